@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, normalize, relative } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 
@@ -76,58 +76,56 @@ const arrows: Record<string, string[]> = {
 const offenders = (isWrong: (source: (typeof sources)[number]) => unknown) =>
   sources.filter(isWrong).map(({ path }) => path);
 
-describe('the folders', () => {
-  it('folders import only along the arrows; move the code to the room that may, or the import away', () => {
-    const wrong = sources.flatMap(({ path, ours }) => {
-      const allowed = arrows[roomOf(path)];
-      if (!allowed) return [];
-      return ours
-        .filter((other) => roomOf(other) !== roomOf(path) && !allowed.includes(roomOf(other)))
-        .map((other) => `${path} imports ${other}`);
-    });
-    expect(wrong).toEqual([]);
+it('folders import only along the arrows; move the code to the room that may, or the import away', () => {
+  const wrong = sources.flatMap(({ path, ours }) => {
+    const allowed = arrows[roomOf(path)];
+    if (!allowed) return [];
+    return ours
+      .filter((other) => roomOf(other) !== roomOf(path) && !allowed.includes(roomOf(other)))
+      .map((other) => `${path} imports ${other}`);
   });
+  expect(wrong).toEqual([]);
+});
 
-  it('all folders are known: a new room under functions/ gets its arrows here', () => {
-    const rooms = new Set(sources.map(({ path }) => roomOf(path)).filter((room) => room.startsWith('functions/')));
-    expect([...rooms].filter((room) => !(room in arrows))).toEqual([]);
-  });
+it('all folders are known: a new room under functions/ gets its arrows here', () => {
+  const rooms = new Set(sources.map(({ path }) => roomOf(path)).filter((room) => room.startsWith('functions/')));
+  expect([...rooms].filter((room) => !(room in arrows))).toEqual([]);
+});
 
-  it('a command of the operator imports no other: what commands share lies beside them', () => {
-    const folder = 'bin/operator/commands/';
-    expect(
-      offenders(({ path, ours }) => path.startsWith(folder) && ours.some((other) => other.startsWith(folder))),
-    ).toEqual([]);
-  });
+it('a command of the operator imports no other: what commands share lies beside them', () => {
+  const folder = 'bin/operator/commands/';
+  expect(
+    offenders(({ path, ours }) => path.startsWith(folder) && ours.some((other) => other.startsWith(folder))),
+  ).toEqual([]);
+});
 
-  it('code that runs on Lambda does not import AWS CDK', () => {
-    expect(
-      offenders(
-        ({ path, packages }) =>
-          path.startsWith('functions/') && packages.some((name) => /^(aws-cdk-lib|constructs)/.test(name)),
-      ),
-    ).toEqual([]);
-  });
+it('code that runs on Lambda does not import AWS CDK', () => {
+  expect(
+    offenders(
+      ({ path, packages }) =>
+        path.startsWith('functions/') && packages.some((name) => /^(aws-cdk-lib|constructs)/.test(name)),
+    ),
+  ).toEqual([]);
+});
 
-  it('only functions/environment.ts reads the environment', () => {
-    expect(
-      offenders(
-        ({ path, text }) =>
-          path.startsWith('functions/') && path !== 'functions/environment.ts' && text.includes('process.env'),
-      ),
-    ).toEqual([]);
-  });
+it('only functions/environment.ts reads the environment', () => {
+  expect(
+    offenders(
+      ({ path, text }) =>
+        path.startsWith('functions/') && path !== 'functions/environment.ts' && text.includes('process.env'),
+    ),
+  ).toEqual([]);
+});
 
-  it('only functions/store/keys.ts writes key strings', () => {
-    const key = /[`'"](USER|AGENT|CHAT|KEY|CALL|WEBSITE|DOCUMENT|SOURCE|DUPLICATION|IDEMPOTENCY)#/;
-    expect(offenders(({ path, text }) => path !== 'functions/store/keys.ts' && key.test(text))).toEqual([]);
-  });
+it('only functions/store/keys.ts writes key strings', () => {
+  const key = /[`'"](USER|AGENT|CHAT|KEY|CALL|WEBSITE|DOCUMENT|SOURCE|DUPLICATION|IDEMPOTENCY)#/;
+  expect(offenders(({ path, text }) => path !== 'functions/store/keys.ts' && key.test(text))).toEqual([]);
+});
 
-  it('code under functions/ imports zod/mini: the classic one is five times its size', () => {
-    expect(offenders(({ path, packages }) => path.startsWith('functions/') && packages.includes('zod'))).toEqual([]);
-  });
+it('code under functions/ imports zod/mini: the classic one is five times its size', () => {
+  expect(offenders(({ path, packages }) => path.startsWith('functions/') && packages.includes('zod'))).toEqual([]);
+});
 
-  it('folders are named for what is in them', () => {
-    expect(offenders(({ path }) => /(^|\/)(utils?|common|shared|helpers?)(\/|\.)/.test(path))).toEqual([]);
-  });
+it('folders are named for what is in them', () => {
+  expect(offenders(({ path }) => /(^|\/)(utils?|common|shared|helpers?)(\/|\.)/.test(path))).toEqual([]);
 });

@@ -2,156 +2,154 @@ import { describe, expect, it } from 'vitest';
 import { agents } from '../../functions/store/agents.ts';
 import { newUser, newWorld, type World } from '../support/world.ts';
 
-describe('agents', () => {
-  it('agents are created, read, changed and listed with what they were given', async () => {
-    const world = await newWorld();
-    const { uid } = world;
-    const configuration = { greeting: 'Hello', variables: { a: 1e300, b: [null, { c: 'ü' }] }, ours: { x: true } };
-    const made = await world.call('POST', '/agents', {
-      body: { uid, name: 'Desk', configuration, phoneNumber: '+1 415 555 0100' },
-    });
-    expect(made.body).toEqual({
-      uid,
-      agentId: expect.stringMatching(/^agent_[0-9A-Z]{26}$/),
-      name: 'Desk',
-      configuration,
-      phoneNumber: '+14155550100',
-      version: 1,
-      createdAt: expect.any(String),
-      updatedAt: made.body.createdAt,
-    });
-    const { agentId } = made.body;
-    expect((await world.call('GET', `/agents/${agentId}`)).body).toEqual(made.body);
-
-    const change = {
-      name: 'Front desk',
-      configuration: { greeting: null, voice: 'warm', ours: { y: 1 } },
-      phoneNumber: null,
-    };
-    const changed = await world.call('PATCH', `/agents/${agentId}`, { body: change });
-    expect(changed.status).toBe(200);
-    expect(changed.body.name).toBe('Front desk');
-    expect(changed.body.configuration).toEqual({ variables: configuration.variables, ours: { y: 1 }, voice: 'warm' });
-    expect(changed.body).not.toHaveProperty('phoneNumber');
-    expect(changed.body.createdAt).toBe(made.body.createdAt);
-
-    const { body } = await world.call('GET', '/agents', { query: { uid } });
-    expect(body.agents.map((agent: { agentId: string }) => agent.agentId)).toEqual([world.agentId, agentId]);
-    expect(body.agents[1]).toEqual(changed.body);
+it('agents are created, read, changed and listed with what they were given', async () => {
+  const world = await newWorld();
+  const { uid } = world;
+  const configuration = { greeting: 'Hello', variables: { a: 1e300, b: [null, { c: 'ü' }] }, ours: { x: true } };
+  const made = await world.call('POST', '/agents', {
+    body: { uid, name: 'Desk', configuration, phoneNumber: '+1 415 555 0100' },
   });
-
-  it('agents keep a field that was null at their creation until a change clears it', async () => {
-    const world = await newWorld();
-    const configuration = { fallback: null, ours: { deep: null } };
-    const made = await world.call('POST', '/agents', { body: { uid: world.uid, name: 'Desk', configuration } });
-    const path = `/agents/${made.body.agentId}`;
-    const renamed = await world.call('PATCH', path, { body: { name: 'Front desk', configuration: { voice: 'warm' } } });
-    expect(renamed.body.configuration).toEqual({ ...configuration, voice: 'warm' });
-    const cleared = await world.call('PATCH', path, { body: { configuration: { fallback: null } } });
-    expect(cleared.body.configuration).toEqual({ ours: configuration.ours, voice: 'warm' });
+  expect(made.body).toEqual({
+    uid,
+    agentId: expect.stringMatching(/^agent_[0-9A-Z]{26}$/),
+    name: 'Desk',
+    configuration,
+    phoneNumber: '+14155550100',
+    version: 1,
+    createdAt: expect.any(String),
+    updatedAt: made.body.createdAt,
   });
+  const { agentId } = made.body;
+  expect((await world.call('GET', `/agents/${agentId}`)).body).toEqual(made.body);
 
-  it('agents never change their identity', async () => {
-    const world = await newWorld();
-    const body = { name: 'x', uid: 'somebody', agentId: 'other', createdAt: 'now', sourceAgentId: 'y' };
-    const changed = await world.call('PATCH', `/agents/${world.agentId}`, { body });
-    expect(changed.body).toMatchObject({ uid: world.uid, agentId: world.agentId });
-    expect(changed.body).not.toHaveProperty('sourceAgentId');
-  });
+  const change = {
+    name: 'Front desk',
+    configuration: { greeting: null, voice: 'warm', ours: { y: 1 } },
+    phoneNumber: null,
+  };
+  const changed = await world.call('PATCH', `/agents/${agentId}`, { body: change });
+  expect(changed.status).toBe(200);
+  expect(changed.body.name).toBe('Front desk');
+  expect(changed.body.configuration).toEqual({ variables: configuration.variables, ours: { y: 1 }, voice: 'warm' });
+  expect(changed.body).not.toHaveProperty('phoneNumber');
+  expect(changed.body.createdAt).toBe(made.body.createdAt);
 
-  it('two concurrent changes of an agent are both kept', async () => {
-    const world = await newWorld();
-    const path = `/agents/${world.agentId}`;
-    const fields = ['a', 'b', 'c', 'd', 'e', 'f'];
-    const answers = await Promise.all(
-      fields.map((field) => world.call('PATCH', path, { body: { configuration: { [field]: field } } })),
-    );
-    expect(answers.map(({ status }) => status)).toEqual(fields.map(() => 200));
-    const { body } = await world.call('GET', path);
-    expect(Object.keys(body.configuration).sort()).toEqual(fields);
-  });
+  const { body } = await world.call('GET', '/agents', { query: { uid } });
+  expect(body.agents.map((agent: { agentId: string }) => agent.agentId)).toEqual([world.agentId, agentId]);
+  expect(body.agents[1]).toEqual(changed.body);
+});
 
-  it.each([
-    [{}, 'name'],
-    [{ name: '' }, 'name'],
-    [{ name: 'x'.repeat(201) }, 'name'],
-    [{ name: 'x', configuration: [] }, 'configuration'],
-    [{ name: 'x', configuration: { greeting: 7 } }, 'configuration.greeting'],
-    [{ name: 'x', configuration: { big: 'x'.repeat(200 * 1024) } }, 'configuration'],
-    [{ name: 'x', phoneNumber: '415' }, 'phoneNumber'],
-    [{ name: '\ud800' }, 'name'],
-  ])('agents reject the name or configuration %j', async (given, path) => {
-    const world = await newWorld();
-    const answer = await world.call('POST', '/agents', { body: { uid: world.uid, ...given } });
-    expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);
-    expect(answer.body.details[0].path).toBe(path);
-  });
+it('agents keep a field that was null at their creation until a change clears it', async () => {
+  const world = await newWorld();
+  const configuration = { fallback: null, ours: { deep: null } };
+  const made = await world.call('POST', '/agents', { body: { uid: world.uid, name: 'Desk', configuration } });
+  const path = `/agents/${made.body.agentId}`;
+  const renamed = await world.call('PATCH', path, { body: { name: 'Front desk', configuration: { voice: 'warm' } } });
+  expect(renamed.body.configuration).toEqual({ ...configuration, voice: 'warm' });
+  const cleared = await world.call('PATCH', path, { body: { configuration: { fallback: null } } });
+  expect(cleared.body.configuration).toEqual({ ours: configuration.ours, voice: 'warm' });
+});
 
-  it('agents reject a number in their configuration that could not be returned as sent', async () => {
-    const world = await newWorld();
-    for (const configuration of ['{"ours":1e400}', '{"variables":{"a":[-1e400]}}']) {
-      const body = `{"uid":"${world.uid}","name":"x","configuration":${configuration}}`;
-      for (const [method, path] of [
-        ['POST', '/agents'],
-        ['PATCH', `/agents/${world.agentId}`],
-      ] as const) {
-        const answer = await world.call(method, path, { body });
-        expect([answer.status, answer.body.details?.[0].path], `${method} ${configuration}`).toEqual([
-          400,
-          'configuration',
-        ]);
-      }
+it('agents never change their identity', async () => {
+  const world = await newWorld();
+  const body = { name: 'x', uid: 'somebody', agentId: 'other', createdAt: 'now', sourceAgentId: 'y' };
+  const changed = await world.call('PATCH', `/agents/${world.agentId}`, { body });
+  expect(changed.body).toMatchObject({ uid: world.uid, agentId: world.agentId });
+  expect(changed.body).not.toHaveProperty('sourceAgentId');
+});
+
+it('two concurrent changes of an agent are both kept', async () => {
+  const world = await newWorld();
+  const path = `/agents/${world.agentId}`;
+  const fields = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const answers = await Promise.all(
+    fields.map((field) => world.call('PATCH', path, { body: { configuration: { [field]: field } } })),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(fields.map(() => 200));
+  const { body } = await world.call('GET', path);
+  expect(Object.keys(body.configuration).sort()).toEqual(fields);
+});
+
+it.each([
+  [{}, 'name'],
+  [{ name: '' }, 'name'],
+  [{ name: 'x'.repeat(201) }, 'name'],
+  [{ name: 'x', configuration: [] }, 'configuration'],
+  [{ name: 'x', configuration: { greeting: 7 } }, 'configuration.greeting'],
+  [{ name: 'x', configuration: { big: 'x'.repeat(200 * 1024) } }, 'configuration'],
+  [{ name: 'x', phoneNumber: '415' }, 'phoneNumber'],
+  [{ name: '\ud800' }, 'name'],
+])('agents reject the name or configuration %j', async (given, path) => {
+  const world = await newWorld();
+  const answer = await world.call('POST', '/agents', { body: { uid: world.uid, ...given } });
+  expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);
+  expect(answer.body.details[0].path).toBe(path);
+});
+
+it('agents reject a number in their configuration that could not be returned as sent', async () => {
+  const world = await newWorld();
+  for (const configuration of ['{"ours":1e400}', '{"variables":{"a":[-1e400]}}']) {
+    const body = `{"uid":"${world.uid}","name":"x","configuration":${configuration}}`;
+    for (const [method, path] of [
+      ['POST', '/agents'],
+      ['PATCH', `/agents/${world.agentId}`],
+    ] as const) {
+      const answer = await world.call(method, path, { body });
+      expect([answer.status, answer.body.details?.[0].path], `${method} ${configuration}`).toEqual([
+        400,
+        'configuration',
+      ]);
     }
-  });
+  }
+});
 
-  it('agents keep their configuration within its size when it grows change by change', async () => {
-    const world = await newWorld();
-    const path = `/agents/${world.agentId}`;
-    const half = 'x'.repeat(120 * 1024);
-    expect((await world.call('PATCH', path, { body: { configuration: { a: half } } })).status).toBe(200);
-    const over = await world.call('PATCH', path, { body: { configuration: { b: half } } });
-    expect([over.status, over.body.details[0].path]).toEqual([400, 'configuration']);
-    expect(Object.keys((await world.call('GET', path)).body.configuration)).toEqual(['a']);
-  });
+it('agents keep their configuration within its size when it grows change by change', async () => {
+  const world = await newWorld();
+  const path = `/agents/${world.agentId}`;
+  const half = 'x'.repeat(120 * 1024);
+  expect((await world.call('PATCH', path, { body: { configuration: { a: half } } })).status).toBe(200);
+  const over = await world.call('PATCH', path, { body: { configuration: { b: half } } });
+  expect([over.status, over.body.details[0].path]).toEqual([400, 'configuration']);
+  expect(Object.keys((await world.call('GET', path)).body.configuration)).toEqual(['a']);
+});
 
-  it('agents can be used and listed by a user with access, until the access is revoked', async () => {
-    const world = await newWorld();
-    const guest = await newUser();
-    const use = () => world.call('GET', `/agents/${world.agentId}`, { apiKey: guest.apiKey });
-    const list = async () =>
-      (await world.call('GET', '/agents', { apiKey: guest.apiKey, query: { uid: guest.uid } })).body.agents;
-    expect((await use()).status).toBe(401);
-    await agents.get().grant(world.agentId, world.uid, guest.uid);
-    expect((await use()).body.uid).toBe(world.uid);
-    expect((await list()).map((agent: { agentId: string }) => agent.agentId)).toEqual([world.agentId]);
-    const body = { uid: guest.uid, agentId: world.agentId, numbers: ['+14155550100'] };
-    expect((await world.call('POST', '/agent-block-list', { apiKey: guest.apiKey, body })).status).toBe(200);
-    await agents.get().revoke(world.agentId, world.uid, guest.uid);
-    expect((await use()).status).toBe(401);
-    expect(await list()).toEqual([]);
-  });
+it('agents can be used and listed by a user with access, until the access is revoked', async () => {
+  const world = await newWorld();
+  const guest = await newUser();
+  const use = () => world.call('GET', `/agents/${world.agentId}`, { apiKey: guest.apiKey });
+  const list = async () =>
+    (await world.call('GET', '/agents', { apiKey: guest.apiKey, query: { uid: guest.uid } })).body.agents;
+  expect((await use()).status).toBe(401);
+  await agents.get().grant(world.agentId, world.uid, guest.uid);
+  expect((await use()).body.uid).toBe(world.uid);
+  expect((await list()).map((agent: { agentId: string }) => agent.agentId)).toEqual([world.agentId]);
+  const body = { uid: guest.uid, agentId: world.agentId, numbers: ['+14155550100'] };
+  expect((await world.call('POST', '/agent-block-list', { apiKey: guest.apiKey, body })).status).toBe(200);
+  await agents.get().revoke(world.agentId, world.uid, guest.uid);
+  expect((await use()).status).toBe(401);
+  expect(await list()).toEqual([]);
+});
 
-  it('agents are listed page by page, and a page never exceeds the size of a response', { tags: 'heavy' }, async () => {
-    const world = await newWorld();
-    const { uid } = world;
-    const configuration = { big: 'x'.repeat(190 * 1024) };
-    await Promise.all(
-      Array.from({ length: 30 }, () => world.call('POST', '/agents', { body: { uid, name: 'big', configuration } })),
-    );
-    const pages: { agents: { agentId: string }[]; nextCursor?: string }[] = [];
-    let cursor: string | undefined;
-    do {
-      const answer = await world.call('GET', '/agents', { query: { uid, cursor } });
-      expect(answer.text.length).toBeLessThan(5.3 * 1024 * 1024);
-      pages.push(answer.body);
-      cursor = answer.body.nextCursor;
-    } while (cursor);
-    expect(pages.length).toBe(2);
-    const ids = pages.flatMap((page) => page.agents.map(({ agentId }) => agentId));
-    expect([ids.length, new Set(ids).size, [...ids].sort()]).toEqual([31, 31, ids]);
-    const two = await world.call('GET', '/agents', { query: { uid, limit: 2 } });
-    expect(two.body.agents.length).toBe(2);
-  });
+it('agents are listed page by page, and a page never exceeds the size of a response', { tags: 'heavy' }, async () => {
+  const world = await newWorld();
+  const { uid } = world;
+  const configuration = { big: 'x'.repeat(190 * 1024) };
+  await Promise.all(
+    Array.from({ length: 30 }, () => world.call('POST', '/agents', { body: { uid, name: 'big', configuration } })),
+  );
+  const pages: { agents: { agentId: string }[]; nextCursor?: string }[] = [];
+  let cursor: string | undefined;
+  do {
+    const answer = await world.call('GET', '/agents', { query: { uid, cursor } });
+    expect(answer.text.length).toBeLessThan(5.3 * 1024 * 1024);
+    pages.push(answer.body);
+    cursor = answer.body.nextCursor;
+  } while (cursor);
+  expect(pages.length).toBe(2);
+  const ids = pages.flatMap((page) => page.agents.map(({ agentId }) => agentId));
+  expect([ids.length, new Set(ids).size, [...ids].sort()]).toEqual([31, 31, ids]);
+  const two = await world.call('GET', '/agents', { query: { uid, limit: 2 } });
+  expect(two.body.agents.length).toBe(2);
 });
 
 describe('the phone number of an agent', () => {
@@ -243,37 +241,35 @@ describe('the key of an agent', () => {
   });
 });
 
-describe('the configuration of an agent', () => {
-  it.each([
-    [{ language: 'english' }, 'configuration.language', 'must be a BCP 47 language tag such as en-US'],
-    [{ timeZone: 'Berlin' }, 'configuration.timeZone', 'must be an IANA time zone such as Europe/Berlin'],
-    [
-      { transferTo: '0800 123' },
-      'configuration.transferTo',
-      'must be a phone number in E.164 format, such as +14155550100',
-    ],
-  ])('the configuration of an agent is validated when it is written: %j', async (configuration, path, message) => {
-    const world = await newWorld();
-    const body = { uid: world.uid, name: 'Desk', configuration };
-    const details = [{ path, message }];
-    expect((await world.call('POST', '/agents', { body })).body).toMatchObject({ error: 'invalid_request', details });
-    const changed = await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration } });
-    expect([changed.status, changed.body.details]).toEqual([400, details]);
-  });
+it.each([
+  [{ language: 'english' }, 'configuration.language', 'must be a BCP 47 language tag such as en-US'],
+  [{ timeZone: 'Berlin' }, 'configuration.timeZone', 'must be an IANA time zone such as Europe/Berlin'],
+  [
+    { transferTo: '0800 123' },
+    'configuration.transferTo',
+    'must be a phone number in E.164 format, such as +14155550100',
+  ],
+])('the configuration of an agent is validated when it is written: %j', async (configuration, path, message) => {
+  const world = await newWorld();
+  const body = { uid: world.uid, name: 'Desk', configuration };
+  const details = [{ path, message }];
+  expect((await world.call('POST', '/agents', { body })).body).toMatchObject({ error: 'invalid_request', details });
+  const changed = await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration } });
+  expect([changed.status, changed.body.details]).toEqual([400, details]);
+});
 
-  it('the configuration of an agent keeps the transfer number in E.164 format', async () => {
-    const world = await newWorld();
-    const configuration = { language: 'de', timeZone: 'Europe/Berlin', transferTo: '+49 (30) 123456' };
-    const changed = await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration } });
-    expect(changed.body.configuration).toEqual({ ...configuration, transferTo: '+4930123456' });
-  });
+it('the configuration of an agent keeps the transfer number in E.164 format', async () => {
+  const world = await newWorld();
+  const configuration = { language: 'de', timeZone: 'Europe/Berlin', transferTo: '+49 (30) 123456' };
+  const changed = await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration } });
+  expect(changed.body.configuration).toEqual({ ...configuration, transferTo: '+4930123456' });
+});
 
-  it('the configuration of an agent that was stored before a check existed can still be read, and its other fields changed', async () => {
-    const world = await newWorld();
-    await agents
-      .get()
-      .change(world.uid, world.agentId, (agent) => ({ ...agent, configuration: { language: 'english' } }));
-    const renamed = await world.call('PATCH', `/agents/${world.agentId}`, { body: { name: 'Front desk' } });
-    expect([renamed.status, renamed.body.configuration]).toEqual([200, { language: 'english' }]);
-  });
+it('the configuration of an agent that was stored before a check existed can still be read, and its other fields changed', async () => {
+  const world = await newWorld();
+  await agents
+    .get()
+    .change(world.uid, world.agentId, (agent) => ({ ...agent, configuration: { language: 'english' } }));
+  const renamed = await world.call('PATCH', `/agents/${world.agentId}`, { body: { name: 'Front desk' } });
+  expect([renamed.status, renamed.body.configuration]).toEqual([200, { language: 'english' }]);
 });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { blockListImports } from '../../functions/block-list-import/block-list-imports.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { agents } from '../../functions/store/agents.ts';
@@ -37,233 +37,231 @@ const importFile = async (world: World, content: string | Uint8Array, body: obje
 const userList = async (world: World) =>
   (await world.call('GET', '/block-list', { query: { uid: world.uid } })).body.entries;
 
-describe('imports into a block list', () => {
-  it('imports into a block list add the numbers of a CSV file to the list of the user, and count every line', async () => {
-    const world = await newWorld();
-    await world.call('POST', '/block-list', { body: { uid: world.uid, numbers: ['+14155550103'], reason: 'Before' } });
-    const answer = await create(world, { reason: 'Imported' });
-    expect(answer.body).toMatchObject({ importId: expect.stringMatching(/^import_/), status: 'awaiting_upload' });
-    const policy = JSON.parse(Buffer.from(answer.body.fields.policy, 'base64').toString());
-    expect(policy.conditions).toContainEqual(['content-length-range', 1, 67_108_864]);
-    expect(Date.parse(policy.expiration) - Date.now()).toBeGreaterThan(14 * 60_000);
-    expect(await find(world, answer.body.importId)).toMatchObject({ status: 'awaiting_upload', mode: 'add', lines: 0 });
-    const csv = [
-      '\ufeffnumber,reason,expiresAt',
-      '+1 (415) 555-0101,Do not call,2099-01-31T12:00:00+01:00',
-      '+14155550102,,',
-      '',
-      '+14155550103,After,',
-      '+1-415-555-0102,again,',
-      '12345,bad,',
-      '+14155550104,x,2020-01-01T00:00:00Z',
-      '+14155550105,x,tomorrow',
-    ].join('\r\n');
-    await sendForm(answer.body, csv);
-    expect(await ended(world, answer.body.importId)).toEqual({
-      importId: answer.body.importId,
-      status: 'done',
-      mode: 'add',
-      reason: 'Imported',
-      ...{ lines: 7, added: 2, alreadyBlocked: 2, removed: 0, failed: 3 },
-      failures: [
-        { line: 7, number: '12345', reason: 'Invalid phone number format', code: 'invalid_format' },
-        { line: 8, number: '+14155550104', reason: expect.any(String), code: 'invalid_expires_at' },
-        { line: 9, number: '+14155550105', reason: expect.any(String), code: 'invalid_expires_at' },
-      ],
-      createdAt: expect.any(String),
-      finishedAt: expect.any(String),
-    });
-    expect(await userList(world)).toEqual([
-      {
-        number: '+14155550101',
-        reason: 'Do not call',
-        blockedAt: expect.any(String),
-        expiresAt: '2099-01-31T11:00:00.000Z',
-      },
-      { number: '+14155550102', reason: 'Imported', blockedAt: expect.any(String) },
-      { number: '+14155550103', reason: 'Before', blockedAt: expect.any(String) },
-    ]);
-    // The other list is untouched.
-    expect((await world.blockList()).blockList).toEqual([]);
+it('imports into a block list add the numbers of a CSV file to the list of the user, and count every line', async () => {
+  const world = await newWorld();
+  await world.call('POST', '/block-list', { body: { uid: world.uid, numbers: ['+14155550103'], reason: 'Before' } });
+  const answer = await create(world, { reason: 'Imported' });
+  expect(answer.body).toMatchObject({ importId: expect.stringMatching(/^import_/), status: 'awaiting_upload' });
+  const policy = JSON.parse(Buffer.from(answer.body.fields.policy, 'base64').toString());
+  expect(policy.conditions).toContainEqual(['content-length-range', 1, 67_108_864]);
+  expect(Date.parse(policy.expiration) - Date.now()).toBeGreaterThan(14 * 60_000);
+  expect(await find(world, answer.body.importId)).toMatchObject({ status: 'awaiting_upload', mode: 'add', lines: 0 });
+  const csv = [
+    '\ufeffnumber,reason,expiresAt',
+    '+1 (415) 555-0101,Do not call,2099-01-31T12:00:00+01:00',
+    '+14155550102,,',
+    '',
+    '+14155550103,After,',
+    '+1-415-555-0102,again,',
+    '12345,bad,',
+    '+14155550104,x,2020-01-01T00:00:00Z',
+    '+14155550105,x,tomorrow',
+  ].join('\r\n');
+  await sendForm(answer.body, csv);
+  expect(await ended(world, answer.body.importId)).toEqual({
+    importId: answer.body.importId,
+    status: 'done',
+    mode: 'add',
+    reason: 'Imported',
+    ...{ lines: 7, added: 2, alreadyBlocked: 2, removed: 0, failed: 3 },
+    failures: [
+      { line: 7, number: '12345', reason: 'Invalid phone number format', code: 'invalid_format' },
+      { line: 8, number: '+14155550104', reason: expect.any(String), code: 'invalid_expires_at' },
+      { line: 9, number: '+14155550105', reason: expect.any(String), code: 'invalid_expires_at' },
+    ],
+    createdAt: expect.any(String),
+    finishedAt: expect.any(String),
   });
+  expect(await userList(world)).toEqual([
+    {
+      number: '+14155550101',
+      reason: 'Do not call',
+      blockedAt: expect.any(String),
+      expiresAt: '2099-01-31T11:00:00.000Z',
+    },
+    { number: '+14155550102', reason: 'Imported', blockedAt: expect.any(String) },
+    { number: '+14155550103', reason: 'Before', blockedAt: expect.any(String) },
+  ]);
+  // The other list is untouched.
+  expect((await world.blockList()).blockList).toEqual([]);
+});
 
-  it('the list of imports has those of the user alone, newest first and page by page, without the lines that failed', async () => {
-    const [world, other] = await Promise.all([newWorld(), newWorld()]);
-    const ofAgent = await importFile(world, '12345\n+14155550101\n', { agentId: world.agentId, reason: 'Complaint' });
-    const ofUser = await importFile(world, '+14155550102\n');
-    await importFile(other, '+14155550103\n');
-    const list = (query: object) => world.call('GET', '/block-list-imports', { query: { uid: world.uid, ...query } });
-    const { failures: _, ...shown } = ofAgent;
-    const { failures: __, ...newest } = ofUser;
-    expect(shown).toMatchObject({ agentId: world.agentId, reason: 'Complaint', added: 1, failed: 1 });
-    expect(newest).not.toHaveProperty('agentId');
-    expect((await list({})).body).toEqual({ imports: [newest, shown] });
-    const first = (await list({ limit: 1 })).body;
-    expect(first).toEqual({ imports: [newest], nextCursor: expect.any(String) });
-    expect((await list({ limit: 1, cursor: first.nextCursor })).body).toEqual({ imports: [shown] });
-    const cursorOfOther = await other.call('GET', '/block-list-imports', {
-      query: { uid: other.uid, cursor: first.nextCursor },
-    });
-    expect(cursorOfOther.status).toBe(400);
+it('the list of imports has those of the user alone, newest first and page by page, without the lines that failed', async () => {
+  const [world, other] = await Promise.all([newWorld(), newWorld()]);
+  const ofAgent = await importFile(world, '12345\n+14155550101\n', { agentId: world.agentId, reason: 'Complaint' });
+  const ofUser = await importFile(world, '+14155550102\n');
+  await importFile(other, '+14155550103\n');
+  const list = (query: object) => world.call('GET', '/block-list-imports', { query: { uid: world.uid, ...query } });
+  const { failures: _, ...shown } = ofAgent;
+  const { failures: __, ...newest } = ofUser;
+  expect(shown).toMatchObject({ agentId: world.agentId, reason: 'Complaint', added: 1, failed: 1 });
+  expect(newest).not.toHaveProperty('agentId');
+  expect((await list({})).body).toEqual({ imports: [newest, shown] });
+  const first = (await list({ limit: 1 })).body;
+  expect(first).toEqual({ imports: [newest], nextCursor: expect.any(String) });
+  expect((await list({ limit: 1, cursor: first.nextCursor })).body).toEqual({ imports: [shown] });
+  const cursorOfOther = await other.call('GET', '/block-list-imports', {
+    query: { uid: other.uid, cursor: first.nextCursor },
   });
+  expect(cursorOfOther.status).toBe(400);
+});
 
-  it('imports into a block list replace the list of an agent, also with more numbers than one step takes', {
-    tags: 'heavy',
-  }, async () => {
-    const world = await newWorld();
-    const { agentId } = world;
-    await world.block(['+14155550101', '+14155550102']);
-    const numbers = Array.from({ length: 12_000 }, (_, n) => `+1415${5_000_000 + n}`);
-    const lines = [...numbers, '+14155550102', ...numbers.slice(0, 100), 'x'];
-    expect(await importFile(world, lines.join('\n'), { agentId, mode: 'replace' })).toMatchObject({
-      status: 'done',
-      ...{ lines: 12_102, added: 12_000, alreadyBlocked: 101, removed: 1, failed: 1 },
-    });
-    const check = await world.call('POST', '/agent-block-list/check', {
-      body: { uid: world.uid, agentId, numbers: ['+14155550101', '+14155550102', ...numbers.slice(-3)] },
-    });
-    expect(check.body.blocked.map(({ number }: { number: string }) => number)).toEqual([
-      '+14155550102',
-      ...numbers.slice(-3),
-    ]);
+it('imports into a block list replace the list of an agent, also with more numbers than one step takes', {
+  tags: 'heavy',
+}, async () => {
+  const world = await newWorld();
+  const { agentId } = world;
+  await world.block(['+14155550101', '+14155550102']);
+  const numbers = Array.from({ length: 12_000 }, (_, n) => `+1415${5_000_000 + n}`);
+  const lines = [...numbers, '+14155550102', ...numbers.slice(0, 100), 'x'];
+  expect(await importFile(world, lines.join('\n'), { agentId, mode: 'replace' })).toMatchObject({
+    status: 'done',
+    ...{ lines: 12_102, added: 12_000, alreadyBlocked: 101, removed: 1, failed: 1 },
   });
-
-  it.each([
-    ['an encoding other than UTF-8', Buffer.from('\ufeff+14155550100\n', 'utf16le'), /UTF-8/],
-    ['a header without number', 'phone,reason\n+14155550100,x\n', /"number"/],
-    ['a quote that is not closed', 'number,reason\n+14155550100,x\n+14155550101,"x\n', /line/],
-  ])('imports into a block list fail at %s with a sentence, and change nothing', async (_, content, error) => {
-    const world = await newWorld();
-    expect(await importFile(world, content)).toMatchObject({
-      status: 'failed',
-      error: expect.stringMatching(error),
-      lines: 0,
-    });
-    expect(await userList(world)).toEqual([]);
-    // The list is free for the next import.
-    expect(await importFile(world, '+14155550100')).toMatchObject({ status: 'done', added: 1 });
+  const check = await world.call('POST', '/agent-block-list/check', {
+    body: { uid: world.uid, agentId, numbers: ['+14155550101', '+14155550102', ...numbers.slice(-3)] },
   });
+  expect(check.body.blocked.map(({ number }: { number: string }) => number)).toEqual([
+    '+14155550102',
+    ...numbers.slice(-3),
+  ]);
+});
 
-  it('imports into a block list report the first 1,000 failures of a file of invalid lines, however large it is', async () => {
-    const world = await newWorld();
-    const found = await importFile(
-      world,
-      Array.from({ length: 30_000 }, (_, n) => `bad number ${n} ${'x'.repeat(400)}`).join('\n'),
-    );
-    expect(found).toMatchObject({ status: 'done', lines: 30_000, failed: 30_000, added: 0 });
-    expect(found.failures.length).toBe(1000);
-    expect(found.failures[999]).toMatchObject({ line: 1000, code: 'invalid_format' });
-    expect(found.failures[0].number.length).toBe(64);
+it.each([
+  ['an encoding other than UTF-8', Buffer.from('\ufeff+14155550100\n', 'utf16le'), /UTF-8/],
+  ['a header without number', 'phone,reason\n+14155550100,x\n', /"number"/],
+  ['a quote that is not closed', 'number,reason\n+14155550100,x\n+14155550101,"x\n', /line/],
+])('imports into a block list fail at %s with a sentence, and change nothing', async (_, content, error) => {
+  const world = await newWorld();
+  expect(await importFile(world, content)).toMatchObject({
+    status: 'failed',
+    error: expect.stringMatching(error),
+    lines: 0,
   });
+  expect(await userList(world)).toEqual([]);
+  // The list is free for the next import.
+  expect(await importFile(world, '+14155550100')).toMatchObject({ status: 'done', added: 1 });
+});
 
-  it('imports into a block list run one after the other when their files arrive at the same time, and another one is rejected meanwhile', {
-    tags: 'heavy',
-  }, async () => {
-    const world = await newWorld();
-    const forms: { url: string; fields: Record<string, string>; importId: string }[] = [];
-    for (const _ of [1, 2, 3]) forms.push((await create(world)).body);
-    const numbers = Array.from({ length: 6000 }, (_, n) => `+1415${6_000_000 + n}`).join('\n');
-    await Promise.all(forms.map((form) => sendForm(form, numbers)));
-    let refused = 0;
-    await until(async () => {
-      const all = await Promise.all(forms.map(({ importId }) => find(world, importId)));
-      expect(all.filter(({ status }) => status === 'running').length).toBeLessThanOrEqual(1);
-      if (all.every(isEnded)) return true;
-      const another = await create(world);
-      if (another.status === 409) {
-        expect(another.body.error).toBe('import_in_progress');
-        refused += 1;
-      }
-      // Another list of the same user is free.
-      expect((await create(world, { agentId: world.agentId })).status).toBe(200);
-      return false;
-    });
-    expect(refused).toBeGreaterThan(0);
+it('imports into a block list report the first 1,000 failures of a file of invalid lines, however large it is', async () => {
+  const world = await newWorld();
+  const found = await importFile(
+    world,
+    Array.from({ length: 30_000 }, (_, n) => `bad number ${n} ${'x'.repeat(400)}`).join('\n'),
+  );
+  expect(found).toMatchObject({ status: 'done', lines: 30_000, failed: 30_000, added: 0 });
+  expect(found.failures.length).toBe(1000);
+  expect(found.failures[999]).toMatchObject({ line: 1000, code: 'invalid_format' });
+  expect(found.failures[0].number.length).toBe(64);
+});
+
+it('imports into a block list run one after the other when their files arrive at the same time, and another one is rejected meanwhile', {
+  tags: 'heavy',
+}, async () => {
+  const world = await newWorld();
+  const forms: { url: string; fields: Record<string, string>; importId: string }[] = [];
+  for (const _ of [1, 2, 3]) forms.push((await create(world)).body);
+  const numbers = Array.from({ length: 6000 }, (_, n) => `+1415${6_000_000 + n}`).join('\n');
+  await Promise.all(forms.map((form) => sendForm(form, numbers)));
+  let refused = 0;
+  await until(async () => {
     const all = await Promise.all(forms.map(({ importId }) => find(world, importId)));
-    expect(all.map(({ added }) => added).sort((a, b) => a - b)).toEqual([0, 0, 6000]);
-    expect(all.map(({ lines }) => lines)).toEqual([6000, 6000, 6000]);
-  });
-
-  it('an import into a block list counts once when its file is uploaded twice', async () => {
-    const world = await newWorld();
-    const form = (await create(world)).body;
-    await sendForm(form, '+14155550100\n+14155550101\n');
-    await sendForm(form, '+14155550100\n+14155550101\n');
-    expect(await ended(world, form.importId)).toMatchObject({ status: 'done', lines: 2, added: 2 });
-    await sendForm(form, '+14155550199\n');
-    await sleep(500);
-    expect(await find(world, form.importId)).toMatchObject({ status: 'done', lines: 2 });
-    expect((await userList(world)).length).toBe(2);
-  });
-
-  it('imports into a block list need access to the agent, and only their user can read them', async () => {
-    const world = await newWorld();
-    const stranger = await newWorld();
-    const { agentId } = world;
-    expect((await create(stranger, { agentId })).body.error).toBe('insufficient_permissions');
-    expect((await create({ ...stranger, uid: world.uid })).body.error).toBe('insufficient_permissions');
-    const { importId } = (await create(world)).body;
-    const foreign = await stranger.call('GET', `/block-list-imports/${importId}`, { query: { uid: stranger.uid } });
-    expect([foreign.status, foreign.body.error]).toEqual([404, 'import_not_found']);
-    const missing = await world.call('GET', '/block-list-imports/import_none', { query: { uid: world.uid } });
-    expect([missing.status, missing.body.error]).toEqual([404, 'import_not_found']);
-    const unscoped = await newUser(['calls']);
-    const refused = await world.call('POST', '/block-list-imports', {
-      apiKey: unscoped.apiKey,
-      body: { uid: unscoped.uid, size: 1 },
-    });
-    expect([refused.status, refused.body.message]).toEqual([401, expect.stringContaining('block-list')]);
-
-    // A guest's form is of no use once the guest may no longer use the agent.
-    await agents.get().grant(agentId, world.uid, stranger.uid);
-    const form = (await create(stranger, { agentId })).body;
-    await agents.get().revoke(agentId, world.uid, stranger.uid);
-    await sendForm(form, '+14155550100');
-    expect(await ended(stranger, form.importId)).toMatchObject({
-      status: 'failed',
-      error: expect.stringContaining('no longer'),
-    });
-    expect((await world.blockList()).blockList).toEqual([]);
-  });
-
-  it('an import is not added for a user who was deleted after the request was authorized', async () => {
-    const { uid, keyId } = await newUser();
-    await users.get().remove(uid);
-    const late = { uid, importId: newIdentifier('import'), keyId, mode: 'add' as const };
-    await expect(blockListImports.get().add(late)).rejects.toMatchObject({ code: 'invalid_api_key' });
-    expect(await Array.fromAsync(table.get().query(itemsOfUser(uid)))).toEqual([]);
-  });
-
-  it('the form of an import is of no use once its key is revoked', async () => {
-    const world = await newWorld();
-    const number = '+14155550100';
-    await world.call('POST', '/block-list', { body: { uid: world.uid, numbers: [number] } });
-    const leaked = await apiKeys.get().create(world.uid, { name: 'leaked' });
-    const body = { uid: world.uid, size: 1000, mode: 'replace' };
-    const form = (await world.call('POST', '/block-list-imports', { apiKey: leaked.secret, body })).body;
-    await apiKeys.get().revoke(world.uid, leaked.keyId);
-    await sendForm(form, '+14155550101');
-    expect(await ended(world, form.importId)).toMatchObject({
-      status: 'failed',
-      ...{ added: 0, removed: 0, error: expect.stringContaining('no longer valid') },
-    });
-    expect(await userList(world)).toMatchObject([{ number }]);
-  });
-
-  it('imports into a block list take at most 64 MB, a reason of 256 characters and one of two modes', async () => {
-    const world = await newWorld();
-    expect((await create(world, { size: 67_108_864 })).status).toBe(200);
-    const tooLarge = await create(world, { size: 67_108_865 });
-    expect([tooLarge.status, tooLarge.body.error]).toEqual([400, 'file_too_large']);
-    for (const body of [
-      { size: 0 },
-      { size: 1.5 },
-      { size: '1' },
-      { mode: 'merge' },
-      { reason: 'x'.repeat(257) },
-      { agentId: '' },
-    ]) {
-      expect((await create(world, body)).status, JSON.stringify(body)).toBe(400);
+    expect(all.filter(({ status }) => status === 'running').length).toBeLessThanOrEqual(1);
+    if (all.every(isEnded)) return true;
+    const another = await create(world);
+    if (another.status === 409) {
+      expect(another.body.error).toBe('import_in_progress');
+      refused += 1;
     }
+    // Another list of the same user is free.
+    expect((await create(world, { agentId: world.agentId })).status).toBe(200);
+    return false;
   });
+  expect(refused).toBeGreaterThan(0);
+  const all = await Promise.all(forms.map(({ importId }) => find(world, importId)));
+  expect(all.map(({ added }) => added).sort((a, b) => a - b)).toEqual([0, 0, 6000]);
+  expect(all.map(({ lines }) => lines)).toEqual([6000, 6000, 6000]);
+});
+
+it('an import into a block list counts once when its file is uploaded twice', async () => {
+  const world = await newWorld();
+  const form = (await create(world)).body;
+  await sendForm(form, '+14155550100\n+14155550101\n');
+  await sendForm(form, '+14155550100\n+14155550101\n');
+  expect(await ended(world, form.importId)).toMatchObject({ status: 'done', lines: 2, added: 2 });
+  await sendForm(form, '+14155550199\n');
+  await sleep(500);
+  expect(await find(world, form.importId)).toMatchObject({ status: 'done', lines: 2 });
+  expect((await userList(world)).length).toBe(2);
+});
+
+it('imports into a block list need access to the agent, and only their user can read them', async () => {
+  const world = await newWorld();
+  const stranger = await newWorld();
+  const { agentId } = world;
+  expect((await create(stranger, { agentId })).body.error).toBe('insufficient_permissions');
+  expect((await create({ ...stranger, uid: world.uid })).body.error).toBe('insufficient_permissions');
+  const { importId } = (await create(world)).body;
+  const foreign = await stranger.call('GET', `/block-list-imports/${importId}`, { query: { uid: stranger.uid } });
+  expect([foreign.status, foreign.body.error]).toEqual([404, 'import_not_found']);
+  const missing = await world.call('GET', '/block-list-imports/import_none', { query: { uid: world.uid } });
+  expect([missing.status, missing.body.error]).toEqual([404, 'import_not_found']);
+  const unscoped = await newUser(['calls']);
+  const refused = await world.call('POST', '/block-list-imports', {
+    apiKey: unscoped.apiKey,
+    body: { uid: unscoped.uid, size: 1 },
+  });
+  expect([refused.status, refused.body.message]).toEqual([401, expect.stringContaining('block-list')]);
+
+  // A guest's form is of no use once the guest may no longer use the agent.
+  await agents.get().grant(agentId, world.uid, stranger.uid);
+  const form = (await create(stranger, { agentId })).body;
+  await agents.get().revoke(agentId, world.uid, stranger.uid);
+  await sendForm(form, '+14155550100');
+  expect(await ended(stranger, form.importId)).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining('no longer'),
+  });
+  expect((await world.blockList()).blockList).toEqual([]);
+});
+
+it('an import is not added for a user who was deleted after the request was authorized', async () => {
+  const { uid, keyId } = await newUser();
+  await users.get().remove(uid);
+  const late = { uid, importId: newIdentifier('import'), keyId, mode: 'add' as const };
+  await expect(blockListImports.get().add(late)).rejects.toMatchObject({ code: 'invalid_api_key' });
+  expect(await Array.fromAsync(table.get().query(itemsOfUser(uid)))).toEqual([]);
+});
+
+it('the form of an import is of no use once its key is revoked', async () => {
+  const world = await newWorld();
+  const number = '+14155550100';
+  await world.call('POST', '/block-list', { body: { uid: world.uid, numbers: [number] } });
+  const leaked = await apiKeys.get().create(world.uid, { name: 'leaked' });
+  const body = { uid: world.uid, size: 1000, mode: 'replace' };
+  const form = (await world.call('POST', '/block-list-imports', { apiKey: leaked.secret, body })).body;
+  await apiKeys.get().revoke(world.uid, leaked.keyId);
+  await sendForm(form, '+14155550101');
+  expect(await ended(world, form.importId)).toMatchObject({
+    status: 'failed',
+    ...{ added: 0, removed: 0, error: expect.stringContaining('no longer valid') },
+  });
+  expect(await userList(world)).toMatchObject([{ number }]);
+});
+
+it('imports into a block list take at most 64 MB, a reason of 256 characters and one of two modes', async () => {
+  const world = await newWorld();
+  expect((await create(world, { size: 67_108_864 })).status).toBe(200);
+  const tooLarge = await create(world, { size: 67_108_865 });
+  expect([tooLarge.status, tooLarge.body.error]).toEqual([400, 'file_too_large']);
+  for (const body of [
+    { size: 0 },
+    { size: 1.5 },
+    { size: '1' },
+    { mode: 'merge' },
+    { reason: 'x'.repeat(257) },
+    { agentId: '' },
+  ]) {
+    expect((await create(world, body)).status, JSON.stringify(body)).toBe(400);
+  }
 });

@@ -5,233 +5,219 @@ import { newWorld } from '../support/world.ts';
 const numbers = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => `+1415${String(5_000_000 + from + index)}`);
 
-describe('blocking numbers', () => {
-  it('blocking numbers adds the new ones and reports the rest, in the order sent', async () => {
+it('blocking numbers adds the new ones and reports the rest, in the order sent', async () => {
+  const world = await newWorld();
+  const answer = await world.block(['+1 (415) 555-0100', 'nonsense', '+1.415.555.0100', '+442071838750']);
+  expect(answer.status).toBe(200);
+  expect(answer.body).toEqual({
+    message: 'Block list updated successfully',
+    added: ['+14155550100', '+442071838750'],
+    failed: [
+      { number: 'nonsense', reason: 'Invalid phone number format', code: 'invalid_format' },
+      { number: '+1.415.555.0100', reason: 'Number already in block list', code: 'already_blocked' },
+    ],
+  });
+  expect((await world.blockList()).blockList).toEqual(['+14155550100', '+442071838750']);
+});
+
+it('a number already blocked is reported in failed, and stays blocked', async () => {
+  const world = await newWorld();
+  await world.block(['+14155550100']);
+  const again = await world.block(['+1-415-555-0100']);
+  expect(again.status).toBe(200);
+  expect(again.body.added).toEqual([]);
+  expect(again.body.failed).toEqual([
+    { number: '+1-415-555-0100', reason: 'Number already in block list', code: 'already_blocked' },
+  ]);
+  expect((await world.blockList()).blockList).toEqual(['+14155550100']);
+});
+
+it('blocking numbers accepts spaces, hyphens, dots and parentheses in a number, and no other format', async () => {
+  const world = await newWorld();
+  const good = [
+    '+1\u00a0415\u2009555\t0101\u0085',
+    '+1-415-555-0102',
+    '+1.415.555.0103',
+    '+1(415)5550104',
+    ' +14155550105 ',
+  ];
+  const bad = [
+    '',
+    '4155550100',
+    '+0155550100',
+    '+1415',
+    '+1234567890123456',
+    '+1415555010x',
+    '+1/415/5550100',
+    '＋14155550100',
+    '++14155550100',
+    '+١٤١٥٥٥٥',
+  ];
+  const { body } = await world.block([...good, ...bad]);
+  expect(body.added).toEqual(['+14155550101', '+14155550102', '+14155550103', '+14155550104', '+14155550105']);
+  expect(body.failed.map((entry: { number: string }) => entry.number)).toEqual(bad);
+  expect(new Set(body.failed.map((entry: { code: string }) => entry.code))).toEqual(new Set(['invalid_format']));
+});
+
+it('blocking numbers accepts 10,000 of them in one request, and rejects one more', { tags: 'heavy' }, async () => {
+  const world = await newWorld();
+  // A busy machine does not write all of them before the request's deadline: the rest is sent again, as a client does.
+  // Of these, some may have been written though their response came too late.
+  let rest = numbers(10_000);
+  while (rest.length > 0) {
+    const { status, body } = await world.block(rest);
+    const failed: { number: string; code: string }[] = body.failed;
+    expect([status, body.added.length + failed.length]).toEqual([200, rest.length]);
+    const unknown = failed.filter(({ code }) => code === 'temporarily_unavailable').map(({ number }) => number);
+    expect(failed.filter(({ code }) => code !== 'temporarily_unavailable' && code !== 'already_blocked')).toEqual([]);
+    if (rest.length === 10_000) expect(body.added.length + unknown.length).toBe(10_000);
+    expect(unknown.length).toBeLessThan(rest.length);
+    rest = unknown;
+  }
+  const more = await world.block(numbers(10_001));
+  expect([more.status, more.body.error]).toEqual([400, 'too_many_numbers']);
+  expect((await world.blockList()).blockList).toEqual(numbers(10_000));
+});
+
+it.each([[[]], ['+14155550100'], [[14155550100]], [[null]], [undefined], [{ 0: '+14155550100' }]])(
+  'blocking numbers rejects %j as the numbers',
+  async (given) => {
     const world = await newWorld();
-    const answer = await world.block(['+1 (415) 555-0100', 'nonsense', '+1.415.555.0100', '+442071838750']);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({
-      message: 'Block list updated successfully',
-      added: ['+14155550100', '+442071838750'],
-      failed: [
-        { number: 'nonsense', reason: 'Invalid phone number format', code: 'invalid_format' },
-        { number: '+1.415.555.0100', reason: 'Number already in block list', code: 'already_blocked' },
-      ],
+    const answer = await world.block(given);
+    expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);
+    expect(answer.body.details[0].path).toMatch(/^numbers/);
+  },
+);
+
+it('a blocked number keeps its reason, and the time since when it is blocked', async () => {
+  const world = await newWorld();
+  await world.block(['+14155550100'], { reason: 'spam' });
+  const { entries } = await world.blockList();
+  expect(entries).toEqual([{ number: '+14155550100', reason: 'spam', blockedAt: expect.any(String) }]);
+  expect(Date.parse(entries[0].blockedAt)).toBeGreaterThan(Date.now() - 10_000);
+});
+
+it('blocking numbers rejects a reason that is too long and an expiry in the past', async () => {
+  const world = await newWorld();
+  for (const more of [{ reason: 'x'.repeat(257) }, { expiresAt: '2020-01-01T00:00:00Z' }, { expiresAt: 'tomorrow' }]) {
+    expect((await world.block(['+14155550100'], more)).status).toBe(400);
+  }
+  expect((await world.blockList()).blockList).toEqual([]);
+});
+
+it('an expired number is in no list, and can be added again', async () => {
+  const world = await newWorld();
+  const expiresAt = new Date(Date.now() + 2500).toISOString();
+  await world.block(['+14155550100'], { expiresAt, reason: 'for now' });
+  await world.block(['+14155550101']);
+  expect((await world.blockList()).entries[0]).toMatchObject({ number: '+14155550100', expiresAt });
+  await new Promise((resolve) => setTimeout(resolve, Date.parse(expiresAt) - Date.now() + 100));
+  expect((await world.blockList()).blockList).toEqual(['+14155550101']);
+  expect((await world.unblock(['+14155550100'])).body.failed[0].code).toBe('not_found');
+  const again = await world.block(['+14155550100']);
+  expect(again.body.added).toEqual(['+14155550100']);
+  expect((await world.blockList()).entries[0]).toEqual({ number: '+14155550100', blockedAt: expect.any(String) });
+});
+
+it('two callers who add the same numbers at once each get a number reported as added exactly once between them', async () => {
+  const world = await newWorld();
+  const list = numbers(60);
+  const answers = await Promise.all([world.block(list), world.block([...list].reverse()), world.block(list)]);
+  const added = answers.flatMap((answer) => answer.body.added).sort();
+  expect(added).toEqual(list);
+});
+
+it('unblocking numbers removes those that are blocked and reports the rest, in the order sent', async () => {
+  const world = await newWorld();
+  await world.block(['+14155550100', '+14155550101']);
+  const answer = await world.unblock(['+14155550102', '+1 415 555 0100', 'x', '+14155550100']);
+  expect(answer.status).toBe(200);
+  expect(answer.body).toEqual({
+    message: 'Block list updated successfully',
+    removed: ['+14155550100'],
+    failed: [
+      { number: '+14155550102', reason: 'Number not found in block list', code: 'not_found' },
+      { number: 'x', reason: 'Invalid phone number format', code: 'invalid_format' },
+      { number: '+14155550100', reason: 'Number not found in block list', code: 'not_found' },
+    ],
+  });
+  expect((await world.blockList()).blockList).toEqual(['+14155550101']);
+});
+
+it('a removed number can be blocked again, and nothing is left of its former reason and expiry', async () => {
+  const world = await newWorld();
+  await world.block(['+14155550100'], { reason: 'old', expiresAt: '2099-01-01T00:00:00Z' });
+  await world.unblock(['+14155550100']);
+  expect((await world.block(['+14155550100'])).body.added).toEqual(['+14155550100']);
+  expect((await world.blockList()).entries).toEqual([{ number: '+14155550100', blockedAt: expect.any(String) }]);
+});
+
+it('two callers who remove the same numbers at once each get a number reported as removed exactly once between them', async () => {
+  const world = await newWorld();
+  const list = numbers(60);
+  await world.block(list);
+  const answers = await Promise.all([world.unblock(list), world.unblock(list)]);
+  expect(answers.flatMap((answer) => answer.body.removed).sort()).toEqual(list);
+  expect((await world.blockList()).blockList).toEqual([]);
+});
+
+it('a block list is returned page by page, sorted, each number once', async () => {
+  const world = await newWorld();
+  await world.block(numbers(37));
+  const found: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await world.blockList({ limit: 10, ...(cursor && { cursor }) });
+    expect(page.blockList.length).toBeLessThanOrEqual(10);
+    found.push(...page.blockList);
+    cursor = page.nextCursor;
+  } while (cursor);
+  expect(found).toEqual(numbers(37));
+});
+
+it('listing blocked numbers rejects a well-formed cursor of a position that no entry can have', async () => {
+  const { uid, agentId, ...world } = await newWorld();
+  for (const position of ['', 'x'.repeat(2000)]) {
+    const cursor = toCursor(`block-list:${agentId}`, position);
+    const answer = await world.call('GET', '/agent-block-list', { query: { uid, agentId, cursor } });
+    expect([answer.status, answer.body.details?.[0].path]).toEqual([400, 'cursor']);
+  }
+});
+
+it('listing blocked numbers rejects an invalid limit and a cursor of another list', async () => {
+  const world = await newWorld();
+  await world.block(numbers(3));
+  const { uid, agentId } = world;
+  const { nextCursor } = await world.blockList({ limit: 1 });
+  const other = await newWorld();
+  for (const limit of ['0', '-1', '1.5', 'ten', '1001', '']) {
+    expect((await world.call('GET', '/agent-block-list', { query: { uid, agentId, limit } })).status, limit).toBe(400);
+  }
+  for (const cursor of ['x', '', nextCursor.slice(1), Buffer.from('["+1",1]').toString('base64url')]) {
+    const answer = await world.call('GET', '/agent-block-list', { query: { uid, agentId, cursor } });
+    expect([answer.status, answer.body.error], cursor).toEqual([400, 'invalid_request']);
+  }
+  const elsewhere = { uid: other.uid, agentId: other.agentId, cursor: nextCursor };
+  expect((await other.call('GET', '/agent-block-list', { query: elsewhere })).status).toBe(400);
+});
+
+it('checking a number finds it in any format, also when its plus arrived as a space', async () => {
+  const world = await newWorld();
+  const { uid, agentId } = world;
+  await world.block(['+14155550100'], { reason: 'spam' });
+  const check = (number: string) =>
+    world.call('GET', `/agent-block-list/check?uid=${uid}&agentId=${agentId}&number=${number}`);
+  for (const spelling of ['%2B14155550100', '+14155550100', '%2B1%20(415)%20555-0100', '%2014155550100']) {
+    expect((await check(spelling)).body, spelling).toEqual({
+      number: '+14155550100',
+      blocked: true,
+      scope: 'agent',
+      reason: 'spam',
+      blockedAt: expect.any(String),
     });
-    expect((await world.blockList()).blockList).toEqual(['+14155550100', '+442071838750']);
-  });
-
-  it('a number already blocked is reported in failed, and stays blocked', async () => {
-    const world = await newWorld();
-    await world.block(['+14155550100']);
-    const again = await world.block(['+1-415-555-0100']);
-    expect(again.status).toBe(200);
-    expect(again.body.added).toEqual([]);
-    expect(again.body.failed).toEqual([
-      { number: '+1-415-555-0100', reason: 'Number already in block list', code: 'already_blocked' },
-    ]);
-    expect((await world.blockList()).blockList).toEqual(['+14155550100']);
-  });
-
-  it('blocking numbers accepts spaces, hyphens, dots and parentheses in a number, and no other format', async () => {
-    const world = await newWorld();
-    const good = [
-      '+1\u00a0415\u2009555\t0101\u0085',
-      '+1-415-555-0102',
-      '+1.415.555.0103',
-      '+1(415)5550104',
-      ' +14155550105 ',
-    ];
-    const bad = [
-      '',
-      '4155550100',
-      '+0155550100',
-      '+1415',
-      '+1234567890123456',
-      '+1415555010x',
-      '+1/415/5550100',
-      '＋14155550100',
-      '++14155550100',
-      '+١٤١٥٥٥٥',
-    ];
-    const { body } = await world.block([...good, ...bad]);
-    expect(body.added).toEqual(['+14155550101', '+14155550102', '+14155550103', '+14155550104', '+14155550105']);
-    expect(body.failed.map((entry: { number: string }) => entry.number)).toEqual(bad);
-    expect(new Set(body.failed.map((entry: { code: string }) => entry.code))).toEqual(new Set(['invalid_format']));
-  });
-
-  it('blocking numbers accepts 10,000 of them in one request, and rejects one more', { tags: 'heavy' }, async () => {
-    const world = await newWorld();
-    // A busy machine does not write all of them before the request's deadline: the rest is sent again, as a client does.
-    // Of these, some may have been written though their response came too late.
-    let rest = numbers(10_000);
-    while (rest.length > 0) {
-      const { status, body } = await world.block(rest);
-      const failed: { number: string; code: string }[] = body.failed;
-      expect([status, body.added.length + failed.length]).toEqual([200, rest.length]);
-      const unknown = failed.filter(({ code }) => code === 'temporarily_unavailable').map(({ number }) => number);
-      expect(failed.filter(({ code }) => code !== 'temporarily_unavailable' && code !== 'already_blocked')).toEqual([]);
-      if (rest.length === 10_000) expect(body.added.length + unknown.length).toBe(10_000);
-      expect(unknown.length).toBeLessThan(rest.length);
-      rest = unknown;
-    }
-    const more = await world.block(numbers(10_001));
-    expect([more.status, more.body.error]).toEqual([400, 'too_many_numbers']);
-    expect((await world.blockList()).blockList).toEqual(numbers(10_000));
-  });
-
-  it.each([[[]], ['+14155550100'], [[14155550100]], [[null]], [undefined], [{ 0: '+14155550100' }]])(
-    'blocking numbers rejects %j as the numbers',
-    async (given) => {
-      const world = await newWorld();
-      const answer = await world.block(given);
-      expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);
-      expect(answer.body.details[0].path).toMatch(/^numbers/);
-    },
-  );
-
-  it('a blocked number keeps its reason, and the time since when it is blocked', async () => {
-    const world = await newWorld();
-    await world.block(['+14155550100'], { reason: 'spam' });
-    const { entries } = await world.blockList();
-    expect(entries).toEqual([{ number: '+14155550100', reason: 'spam', blockedAt: expect.any(String) }]);
-    expect(Date.parse(entries[0].blockedAt)).toBeGreaterThan(Date.now() - 10_000);
-  });
-
-  it('blocking numbers rejects a reason that is too long and an expiry in the past', async () => {
-    const world = await newWorld();
-    for (const more of [
-      { reason: 'x'.repeat(257) },
-      { expiresAt: '2020-01-01T00:00:00Z' },
-      { expiresAt: 'tomorrow' },
-    ]) {
-      expect((await world.block(['+14155550100'], more)).status).toBe(400);
-    }
-    expect((await world.blockList()).blockList).toEqual([]);
-  });
-
-  it('an expired number is in no list, and can be added again', async () => {
-    const world = await newWorld();
-    const expiresAt = new Date(Date.now() + 2500).toISOString();
-    await world.block(['+14155550100'], { expiresAt, reason: 'for now' });
-    await world.block(['+14155550101']);
-    expect((await world.blockList()).entries[0]).toMatchObject({ number: '+14155550100', expiresAt });
-    await new Promise((resolve) => setTimeout(resolve, Date.parse(expiresAt) - Date.now() + 100));
-    expect((await world.blockList()).blockList).toEqual(['+14155550101']);
-    expect((await world.unblock(['+14155550100'])).body.failed[0].code).toBe('not_found');
-    const again = await world.block(['+14155550100']);
-    expect(again.body.added).toEqual(['+14155550100']);
-    expect((await world.blockList()).entries[0]).toEqual({ number: '+14155550100', blockedAt: expect.any(String) });
-  });
-
-  it('two callers who add the same numbers at once each get a number reported as added exactly once between them', async () => {
-    const world = await newWorld();
-    const list = numbers(60);
-    const answers = await Promise.all([world.block(list), world.block([...list].reverse()), world.block(list)]);
-    const added = answers.flatMap((answer) => answer.body.added).sort();
-    expect(added).toEqual(list);
-  });
-});
-
-describe('unblocking numbers', () => {
-  it('unblocking numbers removes those that are blocked and reports the rest, in the order sent', async () => {
-    const world = await newWorld();
-    await world.block(['+14155550100', '+14155550101']);
-    const answer = await world.unblock(['+14155550102', '+1 415 555 0100', 'x', '+14155550100']);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({
-      message: 'Block list updated successfully',
-      removed: ['+14155550100'],
-      failed: [
-        { number: '+14155550102', reason: 'Number not found in block list', code: 'not_found' },
-        { number: 'x', reason: 'Invalid phone number format', code: 'invalid_format' },
-        { number: '+14155550100', reason: 'Number not found in block list', code: 'not_found' },
-      ],
-    });
-    expect((await world.blockList()).blockList).toEqual(['+14155550101']);
-  });
-
-  it('a removed number can be blocked again, and nothing is left of its former reason and expiry', async () => {
-    const world = await newWorld();
-    await world.block(['+14155550100'], { reason: 'old', expiresAt: '2099-01-01T00:00:00Z' });
-    await world.unblock(['+14155550100']);
-    expect((await world.block(['+14155550100'])).body.added).toEqual(['+14155550100']);
-    expect((await world.blockList()).entries).toEqual([{ number: '+14155550100', blockedAt: expect.any(String) }]);
-  });
-
-  it('two callers who remove the same numbers at once each get a number reported as removed exactly once between them', async () => {
-    const world = await newWorld();
-    const list = numbers(60);
-    await world.block(list);
-    const answers = await Promise.all([world.unblock(list), world.unblock(list)]);
-    expect(answers.flatMap((answer) => answer.body.removed).sort()).toEqual(list);
-    expect((await world.blockList()).blockList).toEqual([]);
-  });
-});
-
-describe('listing blocked numbers', () => {
-  it('a block list is returned page by page, sorted, each number once', async () => {
-    const world = await newWorld();
-    await world.block(numbers(37));
-    const found: string[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await world.blockList({ limit: 10, ...(cursor && { cursor }) });
-      expect(page.blockList.length).toBeLessThanOrEqual(10);
-      found.push(...page.blockList);
-      cursor = page.nextCursor;
-    } while (cursor);
-    expect(found).toEqual(numbers(37));
-  });
-
-  it('listing blocked numbers rejects a well-formed cursor of a position that no entry can have', async () => {
-    const { uid, agentId, ...world } = await newWorld();
-    for (const position of ['', 'x'.repeat(2000)]) {
-      const cursor = toCursor(`block-list:${agentId}`, position);
-      const answer = await world.call('GET', '/agent-block-list', { query: { uid, agentId, cursor } });
-      expect([answer.status, answer.body.details?.[0].path]).toEqual([400, 'cursor']);
-    }
-  });
-
-  it('listing blocked numbers rejects an invalid limit and a cursor of another list', async () => {
-    const world = await newWorld();
-    await world.block(numbers(3));
-    const { uid, agentId } = world;
-    const { nextCursor } = await world.blockList({ limit: 1 });
-    const other = await newWorld();
-    for (const limit of ['0', '-1', '1.5', 'ten', '1001', '']) {
-      expect((await world.call('GET', '/agent-block-list', { query: { uid, agentId, limit } })).status, limit).toBe(
-        400,
-      );
-    }
-    for (const cursor of ['x', '', nextCursor.slice(1), Buffer.from('["+1",1]').toString('base64url')]) {
-      const answer = await world.call('GET', '/agent-block-list', { query: { uid, agentId, cursor } });
-      expect([answer.status, answer.body.error], cursor).toEqual([400, 'invalid_request']);
-    }
-    const elsewhere = { uid: other.uid, agentId: other.agentId, cursor: nextCursor };
-    expect((await other.call('GET', '/agent-block-list', { query: elsewhere })).status).toBe(400);
-  });
-});
-
-describe('checking a number', () => {
-  it('checking a number finds it in any format, also when its plus arrived as a space', async () => {
-    const world = await newWorld();
-    const { uid, agentId } = world;
-    await world.block(['+14155550100'], { reason: 'spam' });
-    const check = (number: string) =>
-      world.call('GET', `/agent-block-list/check?uid=${uid}&agentId=${agentId}&number=${number}`);
-    for (const spelling of ['%2B14155550100', '+14155550100', '%2B1%20(415)%20555-0100', '%2014155550100']) {
-      expect((await check(spelling)).body, spelling).toEqual({
-        number: '+14155550100',
-        blocked: true,
-        scope: 'agent',
-        reason: 'spam',
-        blockedAt: expect.any(String),
-      });
-    }
-    expect((await check('%2B14155550199')).body).toEqual({ number: '+14155550199', blocked: false });
-    for (const bad of ['14155550100', 'abc', '', '%2B1']) expect((await check(bad)).status, bad).toBe(400);
-  });
+  }
+  expect((await check('%2B14155550199')).body).toEqual({ number: '+14155550199', blocked: false });
+  for (const bad of ['14155550100', 'abc', '', '%2B1']) expect((await check(bad)).status, bad).toBe(400);
 });
 
 describe('the block list of a user', () => {
@@ -272,29 +258,27 @@ describe('the block list of a user', () => {
   });
 });
 
-describe('checking many numbers', () => {
-  it('checking many numbers finds those on either list, in the order sent, each once', async () => {
-    const world = await newWorld();
-    const { uid, agentId } = world;
-    await world.block(['+14155550102'], { reason: 'Spam' });
-    await world.call('POST', '/block-list', { body: { uid, numbers: ['+14155550101', '+14155550102'] } });
-    const numbers = ['x', '+1 (415) 555-0102', '+14155550101', '+14155550102', '+14155550103', 'x'];
-    const { body } = await world.call('POST', '/agent-block-list/check', { body: { uid, agentId, numbers } });
-    expect(body).toEqual({
-      blocked: [
-        { number: '+14155550102', scope: 'agent', reason: 'Spam', blockedAt: expect.any(String) },
-        { number: '+14155550101', scope: 'user', blockedAt: expect.any(String) },
-      ],
-      failed: [{ number: 'x', reason: 'Invalid phone number format', code: 'invalid_format' }],
-    });
+it('checking many numbers finds those on either list, in the order sent, each once', async () => {
+  const world = await newWorld();
+  const { uid, agentId } = world;
+  await world.block(['+14155550102'], { reason: 'Spam' });
+  await world.call('POST', '/block-list', { body: { uid, numbers: ['+14155550101', '+14155550102'] } });
+  const numbers = ['x', '+1 (415) 555-0102', '+14155550101', '+14155550102', '+14155550103', 'x'];
+  const { body } = await world.call('POST', '/agent-block-list/check', { body: { uid, agentId, numbers } });
+  expect(body).toEqual({
+    blocked: [
+      { number: '+14155550102', scope: 'agent', reason: 'Spam', blockedAt: expect.any(String) },
+      { number: '+14155550101', scope: 'user', blockedAt: expect.any(String) },
+    ],
+    failed: [{ number: 'x', reason: 'Invalid phone number format', code: 'invalid_format' }],
   });
+});
 
-  it('checking many numbers accepts 10,000 at once', { tags: 'heavy' }, async () => {
-    const world = await newWorld();
-    const { uid, agentId } = world;
-    const numbers = Array.from({ length: 10_000 }, (_, index) => `+1${2_000_000_000 + index}`);
-    await world.block(numbers.slice(0, 100));
-    const { body } = await world.call('POST', '/agent-block-list/check', { body: { uid, agentId, numbers } });
-    expect(body.blocked.length).toBe(100);
-  });
+it('checking many numbers accepts 10,000 at once', { tags: 'heavy' }, async () => {
+  const world = await newWorld();
+  const { uid, agentId } = world;
+  const numbers = Array.from({ length: 10_000 }, (_, index) => `+1${2_000_000_000 + index}`);
+  await world.block(numbers.slice(0, 100));
+  const { body } = await world.call('POST', '/agent-block-list/check', { body: { uid, agentId, numbers } });
+  expect(body.blocked.length).toBe(100);
 });

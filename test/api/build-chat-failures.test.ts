@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { MockLanguageModelV4 } from 'ai/test';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { listen } from '../../bin/local/listen.ts';
 import { ChatUsage } from '../../functions/chat/chat-usage.ts';
 import { Table, table } from '../../functions/store/table.ts';
@@ -19,29 +19,28 @@ import {
 } from '../support/chat.ts';
 import { call, newWorld, useTargetInThisProcess } from '../support/world.ts';
 
-describe('a model that fails', () => {
-  it('a model that fails at once is a 500 without details', async () => {
-    const broken = new MockLanguageModelV4({
-      doStream: async () => {
-        throw new Error('secret-of-the-provider');
-      },
-    });
-    const answer = await talk(broken);
-    expect([answer.status, answer.body]).toEqual([
-      500,
-      { error: 'chat_failed', message: 'The assistant could not finish its answer. Try again.' },
-    ]);
-    expect(answer.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' });
+it('a model that fails at once is a 500 without details', async () => {
+  const broken = new MockLanguageModelV4({
+    doStream: async () => {
+      throw new Error('secret-of-the-provider');
+    },
   });
+  const answer = await talk(broken);
+  expect([answer.status, answer.body]).toEqual([
+    500,
+    { error: 'chat_failed', message: 'The assistant could not finish its answer. Try again.' },
+  ]);
+  expect(answer.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' });
+});
 
-  it('a model that fails in the middle of its answer is an error part and [DONE]', async () => {
-    const parts: ModelPart[] = [
-      ...says('Half a').slice(0, 3),
-      { type: 'error', error: new Error('secret-of-the-provider') },
-    ];
-    const answer = await talk(model(parts));
-    expect(answer.status).toBe(200);
-    expect(answer.text).toMatchInlineSnapshot(`
+it('a model that fails in the middle of its answer is an error part and [DONE]', async () => {
+  const parts: ModelPart[] = [
+    ...says('Half a').slice(0, 3),
+    { type: 'error', error: new Error('secret-of-the-provider') },
+  ];
+  const answer = await talk(model(parts));
+  expect(answer.status).toBe(200);
+  expect(answer.text).toMatchInlineSnapshot(`
       "data: {"type":"start"}
 
       data: {"type":"start-step"}
@@ -58,7 +57,6 @@ describe('a model that fails', () => {
 
       "
     `);
-  });
 });
 
 /** An API that knows whose key it is, and fails otherwise: with a body, or without a response at all. */
@@ -73,180 +71,172 @@ const failingApi = async (body?: object): Promise<string> => {
   return endpoint;
 };
 
-describe('an API that fails', () => {
-  it('an API that cannot check the key makes the chat respond with a 500 that does not contain the key', async () => {
-    const { apiKey } = await newWorld();
-    const log = captureLog();
-    const answer = await talk(model(says('Never.')), { apiKey, apiUrl: 'http://127.0.0.1:1' });
-    log.stop();
-    expect([answer.status, answer.body.error]).toEqual([500, 'internal_error']);
-    expect(log.text()).not.toContain(apiKey);
-  });
+it('an API that cannot check the key makes the chat respond with a 500 that does not contain the key', async () => {
+  const { apiKey } = await newWorld();
+  const log = captureLog();
+  const answer = await talk(model(says('Never.')), { apiKey, apiUrl: 'http://127.0.0.1:1' });
+  log.stop();
+  expect([answer.status, answer.body.error]).toEqual([500, 'internal_error']);
+  expect(log.text()).not.toContain(apiKey);
+});
 
-  it('a failure of the API in a tool is reported to the model as one that may have had its effect', async () => {
-    const { apiKey } = await newWorld();
-    const apiUrl = await failingApi();
-    const read = await talk(model(callsTool('listAgents', {}), says('Sorry.')), { apiKey, apiUrl });
-    expect(read.chunks.find(({ type }) => type === 'tool-output-error')).toMatchObject({
-      errorText: 'This failed. You can try it again.',
-    });
-    const chatModel = model(callsTool('createAgent', { name: 'Second' }), says('Sorry.'));
-    const client = new Client({ send: straightTo(chatModel, { apiKey, apiUrl }) });
-    await client.sendMessage({ text: 'Make one' });
-    const { approval } = toolPart(client, 'createAgent');
-    await client.addToolApprovalResponse({ id: approval?.id as string, approved: true });
-    await client.settled();
-    expect(toolPart(client, 'createAgent')).toMatchObject({
-      errorText: 'This failed, but it may have been done. Check before you try it again.',
-    });
+it('a failure of the API in a tool is reported to the model as one that may have had its effect', async () => {
+  const { apiKey } = await newWorld();
+  const apiUrl = await failingApi();
+  const read = await talk(model(callsTool('listAgents', {}), says('Sorry.')), { apiKey, apiUrl });
+  expect(read.chunks.find(({ type }) => type === 'tool-output-error')).toMatchObject({
+    errorText: 'This failed. You can try it again.',
+  });
+  const chatModel = model(callsTool('createAgent', { name: 'Second' }), says('Sorry.'));
+  const client = new Client({ send: straightTo(chatModel, { apiKey, apiUrl }) });
+  await client.sendMessage({ text: 'Make one' });
+  const { approval } = toolPart(client, 'createAgent');
+  await client.addToolApprovalResponse({ id: approval?.id as string, approved: true });
+  await client.settled();
+  expect(toolPart(client, 'createAgent')).toMatchObject({
+    errorText: 'This failed, but it may have been done. Check before you try it again.',
   });
 });
 
-describe('the log and the answer', () => {
-  it('the chat’s log and answer contain neither the conversation nor the details of a failure', async () => {
-    const world = await newWorld();
-    const log = captureLog();
-    const broken = new MockLanguageModelV4({
-      doStream: async () => {
-        throw Object.assign(new Error('planted-secret-1'), { cause: new Error('planted-secret-2') });
-      },
-    });
-    const first = await talk(broken, { id: 'secret-1', messages: [userSays('spoken-word-1')] });
-    const apiUrl = await failingApi({ error: 'internal_error', message: 'planted-secret-3' });
-    const second = await talk(model(callsTool('getAgent', { agentId: world.agentId }), says('spoken-word-2')), {
-      id: 'secret-2',
-      apiUrl,
-      apiKey: world.apiKey,
-      messages: [userSays('spoken-word-3')],
-    });
-    const cut: ModelPart[] = [...says('spoken-word-4').slice(0, 3), { type: 'error', error: 'planted-secret-4' }];
-    const third = await talk(model(cut), { id: 'secret-3' });
-    log.stop();
-    expect(second.text).toContain('This failed. You can try it again.');
-    expect(first.text + second.text + third.text).not.toContain('planted-secret');
-    expect(log.text()).not.toMatch(/planted-secret|spoken-word/);
-    expect(log.text()).toContain('"tool":"getAgent"');
-    expect(log.text()).not.toContain(world.apiKey);
+it('the chat’s log and answer contain neither the conversation nor the details of a failure', async () => {
+  const world = await newWorld();
+  const log = captureLog();
+  const broken = new MockLanguageModelV4({
+    doStream: async () => {
+      throw Object.assign(new Error('planted-secret-1'), { cause: new Error('planted-secret-2') });
+    },
   });
+  const first = await talk(broken, { id: 'secret-1', messages: [userSays('spoken-word-1')] });
+  const apiUrl = await failingApi({ error: 'internal_error', message: 'planted-secret-3' });
+  const second = await talk(model(callsTool('getAgent', { agentId: world.agentId }), says('spoken-word-2')), {
+    id: 'secret-2',
+    apiUrl,
+    apiKey: world.apiKey,
+    messages: [userSays('spoken-word-3')],
+  });
+  const cut: ModelPart[] = [...says('spoken-word-4').slice(0, 3), { type: 'error', error: 'planted-secret-4' }];
+  const third = await talk(model(cut), { id: 'secret-3' });
+  log.stop();
+  expect(second.text).toContain('This failed. You can try it again.');
+  expect(first.text + second.text + third.text).not.toContain('planted-secret');
+  expect(log.text()).not.toMatch(/planted-secret|spoken-word/);
+  expect(log.text()).toContain('"tool":"getAgent"');
+  expect(log.text()).not.toContain(world.apiKey);
+});
 
-  it('one log line has the usage of a chat turn, also of a failed one', async () => {
-    const world = await newWorld();
-    const log = captureLog();
-    await talk(model(callsTool('listAgents', {}), says('One.')), {
-      id: 'counted',
-      apiKey: world.apiKey,
-      body: { userId: 'visitor' },
-    });
-    await talk(model([...says('Half').slice(0, 3), { type: 'error', error: 'x' }]), { id: 'failed' });
-    log.stop();
-    expect(log.of('counted')).toEqual([
-      {
-        time: expect.any(String),
-        level: 'info',
-        requestId: expect.any(String),
-        operation: 'buildChat',
-        chatId: 'counted',
-        userId: 'visitor',
-        uid: world.uid,
-        keyId: world.keyId,
-        state: 'finished',
-        finishReason: 'stop',
-        steps: 2,
-        tools: ['listAgents'],
-        inputTokens: 200,
-        outputTokens: 40,
-        milliseconds: expect.any(Number),
-      },
-    ]);
-    expect(log.of('failed')).toMatchObject([{ level: 'error', state: 'failed', steps: 1, tools: [], cause: {} }]);
+it('one log line has the usage of a chat turn, also of a failed one', async () => {
+  const world = await newWorld();
+  const log = captureLog();
+  await talk(model(callsTool('listAgents', {}), says('One.')), {
+    id: 'counted',
+    apiKey: world.apiKey,
+    body: { userId: 'visitor' },
   });
+  await talk(model([...says('Half').slice(0, 3), { type: 'error', error: 'x' }]), { id: 'failed' });
+  log.stop();
+  expect(log.of('counted')).toEqual([
+    {
+      time: expect.any(String),
+      level: 'info',
+      requestId: expect.any(String),
+      operation: 'buildChat',
+      chatId: 'counted',
+      userId: 'visitor',
+      uid: world.uid,
+      keyId: world.keyId,
+      state: 'finished',
+      finishReason: 'stop',
+      steps: 2,
+      tools: ['listAgents'],
+      inputTokens: 200,
+      outputTokens: 40,
+      milliseconds: expect.any(Number),
+    },
+  ]);
+  expect(log.of('failed')).toMatchObject([{ level: 'error', state: 'failed', steps: 1, tools: [], cause: {} }]);
 });
 
 /** The fields that the alarms of the deployment match. */
-describe('the log fields for alarms', () => {
-  const failed = (line: { operation: string; state?: string }) =>
-    line.operation === 'buildChat' && line.state === 'failed';
+const failed = (line: { operation: string; state?: string }) =>
+  line.operation === 'buildChat' && line.state === 'failed';
 
-  const usageWithoutTable = () => {
-    useTargetInThisProcess();
-    return new ChatUsage(new Table(table.get().client, 'no-such-table'), { turnsPerMinute: 30, tokensPerDay: 1_000 });
-  };
+const usageWithoutTable = () => {
+  useTargetInThisProcess();
+  return new ChatUsage(new Table(table.get().client, 'no-such-table'), { turnsPerMinute: 30, tokensPerDay: 1_000 });
+};
 
-  it('the log of a failed chat turn has operation and state for the alarm, whether it is a 500 or an error part', async () => {
-    const broken = new MockLanguageModelV4({
-      doStream: async () => {
-        throw new Error('out of order');
-      },
-    });
-    const cut = model([...says('Half').slice(0, 3), { type: 'error', error: 'x' }]);
-    const log = captureLog();
-    const early = await talk(broken);
-    const late = await talk(cut);
-    const withoutTable = await talk(model(says('Never.')), { usage: usageWithoutTable() });
-    log.stop();
-    expect([early.status, late.status, withoutTable.status]).toEqual([500, 200, 500]);
-    expect(log.lines().filter(failed)).toHaveLength(3);
-    expect(log.lines().filter((line) => failed(line) && line.level !== 'error')).toEqual([]);
+it('the log of a failed chat turn has operation and state for the alarm, whether it is a 500 or an error part', async () => {
+  const broken = new MockLanguageModelV4({
+    doStream: async () => {
+      throw new Error('out of order');
+    },
   });
-
-  it('the log of a chat turn has no fields for the alarm when it finished, was rejected, or has an invalid conversation', async () => {
-    const log = captureLog();
-    await talk(model(says('Hello.')));
-    await talk(model(says('Never.')), { messages: [] });
-    await talk(model(says('Never.')), { apiKey: 'wrong' });
-    log.stop();
-    expect(log.lines().filter(failed)).toEqual([]);
-  });
+  const cut = model([...says('Half').slice(0, 3), { type: 'error', error: 'x' }]);
+  const log = captureLog();
+  const early = await talk(broken);
+  const late = await talk(cut);
+  const withoutTable = await talk(model(says('Never.')), { usage: usageWithoutTable() });
+  log.stop();
+  expect([early.status, late.status, withoutTable.status]).toEqual([500, 200, 500]);
+  expect(log.lines().filter(failed)).toHaveLength(3);
+  expect(log.lines().filter((line) => failed(line) && line.level !== 'error')).toEqual([]);
 });
 
-describe('a model that misbehaves', () => {
-  it('a model that calls tools forever gets eight steps, and then the turn ends', async () => {
-    const chatModel = model(callsTool('checkNumbers', { numbers: ['1'] }));
-    const answer = await talk(chatModel);
-    expect(chatModel.doStreamCalls).toHaveLength(8);
-    expect(answer.chunks.at(-1)).toEqual({ type: 'finish', finishReason: 'tool-calls' });
-  });
+it('the log of a chat turn has no fields for the alarm when it finished, was rejected, or has an invalid conversation', async () => {
+  const log = captureLog();
+  await talk(model(says('Hello.')));
+  await talk(model(says('Never.')), { messages: [] });
+  await talk(model(says('Never.')), { apiKey: 'wrong' });
+  log.stop();
+  expect(log.lines().filter(failed)).toEqual([]);
+});
 
-  it.each(['dropTable', 'constructor', '__proto__', 'createAgent'])(
-    'a model may call a tool that it was not offered: %s',
-    async (name) => {
-      const chatModel = model(callsTool(name, { name: 'x' }), says('Sorry.'));
-      const client = new Client({ send: straightTo(chatModel) });
-      await client.sendMessage({ text: 'Do it' });
-      expect(client.error).toBeUndefined();
-      expect(client.last.parts.map(({ type }) => type)).toEqual(['step-start', 'step-start', 'text']);
-      await client.sendMessage({ text: 'Go on' });
-      expect(client.error).toBeUndefined();
-    },
-  );
+it('a model that calls tools forever gets eight steps, and then the turn ends', async () => {
+  const chatModel = model(callsTool('checkNumbers', { numbers: ['1'] }));
+  const answer = await talk(chatModel);
+  expect(chatModel.doStreamCalls).toHaveLength(8);
+  expect(answer.chunks.at(-1)).toEqual({ type: 'finish', finishReason: 'tool-calls' });
+});
 
-  it.each([
-    ['no JSON', '{"numbers": ['],
-    ['another type', '"text"'],
-    ['a missing field', '{}'],
-    ['far too much', JSON.stringify({ numbers: Array(1_000).fill('1') })],
-    ['a prototype', '{"__proto__": {"numbers": []}}'],
-  ])('a model that calls a tool with %s sees the error, and the conversation continues', async (_, input) => {
-    const chatModel = model(callsTool('checkNumbers', input), says('Sorry.'), says('Yes?'));
+it.each(['dropTable', 'constructor', '__proto__', 'createAgent'])(
+  'a model may call a tool that it was not offered: %s',
+  async (name) => {
+    const chatModel = model(callsTool(name, { name: 'x' }), says('Sorry.'));
     const client = new Client({ send: straightTo(chatModel) });
-    await client.sendMessage({ text: 'Check' });
+    await client.sendMessage({ text: 'Do it' });
     expect(client.error).toBeUndefined();
-    expect(toolPart(client, 'checkNumbers').state).toBe('output-error');
+    expect(client.last.parts.map(({ type }) => type)).toEqual(['step-start', 'step-start', 'text']);
     await client.sendMessage({ text: 'Go on' });
     expect(client.error).toBeUndefined();
-    expect(textOf(client.last)).toBe('Yes?');
-  });
+  },
+);
 
-  it('a model may call a hundred tools in one step', async () => {
-    const calls = Array.from({ length: 100 }, (_, index) =>
-      callsTool('checkNumbers', { numbers: [`${index}`] }, `call-${index}`).slice(1, -1),
-    ).flat();
-    const chatModel = model(
-      [...callsTool('checkNumbers', { numbers: ['1'] }).slice(0, -1), ...calls, callsTool('x', {}).at(-1) as ModelPart],
-      says('Done.'),
-    );
-    const answer = await talk(chatModel);
-    expect(answer.chunks.filter(({ type }) => type === 'tool-output-available')).toHaveLength(101);
-    expect(answer.text.endsWith('data: [DONE]\n\n')).toBe(true);
-  });
+it.each([
+  ['no JSON', '{"numbers": ['],
+  ['another type', '"text"'],
+  ['a missing field', '{}'],
+  ['far too much', JSON.stringify({ numbers: Array(1_000).fill('1') })],
+  ['a prototype', '{"__proto__": {"numbers": []}}'],
+])('a model that calls a tool with %s sees the error, and the conversation continues', async (_, input) => {
+  const chatModel = model(callsTool('checkNumbers', input), says('Sorry.'), says('Yes?'));
+  const client = new Client({ send: straightTo(chatModel) });
+  await client.sendMessage({ text: 'Check' });
+  expect(client.error).toBeUndefined();
+  expect(toolPart(client, 'checkNumbers').state).toBe('output-error');
+  await client.sendMessage({ text: 'Go on' });
+  expect(client.error).toBeUndefined();
+  expect(textOf(client.last)).toBe('Yes?');
+});
+
+it('a model may call a hundred tools in one step', async () => {
+  const calls = Array.from({ length: 100 }, (_, index) =>
+    callsTool('checkNumbers', { numbers: [`${index}`] }, `call-${index}`).slice(1, -1),
+  ).flat();
+  const chatModel = model(
+    [...callsTool('checkNumbers', { numbers: ['1'] }).slice(0, -1), ...calls, callsTool('x', {}).at(-1) as ModelPart],
+    says('Done.'),
+  );
+  const answer = await talk(chatModel);
+  expect(answer.chunks.filter(({ type }) => type === 'tool-output-available')).toHaveLength(101);
+  expect(answer.text.endsWith('data: [DONE]\n\n')).toBe(true);
 });

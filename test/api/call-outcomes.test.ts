@@ -1,202 +1,198 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { agents } from '../../functions/store/agents.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 const push = (world: World, items: unknown) => world.call('POST', '/call-outcomes', { body: { items } });
 
-describe('setting many outcomes', () => {
-  it('setting many outcomes sets each by id or by phone, and invalid ones fail alone', async () => {
-    const world = await newWorld();
-    const stranger = await newWorld();
-    const { agentId } = world;
-    await world.recordCall('a', { startedAt: '2026-03-01T00:00:00Z' });
-    await world.recordCall('b', { startedAt: '2026-03-02T00:00:00Z' });
-    const answer = await push(world, [
-      { agentId, callIdOrPhone: 'a', custom_call_outcome: 'won', custom_call_outcome_value: 5 },
-      { agentId, callIdOrPhone: 'nope', custom_call_outcome: 'x' },
-      { agentId, callIdOrPhone: '+14155550100', custom_call_outcome: 'last' },
-      { agentId: stranger.agentId, callIdOrPhone: 'a' },
-      'nonsense',
-      { agentId, callIdOrPhone: 'a', custom_call_outcome_value: 'five' },
-      { agentId, callIdOrPhone: '+14155550100', preference: 'first', custom_call_metadata: { k: 1 } },
-      { agentId, callIdOrPhone: 'b' },
-    ]);
-    expect(answer.status).toBe(200);
-    expect(answer.body.updated).toEqual([
-      {
-        index: 0,
-        call_id: 'a',
-        agent_id: agentId,
-        phone: '+14155550100',
-        updated_fields: ['custom_call_outcome', 'custom_call_outcome_value'],
-      },
-      { index: 2, call_id: 'b', agent_id: agentId, phone: '+14155550100', updated_fields: ['custom_call_outcome'] },
-      { index: 6, call_id: 'a', agent_id: agentId, phone: '+14155550100', updated_fields: ['custom_call_metadata'] },
-      { index: 7, call_id: 'b', agent_id: agentId, phone: '+14155550100', updated_fields: [] },
-    ]);
-    expect(answer.body.failed.map((entry: { index: number; error: string }) => [entry.index, entry.error])).toEqual([
-      [1, 'call_not_found'],
-      [3, 'insufficient_permissions'],
-      [4, 'invalid_request'],
-      [5, 'invalid_request'],
-    ]);
-    const a = (await world.call('GET', `/calls/${agentId}/a`)).body;
-    expect(a).toMatchObject({
-      custom_call_outcome: 'won',
-      custom_call_outcome_value: 5,
-      custom_call_metadata: { k: 1 },
-    });
-    expect(a.outcomeHistory.length).toBe(2);
+it('setting many outcomes sets each by id or by phone, and invalid ones fail alone', async () => {
+  const world = await newWorld();
+  const stranger = await newWorld();
+  const { agentId } = world;
+  await world.recordCall('a', { startedAt: '2026-03-01T00:00:00Z' });
+  await world.recordCall('b', { startedAt: '2026-03-02T00:00:00Z' });
+  const answer = await push(world, [
+    { agentId, callIdOrPhone: 'a', custom_call_outcome: 'won', custom_call_outcome_value: 5 },
+    { agentId, callIdOrPhone: 'nope', custom_call_outcome: 'x' },
+    { agentId, callIdOrPhone: '+14155550100', custom_call_outcome: 'last' },
+    { agentId: stranger.agentId, callIdOrPhone: 'a' },
+    'nonsense',
+    { agentId, callIdOrPhone: 'a', custom_call_outcome_value: 'five' },
+    { agentId, callIdOrPhone: '+14155550100', preference: 'first', custom_call_metadata: { k: 1 } },
+    { agentId, callIdOrPhone: 'b' },
+  ]);
+  expect(answer.status).toBe(200);
+  expect(answer.body.updated).toEqual([
+    {
+      index: 0,
+      call_id: 'a',
+      agent_id: agentId,
+      phone: '+14155550100',
+      updated_fields: ['custom_call_outcome', 'custom_call_outcome_value'],
+    },
+    { index: 2, call_id: 'b', agent_id: agentId, phone: '+14155550100', updated_fields: ['custom_call_outcome'] },
+    { index: 6, call_id: 'a', agent_id: agentId, phone: '+14155550100', updated_fields: ['custom_call_metadata'] },
+    { index: 7, call_id: 'b', agent_id: agentId, phone: '+14155550100', updated_fields: [] },
+  ]);
+  expect(answer.body.failed.map((entry: { index: number; error: string }) => [entry.index, entry.error])).toEqual([
+    [1, 'call_not_found'],
+    [3, 'insufficient_permissions'],
+    [4, 'invalid_request'],
+    [5, 'invalid_request'],
+  ]);
+  const a = (await world.call('GET', `/calls/${agentId}/a`)).body;
+  expect(a).toMatchObject({
+    custom_call_outcome: 'won',
+    custom_call_outcome_value: 5,
+    custom_call_metadata: { k: 1 },
   });
-
-  it('setting many outcomes accepts 1,000 at once, and rejects an empty list and one more', async () => {
-    const world = await newWorld();
-    const { agentId } = world;
-    await Promise.all(Array.from({ length: 60 }, (_, n) => world.recordCall(`c${n}`)));
-    const items = Array.from({ length: 1000 }, (_, n) => ({
-      agentId,
-      callIdOrPhone: `c${n % 70}`,
-      custom_call_outcome_value: n,
-    }));
-    const answer = await push(world, items);
-    expect(answer.status).toBe(200);
-    expect(answer.body.updated.length + answer.body.failed.length).toBe(1000);
-    expect(answer.body.failed.every((entry: { error: string }) => entry.error === 'call_not_found')).toBe(true);
-    // The last change of a call that several items name is the one that stays.
-    expect((await world.call('GET', `/calls/${agentId}/c5`)).body.custom_call_outcome_value).toBe(985);
-    expect((await push(world, [])).status).toBe(400);
-    expect((await push(world, [...items, items[0]])).status).toBe(400);
-    expect((await push(world, { 0: items[0] })).status).toBe(400);
-  });
-
-  it('two concurrent batches of outcomes keep each other’s changes', async () => {
-    const world = await newWorld();
-    const { agentId } = world;
-    const ids = Array.from({ length: 15 }, (_, n) => `c${n}`);
-    await Promise.all(ids.map((id) => world.recordCall(id)));
-    const batch = (key: string) =>
-      push(
-        world,
-        ids.map((id) => ({ agentId, callIdOrPhone: id, metadataMode: 'merge', custom_call_metadata: { [key]: 1 } })),
-      );
-    const answers = await Promise.all(['a', 'b', 'c'].map(batch));
-    expect(answers.map(({ body }) => body.failed)).toEqual([[], [], []]);
-    const { calls } = (await world.call('GET', `/calls/${agentId}`)).body;
-    for (const call of calls) expect(Object.keys(call.custom_call_metadata).sort()).toEqual(['a', 'b', 'c']);
-  });
+  expect(a.outcomeHistory.length).toBe(2);
 });
 
-describe('outcomes that block', () => {
-  const blocking = async (world: World, blockOnOutcomes: unknown) =>
-    world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { blockOnOutcomes } } });
-  const userList = async (world: World) =>
-    (await world.call('GET', '/block-list', { query: { uid: world.uid } })).body.entries.map(
-      ({ number, reason }: { number: string; reason?: string }) => [number, reason],
+it('setting many outcomes accepts 1,000 at once, and rejects an empty list and one more', async () => {
+  const world = await newWorld();
+  const { agentId } = world;
+  await Promise.all(Array.from({ length: 60 }, (_, n) => world.recordCall(`c${n}`)));
+  const items = Array.from({ length: 1000 }, (_, n) => ({
+    agentId,
+    callIdOrPhone: `c${n % 70}`,
+    custom_call_outcome_value: n,
+  }));
+  const answer = await push(world, items);
+  expect(answer.status).toBe(200);
+  expect(answer.body.updated.length + answer.body.failed.length).toBe(1000);
+  expect(answer.body.failed.every((entry: { error: string }) => entry.error === 'call_not_found')).toBe(true);
+  // The last change of a call that several items name is the one that stays.
+  expect((await world.call('GET', `/calls/${agentId}/c5`)).body.custom_call_outcome_value).toBe(985);
+  expect((await push(world, [])).status).toBe(400);
+  expect((await push(world, [...items, items[0]])).status).toBe(400);
+  expect((await push(world, { 0: items[0] })).status).toBe(400);
+});
+
+it('two concurrent batches of outcomes keep each other’s changes', async () => {
+  const world = await newWorld();
+  const { agentId } = world;
+  const ids = Array.from({ length: 15 }, (_, n) => `c${n}`);
+  await Promise.all(ids.map((id) => world.recordCall(id)));
+  const batch = (key: string) =>
+    push(
+      world,
+      ids.map((id) => ({ agentId, callIdOrPhone: id, metadataMode: 'merge', custom_call_metadata: { [key]: 1 } })),
     );
-  const set = (world: World, callId: string, body: object) =>
-    world.call('PATCH', `/calls/${world.agentId}/${callId}`, { body });
+  const answers = await Promise.all(['a', 'b', 'c'].map(batch));
+  expect(answers.map(({ body }) => body.failed)).toEqual([[], [], []]);
+  const { calls } = (await world.call('GET', `/calls/${agentId}`)).body;
+  for (const call of calls) expect(Object.keys(call.custom_call_metadata).sort()).toEqual(['a', 'b', 'c']);
+});
 
-  it('an outcome that blocks puts the number on the owner’s list, set alone and in a batch', async () => {
-    const world = await newWorld();
-    const { agentId } = world;
-    expect((await blocking(world, ['do_not_call', 'abusive'])).status).toBe(200);
-    await world.recordCall('a', { phone: '+14155550101' });
-    await world.recordCall('b', { phone: '+14155550102' });
-    await world.recordCall('withheld', { phone: null });
+const blocking = async (world: World, blockOnOutcomes: unknown) =>
+  world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { blockOnOutcomes } } });
+const userList = async (world: World) =>
+  (await world.call('GET', '/block-list', { query: { uid: world.uid } })).body.entries.map(
+    ({ number, reason }: { number: string; reason?: string }) => [number, reason],
+  );
+const set = (world: World, callId: string, body: object) =>
+  world.call('PATCH', `/calls/${world.agentId}/${callId}`, { body });
 
-    const answer = await set(world, 'a', { custom_call_outcome: 'do_not_call' });
-    expect(answer.body).toMatchObject({ call_id: 'a', updated_fields: ['custom_call_outcome'], blocked: true });
-    const [first] = (await world.call('GET', '/block-list', { query: { uid: world.uid } })).body.entries;
-    expect(first).toMatchObject({ number: '+14155550101', reason: 'do_not_call' });
+it('an outcome that blocks puts the number on the owner’s list, set alone and in a batch', async () => {
+  const world = await newWorld();
+  const { agentId } = world;
+  expect((await blocking(world, ['do_not_call', 'abusive'])).status).toBe(200);
+  await world.recordCall('a', { phone: '+14155550101' });
+  await world.recordCall('b', { phone: '+14155550102' });
+  await world.recordCall('withheld', { phone: null });
 
-    const batch = await push(world, [
-      { agentId, callIdOrPhone: 'a', custom_call_outcome: 'abusive' },
-      { agentId, callIdOrPhone: 'b', custom_call_outcome: 'abusive' },
-      { agentId, callIdOrPhone: 'b', custom_call_outcome: 'sold' },
-      { agentId, callIdOrPhone: 'withheld', custom_call_outcome: 'abusive' },
+  const answer = await set(world, 'a', { custom_call_outcome: 'do_not_call' });
+  expect(answer.body).toMatchObject({ call_id: 'a', updated_fields: ['custom_call_outcome'], blocked: true });
+  const [first] = (await world.call('GET', '/block-list', { query: { uid: world.uid } })).body.entries;
+  expect(first).toMatchObject({ number: '+14155550101', reason: 'do_not_call' });
+
+  const batch = await push(world, [
+    { agentId, callIdOrPhone: 'a', custom_call_outcome: 'abusive' },
+    { agentId, callIdOrPhone: 'b', custom_call_outcome: 'abusive' },
+    { agentId, callIdOrPhone: 'b', custom_call_outcome: 'sold' },
+    { agentId, callIdOrPhone: 'withheld', custom_call_outcome: 'abusive' },
+  ]);
+  expect(batch.body.updated.map((one: { blocked?: boolean }) => one.blocked)).toEqual([
+    true,
+    true,
+    undefined,
+    undefined,
+  ]);
+  // The entry that was there stays as it is.
+  expect((await world.call('GET', '/block-list', { query: { uid: world.uid } })).body.entries[0]).toEqual(first);
+  expect(await userList(world)).toEqual([
+    ['+14155550101', 'do_not_call'],
+    ['+14155550102', 'abusive'],
+  ]);
+  expect((await world.call('GET', `/calls/${agentId}/b`)).body.custom_call_outcome).toBe('sold');
+  expect((await world.blockList()).blockList).toEqual([]);
+});
+
+it('an outcome that blocks adds nothing for another field, another outcome or a call without a number, and clearing it unblocks nobody', async () => {
+  const world = await newWorld();
+  await world.recordCall('a');
+  await set(world, 'a', { custom_call_outcome: 'do_not_call' });
+  await blocking(world, ['do_not_call']);
+  for (const body of [{ custom_call_outcome_value: 1 }, { custom_call_outcome: 'Do_not_call' }, {}]) {
+    expect((await set(world, 'a', body)).body).not.toHaveProperty('blocked');
+  }
+  expect(await userList(world)).toEqual([]);
+  await set(world, 'a', { custom_call_outcome: 'do_not_call' });
+  expect((await set(world, 'a', { custom_call_outcome: null })).body).not.toHaveProperty('blocked');
+  expect(await userList(world)).toEqual([['+14155550100', 'do_not_call']]);
+  // Put on the list again once it was removed; not once the configuration no longer says so.
+  await world.call('DELETE', '/block-list', { body: { uid: world.uid, numbers: ['+14155550100'] } });
+  expect((await set(world, 'a', { custom_call_outcome: 'do_not_call' })).body.blocked).toBe(true);
+  await world.call('DELETE', '/block-list', { body: { uid: world.uid, numbers: ['+14155550100'] } });
+  await blocking(world, null);
+  expect((await set(world, 'a', { custom_call_outcome: 'do_not_call' })).body).not.toHaveProperty('blocked');
+  expect(await userList(world)).toEqual([]);
+});
+
+it('outcomes that block use the agent’s list when a guest sets one, never the owner’s, and are copied with the agent', async () => {
+  const world = await newWorld();
+  const guest = await newWorld();
+  await agents.get().grant(world.agentId, world.uid, guest.uid);
+  await blocking(world, ['do_not_call']);
+  await world.recordCall('a');
+  const answer = await guest.call('PATCH', `/calls/${world.agentId}/a`, {
+    body: { custom_call_outcome: 'do_not_call' },
+  });
+  expect(answer.body.blocked).toBe(true);
+  expect(await userList(world)).toEqual([]);
+  expect(await userList(guest)).toEqual([]);
+  expect((await world.blockList()).entries).toMatchObject([{ number: '+14155550100', reason: 'do_not_call' }]);
+  const items = [{ agentId: world.agentId, callIdOrPhone: 'a', custom_call_outcome: 'do_not_call' }];
+  const bulk = await guest.call('POST', '/call-outcomes', { body: { items } });
+  expect(bulk.body.updated).toMatchObject([{ blocked: true }]);
+  expect(await userList(world)).toEqual([]);
+
+  const { body: copy } = await world.call('POST', '/duplicate-agent', {
+    body: { uid: world.uid, agentId: world.agentId },
+  });
+  const facts = { phone: '+14155550177', direction: 'inbound', startedAt: '2026-03-01T10:00:00Z' };
+  await world.call('PUT', `/calls/${copy.agentId}/b`, { body: facts });
+  const ofCopy = await world.call('PATCH', `/calls/${copy.agentId}/b`, {
+    body: { custom_call_outcome: 'do_not_call' },
+  });
+  expect(ofCopy.body.blocked).toBe(true);
+  const created = await world.call('POST', '/agents', {
+    body: { uid: world.uid, name: 'New', configuration: { blockOnOutcomes: ['x'] } },
+  });
+  await world.call('PUT', `/calls/${created.body.agentId}/c`, { body: facts });
+  const path = `/calls/${created.body.agentId}/c`;
+  expect((await world.call('PATCH', path, { body: { custom_call_outcome: 'x' } })).body.blocked).toBe(true);
+});
+
+it('outcomes that block are at most 20 texts', async () => {
+  const world = await newWorld();
+  const texts = (count: number) => Array.from({ length: count }, (_, n) => `outcome ${n}`);
+  expect((await blocking(world, texts(20))).body.configuration.blockOnOutcomes).toEqual(texts(20));
+  for (const bad of [texts(21), 'do_not_call', [1], [''], ['x'.repeat(257)]]) {
+    const answer = await blocking(world, bad);
+    expect([answer.status, answer.body.details[0].path]).toEqual([
+      400,
+      expect.stringMatching(/^configuration\.blockOnOutcomes/),
     ]);
-    expect(batch.body.updated.map((one: { blocked?: boolean }) => one.blocked)).toEqual([
-      true,
-      true,
-      undefined,
-      undefined,
-    ]);
-    // The entry that was there stays as it is.
-    expect((await world.call('GET', '/block-list', { query: { uid: world.uid } })).body.entries[0]).toEqual(first);
-    expect(await userList(world)).toEqual([
-      ['+14155550101', 'do_not_call'],
-      ['+14155550102', 'abusive'],
-    ]);
-    expect((await world.call('GET', `/calls/${agentId}/b`)).body.custom_call_outcome).toBe('sold');
-    expect((await world.blockList()).blockList).toEqual([]);
-  });
-
-  it('an outcome that blocks adds nothing for another field, another outcome or a call without a number, and clearing it unblocks nobody', async () => {
-    const world = await newWorld();
-    await world.recordCall('a');
-    await set(world, 'a', { custom_call_outcome: 'do_not_call' });
-    await blocking(world, ['do_not_call']);
-    for (const body of [{ custom_call_outcome_value: 1 }, { custom_call_outcome: 'Do_not_call' }, {}]) {
-      expect((await set(world, 'a', body)).body).not.toHaveProperty('blocked');
-    }
-    expect(await userList(world)).toEqual([]);
-    await set(world, 'a', { custom_call_outcome: 'do_not_call' });
-    expect((await set(world, 'a', { custom_call_outcome: null })).body).not.toHaveProperty('blocked');
-    expect(await userList(world)).toEqual([['+14155550100', 'do_not_call']]);
-    // Put on the list again once it was removed; not once the configuration no longer says so.
-    await world.call('DELETE', '/block-list', { body: { uid: world.uid, numbers: ['+14155550100'] } });
-    expect((await set(world, 'a', { custom_call_outcome: 'do_not_call' })).body.blocked).toBe(true);
-    await world.call('DELETE', '/block-list', { body: { uid: world.uid, numbers: ['+14155550100'] } });
-    await blocking(world, null);
-    expect((await set(world, 'a', { custom_call_outcome: 'do_not_call' })).body).not.toHaveProperty('blocked');
-    expect(await userList(world)).toEqual([]);
-  });
-
-  it('outcomes that block use the agent’s list when a guest sets one, never the owner’s, and are copied with the agent', async () => {
-    const world = await newWorld();
-    const guest = await newWorld();
-    await agents.get().grant(world.agentId, world.uid, guest.uid);
-    await blocking(world, ['do_not_call']);
-    await world.recordCall('a');
-    const answer = await guest.call('PATCH', `/calls/${world.agentId}/a`, {
-      body: { custom_call_outcome: 'do_not_call' },
-    });
-    expect(answer.body.blocked).toBe(true);
-    expect(await userList(world)).toEqual([]);
-    expect(await userList(guest)).toEqual([]);
-    expect((await world.blockList()).entries).toMatchObject([{ number: '+14155550100', reason: 'do_not_call' }]);
-    const items = [{ agentId: world.agentId, callIdOrPhone: 'a', custom_call_outcome: 'do_not_call' }];
-    const bulk = await guest.call('POST', '/call-outcomes', { body: { items } });
-    expect(bulk.body.updated).toMatchObject([{ blocked: true }]);
-    expect(await userList(world)).toEqual([]);
-
-    const { body: copy } = await world.call('POST', '/duplicate-agent', {
-      body: { uid: world.uid, agentId: world.agentId },
-    });
-    const facts = { phone: '+14155550177', direction: 'inbound', startedAt: '2026-03-01T10:00:00Z' };
-    await world.call('PUT', `/calls/${copy.agentId}/b`, { body: facts });
-    const ofCopy = await world.call('PATCH', `/calls/${copy.agentId}/b`, {
-      body: { custom_call_outcome: 'do_not_call' },
-    });
-    expect(ofCopy.body.blocked).toBe(true);
-    const created = await world.call('POST', '/agents', {
-      body: { uid: world.uid, name: 'New', configuration: { blockOnOutcomes: ['x'] } },
-    });
-    await world.call('PUT', `/calls/${created.body.agentId}/c`, { body: facts });
-    const path = `/calls/${created.body.agentId}/c`;
-    expect((await world.call('PATCH', path, { body: { custom_call_outcome: 'x' } })).body.blocked).toBe(true);
-  });
-
-  it('outcomes that block are at most 20 texts', async () => {
-    const world = await newWorld();
-    const texts = (count: number) => Array.from({ length: count }, (_, n) => `outcome ${n}`);
-    expect((await blocking(world, texts(20))).body.configuration.blockOnOutcomes).toEqual(texts(20));
-    for (const bad of [texts(21), 'do_not_call', [1], [''], ['x'.repeat(257)]]) {
-      const answer = await blocking(world, bad);
-      expect([answer.status, answer.body.details[0].path]).toEqual([
-        400,
-        expect.stringMatching(/^configuration\.blockOnOutcomes/),
-      ]);
-    }
-  });
+  }
 });

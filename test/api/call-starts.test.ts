@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Scope } from '../../functions/domain/api-keys.ts';
 import { agents } from '../../functions/store/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
@@ -9,134 +9,132 @@ const caller = '+14155550100';
 const start = (world: World, body: object = {}, apiKey = world.apiKey) =>
   call('POST', '/call-starts', { apiKey, body: { uid: world.uid, agentId: world.agentId, from: caller, ...body } });
 
-describe('a call that starts', () => {
-  it('a call that starts is accepted, unless the agent or its owner blocks the number', async () => {
+it('a call that starts is accepted, unless the agent or its owner blocks the number', async () => {
+  const world = await newWorld();
+  const { agentId } = world;
+  expect((await start(world)).body).toEqual({ decision: 'accept', agentId, version: 1, number: caller });
+  const block = { uid: world.uid, numbers: [caller], reason: 'Asked not to be called' };
+  await world.call('POST', '/block-list', { body: block });
+  const byOwner = { decision: 'reject', cause: 'blocked', agentId, version: 1, number: caller };
+  expect((await start(world)).body).toEqual({ ...byOwner, scope: 'user', reason: block.reason });
+  await world.block([caller]);
+  expect((await start(world)).body).toEqual({ ...byOwner, scope: 'agent' });
+});
+
+it('an outbound call that starts is decided by the number that is called', async () => {
+  const world = await newWorld();
+  await world.block([caller]);
+  const sides = { direction: 'outbound', from: '+14155550111', to: '+1 (415) 555-0100' };
+  expect((await start(world, sides)).body).toMatchObject({ decision: 'reject', number: caller });
+  expect((await start(world, { ...sides, to: '+14155550101' })).body.decision).toBe('accept');
+});
+
+it.each([undefined, null, '', 'anonymous', 'Restricted', 'sip:desk@example.com', '+266696687'])(
+  'a call that starts with the number %s counts as withheld, and is rejected where the agent says so',
+  async (from) => {
     const world = await newWorld();
     const { agentId } = world;
-    expect((await start(world)).body).toEqual({ decision: 'accept', agentId, version: 1, number: caller });
-    const block = { uid: world.uid, numbers: [caller], reason: 'Asked not to be called' };
-    await world.call('POST', '/block-list', { body: block });
-    const byOwner = { decision: 'reject', cause: 'blocked', agentId, version: 1, number: caller };
-    expect((await start(world)).body).toEqual({ ...byOwner, scope: 'user', reason: block.reason });
-    await world.block([caller]);
-    expect((await start(world)).body).toEqual({ ...byOwner, scope: 'agent' });
-  });
-
-  it('an outbound call that starts is decided by the number that is called', async () => {
-    const world = await newWorld();
-    await world.block([caller]);
-    const sides = { direction: 'outbound', from: '+14155550111', to: '+1 (415) 555-0100' };
-    expect((await start(world, sides)).body).toMatchObject({ decision: 'reject', number: caller });
-    expect((await start(world, { ...sides, to: '+14155550101' })).body.decision).toBe('accept');
-  });
-
-  it.each([undefined, null, '', 'anonymous', 'Restricted', 'sip:desk@example.com', '+266696687'])(
-    'a call that starts with the number %s counts as withheld, and is rejected where the agent says so',
-    async (from) => {
-      const world = await newWorld();
-      const { agentId } = world;
-      expect((await start(world, { from })).body).toEqual({ decision: 'accept', agentId, version: 1 });
-      const body = { configuration: { rejectWithheldNumbers: true } };
-      await world.call('PATCH', `/agents/${agentId}`, { body });
-      expect((await start(world, { from })).body).toEqual({
-        ...{ decision: 'reject', cause: 'withheld_number' },
-        ...{ agentId, version: 2 },
-      });
-    },
-  );
-
-  it('a call that starts finds its agent by the number that was called', async () => {
-    const world = await newWorld();
-    const to = '+14155550123';
-    expect((await start(world, { agentId: undefined, to })).body.error).toBe('agent_not_found');
-    await world.call('PATCH', `/agents/${world.agentId}`, { body: { phoneNumber: to } });
-    await world.block([caller]);
-    const found = await start(world, { agentId: undefined, to: '+1 415 555 0123' });
-    expect(found.body).toMatchObject({ decision: 'reject', scope: 'agent', agentId: world.agentId });
-    expect((await start(await newWorld(), { agentId: undefined, to })).status).toBe(404);
-  });
-
-  it('the decision on a call that starts includes the variables, the agent and the last call', async () => {
-    const world = await newWorld();
-    const variables = { company: 'Example Dental', openingHour: 9, open: true, nested: { a: 1 }, direction: 'mine' };
-    await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { variables } } });
-    const include = ['variables', 'agent', 'lastCall'];
-    const { body } = await start(world, { to: '+14155550123', include });
-    expect(body.variables).toEqual({
-      company: 'Example Dental',
-      openingHour: 9,
-      open: true,
-      caller_number: caller,
-      called_number: '+14155550123',
-      direction: 'inbound',
+    expect((await start(world, { from })).body).toEqual({ decision: 'accept', agentId, version: 1 });
+    const body = { configuration: { rejectWithheldNumbers: true } };
+    await world.call('PATCH', `/agents/${agentId}`, { body });
+    expect((await start(world, { from })).body).toEqual({
+      ...{ decision: 'reject', cause: 'withheld_number' },
+      ...{ agentId, version: 2 },
     });
-    expect([body.agent.agentId, body.lastCall]).toEqual([world.agentId, null]);
-    await world.recordCall('call-1', { phone: caller });
-    expect((await start(world, { include: ['lastCall'] })).body.lastCall.callId).toBe('call-1');
-    expect((await start(world, { include: ['transcript'] })).status).toBe(400);
-  });
+  },
+);
 
-  it('a call that starts is decided for a guest by the owner’s list, and for nobody else', async () => {
-    const [owner, guest] = [await newWorld(), await newWorld()];
-    const asGuest = { uid: guest.uid, agentId: owner.agentId };
-    expect((await start(guest, asGuest)).status).toBe(401);
-    await agents.get().grant(owner.agentId, owner.uid, guest.uid);
-    expect((await start(guest, asGuest)).body.decision).toBe('accept');
-    await guest.call('POST', '/block-list', { body: { uid: guest.uid, numbers: [caller] } });
-    expect((await start(guest, asGuest)).body.decision).toBe('accept');
-    await owner.call('POST', '/block-list', { body: { uid: owner.uid, numbers: [caller] } });
-    expect((await start(guest, asGuest)).body).toMatchObject({ decision: 'reject', scope: 'user' });
-  });
+it('a call that starts finds its agent by the number that was called', async () => {
+  const world = await newWorld();
+  const to = '+14155550123';
+  expect((await start(world, { agentId: undefined, to })).body.error).toBe('agent_not_found');
+  await world.call('PATCH', `/agents/${world.agentId}`, { body: { phoneNumber: to } });
+  await world.block([caller]);
+  const found = await start(world, { agentId: undefined, to: '+1 415 555 0123' });
+  expect(found.body).toMatchObject({ decision: 'reject', scope: 'agent', agentId: world.agentId });
+  expect((await start(await newWorld(), { agentId: undefined, to })).status).toBe(404);
+});
 
-  it.each([
-    'sip:+14155550100@sip.example.com',
-    '"Desk" <sip:+14155550100@10.0.0.1:5060;transport=udp>;tag=1',
-    'sips:%2B14155550100@example.com',
-    'tel:+1-415-555-0100;ext=5',
-    '+14155550100;ext=5',
-    '＋１４１５５５５０１００',
-  ])('a call that starts has the number in %s', async (from) => {
+it('the decision on a call that starts includes the variables, the agent and the last call', async () => {
+  const world = await newWorld();
+  const variables = { company: 'Example Dental', openingHour: 9, open: true, nested: { a: 1 }, direction: 'mine' };
+  await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { variables } } });
+  const include = ['variables', 'agent', 'lastCall'];
+  const { body } = await start(world, { to: '+14155550123', include });
+  expect(body.variables).toEqual({
+    company: 'Example Dental',
+    openingHour: 9,
+    open: true,
+    caller_number: caller,
+    called_number: '+14155550123',
+    direction: 'inbound',
+  });
+  expect([body.agent.agentId, body.lastCall]).toEqual([world.agentId, null]);
+  await world.recordCall('call-1', { phone: caller });
+  expect((await start(world, { include: ['lastCall'] })).body.lastCall.callId).toBe('call-1');
+  expect((await start(world, { include: ['transcript'] })).status).toBe(400);
+});
+
+it('a call that starts is decided for a guest by the owner’s list, and for nobody else', async () => {
+  const [owner, guest] = [await newWorld(), await newWorld()];
+  const asGuest = { uid: guest.uid, agentId: owner.agentId };
+  expect((await start(guest, asGuest)).status).toBe(401);
+  await agents.get().grant(owner.agentId, owner.uid, guest.uid);
+  expect((await start(guest, asGuest)).body.decision).toBe('accept');
+  await guest.call('POST', '/block-list', { body: { uid: guest.uid, numbers: [caller] } });
+  expect((await start(guest, asGuest)).body.decision).toBe('accept');
+  await owner.call('POST', '/block-list', { body: { uid: owner.uid, numbers: [caller] } });
+  expect((await start(guest, asGuest)).body).toMatchObject({ decision: 'reject', scope: 'user' });
+});
+
+it.each([
+  'sip:+14155550100@sip.example.com',
+  '"Desk" <sip:+14155550100@10.0.0.1:5060;transport=udp>;tag=1',
+  'sips:%2B14155550100@example.com',
+  'tel:+1-415-555-0100;ext=5',
+  '+14155550100;ext=5',
+  '＋１４１５５５５０１００',
+])('a call that starts has the number in %s', async (from) => {
+  const world = await newWorld();
+  expect((await start(world, { from })).body).toMatchObject({ decision: 'accept', number: caller });
+});
+
+it.each(['14155550100', 'sip:14155550100@example.com', 'tel:1-415-555-0100'])(
+  'a call that starts has the number in %s only if that number is blocked',
+  async (from) => {
     const world = await newWorld();
-    expect((await start(world, { from })).body).toMatchObject({ decision: 'accept', number: caller });
-  });
+    const { agentId } = world;
+    await world.recordCall('call-1');
+    const include = ['lastCall', 'variables'];
+    const withheld = { decision: 'accept', agentId, version: 1, lastCall: null, variables: { direction: 'inbound' } };
+    expect((await start(world, { from, include })).body).toEqual(withheld);
+    await world.block([caller]);
+    expect((await start(world, { from, include })).body).toMatchObject({
+      ...{ decision: 'reject', cause: 'blocked', number: caller, lastCall: { callId: 'call-1' } },
+    });
+  },
+);
 
-  it.each(['14155550100', 'sip:14155550100@example.com', 'tel:1-415-555-0100'])(
-    'a call that starts has the number in %s only if that number is blocked',
-    async (from) => {
-      const world = await newWorld();
-      const { agentId } = world;
-      await world.recordCall('call-1');
-      const include = ['lastCall', 'variables'];
-      const withheld = { decision: 'accept', agentId, version: 1, lastCall: null, variables: { direction: 'inbound' } };
-      expect((await start(world, { from, include })).body).toEqual(withheld);
-      await world.block([caller]);
-      expect((await start(world, { from, include })).body).toMatchObject({
-        ...{ decision: 'reject', cause: 'blocked', number: caller, lastCall: { callId: 'call-1' } },
-      });
-    },
-  );
+it('a call that starts includes an agent and a call only for a key with their scopes', async () => {
+  const world = await newWorld();
+  const keyWith = async (...scopes: Scope[]) => (await apiKeys.get().create(world.uid, { name: 'k', scopes })).secret;
+  const hooks = await keyWith('hooks');
+  for (const [include, scope] of [
+    ['agent', 'agents'],
+    ['lastCall', 'calls'],
+  ] as const) {
+    const { status, body } = await start(world, { include: [include] }, hooks);
+    expect([status, body.message]).toEqual([401, `This API key lacks the scope "${scope}".`]);
+    expect((await start(world, { include: [include] }, await keyWith('hooks', scope))).status).toBe(200);
+  }
+  expect((await start(world, { include: ['variables'] }, hooks)).status).toBe(200);
+});
 
-  it('a call that starts includes an agent and a call only for a key with their scopes', async () => {
-    const world = await newWorld();
-    const keyWith = async (...scopes: Scope[]) => (await apiKeys.get().create(world.uid, { name: 'k', scopes })).secret;
-    const hooks = await keyWith('hooks');
-    for (const [include, scope] of [
-      ['agent', 'agents'],
-      ['lastCall', 'calls'],
-    ] as const) {
-      const { status, body } = await start(world, { include: [include] }, hooks);
-      expect([status, body.message]).toEqual([401, `This API key lacks the scope "${scope}".`]);
-      expect((await start(world, { include: [include] }, await keyWith('hooks', scope))).status).toBe(200);
-    }
-    expect((await start(world, { include: ['variables'] }, hooks)).status).toBe(200);
-  });
-
-  it('a call that starts is decided with a key for hooks, which cannot read lists', async () => {
-    const world = await newWorld();
-    const { secret } = await apiKeys.get().create(world.uid, { name: 'hooks', scopes: ['hooks'] });
-    expect((await start(world, {}, secret)).status).toBe(200);
-    expect((await call('GET', '/agents', { apiKey: secret, query: { uid: world.uid } })).status).toBe(401);
-    const inQuery = await call('POST', '/call-starts', { query: { key: secret }, body: { uid: world.uid } });
-    expect([inQuery.status, inQuery.body.error]).toEqual([401, 'missing_api_key']);
-  });
+it('a call that starts is decided with a key for hooks, which cannot read lists', async () => {
+  const world = await newWorld();
+  const { secret } = await apiKeys.get().create(world.uid, { name: 'hooks', scopes: ['hooks'] });
+  expect((await start(world, {}, secret)).status).toBe(200);
+  expect((await call('GET', '/agents', { apiKey: secret, query: { uid: world.uid } })).status).toBe(401);
+  const inQuery = await call('POST', '/call-starts', { query: { key: secret }, body: { uid: world.uid } });
+  expect([inQuery.status, inQuery.body.error]).toEqual([401, 'missing_api_key']);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { accessKey } from '../../functions/store/keys.ts';
 import { becomeQuiet, deliverDeletion, grant, remove } from '../support/deletions.ts';
 import { everythingWith, storedWith } from '../support/stored.ts';
@@ -34,92 +34,90 @@ const fullWorld = async () => {
   return { ...world, guest };
 };
 
-describe('deleting an agent', () => {
-  it('deleting an agent makes it unknown to every operation, for its owner and its guests, and releases its number', async () => {
-    const world = await fullWorld();
-    const { uid, agentId, guest } = world;
-    const answer = await remove(world, agentId);
-    expect([answer.status, answer.body]).toEqual([200, { message: 'Agent deleted successfully' }]);
-    const texts = new Set<string>();
-    for (const user of [world, guest]) {
-      const { apiKey } = user;
-      const named = { uid: user.uid, agentId };
-      const facts = { phone, direction: 'inbound', startedAt: '2026-03-01T10:00:00Z' };
-      const answers = await Promise.all([
-        world.call('GET', `/agents/${agentId}`, { apiKey }),
-        world.call('PATCH', `/agents/${agentId}`, { apiKey, body: { name: 'Again' } }),
-        remove(world, agentId, apiKey),
-        world.call('POST', '/duplicate-agent', { apiKey, body: named }),
-        world.call('GET', `/calls/${agentId}`, { apiKey }),
-        world.call('GET', `/calls/${agentId}/call-1`, { apiKey }),
-        world.call('PUT', `/calls/${agentId}/call-1`, { apiKey, body: facts }),
-        world.call('PATCH', `/calls/${agentId}/call-1`, { apiKey, body: { custom_call_outcome: 'won' } }),
-        world.call('DELETE', `/calls/${agentId}/call-1`, { apiKey }),
-        world.call('POST', '/agent-block-list', { apiKey, body: { ...named, numbers: [phone] } }),
-        world.call('GET', '/agent-block-list', { apiKey, query: named }),
-        world.call('GET', '/agent-block-list/check', { apiKey, query: { ...named, number: phone } }),
-        world.call('GET', '/agent-websites', { apiKey, query: named }),
-        world.call('POST', '/agent-websites', { apiKey, body: { ...named, url: 'https://example.com/' } }),
-        world.call('GET', '/agent-documents', { apiKey, query: named }),
-        world.call('POST', '/agent-documents/uploads', { apiKey, body: { ...named, files: [{ name: 'a', size: 1 }] } }),
-        world.call('POST', '/agent-knowledge/search', { apiKey, body: { ...named, query: 'hours' } }),
-        world.call('POST', '/call-starts', { apiKey, body: { ...named, from: phone } }),
-      ]);
-      for (const { status, text } of answers) {
-        expect([status, text]).toEqual([401, expect.stringContaining('insufficient_permissions')]);
-        texts.add(text);
-      }
-      const bulk = { items: [{ agentId, callIdOrPhone: 'call-1', custom_call_outcome: 'won' }] };
-      const { body } = await world.call('POST', '/call-outcomes', { apiKey, body: bulk });
-      expect([body.updated, body.failed[0].error]).toEqual([[], 'insufficient_permissions']);
-      const listed = await world.call('GET', '/agents', { apiKey, query: { uid: user.uid } });
-      expect(listed.body.agents).toEqual([]);
+it('deleting an agent makes it unknown to every operation, for its owner and its guests, and releases its number', async () => {
+  const world = await fullWorld();
+  const { uid, agentId, guest } = world;
+  const answer = await remove(world, agentId);
+  expect([answer.status, answer.body]).toEqual([200, { message: 'Agent deleted successfully' }]);
+  const texts = new Set<string>();
+  for (const user of [world, guest]) {
+    const { apiKey } = user;
+    const named = { uid: user.uid, agentId };
+    const facts = { phone, direction: 'inbound', startedAt: '2026-03-01T10:00:00Z' };
+    const answers = await Promise.all([
+      world.call('GET', `/agents/${agentId}`, { apiKey }),
+      world.call('PATCH', `/agents/${agentId}`, { apiKey, body: { name: 'Again' } }),
+      remove(world, agentId, apiKey),
+      world.call('POST', '/duplicate-agent', { apiKey, body: named }),
+      world.call('GET', `/calls/${agentId}`, { apiKey }),
+      world.call('GET', `/calls/${agentId}/call-1`, { apiKey }),
+      world.call('PUT', `/calls/${agentId}/call-1`, { apiKey, body: facts }),
+      world.call('PATCH', `/calls/${agentId}/call-1`, { apiKey, body: { custom_call_outcome: 'won' } }),
+      world.call('DELETE', `/calls/${agentId}/call-1`, { apiKey }),
+      world.call('POST', '/agent-block-list', { apiKey, body: { ...named, numbers: [phone] } }),
+      world.call('GET', '/agent-block-list', { apiKey, query: named }),
+      world.call('GET', '/agent-block-list/check', { apiKey, query: { ...named, number: phone } }),
+      world.call('GET', '/agent-websites', { apiKey, query: named }),
+      world.call('POST', '/agent-websites', { apiKey, body: { ...named, url: 'https://example.com/' } }),
+      world.call('GET', '/agent-documents', { apiKey, query: named }),
+      world.call('POST', '/agent-documents/uploads', { apiKey, body: { ...named, files: [{ name: 'a', size: 1 }] } }),
+      world.call('POST', '/agent-knowledge/search', { apiKey, body: { ...named, query: 'hours' } }),
+      world.call('POST', '/call-starts', { apiKey, body: { ...named, from: phone } }),
+    ]);
+    for (const { status, text } of answers) {
+      expect([status, text]).toEqual([401, expect.stringContaining('insufficient_permissions')]);
+      texts.add(text);
     }
-    expect(texts.size).toBe(1);
-    const query = { uid, phoneNumber: number };
-    expect((await world.call('GET', '/agents', { query })).body.agents).toEqual([]);
-    const unnamed = await world.call('POST', '/call-starts', { body: { uid, from: phone, to: number } });
-    expect([unnamed.status, unnamed.body.error]).toEqual([404, 'agent_not_found']);
-    const next = await world.call('POST', '/agents', { body: { uid, name: 'Next', phoneNumber: number } });
-    expect([next.status, next.body.phoneNumber]).toEqual([200, number]);
-  });
+    const bulk = { items: [{ agentId, callIdOrPhone: 'call-1', custom_call_outcome: 'won' }] };
+    const { body } = await world.call('POST', '/call-outcomes', { apiKey, body: bulk });
+    expect([body.updated, body.failed[0].error]).toEqual([[], 'insufficient_permissions']);
+    const listed = await world.call('GET', '/agents', { apiKey, query: { uid: user.uid } });
+    expect(listed.body.agents).toEqual([]);
+  }
+  expect(texts.size).toBe(1);
+  const query = { uid, phoneNumber: number };
+  expect((await world.call('GET', '/agents', { query })).body.agents).toEqual([]);
+  const unnamed = await world.call('POST', '/call-starts', { body: { uid, from: phone, to: number } });
+  expect([unnamed.status, unnamed.body.error]).toEqual([404, 'agent_not_found']);
+  const next = await world.call('POST', '/agents', { body: { uid, name: 'Next', phoneNumber: number } });
+  expect([next.status, next.body.phoneNumber]).toEqual([200, number]);
+});
 
-  it('only its owner can delete an agent', async () => {
-    const world = await newWorld();
-    const guest = await grant(world);
-    const stranger = await newUser();
-    const unknown = await remove(world, 'no-such-agent');
-    for (const { apiKey } of [guest, stranger]) {
-      const answer = await remove(world, world.agentId, apiKey);
-      expect([answer.status, answer.text]).toEqual([401, unknown.text]);
-    }
-    expect((await world.call('GET', `/agents/${world.agentId}`)).status).toBe(200);
-    const answers = await Promise.all(Array.from({ length: 5 }, () => remove(world, world.agentId)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401, 401]);
-  });
+it('only its owner can delete an agent', async () => {
+  const world = await newWorld();
+  const guest = await grant(world);
+  const stranger = await newUser();
+  const unknown = await remove(world, 'no-such-agent');
+  for (const { apiKey } of [guest, stranger]) {
+    const answer = await remove(world, world.agentId, apiKey);
+    expect([answer.status, answer.text]).toEqual([401, unknown.text]);
+  }
+  expect((await world.call('GET', `/agents/${world.agentId}`)).status).toBe(200);
+  const answers = await Promise.all(Array.from({ length: 5 }, () => remove(world, world.agentId)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401, 401]);
+});
 
-  it('deleting an agent deletes all that belongs to it in the background, and nothing else', async () => {
-    const world = await fullWorld();
-    const { uid, agentId, guest } = world;
-    await world.call('POST', '/block-list', { body: { uid, numbers: [phone] } });
-    const { body: other } = await world.call('POST', '/agents', { body: { uid, name: 'Other' } });
-    const otherCalls = `/calls/${other.agentId}`;
-    await world.call('PUT', `${otherCalls}/call-1`, {
-      body: { phone, direction: 'inbound', startedAt: '2026-03-01T10:00:00Z' },
-    });
-    expect((await remove(world, agentId)).status).toBe(200);
-    const access = accessKey(agentId);
-    await expect.poll(() => storedWith(agentId)).toEqual([`${access.pk} ${access.sk}`]);
-    await becomeQuiet(agentId);
-    expect(await deliverDeletion(agentId)).toBe(true);
-    // Messages of the deletion itself, and those that count calls, are still delayed, and find nothing to do.
-    const left = (await everythingWith(agentId)).filter((one) => !/finishDeletion|countCalls/.test(one));
-    expect(left).toEqual([]);
-    expect(await deliverDeletion(agentId)).toBe(true);
-    expect((await world.call('GET', otherCalls)).body.calls.length).toBe(1);
-    expect((await world.call('GET', '/block-list', { query: { uid } })).body.blockList).toEqual([phone]);
-    expect(
-      (await world.call('GET', '/agents', { apiKey: guest.apiKey, query: { uid: guest.uid } })).body.agents,
-    ).toEqual([]);
+it('deleting an agent deletes all that belongs to it in the background, and nothing else', async () => {
+  const world = await fullWorld();
+  const { uid, agentId, guest } = world;
+  await world.call('POST', '/block-list', { body: { uid, numbers: [phone] } });
+  const { body: other } = await world.call('POST', '/agents', { body: { uid, name: 'Other' } });
+  const otherCalls = `/calls/${other.agentId}`;
+  await world.call('PUT', `${otherCalls}/call-1`, {
+    body: { phone, direction: 'inbound', startedAt: '2026-03-01T10:00:00Z' },
   });
+  expect((await remove(world, agentId)).status).toBe(200);
+  const access = accessKey(agentId);
+  await expect.poll(() => storedWith(agentId)).toEqual([`${access.pk} ${access.sk}`]);
+  await becomeQuiet(agentId);
+  expect(await deliverDeletion(agentId)).toBe(true);
+  // Messages of the deletion itself, and those that count calls, are still delayed, and find nothing to do.
+  const left = (await everythingWith(agentId)).filter((one) => !/finishDeletion|countCalls/.test(one));
+  expect(left).toEqual([]);
+  expect(await deliverDeletion(agentId)).toBe(true);
+  expect((await world.call('GET', otherCalls)).body.calls.length).toBe(1);
+  expect((await world.call('GET', '/block-list', { query: { uid } })).body.blockList).toEqual([phone]);
+  expect((await world.call('GET', '/agents', { apiKey: guest.apiKey, query: { uid: guest.uid } })).body.agents).toEqual(
+    [],
+  );
 });

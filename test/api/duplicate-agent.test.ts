@@ -1,5 +1,5 @@
 import type { SQSEvent } from 'aws-lambda';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { duplicateAgent } from '../../functions/api/duplicate-agent.ts';
 import { beginCopy, continueCopy, copyServices } from '../../functions/duplication/copy.ts';
 import { finishDuplication } from '../../functions/jobs/finish-duplication.ts';
@@ -40,169 +40,167 @@ const copiesIn = (input: unknown): string[] => {
   return keys.filter((pk) => pk.startsWith(prefix)).map((pk) => pk.slice(prefix.length));
 };
 
-describe('duplicating an agent', () => {
-  it('duplicating an agent copies configuration and block list, and neither number, calls nor access', async () => {
-    const world = await newWorld();
-    const configuration = { greeting: 'Hello', variables: { a: [1, null] } };
-    await world.call('PATCH', `/agents/${world.agentId}`, {
-      body: { configuration, phoneNumber: '+14155550100', key: 'desk', name: 'Desk' },
-    });
-    await world.block(phones(60), { reason: 'spam', expiresAt: '2099-01-01T00:00:00Z' });
-    await world.block(['+442071838750']);
-    await world.unblock(phones(10));
-    await world.recordCall('call-1');
-    const answer = await duplicate(world);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({
-      uid: world.uid,
-      agentId: expect.stringMatching(/^agent_/),
-      name: 'Desk (Copy)',
-      copied: { configuration: true, websites: 0, documents: 0, blockedNumbers: 51 },
-      notCopied: ['phoneNumber', 'key', 'calls', 'access'],
-    });
-    const { agentId } = answer.body;
-    const copy = (await world.call('GET', `/agents/${agentId}`)).body;
-    expect(copy).toMatchObject({
-      uid: world.uid,
-      agentId,
-      name: 'Desk (Copy)',
-      configuration,
-      sourceAgentId: world.agentId,
-    });
-    expect(copy).not.toHaveProperty('phoneNumber');
-    expect(copy).not.toHaveProperty('key');
-    expect(await blockListOf(world, agentId)).toEqual(await blockListOf(world, world.agentId));
-    expect((await world.call('GET', `/calls/${agentId}`)).body.calls).toEqual([]);
-    expect(await agentsOf(world)).toEqual([world.agentId, agentId]);
+it('duplicating an agent copies configuration and block list, and neither number, calls nor access', async () => {
+  const world = await newWorld();
+  const configuration = { greeting: 'Hello', variables: { a: [1, null] } };
+  await world.call('PATCH', `/agents/${world.agentId}`, {
+    body: { configuration, phoneNumber: '+14155550100', key: 'desk', name: 'Desk' },
   });
-
-  it('duplicating an agent accepts a name, and shortens the default one to the maximum length', async () => {
-    const world = await newWorld();
-    expect((await duplicate(world, { name: 'Mine' })).body.name).toBe('Mine');
-    await world.call('PATCH', `/agents/${world.agentId}`, { body: { name: '🙂'.repeat(200) } });
-    expect((await duplicate(world)).body.name).toBe(`${'🙂'.repeat(193)} (Copy)`);
-    expect((await duplicate(world, { name: '' })).status).toBe(400);
+  await world.block(phones(60), { reason: 'spam', expiresAt: '2099-01-01T00:00:00Z' });
+  await world.block(['+442071838750']);
+  await world.unblock(phones(10));
+  await world.recordCall('call-1');
+  const answer = await duplicate(world);
+  expect(answer.status).toBe(200);
+  expect(answer.body).toEqual({
+    uid: world.uid,
+    agentId: expect.stringMatching(/^agent_/),
+    name: 'Desk (Copy)',
+    copied: { configuration: true, websites: 0, documents: 0, blockedNumbers: 51 },
+    notCopied: ['phoneNumber', 'key', 'calls', 'access'],
   });
-
-  it('a copy of another user’s agent belongs to the user who made it', async () => {
-    const world = await newWorld();
-    const guest = await newUser();
-    const { agents } = await import('../../functions/store/agents.ts');
-    await agents.get().grant(world.agentId, world.uid, guest.uid);
-    const body = { uid: guest.uid, agentId: world.agentId };
-    const answer = await world.call('POST', '/duplicate-agent', { apiKey: guest.apiKey, body });
-    expect(answer.body.uid).toBe(guest.uid);
-    expect((await world.call('GET', `/agents/${answer.body.agentId}`)).status).toBe(401);
-    expect((await world.call('GET', `/agents/${answer.body.agentId}`, { apiKey: guest.apiKey })).status).toBe(200);
+  const { agentId } = answer.body;
+  const copy = (await world.call('GET', `/agents/${agentId}`)).body;
+  expect(copy).toMatchObject({
+    uid: world.uid,
+    agentId,
+    name: 'Desk (Copy)',
+    configuration,
+    sourceAgentId: world.agentId,
   });
+  expect(copy).not.toHaveProperty('phoneNumber');
+  expect(copy).not.toHaveProperty('key');
+  expect(await blockListOf(world, agentId)).toEqual(await blockListOf(world, world.agentId));
+  expect((await world.call('GET', `/calls/${agentId}`)).body.calls).toEqual([]);
+  expect(await agentsOf(world)).toEqual([world.agentId, agentId]);
+});
 
-  it('duplicating an agent is whole or absent when its function is killed after any write, and the job completes it', {
-    tags: ['heavy', 'local-only'],
-  }, async () => {
-    const world = await newWorld();
-    await world.block(phones(60));
-    const body = { uid: world.uid, agentId: world.agentId };
-    const isWrite = (operation: string) => /^(Put|Update|TransactWrite|BatchWrite)/.test(operation);
-    let writes = 0;
-    injectFaults(table.get().client, (operation) => {
-      if (isWrite(operation)) writes += 1;
-      return undefined;
-    });
-    expect((await invoke(duplicateAgent, { apiKey: world.apiKey, body })).status).toBe(200);
-    expect(writes).toBeGreaterThan(5);
-    let known = await agentsOf(world);
+it('duplicating an agent accepts a name, and shortens the default one to the maximum length', async () => {
+  const world = await newWorld();
+  expect((await duplicate(world, { name: 'Mine' })).body.name).toBe('Mine');
+  await world.call('PATCH', `/agents/${world.agentId}`, { body: { name: '🙂'.repeat(200) } });
+  expect((await duplicate(world)).body.name).toBe(`${'🙂'.repeat(193)} (Copy)`);
+  expect((await duplicate(world, { name: '' })).status).toBe(400);
+});
 
-    for (let kill = 1; kill <= writes; kill++) {
-      let done = 0;
-      const begun: string[] = [];
-      injectFaults(
-        table.get().client,
-        (operation) => {
-          if (done >= kill) return 'kill';
-          if (isWrite(operation)) done += 1;
-          return undefined;
-        },
-        () => {},
-        (input) => {
-          begun.push(...copiesIn(input));
-        },
-      );
-      const answer = await invoke(duplicateAgent, { apiKey: world.apiKey, body });
-      noFaults();
-      const now = await agentsOf(world);
-      const appeared = now.filter((id) => !known.includes(id));
-      const agentId = begun[0] as string;
-      if (answer.status === 200) expect(appeared).toEqual([answer.body.agentId]);
-      if (appeared.length === 0) {
-        expect(await blockListOf(world, agentId)).toBe(401);
-        expect(await deliver({ job: 'finishDuplication', uid: 'somebody', agentId })).toEqual({
-          batchItemFailures: [],
-        });
-        expect((await agentsOf(world)).filter((id) => !known.includes(id))).toEqual([agentId]);
-      }
-      expect((await blockListOf(world, agentId)).length, `killed after write ${kill}`).toBe(60);
-      known = await agentsOf(world);
-    }
+it('a copy of another user’s agent belongs to the user who made it', async () => {
+  const world = await newWorld();
+  const guest = await newUser();
+  const { agents } = await import('../../functions/store/agents.ts');
+  await agents.get().grant(world.agentId, world.uid, guest.uid);
+  const body = { uid: guest.uid, agentId: world.agentId };
+  const answer = await world.call('POST', '/duplicate-agent', { apiKey: guest.apiKey, body });
+  expect(answer.body.uid).toBe(guest.uid);
+  expect((await world.call('GET', `/agents/${answer.body.agentId}`)).status).toBe(401);
+  expect((await world.call('GET', `/agents/${answer.body.agentId}`, { apiKey: guest.apiKey })).status).toBe(200);
+});
+
+it('duplicating an agent is whole or absent when its function is killed after any write, and the job completes it', {
+  tags: ['heavy', 'local-only'],
+}, async () => {
+  const world = await newWorld();
+  await world.block(phones(60));
+  const body = { uid: world.uid, agentId: world.agentId };
+  const isWrite = (operation: string) => /^(Put|Update|TransactWrite|BatchWrite)/.test(operation);
+  let writes = 0;
+  injectFaults(table.get().client, (operation) => {
+    if (isWrite(operation)) writes += 1;
+    return undefined;
   });
+  expect((await invoke(duplicateAgent, { apiKey: world.apiKey, body })).status).toBe(200);
+  expect(writes).toBeGreaterThan(5);
+  let known = await agentsOf(world);
 
-  // The request is killed in this process, which does not know the secret that keys what a deployment keeps.
-  it('duplicating an agent again under the Idempotency-Key of a killed request ends in the same agent', {
-    tags: 'local-only',
-  }, async () => {
-    const world = await newWorld();
-    await world.block(phones(60));
-    const headers = { 'idempotency-key': unique('key') };
-    const body = { uid: world.uid, agentId: world.agentId };
-    let batches = 0;
-    let dead = false;
+  for (let kill = 1; kill <= writes; kill++) {
+    let done = 0;
     const begun: string[] = [];
     injectFaults(
       table.get().client,
       (operation) => {
-        dead ||= operation === 'BatchWriteItem' && ++batches > 3;
-        return dead ? 'kill' : undefined;
+        if (done >= kill) return 'kill';
+        if (isWrite(operation)) done += 1;
+        return undefined;
       },
       () => {},
       (input) => {
         begun.push(...copiesIn(input));
       },
     );
-    expect((await invoke(duplicateAgent, { apiKey: world.apiKey, body, headers })).status).toBe(500);
+    const answer = await invoke(duplicateAgent, { apiKey: world.apiKey, body });
     noFaults();
-    expect(await agentsOf(world)).toEqual([world.agentId]);
-    // The dead function could not give its claim back: it is over when its time is.
-    expect((await duplicate(world, {}, headers)).body.error).toBe('idempotency_in_progress');
-    const { pk, sk } = await keptRequest(world.uid, 'duplicateAgent');
-    await table.get().change({ pk, sk }, { set: { claimedUntil: 1 } });
-    const again = await duplicate(world, {}, headers);
-    expect(again.body).toMatchObject({ agentId: begun[0], copied: { blockedNumbers: 60 } });
-    expect((await duplicate(world, {}, headers)).body).toEqual(again.body);
-    expect(await agentsOf(world)).toEqual([world.agentId, begun[0]]);
-  });
+    const now = await agentsOf(world);
+    const appeared = now.filter((id) => !known.includes(id));
+    const agentId = begun[0] as string;
+    if (answer.status === 200) expect(appeared).toEqual([answer.body.agentId]);
+    if (appeared.length === 0) {
+      expect(await blockListOf(world, agentId)).toBe(401);
+      expect(await deliver({ job: 'finishDuplication', uid: 'somebody', agentId })).toEqual({
+        batchItemFailures: [],
+      });
+      expect((await agentsOf(world)).filter((id) => !known.includes(id))).toEqual([agentId]);
+    }
+    expect((await blockListOf(world, agentId)).length, `killed after write ${kill}`).toBe(60);
+    known = await agentsOf(world);
+  }
+});
 
-  it('a copy that is too large for one response is pending, invisible until it is whole, and finished in the background', async () => {
-    const world = await newWorld();
-    await world.block(phones(400));
-    const source = (await world.call('GET', `/agents/${world.agentId}`)).body;
-    const agent = { ...source, agentId: unique('agent') };
-    const services = lazyServices(copyServices);
-    const begun = await beginCopy({ agent, sourceAgentId: world.agentId }, services);
-    const reached = await continueCopy(begun, 0, services);
-    expect(reached).toMatchObject({ state: 'copying' });
-    expect(await blockListOf(world, agent.agentId)).toBe(401);
-    expect(await agentsOf(world)).toEqual([world.agentId]);
-    await deliver({ job: 'finishDuplication', uid: 'somebody', agentId: agent.agentId });
-    expect((await blockListOf(world, agent.agentId)).length).toBe(400);
-    // Delivered again, and for a copy nobody knows: nothing happens.
-    await world.call('DELETE', '/agent-block-list', {
-      body: { uid: world.uid, agentId: agent.agentId, numbers: phones(1) },
-    });
-    expect(await deliver({ job: 'finishDuplication', uid: 'somebody', agentId: agent.agentId })).toEqual({
-      batchItemFailures: [],
-    });
-    expect(await deliver({ job: 'finishDuplication', uid: 'somebody', agentId: 'nobody' })).toEqual({
-      batchItemFailures: [],
-    });
-    expect((await blockListOf(world, agent.agentId)).length).toBe(399);
+// The request is killed in this process, which does not know the secret that keys what a deployment keeps.
+it('duplicating an agent again under the Idempotency-Key of a killed request ends in the same agent', {
+  tags: 'local-only',
+}, async () => {
+  const world = await newWorld();
+  await world.block(phones(60));
+  const headers = { 'idempotency-key': unique('key') };
+  const body = { uid: world.uid, agentId: world.agentId };
+  let batches = 0;
+  let dead = false;
+  const begun: string[] = [];
+  injectFaults(
+    table.get().client,
+    (operation) => {
+      dead ||= operation === 'BatchWriteItem' && ++batches > 3;
+      return dead ? 'kill' : undefined;
+    },
+    () => {},
+    (input) => {
+      begun.push(...copiesIn(input));
+    },
+  );
+  expect((await invoke(duplicateAgent, { apiKey: world.apiKey, body, headers })).status).toBe(500);
+  noFaults();
+  expect(await agentsOf(world)).toEqual([world.agentId]);
+  // The dead function could not give its claim back: it is over when its time is.
+  expect((await duplicate(world, {}, headers)).body.error).toBe('idempotency_in_progress');
+  const { pk, sk } = await keptRequest(world.uid, 'duplicateAgent');
+  await table.get().change({ pk, sk }, { set: { claimedUntil: 1 } });
+  const again = await duplicate(world, {}, headers);
+  expect(again.body).toMatchObject({ agentId: begun[0], copied: { blockedNumbers: 60 } });
+  expect((await duplicate(world, {}, headers)).body).toEqual(again.body);
+  expect(await agentsOf(world)).toEqual([world.agentId, begun[0]]);
+});
+
+it('a copy that is too large for one response is pending, invisible until it is whole, and finished in the background', async () => {
+  const world = await newWorld();
+  await world.block(phones(400));
+  const source = (await world.call('GET', `/agents/${world.agentId}`)).body;
+  const agent = { ...source, agentId: unique('agent') };
+  const services = lazyServices(copyServices);
+  const begun = await beginCopy({ agent, sourceAgentId: world.agentId }, services);
+  const reached = await continueCopy(begun, 0, services);
+  expect(reached).toMatchObject({ state: 'copying' });
+  expect(await blockListOf(world, agent.agentId)).toBe(401);
+  expect(await agentsOf(world)).toEqual([world.agentId]);
+  await deliver({ job: 'finishDuplication', uid: 'somebody', agentId: agent.agentId });
+  expect((await blockListOf(world, agent.agentId)).length).toBe(400);
+  // Delivered again, and for a copy nobody knows: nothing happens.
+  await world.call('DELETE', '/agent-block-list', {
+    body: { uid: world.uid, agentId: agent.agentId, numbers: phones(1) },
   });
+  expect(await deliver({ job: 'finishDuplication', uid: 'somebody', agentId: agent.agentId })).toEqual({
+    batchItemFailures: [],
+  });
+  expect(await deliver({ job: 'finishDuplication', uid: 'somebody', agentId: 'nobody' })).toEqual({
+    batchItemFailures: [],
+  });
+  expect((await blockListOf(world, agent.agentId)).length).toBe(399);
 });

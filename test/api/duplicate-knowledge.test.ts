@@ -1,5 +1,5 @@
 import type { SQSEvent } from 'aws-lambda';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { duplicateAgent } from '../../functions/api/duplicate-agent.ts';
 import { finishDuplication } from '../../functions/jobs/finish-duplication.ts';
 import { queueWorker } from '../../functions/jobs/job.ts';
@@ -60,99 +60,97 @@ const duplicate = async (world: World) =>
 /** Returns the fields that a source and its copy have in common. */
 const likeness = ({ id: _, agentId: __, lastUpdatedAt: ___, fileUrl: ____, ...rest }: Record<string, unknown>) => rest;
 
-describe('the knowledge of an agent that is duplicated', () => {
-  it('the knowledge of an agent is copied whole, with its texts and files, and belongs to the copy from then on', async () => {
-    const world = await knowingWorld();
-    const copy = await duplicate(world);
-    expect(copy.copied).toEqual({ configuration: true, websites: 2, documents: 3, blockedNumbers: 0 });
-    for (const kind of ['websites', 'documents'] as const) {
-      const [sources, copies] = [await listOf(world, world.agentId, kind), await listOf(world, copy.agentId, kind)];
-      expect(copies.map(likeness)).toEqual(sources.map(likeness));
-      const ids = [...sources, ...copies].map(({ id }) => id);
-      expect(new Set(ids).size).toBe(ids.length);
-    }
-    for (const document of await listOf(world, world.agentId, 'documents')) {
-      const query = { uid: world.uid, agentId: world.agentId, documentId: document.id };
-      expect((await world.call('DELETE', '/agent-documents', { query })).status).toBe(200);
-    }
-    for (const { id } of await listOf(world, world.agentId, 'websites')) await websitesOf(world).remove(id);
-    const documents = await listOf(world, copy.agentId, 'documents');
-    expect(documents.map(({ content }) => content)).toEqual(['See', 'Ay', '# Bee']);
-    expect(await Promise.all(documents.map(async ({ fileUrl }) => (await fetch(fileUrl)).text()))).toEqual([
-      'See',
-      'Ay',
-      '# Bee',
-    ]);
-    expect((await listOf(world, copy.agentId, 'websites')).map(({ name }) => name)).toEqual(['One', 'Two']);
-    // Long enough for whatever a copied file may have started.
-    await new Promise((resolve) => setTimeout(resolve, 1500));
-    expect((await listOf(world, copy.agentId, 'documents')).map(({ status }) => status)).toEqual([
-      'ready',
-      'ready',
-      'ready',
-    ]);
-  }, 60_000);
+it('the knowledge of an agent is copied whole, with its texts and files, and belongs to the copy from then on', async () => {
+  const world = await knowingWorld();
+  const copy = await duplicate(world);
+  expect(copy.copied).toEqual({ configuration: true, websites: 2, documents: 3, blockedNumbers: 0 });
+  for (const kind of ['websites', 'documents'] as const) {
+    const [sources, copies] = [await listOf(world, world.agentId, kind), await listOf(world, copy.agentId, kind)];
+    expect(copies.map(likeness)).toEqual(sources.map(likeness));
+    const ids = [...sources, ...copies].map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+  }
+  for (const document of await listOf(world, world.agentId, 'documents')) {
+    const query = { uid: world.uid, agentId: world.agentId, documentId: document.id };
+    expect((await world.call('DELETE', '/agent-documents', { query })).status).toBe(200);
+  }
+  for (const { id } of await listOf(world, world.agentId, 'websites')) await websitesOf(world).remove(id);
+  const documents = await listOf(world, copy.agentId, 'documents');
+  expect(documents.map(({ content }) => content)).toEqual(['See', 'Ay', '# Bee']);
+  expect(await Promise.all(documents.map(async ({ fileUrl }) => (await fetch(fileUrl)).text()))).toEqual([
+    'See',
+    'Ay',
+    '# Bee',
+  ]);
+  expect((await listOf(world, copy.agentId, 'websites')).map(({ name }) => name)).toEqual(['One', 'Two']);
+  // Long enough for whatever a copied file may have started.
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  expect((await listOf(world, copy.agentId, 'documents')).map(({ status }) => status)).toEqual([
+    'ready',
+    'ready',
+    'ready',
+  ]);
+}, 60_000);
 
-  it('knowledge that was still to be read is read for the copy too, and an unused upload form is not copied', async () => {
-    const world = await newWorld();
-    const { url, put } = newFolder();
-    await put('', { held: true });
-    await websitesOf(world).add(url);
-    const { uid, agentId } = world;
-    await world.call('POST', '/agent-documents/uploads', {
-      body: { uid, agentId, files: [{ name: 'x.txt', size: 3 }] },
-    });
-    const copy = await duplicate(world);
-    expect(copy.copied).toMatchObject({ websites: 1, documents: 0 });
-    expect((await listOf(world, copy.agentId, 'websites'))[0]?.status).toMatch(/^(pending|crawling)$/);
-    await put('', page('slow'));
-    await areReady(world, copy.agentId, 'websites');
-    await areReady(world, agentId, 'websites');
-    for (const id of [agentId, copy.agentId]) {
-      expect((await listOf(world, id, 'websites'))[0]).toMatchObject({
-        status: 'ready',
-        contentMD: expect.stringContaining('slow'),
-      });
-    }
-    expect(await listOf(world, copy.agentId, 'documents')).toEqual([]);
-  }, 60_000);
-
-  it('the knowledge of a copied agent is whole or absent when the function is killed after any call, and completed once by the job', {
-    tags: ['heavy', 'local-only'],
-  }, async () => {
-    const world = await knowingWorld();
-    const request = { apiKey: world.apiKey, body: { uid: world.uid, agentId: world.agentId } };
-    const prefix = duplicationKey('').pk;
-    let kills = 0;
-    for (let fatal = 6; ; fatal += 3) {
-      let calls = 0;
-      let agentId = '';
-      injectFaults(
-        table.get().client,
-        () => (calls++ >= fatal ? 'kill' : undefined),
-        () => {},
-        (input) => {
-          const { TransactItems = [] } = input as { TransactItems?: { Put?: { Item: { pk: { S: string } } } }[] };
-          const pk = TransactItems[0]?.Put?.Item.pk.S ?? '';
-          if (pk.startsWith(prefix)) agentId = pk.slice(prefix.length);
-        },
-      );
-      const answer = await invoke(duplicateAgent, request);
-      noFaults();
-      if (answer.status === 200) break;
-      if (!agentId) continue;
-      kills += 1;
-      for (let delivery = 0; delivery < 2; delivery++) {
-        const Records = [
-          { messageId: 'm', body: JSON.stringify({ job: 'finishDuplication', uid: 'somebody', agentId }) },
-        ];
-        expect(await queueWorker(finishDuplication)({ Records } as SQSEvent)).toEqual({ batchItemFailures: [] });
-      }
-      for (const kind of ['websites', 'documents'] as const) {
-        const [sources, copies] = [await listOf(world, world.agentId, kind), await listOf(world, agentId, kind)];
-        expect(copies.map(likeness), `killed at call ${fatal}`).toEqual(sources.map(likeness));
-      }
-    }
-    expect(kills).toBeGreaterThan(5);
+it('knowledge that was still to be read is read for the copy too, and an unused upload form is not copied', async () => {
+  const world = await newWorld();
+  const { url, put } = newFolder();
+  await put('', { held: true });
+  await websitesOf(world).add(url);
+  const { uid, agentId } = world;
+  await world.call('POST', '/agent-documents/uploads', {
+    body: { uid, agentId, files: [{ name: 'x.txt', size: 3 }] },
   });
+  const copy = await duplicate(world);
+  expect(copy.copied).toMatchObject({ websites: 1, documents: 0 });
+  expect((await listOf(world, copy.agentId, 'websites'))[0]?.status).toMatch(/^(pending|crawling)$/);
+  await put('', page('slow'));
+  await areReady(world, copy.agentId, 'websites');
+  await areReady(world, agentId, 'websites');
+  for (const id of [agentId, copy.agentId]) {
+    expect((await listOf(world, id, 'websites'))[0]).toMatchObject({
+      status: 'ready',
+      contentMD: expect.stringContaining('slow'),
+    });
+  }
+  expect(await listOf(world, copy.agentId, 'documents')).toEqual([]);
+}, 60_000);
+
+it('the knowledge of a copied agent is whole or absent when the function is killed after any call, and completed once by the job', {
+  tags: ['heavy', 'local-only'],
+}, async () => {
+  const world = await knowingWorld();
+  const request = { apiKey: world.apiKey, body: { uid: world.uid, agentId: world.agentId } };
+  const prefix = duplicationKey('').pk;
+  let kills = 0;
+  for (let fatal = 6; ; fatal += 3) {
+    let calls = 0;
+    let agentId = '';
+    injectFaults(
+      table.get().client,
+      () => (calls++ >= fatal ? 'kill' : undefined),
+      () => {},
+      (input) => {
+        const { TransactItems = [] } = input as { TransactItems?: { Put?: { Item: { pk: { S: string } } } }[] };
+        const pk = TransactItems[0]?.Put?.Item.pk.S ?? '';
+        if (pk.startsWith(prefix)) agentId = pk.slice(prefix.length);
+      },
+    );
+    const answer = await invoke(duplicateAgent, request);
+    noFaults();
+    if (answer.status === 200) break;
+    if (!agentId) continue;
+    kills += 1;
+    for (let delivery = 0; delivery < 2; delivery++) {
+      const Records = [
+        { messageId: 'm', body: JSON.stringify({ job: 'finishDuplication', uid: 'somebody', agentId }) },
+      ];
+      expect(await queueWorker(finishDuplication)({ Records } as SQSEvent)).toEqual({ batchItemFailures: [] });
+    }
+    for (const kind of ['websites', 'documents'] as const) {
+      const [sources, copies] = [await listOf(world, world.agentId, kind), await listOf(world, agentId, kind)];
+      expect(copies.map(likeness), `killed at call ${fatal}`).toEqual(sources.map(likeness));
+    }
+  }
+  expect(kills).toBeGreaterThan(5);
 });

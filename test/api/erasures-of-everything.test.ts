@@ -1,59 +1,57 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { block, ended, eventsHold, knownPerson, newAgent, other, request } from '../support/erasures.ts';
 import { everythingWith, storedWith } from '../support/stored.ts';
 
-describe('the erasure of a person', () => {
-  it('the erasure of a person deletes their calls, keeps them blocked without a reason, and leaves nothing else with their number', async () => {
-    const { world, person, second } = await knownPerson({ withWebhook: true });
-    const { uid } = world;
-    const answer = await request(world, person.replace(/^(.{3})/, '$1 '));
-    expect([answer.status, answer.body]).toEqual([
-      200,
-      {
-        erasureId: expect.stringMatching(/^erasure_/),
-        status: 'pending',
-        found: { calls: 6, blockedNumbers: 3 },
-      },
-    ]);
-    expect(await ended(world, answer.body.erasureId)).toEqual({
-      erasureId: answer.body.erasureId,
-      status: 'done',
-      erased: { calls: 6, blockedNumbers: 2 },
-      requestedAt: expect.any(String),
-      finishedAt: expect.any(String),
-    });
-    for (const agentId of [world.agentId, second]) {
-      const { body } = await world.call('GET', `/calls/${agentId}`);
-      expect(body.calls.length).toBe(3);
-      const query = { uid, agentId, number: person };
-      const check = (await world.call('GET', '/agent-block-list/check', { query })).body;
-      expect(check).toMatchObject({ blocked: true, scope: 'agent' });
-      expect(check).not.toHaveProperty('reason');
-      const otherCheck = await world.call('GET', '/agent-block-list/check', { query: { ...query, number: other } });
-      expect(otherCheck.body.reason).toBe('asked not to be called');
-    }
-    // The entries that were kept, and nothing else. What events say of a call goes a moment after the call.
-    await expect.poll(async () => (await storedWith(person)).length, { timeout: 20_000 }).toBe(3);
-    const left = await storedWith(person);
-    expect(left.every((key) => key.includes('#BLOCKED#') && key.endsWith(` ${person}`))).toBe(true);
-    expect(await everythingWith(person.slice(1))).toEqual(left);
+it('the erasure of a person deletes their calls, keeps them blocked without a reason, and leaves nothing else with their number', async () => {
+  const { world, person, second } = await knownPerson({ withWebhook: true });
+  const { uid } = world;
+  const answer = await request(world, person.replace(/^(.{3})/, '$1 '));
+  expect([answer.status, answer.body]).toEqual([
+    200,
+    {
+      erasureId: expect.stringMatching(/^erasure_/),
+      status: 'pending',
+      found: { calls: 6, blockedNumbers: 3 },
+    },
+  ]);
+  expect(await ended(world, answer.body.erasureId)).toEqual({
+    erasureId: answer.body.erasureId,
+    status: 'done',
+    erased: { calls: 6, blockedNumbers: 2 },
+    requestedAt: expect.any(String),
+    finishedAt: expect.any(String),
   });
+  for (const agentId of [world.agentId, second]) {
+    const { body } = await world.call('GET', `/calls/${agentId}`);
+    expect(body.calls.length).toBe(3);
+    const query = { uid, agentId, number: person };
+    const check = (await world.call('GET', '/agent-block-list/check', { query })).body;
+    expect(check).toMatchObject({ blocked: true, scope: 'agent' });
+    expect(check).not.toHaveProperty('reason');
+    const otherCheck = await world.call('GET', '/agent-block-list/check', { query: { ...query, number: other } });
+    expect(otherCheck.body.reason).toBe('asked not to be called');
+  }
+  // The entries that were kept, and nothing else. What events say of a call goes a moment after the call.
+  await expect.poll(async () => (await storedWith(person)).length, { timeout: 20_000 }).toBe(3);
+  const left = await storedWith(person);
+  expect(left.every((key) => key.includes('#BLOCKED#') && key.endsWith(` ${person}`))).toBe(true);
+  expect(await everythingWith(person.slice(1))).toEqual(left);
+});
 
-  it('the erasure of a person with `remove` removes their block list entries, too, so that nothing holds the number', async () => {
-    const { world, person } = await knownPerson({ withWebhook: true });
-    // An entry that was removed a moment ago is kept for a day, and one that has expired until DynamoDB deletes it.
-    const third = await newAgent(world);
-    await block(world, third, person);
-    await world.call('DELETE', '/agent-block-list', { body: { uid: world.uid, agentId: third, numbers: [person] } });
-    await eventsHold(person, [`AGENT#${third}`]);
-    const { body } = await request(world, person, { blockList: 'remove' });
-    expect(await ended(world, body.erasureId)).toMatchObject({
-      status: 'done',
-      erased: { calls: 6, blockedNumbers: 3 },
-    });
-    await expect.poll(() => storedWith(person), { timeout: 20_000 }).toEqual([]);
-    expect(await everythingWith(person.slice(1))).toEqual([]);
-    const query = { uid: world.uid, agentId: world.agentId, number: person };
-    expect((await world.call('GET', '/agent-block-list/check', { query })).body.blocked).toBe(false);
+it('the erasure of a person with `remove` removes their block list entries, too, so that nothing holds the number', async () => {
+  const { world, person } = await knownPerson({ withWebhook: true });
+  // An entry that was removed a moment ago is kept for a day, and one that has expired until DynamoDB deletes it.
+  const third = await newAgent(world);
+  await block(world, third, person);
+  await world.call('DELETE', '/agent-block-list', { body: { uid: world.uid, agentId: third, numbers: [person] } });
+  await eventsHold(person, [`AGENT#${third}`]);
+  const { body } = await request(world, person, { blockList: 'remove' });
+  expect(await ended(world, body.erasureId)).toMatchObject({
+    status: 'done',
+    erased: { calls: 6, blockedNumbers: 3 },
   });
+  await expect.poll(() => storedWith(person), { timeout: 20_000 }).toEqual([]);
+  expect(await everythingWith(person.slice(1))).toEqual([]);
+  const query = { uid: world.uid, agentId: world.agentId, number: person };
+  expect((await world.call('GET', '/agent-block-list/check', { query })).body.blocked).toBe(false);
 });

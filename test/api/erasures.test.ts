@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { addBlockedNumbers } from '../../functions/api/add-blocked-numbers.ts';
 import { jobMessages } from '../../functions/domain/job-messages.ts';
 import { erasures } from '../../functions/erasure/erasures.ts';
@@ -12,88 +12,86 @@ import { keptRequest } from '../support/kept-request.ts';
 import { storedWith } from '../support/stored.ts';
 import { newWorld, unique } from '../support/world.ts';
 
-describe('the erasure of a person', () => {
-  it('the erasure of a person keeps a keyed hash of the number, and its messages hold neither', async () => {
-    const world = await privateWorld();
-    const person = newPerson();
-    const { body } = await request(world, person);
-    await ended(world, body.erasureId);
-    const item = (await table.get().get(erasureKey(world.uid, body.erasureId))) as unknown as { numberHash: string };
-    expect(item).not.toHaveProperty('number');
-    expect(item.numberHash).toMatch(/^[\w-]{43}$/);
-    expect(hashOfNumber('secret', world.uid, person)).not.toBe(hashOfNumber('other', world.uid, person));
-    expect(Object.keys(jobMessages.erasePerson.shape).sort()).toEqual(['erasureId', 'job', 'progress', 'uid']);
-  });
+it('the erasure of a person keeps a keyed hash of the number, and its messages hold neither', async () => {
+  const world = await privateWorld();
+  const person = newPerson();
+  const { body } = await request(world, person);
+  await ended(world, body.erasureId);
+  const item = (await table.get().get(erasureKey(world.uid, body.erasureId))) as unknown as { numberHash: string };
+  expect(item).not.toHaveProperty('number');
+  expect(item.numberHash).toMatch(/^[\w-]{43}$/);
+  expect(hashOfNumber('secret', world.uid, person)).not.toBe(hashOfNumber('other', world.uid, person));
+  expect(Object.keys(jobMessages.erasePerson.shape).sort()).toEqual(['erasureId', 'job', 'progress', 'uid']);
+});
 
-  it('a dry run of an erasure counts, and changes and keeps nothing', async () => {
-    const { world, person } = await knownPerson();
-    const before = await storedWith(person);
-    const { status, body } = await request(world, person, { dryRun: true });
-    expect([status, body]).toEqual([200, { status: 'dry_run', found: { calls: 6, blockedNumbers: 3 } }]);
-    expect(await storedWith(person)).toEqual(before);
-  });
+it('a dry run of an erasure counts, and changes and keeps nothing', async () => {
+  const { world, person } = await knownPerson();
+  const before = await storedWith(person);
+  const { status, body } = await request(world, person, { dryRun: true });
+  expect([status, body]).toEqual([200, { status: 'dry_run', found: { calls: 6, blockedNumbers: 3 } }]);
+  expect(await storedWith(person)).toEqual(before);
+});
 
-  it('an erasure by a guest reaches what the guest owns, and nothing of the owner', async () => {
-    const { world, person, guest } = await knownPerson();
-    const key = await apiKeys.get().create(guest.uid, { name: 'privacy', scopes: ['privacy', 'agents', 'calls'] });
-    const options = { apiKey: key.secret };
-    const own = await world.call('POST', '/agents', { ...options, body: { uid: guest.uid, name: 'Own' } });
-    const facts = { phone: person, direction: 'inbound', startedAt };
-    await world.call('PUT', `/calls/${own.body.agentId}/call-1`, { ...options, body: facts });
-    const body = { uid: guest.uid, number: person, blockList: 'remove' };
-    const answer = await world.call('POST', '/erasures', { ...options, body });
-    expect(answer.body.found).toEqual({ calls: 1, blockedNumbers: 0 });
-    await expect.poll(async () => (await erasures.get().find(guest.uid, answer.body.erasureId))?.status).toBe('done');
-    expect((await request(world, person, { dryRun: true })).body.found).toEqual({ calls: 6, blockedNumbers: 3 });
-  });
+it('an erasure by a guest reaches what the guest owns, and nothing of the owner', async () => {
+  const { world, person, guest } = await knownPerson();
+  const key = await apiKeys.get().create(guest.uid, { name: 'privacy', scopes: ['privacy', 'agents', 'calls'] });
+  const options = { apiKey: key.secret };
+  const own = await world.call('POST', '/agents', { ...options, body: { uid: guest.uid, name: 'Own' } });
+  const facts = { phone: person, direction: 'inbound', startedAt };
+  await world.call('PUT', `/calls/${own.body.agentId}/call-1`, { ...options, body: facts });
+  const body = { uid: guest.uid, number: person, blockList: 'remove' };
+  const answer = await world.call('POST', '/erasures', { ...options, body });
+  expect(answer.body.found).toEqual({ calls: 1, blockedNumbers: 0 });
+  await expect.poll(async () => (await erasures.get().find(guest.uid, answer.body.erasureId))?.status).toBe('done');
+  expect((await request(world, person, { dryRun: true })).body.found).toEqual({ calls: 6, blockedNumbers: 3 });
+});
 
-  it('an erasure needs a key that names the scope, of the same user', async () => {
-    const world = await newWorld();
-    const refused = await request(world, other);
-    expect([refused.status, refused.body.message]).toEqual([401, 'This API key lacks the scope "privacy".']);
-    const first = await privateWorld();
-    const { body } = await request(first, newPerson());
-    const second = await privateWorld();
-    const foreign = await second.call('GET', `/erasures/${body.erasureId}`, { query: { uid: second.uid } });
-    expect([foreign.status, foreign.body.error]).toEqual([404, 'erasure_not_found']);
-    expect((await second.call('GET', `/erasures/${body.erasureId}`, { query: { uid: first.uid } })).status).toBe(401);
-    for (const unknown of ['none', 'a%20b', 'x'.repeat(200)]) {
-      expect((await first.call('GET', `/erasures/${unknown}`, { query: { uid: first.uid } })).status).toBe(404);
-    }
-  });
+it('an erasure needs a key that names the scope, of the same user', async () => {
+  const world = await newWorld();
+  const refused = await request(world, other);
+  expect([refused.status, refused.body.message]).toEqual([401, 'This API key lacks the scope "privacy".']);
+  const first = await privateWorld();
+  const { body } = await request(first, newPerson());
+  const second = await privateWorld();
+  const foreign = await second.call('GET', `/erasures/${body.erasureId}`, { query: { uid: second.uid } });
+  expect([foreign.status, foreign.body.error]).toEqual([404, 'erasure_not_found']);
+  expect((await second.call('GET', `/erasures/${body.erasureId}`, { query: { uid: first.uid } })).status).toBe(401);
+  for (const unknown of ['none', 'a%20b', 'x'.repeat(200)]) {
+    expect((await first.call('GET', `/erasures/${unknown}`, { query: { uid: first.uid } })).status).toBe(404);
+  }
+});
 
-  it('an erasure needs a phone number, and one of the two options for block lists', async () => {
-    const world = await privateWorld();
-    for (const number of ['', '123', 'abc', 5, null, '4155550100']) {
-      const answer = await request(world, number as string);
-      expect([answer.status, answer.body.details?.[0]?.path]).toEqual([400, 'number']);
-    }
-    expect((await request(world, other, { blockList: 'drop' })).body.details[0].path).toBe('blockList');
-    expect((await request(world, other, { dryRun: 'yes' })).body.details[0].path).toBe('dryRun');
-  });
+it('an erasure needs a phone number, and one of the two options for block lists', async () => {
+  const world = await privateWorld();
+  for (const number of ['', '123', 'abc', 5, null, '4155550100']) {
+    const answer = await request(world, number as string);
+    expect([answer.status, answer.body.details?.[0]?.path]).toEqual([400, 'number']);
+  }
+  expect((await request(world, other, { blockList: 'drop' })).body.details[0].path).toBe('blockList');
+  expect((await request(world, other, { dryRun: 'yes' })).body.details[0].path).toBe('dryRun');
+});
 
-  it('what is kept of a request under an Idempotency-Key is keyed, and does not contain the key', async () => {
-    const { uid, agentId, apiKey, call } = await privateWorld();
-    const person = newPerson();
-    const request = { body: { uid, agentId, numbers: [person] }, headers: { 'idempotency-key': `block-${person}` } };
-    const isReplayed = (answer: Awaited<ReturnType<typeof call>>) =>
-      answer.headers.get('idempotency-replayed') === 'true';
-    expect(isReplayed(await call('POST', '/agent-block-list', request))).toBe(false);
-    expect(isReplayed(await call('POST', '/agent-block-list', request))).toBe(true);
-    expect((await keptRequest(uid, 'addBlockedNumbers')).sk).not.toContain(person);
-    // Without the secret of the service nobody finds what is kept.
-    process.env.ERASURE_SECRET = 'another secret';
-    expect((await invoke(addBlockedNumbers, { apiKey, ...request })).headers['idempotency-replayed']).toBeUndefined();
-  });
+it('what is kept of a request under an Idempotency-Key is keyed, and does not contain the key', async () => {
+  const { uid, agentId, apiKey, call } = await privateWorld();
+  const person = newPerson();
+  const request = { body: { uid, agentId, numbers: [person] }, headers: { 'idempotency-key': `block-${person}` } };
+  const isReplayed = (answer: Awaited<ReturnType<typeof call>>) =>
+    answer.headers.get('idempotency-replayed') === 'true';
+  expect(isReplayed(await call('POST', '/agent-block-list', request))).toBe(false);
+  expect(isReplayed(await call('POST', '/agent-block-list', request))).toBe(true);
+  expect((await keptRequest(uid, 'addBlockedNumbers')).sk).not.toContain(person);
+  // Without the secret of the service nobody finds what is kept.
+  process.env.ERASURE_SECRET = 'another secret';
+  expect((await invoke(addBlockedNumbers, { apiKey, ...request })).headers['idempotency-replayed']).toBeUndefined();
+});
 
-  it('an erasure repeated with its Idempotency-Key is one erasure', async () => {
-    const world = await privateWorld();
-    const person = newPerson();
-    const headers = { 'idempotency-key': unique('key') };
-    const first = await request(world, person, {}, headers);
-    const again = await request(world, person, {}, headers);
-    expect(again.body).toEqual(first.body);
-    expect(again.headers.get('idempotency-replayed')).toBe('true');
-    await ended(world, first.body.erasureId);
-  });
+it('an erasure repeated with its Idempotency-Key is one erasure', async () => {
+  const world = await privateWorld();
+  const person = newPerson();
+  const headers = { 'idempotency-key': unique('key') };
+  const first = await request(world, person, {}, headers);
+  const again = await request(world, person, {}, headers);
+  expect(again.body).toEqual(first.body);
+  expect(again.headers.get('idempotency-replayed')).toBe('true');
+  await ended(world, first.body.erasureId);
 });

@@ -13,87 +13,83 @@ import { call, target } from '../support/world.ts';
 const get = (body: unknown, headers: Record<string, string> = { origin: target.appOrigin }) =>
   call('POST', '/get-invoices', { body, headers });
 
-describe('invoices of a customer', () => {
-  it('invoices of a customer are returned as Stripe lists them, newest first, with date and paid', async () => {
-    const { status, body } = await get({ customerId: target.customerId });
-    expect(status).toBe(200);
-    expect(body.message).toBe('Invoices retrieved.');
-    const { object, data, has_more, url } = body.invoices;
-    expect({ object, has_more, url }).toEqual({ object: 'list', has_more: false, url: '/v1/invoices' });
-    expect(data.map(({ status, paid }: { status: string; paid: boolean }) => [status, paid])).toEqual([
-      ['draft', false],
-      ['open', false],
-      ['paid', true],
-      ['paid', true],
-      ['uncollectible', false],
-      ['void', false],
-      ['paid', true],
-    ]);
-    for (const invoice of data) {
-      expect(invoice).toMatchObject({ object: 'invoice', customer: target.customerId, currency: 'usd' });
-      expect(invoice.date).toBe(invoice.created);
-      expect(invoice.lines.data[0].pricing).toEqual({ type: 'price_details', unit_amount_decimal: '10' });
-    }
-    const dates = data.map(({ date }: { date: number }) => date);
-    expect(dates).toEqual(dates.toSorted((a: number, b: number) => b - a));
-    expect(data[0].due_date).toBeNull();
-  });
-
-  it('invoices of a customer are returned a hundred at once, and the rest after the last of them', async () => {
-    const first = (await get({ customerId: stripeCustomers.many })).body.invoices;
-    expect([first.data.length, first.has_more]).toEqual([100, true]);
-    const rest = await get({ customerId: stripeCustomers.many, startingAfter: first.data.at(-1).id });
-    expect([rest.body.invoices.data.length, rest.body.invoices.has_more]).toEqual([37, false]);
-    const all = [...first.data, ...rest.body.invoices.data].map(({ id }) => id);
-    expect(new Set(all).size).toBe(137);
-    const end = await get({ customerId: stripeCustomers.many, startingAfter: all.at(-1) });
-    expect([end.status, end.body.invoices.data]).toEqual([200, []]);
-  });
-
-  it.each([
-    ['has none', stripeCustomers.none],
-    ['was deleted', stripeCustomers.deleted],
-    ['is unknown', 'cus_nobody'],
-  ])('invoices of a customer are not found when the customer %s', async (_, customerId) => {
-    const { status, body } = await get({ customerId });
-    expect([status, body.error]).toEqual([404, 'invoices_not_found']);
-  });
-
-  it.each(['in_nobodys', 'cus_1', '', 'in_', 5])(
-    'invoices of a customer cannot be listed after %j',
-    async (startingAfter) => {
-      const { status, body } = await get({ customerId: target.customerId, startingAfter });
-      expect([status, body.error, body.details[0].path]).toEqual([400, 'invalid_request', 'startingAfter']);
-    },
-  );
+it('invoices of a customer are returned as Stripe lists them, newest first, with date and paid', async () => {
+  const { status, body } = await get({ customerId: target.customerId });
+  expect(status).toBe(200);
+  expect(body.message).toBe('Invoices retrieved.');
+  const { object, data, has_more, url } = body.invoices;
+  expect({ object, has_more, url }).toEqual({ object: 'list', has_more: false, url: '/v1/invoices' });
+  expect(data.map(({ status, paid }: { status: string; paid: boolean }) => [status, paid])).toEqual([
+    ['draft', false],
+    ['open', false],
+    ['paid', true],
+    ['paid', true],
+    ['uncollectible', false],
+    ['void', false],
+    ['paid', true],
+  ]);
+  for (const invoice of data) {
+    expect(invoice).toMatchObject({ object: 'invoice', customer: target.customerId, currency: 'usd' });
+    expect(invoice.date).toBe(invoice.created);
+    expect(invoice.lines.data[0].pricing).toEqual({ type: 'price_details', unit_amount_decimal: '10' });
+  }
+  const dates = data.map(({ date }: { date: number }) => date);
+  expect(dates).toEqual(dates.toSorted((a: number, b: number) => b - a));
+  expect(data[0].due_date).toBeNull();
 });
 
-describe('a request that names no customer', () => {
-  it.each([
-    ['', 'customer_id_required'],
-    ['{}', 'customer_id_required'],
-    ['[]', 'customer_id_required'],
-    ['null', 'customer_id_required'],
-    ['"cus_1"', 'customer_id_required'],
-    ['7', 'customer_id_required'],
-    ['{"customerId":""}', 'customer_id_required'],
-    ['{"customerId":null}', 'customer_id_required'],
-    ['{"customerId":7}', 'customer_id_required'],
-    ['{"customerId":["cus_1"]}', 'customer_id_required'],
-    ['{"customerId":"cus_"}', 'customer_id_required'],
-    ['{"customerId":"cus_1\\n"}', 'customer_id_required'],
-    ['{"customerId":" cus_1"}', 'customer_id_required'],
-    ['{"customerId":"cus_1&limit=1"}', 'customer_id_required'],
-    ['{"customerId":"acct_1"}', 'customer_id_required'],
-    [`{"customerId":"cus_${'a'.repeat(251)}"}`, 'customer_id_required'],
-    ['{"CustomerId":"cus_1"}', 'customer_id_required'],
-    ['{"customerId":5,"startingAfter":5}', 'customer_id_required'],
-    ['{"customerId":', 'invalid_request'],
-    ['customerId=cus_1', 'invalid_request'],
-  ])('the body %s names no customer, and is 400', async (body, error) => {
-    const answer = await get(body);
-    expect([answer.status, answer.body.error]).toEqual([400, error]);
-  });
+it('invoices of a customer are returned a hundred at once, and the rest after the last of them', async () => {
+  const first = (await get({ customerId: stripeCustomers.many })).body.invoices;
+  expect([first.data.length, first.has_more]).toEqual([100, true]);
+  const rest = await get({ customerId: stripeCustomers.many, startingAfter: first.data.at(-1).id });
+  expect([rest.body.invoices.data.length, rest.body.invoices.has_more]).toEqual([37, false]);
+  const all = [...first.data, ...rest.body.invoices.data].map(({ id }) => id);
+  expect(new Set(all).size).toBe(137);
+  const end = await get({ customerId: stripeCustomers.many, startingAfter: all.at(-1) });
+  expect([end.status, end.body.invoices.data]).toEqual([200, []]);
+});
+
+it.each([
+  ['has none', stripeCustomers.none],
+  ['was deleted', stripeCustomers.deleted],
+  ['is unknown', 'cus_nobody'],
+])('invoices of a customer are not found when the customer %s', async (_, customerId) => {
+  const { status, body } = await get({ customerId });
+  expect([status, body.error]).toEqual([404, 'invoices_not_found']);
+});
+
+it.each(['in_nobodys', 'cus_1', '', 'in_', 5])(
+  'invoices of a customer cannot be listed after %j',
+  async (startingAfter) => {
+    const { status, body } = await get({ customerId: target.customerId, startingAfter });
+    expect([status, body.error, body.details[0].path]).toEqual([400, 'invalid_request', 'startingAfter']);
+  },
+);
+
+it.each([
+  ['', 'customer_id_required'],
+  ['{}', 'customer_id_required'],
+  ['[]', 'customer_id_required'],
+  ['null', 'customer_id_required'],
+  ['"cus_1"', 'customer_id_required'],
+  ['7', 'customer_id_required'],
+  ['{"customerId":""}', 'customer_id_required'],
+  ['{"customerId":null}', 'customer_id_required'],
+  ['{"customerId":7}', 'customer_id_required'],
+  ['{"customerId":["cus_1"]}', 'customer_id_required'],
+  ['{"customerId":"cus_"}', 'customer_id_required'],
+  ['{"customerId":"cus_1\\n"}', 'customer_id_required'],
+  ['{"customerId":" cus_1"}', 'customer_id_required'],
+  ['{"customerId":"cus_1&limit=1"}', 'customer_id_required'],
+  ['{"customerId":"acct_1"}', 'customer_id_required'],
+  [`{"customerId":"cus_${'a'.repeat(251)}"}`, 'customer_id_required'],
+  ['{"CustomerId":"cus_1"}', 'customer_id_required'],
+  ['{"customerId":5,"startingAfter":5}', 'customer_id_required'],
+  ['{"customerId":', 'invalid_request'],
+  ['customerId=cus_1', 'invalid_request'],
+])('the body %s names no customer, and is 400', async (body, error) => {
+  const answer = await get(body);
+  expect([answer.status, answer.body.error]).toEqual([400, error]);
 });
 
 /** The behavior of the faulty Stripe, by the requested customer. */
@@ -359,16 +355,14 @@ describe.concurrent('when Stripe', () => {
   });
 });
 
-describe('the key to Stripe', () => {
-  it('the key to Stripe is read again after Stripe rejected it, and only then', async () => {
-    const calls: string[] = [];
-    const secret = { read: async () => key, forget: () => void calls.push('forget') };
-    await account(secret).listInvoices(customerOf('still sends date and paid'), undefined);
-    await expect(account(secret).listInvoices(customerOf('denies permission'), undefined)).rejects.toThrow();
-    expect(calls).toEqual([]);
-    await expect(account(secret).listInvoices(customerOf('rejects the key'), undefined)).rejects.toThrow();
-    expect(calls).toEqual(['forget']);
-  });
+it('the key to Stripe is read again after Stripe rejected it, and only then', async () => {
+  const calls: string[] = [];
+  const secret = { read: async () => key, forget: () => void calls.push('forget') };
+  await account(secret).listInvoices(customerOf('still sends date and paid'), undefined);
+  await expect(account(secret).listInvoices(customerOf('denies permission'), undefined)).rejects.toThrow();
+  expect(calls).toEqual([]);
+  await expect(account(secret).listInvoices(customerOf('rejects the key'), undefined)).rejects.toThrow();
+  expect(calls).toEqual(['forget']);
 });
 
 describe('the origin', () => {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { type Sent, send, starts } from '../support/voice-platforms.ts';
 import { newWorld, type World } from '../support/world.ts';
 
@@ -22,125 +22,121 @@ const acceptedWith = async (platform: string, configuration: object, overrides =
 
 const withoutVersion = (response: object) => JSON.stringify(response).replace(/"agent_version":"\d+"/, '');
 
-describe('the overrides of a hook', () => {
-  it('an accepted call gets the overrides of the version that its caller gets', async () => {
-    const former = await acceptedWith('vapi', { greeting: 'Hello!' });
-    const version = Number(former.assistantOverrides.variableValues.agent_version);
-    await acceptedWith('vapi', { greeting });
-    const { uid, agentId } = world;
-    const split = (body: object) => world.call('PUT', `/agents/${agentId}/traffic`, { body: { uid, ...body } });
-    expect((await split({ split: [{ version, percent: 100 }] })).status).toBe(200);
-    const { query, body } = starts.vapi as Sent;
-    const { assistantOverrides } = (await send(world, 'vapi', { query: { ...query, overrides: 'true' }, body })).body;
+it('an accepted call gets the overrides of the version that its caller gets', async () => {
+  const former = await acceptedWith('vapi', { greeting: 'Hello!' });
+  const version = Number(former.assistantOverrides.variableValues.agent_version);
+  await acceptedWith('vapi', { greeting });
+  const { uid, agentId } = world;
+  const split = (body: object) => world.call('PUT', `/agents/${agentId}/traffic`, { body: { uid, ...body } });
+  expect((await split({ split: [{ version, percent: 100 }] })).status).toBe(200);
+  const { query, body } = starts.vapi as Sent;
+  const { assistantOverrides } = (await send(world, 'vapi', { query: { ...query, overrides: 'true' }, body })).body;
+  expect(assistantOverrides).toMatchObject({
+    firstMessage: 'Hello!',
+    variableValues: { agent_version: `${version}` },
+  });
+  await split({ split: [] });
+});
+
+it('an accepted call at Vapi gets greeting and instructions, and variables for the prompt', async () => {
+  expect((await acceptedWith('vapi', whole)).assistantOverrides).toEqual({
+    firstMessage: greeting,
+    model: { provider: 'openai', model: 'gpt-4.1', messages: [{ role: 'system', content: instructions }] },
+    variableValues: expect.objectContaining({ agent_instructions: instructions, agent_language: 'de' }),
+  });
+});
+
+it.each([undefined, 'gpt-4.1', 'nobody/gpt', 'custom-llm/x', 'openai/', '/gpt', 'toString/x'])(
+  'an accepted call at Vapi keeps its model without the provider of another: %j',
+  async (model) => {
+    const { assistantOverrides } = await acceptedWith('vapi', {
+      ...whole,
+      ...(model !== undefined ? { model } : { model: null }),
+    });
+    expect(assistantOverrides).not.toHaveProperty('model');
     expect(assistantOverrides).toMatchObject({
-      firstMessage: 'Hello!',
-      variableValues: { agent_version: `${version}` },
-    });
-    await split({ split: [] });
-  });
-
-  it('an accepted call at Vapi gets greeting and instructions, and variables for the prompt', async () => {
-    expect((await acceptedWith('vapi', whole)).assistantOverrides).toEqual({
       firstMessage: greeting,
-      model: { provider: 'openai', model: 'gpt-4.1', messages: [{ role: 'system', content: instructions }] },
-      variableValues: expect.objectContaining({ agent_instructions: instructions, agent_language: 'de' }),
+      variableValues: { agent_instructions: instructions },
     });
+  },
+);
+
+it('an accepted call at Vapi takes a model whose name has a slash', async () => {
+  const { assistantOverrides } = await acceptedWith('vapi', { ...whole, model: 'openrouter/anthropic/claude' });
+  expect(assistantOverrides.model).toMatchObject({ provider: 'openrouter', model: 'anthropic/claude' });
+});
+
+it('an accepted call at Retell gets greeting and language, and the instructions as a variable', async () => {
+  const { call_inbound } = await acceptedWith('retell', whole);
+  expect(call_inbound).toEqual({
+    dynamic_variables: expect.objectContaining({ agent_instructions: instructions, agent_language: 'de' }),
+    override_agent_id: 'agent_2',
+    agent_override: { agent: { language: 'de-DE' }, retell_llm: { begin_message: greeting } },
   });
+});
 
-  it.each([undefined, 'gpt-4.1', 'nobody/gpt', 'custom-llm/x', 'openai/', '/gpt', 'toString/x'])(
-    'an accepted call at Vapi keeps its model without the provider of another: %j',
-    async (model) => {
-      const { assistantOverrides } = await acceptedWith('vapi', {
-        ...whole,
-        ...(model !== undefined ? { model } : { model: null }),
-      });
-      expect(assistantOverrides).not.toHaveProperty('model');
-      expect(assistantOverrides).toMatchObject({
-        firstMessage: greeting,
-        variableValues: { agent_instructions: instructions },
-      });
-    },
-  );
-
-  it('an accepted call at Vapi takes a model whose name has a slash', async () => {
-    const { assistantOverrides } = await acceptedWith('vapi', { ...whole, model: 'openrouter/anthropic/claude' });
-    expect(assistantOverrides.model).toMatchObject({ provider: 'openrouter', model: 'anthropic/claude' });
+it('an accepted call at ElevenLabs gets greeting, instructions and language', async () => {
+  expect((await acceptedWith('elevenlabs', whole)).conversation_config_override).toEqual({
+    agent: { first_message: greeting, prompt: { prompt: instructions }, language: 'de' },
   });
+});
 
-  it('an accepted call at Retell gets greeting and language, and the instructions as a variable', async () => {
-    const { call_inbound } = await acceptedWith('retell', whole);
-    expect(call_inbound).toEqual({
-      dynamic_variables: expect.objectContaining({ agent_instructions: instructions, agent_language: 'de' }),
-      override_agent_id: 'agent_2',
-      agent_override: { agent: { language: 'de-DE' }, retell_llm: { begin_message: greeting } },
+it.each([
+  ['en', 'en-US', 'en'],
+  ['en-GB', 'en-GB', 'en'],
+  ['de-AT', 'de-DE', 'de'],
+  ['en-CA', 'en-US', 'en'],
+  ['es-MX', 'es-419', 'es'],
+  ['es', 'es-ES', 'es'],
+  ['pt', 'pt-BR', 'pt'],
+  ['pt-BR', 'pt-BR', 'pt-br'],
+  ['es-419', 'es-419', 'es'],
+  ['nb', 'no-NO', 'nb'],
+  ['zh-Hans', 'zh-CN', 'zh'],
+  ['eo', undefined, 'eo'],
+])('the language %s has the platforms’ own names', async (language, ofRetell, ofElevenLabs) => {
+  const { call_inbound } = await acceptedWith('retell', { language });
+  expect(call_inbound.agent_override?.agent?.language).toBe(ofRetell);
+  const { conversation_config_override } = await acceptedWith('elevenlabs', { language });
+  expect(conversation_config_override.agent).toEqual({ language: ofElevenLabs });
+});
+
+it.each(['vapi', 'retell', 'elevenlabs'])(
+  'an accepted call at %s without overrides gets variables alone',
+  async (platform) => {
+    const plain = await acceptedWith(platform, whole, 'false');
+    expect(withoutVersion(await acceptedWith(platform, {}))).toEqual(withoutVersion(plain));
+    expect(JSON.stringify(plain)).not.toContain(greeting);
+  },
+);
+
+it('an empty greeting is one: the agent waits for the caller', async () => {
+  expect((await acceptedWith('vapi', { greeting: '' })).assistantOverrides.firstMessage).toBe('');
+  expect((await acceptedWith('retell', { greeting: '' })).call_inbound.agent_override).toEqual({
+    retell_llm: { begin_message: '' },
+  });
+  expect((await acceptedWith('elevenlabs', { greeting: '' })).conversation_config_override).toEqual({
+    agent: { first_message: '' },
+  });
+});
+
+it('a rejected call gets no overrides, and Twilio none at all', async () => {
+  await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: whole } });
+  const { query, body } = starts.twilio as Sent;
+  expect((await send(world, 'twilio', { query: { ...query, overrides: 'true' }, body })).text).not.toContain(greeting);
+  const blocked = await newWorld();
+  await blocked.block(['+14155550100']);
+  for (const platform of ['vapi', 'retell', 'elevenlabs']) {
+    const start = starts[platform] as Sent;
+    const { text } = await send(blocked, platform, {
+      query: { ...start.query, overrides: 'true' },
+      body: start.body,
     });
-  });
+    expect(text).not.toMatch(/verride/);
+  }
+});
 
-  it('an accepted call at ElevenLabs gets greeting, instructions and language', async () => {
-    expect((await acceptedWith('elevenlabs', whole)).conversation_config_override).toEqual({
-      agent: { first_message: greeting, prompt: { prompt: instructions }, language: 'de' },
-    });
-  });
-
-  it.each([
-    ['en', 'en-US', 'en'],
-    ['en-GB', 'en-GB', 'en'],
-    ['de-AT', 'de-DE', 'de'],
-    ['en-CA', 'en-US', 'en'],
-    ['es-MX', 'es-419', 'es'],
-    ['es', 'es-ES', 'es'],
-    ['pt', 'pt-BR', 'pt'],
-    ['pt-BR', 'pt-BR', 'pt-br'],
-    ['es-419', 'es-419', 'es'],
-    ['nb', 'no-NO', 'nb'],
-    ['zh-Hans', 'zh-CN', 'zh'],
-    ['eo', undefined, 'eo'],
-  ])('the language %s has the platforms’ own names', async (language, ofRetell, ofElevenLabs) => {
-    const { call_inbound } = await acceptedWith('retell', { language });
-    expect(call_inbound.agent_override?.agent?.language).toBe(ofRetell);
-    const { conversation_config_override } = await acceptedWith('elevenlabs', { language });
-    expect(conversation_config_override.agent).toEqual({ language: ofElevenLabs });
-  });
-
-  it.each(['vapi', 'retell', 'elevenlabs'])(
-    'an accepted call at %s without overrides gets variables alone',
-    async (platform) => {
-      const plain = await acceptedWith(platform, whole, 'false');
-      expect(withoutVersion(await acceptedWith(platform, {}))).toEqual(withoutVersion(plain));
-      expect(JSON.stringify(plain)).not.toContain(greeting);
-    },
-  );
-
-  it('an empty greeting is one: the agent waits for the caller', async () => {
-    expect((await acceptedWith('vapi', { greeting: '' })).assistantOverrides.firstMessage).toBe('');
-    expect((await acceptedWith('retell', { greeting: '' })).call_inbound.agent_override).toEqual({
-      retell_llm: { begin_message: '' },
-    });
-    expect((await acceptedWith('elevenlabs', { greeting: '' })).conversation_config_override).toEqual({
-      agent: { first_message: '' },
-    });
-  });
-
-  it('a rejected call gets no overrides, and Twilio none at all', async () => {
-    await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: whole } });
-    const { query, body } = starts.twilio as Sent;
-    expect((await send(world, 'twilio', { query: { ...query, overrides: 'true' }, body })).text).not.toContain(
-      greeting,
-    );
-    const blocked = await newWorld();
-    await blocked.block(['+14155550100']);
-    for (const platform of ['vapi', 'retell', 'elevenlabs']) {
-      const start = starts[platform] as Sent;
-      const { text } = await send(blocked, platform, {
-        query: { ...start.query, overrides: 'true' },
-        body: start.body,
-      });
-      expect(text).not.toMatch(/verride/);
-    }
-  });
-
-  it('overrides are true or false', async () => {
-    const { query, body } = starts.vapi as Sent;
-    expect((await send(world, 'vapi', { query: { ...query, overrides: 'yes' }, body })).status).toBe(400);
-  });
+it('overrides are true or false', async () => {
+  const { query, body } = starts.vapi as Sent;
+  expect((await send(world, 'vapi', { query: { ...query, overrides: 'yes' }, body })).status).toBe(400);
 });

@@ -75,187 +75,178 @@ describe.concurrent.each(Object.keys(starts))('a webhook of %s', (platform) => {
   });
 });
 
-describe('an end that a platform reports', () => {
-  const elevenlabsEnd = (seconds: number, more: object = {}) => ({
-    type: 'post_call_transcription',
-    data: { conversation_id: 'c9', status: 'done', metadata: { start_time_unix_secs: seconds, ...more } },
-  });
-  const nowSeconds = () => Math.floor(Date.now() / 1000);
-
-  it('an end moves the start of a recorded call by at most a day, and never into the future', async () => {
-    const world = await newWorld();
-    const started = nowSeconds() - 3600;
-    const startOf = async (seconds: number) => {
-      expect((await send(world, 'elevenlabs', { body: elevenlabsEnd(seconds) })).status).toBe(200);
-      const call = (await world.call('GET', `/calls/${world.agentId}/elevenlabs:c9`)).body;
-      return Date.parse(call.startedAt) / 1000;
-    };
-    expect(await startOf(started)).toBe(started);
-    expect(await startOf(started - 25 * 3600)).toBe(started);
-    expect(await startOf(253_402_300_000)).toBeLessThanOrEqual(Date.now() / 1000);
-    expect(await startOf(started - 600)).toBe(started - 600);
-  });
-
-  it('an end of a call in the future is recorded as one that has ended now', async () => {
-    const world = await newWorld();
-    expect((await send(world, 'elevenlabs', { body: elevenlabsEnd(8_640_000_000_000) })).status).toBe(200);
-    const { startedAt } = (await world.call('GET', `/calls/${world.agentId}/elevenlabs:c9`)).body;
-    expect(Math.abs(Date.parse(startedAt) - Date.now())).toBeLessThan(60_000);
-  });
-
-  it.each([
-    ['a recording URL that is too long', { recording_url: `https://example.com/${'x'.repeat(60_000)}` }, {}],
-    ['a recording URL of another scheme', { recording_url: 'javascript:alert(1)' }, {}],
-    ['half a surrogate pair in its status', { call_status: 'a\ud800' }, { status: 'a\ufffd' }],
-    ['a tiny duration', { duration_ms: 1e-9 }, { durationSeconds: 0 }],
-    ['a negative year', { start_timestamp: -90_000_000_000_000 }, {}],
-    ['a reason that is too long', { disconnection_reason: 'x'.repeat(60_000) }, {}],
-  ])('an end with %s is recorded without what does not fit', async (_, more, expected) => {
-    const world = await newWorld();
-    const body = { event: 'call_ended', call: { call_id: 'r9', from_number: caller, ...more } };
-    expect((await send(world, 'retell', { body })).status).toBe(200);
-    const { status, body: found } = await world.call('GET', `/calls/${world.agentId}/retell:r9`);
-    expect([status, found]).toEqual([
-      200,
-      expect.objectContaining({ callId: 'retell:r9', phone: caller, ...expected }),
-    ]);
-    expect(found).not.toHaveProperty('details');
-  });
+const elevenlabsEnd = (seconds: number, more: object = {}) => ({
+  type: 'post_call_transcription',
+  data: { conversation_id: 'c9', status: 'done', metadata: { start_time_unix_secs: seconds, ...more } },
 });
+const nowSeconds = () => Math.floor(Date.now() / 1000);
 
-describe('what a platform found out about a call', () => {
-  const retellEnd = (event: string, more: object) => ({
-    event,
-    call: { call_id: 'r8', from_number: caller, to_number: own, start_timestamp: 1772359200000, ...more },
-  });
-  const detailsAfter = async (world: World, ...events: object[]) => {
-    for (const body of events)
-      expect((await send(world, 'retell', { body: body as Record<string, unknown> })).status).toBe(200);
-    return (await world.call('GET', `/calls/${world.agentId}/retell:r8`)).body.details;
+it('an end moves the start of a recorded call by at most a day, and never into the future', async () => {
+  const world = await newWorld();
+  const started = nowSeconds() - 3600;
+  const startOf = async (seconds: number) => {
+    expect((await send(world, 'elevenlabs', { body: elevenlabsEnd(seconds) })).status).toBe(200);
+    const call = (await world.call('GET', `/calls/${world.agentId}/elevenlabs:c9`)).body;
+    return Date.parse(call.startedAt) / 1000;
   };
-
-  it('an analysis that comes before the end of its call is kept', async () => {
-    const analyzed = retellEnd('call_analyzed', { call_analysis: { call_summary: 'Booked.' } });
-    const ended = retellEnd('call_ended', { disconnection_reason: 'user_hangup' });
-    const expected = { endReason: 'user_hangup', summary: 'Booked.', analysis: { call_summary: 'Booked.' } };
-    expect(await detailsAfter(await newWorld(), analyzed, ended)).toEqual(expected);
-    expect(await detailsAfter(await newWorld(), ended, analyzed, ended)).toEqual(expected);
-  });
-
-  it('an analysis that is larger than details may be loses its largest fields, and a summary its end', async () => {
-    const analysis = {
-      call_summary: 'é'.repeat(400_000),
-      custom_analysis_data: { outcome: 'booked', notes: 'x'.repeat(60_000), amount: 149.5 },
-      list: [['x'.repeat(60_000)]],
-      user_sentiment: 'Positive',
-    };
-    const details = await detailsAfter(await newWorld(), retellEnd('call_analyzed', { call_analysis: analysis }));
-    expect(details).toEqual({
-      summary: 'é'.repeat(10_000),
-      analysis: { custom_analysis_data: { outcome: 'booked', amount: 149.5 }, user_sentiment: 'Positive' },
-    });
-  }, 60_000);
-
-  it('an analysis that is deeper than details may be loses what is too deep', async () => {
-    const deep = (levels: number): object => (levels === 0 ? {} : { level: deep(levels - 1), at: levels });
-    const details = await detailsAfter(await newWorld(), retellEnd('call_analyzed', { call_analysis: deep(15) }));
-    let levels = 0;
-    for (let at = details.analysis; at; at = at.level) expect(at.at).toBe(15 - levels++);
-    expect(levels).toBe(9);
-  });
-
-  it.each([null, 'text', 5, [], {}])(
-    'an analysis of another type, or an empty one, is left out: %j',
-    async (analysis) => {
-      const details = await detailsAfter(
-        await newWorld(),
-        retellEnd('call_analyzed', { call_analysis: analysis, disconnection_reason: 'user_hangup' }),
-      );
-      expect(details).toEqual({ endReason: 'user_hangup' });
-    },
-  );
-
-  it('the cost of a conversation at ElevenLabs is in US dollars where the platform tells them', async () => {
-    const world = await newWorld();
-    const body = structuredClone(ends.elevenlabs?.body) as { data: { metadata: object } };
-    Object.assign(body.data.metadata, { cost_fiat: 0.0421 });
-    await send(world, 'elevenlabs', { body });
-    const { details } = (await world.call('GET', `/calls/${world.agentId}/elevenlabs:conv_1`)).body;
-    expect(details.cost).toEqual({ amount: 0.0421, currency: 'USD' });
-  });
-
-  it('the recording of a call at Vapi is found under each name that its messages have for it', async () => {
-    const world = await newWorld();
-    const url = 'https://storage.vapi.ai/r';
-    const artifacts = [
-      { recordingUrl: url },
-      { recording: { mono: { combinedUrl: url } } },
-      { recording: { stereoUrl: url } },
-      { stereoRecordingUrl: url },
-    ];
-    for (const [index, artifact] of artifacts.entries()) {
-      const call = { id: `v${index}`, customer: { number: caller } };
-      await send(world, 'vapi', { body: { message: { type: 'end-of-call-report', call, artifact } } });
-      const { details } = (await world.call('GET', `/calls/${world.agentId}/vapi:v${index}`)).body;
-      expect(details).toEqual({ recordingUrl: url });
-    }
-  });
+  expect(await startOf(started)).toBe(started);
+  expect(await startOf(started - 25 * 3600)).toBe(started);
+  expect(await startOf(253_402_300_000)).toBeLessThanOrEqual(Date.now() / 1000);
+  expect(await startOf(started - 600)).toBe(started - 600);
 });
 
-describe('a call that is rejected', () => {
-  const callIds: Record<string, string> = { twilio: 'twilio:CA0123', vapi: 'vapi:v1', elevenlabs: 'elevenlabs:CA0123' };
+it('an end of a call in the future is recorded as one that has ended now', async () => {
+  const world = await newWorld();
+  expect((await send(world, 'elevenlabs', { body: elevenlabsEnd(8_640_000_000_000) })).status).toBe(200);
+  const { startedAt } = (await world.call('GET', `/calls/${world.agentId}/elevenlabs:c9`)).body;
+  expect(Math.abs(Date.parse(startedAt) - Date.now())).toBeLessThan(60_000);
+});
 
-  it.each(Object.keys(callIds))(
-    'a call of %s that is rejected is recorded as rejected, with its cause, and stays so when it ends',
-    async (platform) => {
-      const world = await newWorld();
-      await world.block([caller]);
-      const sent = starts[platform] as Sent;
-      for (const _ of [1, 2]) expect([200, 403]).toContain((await send(world, platform, sent)).status);
-      const { calls } = (await world.call('GET', `/calls/${world.agentId}`, { query: { status: 'rejected' } })).body;
-      expect(calls).toEqual([
-        {
-          ...{ callId: callIds[platform], agentId: world.agentId, phone: caller, agentPhone: own },
-          ...{ direction: 'inbound', startedAt: expect.any(String), status: 'rejected', details: { cause: 'blocked' } },
-          agentVersion: 1,
-        },
-      ]);
-      expect(Math.abs(Date.parse(calls[0].startedAt) - Date.now())).toBeLessThan(60_000);
-      if (platform === 'elevenlabs') return;
-      await send(world, platform, { body: ends[platform]?.body ?? {} });
-      const ended = (await world.call('GET', `/calls/${world.agentId}/${callIds[platform]}`)).body;
-      expect(ended).toMatchObject({ status: 'rejected', durationSeconds: 65, details: { cause: 'blocked' } });
-    },
-  );
+it.each([
+  ['a recording URL that is too long', { recording_url: `https://example.com/${'x'.repeat(60_000)}` }, {}],
+  ['a recording URL of another scheme', { recording_url: 'javascript:alert(1)' }, {}],
+  ['half a surrogate pair in its status', { call_status: 'a\ud800' }, { status: 'a\ufffd' }],
+  ['a tiny duration', { duration_ms: 1e-9 }, { durationSeconds: 0 }],
+  ['a negative year', { start_timestamp: -90_000_000_000_000 }, {}],
+  ['a reason that is too long', { disconnection_reason: 'x'.repeat(60_000) }, {}],
+])('an end with %s is recorded without what does not fit', async (_, more, expected) => {
+  const world = await newWorld();
+  const body = { event: 'call_ended', call: { call_id: 'r9', from_number: caller, ...more } };
+  expect((await send(world, 'retell', { body })).status).toBe(200);
+  const { status, body: found } = await world.call('GET', `/calls/${world.agentId}/retell:r9`);
+  expect([status, found]).toEqual([200, expect.objectContaining({ callId: 'retell:r9', phone: caller, ...expected })]);
+  expect(found).not.toHaveProperty('details');
+});
 
-  it('a rejected call without a number, or without an id that a call can have, is rejected all the same', async () => {
-    const world = await newWorld();
-    const configuration = { rejectWithheldNumbers: true };
-    await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration } });
-    const start = (CallSid?: string) =>
-      send(world, 'twilio', {
-        body: { ...(CallSid && { CallSid }), CallStatus: 'ringing', From: 'anonymous', To: own },
-      });
-    for (const id of ['CA1', undefined, 'C A', 'x'.repeat(500)]) expect((await start(id)).text).toContain('<Reject');
-    const { calls } = (await world.call('GET', `/calls/${world.agentId}`)).body;
-    expect(calls).toMatchObject([{ callId: 'twilio:CA1', status: 'rejected', details: { cause: 'withheld_number' } }]);
-    expect(calls[0]).not.toHaveProperty('phone');
+const retellEnd = (event: string, more: object) => ({
+  event,
+  call: { call_id: 'r8', from_number: caller, to_number: own, start_timestamp: 1772359200000, ...more },
+});
+const detailsAfter = async (world: World, ...events: object[]) => {
+  for (const body of events)
+    expect((await send(world, 'retell', { body: body as Record<string, unknown> })).status).toBe(200);
+  return (await world.call('GET', `/calls/${world.agentId}/retell:r8`)).body.details;
+};
+
+it('an analysis that comes before the end of its call is kept', async () => {
+  const analyzed = retellEnd('call_analyzed', { call_analysis: { call_summary: 'Booked.' } });
+  const ended = retellEnd('call_ended', { disconnection_reason: 'user_hangup' });
+  const expected = { endReason: 'user_hangup', summary: 'Booked.', analysis: { call_summary: 'Booked.' } };
+  expect(await detailsAfter(await newWorld(), analyzed, ended)).toEqual(expected);
+  expect(await detailsAfter(await newWorld(), ended, analyzed, ended)).toEqual(expected);
+});
+
+it('an analysis that is larger than details may be loses its largest fields, and a summary its end', async () => {
+  const analysis = {
+    call_summary: 'é'.repeat(400_000),
+    custom_analysis_data: { outcome: 'booked', notes: 'x'.repeat(60_000), amount: 149.5 },
+    list: [['x'.repeat(60_000)]],
+    user_sentiment: 'Positive',
+  };
+  const details = await detailsAfter(await newWorld(), retellEnd('call_analyzed', { call_analysis: analysis }));
+  expect(details).toEqual({
+    summary: 'é'.repeat(10_000),
+    analysis: { custom_analysis_data: { outcome: 'booked', amount: 149.5 }, user_sentiment: 'Positive' },
   });
+}, 60_000);
 
-  it('a call that was recorded before it is rejected keeps its facts and its outcome, and one that ended its status', async () => {
+it('an analysis that is deeper than details may be loses what is too deep', async () => {
+  const deep = (levels: number): object => (levels === 0 ? {} : { level: deep(levels - 1), at: levels });
+  const details = await detailsAfter(await newWorld(), retellEnd('call_analyzed', { call_analysis: deep(15) }));
+  let levels = 0;
+  for (let at = details.analysis; at; at = at.level) expect(at.at).toBe(15 - levels++);
+  expect(levels).toBe(9);
+});
+
+it.each([null, 'text', 5, [], {}])(
+  'an analysis of another type, or an empty one, is left out: %j',
+  async (analysis) => {
+    const details = await detailsAfter(
+      await newWorld(),
+      retellEnd('call_analyzed', { call_analysis: analysis, disconnection_reason: 'user_hangup' }),
+    );
+    expect(details).toEqual({ endReason: 'user_hangup' });
+  },
+);
+
+it('the cost of a conversation at ElevenLabs is in US dollars where the platform tells them', async () => {
+  const world = await newWorld();
+  const body = structuredClone(ends.elevenlabs?.body) as { data: { metadata: object } };
+  Object.assign(body.data.metadata, { cost_fiat: 0.0421 });
+  await send(world, 'elevenlabs', { body });
+  const { details } = (await world.call('GET', `/calls/${world.agentId}/elevenlabs:conv_1`)).body;
+  expect(details.cost).toEqual({ amount: 0.0421, currency: 'USD' });
+});
+
+it('the recording of a call at Vapi is found under each name that its messages have for it', async () => {
+  const world = await newWorld();
+  const url = 'https://storage.vapi.ai/r';
+  const artifacts = [
+    { recordingUrl: url },
+    { recording: { mono: { combinedUrl: url } } },
+    { recording: { stereoUrl: url } },
+    { stereoRecordingUrl: url },
+  ];
+  for (const [index, artifact] of artifacts.entries()) {
+    const call = { id: `v${index}`, customer: { number: caller } };
+    await send(world, 'vapi', { body: { message: { type: 'end-of-call-report', call, artifact } } });
+    const { details } = (await world.call('GET', `/calls/${world.agentId}/vapi:v${index}`)).body;
+    expect(details).toEqual({ recordingUrl: url });
+  }
+});
+
+const callIds: Record<string, string> = { twilio: 'twilio:CA0123', vapi: 'vapi:v1', elevenlabs: 'elevenlabs:CA0123' };
+
+it.each(Object.keys(callIds))(
+  'a call of %s that is rejected is recorded as rejected, with its cause, and stays so when it ends',
+  async (platform) => {
     const world = await newWorld();
-    await send(world, 'vapi', { body: ends.vapi?.body ?? {} });
-    await world.recordCall('twilio:CA0123', { startedAt: '2026-03-01T10:00:00Z', details: { crm: 7 } });
-    await world.call('PATCH', `/calls/${world.agentId}/twilio:CA0123`, { body: { custom_call_outcome: 'booked' } });
     await world.block([caller]);
-    await send(world, 'twilio', starts.twilio as Sent);
-    expect((await world.call('GET', `/calls/${world.agentId}/twilio:CA0123`)).body).toMatchObject({
-      ...{ startedAt: '2026-03-01T10:00:00.000Z', status: 'rejected', details: { crm: 7, cause: 'blocked' } },
-      custom_call_outcome: 'booked',
+    const sent = starts[platform] as Sent;
+    for (const _ of [1, 2]) expect([200, 403]).toContain((await send(world, platform, sent)).status);
+    const { calls } = (await world.call('GET', `/calls/${world.agentId}`, { query: { status: 'rejected' } })).body;
+    expect(calls).toEqual([
+      {
+        ...{ callId: callIds[platform], agentId: world.agentId, phone: caller, agentPhone: own },
+        ...{ direction: 'inbound', startedAt: expect.any(String), status: 'rejected', details: { cause: 'blocked' } },
+        agentVersion: 1,
+      },
+    ]);
+    expect(Math.abs(Date.parse(calls[0].startedAt) - Date.now())).toBeLessThan(60_000);
+    if (platform === 'elevenlabs') return;
+    await send(world, platform, { body: ends[platform]?.body ?? {} });
+    const ended = (await world.call('GET', `/calls/${world.agentId}/${callIds[platform]}`)).body;
+    expect(ended).toMatchObject({ status: 'rejected', durationSeconds: 65, details: { cause: 'blocked' } });
+  },
+);
+
+it('a rejected call without a number, or without an id that a call can have, is rejected all the same', async () => {
+  const world = await newWorld();
+  const configuration = { rejectWithheldNumbers: true };
+  await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration } });
+  const start = (CallSid?: string) =>
+    send(world, 'twilio', {
+      body: { ...(CallSid && { CallSid }), CallStatus: 'ringing', From: 'anonymous', To: own },
     });
-    await send(world, 'vapi', starts.vapi as Sent);
-    expect((await world.call('GET', `/calls/${world.agentId}/vapi:v1`)).body).toMatchObject(ends.vapi?.call ?? {});
+  for (const id of ['CA1', undefined, 'C A', 'x'.repeat(500)]) expect((await start(id)).text).toContain('<Reject');
+  const { calls } = (await world.call('GET', `/calls/${world.agentId}`)).body;
+  expect(calls).toMatchObject([{ callId: 'twilio:CA1', status: 'rejected', details: { cause: 'withheld_number' } }]);
+  expect(calls[0]).not.toHaveProperty('phone');
+});
+
+it('a call that was recorded before it is rejected keeps its facts and its outcome, and one that ended its status', async () => {
+  const world = await newWorld();
+  await send(world, 'vapi', { body: ends.vapi?.body ?? {} });
+  await world.recordCall('twilio:CA0123', { startedAt: '2026-03-01T10:00:00Z', details: { crm: 7 } });
+  await world.call('PATCH', `/calls/${world.agentId}/twilio:CA0123`, { body: { custom_call_outcome: 'booked' } });
+  await world.block([caller]);
+  await send(world, 'twilio', starts.twilio as Sent);
+  expect((await world.call('GET', `/calls/${world.agentId}/twilio:CA0123`)).body).toMatchObject({
+    ...{ startedAt: '2026-03-01T10:00:00.000Z', status: 'rejected', details: { crm: 7, cause: 'blocked' } },
+    custom_call_outcome: 'booked',
   });
+  await send(world, 'vapi', starts.vapi as Sent);
+  expect((await world.call('GET', `/calls/${world.agentId}/vapi:v1`)).body).toMatchObject(ends.vapi?.call ?? {});
 });
 
 it.concurrent.each(Object.entries(endsWithoutTimes))(

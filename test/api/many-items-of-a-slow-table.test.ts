@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { recordCalls } from '../../functions/api/record-calls.ts';
 import { updateCallOutcomes } from '../../functions/api/update-call-outcomes.ts';
 import { table } from '../../functions/store/table.ts';
@@ -30,39 +30,37 @@ type Answer = { body: { failed: { index: number; error: string }[] } & Record<st
 
 const indexesOf = (items: { index: number }[] = []) => items.map(({ index }) => index);
 
-describe('a request of many items to a slow table', () => {
-  const ids = Array.from({ length: 1000 }, (_, n) => `c${n}`);
-  const callOf = (agentId: string, callId: string) => ({
-    agentId,
-    callId,
-    direction: 'inbound',
-    startedAt: '2026-03-01T10:00:00Z',
-  });
-
-  it.each(['calls', 'outcomes'] as const)(
-    'reports the %s that were not tried as temporarily_unavailable',
-    async (kind) => {
-      const { agentId, apiKey } = await newWorld();
-      const calls = { items: ids.map((callId) => callOf(agentId, callId)) };
-      if (kind === 'outcomes') await invoke(recordCalls, { apiKey, body: calls });
-      const outcomes = { items: ids.map((id) => ({ agentId, callIdOrPhone: id, custom_call_outcome: 'x' })) };
-      const send = async () =>
-        kind === 'calls'
-          ? invoke(recordCalls, { apiKey, body: calls })
-          : invoke(updateCallOutcomes, { apiKey, body: outcomes });
-
-      slowDown();
-      const first = (await send()) as Answer & { status: number };
-      expect(first.status).toBe(200);
-      const done = indexesOf(first.body[kind === 'calls' ? 'recorded' : 'updated']);
-      expect(done.length).toBeGreaterThan(0);
-      expect(first.body.failed.length).toBeGreaterThan(0);
-      expect(new Set(first.body.failed.map(({ error }) => error))).toEqual(new Set(['temporarily_unavailable']));
-      expect([...done, ...indexesOf(first.body.failed)].sort((a, b) => a - b)).toEqual(ids.map((_, index) => index));
-
-      speedUp();
-      const again = (await send()) as Answer;
-      expect(again.body.failed).toEqual([]);
-    },
-  );
+const ids = Array.from({ length: 1000 }, (_, n) => `c${n}`);
+const callOf = (agentId: string, callId: string) => ({
+  agentId,
+  callId,
+  direction: 'inbound',
+  startedAt: '2026-03-01T10:00:00Z',
 });
+
+it.each(['calls', 'outcomes'] as const)(
+  'reports the %s that were not tried as temporarily_unavailable',
+  async (kind) => {
+    const { agentId, apiKey } = await newWorld();
+    const calls = { items: ids.map((callId) => callOf(agentId, callId)) };
+    if (kind === 'outcomes') await invoke(recordCalls, { apiKey, body: calls });
+    const outcomes = { items: ids.map((id) => ({ agentId, callIdOrPhone: id, custom_call_outcome: 'x' })) };
+    const send = async () =>
+      kind === 'calls'
+        ? invoke(recordCalls, { apiKey, body: calls })
+        : invoke(updateCallOutcomes, { apiKey, body: outcomes });
+
+    slowDown();
+    const first = (await send()) as Answer & { status: number };
+    expect(first.status).toBe(200);
+    const done = indexesOf(first.body[kind === 'calls' ? 'recorded' : 'updated']);
+    expect(done.length).toBeGreaterThan(0);
+    expect(first.body.failed.length).toBeGreaterThan(0);
+    expect(new Set(first.body.failed.map(({ error }) => error))).toEqual(new Set(['temporarily_unavailable']));
+    expect([...done, ...indexesOf(first.body.failed)].sort((a, b) => a - b)).toEqual(ids.map((_, index) => index));
+
+    speedUp();
+    const again = (await send()) as Answer;
+    expect(again.body.failed).toEqual([]);
+  },
+);

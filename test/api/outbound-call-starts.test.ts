@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { remove } from '../support/deletions.ts';
 import { ended, newPerson, request } from '../support/erasures.ts';
 import { storedWith } from '../support/stored.ts';
@@ -27,161 +27,155 @@ const start = async (world: World, body: object = {}) => {
 const check = async (world: World, numbers: string[], body: object = {}) =>
   world.call('POST', '/call-start-checks', { body: { uid: world.uid, agentId: world.agentId, numbers, ...body } });
 
-describe('the rules for outbound calls', () => {
-  it('accept a call in the hours of the number’s time zone, and say when a rejected one may be tried again', async () => {
-    const world = await worldWith({ hours });
-    expect((await start(world, { at: evening })).decision).toBe('accept');
-    expect(await start(world, { at: night })).toEqual({
-      decision: 'reject',
-      cause: 'outside_hours',
-      retryAt: '2026-01-16T13:00:00.000Z',
-      timeZones: ['America/New_York'],
-      agentId: world.agentId,
-      version: 2,
-      number,
-    });
-    expect((await start(world, { at: '2026-01-16T13:00:00.000Z' })).decision).toBe('accept');
-    expect((await start(world, { at: '2026-01-16T12:59:59.000Z' })).decision).toBe('reject');
+it('the rules for outbound calls accept a call in the hours of the number’s time zone, and say when a rejected one may be tried again', async () => {
+  const world = await worldWith({ hours });
+  expect((await start(world, { at: evening })).decision).toBe('accept');
+  expect(await start(world, { at: night })).toEqual({
+    decision: 'reject',
+    cause: 'outside_hours',
+    retryAt: '2026-01-16T13:00:00.000Z',
+    timeZones: ['America/New_York'],
+    agentId: world.agentId,
+    version: 2,
+    number,
   });
-
-  it('do not apply to a call that comes in', async () => {
-    const world = await worldWith({ hours: { from: '00:00', to: '00:01' } });
-    const { body } = await world.call('POST', '/call-starts', {
-      body: { uid: world.uid, agentId: world.agentId, from: number, at: night },
-    });
-    expect(body.decision).toBe('accept');
-  });
-
-  it('take the time zone of the request before that of the number', async () => {
-    const world = await worldWith({ hours });
-    expect((await start(world, { at: night, timeZone: 'America/Los_Angeles' })).decision).toBe('accept');
-    expect(await start(world, { timeZone: 'Mars/Olympus' })).toMatchObject({ error: 'invalid_request' });
-  });
-
-  it('take the fallback of the rules for a number without a time zone, then the agent’s, and reject without either', async () => {
-    const unknown = { to: '+9990001234567', at: evening };
-    const withFallback = await worldWith({ hours, timeZone: 'America/New_York' }, { timeZone: 'Asia/Tokyo' });
-    expect((await start(withFallback, unknown)).decision).toBe('accept');
-    const withAgents = await worldWith({ hours }, { timeZone: 'Asia/Tokyo' });
-    expect(await start(withAgents, { ...unknown, at: '2026-01-15T13:00:00Z' })).toMatchObject({
-      cause: 'outside_hours',
-      timeZones: ['Asia/Tokyo'],
-    });
-    const without = await worldWith({ hours });
-    const rejected = await start(without, unknown);
-    expect(rejected).toMatchObject({ cause: 'outside_hours', timeZones: [] });
-    expect(rejected).not.toHaveProperty('retryAt');
-  });
-
-  it('never come before the block list', async () => {
-    const world = await worldWith({ hours });
-    await world.block([number]);
-    expect(await start(world, { at: night })).toMatchObject({ decision: 'reject', cause: 'blocked', scope: 'agent' });
-  });
-
-  it.each([
-    [{ hours: { from: '21:00', to: '08:00' } }, 'configuration.calling.hours.to'],
-    [{ hours: { from: '8:00', to: '21:00' } }, 'configuration.calling.hours.from'],
-    [{ hours: { ...hours, days: [] } }, 'configuration.calling.hours.days'],
-    [{ hours: { ...hours, days: ['mon', 'mon'] } }, 'configuration.calling.hours.days'],
-    [{ attempts: [{ max: 0, hours: 24 }] }, 'configuration.calling.attempts.0.max'],
-    [{ attempts: [{ max: 1, hours: 745 }] }, 'configuration.calling.attempts.0.hours'],
-    [{ attempts: Array(4).fill({ max: 1, hours: 1 }) }, 'configuration.calling.attempts'],
-    [{ timeZone: 'Europe' }, 'configuration.calling.timeZone'],
-    [{ hour: hours }, 'configuration.calling'],
-  ])('that are malformed, such as %j, are refused with the path of the field', async (calling, path) => {
-    const world = await newWorld();
-    const { status, body } = await world.call('PATCH', `/agents/${world.agentId}`, {
-      body: { configuration: { calling } },
-    });
-    expect([status, body.details.map((detail: { path: string }) => detail.path)]).toEqual([400, [path]]);
-  });
+  expect((await start(world, { at: '2026-01-16T13:00:00.000Z' })).decision).toBe('accept');
+  expect((await start(world, { at: '2026-01-16T12:59:59.000Z' })).decision).toBe('reject');
 });
 
-describe('an attempt to call', () => {
-  const attempts = [{ max: 2, hours: 24 }];
-
-  it('is counted once for a call id, however often the request is repeated', async () => {
-    const world = await worldWith({ attempts });
-    for (const callId of ['call-1', 'call-1', 'call-2', 'call-1', 'call-2'])
-      expect((await start(world, { callId })).decision).toBe('accept');
-    const third = await start(world, { callId: 'call-3' });
-    expect(third).toMatchObject({ decision: 'reject', cause: 'too_many_attempts' });
-    expect(Date.parse(third.retryAt)).toBeGreaterThan(Date.now() + 23 * 3_600_000);
-    expect(third).not.toHaveProperty('timeZones');
+it('the rules for outbound calls do not apply to a call that comes in', async () => {
+  const world = await worldWith({ hours: { from: '00:00', to: '00:01' } });
+  const { body } = await world.call('POST', '/call-starts', {
+    body: { uid: world.uid, agentId: world.agentId, from: number, at: night },
   });
-
-  it('is not counted without a call id, with a moment, for another number, or when it is rejected', async () => {
-    const world = await worldWith({ attempts: [{ max: 1, hours: 24 }] });
-    await start(world);
-    await start(world, { callId: 'call-1', at: new Date().toISOString() });
-    await start(world, { callId: 'call-2', to: '+12125550124' });
-    expect((await start(world, { callId: 'call-3' })).decision).toBe('accept');
-    expect((await start(world, { callId: 'call-4' })).decision).toBe('reject');
-  });
-
-  it('does not count for a decision as of an earlier moment', async () => {
-    const world = await worldWith({ attempts: [{ max: 1, hours: 24 }] });
-    const before = new Date().toISOString();
-    await start(world, { callId: 'call-1' });
-    expect((await start(world, { at: before })).decision).toBe('accept');
-    expect((await start(world)).decision).toBe('reject');
-  });
-
-  it('never exceeds the maximum when many dialers call the number at once', async () => {
-    const world = await worldWith({ attempts: [{ max: 3, hours: 1 }] });
-    const ids = Array.from({ length: 8 }, (_, index) => `call-${index}`);
-    const decisions = await Promise.all(ids.map(async (callId) => (await start(world, { callId })).decision));
-    expect(decisions.filter((decision) => decision === 'accept')).toHaveLength(3);
-  });
-
-  it('leaves nothing behind when the person is erased', async () => {
-    const world = await newWorld(['agents', 'hooks', 'privacy']);
-    await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { calling: { attempts } } } });
-    const person = newPerson();
-    await start(world, { callId: 'call-1', to: person });
-    expect(await storedWith(person)).toEqual([`AGENT#${world.agentId}#ATTEMPTS ${person}`]);
-    const { body } = await request(world, person);
-    expect((await ended(world, body.erasureId)).status).toBe('done');
-    expect(await storedWith(person)).toEqual([]);
-  });
-
-  it('is deleted with its agent', async () => {
-    const world = await worldWith({ attempts });
-    const person = newPerson();
-    await start(world, { callId: 'call-1', to: person });
-    await remove(world, world.agentId);
-    await expect.poll(() => storedWith(person)).toEqual([]);
-  });
+  expect(body.decision).toBe('accept');
 });
 
-describe('a preview of outbound calls', () => {
-  it('decides on each number once, in the order sent, and counts nothing', async () => {
-    const world = await worldWith({ hours, attempts: [{ max: 1, hours: 24 }] });
-    await world.block(['+12125550150']);
-    const numbers = ['+1 212 555 0123', '+12125550150', 'nonsense', '+442071838750', number];
-    const expected = {
-      accepted: [number],
-      rejected: [
-        { number: '+12125550150', cause: 'blocked', scope: 'agent' },
-        { number: '+442071838750', cause: 'outside_hours', retryAt: '2026-01-16T08:00:00.000Z' },
-      ],
-      failed: [{ number: 'nonsense', reason: 'Invalid phone number format', code: 'invalid_format' }],
-    };
-    expect((await check(world, numbers, { at: evening })).body).toEqual(expected);
-    expect((await check(world, numbers, { at: evening })).body).toEqual(expected);
-  });
+it('the rules for outbound calls take the time zone of the request before that of the number', async () => {
+  const world = await worldWith({ hours });
+  expect((await start(world, { at: night, timeZone: 'America/Los_Angeles' })).decision).toBe('accept');
+  expect(await start(world, { timeZone: 'Mars/Olympus' })).toMatchObject({ error: 'invalid_request' });
+});
 
-  it('knows the attempts so far', async () => {
-    const world = await worldWith({ attempts: [{ max: 1, hours: 24 }] });
-    await start(world, { callId: 'call-1' });
-    const { body } = await check(world, [number, '+12125550124']);
-    expect(body.accepted).toEqual(['+12125550124']);
-    expect(body.rejected).toMatchObject([{ number, cause: 'too_many_attempts' }]);
+it('a number without a time zone gets the fallback of the rules, then the agent’s, and is rejected without either', async () => {
+  const unknown = { to: '+9990001234567', at: evening };
+  const withFallback = await worldWith({ hours, timeZone: 'America/New_York' }, { timeZone: 'Asia/Tokyo' });
+  expect((await start(withFallback, unknown)).decision).toBe('accept');
+  const withAgents = await worldWith({ hours }, { timeZone: 'Asia/Tokyo' });
+  expect(await start(withAgents, { ...unknown, at: '2026-01-15T13:00:00Z' })).toMatchObject({
+    cause: 'outside_hours',
+    timeZones: ['Asia/Tokyo'],
   });
+  const without = await worldWith({ hours });
+  const rejected = await start(without, unknown);
+  expect(rejected).toMatchObject({ cause: 'outside_hours', timeZones: [] });
+  expect(rejected).not.toHaveProperty('retryAt');
+});
 
-  it('of more than a thousand numbers is refused', async () => {
-    const { body } = await check(await newWorld(), Array(1001).fill(number));
-    expect(body.error).toBe('too_many_numbers');
+it('the rules for outbound calls never come before the block list', async () => {
+  const world = await worldWith({ hours });
+  await world.block([number]);
+  expect(await start(world, { at: night })).toMatchObject({ decision: 'reject', cause: 'blocked', scope: 'agent' });
+});
+
+it.each([
+  [{ hours: { from: '21:00', to: '08:00' } }, 'configuration.calling.hours.to'],
+  [{ hours: { from: '8:00', to: '21:00' } }, 'configuration.calling.hours.from'],
+  [{ hours: { ...hours, days: [] } }, 'configuration.calling.hours.days'],
+  [{ hours: { ...hours, days: ['mon', 'mon'] } }, 'configuration.calling.hours.days'],
+  [{ attempts: [{ max: 0, hours: 24 }] }, 'configuration.calling.attempts.0.max'],
+  [{ attempts: [{ max: 1, hours: 745 }] }, 'configuration.calling.attempts.0.hours'],
+  [{ attempts: Array(4).fill({ max: 1, hours: 1 }) }, 'configuration.calling.attempts'],
+  [{ timeZone: 'Europe' }, 'configuration.calling.timeZone'],
+  [{ hour: hours }, 'configuration.calling'],
+])('rules for outbound calls such as %j are refused with the path of the field', async (calling, path) => {
+  const world = await newWorld();
+  const { status, body } = await world.call('PATCH', `/agents/${world.agentId}`, {
+    body: { configuration: { calling } },
   });
+  expect([status, body.details.map((detail: { path: string }) => detail.path)]).toEqual([400, [path]]);
+});
+
+const attempts = [{ max: 2, hours: 24 }];
+
+it('an attempt to call is counted once for a call id, however often the request is repeated', async () => {
+  const world = await worldWith({ attempts });
+  for (const callId of ['call-1', 'call-1', 'call-2', 'call-1', 'call-2'])
+    expect((await start(world, { callId })).decision).toBe('accept');
+  const third = await start(world, { callId: 'call-3' });
+  expect(third).toMatchObject({ decision: 'reject', cause: 'too_many_attempts' });
+  expect(Date.parse(third.retryAt)).toBeGreaterThan(Date.now() + 23 * 3_600_000);
+  expect(third).not.toHaveProperty('timeZones');
+});
+
+it('an attempt to call is not counted without a call id, with a moment, for another number, or when it is rejected', async () => {
+  const world = await worldWith({ attempts: [{ max: 1, hours: 24 }] });
+  await start(world);
+  await start(world, { callId: 'call-1', at: new Date().toISOString() });
+  await start(world, { callId: 'call-2', to: '+12125550124' });
+  expect((await start(world, { callId: 'call-3' })).decision).toBe('accept');
+  expect((await start(world, { callId: 'call-4' })).decision).toBe('reject');
+});
+
+it('an attempt to call does not count for a decision as of an earlier moment', async () => {
+  const world = await worldWith({ attempts: [{ max: 1, hours: 24 }] });
+  const before = new Date().toISOString();
+  await start(world, { callId: 'call-1' });
+  expect((await start(world, { at: before })).decision).toBe('accept');
+  expect((await start(world)).decision).toBe('reject');
+});
+
+it('attempts to call never exceed the maximum when many dialers call the number at once', async () => {
+  const world = await worldWith({ attempts: [{ max: 3, hours: 1 }] });
+  const ids = Array.from({ length: 8 }, (_, index) => `call-${index}`);
+  const decisions = await Promise.all(ids.map(async (callId) => (await start(world, { callId })).decision));
+  expect(decisions.filter((decision) => decision === 'accept')).toHaveLength(3);
+});
+
+it('an attempt to call leaves nothing behind when the person is erased', async () => {
+  const world = await newWorld(['agents', 'hooks', 'privacy']);
+  await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { calling: { attempts } } } });
+  const person = newPerson();
+  await start(world, { callId: 'call-1', to: person });
+  expect(await storedWith(person)).toEqual([`AGENT#${world.agentId}#ATTEMPTS ${person}`]);
+  const { body } = await request(world, person);
+  expect((await ended(world, body.erasureId)).status).toBe('done');
+  expect(await storedWith(person)).toEqual([]);
+});
+
+it('an attempt to call is deleted with its agent', async () => {
+  const world = await worldWith({ attempts });
+  const person = newPerson();
+  await start(world, { callId: 'call-1', to: person });
+  await remove(world, world.agentId);
+  await expect.poll(() => storedWith(person)).toEqual([]);
+});
+
+it('a preview of outbound calls decides on each number once, in the order sent, and counts nothing', async () => {
+  const world = await worldWith({ hours, attempts: [{ max: 1, hours: 24 }] });
+  await world.block(['+12125550150']);
+  const numbers = ['+1 212 555 0123', '+12125550150', 'nonsense', '+442071838750', number];
+  const expected = {
+    accepted: [number],
+    rejected: [
+      { number: '+12125550150', cause: 'blocked', scope: 'agent' },
+      { number: '+442071838750', cause: 'outside_hours', retryAt: '2026-01-16T08:00:00.000Z' },
+    ],
+    failed: [{ number: 'nonsense', reason: 'Invalid phone number format', code: 'invalid_format' }],
+  };
+  expect((await check(world, numbers, { at: evening })).body).toEqual(expected);
+  expect((await check(world, numbers, { at: evening })).body).toEqual(expected);
+});
+
+it('a preview of outbound calls knows the attempts so far', async () => {
+  const world = await worldWith({ attempts: [{ max: 1, hours: 24 }] });
+  await start(world, { callId: 'call-1' });
+  const { body } = await check(world, [number, '+12125550124']);
+  expect(body.accepted).toEqual(['+12125550124']);
+  expect(body.rejected).toMatchObject([{ number, cause: 'too_many_attempts' }]);
+});
+
+it('a preview of more than a thousand outbound calls is refused', async () => {
+  const { body } = await check(await newWorld(), Array(1001).fill(number));
+  expect(body.error).toBe('too_many_numbers');
 });

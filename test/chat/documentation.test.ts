@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { Documentation } from '../../functions/chat/documentation.ts';
 
 /** Common questions, each with the page that must come first. */
@@ -97,19 +97,17 @@ const questions: [question: string, page: string][] = [
   ['How do I call the API from my own frontend on localhost?', '/docs/local-run#your-own-front-end'],
 ];
 
-describe('the search of the documentation', () => {
-  const documentation = new Documentation();
+const documentation = new Documentation();
 
-  it.each(questions)('the search of the documentation finds the page for: %s', (query, page) => {
-    const { topics } = documentation.search({ query });
-    expect(topics[0]?.page, topics.map((topic) => topic?.title).join('\n')).toMatch(
-      new RegExp(`^${RegExp.escape(page)}`),
-    );
-  });
+it.each(questions)('the search of the documentation finds the page for: %s', (query, page) => {
+  const { topics } = documentation.search({ query });
+  expect(topics[0]?.page, topics.map((topic) => topic?.title).join('\n')).toMatch(
+    new RegExp(`^${RegExp.escape(page)}`),
+  );
+});
 
-  it('the search of the documentation finds nothing for an unknown subject, and then lists the pages', () => {
-    const { topics, otherTopics } = documentation.search({ query: 'What is the weather?' });
-    expect(topics).toEqual([]);
-    expect(otherTopics).toContain('Pagination');
-  });
+it('the search of the documentation finds nothing for an unknown subject, and then lists the pages', () => {
+  const { topics, otherTopics } = documentation.search({ query: 'What is the weather?' });
+  expect(topics).toEqual([]);
+  expect(otherTopics).toContain('Pagination');
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { toolsFor } from '../../functions/chat/tools.ts';
 import { OwnApi } from '../../functions/clients/own-api.ts';
 import { toolNames } from '../../functions/domain/chat.ts';
@@ -6,35 +6,31 @@ import { newWorld, useTargetInThisProcess } from '../support/world.ts';
 
 const unapproved = { api: new OwnApi(), requestId: 'request-1', approvals: [] };
 
-describe('a tool that changes something', () => {
-  it('a tool that changes something does nothing without an approval, even when it is called', async () => {
-    useTargetInThisProcess();
-    const world = await newWorld();
-    const principal = { uid: world.uid, keyId: 'key_1', scopes: undefined };
-    const { tools, toolApproval } = toolsFor({ ...unapproved, principal, apiKey: world.apiKey });
-    const call = { toolCallId: 'call-1', messages: [], context: undefined };
-    expect(Object.keys(toolApproval).length).toBeGreaterThan(4);
-    await expect(tools.createAgent?.execute?.({ name: 'Night desk' }, call)).rejects.toThrow('This failed');
-    const { body } = await world.call('GET', '/agents', { query: { uid: world.uid } });
-    expect(body.agents.map(({ name }: { name: string }) => name)).toEqual(['Agent']);
-  });
+it('a tool that changes something does nothing without an approval, even when it is called', async () => {
+  useTargetInThisProcess();
+  const world = await newWorld();
+  const principal = { uid: world.uid, keyId: 'key_1', scopes: undefined };
+  const { tools, toolApproval } = toolsFor({ ...unapproved, principal, apiKey: world.apiKey });
+  const call = { toolCallId: 'call-1', messages: [], context: undefined };
+  expect(Object.keys(toolApproval).length).toBeGreaterThan(4);
+  await expect(tools.createAgent?.execute?.({ name: 'Night desk' }, call)).rejects.toThrow('This failed');
+  const { body } = await world.call('GET', '/agents', { query: { uid: world.uid } });
+  expect(body.agents.map(({ name }: { name: string }) => name)).toEqual(['Agent']);
 });
 
-describe('the input schema of a tool', () => {
-  it('the input schema of a tool stands alone, describes each field, and leaves the user to the key', async () => {
-    const principal = { uid: 'user', keyId: 'key_1', scopes: undefined };
-    const { tools } = toolsFor({ ...unapproved, principal, apiKey: undefined });
-    expect(Object.keys(tools).sort()).toEqual([...toolNames].sort());
-    for (const [name, { inputSchema }] of Object.entries(tools)) {
-      const schema = await (inputSchema as Schema).jsonSchema;
-      const { properties } = schema;
-      expect(schema.type, name).toBe('object');
-      expect(Object.keys(properties), name).not.toContain('uid');
-      expect(JSON.stringify(schema), name).not.toMatch(/"\$ref"|"examples"|"documentAs"/);
-      const undescribed = Object.entries(properties).filter(([, { description }]) => !description);
-      expect(undescribed.map(([field]) => `${name}.${field}`)).toEqual([]);
-    }
-  });
+it('the input schema of a tool stands alone, describes each field, and leaves the user to the key', async () => {
+  const principal = { uid: 'user', keyId: 'key_1', scopes: undefined };
+  const { tools } = toolsFor({ ...unapproved, principal, apiKey: undefined });
+  expect(Object.keys(tools).sort()).toEqual([...toolNames].sort());
+  for (const [name, { inputSchema }] of Object.entries(tools)) {
+    const schema = await (inputSchema as Schema).jsonSchema;
+    const { properties } = schema;
+    expect(schema.type, name).toBe('object');
+    expect(Object.keys(properties), name).not.toContain('uid');
+    expect(JSON.stringify(schema), name).not.toMatch(/"\$ref"|"examples"|"documentAs"/);
+    const undescribed = Object.entries(properties).filter(([, { description }]) => !description);
+    expect(undescribed.map(([field]) => `${name}.${field}`)).toEqual([]);
+  }
 });
 
 type Schema = { jsonSchema: PromiseLike<{ type: string; properties: Record<string, { description?: string }> }> };

@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { Secret } from '../../functions/clients/secrets.ts';
 
 const arn = 'arn:aws:secretsmanager:eu-central-1:123456789012:secret:stripe-AbCdEf';
@@ -47,80 +47,76 @@ afterAll(() => {
 
 const minutes = (count: number) => vi.setSystemTime(Date.now() + count * 60_000);
 
-describe('a secret in Secrets Manager', () => {
-  it('a secret in Secrets Manager is requested with a signature that AWS accepts', async () => {
-    expect(await new Secret({ arn }).read()).toBe('first');
-    const [{ headers, body }] = asked as [Asked];
-    expect(headers['x-amz-target']).toBe('secretsmanager.GetSecretValue');
-    expect(JSON.parse(body)).toEqual({ SecretId: arn });
-    expect(headers.authorization).toBe(await signatureOf(headers, body));
-  });
-
-  it('a secret in Secrets Manager is read once for concurrent callers, and kept for a few minutes', async () => {
-    const secret = new Secret({ arn });
-    expect(await Promise.all([secret.read(), secret.read(), secret.read()])).toEqual(['first', 'first', 'first']);
-    minutes(4);
-    await secret.read();
-    expect(asked.length).toBe(1);
-    answer = says(200, { SecretString: 'second' });
-    minutes(2);
-    expect(await secret.read()).toBe('second');
-    expect(asked.length).toBe(2);
-  });
-
-  it('a secret in Secrets Manager stays in use while it cannot be read again', async () => {
-    const secret = new Secret({ arn });
-    await secret.read();
-    answer = says(500, { __type: 'InternalServiceError' });
-    minutes(6);
-    expect(await secret.read()).toBe('first');
-  });
-
-  it('a secret in Secrets Manager is read again at once after it was rejected', async () => {
-    const secret = new Secret({ arn });
-    await secret.read();
-    answer = says(200, { SecretString: 'second' });
-    secret.forget();
-    expect(await secret.read()).toBe('second');
-  });
-
-  it('a secret in Secrets Manager is requested a second time when the connection breaks', async () => {
-    const working = answer;
-    answer = (response) => {
-      answer = working;
-      response.socket?.resetAndDestroy();
-    };
-    expect(await new Secret({ arn }).read()).toBe('first');
-  });
-
-  it.each([
-    [
-      'is refused',
-      says(400, { __type: 'com.amazon#AccessDeniedException', Message: arn }),
-      'answered 400 AccessDeniedException',
-    ],
-    ['is not a text', says(200, { SecretBinary: 'AAAA' }), 'not a string'],
-    ['does not come', () => {}, 'timeout'],
-  ])(
-    'a secret in Secrets Manager that %s is an error in time, and the next caller requests it again',
-    async (_, behavior, message) => {
-      const secret = new Secret({ arn });
-      const working = answer;
-      answer = behavior;
-      const started = performance.now();
-      await expect(secret.read()).rejects.toThrow(message);
-      expect(performance.now() - started).toBeLessThan(15_000);
-      answer = working;
-      expect(await secret.read()).toBe('first');
-    },
-  );
+it('a secret in Secrets Manager is requested with a signature that AWS accepts', async () => {
+  expect(await new Secret({ arn }).read()).toBe('first');
+  const [{ headers, body }] = asked as [Asked];
+  expect(headers['x-amz-target']).toBe('secretsmanager.GetSecretValue');
+  expect(JSON.parse(body)).toEqual({ SecretId: arn });
+  expect(headers.authorization).toBe(await signatureOf(headers, body));
 });
 
-describe('a secret in the environment', () => {
-  it('a secret in the environment is used as it is, without a request', async () => {
-    expect(await new Secret({ value: 'given' }).read()).toBe('given');
-    expect(asked).toEqual([]);
-  });
+it('a secret in Secrets Manager is read once for concurrent callers, and kept for a few minutes', async () => {
+  const secret = new Secret({ arn });
+  expect(await Promise.all([secret.read(), secret.read(), secret.read()])).toEqual(['first', 'first', 'first']);
+  minutes(4);
+  await secret.read();
+  expect(asked.length).toBe(1);
+  answer = says(200, { SecretString: 'second' });
+  minutes(2);
+  expect(await secret.read()).toBe('second');
+  expect(asked.length).toBe(2);
+});
+
+it('a secret in Secrets Manager stays in use while it cannot be read again', async () => {
+  const secret = new Secret({ arn });
+  await secret.read();
+  answer = says(500, { __type: 'InternalServiceError' });
+  minutes(6);
+  expect(await secret.read()).toBe('first');
+});
+
+it('a secret in Secrets Manager is read again at once after it was rejected', async () => {
+  const secret = new Secret({ arn });
+  await secret.read();
+  answer = says(200, { SecretString: 'second' });
+  secret.forget();
+  expect(await secret.read()).toBe('second');
+});
+
+it('a secret in Secrets Manager is requested a second time when the connection breaks', async () => {
+  const working = answer;
+  answer = (response) => {
+    answer = working;
+    response.socket?.resetAndDestroy();
+  };
+  expect(await new Secret({ arn }).read()).toBe('first');
+});
+
+it.each([
+  [
+    'is refused',
+    says(400, { __type: 'com.amazon#AccessDeniedException', Message: arn }),
+    'answered 400 AccessDeniedException',
+  ],
+  ['is not a text', says(200, { SecretBinary: 'AAAA' }), 'not a string'],
+  ['does not come', () => {}, 'timeout'],
+])(
+  'a secret in Secrets Manager that %s is an error in time, and the next caller requests it again',
+  async (_, behavior, message) => {
+    const secret = new Secret({ arn });
+    const working = answer;
+    answer = behavior;
+    const started = performance.now();
+    await expect(secret.read()).rejects.toThrow(message);
+    expect(performance.now() - started).toBeLessThan(15_000);
+    answer = working;
+    expect(await secret.read()).toBe('first');
+  },
+);
+
+it('a secret in the environment is used as it is, without a request', async () => {
+  expect(await new Secret({ value: 'given' }).read()).toBe('given');
+  expect(asked).toEqual([]);
 });
 
 /** The signature as AWS's own package makes it, of the headers that were signed. */

@@ -48,208 +48,206 @@ const chain = (length: number) =>
     Array.from({ length }, (_, n) => [n === 0 ? '/' : `/${n}`, page(`page ${n}`, `/${n + 1}`)]),
   ) as Record<string, Reply>;
 
-describe('a crawl', () => {
-  it('a crawl reads the start page, and the pages it links to, nearest first, each once', async () => {
-    const site = await siteOf({
-      '/': page('home', '/a', '/b', '/', '#top', '/a#part'),
-      '/a': page('a', '/c', '/b', '/'),
-      '/b': page('b', '/d', '/a/'),
-      '/c': page('c'),
-      '/d': page('d'),
-    });
-    const { pages, all, failed } = await crawlOf(site);
-    expect(pages).toEqual(['/', '/a', '/b', '/c', '/d']);
-    expect(all[1]).toMatchObject({ url: `${site.origin}/a`, title: 'a' });
-    expect(all[1]?.text).toBe('This is a.\n\nto c to b to');
-    expect(failed).toEqual({});
-    expect(site.paths().sort()).toEqual(['/', '/a', '/b', '/c', '/d']);
+it('a crawl reads the start page, and the pages it links to, nearest first, each once', async () => {
+  const site = await siteOf({
+    '/': page('home', '/a', '/b', '/', '#top', '/a#part'),
+    '/a': page('a', '/c', '/b', '/'),
+    '/b': page('b', '/d', '/a/'),
+    '/c': page('c'),
+    '/d': page('d'),
   });
+  const { pages, all, failed } = await crawlOf(site);
+  expect(pages).toEqual(['/', '/a', '/b', '/c', '/d']);
+  expect(all[1]).toMatchObject({ url: `${site.origin}/a`, title: 'a' });
+  expect(all[1]?.text).toBe('This is a.\n\nto c to b to');
+  expect(failed).toEqual({});
+  expect(site.paths().sort()).toEqual(['/', '/a', '/b', '/c', '/d']);
+});
 
-  it.each([
-    [1, ['/', '/1']],
-    [2, ['/', '/1', '/2']],
-    [10, ['/', '/1', '/2', '/3', '/4', '/5', '/6', '/7', '/8', '/9']],
-  ])('a crawl follows no more than %i links in a row', async (maxDepth, expected) => {
-    expect((await crawlOf(await siteOf(chain(20)), { maxDepth })).pages).toEqual(expected);
-  });
+it.each([
+  [1, ['/', '/1']],
+  [2, ['/', '/1', '/2']],
+  [10, ['/', '/1', '/2', '/3', '/4', '/5', '/6', '/7', '/8', '/9']],
+])('a crawl follows no more than %i links in a row', async (maxDepth, expected) => {
+  expect((await crawlOf(await siteOf(chain(20)), { maxDepth })).pages).toEqual(expected);
+});
 
-  it('a crawl reads no more pages than its limit, and tries no more than twice as many', async () => {
-    const links = Array.from({ length: 40 }, (_, n) => `/${n + 1}`);
-    const good = await siteOf({ ...chain(41), '/': page('home', ...links) });
-    expect((await crawlOf(good, { limit: 4 })).pages).toEqual(['/', '/1', '/2', '/3']);
-    expect(good.paths().length).toBe(4);
-    const broken = await siteOf({ '/': page('home', ...links), '/8': page('eight'), '/9': page('nine') });
-    const { pages, failed } = await crawlOf(broken, { limit: 5 });
-    expect(pages).toEqual(['/', '/8', '/9']);
-    expect(broken.paths().length).toBe(10);
-    expect(Object.keys(failed).length).toBe(7);
-    expect((await crawlOf(good, { limit: 1 })).pages).toEqual(['/']);
-  });
+it('a crawl reads no more pages than its limit, and tries no more than twice as many', async () => {
+  const links = Array.from({ length: 40 }, (_, n) => `/${n + 1}`);
+  const good = await siteOf({ ...chain(41), '/': page('home', ...links) });
+  expect((await crawlOf(good, { limit: 4 })).pages).toEqual(['/', '/1', '/2', '/3']);
+  expect(good.paths().length).toBe(4);
+  const broken = await siteOf({ '/': page('home', ...links), '/8': page('eight'), '/9': page('nine') });
+  const { pages, failed } = await crawlOf(broken, { limit: 5 });
+  expect(pages).toEqual(['/', '/8', '/9']);
+  expect(broken.paths().length).toBe(10);
+  expect(Object.keys(failed).length).toBe(7);
+  expect((await crawlOf(good, { limit: 1 })).pages).toEqual(['/']);
+});
 
-  it('a crawl treats a fragment and a trailing slash as the same page, and a query as another', async () => {
-    const site = await siteOf({
-      '/': page('home', '/a', '/a/', '/a#x', '/a?x=1', '/a?x=2', '/a?x=1#y'),
-      '/a': page('a'),
-    });
-    expect((await crawlOf(site)).pages).toEqual(['/', '/a', '/a?x=1', '/a?x=2']);
+it('a crawl treats a fragment and a trailing slash as the same page, and a query as another', async () => {
+  const site = await siteOf({
+    '/': page('home', '/a', '/a/', '/a#x', '/a?x=1', '/a?x=2', '/a?x=1#y'),
+    '/a': page('a'),
   });
+  expect((await crawlOf(site)).pages).toEqual(['/', '/a', '/a?x=1', '/a?x=2']);
+});
 
-  it('a crawl stays on the host and the port of its start page', async () => {
-    const other = await siteOf({ '/x': page('other') });
-    const site = await siteOf({
-      '/': page(
-        'home',
-        `${other.origin}/x`,
-        `http://localhost:${other.port}/x`,
-        '//example.com/y',
-        'https://127.0.0.1/z',
-        '/a',
-      ),
-      '/a': page('a'),
-    });
-    const { pages, failed } = await crawlOf(site, { trusted: [other] });
-    expect([pages, failed, other.requests]).toEqual([['/', '/a'], {}, []]);
+it('a crawl stays on the host and the port of its start page', async () => {
+  const other = await siteOf({ '/x': page('other') });
+  const site = await siteOf({
+    '/': page(
+      'home',
+      `${other.origin}/x`,
+      `http://localhost:${other.port}/x`,
+      '//example.com/y',
+      'https://127.0.0.1/z',
+      '/a',
+    ),
+    '/a': page('a'),
   });
+  const { pages, failed } = await crawlOf(site, { trusted: [other] });
+  expect([pages, failed, other.requests]).toEqual([['/', '/a'], {}, []]);
+});
 
-  it('a crawl treats the host that its start page redirects to as the site', async () => {
-    const site = await siteOf({ '/home': page('home', '/a'), '/a': page('a') });
-    const old = await siteOf({ '/': { status: 301, headers: { location: `${site.origin}/home` } } });
-    const { pages, all } = await crawlOf(old, { trusted: [site] });
-    expect(pages).toEqual([`${site.origin}/home`, `${site.origin}/a`]);
-    expect(all[0]?.title).toBe('home');
-  });
+it('a crawl treats the host that its start page redirects to as the site', async () => {
+  const site = await siteOf({ '/home': page('home', '/a'), '/a': page('a') });
+  const old = await siteOf({ '/': { status: 301, headers: { location: `${site.origin}/home` } } });
+  const { pages, all } = await crawlOf(old, { trusted: [site] });
+  expect(pages).toEqual([`${site.origin}/home`, `${site.origin}/a`]);
+  expect(all[0]?.title).toBe('home');
+});
 
-  it('a crawl does not follow another page to another site, and reads a page with two addresses once', async () => {
-    const other = await siteOf({ '/x': page('other') });
-    const site = await siteOf({
-      '/': page('home', '/away', '/one', '/two'),
-      '/away': { status: 302, headers: { location: `${other.origin}/x` } },
-      '/one': { status: 302, headers: { location: '/both' } },
-      '/two': { status: 302, headers: { location: '/both' } },
-      '/both': page('both', '/both', '/one'),
-    });
-    const { pages, failed } = await crawlOf(site, { trusted: [other] });
-    expect(pages).toEqual(['/', '/both']);
-    expect(failed).toEqual({ '/away': 'The page redirects to another site.' });
-    expect(other.requests).toEqual([]);
+it('a crawl does not follow another page to another site, and reads a page with two addresses once', async () => {
+  const other = await siteOf({ '/x': page('other') });
+  const site = await siteOf({
+    '/': page('home', '/away', '/one', '/two'),
+    '/away': { status: 302, headers: { location: `${other.origin}/x` } },
+    '/one': { status: 302, headers: { location: '/both' } },
+    '/two': { status: 302, headers: { location: '/both' } },
+    '/both': page('both', '/both', '/one'),
   });
+  const { pages, failed } = await crawlOf(site, { trusted: [other] });
+  expect(pages).toEqual(['/', '/both']);
+  expect(failed).toEqual({ '/away': 'The page redirects to another site.' });
+  expect(other.requests).toEqual([]);
+});
 
-  it('a crawl reads only paths that are included, none that is excluded, and the start page in any case', async () => {
-    const site = await siteOf({
-      '/': page('home', '/help/a', '/help/old/b', '/shop', '/%C3%BCber-uns?help'),
-      '/help/a': page('a'),
-      '/help/old/b': page('b'),
-      '/shop': page('shop'),
-      '/%C3%BCber-uns': page('us'),
-    });
-    const paths = (includePaths: string[], excludePaths: string[] = []) =>
-      crawlOf(site, { includePaths, excludePaths }).then(({ pages }) => pages);
-    expect(await paths(['^/help/'])).toEqual(['/', '/help/a', '/help/old/b']);
-    expect(await paths(['^/help/'], ['old'])).toEqual(['/', '/help/a']);
-    expect(await paths([], ['help', '^/$'])).toEqual(['/', '/shop', '/%C3%BCber-uns?help']);
-    expect(await paths(['über', 'SHOP'])).toEqual(['/', '/%C3%BCber-uns?help']);
-    expect(await paths(['(?i)SHOP'])).toEqual(['/', '/shop']);
+it('a crawl reads only paths that are included, none that is excluded, and the start page in any case', async () => {
+  const site = await siteOf({
+    '/': page('home', '/help/a', '/help/old/b', '/shop', '/%C3%BCber-uns?help'),
+    '/help/a': page('a'),
+    '/help/old/b': page('b'),
+    '/shop': page('shop'),
+    '/%C3%BCber-uns': page('us'),
   });
+  const paths = (includePaths: string[], excludePaths: string[] = []) =>
+    crawlOf(site, { includePaths, excludePaths }).then(({ pages }) => pages);
+  expect(await paths(['^/help/'])).toEqual(['/', '/help/a', '/help/old/b']);
+  expect(await paths(['^/help/'], ['old'])).toEqual(['/', '/help/a']);
+  expect(await paths([], ['help', '^/$'])).toEqual(['/', '/shop', '/%C3%BCber-uns?help']);
+  expect(await paths(['über', 'SHOP'])).toEqual(['/', '/%C3%BCber-uns?help']);
+  expect(await paths(['(?i)SHOP'])).toEqual(['/', '/shop']);
+});
 
-  it('a crawl finds pages by the base of their links', async () => {
-    const site = await siteOf({
-      '/': '<base href="/docs/"><p>home</p><a href="a">a</a>',
-      '/docs/a': page('a'),
-    });
-    expect((await crawlOf(site)).pages).toEqual(['/', '/docs/a']);
+it('a crawl finds pages by the base of their links', async () => {
+  const site = await siteOf({
+    '/': '<base href="/docs/"><p>home</p><a href="a">a</a>',
+    '/docs/a': page('a'),
   });
+  expect((await crawlOf(site)).pages).toEqual(['/', '/docs/a']);
+});
 
-  it('a crawl reads plain text too, and reports why it does not read anything else', async () => {
-    const site = await siteOf({
-      '/': page('home', '/a.txt', '/b.pdf', '/gone', '/empty', '/script', '/loop', '/cut'),
-      '/a.txt': { body: 'Just\r\ntext.', headers: { 'content-type': 'text/plain' } },
-      '/b.pdf': { body: '%PDF-1.7', headers: { 'content-type': 'application/pdf' } },
-      '/empty': { body: '' },
-      '/script': '<div id="app"></div><script>render()</script>',
-      '/loop': { status: 302, headers: { location: '/loop' } },
-      '/cut': (request) => request.socket.destroy(),
-    });
-    const { all, failed } = await crawlOf(site);
-    expect(all[1]).toEqual({
-      url: `${site.origin}/a.txt`,
-      title: '/a.txt',
-      text: 'Just\ntext.',
-      markdown: 'Just\ntext.',
-    });
-    expect(all.length).toBe(2);
-    const noText = 'The page has no text of its own; scripts, which may make some, are not run.';
-    expect(failed).toEqual({
-      '/b.pdf': 'The page is neither HTML nor plain text but application/pdf.',
-      '/gone': 'The page answered with status 404.',
-      '/empty': noText,
-      '/script': noText,
-      '/loop': 'The page redirects too often.',
-      '/cut': 'The connection to the site failed.',
-    });
+it('a crawl reads plain text too, and reports why it does not read anything else', async () => {
+  const site = await siteOf({
+    '/': page('home', '/a.txt', '/b.pdf', '/gone', '/empty', '/script', '/loop', '/cut'),
+    '/a.txt': { body: 'Just\r\ntext.', headers: { 'content-type': 'text/plain' } },
+    '/b.pdf': { body: '%PDF-1.7', headers: { 'content-type': 'application/pdf' } },
+    '/empty': { body: '' },
+    '/script': '<div id="app"></div><script>render()</script>',
+    '/loop': { status: 302, headers: { location: '/loop' } },
+    '/cut': (request) => request.socket.destroy(),
   });
+  const { all, failed } = await crawlOf(site);
+  expect(all[1]).toEqual({
+    url: `${site.origin}/a.txt`,
+    title: '/a.txt',
+    text: 'Just\ntext.',
+    markdown: 'Just\ntext.',
+  });
+  expect(all.length).toBe(2);
+  const noText = 'The page has no text of its own; scripts, which may make some, are not run.';
+  expect(failed).toEqual({
+    '/b.pdf': 'The page is neither HTML nor plain text but application/pdf.',
+    '/gone': 'The page answered with status 404.',
+    '/empty': noText,
+    '/script': noText,
+    '/loop': 'The page redirects too often.',
+    '/cut': 'The connection to the site failed.',
+  });
+});
 
-  it('a crawl continues from a start page that has only links, and fails when nothing could be read', async () => {
-    const framed = await siteOf({ '/': '<nav><a href="/a">a</a></nav>', '/a': page('a') });
-    expect((await crawlOf(framed)).pages).toEqual(['/a']);
-    const gone = await siteOf({});
-    expect(await crawlOf(gone)).toMatchObject({
-      pages: [],
-      failed: { '/': 'The page answered with status 404.' },
-      failure: 'The page answered with status 404.',
-    });
+it('a crawl continues from a start page that has only links, and fails when nothing could be read', async () => {
+  const framed = await siteOf({ '/': '<nav><a href="/a">a</a></nav>', '/a': page('a') });
+  expect((await crawlOf(framed)).pages).toEqual(['/a']);
+  const gone = await siteOf({});
+  expect(await crawlOf(gone)).toMatchObject({
+    pages: [],
+    failed: { '/': 'The page answered with status 404.' },
+    failure: 'The page answered with status 404.',
   });
+});
 
-  it('a crawl gives up a page that its reader does not finish, and reads the next', async () => {
-    const site = await siteOf({ '/trap': '<p>endless</p>', '/a': page('a') });
-    const reader = new WebPages({ trustedOrigins: new Set([site.origin]) }).open();
-    const visitor = new PageVisitor(reader, Date.now() + 60_000, endlessHtmlReader);
-    const visit = (path: string) => visitor.visit(new URL(path, site.origin), () => {});
-    expect((await visit('/trap')).error?.message).toBe('The page is too large or too intricate to be read.');
-    expect((await visit('/a')).page?.text).toContain('This is a.');
-    await endlessHtmlReader.close();
-    await reader.close();
-  });
+it('a crawl gives up a page that its reader does not finish, and reads the next', async () => {
+  const site = await siteOf({ '/trap': '<p>endless</p>', '/a': page('a') });
+  const reader = new WebPages({ trustedOrigins: new Set([site.origin]) }).open();
+  const visitor = new PageVisitor(reader, Date.now() + 60_000, endlessHtmlReader);
+  const visit = (path: string) => visitor.visit(new URL(path, site.origin), () => {});
+  expect((await visit('/trap')).error?.message).toBe('The page is too large or too intricate to be read.');
+  expect((await visit('/a')).page?.text).toContain('This is a.');
+  await endlessHtmlReader.close();
+  await reader.close();
+});
 
-  it('a crawl reports which page has links that its path patterns cannot match in time', {
-    tags: 'heavy',
-    timeout: 20_000,
-  }, async () => {
-    const links = Array.from({ length: 20 }, (_, n) => `/${'a'.repeat(1900)}${n}`);
-    const site = await siteOf({ '/': page('home', ...links) });
-    // No pattern matches, so every machine tries all of them.
-    const includePaths = Array.from({ length: 50 }, () => '(a|b|c|d|e|f){1000}$');
-    const { pages, failed } = await crawlOf(site, { includePaths });
-    expect(pages).toEqual(['/']);
-    expect(failed).toEqual({ '/': expect.stringMatching(/^The links of this page were not followed: .* patterns\.$/) });
-  });
+it('a crawl reports which page has links that its path patterns cannot match in time', {
+  tags: 'heavy',
+  timeout: 20_000,
+}, async () => {
+  const links = Array.from({ length: 20 }, (_, n) => `/${'a'.repeat(1900)}${n}`);
+  const site = await siteOf({ '/': page('home', ...links) });
+  // No pattern matches, so every machine tries all of them.
+  const includePaths = Array.from({ length: 50 }, () => '(a|b|c|d|e|f){1000}$');
+  const { pages, failed } = await crawlOf(site, { includePaths });
+  expect(pages).toEqual(['/']);
+  expect(failed).toEqual({ '/': expect.stringMatching(/^The links of this page were not followed: .* patterns\.$/) });
+});
 
-  it('a crawl ends in time, with the pages read until then', async () => {
-    const site = await siteOf({
-      '/': page('home', '/slow', '/slower', '/slowest', '/next'),
-      '/slow': { body: page('slow'), delayMilliseconds: 30_000 },
-      '/slower': () => {},
-      '/slowest': () => {},
-      '/next': page('next'),
-    });
-    const started = Date.now();
-    const { pages, failed } = await crawlOf(site, { milliseconds: 1200 });
-    expect(Date.now() - started).toBeLessThan(15_000);
-    expect(pages).toEqual(['/']);
-    const tooLate = 'The crawl ran out of time before this page was read.';
-    expect(failed).toEqual({ '/slow': tooLate, '/slower': tooLate, '/slowest': tooLate });
-    expect(site.paths()).not.toContain('/next');
+it('a crawl ends in time, with the pages read until then', async () => {
+  const site = await siteOf({
+    '/': page('home', '/slow', '/slower', '/slowest', '/next'),
+    '/slow': { body: page('slow'), delayMilliseconds: 30_000 },
+    '/slower': () => {},
+    '/slowest': () => {},
+    '/next': page('next'),
   });
+  const started = Date.now();
+  const { pages, failed } = await crawlOf(site, { milliseconds: 1200 });
+  expect(Date.now() - started).toBeLessThan(15_000);
+  expect(pages).toEqual(['/']);
+  const tooLate = 'The crawl ran out of time before this page was read.';
+  expect(failed).toEqual({ '/slow': tooLate, '/slower': tooLate, '/slowest': tooLate });
+  expect(site.paths()).not.toContain('/next');
+});
 
-  it('a crawl reports a page with too deep nesting, and reads the others', async () => {
-    const site = await siteOf({
-      '/': page('home', '/trap', '/a'),
-      '/trap': `${'<div>'.repeat(100_000)}x`,
-      '/a': page('a'),
-    });
-    const { pages, failed } = await crawlOf(site);
-    expect(pages).toEqual(['/', '/a']);
-    expect(failed).toEqual({ '/trap': 'The page is too large or too intricate to be read.' });
+it('a crawl reports a page with too deep nesting, and reads the others', async () => {
+  const site = await siteOf({
+    '/': page('home', '/trap', '/a'),
+    '/trap': `${'<div>'.repeat(100_000)}x`,
+    '/a': page('a'),
   });
+  const { pages, failed } = await crawlOf(site);
+  expect(pages).toEqual(['/', '/a']);
+  expect(failed).toEqual({ '/trap': 'The page is too large or too intricate to be read.' });
 });
 
 describe('robots.txt', () => {

@@ -13,47 +13,45 @@ const parseRobots = robotsParser as unknown as typeof robotsParser.default;
 
 afterAll(() => robotsJudge.close());
 
-describe('a robots.txt', () => {
-  it.each([
-    ['the longest matching rule decides', 'Disallow: /a\nAllow: /a/b', { '/a/b/c': true, '/a/c': false, '/': true }],
-    ['the allowing one of two rules of the same length decides', 'Disallow: /a\nAllow: /a', { '/a': true }],
-    ['a wildcard is any text', 'Disallow: /*/private*.pdf', { '/x/private/a.pdf?b': false, '/private/a.pdf': true }],
-    ['a dollar sign is the end', 'Disallow: /*.php$', { '/a.php': false, '/a.php?b': true, '/a.php.php': false }],
-    ['a dollar sign within a rule stands for itself', 'Disallow: /a$b', { '/a$b': false, '/a': true }],
-    ['letters beyond ASCII match in either form', 'Disallow: /ü\nDisallow: /%c3%a4', { '/ü': false, '/ä': false }],
-    ['a query is part of the path', 'Disallow: /*?print=', { '/a?print=1': false, '/a': true }],
-    ['consecutive wildcards are one', `Disallow: /${'*'.repeat(400_000)}x$`, { '/abc': true, '/abx': false }],
-    ['a rule without a path has no effect', 'Disallow:\nAllow:', { '/': true }],
-  ] as [string, string, Record<string, boolean>][])('in a robots.txt, %s', (_, rules, expected) => {
-    const robots = `User-agent: *\n${rules}`;
-    expect(Object.fromEntries(Object.keys(expected).map((path) => [path, isAllowed(robots, path)]))).toEqual(expected);
-  });
+it.each([
+  ['the longest matching rule decides', 'Disallow: /a\nAllow: /a/b', { '/a/b/c': true, '/a/c': false, '/': true }],
+  ['the allowing one of two rules of the same length decides', 'Disallow: /a\nAllow: /a', { '/a': true }],
+  ['a wildcard is any text', 'Disallow: /*/private*.pdf', { '/x/private/a.pdf?b': false, '/private/a.pdf': true }],
+  ['a dollar sign is the end', 'Disallow: /*.php$', { '/a.php': false, '/a.php?b': true, '/a.php.php': false }],
+  ['a dollar sign within a rule stands for itself', 'Disallow: /a$b', { '/a$b': false, '/a': true }],
+  ['letters beyond ASCII match in either form', 'Disallow: /ü\nDisallow: /%c3%a4', { '/ü': false, '/ä': false }],
+  ['a query is part of the path', 'Disallow: /*?print=', { '/a?print=1': false, '/a': true }],
+  ['consecutive wildcards are one', `Disallow: /${'*'.repeat(400_000)}x$`, { '/abc': true, '/abx': false }],
+  ['a rule without a path has no effect', 'Disallow:\nAllow:', { '/': true }],
+] as [string, string, Record<string, boolean>][])('in a robots.txt, %s', (_, rules, expected) => {
+  const robots = `User-agent: *\n${rules}`;
+  expect(Object.fromEntries(Object.keys(expected).map((path) => [path, isAllowed(robots, path)]))).toEqual(expected);
+});
 
-  it('a robots.txt is read as far as its first thousand rules for the crawler', () => {
-    const others = 'User-agent: OtherBot\nDisallow: /\n'.repeat(5000);
-    const rules = Array.from({ length: limits.robotsRules + 1 }, (_, index) => `Disallow: /${index}$`).join('\n');
-    const robots = `${others}User-agent: *\n${rules}`;
-    expect(isAllowed(robots, `/${limits.robotsRules - 1}`)).toBe(false);
-    expect(isAllowed(robots, `/${limits.robotsRules}`)).toBe(true);
-  });
+it('a robots.txt is read as far as its first thousand rules for the crawler', () => {
+  const others = 'User-agent: OtherBot\nDisallow: /\n'.repeat(5000);
+  const rules = Array.from({ length: limits.robotsRules + 1 }, (_, index) => `Disallow: /${index}$`).join('\n');
+  const robots = `${others}User-agent: *\n${rules}`;
+  expect(isAllowed(robots, `/${limits.robotsRules - 1}`)).toBe(false);
+  expect(isAllowed(robots, `/${limits.robotsRules}`)).toBe(true);
+});
 
-  it('a robots.txt is judged like the package robots-parser judges it', () => {
-    const path = fc.stringMatching(/^\/[ab/%2fFü?=.]{0,6}$/);
-    const pattern = fc.stringMatching(/^\/?([ab/ü.?=]|%2f|%2F|\*[ab/.]){0,6}[*$]?$/);
-    const line = fc.oneof(
-      fc.constantFrom('*', crawler, 'voiceagentplatformbot/2.0', 'OtherBot').map((agent) => `User-agent: ${agent}`),
-      fc.tuple(fc.constantFrom('Allow', 'disallow', ' Disallow '), pattern).map(([field, rule]) => `${field}: ${rule}`),
-      fc.constantFrom('', '# comment', 'Sitemap: https://site.example/map.xml', 'Crawl-delay: 5', 'nonsense', 'a b: c'),
-    );
-    fc.assert(
-      fc.property(fc.array(line, { maxLength: 12 }), path, (lines, path) => {
-        const robots = lines.join('\n');
-        const theirs = parseRobots(`${site}/robots.txt`, robots).isAllowed(`${site}${path}`, crawler);
-        expect(isAllowed(robots, path)).toBe(theirs);
-      }),
-      { numRuns: 5000 },
-    );
-  });
+it('a robots.txt is judged like the package robots-parser judges it', () => {
+  const path = fc.stringMatching(/^\/[ab/%2fFü?=.]{0,6}$/);
+  const pattern = fc.stringMatching(/^\/?([ab/ü.?=]|%2f|%2F|\*[ab/.]){0,6}[*$]?$/);
+  const line = fc.oneof(
+    fc.constantFrom('*', crawler, 'voiceagentplatformbot/2.0', 'OtherBot').map((agent) => `User-agent: ${agent}`),
+    fc.tuple(fc.constantFrom('Allow', 'disallow', ' Disallow '), pattern).map(([field, rule]) => `${field}: ${rule}`),
+    fc.constantFrom('', '# comment', 'Sitemap: https://site.example/map.xml', 'Crawl-delay: 5', 'nonsense', 'a b: c'),
+  );
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 12 }), path, (lines, path) => {
+      const robots = lines.join('\n');
+      const theirs = parseRobots(`${site}/robots.txt`, robots).isAllowed(`${site}${path}`, crawler);
+      expect(isAllowed(robots, path)).toBe(theirs);
+    }),
+    { numRuns: 5000 },
+  );
 });
 
 describe('a robots.txt made to do harm is judged in bounded time and memory', () => {

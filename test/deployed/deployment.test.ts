@@ -28,69 +28,65 @@ const eventually = async <T>(ask: () => Promise<T>, holds: (answer: T) => boolea
   }
 };
 
-describe('the address', () => {
-  it('the deployment has one address for everything', async () => {
-    const world = await newWorld();
-    const { status, headers } = await world.call('GET', '/agents', { query: { uid: world.uid } });
-    expect([status, headers.get('via')]).toEqual([200, expect.stringContaining('CloudFront')]);
-  });
-
-  it('the deployment responds without a cache: a change is seen at once', async () => {
-    const world = await newWorld();
-    const read = () => world.call('GET', `/agents/${world.agentId}`);
-    expect((await read()).body.name).toBe('Agent');
-    await world.call('PATCH', `/agents/${world.agentId}`, { body: { name: 'Renamed' } });
-    expect((await read()).body.name).toBe('Renamed');
-  });
+it('the deployment has one address for everything', async () => {
+  const world = await newWorld();
+  const { status, headers } = await world.call('GET', '/agents', { query: { uid: world.uid } });
+  expect([status, headers.get('via')]).toEqual([200, expect.stringContaining('CloudFront')]);
 });
 
-describe('the functions', () => {
-  it('every route reaches its own function, and every function loads', async () => {
-    const called = routes.filter((endpoint) => !isStreamed(endpoint));
-    for (const { name, method, path } of called) {
-      const { status } = await call(method, path.replaceAll(/\{\w+\}/g, 'nothing'), {
-        body: method === 'GET' ? undefined : {},
-      });
-      expect([name, status]).not.toEqual([name, 500]);
-      expect([name, status]).not.toEqual([name, 404]);
-    }
-    const logs = new CloudWatchLogsClient({});
-    for (const { name } of called) {
-      const events = await eventually(
-        async () => {
-          const logGroupName = `/aws/lambda/${deployed.stack}-${toKebabCase(name)}`;
-          const found = await logs.send(new FilterLogEventsCommand({ logGroupName, filterPattern: `"${name}"` }));
-          return found.events ?? [];
-        },
-        (found) => found.length > 0,
-      );
-      const [{ message = '{}' } = {}] = events;
-      expect(JSON.parse(message)).toMatchObject({ operation: name, requestId: expect.any(String) });
-    }
-  });
+it('the deployment responds without a cache: a change is seen at once', async () => {
+  const world = await newWorld();
+  const read = () => world.call('GET', `/agents/${world.agentId}`);
+  expect((await read()).body.name).toBe('Agent');
+  await world.call('PATCH', `/agents/${world.agentId}`, { body: { name: 'Renamed' } });
+  expect((await read()).body.name).toBe('Renamed');
+});
 
-  it('functions log under the request id of the response, with the key’s id and nothing of the key', async () => {
-    const world = await newWorld();
-    const answer = await world.call('GET', `/agents/${world.agentId}`);
-    const requestId = answer.headers.get('x-request-id');
-    const logs = new CloudWatchLogsClient({});
-    const [event] = await eventually(
+it('every route reaches its own function, and every function loads', async () => {
+  const called = routes.filter((endpoint) => !isStreamed(endpoint));
+  for (const { name, method, path } of called) {
+    const { status } = await call(method, path.replaceAll(/\{\w+\}/g, 'nothing'), {
+      body: method === 'GET' ? undefined : {},
+    });
+    expect([name, status]).not.toEqual([name, 500]);
+    expect([name, status]).not.toEqual([name, 404]);
+  }
+  const logs = new CloudWatchLogsClient({});
+  for (const { name } of called) {
+    const events = await eventually(
       async () => {
-        const logGroupName = `/aws/lambda/${deployed.stack}-get-agent`;
-        const found = await logs.send(new FilterLogEventsCommand({ logGroupName, filterPattern: `"${requestId}"` }));
-        return (found.events ?? []).filter(({ message }) => message?.startsWith('{'));
+        const logGroupName = `/aws/lambda/${deployed.stack}-${toKebabCase(name)}`;
+        const found = await logs.send(new FilterLogEventsCommand({ logGroupName, filterPattern: `"${name}"` }));
+        return found.events ?? [];
       },
       (found) => found.length > 0,
     );
-    expect(JSON.parse(event?.message ?? '{}')).toMatchObject({
-      requestId,
-      operation: 'getAgent',
-      status: 200,
-      uid: world.uid,
-      keyId: world.keyId,
-    });
-    expect(event?.message).not.toContain(world.apiKey.slice(0, 12));
+    const [{ message = '{}' } = {}] = events;
+    expect(JSON.parse(message)).toMatchObject({ operation: name, requestId: expect.any(String) });
+  }
+});
+
+it('functions log under the request id of the response, with the key’s id and nothing of the key', async () => {
+  const world = await newWorld();
+  const answer = await world.call('GET', `/agents/${world.agentId}`);
+  const requestId = answer.headers.get('x-request-id');
+  const logs = new CloudWatchLogsClient({});
+  const [event] = await eventually(
+    async () => {
+      const logGroupName = `/aws/lambda/${deployed.stack}-get-agent`;
+      const found = await logs.send(new FilterLogEventsCommand({ logGroupName, filterPattern: `"${requestId}"` }));
+      return (found.events ?? []).filter(({ message }) => message?.startsWith('{'));
+    },
+    (found) => found.length > 0,
+  );
+  expect(JSON.parse(event?.message ?? '{}')).toMatchObject({
+    requestId,
+    operation: 'getAgent',
+    status: 200,
+    uid: world.uid,
+    keyId: world.keyId,
   });
+  expect(event?.message).not.toContain(world.apiKey.slice(0, 12));
 });
 
 describe('a request that is repeated', () => {
@@ -120,102 +116,94 @@ describe('a request that is repeated', () => {
   );
 });
 
-describe('background work', () => {
-  it('background work goes through the job’s own queue: a copy whose function died is completed', async () => {
-    const world = await newWorld();
-    const { uid, agentId } = world;
-    await world.block(Array.from({ length: 300 }, (_, n) => `+1415555${String(n).padStart(4, '0')}`));
-    const { add, settled } = websitesOf(world);
-    const { url, put } = newFolder();
-    await put('', page('home'));
-    await settled((await add(url)).body.websiteId);
-    const form = new FormData();
-    for (const [name, value] of Object.entries({ uid, agentId })) form.set(name, value);
-    form.set('files', new Blob(['Notes']), 'notes.txt');
-    await world.call('POST', '/agent-documents', { body: form });
-    const knowledgeOf = async (agent: string) => {
-      const query = { uid, agentId: agent };
-      const { websites } = (await world.call('GET', '/agent-websites', { query })).body;
-      const { documents } = (await world.call('GET', '/agent-documents', { query })).body;
-      return { websites, documents };
-    };
-    const isReady = ({ documents }: { documents: { status: string }[] }) => documents[0]?.status === 'ready';
-    await eventually(() => knowledgeOf(agentId), isReady);
+it('background work goes through the job’s own queue: a copy whose function died is completed', async () => {
+  const world = await newWorld();
+  const { uid, agentId } = world;
+  await world.block(Array.from({ length: 300 }, (_, n) => `+1415555${String(n).padStart(4, '0')}`));
+  const { add, settled } = websitesOf(world);
+  const { url, put } = newFolder();
+  await put('', page('home'));
+  await settled((await add(url)).body.websiteId);
+  const form = new FormData();
+  for (const [name, value] of Object.entries({ uid, agentId })) form.set(name, value);
+  form.set('files', new Blob(['Notes']), 'notes.txt');
+  await world.call('POST', '/agent-documents', { body: form });
+  const knowledgeOf = async (agent: string) => {
+    const query = { uid, agentId: agent };
+    const { websites } = (await world.call('GET', '/agent-websites', { query })).body;
+    const { documents } = (await world.call('GET', '/agent-documents', { query })).body;
+    return { websites, documents };
+  };
+  const isReady = ({ documents }: { documents: { status: string }[] }) => documents[0]?.status === 'ready';
+  await eventually(() => knowledgeOf(agentId), isReady);
 
-    const copy = { ...(await world.call('GET', `/agents/${agentId}`)).body, agentId: unique('agent'), name: 'Copy' };
-    await beginCopy({ agent: { ...copy, sourceAgentId: agentId }, sourceAgentId: agentId }, lazyServices(copyServices));
-    expect((await world.call('GET', `/agents/${copy.agentId}`)).status).toBe(401);
-    await jobQueueFor('finishDuplication')
-      .get()
-      .send({ job: 'finishDuplication', uid: copy.uid, agentId: copy.agentId });
-    const copied = await eventually(
-      () => world.call('GET', `/agents/${copy.agentId}`),
-      ({ status }) => status === 200,
-    );
-    expect(copied.body).toMatchObject({ uid, name: 'Copy', sourceAgentId: agentId });
-    const list = await world.call('GET', '/agent-block-list', { query: { uid, agentId: copy.agentId } });
-    expect(list.body.blockList).toHaveLength(300);
-    const { websites, documents } = await knowledgeOf(copy.agentId);
-    expect(websites).toEqual([expect.objectContaining({ status: 'ready', content: expect.stringContaining('home') })]);
-    expect(documents).toEqual([expect.objectContaining({ status: 'ready', content: 'Notes' })]);
-    expect(await (await fetch(documents[0].fileUrl)).text()).toBe('Notes');
-  });
+  const copy = { ...(await world.call('GET', `/agents/${agentId}`)).body, agentId: unique('agent'), name: 'Copy' };
+  await beginCopy({ agent: { ...copy, sourceAgentId: agentId }, sourceAgentId: agentId }, lazyServices(copyServices));
+  expect((await world.call('GET', `/agents/${copy.agentId}`)).status).toBe(401);
+  await jobQueueFor('finishDuplication').get().send({ job: 'finishDuplication', uid: copy.uid, agentId: copy.agentId });
+  const copied = await eventually(
+    () => world.call('GET', `/agents/${copy.agentId}`),
+    ({ status }) => status === 200,
+  );
+  expect(copied.body).toMatchObject({ uid, name: 'Copy', sourceAgentId: agentId });
+  const list = await world.call('GET', '/agent-block-list', { query: { uid, agentId: copy.agentId } });
+  expect(list.body.blockList).toHaveLength(300);
+  const { websites, documents } = await knowledgeOf(copy.agentId);
+  expect(websites).toEqual([expect.objectContaining({ status: 'ready', content: expect.stringContaining('home') })]);
+  expect(documents).toEqual([expect.objectContaining({ status: 'ready', content: 'Notes' })]);
+  expect(await (await fetch(documents[0].fileUrl)).text()).toBe('Notes');
+});
 
-  it('background work is given up after three deliveries, to the dead letters of the jobs', async () => {
-    const sqs = new SQSClient({});
-    const address = (process.env.JOBS_QUEUE_URL ?? '').replace('{job}', 'finishDuplication');
-    const { Attributes } = await sqs.send(
-      new GetQueueAttributesCommand({ QueueUrl: address, AttributeNames: ['RedrivePolicy'] }),
-    );
-    expect(JSON.parse(Attributes?.RedrivePolicy ?? '{}')).toEqual({
-      deadLetterTargetArn: expect.stringMatching(/-dead-letters$/),
-      maxReceiveCount: 5,
-    });
+it('background work is given up after three deliveries, to the dead letters of the jobs', async () => {
+  const sqs = new SQSClient({});
+  const address = (process.env.JOBS_QUEUE_URL ?? '').replace('{job}', 'finishDuplication');
+  const { Attributes } = await sqs.send(
+    new GetQueueAttributesCommand({ QueueUrl: address, AttributeNames: ['RedrivePolicy'] }),
+  );
+  expect(JSON.parse(Attributes?.RedrivePolicy ?? '{}')).toEqual({
+    deadLetterTargetArn: expect.stringMatching(/-dead-letters$/),
+    maxReceiveCount: 5,
   });
 });
 
-describe('webhooks', () => {
-  it('webhooks reach an address of the operator by webhooks listen, signed with the secret that it prints', async () => {
-    const world = await newWorld();
-    const receiver = await newReceiver();
-    const words = ['webhooks', 'listen', '--stack', deployed.stack, '--forward-to', receiver.url, '--uid', world.uid];
-    const child = start([...words, '--event', 'call.*', '--json'], deployed.environment);
-    const end = ended(child);
-    const [line] = await once(createInterface({ input: child.stdout as Readable }), 'line');
-    const { secret, endpointId } = JSON.parse(line);
-    const endpoints = async () =>
-      (await world.call('GET', '/webhook-endpoints', { query: { uid: world.uid } })).body.endpoints;
-    await eventually(endpoints, (found) => found.length === 1);
-    expect(await endpoints()).toMatchObject([{ endpointId, url: receiver.url, events: ['call.*'] }]);
-    await world.recordCall('call-1');
-    await world.call('PATCH', `/calls/${world.agentId}/call-1`, { body: { custom_call_outcome: 'booked' } });
-    const events = (await receiver.waitFor(2)).map((request) => verified(secret, request));
-    expect(events.map(({ type }) => type).sort()).toEqual(['call.outcome_updated', 'call.recorded']);
-    child.kill('SIGINT');
-    expect(await end).toMatchObject({ code: 0, stderr: '' });
-    expect(await endpoints()).toEqual([]);
-  });
+it('webhooks reach an address of the operator by webhooks listen, signed with the secret that it prints', async () => {
+  const world = await newWorld();
+  const receiver = await newReceiver();
+  const words = ['webhooks', 'listen', '--stack', deployed.stack, '--forward-to', receiver.url, '--uid', world.uid];
+  const child = start([...words, '--event', 'call.*', '--json'], deployed.environment);
+  const end = ended(child);
+  const [line] = await once(createInterface({ input: child.stdout as Readable }), 'line');
+  const { secret, endpointId } = JSON.parse(line);
+  const endpoints = async () =>
+    (await world.call('GET', '/webhook-endpoints', { query: { uid: world.uid } })).body.endpoints;
+  await eventually(endpoints, (found) => found.length === 1);
+  expect(await endpoints()).toMatchObject([{ endpointId, url: receiver.url, events: ['call.*'] }]);
+  await world.recordCall('call-1');
+  await world.call('PATCH', `/calls/${world.agentId}/call-1`, { body: { custom_call_outcome: 'booked' } });
+  const events = (await receiver.waitFor(2)).map((request) => verified(secret, request));
+  expect(events.map(({ type }) => type).sort()).toEqual(['call.outcome_updated', 'call.recorded']);
+  child.kill('SIGINT');
+  expect(await end).toMatchObject({ code: 0, stderr: '' });
+  expect(await endpoints()).toEqual([]);
 });
 
-describe('a browser', () => {
-  it('a browser of the application learns from a preflight request what it may send', async () => {
-    const preflight = await fetch(`${target.baseUrl}/agents`, {
-      method: 'OPTIONS',
-      headers: { origin: target.appOrigin, 'access-control-request-method': 'POST' },
-    });
-    expect(preflight.status).toBe(204);
-    expect(preflight.headers.get('access-control-allow-origin')).toBe(target.appOrigin);
-    expect(preflight.headers.get('access-control-allow-headers')).toContain('x-authorization');
-    expect(preflight.headers.get('access-control-allow-methods')).toContain('PATCH');
+it('a browser of the application learns from a preflight request what it may send', async () => {
+  const preflight = await fetch(`${target.baseUrl}/agents`, {
+    method: 'OPTIONS',
+    headers: { origin: target.appOrigin, 'access-control-request-method': 'POST' },
   });
+  expect(preflight.status).toBe(204);
+  expect(preflight.headers.get('access-control-allow-origin')).toBe(target.appOrigin);
+  expect(preflight.headers.get('access-control-allow-headers')).toContain('x-authorization');
+  expect(preflight.headers.get('access-control-allow-methods')).toContain('PATCH');
+});
 
-  it('a browser of the application may read responses and errors, and one of another origin may not', async () => {
-    const from = (origin: string) => fetch(`${target.baseUrl}/agents?uid=${target.uid}`, { headers: { origin } });
-    const ours = await from(target.appOrigin);
-    expect(ours.status).toBe(401);
-    expect(ours.headers.get('access-control-allow-origin')).toBe(target.appOrigin);
-    expect((await from('https://elsewhere.example.com')).headers.get('access-control-allow-origin')).toBeNull();
-  });
+it('a browser of the application may read responses and errors, and one of another origin may not', async () => {
+  const from = (origin: string) => fetch(`${target.baseUrl}/agents?uid=${target.uid}`, { headers: { origin } });
+  const ours = await from(target.appOrigin);
+  expect(ours.status).toBe(401);
+  expect(ours.headers.get('access-control-allow-origin')).toBe(target.appOrigin);
+  expect((await from('https://elsewhere.example.com')).headers.get('access-control-allow-origin')).toBeNull();
 });
 
 describe('behind CloudFront', () => {
@@ -249,38 +237,36 @@ describe('behind CloudFront', () => {
   });
 });
 
-describe('the pages', () => {
-  it('the pages are at the one address: the chat at its root, the console at /console, the documentation at /docs, and all that they load', async () => {
-    for (const path of ['/', '/console', '/console/calls', '/docs', '/docs/quickstart', '/docs/reference']) {
-      const page = await fetch(target.baseUrl + path);
-      expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-      expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
-      const named = [...(await page.text()).matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map((match) => match[1]);
-      expect(named.length).toBeGreaterThan(1);
-      for (const file of named) {
-        const asset = await fetch(target.baseUrl + file);
-        expect([file, asset.status, asset.headers.get('cache-control')]).toEqual([
-          file,
-          200,
-          expect.stringContaining('immutable'),
-        ]);
-        expect((await asset.arrayBuffer()).byteLength).toBeGreaterThan(50);
-      }
+it('the pages are at the one address: the chat at its root, the console at /console, the documentation at /docs, and all that they load', async () => {
+  for (const path of ['/', '/console', '/console/calls', '/docs', '/docs/quickstart', '/docs/reference']) {
+    const page = await fetch(target.baseUrl + path);
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    const named = [...(await page.text()).matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map((match) => match[1]);
+    expect(named.length).toBeGreaterThan(1);
+    for (const file of named) {
+      const asset = await fetch(target.baseUrl + file);
+      expect([file, asset.status, asset.headers.get('cache-control')]).toEqual([
+        file,
+        200,
+        expect.stringContaining('immutable'),
+      ]);
+      expect((await asset.arrayBuffer()).byteLength).toBeGreaterThan(50);
     }
-    for (const path of ['/docs/quickstart.md', '/llms.txt']) {
-      expect(await (await fetch(target.baseUrl + path)).text()).toMatch(/^# /);
-    }
-    const topics = await (await fetch(`${target.baseUrl}/docs/search.json`)).json();
-    expect(topics).toContainEqual(expect.objectContaining({ page: '/docs/quickstart' }));
-    expect((await fetch(`${target.baseUrl}/assets/none.js`)).status).toBe(404);
-  });
+  }
+  for (const path of ['/docs/quickstart.md', '/llms.txt']) {
+    expect(await (await fetch(target.baseUrl + path)).text()).toMatch(/^# /);
+  }
+  const topics = await (await fetch(`${target.baseUrl}/docs/search.json`)).json();
+  expect(topics).toContainEqual(expect.objectContaining({ page: '/docs/quickstart' }));
+  expect((await fetch(`${target.baseUrl}/assets/none.js`)).status).toBe(404);
+});
 
-  it('an unknown page is a page, and an unknown file is JSON', async () => {
-    const page = await fetch(`${target.baseUrl}/docs/no-such-page`);
-    expect([page.status, await page.text()]).toEqual([404, expect.stringContaining('<h1>Page not found</h1>')]);
-    const file = await fetch(`${target.baseUrl}/docs/no-such-page.md`);
-    expect([file.status, await file.json()]).toEqual([404, { message: 'Not Found' }]);
-  });
+it('an unknown page is a page, and an unknown file is JSON', async () => {
+  const page = await fetch(`${target.baseUrl}/docs/no-such-page`);
+  expect([page.status, await page.text()]).toEqual([404, expect.stringContaining('<h1>Page not found</h1>')]);
+  const file = await fetch(`${target.baseUrl}/docs/no-such-page.md`);
+  expect([file.status, await file.json()]).toEqual([404, { message: 'Not Found' }]);
 });
 
 describe('the chat', () => {

@@ -15,158 +15,148 @@ const damaged = { failure: 'The file is damaged: it cannot be read as what it be
 const scan = { failure: 'The document has no text: it may be a scan, whose pages are pictures.' };
 const locked = { failure: 'The document is protected with a password. Upload it without one.' };
 
-describe('the kind of a file', () => {
-  it.each([
-    ['a PDF named .txt', 'a.txt', () => pdfOf('Hello'), { type: 'pdf' }],
-    [
-      'a PDF after a few other bytes',
-      'a.pdf',
-      async () => Buffer.concat([Buffer.from([0, 1, 255, 10]), await pdfOf('Hello')]),
-      { type: 'pdf' },
-    ],
-    ['a Word document without a name for it', 'a', () => docxOf('Hello'), { type: 'docx' }],
-    ['a Word document of LibreOffice', 'a.pdf', async () => sample('handbook.docx'), { type: 'docx' }],
-    ['a Word document that is locked', 'a.docx', async () => sample('locked.docx'), { type: 'docx' }],
-    ['text', 'a.pdf', async () => Buffer.from('Hello'), { type: 'txt' }],
-    [
-      'text that mentions PDF',
-      'a.txt',
-      async () => Buffer.from('A file that begins with %PDF-1.7 is a PDF.'),
-      { type: 'txt' },
-    ],
-    ['text that begins like a bitmap', 'a.txt', async () => Buffer.from('BMW makes cars.'), { type: 'txt' }],
-    ['Markdown, by its name', 'a.MD', async () => Buffer.from('# Hello'), { type: 'md' }],
-    ['a script that is called a text', 'a.txt', async () => Buffer.from('#!/bin/sh\necho'), { type: 'txt' }],
-  ] as const)('the kind of %s is recognized', async (_, name, bytes, kind) => {
-    expect(await kindOf(await bytes(), name)).toEqual(kind);
-  });
+it.each([
+  ['a PDF named .txt', 'a.txt', () => pdfOf('Hello'), { type: 'pdf' }],
+  [
+    'a PDF after a few other bytes',
+    'a.pdf',
+    async () => Buffer.concat([Buffer.from([0, 1, 255, 10]), await pdfOf('Hello')]),
+    { type: 'pdf' },
+  ],
+  ['a Word document without a name for it', 'a', () => docxOf('Hello'), { type: 'docx' }],
+  ['a Word document of LibreOffice', 'a.pdf', async () => sample('handbook.docx'), { type: 'docx' }],
+  ['a Word document that is locked', 'a.docx', async () => sample('locked.docx'), { type: 'docx' }],
+  ['text', 'a.pdf', async () => Buffer.from('Hello'), { type: 'txt' }],
+  [
+    'text that mentions PDF',
+    'a.txt',
+    async () => Buffer.from('A file that begins with %PDF-1.7 is a PDF.'),
+    { type: 'txt' },
+  ],
+  ['text that begins like a bitmap', 'a.txt', async () => Buffer.from('BMW makes cars.'), { type: 'txt' }],
+  ['Markdown, by its name', 'a.MD', async () => Buffer.from('# Hello'), { type: 'md' }],
+  ['a script that is called a text', 'a.txt', async () => Buffer.from('#!/bin/sh\necho'), { type: 'txt' }],
+] as const)('the kind of %s is recognized', async (_, name, bytes, kind) => {
+  expect(await kindOf(await bytes(), name)).toEqual(kind);
+});
 
-  it.each([
-    ['a program named .pdf', 'setup.pdf', Buffer.from('MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff', 'latin1')],
-    ['an ELF program named .txt', 'a.txt', Buffer.from('\x7fELF\x02\x01\x01\0\0\0\0', 'latin1')],
-    ['a script', 'a.pdf', Buffer.from('#!/bin/sh\nrm -rf /')],
-    ['a picture', 'a.docx', Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk', 'base64')],
-    ['a zip that is no Word document', 'a.docx', zipOf([{ name: 'notes.txt', data: 'Hello' }])],
-    [
-      'a zip that only calls a part what Word does',
-      'a.docx',
-      zipOf([{ name: 'word/document.xml', data: '<w:document/>' }]),
-    ],
-    ['a Word document of the old format', 'a.docx', sample('handbook.doc')],
-    ['rich text', 'a.txt', Buffer.from('{\\rtf1\\ansi Hello}')],
-    [
-      'noise',
-      'a.txt',
-      Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 7919 + (index >> 3) * 31) % 256)),
-    ],
-    ['zeros', 'a.txt', Buffer.alloc(1000)],
-  ])('the kind of %s is not accepted', async (_, name, bytes) => {
-    expect(await kindOf(bytes, name)).toEqual({
-      unsupported: expect.stringMatching(/^The file is not a PDF, a Word document/),
-    });
+it.each([
+  ['a program named .pdf', 'setup.pdf', Buffer.from('MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff', 'latin1')],
+  ['an ELF program named .txt', 'a.txt', Buffer.from('\x7fELF\x02\x01\x01\0\0\0\0', 'latin1')],
+  ['a script', 'a.pdf', Buffer.from('#!/bin/sh\nrm -rf /')],
+  ['a picture', 'a.docx', Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk', 'base64')],
+  ['a zip that is no Word document', 'a.docx', zipOf([{ name: 'notes.txt', data: 'Hello' }])],
+  [
+    'a zip that only calls a part what Word does',
+    'a.docx',
+    zipOf([{ name: 'word/document.xml', data: '<w:document/>' }]),
+  ],
+  ['a Word document of the old format', 'a.docx', sample('handbook.doc')],
+  ['rich text', 'a.txt', Buffer.from('{\\rtf1\\ansi Hello}')],
+  ['noise', 'a.txt', Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 7919 + (index >> 3) * 31) % 256))],
+  ['zeros', 'a.txt', Buffer.alloc(1000)],
+])('the kind of %s is not accepted', async (_, name, bytes) => {
+  expect(await kindOf(bytes, name)).toEqual({
+    unsupported: expect.stringMatching(/^The file is not a PDF, a Word document/),
   });
 });
 
-describe('the text of a document', () => {
-  it('the text of a Word document has its headings, tables, lists and links, and no links back from notes', async () => {
-    const text = await read(sample('handbook.docx'));
-    expect(text).toEqual({
-      content: expect.stringContaining('Drink\tPrice\nEspresso\t2 €\nTea\t3 €'),
-      contentMD: [
-        '# Handbook of the Café',
-        'Guests of all ages are welcome from **nine** to *five*. Questions? See [our site](https://example.com/).',
-        '## Prices',
-        '| Drink | Price |\n| --- | --- |\n| Espresso | 2 € |\n| Tea | 3 € |',
-        '## Rules',
-        '-   No dogs\n-   No smoking',
-        '1.  Order\n2.  Pay',
-        'Grüße, Привет',
-      ].join('\n\n'),
-    });
+it('the text of a Word document has its headings, tables, lists and links, and no links back from notes', async () => {
+  const text = await read(sample('handbook.docx'));
+  expect(text).toEqual({
+    content: expect.stringContaining('Drink\tPrice\nEspresso\t2 €\nTea\t3 €'),
+    contentMD: [
+      '# Handbook of the Café',
+      'Guests of all ages are welcome from **nine** to *five*. Questions? See [our site](https://example.com/).',
+      '## Prices',
+      '| Drink | Price |\n| --- | --- |\n| Espresso | 2 € |\n| Tea | 3 € |',
+      '## Rules',
+      '-   No dogs\n-   No smoking',
+      '1.  Order\n2.  Pay',
+      'Grüße, Привет',
+    ].join('\n\n'),
   });
+});
 
-  it('the text of a PDF has its paragraphs, and headings where the letters are larger', async () => {
-    const text = await read(sample('handbook.pdf'));
-    expect(text).toEqual({
-      content: expect.stringMatching(/^Handbook of the Café\n\nGuests of all ages are welcome from nine to five\./),
-      contentMD: expect.stringMatching(
-        /^# Handbook of the Café\n\nGuests [\s\S]*\n\n## Rules\n\n- No dogs\n\n- No smoking\n\n1\. Order\n\n2\. Pay\n\nGrüße, Привет$/,
-      ),
-    });
+it('the text of a PDF has its paragraphs, and headings where the letters are larger', async () => {
+  const text = await read(sample('handbook.pdf'));
+  expect(text).toEqual({
+    content: expect.stringMatching(/^Handbook of the Café\n\nGuests of all ages are welcome from nine to five\./),
+    contentMD: expect.stringMatching(
+      /^# Handbook of the Café\n\nGuests [\s\S]*\n\n## Rules\n\n- No dogs\n\n- No smoking\n\n1\. Order\n\n2\. Pay\n\nGrüße, Привет$/,
+    ),
   });
+});
 
-  it('the text of a PDF that only forbids printing is read', async () => {
-    expect(await read(sample('restricted.pdf'))).toEqual(await read(sample('handbook.pdf')));
+it('the text of a PDF that only forbids printing is read', async () => {
+  expect(await read(sample('restricted.pdf'))).toEqual(await read(sample('handbook.pdf')));
+});
+
+it('the text of a document keeps characters that have a meaning in Markdown', async () => {
+  expect(await read(await pdfOf('A *cut* costs 20_50 [euros] <now>'))).toEqual({
+    content: 'A *cut* costs 20_50 [euros] <now>',
+    contentMD: 'A \\*cut\\* costs 20\\_50 \\[euros\\] \\<now>',
   });
+});
 
-  it('the text of a document keeps characters that have a meaning in Markdown', async () => {
-    expect(await read(await pdfOf('A *cut* costs 20_50 [euros] <now>'))).toEqual({
-      content: 'A *cut* costs 20_50 [euros] <now>',
-      contentMD: 'A \\*cut\\* costs 20\\_50 \\[euros\\] \\<now>',
-    });
-  });
-
-  it('the text of a long Word document is the same as that of its parts', { tags: 'heavy' }, async () => {
-    const paragraphs = Array.from({ length: 1500 }, (_, index) =>
-      `Paragraph ${index} ${'of many words '.repeat(8)}`.trim(),
-    );
-    const text = await read(await docxOf(...paragraphs));
-    expect(text).toEqual({ content: paragraphs.join('\n\n'), contentMD: paragraphs.join('\n\n') });
-  });
-
-  it.each([
-    ['UTF-8', Buffer.from('Grüße, Привет, 你好')],
-    ['UTF-8 with a mark', Buffer.from('\ufeffGrüße, Привет, 你好')],
-    ['UTF-16 with a mark', Buffer.from('\ufeffGrüße, Привет, 你好', 'utf16le')],
-    ['UTF-16 of the other order with a mark', Buffer.from('\ufeffGrüße, Привет, 你好', 'utf16le').swap16()],
-  ])('the text of a document in %s is read', async (_, bytes) => {
-    expect(await read(bytes)).toEqual({ content: 'Grüße, Привет, 你好', contentMD: 'Grüße, Привет, 你好' });
-  });
-
-  it.each([
-    ['UTF-16 without a mark', 'Hello, how are you?', Buffer.from('Hello, how are you?', 'utf16le')],
-    [
-      'Windows-1252',
-      'Le garçon français déjà vu à l’été – 20 €',
-      Buffer.from('4c652067617272e76f6e', 'hex').subarray(0, 0),
-    ],
-    ['Windows-1251', 'Привет, как дела? Сегодня хорошая погода, и мы идём гулять в парк.', encoded('windows-1251')],
-    ['KOI8-R', 'Привет, как дела? Сегодня хорошая погода, и мы идём гулять в парк.', encoded('koi8-r')],
-    ['Shift_JIS', '営業時間は九時から五時までです。土曜日は十時に開きます。', encoded('shift_jis')],
-    ['GB18030', '我们的营业时间是上午九点到下午五点。星期六十点开门。', encoded('gb18030')],
-    ['Big5', '我們的營業時間是上午九點到下午五點。星期六十點開門。', encoded('big5')],
-    ['EUC-KR', '영업 시간은 아홉 시부터 다섯 시까지입니다. 토요일에는 열 시에 엽니다.', encoded('euc-kr')],
-  ] as [string, string, Buffer | ((text: string) => Buffer)][])(
-    'the text of a document in %s without a mark is read',
-    async (_, text, bytes) => {
-      const data = typeof bytes === 'function' ? bytes(text) : bytes.length > 0 ? bytes : encoded('windows-1252')(text);
-      expect(await read(data)).toEqual({ content: text, contentMD: text });
-    },
+it('the text of a long Word document is the same as that of its parts', { tags: 'heavy' }, async () => {
+  const paragraphs = Array.from({ length: 1500 }, (_, index) =>
+    `Paragraph ${index} ${'of many words '.repeat(8)}`.trim(),
   );
+  const text = await read(await docxOf(...paragraphs));
+  expect(text).toEqual({ content: paragraphs.join('\n\n'), contentMD: paragraphs.join('\n\n') });
 });
 
-describe('a document that has no text to give', () => {
-  it.each([
-    ['a locked PDF', () => sample('locked.pdf'), locked],
-    ['a locked Word document', () => sample('locked.docx'), locked],
-    ['a scan', scanPdf, scan],
-    ['an empty Word document', () => docxOf(''), { failure: 'The document has no text.' }],
-    ['white space', () => Buffer.from(' \r\n\t '), { failure: 'The file has no text.' }],
-    ['a PDF of which only the beginning is there', async () => (await pdfOf('Hello')).subarray(0, 200), damaged],
-    [
-      'a Word document of which only the beginning is there',
-      async () => (await docxOf('Hello')).subarray(0, 200),
-      damaged,
-    ],
-    [
-      'a Word document without its main part',
-      () => zipOf([{ name: '[Content_Types].xml', data: 'wordprocessingml.document.main+xml' }]),
-      damaged,
-    ],
-    ['a Word document whose XML is broken', () => rawDocx('<w:p><w:r></w:p>'), damaged],
-  ] as const)('%s has no text, and the message says why', async (_, bytes, failure) => {
-    expect(await read(await bytes())).toEqual(failure);
-  });
+it.each([
+  ['UTF-8', Buffer.from('Grüße, Привет, 你好')],
+  ['UTF-8 with a mark', Buffer.from('\ufeffGrüße, Привет, 你好')],
+  ['UTF-16 with a mark', Buffer.from('\ufeffGrüße, Привет, 你好', 'utf16le')],
+  ['UTF-16 of the other order with a mark', Buffer.from('\ufeffGrüße, Привет, 你好', 'utf16le').swap16()],
+])('the text of a document in %s is read', async (_, bytes) => {
+  expect(await read(bytes)).toEqual({ content: 'Grüße, Привет, 你好', contentMD: 'Grüße, Привет, 你好' });
+});
+
+it.each([
+  ['UTF-16 without a mark', 'Hello, how are you?', Buffer.from('Hello, how are you?', 'utf16le')],
+  [
+    'Windows-1252',
+    'Le garçon français déjà vu à l’été – 20 €',
+    Buffer.from('4c652067617272e76f6e', 'hex').subarray(0, 0),
+  ],
+  ['Windows-1251', 'Привет, как дела? Сегодня хорошая погода, и мы идём гулять в парк.', encoded('windows-1251')],
+  ['KOI8-R', 'Привет, как дела? Сегодня хорошая погода, и мы идём гулять в парк.', encoded('koi8-r')],
+  ['Shift_JIS', '営業時間は九時から五時までです。土曜日は十時に開きます。', encoded('shift_jis')],
+  ['GB18030', '我们的营业时间是上午九点到下午五点。星期六十点开门。', encoded('gb18030')],
+  ['Big5', '我們的營業時間是上午九點到下午五點。星期六十點開門。', encoded('big5')],
+  ['EUC-KR', '영업 시간은 아홉 시부터 다섯 시까지입니다. 토요일에는 열 시에 엽니다.', encoded('euc-kr')],
+] as [string, string, Buffer | ((text: string) => Buffer)][])(
+  'the text of a document in %s without a mark is read',
+  async (_, text, bytes) => {
+    const data = typeof bytes === 'function' ? bytes(text) : bytes.length > 0 ? bytes : encoded('windows-1252')(text);
+    expect(await read(data)).toEqual({ content: text, contentMD: text });
+  },
+);
+
+it.each([
+  ['a locked PDF', () => sample('locked.pdf'), locked],
+  ['a locked Word document', () => sample('locked.docx'), locked],
+  ['a scan', scanPdf, scan],
+  ['an empty Word document', () => docxOf(''), { failure: 'The document has no text.' }],
+  ['white space', () => Buffer.from(' \r\n\t '), { failure: 'The file has no text.' }],
+  ['a PDF of which only the beginning is there', async () => (await pdfOf('Hello')).subarray(0, 200), damaged],
+  [
+    'a Word document of which only the beginning is there',
+    async () => (await docxOf('Hello')).subarray(0, 200),
+    damaged,
+  ],
+  [
+    'a Word document without its main part',
+    () => zipOf([{ name: '[Content_Types].xml', data: 'wordprocessingml.document.main+xml' }]),
+    damaged,
+  ],
+  ['a Word document whose XML is broken', () => rawDocx('<w:p><w:r></w:p>'), damaged],
+] as const)('%s has no text, and the message says why', async (_, bytes, failure) => {
+  expect(await read(await bytes())).toEqual(failure);
 });
 
 describe('a document made to do harm is given up, and says why', { tags: 'heavy' }, () => {

@@ -5,143 +5,139 @@ const url = 'https://site.example/dir/page';
 const read = (body: string, head = '') => readHtml({ html: `<!doctype html><head>${head}</head><body>${body}`, url });
 afterAll(() => htmlReader.close());
 
-describe('what is said on a page', () => {
-  it('the content of a page is in the text and in the Markdown', () => {
-    const { title, text, markdown } = read(
-      '<h1>Opening   hours</h1><p>We are open <b>from nine</b>\n to five.<br>Closed on <i>Sundays</i>.</p><ul><li>Cash</li><li>Cards</li></ul><blockquote>Nice.</blockquote>',
-      '<title>\n Hours &amp; more </title>',
-    );
-    expect(title).toBe('Hours & more');
-    expect(text).toBe('Opening hours\n\nWe are open from nine to five.\nClosed on Sundays.\n\nCash\nCards\n\nNice.');
-    expect(markdown).toBe(
-      '# Opening hours\n\nWe are open **from nine** to five.  \nClosed on *Sundays*.\n\n-   Cash\n-   Cards\n\n> Nice.',
-    );
-  });
-
-  it('a page without a title is titled by its first heading', () => {
-    expect(read('<p>x</p><h1> The <b>heading</b> </h1>').title).toBe('The heading');
-    expect(read('<p>x</p>').title).toBe('');
-  });
-
-  it.each([
-    ['scripts', '<script>evil()</script><script type="application/json">{"a":"evil"}</script>'],
-    ['styles', '<style>.evil{}</style>'],
-    [
-      'navigation',
-      '<nav><ul><li>evil</li></ul></nav><div role="navigation">evil</div><ul role="menu"><li>evil</li></ul>',
-    ],
-    ['templates and what is for browsers without scripts', '<template><p>evil</p></template><noscript>evil</noscript>'],
-    ['comments', '<!-- evil -->'],
-    ['what is hidden', '<p hidden>evil</p><p style="display: none">evil</p><p aria-hidden="true">evil</p>'],
-    [
-      'form controls',
-      '<form><select><option>evil</option></select><textarea>evil</textarea><button>evil</button></form>',
-    ],
-    ['graphics and frames', '<svg><text>evil</text></svg><iframe src="/x">evil</iframe><object>evil</object>'],
-    ['cookie banners', '<div class="cookie-consent-banner"><p>evil</p></div>'],
-    [
-      'link lists around the page',
-      '<header><ul><li><a href="/a">evil</a></li></ul></header><footer><ul><li><a href="/b">evil</a></li></ul></footer>',
-    ],
-    [
-      'what its name says is navigation',
-      '<div class="main-menu"><a href="/a">evil</a> <a href="/b">evil</a></div><ol id="breadcrumbs"><li><a href="/">evil</a></li></ol>',
-    ],
-  ])('the text of a page does not contain %s', (_, noise) => {
-    const { text, markdown } = read(`<p>Before</p>${noise}<p>After</p>`);
-    expect(text).toBe('Before\n\nAfter');
-    expect(markdown).toBe('Before\n\nAfter');
-  });
-
-  it('the text of a page keeps a restaurant’s menu, and the text of headers and footers beside their links', () => {
-    const { text } = read(
-      '<header><h1>Luigi’s</h1></header><div id="menu"><ul><li>Margherita 8 €</li></ul></div><footer><p>Main street 1, <a href="tel:+390123">call us</a></p></footer>',
-    );
-    expect(text).toBe('Luigi’s\n\nMargherita 8 €\n\nMain street 1, call us');
-  });
-
-  it('the text of a page that has only links keeps them', () => {
-    expect(read('<main><ul><li><a href="/a">Roofs</a></li><li><a href="/b">Windows</a></li></ul></main>').text).toBe(
-      'Roofs\nWindows',
-    );
-  });
-
-  it('the text of a page has tables of data as tables, and the content of tables for layout', () => {
-    const data = read(
-      '<table><thead><tr><th>Day</th><th>Hours</th></tr></thead><tbody><tr><td>Mon</td><td>9|17<br>and later</td></tr><tr><td>Tue</td></tr></tbody></table>',
-    );
-    expect(data.markdown).toBe('| Day | Hours |\n| --- | --- |\n| Mon | 9\\|17 and later |\n| Tue |  |');
-    expect(data.text).toBe('Day\tHours\nMon\t9|17\nand later\nTue');
-    const layout = read(
-      '<table><tr><td><h2>Left</h2><p>One</p></td><td><table><tr><td>In</td><td>ner</td></tr></table></td></tr></table>',
-    );
-    expect(layout.markdown).toContain('## Left\n\nOne');
-    expect(layout.markdown).toContain('| In | ner |');
-  });
-
-  it('the text of a page keeps the lines and spaces of code', () => {
-    const { text, markdown } = read(
-      '<pre><code class="language-js">if (a) {\n  <span>b</span> <span>c</span>\n}</code></pre>',
-    );
-    expect(text).toBe('if (a) {\n  b c\n}');
-    expect(markdown).toBe('```js\nif (a) {\n  b c\n}\n```');
-  });
-
-  it('the Markdown of a page has absolute addresses, and those of pages alone', () => {
-    const { markdown } = read(
-      '<p><a href="../up#part">up</a> <a href="javascript:alert(1)">js</a> <a href="#here">here</a> <a href="mailto:a@b.example">mail</a> <img src="/i.png" alt="A roof"><img src="/j.png"><img src="data:image/png;base64,AAAA" alt="inline"></p>',
-    );
-    expect(markdown).toBe(
-      '[up](https://site.example/up#part) js here [mail](mailto:a@b.example) ![A roof](https://site.example/i.png)',
-    );
-  });
-
-  it.each(
-    'a abbr acronym address article aside b bdi bdo big blockquote center cite code dd del details dfn div dl dt em fieldset figcaption figure font footer form h1 h2 h6 header hgroup i ins kbd label legend li listing main mark math menu nobr ol output p picture pre q ruby rt rp s samp section small span strike strong sub summary sup time tt u ul var wbr xmp x-custom'.split(
-      ' ',
-    ),
-  )('the content of <%s> is in both texts of a page', (tag) => {
-    const { text, markdown } = read(`<p>Before</p><${tag}>word</${tag}><p>After</p>`);
-    expect([text, markdown]).toEqual([expect.stringContaining('word'), expect.stringContaining('word')]);
-  });
-
-  it('the text of a page has captions of tables, open dialogs, and addresses as they are written', () => {
-    const { text, markdown } = read(
-      '<table><caption>Prices</caption><tr><td>Tea</td><td>3</td></tr></table><dialog open>Closed on Monday</dialog><p>http://a_b.example/ or mail@site.example</p>',
-    );
-    expect(markdown).toBe(
-      'Prices\n\n| Tea | 3 |\n| --- | --- |\n\nClosed on Monday\n\nhttp://a_b.example/ or mail@site.example'.replace(
-        '\\:',
-        ':',
-      ),
-    );
-    expect(text).toBe('Prices\nTea\t3\n\nClosed on Monday\n\nhttp://a_b.example/ or mail@site.example');
-  });
-
-  it('the text of a page has no control characters', () => {
-    expect(read('<p>a&#1;b\u0007c&shy;d\u200b</p>').text).toBe('abcd\u200b');
-  });
+it('the content of a page is in the text and in the Markdown', () => {
+  const { title, text, markdown } = read(
+    '<h1>Opening   hours</h1><p>We are open <b>from nine</b>\n to five.<br>Closed on <i>Sundays</i>.</p><ul><li>Cash</li><li>Cards</li></ul><blockquote>Nice.</blockquote>',
+    '<title>\n Hours &amp; more </title>',
+  );
+  expect(title).toBe('Hours & more');
+  expect(text).toBe('Opening hours\n\nWe are open from nine to five.\nClosed on Sundays.\n\nCash\nCards\n\nNice.');
+  expect(markdown).toBe(
+    '# Opening hours\n\nWe are open **from nine** to five.  \nClosed on *Sundays*.\n\n-   Cash\n-   Cards\n\n> Nice.',
+  );
 });
 
-describe('the links of a page', () => {
-  it('the links of a page are absolute, without fragments, each once, from anywhere on it', () => {
-    const { links } = read(
-      '<nav><a href="/a#one">a</a><a href="/a#two">a</a></nav><map><area href="b?x=1"></map><a href="//other.example/c">c</a><a href="mailto:x@y">m</a><a href="http://[bad">bad</a><a>none</a>',
-    );
-    expect(links).toEqual(['https://site.example/a', 'https://site.example/dir/b?x=1', 'https://other.example/c']);
-  });
+it('a page without a title is titled by its first heading', () => {
+  expect(read('<p>x</p><h1> The <b>heading</b> </h1>').title).toBe('The heading');
+  expect(read('<p>x</p>').title).toBe('');
+});
 
-  it('the links of a page are relative to its base', () => {
-    expect(read('<a href="x">x</a>', '<base href="/sub/">').links).toEqual(['https://site.example/sub/x']);
-    expect(read('<a href="x">x</a>', '<base href="https://cdn.example/y/"><base href="/z/">').links).toEqual([
-      'https://cdn.example/y/x',
-    ]);
-    expect(read('<a href="x">x</a>', '<base href="javascript:1">').links).toEqual(['https://site.example/dir/x']);
-  });
+it.each([
+  ['scripts', '<script>evil()</script><script type="application/json">{"a":"evil"}</script>'],
+  ['styles', '<style>.evil{}</style>'],
+  [
+    'navigation',
+    '<nav><ul><li>evil</li></ul></nav><div role="navigation">evil</div><ul role="menu"><li>evil</li></ul>',
+  ],
+  ['templates and what is for browsers without scripts', '<template><p>evil</p></template><noscript>evil</noscript>'],
+  ['comments', '<!-- evil -->'],
+  ['what is hidden', '<p hidden>evil</p><p style="display: none">evil</p><p aria-hidden="true">evil</p>'],
+  [
+    'form controls',
+    '<form><select><option>evil</option></select><textarea>evil</textarea><button>evil</button></form>',
+  ],
+  ['graphics and frames', '<svg><text>evil</text></svg><iframe src="/x">evil</iframe><object>evil</object>'],
+  ['cookie banners', '<div class="cookie-consent-banner"><p>evil</p></div>'],
+  [
+    'link lists around the page',
+    '<header><ul><li><a href="/a">evil</a></li></ul></header><footer><ul><li><a href="/b">evil</a></li></ul></footer>',
+  ],
+  [
+    'what its name says is navigation',
+    '<div class="main-menu"><a href="/a">evil</a> <a href="/b">evil</a></div><ol id="breadcrumbs"><li><a href="/">evil</a></li></ol>',
+  ],
+])('the text of a page does not contain %s', (_, noise) => {
+  const { text, markdown } = read(`<p>Before</p>${noise}<p>After</p>`);
+  expect(text).toBe('Before\n\nAfter');
+  expect(markdown).toBe('Before\n\nAfter');
+});
 
-  it('the links of a page are two thousand at most', () => {
-    expect(read(Array.from({ length: 5000 }, (_, n) => `<a href="/${n}">x</a>`).join('')).links.length).toBe(2000);
-  });
+it('the text of a page keeps a restaurant’s menu, and the text of headers and footers beside their links', () => {
+  const { text } = read(
+    '<header><h1>Luigi’s</h1></header><div id="menu"><ul><li>Margherita 8 €</li></ul></div><footer><p>Main street 1, <a href="tel:+390123">call us</a></p></footer>',
+  );
+  expect(text).toBe('Luigi’s\n\nMargherita 8 €\n\nMain street 1, call us');
+});
+
+it('the text of a page that has only links keeps them', () => {
+  expect(read('<main><ul><li><a href="/a">Roofs</a></li><li><a href="/b">Windows</a></li></ul></main>').text).toBe(
+    'Roofs\nWindows',
+  );
+});
+
+it('the text of a page has tables of data as tables, and the content of tables for layout', () => {
+  const data = read(
+    '<table><thead><tr><th>Day</th><th>Hours</th></tr></thead><tbody><tr><td>Mon</td><td>9|17<br>and later</td></tr><tr><td>Tue</td></tr></tbody></table>',
+  );
+  expect(data.markdown).toBe('| Day | Hours |\n| --- | --- |\n| Mon | 9\\|17 and later |\n| Tue |  |');
+  expect(data.text).toBe('Day\tHours\nMon\t9|17\nand later\nTue');
+  const layout = read(
+    '<table><tr><td><h2>Left</h2><p>One</p></td><td><table><tr><td>In</td><td>ner</td></tr></table></td></tr></table>',
+  );
+  expect(layout.markdown).toContain('## Left\n\nOne');
+  expect(layout.markdown).toContain('| In | ner |');
+});
+
+it('the text of a page keeps the lines and spaces of code', () => {
+  const { text, markdown } = read(
+    '<pre><code class="language-js">if (a) {\n  <span>b</span> <span>c</span>\n}</code></pre>',
+  );
+  expect(text).toBe('if (a) {\n  b c\n}');
+  expect(markdown).toBe('```js\nif (a) {\n  b c\n}\n```');
+});
+
+it('the Markdown of a page has absolute addresses, and those of pages alone', () => {
+  const { markdown } = read(
+    '<p><a href="../up#part">up</a> <a href="javascript:alert(1)">js</a> <a href="#here">here</a> <a href="mailto:a@b.example">mail</a> <img src="/i.png" alt="A roof"><img src="/j.png"><img src="data:image/png;base64,AAAA" alt="inline"></p>',
+  );
+  expect(markdown).toBe(
+    '[up](https://site.example/up#part) js here [mail](mailto:a@b.example) ![A roof](https://site.example/i.png)',
+  );
+});
+
+it.each(
+  'a abbr acronym address article aside b bdi bdo big blockquote center cite code dd del details dfn div dl dt em fieldset figcaption figure font footer form h1 h2 h6 header hgroup i ins kbd label legend li listing main mark math menu nobr ol output p picture pre q ruby rt rp s samp section small span strike strong sub summary sup time tt u ul var wbr xmp x-custom'.split(
+    ' ',
+  ),
+)('the content of <%s> is in both texts of a page', (tag) => {
+  const { text, markdown } = read(`<p>Before</p><${tag}>word</${tag}><p>After</p>`);
+  expect([text, markdown]).toEqual([expect.stringContaining('word'), expect.stringContaining('word')]);
+});
+
+it('the text of a page has captions of tables, open dialogs, and addresses as they are written', () => {
+  const { text, markdown } = read(
+    '<table><caption>Prices</caption><tr><td>Tea</td><td>3</td></tr></table><dialog open>Closed on Monday</dialog><p>http://a_b.example/ or mail@site.example</p>',
+  );
+  expect(markdown).toBe(
+    'Prices\n\n| Tea | 3 |\n| --- | --- |\n\nClosed on Monday\n\nhttp://a_b.example/ or mail@site.example'.replace(
+      '\\:',
+      ':',
+    ),
+  );
+  expect(text).toBe('Prices\nTea\t3\n\nClosed on Monday\n\nhttp://a_b.example/ or mail@site.example');
+});
+
+it('the text of a page has no control characters', () => {
+  expect(read('<p>a&#1;b\u0007c&shy;d\u200b</p>').text).toBe('abcd\u200b');
+});
+
+it('the links of a page are absolute, without fragments, each once, from anywhere on it', () => {
+  const { links } = read(
+    '<nav><a href="/a#one">a</a><a href="/a#two">a</a></nav><map><area href="b?x=1"></map><a href="//other.example/c">c</a><a href="mailto:x@y">m</a><a href="http://[bad">bad</a><a>none</a>',
+  );
+  expect(links).toEqual(['https://site.example/a', 'https://site.example/dir/b?x=1', 'https://other.example/c']);
+});
+
+it('the links of a page are relative to its base', () => {
+  expect(read('<a href="x">x</a>', '<base href="/sub/">').links).toEqual(['https://site.example/sub/x']);
+  expect(read('<a href="x">x</a>', '<base href="https://cdn.example/y/"><base href="/z/">').links).toEqual([
+    'https://cdn.example/y/x',
+  ]);
+  expect(read('<a href="x">x</a>', '<base href="javascript:1">').links).toEqual(['https://site.example/dir/x']);
+});
+
+it('the links of a page are two thousand at most', () => {
+  expect(read(Array.from({ length: 5000 }, (_, n) => `<a href="/${n}">x</a>`).join('')).links.length).toBe(2000);
 });
 
 describe('a page made to harm', () => {

@@ -1,35 +1,33 @@
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
 import { misbehave } from '../support/misbehaving-worker.ts';
 
 afterAll(() => misbehave.close());
 
-describe('a sandboxed worker', () => {
-  it('a sandboxed worker answers each input with its own result, in order', async () => {
-    expect(await Promise.all(['a', 'b', 'c'].map((input) => misbehave.run(input)))).toEqual(['A', 'B', 'C']);
-  });
+it('a sandboxed worker answers each input with its own result, in order', async () => {
+  expect(await Promise.all(['a', 'b', 'c'].map((input) => misbehave.run(input)))).toEqual(['A', 'B', 'C']);
+});
 
-  it.each([
-    ['spin', 'time'],
-    ['hoard', 'memory'],
-    ['exit', 'crash'],
-  ])('a sandboxed worker that would %s is aborted for %s, and the next input is handled', async (how, reason) => {
-    const [failed, next] = await Promise.allSettled([misbehave.run(how), misbehave.run('next')]);
-    expect(failed).toMatchObject({ status: 'rejected', reason: { name: 'WorkerAbortedError', reason } });
-    expect(next).toEqual({ status: 'fulfilled', value: 'NEXT' });
-  });
+it.each([
+  ['spin', 'time'],
+  ['hoard', 'memory'],
+  ['exit', 'crash'],
+])('a sandboxed worker that would %s is aborted for %s, and the next input is handled', async (how, reason) => {
+  const [failed, next] = await Promise.allSettled([misbehave.run(how), misbehave.run('next')]);
+  expect(failed).toMatchObject({ status: 'rejected', reason: { name: 'WorkerAbortedError', reason } });
+  expect(next).toEqual({ status: 'fulfilled', value: 'NEXT' });
+});
 
-  it('a sandboxed worker has no environment, where the secrets are', async () => {
-    vi.stubEnv('STRIPE_SECRET_KEY', 'sk_test_secret');
-    await misbehave.close();
-    expect(await misbehave.run('environment')).toBe('{}');
-    vi.unstubAllEnvs();
-  });
+it('a sandboxed worker has no environment, where the secrets are', async () => {
+  vi.stubEnv('STRIPE_SECRET_KEY', 'sk_test_secret');
+  await misbehave.close();
+  expect(await misbehave.run('environment')).toBe('{}');
+  vi.unstubAllEnvs();
+});
 
-  it('a sandboxed worker passes on an error with its name and message', async () => {
-    await expect(misbehave.run('throw')).rejects.toMatchObject({
-      name: 'TypeError',
-      message: 'This is not to its liking.',
-    });
-    await expect(misbehave.run('recurse')).rejects.toMatchObject({ name: 'RangeError' });
+it('a sandboxed worker passes on an error with its name and message', async () => {
+  await expect(misbehave.run('throw')).rejects.toMatchObject({
+    name: 'TypeError',
+    message: 'This is not to its liking.',
   });
+  await expect(misbehave.run('recurse')).rejects.toMatchObject({ name: 'RangeError' });
 });

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { beforeAll, describe, expect } from 'vitest';
+import { beforeAll, expect } from 'vitest';
 import { createTable } from '../../bin/local/table.ts';
 import type { FiguresQuery } from '../../functions/domain/call-figures.ts';
 import type { JobMessage } from '../../functions/domain/job-messages.ts';
@@ -345,26 +345,24 @@ const byName = (summary: Summary): FiguresByName =>
       ]),
   );
 
-describe('call figures', () => {
-  itInAnyHistory(
-    'figures are those of a recount in six time zones, whatever happened to the calls, the reader and the counts',
-    [20, 60],
-    async (runs) => {
-      await fc.assert(
-        fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
-          const history = new History();
-          await history.begin();
-          for (const one of steps) {
-            await history.take(one);
-            if (await history.isExact())
-              for (const { figures, recounted } of await history.compare()) expect(figures).toEqual(recounted);
-          }
-          await history.end();
-          expect(await history.isExact()).toBe(true);
-          for (const { figures, recounted } of await history.compare()) expect(figures).toEqual(recounted);
-        }),
-        { numRuns: runs, endOnFailure: true, ...(process.env.SEED && { seed: Number(process.env.SEED) }) },
-      );
-    },
-  );
-});
+itInAnyHistory(
+  'figures are those of a recount in six time zones, whatever happened to the calls, the reader and the counts',
+  [20, 60],
+  async (runs) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
+        const history = new History();
+        await history.begin();
+        for (const one of steps) {
+          await history.take(one);
+          if (await history.isExact())
+            for (const { figures, recounted } of await history.compare()) expect(figures).toEqual(recounted);
+        }
+        await history.end();
+        expect(await history.isExact()).toBe(true);
+        for (const { figures, recounted } of await history.compare()) expect(figures).toEqual(recounted);
+      }),
+      { numRuns: runs, endOnFailure: true, ...(process.env.SEED && { seed: Number(process.env.SEED) }) },
+    );
+  },
+);

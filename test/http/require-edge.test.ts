@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { listAgents } from '../../functions/api/list-agents.ts';
 import { invoke } from '../support/events.ts';
 import { newWorld, useTargetInThisProcess } from '../support/world.ts';
@@ -14,25 +14,23 @@ const listedWith = async (headers: Record<string, string>) => {
   return { status, body };
 };
 
-describe('a deployment behind CloudFront', () => {
-  it('a deployment behind CloudFront rejects a request without its secret, or with another, whatever its key', async () => {
-    process.env.EDGE_SECRETS = 'current,former';
-    for (const headers of [{}, { 'x-origin-secret': '' }, { 'x-origin-secret': 'current,former' }] as Record<
-      string,
-      string
-    >[]) {
-      expect(await listedWith(headers)).toEqual({ status: 403, body: { message: 'Forbidden' } });
-    }
-  });
+it('a deployment behind CloudFront rejects a request without its secret, or with another, whatever its key', async () => {
+  process.env.EDGE_SECRETS = 'current,former';
+  for (const headers of [{}, { 'x-origin-secret': '' }, { 'x-origin-secret': 'current,former' }] as Record<
+    string,
+    string
+  >[]) {
+    expect(await listedWith(headers)).toEqual({ status: 403, body: { message: 'Forbidden' } });
+  }
+});
 
-  it('a deployment behind CloudFront accepts the current secret and, while a deployment changes it, the one before', async () => {
-    process.env.EDGE_SECRETS = 'current,former';
-    for (const secret of ['current', 'former']) {
-      expect(await listedWith({ 'x-origin-secret': secret })).toMatchObject({ status: 200 });
-    }
-  });
+it('a deployment behind CloudFront accepts the current secret and, while a deployment changes it, the one before', async () => {
+  process.env.EDGE_SECRETS = 'current,former';
+  for (const secret of ['current', 'former']) {
+    expect(await listedWith({ 'x-origin-secret': secret })).toMatchObject({ status: 200 });
+  }
+});
 
-  it('a deployment without CloudFront requires no secret', async () => {
-    expect(await listedWith({})).toMatchObject({ status: 200 });
-  });
+it('a deployment without CloudFront requires no secret', async () => {
+  expect(await listedWith({})).toMatchObject({ status: 200 });
 });

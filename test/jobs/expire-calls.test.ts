@@ -1,5 +1,5 @@
 import type { SQSEvent } from 'aws-lambda';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { deleteCall } from '../../functions/api/delete-call.ts';
 import { getCall } from '../../functions/api/get-call.ts';
@@ -54,144 +54,142 @@ const deliver = async (job: AnyQueueJob = expireCalls): Promise<unknown[]> => {
   return (result as { batchItemFailures: unknown[] }).batchItemFailures;
 };
 
-describe('with CALL_RETENTION_DAYS', () => {
-  it('a call older than CALL_RETENTION_DAYS is in no response, and can still be recorded', async () => {
-    const names = { old: daysAgo(days, -1000), young: daysAgo(days, 3_600_000), younger: daysAgo(1) };
-    for (const [callId, startedAt] of Object.entries(names)) {
-      expect((await record(callId, startedAt)).body).toMatchObject({ callId, startedAt });
-    }
-    expect((await get('old')).status).toBe(404);
-    expect((await get('young')).status).toBe(200);
-    expect((await get(phone, 'first')).body.callId).toBe('young');
-    expect((await get(phone, 'last')).body.callId).toBe('younger');
-    const queries: Record<string, string>[] = [{}, { phone }, { from: daysAgo(days + 10) }];
-    for (const query of queries) {
-      expect(idsOf((await list(query)).calls)).toEqual(['younger', 'young']);
-    }
-    expect((await list({ from: daysAgo(days + 10), to: daysAgo(days + 5) })).calls).toEqual([]);
-    expect((await list({ to: daysAgo(days + 5) })).calls).toEqual([]);
-    const { nextCursor } = await list({ limit: '1' });
-    expect(idsOf((await list({ limit: '1', cursor: nextCursor })).calls)).toEqual(['young']);
-    const params = { agentId: world.agentId, callIdOrPhone: 'old' };
-    const body = { custom_call_outcome: 'booked' };
-    expect((await invoke(updateCallOutcome, { apiKey: world.apiKey, params, body })).status).toBe(404);
-    expect((await invoke(deleteCall, { apiKey: world.apiKey, params })).status).toBe(404);
-    const items = [{ ...params, ...body }];
-    const bulk = await invoke(updateCallOutcomes, { apiKey: world.apiKey, body: { items } });
-    expect(bulk.body.failed[0].error).toBe('call_not_found');
-    // Recorded again, it is corrected and not a second call.
-    expect((await record('old', daysAgo(days, -5000))).status).toBe(200);
-    expect((await storedWith('#CALL#old')).filter((key) => key.includes(world.agentId)).length).toBe(1);
-  });
+it('a call older than CALL_RETENTION_DAYS is in no response, and can still be recorded', async () => {
+  const names = { old: daysAgo(days, -1000), young: daysAgo(days, 3_600_000), younger: daysAgo(1) };
+  for (const [callId, startedAt] of Object.entries(names)) {
+    expect((await record(callId, startedAt)).body).toMatchObject({ callId, startedAt });
+  }
+  expect((await get('old')).status).toBe(404);
+  expect((await get('young')).status).toBe(200);
+  expect((await get(phone, 'first')).body.callId).toBe('young');
+  expect((await get(phone, 'last')).body.callId).toBe('younger');
+  const queries: Record<string, string>[] = [{}, { phone }, { from: daysAgo(days + 10) }];
+  for (const query of queries) {
+    expect(idsOf((await list(query)).calls)).toEqual(['younger', 'young']);
+  }
+  expect((await list({ from: daysAgo(days + 10), to: daysAgo(days + 5) })).calls).toEqual([]);
+  expect((await list({ to: daysAgo(days + 5) })).calls).toEqual([]);
+  const { nextCursor } = await list({ limit: '1' });
+  expect(idsOf((await list({ limit: '1', cursor: nextCursor })).calls)).toEqual(['young']);
+  const params = { agentId: world.agentId, callIdOrPhone: 'old' };
+  const body = { custom_call_outcome: 'booked' };
+  expect((await invoke(updateCallOutcome, { apiKey: world.apiKey, params, body })).status).toBe(404);
+  expect((await invoke(deleteCall, { apiKey: world.apiKey, params })).status).toBe(404);
+  const items = [{ ...params, ...body }];
+  const bulk = await invoke(updateCallOutcomes, { apiKey: world.apiKey, body: { items } });
+  expect(bulk.body.failed[0].error).toBe('call_not_found');
+  // Recorded again, it is corrected and not a second call.
+  expect((await record('old', daysAgo(days, -5000))).status).toBe(200);
+  expect((await storedWith('#CALL#old')).filter((key) => key.includes(world.agentId)).length).toBe(1);
+});
 
-  it('a call that was the last of its page, and has become older than CALL_RETENTION_DAYS, ends the list', async () => {
-    const { Calls } = await import('../../functions/store/calls/calls.ts');
-    const { table } = await import('../../functions/store/table.ts');
-    const later = new Calls(table.get(), 1);
-    const after = `${daysAgo(2)}#call`;
-    expect(await Array.fromAsync(later.list(world.agentId, { after }))).toEqual([]);
-  });
+it('a call that was the last of its page, and has become older than CALL_RETENTION_DAYS, ends the list', async () => {
+  const { Calls } = await import('../../functions/store/calls/calls.ts');
+  const { table } = await import('../../functions/store/table.ts');
+  const later = new Calls(table.get(), 1);
+  const after = `${daysAgo(2)}#call`;
+  expect(await Array.fromAsync(later.list(world.agentId, { after }))).toEqual([]);
+});
 
-  it('a call older than CALL_RETENTION_DAYS is deleted with its entries by a daily job, and no other is', async () => {
-    await record('old', daysAgo(days, -3_600_000));
-    const other = await newWorld();
-    await other.recordCall('ancient', { startedAt: '2001-01-01T00:00:00Z' });
-    expect(await deliver()).toEqual([]);
-    expect(
-      (await storedWith(world.agentId)).filter((key) => key.includes('#old') || key.includes('#CALL#old')),
-    ).toEqual([]);
-    expect((await storedWith(other.agentId)).filter((key) => key.includes('ancient'))).toEqual([]);
-    expect((await get('young')).status).toBe(200);
-    expect(await deliver()).toEqual([]);
-  });
+it('a call older than CALL_RETENTION_DAYS is deleted with its entries by a daily job, and no other is', async () => {
+  await record('old', daysAgo(days, -3_600_000));
+  const other = await newWorld();
+  await other.recordCall('ancient', { startedAt: '2001-01-01T00:00:00Z' });
+  expect(await deliver()).toEqual([]);
+  expect((await storedWith(world.agentId)).filter((key) => key.includes('#old') || key.includes('#CALL#old'))).toEqual(
+    [],
+  );
+  expect((await storedWith(other.agentId)).filter((key) => key.includes('ancient'))).toEqual([]);
+  expect((await get('young')).status).toBe(200);
+  expect(await deliver()).toEqual([]);
+});
 
-  it('figures keep the calls that are deleted for their age, as they were last', async () => {
-    const startedAt = daysAgo(days, -3_600_000);
-    const { agentId, apiKey, uid, call } = await newWorld();
-    const name = { params: { agentId, callIdOrPhone: 'old' }, apiKey };
-    const body = { direction: 'inbound', startedAt, durationSeconds: 60 };
-    expect((await invoke(recordCall, { ...name, body })).status).toBe(200);
-    const from = startedAt.slice(0, 10);
-    const query = { uid, agentId, from, to: daysAgo(days - 1).slice(0, 10) };
-    const figures = async () => (await call('GET', '/call-figures', { query })).body;
-    // The reader and the job that counts may come before or after: the calls are counted before they are deleted.
-    expect(await deliver()).toEqual([]);
-    expect((await storedWith(`${agentId}#CALL#old`)).length).toBe(0);
-    expect((await figures()).totals).toMatchObject({ calls: 1, durationSeconds: 60 });
-    // The deletion is a change, too, and changes nothing. The reader has seen it once it has seen a later one.
-    const young = { params: { agentId, callIdOrPhone: 'young' }, apiKey };
-    const later = { ...body, startedAt: daysAgo(days, 3_600_000) };
-    expect((await invoke(recordCall, { ...young, body: later })).status).toBe(200);
-    await expect.poll(async () => (await figures()).totals.calls).toBe(2);
-    await expect.poll(async () => (await figures()).pending).toBeUndefined();
-    expect((await figures()).totals).toMatchObject({ calls: 2, durationSeconds: 120 });
-  });
+it('figures keep the calls that are deleted for their age, as they were last', async () => {
+  const startedAt = daysAgo(days, -3_600_000);
+  const { agentId, apiKey, uid, call } = await newWorld();
+  const name = { params: { agentId, callIdOrPhone: 'old' }, apiKey };
+  const body = { direction: 'inbound', startedAt, durationSeconds: 60 };
+  expect((await invoke(recordCall, { ...name, body })).status).toBe(200);
+  const from = startedAt.slice(0, 10);
+  const query = { uid, agentId, from, to: daysAgo(days - 1).slice(0, 10) };
+  const figures = async () => (await call('GET', '/call-figures', { query })).body;
+  // The reader and the job that counts may come before or after: the calls are counted before they are deleted.
+  expect(await deliver()).toEqual([]);
+  expect((await storedWith(`${agentId}#CALL#old`)).length).toBe(0);
+  expect((await figures()).totals).toMatchObject({ calls: 1, durationSeconds: 60 });
+  // The deletion is a change, too, and changes nothing. The reader has seen it once it has seen a later one.
+  const young = { params: { agentId, callIdOrPhone: 'young' }, apiKey };
+  const later = { ...body, startedAt: daysAgo(days, 3_600_000) };
+  expect((await invoke(recordCall, { ...young, body: later })).status).toBe(200);
+  await expect.poll(async () => (await figures()).totals.calls).toBe(2);
+  await expect.poll(async () => (await figures()).pending).toBeUndefined();
+  expect((await figures()).totals).toMatchObject({ calls: 2, durationSeconds: 120 });
+});
 
-  it('the deletion of old calls continues in another message when its time is over', async () => {
-    await record('old', daysAgo(days, -3_600_000));
-    expect(await deliver({ ...expireCalls, timeoutSeconds: 0 })).toEqual([]);
-    // Nothing was deleted, since there was no time.
-    expect((await storedWith(`${world.agentId}#CALL#old`)).length).toBe(1);
-    expect(await deliver()).toEqual([]);
-    expect((await storedWith(`${world.agentId}#CALL#old`)).length).toBe(0);
-  });
+it('the deletion of old calls continues in another message when its time is over', async () => {
+  await record('old', daysAgo(days, -3_600_000));
+  expect(await deliver({ ...expireCalls, timeoutSeconds: 0 })).toEqual([]);
+  // Nothing was deleted, since there was no time.
+  expect((await storedWith(`${world.agentId}#CALL#old`)).length).toBe(1);
+  expect(await deliver()).toEqual([]);
+  expect((await storedWith(`${world.agentId}#CALL#old`)).length).toBe(0);
+});
 
-  it('the deletion of old calls continues at a segment of the table, and none of its messages holds a number', async () => {
-    await record('old', daysAgo(days, -3_600_000));
-    const services = lazyServices(expireCalls.services);
-    // Its time is over once at each of these agents.
-    const slow = new Set([world.agentId, ...(await Promise.all([newWorld(), newWorld()])).map((one) => one.agentId)]);
-    const messages: z.infer<typeof jobMessages.expireCalls>[] = [{ job: 'expireCalls' }];
-    for (let run = 0; run < messages.length; run++) {
-      const calls = {
-        removeAll: (...[agentId, options]: Parameters<typeof services.calls.removeAll>) =>
-          services.calls.removeAll(agentId, slow.delete(agentId) ? { ...options, until: 0 } : options),
-      };
-      const jobQueue = {
-        send: async (message: object) => void messages.push(z.parse(jobMessages.expireCalls, message)),
-      };
-      await expireCalls.handle(
-        messages[run] as (typeof messages)[number],
-        { ...services, calls, jobQueue },
-        { until: Date.now() + 60_000 },
-      );
-    }
-    expect(messages.length).toBe(4);
-    const segments = messages.slice(1).map(({ segment }) => segment);
-    expect(segments).toEqual(segments.toSorted((a = 0, b = 0) => a - b));
-    expect(segments[0]).toBeGreaterThanOrEqual(0);
-    expect((await storedWith(`${world.agentId}#CALL#old`)).length).toBe(0);
-  });
-
-  it('a run whose time is over where there are no agents continues at the next segment, and the last one ends', async () => {
-    const services = lazyServices(expireCalls.services);
-    const sent: object[] = [];
-    const empty = {
-      ...services,
-      agents: { async *inSegment() {} },
-      jobQueue: { send: async (message: object) => void sent.push(message) },
+it('the deletion of old calls continues at a segment of the table, and none of its messages holds a number', async () => {
+  await record('old', daysAgo(days, -3_600_000));
+  const services = lazyServices(expireCalls.services);
+  // Its time is over once at each of these agents.
+  const slow = new Set([world.agentId, ...(await Promise.all([newWorld(), newWorld()])).map((one) => one.agentId)]);
+  const messages: z.infer<typeof jobMessages.expireCalls>[] = [{ job: 'expireCalls' }];
+  for (let run = 0; run < messages.length; run++) {
+    const calls = {
+      removeAll: (...[agentId, options]: Parameters<typeof services.calls.removeAll>) =>
+        services.calls.removeAll(agentId, slow.delete(agentId) ? { ...options, until: 0 } : options),
     };
-    await expireCalls.handle({ job: 'expireCalls' }, empty, { until: 0 });
-    expect(sent).toEqual([{ job: 'expireCalls', uid: 'all-users', segment: 1 }]);
-    await expireCalls.handle({ job: 'expireCalls', segment: agentSegments - 1 }, empty, { until: 0 });
-    expect(sent).toHaveLength(1);
-  });
+    const jobQueue = {
+      send: async (message: object) => void messages.push(z.parse(jobMessages.expireCalls, message)),
+    };
+    await expireCalls.handle(
+      messages[run] as (typeof messages)[number],
+      { ...services, calls, jobQueue },
+      { until: Date.now() + 60_000 },
+    );
+  }
+  expect(messages.length).toBe(4);
+  const segments = messages.slice(1).map(({ segment }) => segment);
+  expect(segments).toEqual(segments.toSorted((a = 0, b = 0) => a - b));
+  expect(segments[0]).toBeGreaterThanOrEqual(0);
+  expect((await storedWith(`${world.agentId}#CALL#old`)).length).toBe(0);
+});
 
-  it('no call is deleted where CALL_RETENTION_DAYS is not set', async () => {
-    await record('old', daysAgo(days, -3_600_000));
-    delete process.env.CALL_RETENTION_DAYS;
-    expect(environment.callRetentionDays).toBe(undefined);
-    expect(await deliver()).toEqual([]);
-    process.env.CALL_RETENTION_DAYS = String(days);
-    expect((await storedWith(`${world.agentId}#CALL#old`)).length).toBe(1);
-  });
+it('a run whose time is over where there are no agents continues at the next segment, and the last one ends', async () => {
+  const services = lazyServices(expireCalls.services);
+  const sent: object[] = [];
+  const empty = {
+    ...services,
+    agents: { async *inSegment() {} },
+    jobQueue: { send: async (message: object) => void sent.push(message) },
+  };
+  await expireCalls.handle({ job: 'expireCalls' }, empty, { until: 0 });
+  expect(sent).toEqual([{ job: 'expireCalls', uid: 'all-users', segment: 1 }]);
+  await expireCalls.handle({ job: 'expireCalls', segment: agentSegments - 1 }, empty, { until: 0 });
+  expect(sent).toHaveLength(1);
+});
 
-  it('CALL_RETENTION_DAYS must be from 1 to 3,650', () => {
-    for (const wrong of ['0', '3651', '-1', '1.5', 'all']) {
-      process.env.CALL_RETENTION_DAYS = wrong;
-      expect(() => environment.callRetentionDays, wrong).toThrow(/CALL_RETENTION_DAYS/);
-    }
-    process.env.CALL_RETENTION_DAYS = String(days);
-    expect(environment.callRetentionDays).toBe(days);
-  });
+it('no call is deleted where CALL_RETENTION_DAYS is not set', async () => {
+  await record('old', daysAgo(days, -3_600_000));
+  delete process.env.CALL_RETENTION_DAYS;
+  expect(environment.callRetentionDays).toBe(undefined);
+  expect(await deliver()).toEqual([]);
+  process.env.CALL_RETENTION_DAYS = String(days);
+  expect((await storedWith(`${world.agentId}#CALL#old`)).length).toBe(1);
+});
+
+it('CALL_RETENTION_DAYS must be from 1 to 3,650', () => {
+  for (const wrong of ['0', '3651', '-1', '1.5', 'all']) {
+    process.env.CALL_RETENTION_DAYS = wrong;
+    expect(() => environment.callRetentionDays, wrong).toThrow(/CALL_RETENTION_DAYS/);
+  }
+  process.env.CALL_RETENTION_DAYS = String(days);
+  expect(environment.callRetentionDays).toBe(days);
 });

@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { SQSEvent } from 'aws-lambda';
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { Files } from '../../functions/clients/files.ts';
 import { JobQueue } from '../../functions/clients/job-queue.ts';
 import { fileKeyOf } from '../../functions/domain/documents.ts';
@@ -173,375 +173,371 @@ const callsOf = async (run: (job: ReturnType<typeof jobWith>) => Promise<unknown
   return calls;
 };
 
-describe('an extraction', () => {
-  it.concurrent('an extraction stores the text of a file that S3 reports', async () => {
-    const record = await uploaded('Grüße');
-    expect(await sound(notification(record))).toBe(true);
-    expect(await now(record)).toMatchObject({ status: 'ready', type: 'txt', size: 7, content: 'Grüße' });
-    expect(await now(record)).not.toHaveProperty('fileDeadlineAt');
-    expect(await now(record)).not.toHaveProperty('ttlSeconds');
-  });
+it.concurrent('an extraction stores the text of a file that S3 reports', async () => {
+  const record = await uploaded('Grüße');
+  expect(await sound(notification(record))).toBe(true);
+  expect(await now(record)).toMatchObject({ status: 'ready', type: 'txt', size: 7, content: 'Grüße' });
+  expect(await now(record)).not.toHaveProperty('fileDeadlineAt');
+  expect(await now(record)).not.toHaveProperty('ttlSeconds');
+});
 
-  it('an extraction that is killed at any call to the table is finished by the next delivery, and shows nothing half-done', {
-    tags: 'heavy',
-  }, async () => {
-    const most = await callsOf(async (job) => job(notification(await uploaded())));
-    expect(most).toBeGreaterThan(4);
-    for (let call = 1; call <= most; call++) {
-      const record = await uploaded();
-      const done = await jobWith(killedAt(call))(notification(record));
-      const between = await now(record);
-      if (between?.status === 'ready') expect(between.content).toBe('The text');
-      else expect([done, between?.content]).toEqual([false, '']);
-      expect(await sound(notification(record), 2)).toBe(true);
-      expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
-      expect(await pieces(record)).toBe(3);
-    }
-  });
-
-  it('an extraction of a file that replaced another shows the old text or the new one, wherever it is killed', {
-    tags: 'heavy',
-  }, async () => {
-    const replaced = async () => {
-      const record = await uploaded('Old');
-      await sound(notification(record));
-      await files.put(fileKeyOf(record), Buffer.from('New'));
-      return record;
-    };
-    const most = await callsOf(async (job) => job(notification(await replaced())));
-    for (let call = 1; call <= most; call++) {
-      const record = await replaced();
-      await jobWith(killedAt(call))(notification(record));
-      expect(['Old', 'New']).toContain((await now(record))?.content);
-      await sound(notification(record), 2);
-      expect(await now(record)).toMatchObject({ status: 'ready', content: 'New' });
-      // The old pieces may still be there when the process died at the very end; they go with the next run, or the document.
-      expect([3, 6]).toContain(await pieces(record));
-      await documents.remove(record);
-      expect(await pieces(record)).toBe(0);
-    }
-  });
-
-  it.concurrent('an extraction whose agent gets another language meanwhile makes an index for the new one', async () => {
-    const record = await uploaded('Das Haus');
-    let begun = false;
-    const seen = (operation: string) => {
-      begun ||= operation === 'UpdateItem';
-    };
-    // The language changes once the run has begun: nothing else would index the document again.
-    const languages = { get: () => ({ languageOf: async () => (begun ? 'de' : 'en') }) };
-    await jobWith(() => undefined, seen, undefined, languages)(notification(record));
-    expect((await now(record))?.text?.index?.language).toBe('de');
-  });
-
-  it.concurrent('an extraction that is delivered twice, or runs several times at once, stores one text', async () => {
+it('an extraction that is killed at any call to the table is finished by the next delivery, and shows nothing half-done', {
+  tags: 'heavy',
+}, async () => {
+  const most = await callsOf(async (job) => job(notification(await uploaded())));
+  expect(most).toBeGreaterThan(4);
+  for (let call = 1; call <= most; call++) {
     const record = await uploaded();
-    expect(await Promise.all([1, 2, 3].map(() => sound(notification(record))))).toEqual([true, true, true]);
-    const first = await now(record);
-    expect(await sound(notification(record))).toBe(true);
-    expect(await now(record)).toEqual(first);
-    expect(await pieces(record)).toBe(3);
-  });
-
-  it.concurrent('an extraction of a deleted document stores nothing and deletes the file, whenever the deletion came', async () => {
-    const most = await callsOf(async (job) => job(notification(await uploaded())));
-    for (let call = 1; call <= most; call++) {
-      const record = await uploaded();
-      let calls = 0;
-      let deletion: Promise<boolean> | undefined;
-      const job = jobWith((): undefined => {
-        if (++calls === call) deletion = documents.remove(record, (one) => files.delete(fileKeyOf(one)));
-      });
-      await job(notification(record));
-      await deletion;
-      expect(await now(record)).toBeUndefined();
-      await sound(notification(record), 2);
-      expect([await now(record), await pieces(record), await files.head(fileKeyOf(record))]).toEqual([
-        undefined,
-        0,
-        undefined,
-      ]);
-    }
-  });
-
-  it.concurrent('an extraction that was killed while the document was deleted leaves nothing once its message is delivered again', async () => {
-    const record = await uploaded();
-    const { id, agentId } = record;
-    // The pieces are written, and the process dies before the record points to them.
-    let updates = 0;
-    await jobWith((operation) => (operation === 'UpdateItem' && ++updates === 3 ? 'kill' : undefined))(
-      notification(record),
-    );
-    expect(await pieces(record)).toBeGreaterThan(0);
-    await table.delete({ pk: `AGENT#${agentId}`, sk: `DOCUMENT#${id}` });
+    const done = await jobWith(killedAt(call))(notification(record));
+    const between = await now(record);
+    if (between?.status === 'ready') expect(between.content).toBe('The text');
+    else expect([done, between?.content]).toEqual([false, '']);
     expect(await sound(notification(record), 2)).toBe(true);
-    expect([await pieces(record), await files.head(fileKeyOf(record))]).toEqual([0, undefined]);
-  });
+    expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
+    expect(await pieces(record)).toBe(3);
+  }
+});
 
-  it.concurrent('an extraction of an earlier attempt changes nothing once there is another', async () => {
-    const record = await uploaded('%PDF-1.7 and no more');
+it('an extraction of a file that replaced another shows the old text or the new one, wherever it is killed', {
+  tags: 'heavy',
+}, async () => {
+  const replaced = async () => {
+    const record = await uploaded('Old');
     await sound(notification(record));
-    const failed = await now(record);
-    expect(failed).toMatchObject({ status: 'failed', error: expect.stringContaining('damaged') });
-    const attempt = `${failed?.attempt}:again`;
-    await documents.restart(record, { attempt, uid: 'somebody' }, () => true);
-    const retry = { job: 'extractDocument', uid: 'somebody', agentId: record.agentId, documentId: record.id };
-    await sound({ ...retry, attempt: `${failed?.attempt}:another` });
-    expect((await now(record))?.status).toBe('pending');
-    await sound({ ...retry, attempt });
-    expect((await now(record))?.status).toBe('failed');
-    // The first notification, delivered again, is of the same file: it is known.
-    await sound(notification(record));
-    expect((await now(record))?.attempt).toBe(attempt);
-  });
+    await files.put(fileKeyOf(record), Buffer.from('New'));
+    return record;
+  };
+  const most = await callsOf(async (job) => job(notification(await replaced())));
+  for (let call = 1; call <= most; call++) {
+    const record = await replaced();
+    await jobWith(killedAt(call))(notification(record));
+    expect(['Old', 'New']).toContain((await now(record))?.content);
+    await sound(notification(record), 2);
+    expect(await now(record)).toMatchObject({ status: 'ready', content: 'New' });
+    // The old pieces may still be there when the process died at the very end; they go with the next run, or the document.
+    expect([3, 6]).toContain(await pieces(record));
+    await documents.remove(record);
+    expect(await pieces(record)).toBe(0);
+  }
+});
 
-  it.concurrent('an extraction that is tried again without its file fails, and says that the file is gone', async () => {
-    const record = await uploaded('%PDF-1.7 and no more');
-    await sound(notification(record));
-    await files.delete(fileKeyOf(record));
-    const attempt = 'again';
-    await documents.restart(record, { attempt, uid: 'somebody' }, () => true);
-    await sound({ job: 'extractDocument', uid: 'somebody', agentId: record.agentId, documentId: record.id, attempt });
-    expect(await now(record)).toMatchObject({ status: 'failed', error: 'The file is gone. Upload it again.' });
-  });
+it.concurrent('an extraction whose agent gets another language meanwhile makes an index for the new one', async () => {
+  const record = await uploaded('Das Haus');
+  let begun = false;
+  const seen = (operation: string) => {
+    begun ||= operation === 'UpdateItem';
+  };
+  // The language changes once the run has begun: nothing else would index the document again.
+  const languages = { get: () => ({ languageOf: async () => (begun ? 'de' : 'en') }) };
+  await jobWith(() => undefined, seen, undefined, languages)(notification(record));
+  expect((await now(record))?.text?.index?.language).toBe('de');
+});
 
-  it.concurrent('an extraction that fails with its last delivery is failed, and so is one that never ended', async () => {
+it.concurrent('an extraction that is delivered twice, or runs several times at once, stores one text', async () => {
+  const record = await uploaded();
+  expect(await Promise.all([1, 2, 3].map(() => sound(notification(record))))).toEqual([true, true, true]);
+  const first = await now(record);
+  expect(await sound(notification(record))).toBe(true);
+  expect(await now(record)).toEqual(first);
+  expect(await pieces(record)).toBe(3);
+});
+
+it.concurrent('an extraction of a deleted document stores nothing and deletes the file, whenever the deletion came', async () => {
+  const most = await callsOf(async (job) => job(notification(await uploaded())));
+  for (let call = 1; call <= most; call++) {
     const record = await uploaded();
-    let transacted = 0;
-    const dying: Choice = (operation) => (operation === 'BatchWriteItem' && ++transacted ? 'kill' : undefined);
-    expect(await jobWith(dying)(notification(record), 1)).toBe(false);
-    expect((await now(record))?.status).toBe('processing');
-    expect(await jobWith(dying)(notification(record), maxDeliveries)).toBe(false);
-    // Each of both deliveries writes three parts side by side.
-    expect(transacted).toBe(6);
-    expect(await now(record)).toMatchObject({ status: 'failed', error: 'The document could not be read. Try again.' });
-
-    const unended = await uploaded();
-    await jobWith((operation) => (operation === 'BatchWriteItem' ? 'kill' : undefined))(notification(unended));
-    await documents.start(unended, (await now(unended))?.attempt ?? '', Date.now() - 1);
-    expect(await now(unended)).toMatchObject({
-      status: 'failed',
-      error: expect.stringContaining('no fault of its own'),
+    let calls = 0;
+    let deletion: Promise<boolean> | undefined;
+    const job = jobWith((): undefined => {
+      if (++calls === call) deletion = documents.remove(record, (one) => files.delete(fileKeyOf(one)));
     });
-  });
-
-  it.concurrent('an extraction that was given up completes when an operator sends its message again, unless another attempt or a deletion came first', async () => {
-    const dying: Choice = (operation) => (operation === 'BatchWriteItem' ? 'kill' : undefined);
-    const givenUp = async () => {
-      const record = await uploaded();
-      await jobWith(dying)(notification(record), maxDeliveries);
-      expect((await now(record))?.status).toBe('failed');
-      return record;
-    };
-    const simple = await givenUp();
-    expect(await sound(notification(simple))).toBe(true);
-    expect(await now(simple)).toMatchObject({ status: 'ready', content: 'The text' });
-    expect(await now(simple)).not.toHaveProperty('error');
-    const done = await now(simple);
-    await sound(notification(simple));
-    expect(await now(simple)).toEqual(done);
-
-    const again = await givenUp();
-    await jobWith(dying)(notification(again), maxDeliveries);
-    expect(await now(again)).toMatchObject({ status: 'failed', error: 'The document could not be read. Try again.' });
-
-    const retried = await givenUp();
-    const attempt = retryOf((await now(retried))?.attempt, 'again');
-    await documents.restart(retried, { attempt, uid: 'somebody' }, hasFailed);
-    await jobWith(dying)({ ...notification(retried), attempt }, maxDeliveries);
-    await documents.restart(retried, { attempt: retryOf(attempt, 'third'), uid: 'somebody' }, hasFailed);
-    await sound({ ...notification(retried), attempt });
-    expect((await now(retried))?.status).toBe('pending');
-
-    const unreadable = await uploaded('%PDF-1.7 and no more');
-    await sound(notification(unreadable));
-    const reason = await now(unreadable);
-    await sound(notification(unreadable));
-    expect(await now(unreadable)).toEqual(reason);
-
-    const deleted = await givenUp();
-    await documents.remove(deleted, (one) => files.delete(fileKeyOf(one)));
-    await sound(notification(deleted));
-    expect([await now(deleted), await pieces(deleted), await files.head(fileKeyOf(deleted))]).toEqual([
+    await job(notification(record));
+    await deletion;
+    expect(await now(record)).toBeUndefined();
+    await sound(notification(record), 2);
+    expect([await now(record), await pieces(record), await files.head(fileKeyOf(record))]).toEqual([
       undefined,
       0,
       undefined,
     ]);
-  });
+  }
+});
 
-  it('an extraction whose function dies at every delivery ends as failed, with a reason, after the last deadline', async () => {
+it.concurrent('an extraction that was killed while the document was deleted leaves nothing once its message is delivered again', async () => {
+  const record = await uploaded();
+  const { id, agentId } = record;
+  // The pieces are written, and the process dies before the record points to them.
+  let updates = 0;
+  await jobWith((operation) => (operation === 'UpdateItem' && ++updates === 3 ? 'kill' : undefined))(
+    notification(record),
+  );
+  expect(await pieces(record)).toBeGreaterThan(0);
+  await table.delete({ pk: `AGENT#${agentId}`, sk: `DOCUMENT#${id}` });
+  expect(await sound(notification(record), 2)).toBe(true);
+  expect([await pieces(record), await files.head(fileKeyOf(record))]).toEqual([0, undefined]);
+});
+
+it.concurrent('an extraction of an earlier attempt changes nothing once there is another', async () => {
+  const record = await uploaded('%PDF-1.7 and no more');
+  await sound(notification(record));
+  const failed = await now(record);
+  expect(failed).toMatchObject({ status: 'failed', error: expect.stringContaining('damaged') });
+  const attempt = `${failed?.attempt}:again`;
+  await documents.restart(record, { attempt, uid: 'somebody' }, () => true);
+  const retry = { job: 'extractDocument', uid: 'somebody', agentId: record.agentId, documentId: record.id };
+  await sound({ ...retry, attempt: `${failed?.attempt}:another` });
+  expect((await now(record))?.status).toBe('pending');
+  await sound({ ...retry, attempt });
+  expect((await now(record))?.status).toBe('failed');
+  // The first notification, delivered again, is of the same file: it is known.
+  await sound(notification(record));
+  expect((await now(record))?.attempt).toBe(attempt);
+});
+
+it.concurrent('an extraction that is tried again without its file fails, and says that the file is gone', async () => {
+  const record = await uploaded('%PDF-1.7 and no more');
+  await sound(notification(record));
+  await files.delete(fileKeyOf(record));
+  const attempt = 'again';
+  await documents.restart(record, { attempt, uid: 'somebody' }, () => true);
+  await sound({ job: 'extractDocument', uid: 'somebody', agentId: record.agentId, documentId: record.id, attempt });
+  expect(await now(record)).toMatchObject({ status: 'failed', error: 'The file is gone. Upload it again.' });
+});
+
+it.concurrent('an extraction that fails with its last delivery is failed, and so is one that never ended', async () => {
+  const record = await uploaded();
+  let transacted = 0;
+  const dying: Choice = (operation) => (operation === 'BatchWriteItem' && ++transacted ? 'kill' : undefined);
+  expect(await jobWith(dying)(notification(record), 1)).toBe(false);
+  expect((await now(record))?.status).toBe('processing');
+  expect(await jobWith(dying)(notification(record), maxDeliveries)).toBe(false);
+  // Each of both deliveries writes three parts side by side.
+  expect(transacted).toBe(6);
+  expect(await now(record)).toMatchObject({ status: 'failed', error: 'The document could not be read. Try again.' });
+
+  const unended = await uploaded();
+  await jobWith((operation) => (operation === 'BatchWriteItem' ? 'kill' : undefined))(notification(unended));
+  await documents.start(unended, (await now(unended))?.attempt ?? '', Date.now() - 1);
+  expect(await now(unended)).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining('no fault of its own'),
+  });
+});
+
+it.concurrent('an extraction that was given up completes when an operator sends its message again, unless another attempt or a deletion came first', async () => {
+  const dying: Choice = (operation) => (operation === 'BatchWriteItem' ? 'kill' : undefined);
+  const givenUp = async () => {
     const record = await uploaded();
-    let began = 0;
-    for (let delivery = 1; delivery <= maxDeliveries; delivery++) {
-      began = Date.now();
-      // Dead from its first piece of text on: it cannot even report that it gives up.
-      let isDead = false;
-      const dying: Choice = (operation) => {
-        isDead ||= operation === 'BatchWriteItem';
-        return isDead ? 'kill' : undefined;
-      };
-      expect(await jobWith(dying)(notification(record), delivery)).toBe(false);
-      expect((await now(record))?.status).toBe('processing');
-    }
-    const [ended, timeoutMilliseconds] = [Date.now(), extractDocument.timeoutSeconds * 1000];
-    vi.setSystemTime(began + timeoutMilliseconds - 1);
-    expect((await now(record))?.status).toBe('processing');
-    vi.setSystemTime(ended + timeoutMilliseconds);
-    expect(await now(record)).toMatchObject({
-      status: 'failed',
-      error: 'The document could not be read, for no fault of its own. Try again.',
-    });
-    vi.useRealTimers();
-    const attempt = 'again';
-    await documents.restart(record, { attempt, uid: 'somebody' }, () => true);
-    const retry = { job: 'extractDocument', uid: 'somebody', agentId: record.agentId, documentId: record.id, attempt };
-    expect(await sound(retry)).toBe(true);
-    expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
-  });
-
-  it.concurrent('an extraction that begins after the wait for the file is over brings the document back, and loses nothing', async () => {
-    const hoursAgo = waitingForFile(Date.now() - 3 * 60 * 60_000);
-    const record = await uploaded('The text', hoursAgo);
-    expect(await now(record)).toBeUndefined();
-    expect(await sound(notification(record))).toBe(true);
-    expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
-    expect(await now(record)).not.toHaveProperty('fileDeadlineAt');
-
-    const unreadable = await uploaded('%PDF-1.7 and no more', hoursAgo);
-    await sound(notification(unreadable));
-    expect(await now(unreadable)).toMatchObject({ status: 'failed', error: expect.stringContaining('damaged') });
-
-    const dying = await uploaded('The text', hoursAgo);
-    await jobWith((operation) => (operation === 'BatchWriteItem' ? 'kill' : undefined))(
-      notification(dying),
-      maxDeliveries,
-    );
-    expect(await now(dying)).toMatchObject({ status: 'failed', error: 'The document could not be read. Try again.' });
-    expect(await files.head(fileKeyOf(dying))).toBeDefined();
-  });
-
-  it.concurrent('an extraction that begins after its attempt was due shows as under way, and ends as any other', async () => {
-    const record = await uploaded();
-    const file = await files.head(fileKeyOf(record));
-    await documents.receive(record, file?.etag as string);
-    await table.change(documentKey(record.agentId, record.id), { set: { deadlineAt: Date.now() - 1 } });
+    await jobWith(dying)(notification(record), maxDeliveries);
     expect((await now(record))?.status).toBe('failed');
-    const shown: (string | undefined)[] = [];
-    let reading: Promise<unknown> | undefined;
-    const job = jobWith((operation): undefined => {
-      if (operation === 'BatchWriteItem') reading = now(record).then((one) => shown.push(one?.status));
-    });
-    expect(await job(notification(record))).toBe(true);
-    await reading;
-    expect(shown[0]).not.toBe('failed');
-    expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
+    return record;
+  };
+  const simple = await givenUp();
+  expect(await sound(notification(simple))).toBe(true);
+  expect(await now(simple)).toMatchObject({ status: 'ready', content: 'The text' });
+  expect(await now(simple)).not.toHaveProperty('error');
+  const done = await now(simple);
+  await sound(notification(simple));
+  expect(await now(simple)).toEqual(done);
+
+  const again = await givenUp();
+  await jobWith(dying)(notification(again), maxDeliveries);
+  expect(await now(again)).toMatchObject({ status: 'failed', error: 'The document could not be read. Try again.' });
+
+  const retried = await givenUp();
+  const attempt = retryOf((await now(retried))?.attempt, 'again');
+  await documents.restart(retried, { attempt, uid: 'somebody' }, hasFailed);
+  await jobWith(dying)({ ...notification(retried), attempt }, maxDeliveries);
+  await documents.restart(retried, { attempt: retryOf(attempt, 'third'), uid: 'somebody' }, hasFailed);
+  await sound({ ...notification(retried), attempt });
+  expect((await now(retried))?.status).toBe('pending');
+
+  const unreadable = await uploaded('%PDF-1.7 and no more');
+  await sound(notification(unreadable));
+  const reason = await now(unreadable);
+  await sound(notification(unreadable));
+  expect(await now(unreadable)).toEqual(reason);
+
+  const deleted = await givenUp();
+  await documents.remove(deleted, (one) => files.delete(fileKeyOf(one)));
+  await sound(notification(deleted));
+  expect([await now(deleted), await pieces(deleted), await files.head(fileKeyOf(deleted))]).toEqual([
+    undefined,
+    0,
+    undefined,
+  ]);
+});
+
+it('an extraction whose function dies at every delivery ends as failed, with a reason, after the last deadline', async () => {
+  const record = await uploaded();
+  let began = 0;
+  for (let delivery = 1; delivery <= maxDeliveries; delivery++) {
+    began = Date.now();
+    // Dead from its first piece of text on: it cannot even report that it gives up.
+    let isDead = false;
+    const dying: Choice = (operation) => {
+      isDead ||= operation === 'BatchWriteItem';
+      return isDead ? 'kill' : undefined;
+    };
+    expect(await jobWith(dying)(notification(record), delivery)).toBe(false);
+    expect((await now(record))?.status).toBe('processing');
+  }
+  const [ended, timeoutMilliseconds] = [Date.now(), extractDocument.timeoutSeconds * 1000];
+  vi.setSystemTime(began + timeoutMilliseconds - 1);
+  expect((await now(record))?.status).toBe('processing');
+  vi.setSystemTime(ended + timeoutMilliseconds);
+  expect(await now(record)).toMatchObject({
+    status: 'failed',
+    error: 'The document could not be read, for no fault of its own. Try again.',
   });
+  vi.useRealTimers();
+  const attempt = 'again';
+  await documents.restart(record, { attempt, uid: 'somebody' }, () => true);
+  const retry = { job: 'extractDocument', uid: 'somebody', agentId: record.agentId, documentId: record.id, attempt };
+  expect(await sound(retry)).toBe(true);
+  expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
+});
 
-  it.concurrent('an extraction of a form whose user lost access fails with that reason, until another user tries it again', async () => {
-    const owner = await newWorld();
-    const stranger = await newWorld();
-    const { agentId } = owner;
-    const record = await uploaded('The text', { agentId, formIssuedTo: formOf(stranger) });
-    await sound(notification(record));
-    expect(await now(record)).toMatchObject({
-      status: 'failed',
-      error: expect.stringContaining('may no longer use the agent'),
-    });
-    expect((await now(record))?.content).toBe('');
-    const attempt = retryOf((await now(record))?.attempt, 'again');
-    await documents.restart(record, { attempt, uid: owner.uid }, hasFailed);
-    await sound({ job: 'extractDocument', uid: 'somebody', agentId, documentId: record.id, attempt });
-    expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
+it.concurrent('an extraction that begins after the wait for the file is over brings the document back, and loses nothing', async () => {
+  const hoursAgo = waitingForFile(Date.now() - 3 * 60 * 60_000);
+  const record = await uploaded('The text', hoursAgo);
+  expect(await now(record)).toBeUndefined();
+  expect(await sound(notification(record))).toBe(true);
+  expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
+  expect(await now(record)).not.toHaveProperty('fileDeadlineAt');
 
-    const own = await uploaded('The text', { agentId, formIssuedTo: formOf(owner) });
-    await sound(notification(own));
-    expect((await now(own))?.status).toBe('ready');
+  const unreadable = await uploaded('%PDF-1.7 and no more', hoursAgo);
+  await sound(notification(unreadable));
+  expect(await now(unreadable)).toMatchObject({ status: 'failed', error: expect.stringContaining('damaged') });
+
+  const dying = await uploaded('The text', hoursAgo);
+  await jobWith((operation) => (operation === 'BatchWriteItem' ? 'kill' : undefined))(
+    notification(dying),
+    maxDeliveries,
+  );
+  expect(await now(dying)).toMatchObject({ status: 'failed', error: 'The document could not be read. Try again.' });
+  expect(await files.head(fileKeyOf(dying))).toBeDefined();
+});
+
+it.concurrent('an extraction that begins after its attempt was due shows as under way, and ends as any other', async () => {
+  const record = await uploaded();
+  const file = await files.head(fileKeyOf(record));
+  await documents.receive(record, file?.etag as string);
+  await table.change(documentKey(record.agentId, record.id), { set: { deadlineAt: Date.now() - 1 } });
+  expect((await now(record))?.status).toBe('failed');
+  const shown: (string | undefined)[] = [];
+  let reading: Promise<unknown> | undefined;
+  const job = jobWith((operation): undefined => {
+    if (operation === 'BatchWriteItem') reading = now(record).then((one) => shown.push(one?.status));
   });
+  expect(await job(notification(record))).toBe(true);
+  await reading;
+  expect(shown[0]).not.toBe('failed');
+  expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
+});
 
-  it.concurrent('an extraction of a form whose key was revoked fails with that reason', async () => {
-    const owner = await newWorld();
-    const late = await uploaded('The text', { agentId: owner.agentId, formIssuedTo: formOf(owner) });
-    await apiKeys.get().revoke(owner.uid, owner.keyId);
-    await sound(notification(late));
-    expect(await now(late)).toMatchObject({
-      ...{ status: 'failed', content: '', error: expect.stringContaining('key whose upload form') },
-    });
+it.concurrent('an extraction of a form whose user lost access fails with that reason, until another user tries it again', async () => {
+  const owner = await newWorld();
+  const stranger = await newWorld();
+  const { agentId } = owner;
+  const record = await uploaded('The text', { agentId, formIssuedTo: formOf(stranger) });
+  await sound(notification(record));
+  expect(await now(record)).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining('may no longer use the agent'),
   });
+  expect((await now(record))?.content).toBe('');
+  const attempt = retryOf((await now(record))?.attempt, 'again');
+  await documents.restart(record, { attempt, uid: owner.uid }, hasFailed);
+  await sound({ job: 'extractDocument', uid: 'somebody', agentId, documentId: record.id, attempt });
+  expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
 
-  it.concurrent('an extraction completes a deletion that was interrupted: text, file and record are gone', async () => {
-    for (let call = 2; call <= 5; call++) {
-      const record = await uploaded();
-      await sound(notification(record));
-      const client = DynamoDBDocumentClient.from(new DynamoDBClient({}), marshaling);
-      injectFaults(client, killedAt(call));
-      const dying = new Sources<DocumentRecord>(new Table(client, environment.tableName), documentKind);
-      const deletion = dying.remove(record, (one) => files.delete(fileKeyOf(one)));
-      await deletion.catch(() => undefined);
-      expect(await now(record)).toBeUndefined();
-      const { agentId, id: documentId } = record;
-      expect(await sound({ job: 'extractDocument', uid: 'somebody', agentId, documentId, attempt: 'deletion' })).toBe(
-        true,
-      );
-      expect([
-        await pieces(record),
-        await files.head(fileKeyOf(record)),
-        await table.get(documentKey(agentId, documentId)),
-      ]).toEqual([0, undefined, undefined]);
-    }
+  const own = await uploaded('The text', { agentId, formIssuedTo: formOf(owner) });
+  await sound(notification(own));
+  expect((await now(own))?.status).toBe('ready');
+});
+
+it.concurrent('an extraction of a form whose key was revoked fails with that reason', async () => {
+  const owner = await newWorld();
+  const late = await uploaded('The text', { agentId: owner.agentId, formIssuedTo: formOf(owner) });
+  await apiKeys.get().revoke(owner.uid, owner.keyId);
+  await sound(notification(late));
+  expect(await now(late)).toMatchObject({
+    ...{ status: 'failed', content: '', error: expect.stringContaining('key whose upload form') },
   });
+});
 
-  it('an extraction of a late file is shown, and queues with the work of the agent’s owner, since S3 names no user', async () => {
-    const { uid, agentId } = await newWorld();
-    const [of, ofCopy] = [
-      await uploaded('The text', { agentId, fileDeadlineAt: Date.now() - 1 }),
-      await uploaded('The text'),
-    ];
-    expect(await now(of)).toBeUndefined();
-    const both = { Records: [...notificationOf(of).Records, ...notificationOf(ofCopy).Records] };
-    expect(await sound(both)).toBe(true);
-    expect((await now(of))?.status).toBe('pending');
-    const { Messages = [] } = await sqs.send(
-      new ReceiveMessageCommand({ QueueUrl: queueUrl, MaxNumberOfMessages: 10 }),
-    );
-    const sent = Messages.map(({ Body = '' }) => JSON.parse(Body));
-    expect(sent).toEqual([
-      { job: 'extractDocument', uid, agentId, documentId: of.id },
-      { job: 'extractDocument', uid: ofCopy.agentId, agentId: ofCopy.agentId, documentId: ofCopy.id },
-    ]);
-    expect(groups).toEqual([uid, ofCopy.agentId]);
-    for (const message of sent) expect(await sound(message)).toBe(true);
-    expect([await now(of), await now(ofCopy)]).toMatchObject([{ status: 'ready' }, { status: 'ready' }]);
-  });
-
-  it.concurrent('an extraction whose notification could never be forwarded is failed, and may be tried again', async () => {
+it.concurrent('an extraction completes a deletion that was interrupted: text, file and record are gone', async () => {
+  for (let call = 2; call <= 5; call++) {
     const record = await uploaded();
-    const noTable: Choice = (operation) => (operation === 'BatchGetItem' ? 'kill' : undefined);
-    const spared = credentialsWith(noTable);
-    expect(await jobWith(() => undefined, undefined, spared)(notificationOf(record), 1)).toBe(false);
-    expect((await now(record))?.status).toBe('pending');
-    expect(await jobWith(() => undefined, undefined, spared)(notificationOf(record), maxDeliveries)).toBe(false);
-    expect(await now(record)).toMatchObject({ status: 'failed', error: 'The document could not be read. Try again.' });
-    const again = { ...notification(record), attempt: retryOf((await now(record))?.attempt, 'again') };
-    await documents.restart(record, { attempt: again.attempt, uid: 'somebody' }, hasFailed);
-    expect(await sound(again)).toBe(true);
-    expect((await now(record))?.status).toBe('ready');
-  });
-
-  it.concurrent('a message to extract with the bucket’s own test event, a file of another kind, or nothing has no effect', async () => {
-    expect(await sound({ Service: 'Amazon S3', Event: 's3:TestEvent', Bucket: bucket })).toBe(true);
-    expect(await sound({ Records: [{ s3: { object: { key: 'documents/strange+name' } } }] })).toBe(true);
-    expect(await sound({ job: 'extractDocument', uid: 'somebody', agentId: 'agent', documentId: 'doc_unknown' })).toBe(
+    await sound(notification(record));
+    const client = DynamoDBDocumentClient.from(new DynamoDBClient({}), marshaling);
+    injectFaults(client, killedAt(call));
+    const dying = new Sources<DocumentRecord>(new Table(client, environment.tableName), documentKind);
+    const deletion = dying.remove(record, (one) => files.delete(fileKeyOf(one)));
+    await deletion.catch(() => undefined);
+    expect(await now(record)).toBeUndefined();
+    const { agentId, id: documentId } = record;
+    expect(await sound({ job: 'extractDocument', uid: 'somebody', agentId, documentId, attempt: 'deletion' })).toBe(
       true,
     );
-    expect(await sound({ job: 'extractDocument' })).toBe(false);
-  });
+    expect([
+      await pieces(record),
+      await files.head(fileKeyOf(record)),
+      await table.get(documentKey(agentId, documentId)),
+    ]).toEqual([0, undefined, undefined]);
+  }
+});
 
-  itInAnyHistory('an extraction survives lost responses, throttling and faults of the table', [4, 15], async (runs) => {
-    for (let seed = 1; seed <= runs; seed++) {
-      const record = await uploaded(await pdfOf(`Seed ${seed}`));
-      const job = jobWith(tenPercent(seed));
-      for (let delivery = 1; !(await job(notification(record), 1)) && delivery < 10; delivery++);
-      expect(await now(record)).toMatchObject({ status: 'ready', content: `Seed ${seed}` });
-    }
-  });
+it('an extraction of a late file is shown, and queues with the work of the agent’s owner, since S3 names no user', async () => {
+  const { uid, agentId } = await newWorld();
+  const [of, ofCopy] = [
+    await uploaded('The text', { agentId, fileDeadlineAt: Date.now() - 1 }),
+    await uploaded('The text'),
+  ];
+  expect(await now(of)).toBeUndefined();
+  const both = { Records: [...notificationOf(of).Records, ...notificationOf(ofCopy).Records] };
+  expect(await sound(both)).toBe(true);
+  expect((await now(of))?.status).toBe('pending');
+  const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl: queueUrl, MaxNumberOfMessages: 10 }));
+  const sent = Messages.map(({ Body = '' }) => JSON.parse(Body));
+  expect(sent).toEqual([
+    { job: 'extractDocument', uid, agentId, documentId: of.id },
+    { job: 'extractDocument', uid: ofCopy.agentId, agentId: ofCopy.agentId, documentId: ofCopy.id },
+  ]);
+  expect(groups).toEqual([uid, ofCopy.agentId]);
+  for (const message of sent) expect(await sound(message)).toBe(true);
+  expect([await now(of), await now(ofCopy)]).toMatchObject([{ status: 'ready' }, { status: 'ready' }]);
+});
+
+it.concurrent('an extraction whose notification could never be forwarded is failed, and may be tried again', async () => {
+  const record = await uploaded();
+  const noTable: Choice = (operation) => (operation === 'BatchGetItem' ? 'kill' : undefined);
+  const spared = credentialsWith(noTable);
+  expect(await jobWith(() => undefined, undefined, spared)(notificationOf(record), 1)).toBe(false);
+  expect((await now(record))?.status).toBe('pending');
+  expect(await jobWith(() => undefined, undefined, spared)(notificationOf(record), maxDeliveries)).toBe(false);
+  expect(await now(record)).toMatchObject({ status: 'failed', error: 'The document could not be read. Try again.' });
+  const again = { ...notification(record), attempt: retryOf((await now(record))?.attempt, 'again') };
+  await documents.restart(record, { attempt: again.attempt, uid: 'somebody' }, hasFailed);
+  expect(await sound(again)).toBe(true);
+  expect((await now(record))?.status).toBe('ready');
+});
+
+it.concurrent('a message to extract with the bucket’s own test event, a file of another kind, or nothing has no effect', async () => {
+  expect(await sound({ Service: 'Amazon S3', Event: 's3:TestEvent', Bucket: bucket })).toBe(true);
+  expect(await sound({ Records: [{ s3: { object: { key: 'documents/strange+name' } } }] })).toBe(true);
+  expect(await sound({ job: 'extractDocument', uid: 'somebody', agentId: 'agent', documentId: 'doc_unknown' })).toBe(
+    true,
+  );
+  expect(await sound({ job: 'extractDocument' })).toBe(false);
+});
+
+itInAnyHistory('an extraction survives lost responses, throttling and faults of the table', [4, 15], async (runs) => {
+  for (let seed = 1; seed <= runs; seed++) {
+    const record = await uploaded(await pdfOf(`Seed ${seed}`));
+    const job = jobWith(tenPercent(seed));
+    for (let delivery = 1; !(await job(notification(record), 1)) && delivery < 10; delivery++);
+    expect(await now(record)).toMatchObject({ status: 'ready', content: `Seed ${seed}` });
+  }
 });

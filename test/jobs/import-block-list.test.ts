@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import {
   BlockListImports,
   type ImportRecord,
@@ -163,313 +163,311 @@ const applyTo = (list: Set<string>, { rows, isCsv, mode }: File) => {
   return { status: 'done', counts, failedLines };
 };
 
-describe('an import', () => {
-  itInAnyHistory(
-    'an import does what a plain model does in any history, with faults, and killed at any write',
-    [1, 30],
-    (numRuns) =>
-      fc.assert(
-        fc.asyncProperty(
-          fc.array(file, { minLength: 1, maxLength: 3 }),
-          fc.array(fc.constantFrom(...phones), { maxLength: 10 }),
-          fc.integer(),
-          async (history, initial, seed) => {
-            const uid = unique('user');
-            const next = chance(seed);
-            const model = new Set(initial);
-            await sound.blockList.add({ uid }, [...model]);
-            for (const [index, one] of history.entries()) {
-              const content = contentOf(one);
-              // S3 takes no empty file by a form.
-              if (content === '') continue;
-              const reference = await importOf(content, one.mode, uid);
-              const faults = tenPercent(seed + index);
-              const kills = () => {
-                let left = 1 + Math.floor(next() * 14);
-                return () => (--left < 0 ? ('kill' as const) : faults());
-              };
-              await deliver(
-                reference,
-                () => (next() < 0.5 ? kills() : faults),
-                () => (next() < 0.5 ? 0 : Number.POSITIVE_INFINITY),
-              );
-              const { status, failures, ...result } = await resultOf(reference);
-              const expected = applyTo(model, one);
-              expect({ status, ...result }).toMatchObject({ status: expected.status, ...expected.counts });
-              expect(failures.map(({ line }) => line)).toEqual(expected.failedLines);
-              expect(await listOf(uid)).toEqual([...model].sort());
-              expect(await files.head(importFileKey(reference))).toBeUndefined();
-              expect(await sound.imports.isRunning({ uid })).toBe(false);
-            }
-          },
-        ),
-        { numRuns },
+itInAnyHistory(
+  'an import does what a plain model does in any history, with faults, and killed at any write',
+  [1, 30],
+  (numRuns) =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(file, { minLength: 1, maxLength: 3 }),
+        fc.array(fc.constantFrom(...phones), { maxLength: 10 }),
+        fc.integer(),
+        async (history, initial, seed) => {
+          const uid = unique('user');
+          const next = chance(seed);
+          const model = new Set(initial);
+          await sound.blockList.add({ uid }, [...model]);
+          for (const [index, one] of history.entries()) {
+            const content = contentOf(one);
+            // S3 takes no empty file by a form.
+            if (content === '') continue;
+            const reference = await importOf(content, one.mode, uid);
+            const faults = tenPercent(seed + index);
+            const kills = () => {
+              let left = 1 + Math.floor(next() * 14);
+              return () => (--left < 0 ? ('kill' as const) : faults());
+            };
+            await deliver(
+              reference,
+              () => (next() < 0.5 ? kills() : faults),
+              () => (next() < 0.5 ? 0 : Number.POSITIVE_INFINITY),
+            );
+            const { status, failures, ...result } = await resultOf(reference);
+            const expected = applyTo(model, one);
+            expect({ status, ...result }).toMatchObject({ status: expected.status, ...expected.counts });
+            expect(failures.map(({ line }) => line)).toEqual(expected.failedLines);
+            expect(await listOf(uid)).toEqual([...model].sort());
+            expect(await files.head(importFileKey(reference))).toBeUndefined();
+            expect(await sound.imports.isRunning({ uid })).toBe(false);
+          }
+        },
       ),
-  );
+      { numRuns },
+    ),
+);
 
-  it('an import completes when the response of its beginning is lost, and the repeated request meets another', async () => {
-    const reference = await importOf(phones.join('\n'));
-    const faults: Fault[] = ['lost response', 'conflict'];
-    await deliver(reference, () => (operation) => (operation === 'TransactWriteItems' ? faults.shift() : undefined));
-    expect(await resultOf(reference)).toMatchObject({ status: 'done', added: phones.length });
-  });
+it('an import completes when the response of its beginning is lost, and the repeated request meets another', async () => {
+  const reference = await importOf(phones.join('\n'));
+  const faults: Fault[] = ['lost response', 'conflict'];
+  await deliver(reference, () => (operation) => (operation === 'TransactWriteItems' ? faults.shift() : undefined));
+  expect(await resultOf(reference)).toMatchObject({ status: 'done', added: phones.length });
+});
 
-  it('an import counts every line once when it is killed before each of its writes', {
-    tags: 'heavy',
-  }, async () => {
-    const content = [...phones.slice(0, 10), phones[0], 'x', ...phones.slice(8, 14)].join('\n');
-    for (let kill = 1; ; kill++) {
-      const uid = unique('user');
-      await sound.blockList.add({ uid }, [phones[3] as string, phones[20] as string, phones[21] as string]);
-      const reference = await importOf(content, 'replace', uid);
-      let operations = 0;
-      let isFirst = true;
-      const deliveries = await deliver(reference, () => {
-        const kills = isFirst;
-        isFirst = false;
-        return () => (kills && ++operations >= kill ? 'kill' : undefined);
-      });
-      expect(await resultOf(reference), `killed at operation ${kill}`).toMatchObject({
-        status: 'done',
-        ...{ lines: 18, added: 13, alreadyBlocked: 4, failed: 1, removed: 2 },
-      });
-      expect(await listOf(uid)).toEqual(phones.slice(0, 14));
-      if (deliveries === 1) break;
-      expect(kill).toBeLessThan(200);
-    }
-  });
-
-  it.concurrent('an import that replaces a list never unblocks a number that is in both, and keeps numbers that others add meanwhile', async () => {
+it('an import counts every line once when it is killed before each of its writes', {
+  tags: 'heavy',
+}, async () => {
+  const content = [...phones.slice(0, 10), phones[0], 'x', ...phones.slice(8, 14)].join('\n');
+  for (let kill = 1; ; kill++) {
     const uid = unique('user');
-    await sound.blockList.add({ uid }, phones);
-    const kept = phones.slice(0, 12);
-    const reference = await importOf(kept.join('\n'), 'replace', uid);
-    const missing: string[] = [];
-    let isOver = false;
-    const watch = (async () => {
-      while (!isOver) {
-        const found = await sound.blockList.find({ uid, agentId: 'none' }, kept);
-        missing.push(...kept.filter((phone) => !found.has(phone)));
-        await sleep(5);
-      }
-    })();
-    let step = 0;
-    await deliver(
-      reference,
-      () => {
-        step += 1;
-        if (step === 3) void sound.blockList.add({ uid }, ['+14155550999']);
-        return () => undefined;
-      },
-      () => 0,
-    );
-    isOver = true;
-    await watch;
-    expect(missing).toEqual([]);
-    expect(await listOf(uid)).toEqual([...kept, '+14155550999'].sort());
-    expect(await resultOf(reference)).toMatchObject({ status: 'done', added: 0, alreadyBlocked: 12, removed: 13 });
-  });
-
-  it.concurrent('an import continues when a throttled table does not accept all numbers in time', async () => {
-    const reference = await importOf(phones.join('\n'));
-    let throttled = 0;
-    const choose = (operation: string) =>
-      operation === 'BatchExecuteStatement' && throttled++ < 9 ? ('throttle' as const) : undefined;
-    const services = {
-      // A request is over its time after three attempts.
-      ...storesWith(choose, pauseMilliseconds),
-      credentials: credentials.get(),
-      files,
-      jobQueue: { send: async () => {} },
-    };
-    await runImport(reference, services, Date.now() + 30_000);
-    expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 25, added: 25 });
-  });
-
-  it.concurrent('an import continues without a failed delivery when its time ends in the middle of a step', async () => {
-    const numbers = Array.from({ length: 75 }, (_, n) => `+1415555${4000 + n}`);
-    const reference = await importOf(numbers.join('\n'));
-    let messages = 1;
-    let runs = 0;
-    const send = async () => {
-      messages += 1;
-    };
-    for (; messages > 0; messages--) {
-      runs += 1;
-      // Of three batches, each run can write one more.
-      let left = runs;
-      const choose = (operation: string) =>
-        operation === 'BatchExecuteStatement' && --left < 0 ? ('throttle' as const) : undefined;
-      const services = { ...storesWith(choose, 1500), credentials: credentials.get(), files, jobQueue: { send } };
-      await runImport(reference, services, 0);
-      expect(runs).toBeLessThan(50);
-    }
-    expect(runs).toBeGreaterThan(1);
-    expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 75, added: 75, alreadyBlocked: 0 });
-  });
-
-  it.concurrent('an import only reads the numbers of a list that is imported again, after its first step', async () => {
-    const uid = unique('user');
-    await sound.blockList.add({ uid }, phones);
-    const reference = await importOf([...phones, '+14155550998'].join('\n'), 'add', uid);
-    let writes = 0;
-    const count = (operation: string) => {
-      if (operation === 'BatchExecuteStatement') writes += 1;
-      return undefined;
-    };
-    await deliver(reference, () => count, undefined, 5);
-    // Five numbers of the first step, and one that is new in the last.
-    expect(writes).toBe(2);
-    expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 26, added: 1, alreadyBlocked: 25 });
-  });
-
-  it.concurrent('an import of which the table never accepts all numbers ends as failed after a day', async () => {
-    const reference = await importOf(phones.join('\n'));
-    const record = await sound.imports.find(reference);
-    if (!record) throw new Error('The import has no record.');
-    const yesterday = new Date(Date.now() - 24 * 60 * 60 * 1000).toISOString();
-    await sound.imports.begin({ ...record, startedAt: yesterday }, 'etag');
-    expect(await resultOf(reference)).toMatchObject({ status: 'failed', error: expect.stringContaining('in time') });
-    expect(await sound.imports.isRunning({ uid: reference.uid })).toBe(false);
-  });
-
-  it.concurrent('an import that is delivered twice at once counts once', async () => {
-    const reference = await importOf(phones.join('\n'));
-    await Promise.all([1, 2, 3].map(() => deliver(reference, () => () => undefined)));
-    expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 25, added: 25, alreadyBlocked: 0 });
-  });
-
-  it.concurrent('an import that replaces a list fails for a file without a valid number, and changes nothing', async () => {
-    const uid = unique('user');
-    await sound.blockList.add({ uid }, phones.slice(0, 2));
-    const reference = await importOf('\n\nno number\n12345\n', 'replace', uid);
-    await deliver(reference, () => () => undefined);
-    expect(await resultOf(reference)).toMatchObject({
-      status: 'failed',
-      error: expect.stringContaining('no number'),
-      ...{ lines: 0, removed: 0 },
+    await sound.blockList.add({ uid }, [phones[3] as string, phones[20] as string, phones[21] as string]);
+    const reference = await importOf(content, 'replace', uid);
+    let operations = 0;
+    let isFirst = true;
+    const deliveries = await deliver(reference, () => {
+      const kills = isFirst;
+      isFirst = false;
+      return () => (kills && ++operations >= kill ? 'kill' : undefined);
     });
-    expect(await listOf(uid)).toEqual(phones.slice(0, 2));
-  });
-
-  it.concurrent('an import is not set back by a run whose step another run has done', async () => {
-    const reference = await importOf(phones.join('\n'));
-    const begin = async () => {
-      const found = await sound.imports.find(reference);
-      return (await sound.imports.begin(found as ImportRecord, 'etag')) as ImportRecord;
-    };
-    const late = await begin();
-    await sound.imports.advance(await begin(), { lines: 6, added: 6 });
-    expect(await sound.imports.advance(late, { lines: 3, added: 3 })).toBeUndefined();
-    expect(await resultOf(reference)).toMatchObject({ status: 'running', lines: 6, added: 6 });
-  });
-
-  it.concurrent('an import waits for another import of the list, and keeps waiting after its form would have ended', async () => {
-    const uid = unique('user');
-    const first = await importOf(phones.slice(0, 6).join('\n'), 'add', uid);
-    const second = await importOf(phones.slice(3, 9).join('\n'), 'add', uid);
-    const sent: [object, number | undefined][] = [];
-    const services = {
-      ...sound,
-      credentials: credentials.get(),
-      files,
-      jobQueue: { send: async (message: object, delay?: number) => void sent.push([message, delay]) },
-    };
-    await runImport(first, services, 0, 3);
-    expect((await resultOf(first)).status).toBe('running');
-    expect(await sound.imports.isRunning({ uid })).toBe(true);
-    await runImport(second, services, 0, 3);
-    expect(await resultOf(second)).toMatchObject({ status: 'awaiting_upload', lines: 0 });
-    expect((await sound.imports.find(second))?.fileDeadlineAt).toBeUndefined();
-    expect(sent).toEqual([
-      [{ job: 'importBlockList', ...first }, undefined],
-      [{ job: 'importBlockList', ...second }, expect.any(Number)],
-    ]);
-    await deliver(first, () => () => undefined);
-    await deliver(second, () => () => undefined);
-    expect(await resultOf(first)).toMatchObject({ status: 'done', added: 6 });
-    expect(await resultOf(second)).toMatchObject({ status: 'done', added: 3, alreadyBlocked: 3 });
-  });
-
-  it.concurrent('an import fails when its file is replaced meanwhile', async () => {
-    const reference = await importOf(phones.join('\n'));
-    const services = { ...sound, credentials: credentials.get(), files, jobQueue: { send: async () => {} } };
-    await runImport(reference, services, 0, 3);
-    await files.put(importFileKey(reference), Buffer.from('+14155550999\n'));
-    await runImport(reference, services, 0, 3);
-    expect(await resultOf(reference)).toMatchObject({
-      status: 'failed',
-      lines: 3,
-      error: expect.stringContaining('replaced'),
+    expect(await resultOf(reference), `killed at operation ${kill}`).toMatchObject({
+      status: 'done',
+      ...{ lines: 18, added: 13, alreadyBlocked: 4, failed: 1, removed: 2 },
     });
-    expect(await sound.imports.isRunning({ uid: reference.uid })).toBe(false);
-  });
+    expect(await listOf(uid)).toEqual(phones.slice(0, 14));
+    if (deliveries === 1) break;
+    expect(kill).toBeLessThan(200);
+  }
+});
 
-  it.each([
-    ['of bad lines alone', '12345\n'.repeat(100_000), 100_000],
-    ['of control characters', `${'\u0001'.repeat(100)}\n`.repeat(2000), 2000],
-    ['of the longest characters', `${'\u{1f600}'.repeat(100)}\n`.repeat(2000), 2000],
-  ])(
-    'an import reports the first 1,000 failures of a file %s',
-    async (_, content, lines) => {
-      const reference = await importOf(content);
-      await deliver(reference, () => () => undefined, undefined, 50_000);
-      const { failures, ...result } = await resultOf(reference);
-      expect(result).toMatchObject({ status: 'done', lines, failed: lines, added: 0 });
-      expect(failures.map(({ line }) => line)).toEqual(Array.from({ length: 1000 }, (_, index) => index + 1));
-      expect(failures.every(({ number }) => number.isWellFormed())).toBe(true);
+it.concurrent('an import that replaces a list never unblocks a number that is in both, and keeps numbers that others add meanwhile', async () => {
+  const uid = unique('user');
+  await sound.blockList.add({ uid }, phones);
+  const kept = phones.slice(0, 12);
+  const reference = await importOf(kept.join('\n'), 'replace', uid);
+  const missing: string[] = [];
+  let isOver = false;
+  const watch = (async () => {
+    while (!isOver) {
+      const found = await sound.blockList.find({ uid, agentId: 'none' }, kept);
+      missing.push(...kept.filter((phone) => !found.has(phone)));
+      await sleep(5);
+    }
+  })();
+  let step = 0;
+  await deliver(
+    reference,
+    () => {
+      step += 1;
+      if (step === 3) void sound.blockList.add({ uid }, ['+14155550999']);
+      return () => undefined;
     },
-    60_000,
+    () => 0,
   );
+  isOver = true;
+  await watch;
+  expect(missing).toEqual([]);
+  expect(await listOf(uid)).toEqual([...kept, '+14155550999'].sort());
+  expect(await resultOf(reference)).toMatchObject({ status: 'done', added: 0, alreadyBlocked: 12, removed: 13 });
+});
 
-  it('an import of a million invalid lines takes bounded memory', { tags: 'heavy', timeout: 300_000 }, async () => {
-    const reference = await importOf('no number\n'.repeat(1_000_000));
-    const worker = new Worker(new URL('../bench/import-file.ts', import.meta.url), {
-      argv: [reference.uid, reference.importId],
-      env: { ...process.env, FILES_BUCKET: bucket },
-      resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 32 },
-      stdout: true,
-    });
-    expect(await once(worker, 'exit')).toEqual([0]);
-    const { failures, ...result } = await resultOf(reference);
-    expect(result).toMatchObject({ status: 'done', lines: 1_000_000, failed: 1_000_000, added: 0 });
-    expect(failures.length).toBe(1000);
+it.concurrent('an import continues when a throttled table does not accept all numbers in time', async () => {
+  const reference = await importOf(phones.join('\n'));
+  let throttled = 0;
+  const choose = (operation: string) =>
+    operation === 'BatchExecuteStatement' && throttled++ < 9 ? ('throttle' as const) : undefined;
+  const services = {
+    // A request is over its time after three attempts.
+    ...storesWith(choose, pauseMilliseconds),
+    credentials: credentials.get(),
+    files,
+    jobQueue: { send: async () => {} },
+  };
+  await runImport(reference, services, Date.now() + 30_000);
+  expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 25, added: 25 });
+});
+
+it.concurrent('an import continues without a failed delivery when its time ends in the middle of a step', async () => {
+  const numbers = Array.from({ length: 75 }, (_, n) => `+1415555${4000 + n}`);
+  const reference = await importOf(numbers.join('\n'));
+  let messages = 1;
+  let runs = 0;
+  const send = async () => {
+    messages += 1;
+  };
+  for (; messages > 0; messages--) {
+    runs += 1;
+    // Of three batches, each run can write one more.
+    let left = runs;
+    const choose = (operation: string) =>
+      operation === 'BatchExecuteStatement' && --left < 0 ? ('throttle' as const) : undefined;
+    const services = { ...storesWith(choose, 1500), credentials: credentials.get(), files, jobQueue: { send } };
+    await runImport(reference, services, 0);
+    expect(runs).toBeLessThan(50);
+  }
+  expect(runs).toBeGreaterThan(1);
+  expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 75, added: 75, alreadyBlocked: 0 });
+});
+
+it.concurrent('an import only reads the numbers of a list that is imported again, after its first step', async () => {
+  const uid = unique('user');
+  await sound.blockList.add({ uid }, phones);
+  const reference = await importOf([...phones, '+14155550998'].join('\n'), 'add', uid);
+  let writes = 0;
+  const count = (operation: string) => {
+    if (operation === 'BatchExecuteStatement') writes += 1;
+    return undefined;
+  };
+  await deliver(reference, () => count, undefined, 5);
+  // Five numbers of the first step, and one that is new in the last.
+  expect(writes).toBe(2);
+  expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 26, added: 1, alreadyBlocked: 25 });
+});
+
+it.concurrent('an import of which the table never accepts all numbers ends as failed after a day', async () => {
+  const reference = await importOf(phones.join('\n'));
+  const record = await sound.imports.find(reference);
+  if (!record) throw new Error('The import has no record.');
+  const yesterday = new Date(Date.now() - 24 * 60 * 60 * 1000).toISOString();
+  await sound.imports.begin({ ...record, startedAt: yesterday }, 'etag');
+  expect(await resultOf(reference)).toMatchObject({ status: 'failed', error: expect.stringContaining('in time') });
+  expect(await sound.imports.isRunning({ uid: reference.uid })).toBe(false);
+});
+
+it.concurrent('an import that is delivered twice at once counts once', async () => {
+  const reference = await importOf(phones.join('\n'));
+  await Promise.all([1, 2, 3].map(() => deliver(reference, () => () => undefined)));
+  expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 25, added: 25, alreadyBlocked: 0 });
+});
+
+it.concurrent('an import that replaces a list fails for a file without a valid number, and changes nothing', async () => {
+  const uid = unique('user');
+  await sound.blockList.add({ uid }, phones.slice(0, 2));
+  const reference = await importOf('\n\nno number\n12345\n', 'replace', uid);
+  await deliver(reference, () => () => undefined);
+  expect(await resultOf(reference)).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining('no number'),
+    ...{ lines: 0, removed: 0 },
   });
+  expect(await listOf(uid)).toEqual(phones.slice(0, 2));
+});
 
-  it('an import accepts a file of exactly 64 MB, and fails with one byte more', { tags: 'heavy' }, async () => {
-    const number = '+14155550100';
-    const blank = `${' '.repeat(60_000)}\n`;
-    const content = Buffer.alloc(64 * 1024 * 1024, blank);
-    content.write(`${number}\n`);
+it.concurrent('an import is not set back by a run whose step another run has done', async () => {
+  const reference = await importOf(phones.join('\n'));
+  const begin = async () => {
+    const found = await sound.imports.find(reference);
+    return (await sound.imports.begin(found as ImportRecord, 'etag')) as ImportRecord;
+  };
+  const late = await begin();
+  await sound.imports.advance(await begin(), { lines: 6, added: 6 });
+  expect(await sound.imports.advance(late, { lines: 3, added: 3 })).toBeUndefined();
+  expect(await resultOf(reference)).toMatchObject({ status: 'running', lines: 6, added: 6 });
+});
+
+it.concurrent('an import waits for another import of the list, and keeps waiting after its form would have ended', async () => {
+  const uid = unique('user');
+  const first = await importOf(phones.slice(0, 6).join('\n'), 'add', uid);
+  const second = await importOf(phones.slice(3, 9).join('\n'), 'add', uid);
+  const sent: [object, number | undefined][] = [];
+  const services = {
+    ...sound,
+    credentials: credentials.get(),
+    files,
+    jobQueue: { send: async (message: object, delay?: number) => void sent.push([message, delay]) },
+  };
+  await runImport(first, services, 0, 3);
+  expect((await resultOf(first)).status).toBe('running');
+  expect(await sound.imports.isRunning({ uid })).toBe(true);
+  await runImport(second, services, 0, 3);
+  expect(await resultOf(second)).toMatchObject({ status: 'awaiting_upload', lines: 0 });
+  expect((await sound.imports.find(second))?.fileDeadlineAt).toBeUndefined();
+  expect(sent).toEqual([
+    [{ job: 'importBlockList', ...first }, undefined],
+    [{ job: 'importBlockList', ...second }, expect.any(Number)],
+  ]);
+  await deliver(first, () => () => undefined);
+  await deliver(second, () => () => undefined);
+  expect(await resultOf(first)).toMatchObject({ status: 'done', added: 6 });
+  expect(await resultOf(second)).toMatchObject({ status: 'done', added: 3, alreadyBlocked: 3 });
+});
+
+it.concurrent('an import fails when its file is replaced meanwhile', async () => {
+  const reference = await importOf(phones.join('\n'));
+  const services = { ...sound, credentials: credentials.get(), files, jobQueue: { send: async () => {} } };
+  await runImport(reference, services, 0, 3);
+  await files.put(importFileKey(reference), Buffer.from('+14155550999\n'));
+  await runImport(reference, services, 0, 3);
+  expect(await resultOf(reference)).toMatchObject({
+    status: 'failed',
+    lines: 3,
+    error: expect.stringContaining('replaced'),
+  });
+  expect(await sound.imports.isRunning({ uid: reference.uid })).toBe(false);
+});
+
+it.each([
+  ['of bad lines alone', '12345\n'.repeat(100_000), 100_000],
+  ['of control characters', `${'\u0001'.repeat(100)}\n`.repeat(2000), 2000],
+  ['of the longest characters', `${'\u{1f600}'.repeat(100)}\n`.repeat(2000), 2000],
+])(
+  'an import reports the first 1,000 failures of a file %s',
+  async (_, content, lines) => {
     const reference = await importOf(content);
-    await deliver(reference, () => () => undefined);
-    expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 1, added: 1 });
-    const larger = await importOf(Buffer.concat([content, Buffer.from('\n')]));
-    await deliver(larger, () => () => undefined);
-    expect(await resultOf(larger)).toMatchObject({
-      status: 'failed',
-      lines: 0,
-      error: 'The file is larger than 64 MB.',
-    });
-    expect(await files.head(importFileKey(larger))).toBeUndefined();
-    expect(await listOf(larger.uid)).toEqual([]);
-  });
+    await deliver(reference, () => () => undefined, undefined, 50_000);
+    const { failures, ...result } = await resultOf(reference);
+    expect(result).toMatchObject({ status: 'done', lines, failed: lines, added: 0 });
+    expect(failures.map(({ line }) => line)).toEqual(Array.from({ length: 1000 }, (_, index) => index + 1));
+    expect(failures.every(({ number }) => number.isWellFormed())).toBe(true);
+  },
+  60_000,
+);
 
-  it('an import without a file, or whose job never ends it, fails after its deadline', async () => {
-    const record = { ...(await sound.imports.find(await importOf('+14155550100'))) } as Parameters<
-      typeof toImportResponse
-    >[0];
-    const ago = Date.now() - 1000;
-    expect(toImportResponse({ ...record, fileDeadlineAt: ago })).toMatchObject({
-      status: 'failed',
-      error: expect.any(String),
-      finishedAt: new Date(ago).toISOString(),
-    });
-    const { fileDeadlineAt: _, ...running } = record;
-    expect(toImportResponse({ ...running, status: 'running', deadlineAt: ago })).toMatchObject({
-      status: 'failed',
-      error: expect.any(String),
-    });
-    expect(toImportResponse({ ...running, status: 'running', deadlineAt: Date.now() + 1000 }).status).toBe('running');
+it('an import of a million invalid lines takes bounded memory', { tags: 'heavy', timeout: 300_000 }, async () => {
+  const reference = await importOf('no number\n'.repeat(1_000_000));
+  const worker = new Worker(new URL('../bench/import-file.ts', import.meta.url), {
+    argv: [reference.uid, reference.importId],
+    env: { ...process.env, FILES_BUCKET: bucket },
+    resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 32 },
+    stdout: true,
   });
+  expect(await once(worker, 'exit')).toEqual([0]);
+  const { failures, ...result } = await resultOf(reference);
+  expect(result).toMatchObject({ status: 'done', lines: 1_000_000, failed: 1_000_000, added: 0 });
+  expect(failures.length).toBe(1000);
+});
+
+it('an import accepts a file of exactly 64 MB, and fails with one byte more', { tags: 'heavy' }, async () => {
+  const number = '+14155550100';
+  const blank = `${' '.repeat(60_000)}\n`;
+  const content = Buffer.alloc(64 * 1024 * 1024, blank);
+  content.write(`${number}\n`);
+  const reference = await importOf(content);
+  await deliver(reference, () => () => undefined);
+  expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 1, added: 1 });
+  const larger = await importOf(Buffer.concat([content, Buffer.from('\n')]));
+  await deliver(larger, () => () => undefined);
+  expect(await resultOf(larger)).toMatchObject({
+    status: 'failed',
+    lines: 0,
+    error: 'The file is larger than 64 MB.',
+  });
+  expect(await files.head(importFileKey(larger))).toBeUndefined();
+  expect(await listOf(larger.uid)).toEqual([]);
+});
+
+it('an import without a file, or whose job never ends it, fails after its deadline', async () => {
+  const record = { ...(await sound.imports.find(await importOf('+14155550100'))) } as Parameters<
+    typeof toImportResponse
+  >[0];
+  const ago = Date.now() - 1000;
+  expect(toImportResponse({ ...record, fileDeadlineAt: ago })).toMatchObject({
+    status: 'failed',
+    error: expect.any(String),
+    finishedAt: new Date(ago).toISOString(),
+  });
+  const { fileDeadlineAt: _, ...running } = record;
+  expect(toImportResponse({ ...running, status: 'running', deadlineAt: ago })).toMatchObject({
+    status: 'failed',
+    error: expect.any(String),
+  });
+  expect(toImportResponse({ ...running, status: 'running', deadlineAt: Date.now() + 1000 }).status).toBe('running');
 });

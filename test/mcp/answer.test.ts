@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { listen } from '../../bin/local/listen.ts';
 import { OwnApi } from '../../functions/clients/own-api.ts';
 import { newApiKey } from '../../functions/domain/api-keys.ts';
@@ -34,40 +34,36 @@ const callWith = async (status: number, body: string, settings: Record<string, s
   return { sent, response, result: JSON.parse(response.body).result };
 };
 
-describe('the response to a tool call', () => {
-  it('the response to a tool call has a large result once, and a small one as text too', async () => {
-    const small = await callWith(200, '{"name":"A"}');
-    expect(small.result.content[0].text).toBe('{"name":"A"}');
-    const large = await callWith(200, JSON.stringify({ name: 'A'.repeat(2_000_000) }));
-    expect(large.result.structuredContent.name).toHaveLength(2_000_000);
-    expect(large.response.body.length).toBeLessThan(2_001_000);
-  });
-
-  it.each([
-    [429, '{"message":"Too Many Requests"}', 'rate_limited'],
-    [413, '{"message":"Request Entity Too Large"}', 'payload_too_large'],
-    [503, '<html>Service Unavailable</html>', 'internal_error'],
-    [404, '{"message":"Not Found"}', 'internal_error'],
-    [500, '{"error":"constructor","message":"x"}', 'internal_error'],
-  ])(
-    'the response to a tool call is an error of the interface where API Gateway itself responded with %i',
-    async (status, body, error) => {
-      const { result } = await callWith(status, body);
-      expect([result.isError, result.structuredContent.error]).toEqual([true, error]);
-      expect(result.structuredContent.message).not.toContain('html');
-    },
-  );
-
-  it('a tool call fails where the API does not respond', async () => {
-    await expect(callWith(0, '')).rejects.toThrow();
-  });
+it('the response to a tool call has a large result once, and a small one as text too', async () => {
+  const small = await callWith(200, '{"name":"A"}');
+  expect(small.result.content[0].text).toBe('{"name":"A"}');
+  const large = await callWith(200, JSON.stringify({ name: 'A'.repeat(2_000_000) }));
+  expect(large.result.structuredContent.name).toHaveLength(2_000_000);
+  expect(large.response.body.length).toBeLessThan(2_001_000);
 });
 
-describe('the request of a tool call', () => {
-  it('the request of a tool call carries the current secret by which the API recognizes CloudFront, where there is one', async () => {
-    const { sent } = await callWith(200, '{}', { EDGE_SECRETS: 'current,former' });
-    expect(sent).toMatchObject([{ path: '/agents/a', headers: { 'x-origin-secret': 'current' } }]);
-    const without = await callWith(200, '{}', { EDGE_SECRETS: '' });
-    expect(without.sent[0]?.headers).not.toHaveProperty('x-origin-secret');
-  });
+it.each([
+  [429, '{"message":"Too Many Requests"}', 'rate_limited'],
+  [413, '{"message":"Request Entity Too Large"}', 'payload_too_large'],
+  [503, '<html>Service Unavailable</html>', 'internal_error'],
+  [404, '{"message":"Not Found"}', 'internal_error'],
+  [500, '{"error":"constructor","message":"x"}', 'internal_error'],
+])(
+  'the response to a tool call is an error of the interface where API Gateway itself responded with %i',
+  async (status, body, error) => {
+    const { result } = await callWith(status, body);
+    expect([result.isError, result.structuredContent.error]).toEqual([true, error]);
+    expect(result.structuredContent.message).not.toContain('html');
+  },
+);
+
+it('a tool call fails where the API does not respond', async () => {
+  await expect(callWith(0, '')).rejects.toThrow();
+});
+
+it('the request of a tool call carries the current secret by which the API recognizes CloudFront, where there is one', async () => {
+  const { sent } = await callWith(200, '{}', { EDGE_SECRETS: 'current,former' });
+  expect(sent).toMatchObject([{ path: '/agents/a', headers: { 'x-origin-secret': 'current' } }]);
+  const without = await callWith(200, '{}', { EDGE_SECRETS: '' });
+  expect(without.sent[0]?.headers).not.toHaveProperty('x-origin-secret');
 });

@@ -173,41 +173,39 @@ describe.concurrent.each(byTag)('the service answers as its document says: %s', 
   );
 });
 
-describe('the service answers as its document says', () => {
-  it('the service responds with 404 to an unknown call, with a documented code', async () => {
-    for (const method of ['GET', 'PATCH', 'DELETE']) {
-      const body = method === 'PATCH' ? { custom_call_outcome: 'none' } : undefined;
-      const answer = await call(method, `/calls/${agentId}/absent`, { apiKey: target.apiKey, body });
-      expect(answer.status).toBe(404);
-      described('/calls/{agentId}/{callIdOrPhone}', method, answer);
-    }
-  });
+it('the service responds with 404 to an unknown call, with a documented code', async () => {
+  for (const method of ['GET', 'PATCH', 'DELETE']) {
+    const body = method === 'PATCH' ? { custom_call_outcome: 'none' } : undefined;
+    const answer = await call(method, `/calls/${agentId}/absent`, { apiKey: target.apiKey, body });
+    expect(answer.status).toBe(404);
+    described('/calls/{agentId}/{callIdOrPhone}', method, answer);
+  }
+});
 
-  it.each(['PUT', 'DELETE'])(
-    'the service responds with 400 to %s with a phone number as the id of a call',
-    async (method) => {
-      const body = method === 'PUT' ? { direction: 'inbound', startedAt: at.createdAt } : undefined;
-      const answer = await call(method, `/calls/${agentId}/+14155550100`, { apiKey: target.apiKey, body });
-      expect(answer.status).toBe(400);
-      described('/calls/{agentId}/{callIdOrPhone}', method, answer);
-    },
-  );
+it.each(['PUT', 'DELETE'])(
+  'the service responds with 400 to %s with a phone number as the id of a call',
+  async (method) => {
+    const body = method === 'PUT' ? { direction: 'inbound', startedAt: at.createdAt } : undefined;
+    const answer = await call(method, `/calls/${agentId}/+14155550100`, { apiKey: target.apiKey, body });
+    expect(answer.status).toBe(400);
+    described('/calls/{agentId}/{callIdOrPhone}', method, answer);
+  },
+);
 
-  it('a response with an undocumented field or code would be noticed', () => {
-    const answer = (status: number, body: object) => ({
-      status,
-      headers: new Headers({ 'content-type': 'application/json' }),
-      text: JSON.stringify(body),
-    });
-    const check = { number: '+14155550100', blocked: false };
-    const faults = (status: number, body: object) =>
-      contract.faultsOf('/agent-block-list/check', 'GET', answer(status, body));
-    expect(faults(200, check)).toEqual([]);
-    expect(faults(200, { ...check, secret: 1 })).toHaveLength(1);
-    expect(faults(200, { blocked: false })).toHaveLength(1);
-    expect(faults(401, { error: 'call_not_found', message: 'No.' })).toEqual([
-      'the code call_not_found is not described',
-    ]);
-    expect(faults(418, {})).toHaveLength(1);
+it('a response with an undocumented field or code would be noticed', () => {
+  const answer = (status: number, body: object) => ({
+    status,
+    headers: new Headers({ 'content-type': 'application/json' }),
+    text: JSON.stringify(body),
   });
+  const check = { number: '+14155550100', blocked: false };
+  const faults = (status: number, body: object) =>
+    contract.faultsOf('/agent-block-list/check', 'GET', answer(status, body));
+  expect(faults(200, check)).toEqual([]);
+  expect(faults(200, { ...check, secret: 1 })).toHaveLength(1);
+  expect(faults(200, { blocked: false })).toHaveLength(1);
+  expect(faults(401, { error: 'call_not_found', message: 'No.' })).toEqual([
+    'the code call_not_found is not described',
+  ]);
+  expect(faults(418, {})).toHaveLength(1);
 });

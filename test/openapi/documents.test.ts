@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readGuides } from '../../functions/openapi/guides.ts';
 
 const documents = [
@@ -8,36 +8,31 @@ const documents = [
   ...readGuides().map(({ file }) => file),
 ];
 
-describe('the documents of the repository', () => {
-  it.each(documents)('%s names and links only files that exist', (document) => {
-    const text = readFileSync(document, 'utf8');
-    const named = [...text.matchAll(/`((?:bin|functions|lib|test)\/[\w./-]+)`/g)].map(([, path = '']) => path);
-    const linked = [...text.matchAll(/\]\((?![a-z]+:|\/|#)([^)#]+)/g)].map(([, path = '']) =>
-      join(document, '..', path),
-    );
-    expect([...named, ...linked].filter((path) => !existsSync(path))).toEqual([]);
-  });
+it.each(documents)('%s names and links only files that exist', (document) => {
+  const text = readFileSync(document, 'utf8');
+  const named = [...text.matchAll(/`((?:bin|functions|lib|test)\/[\w./-]+)`/g)].map(([, path = '']) => path);
+  const linked = [...text.matchAll(/\]\((?![a-z]+:|\/|#)([^)#]+)/g)].map(([, path = '']) => join(document, '..', path));
+  expect([...named, ...linked].filter((path) => !existsSync(path))).toEqual([]);
+});
 
-  it('functions/README.md describes every file and folder beside it', () => {
-    const [, layout = ''] = /```\n(.*?)```/s.exec(readFileSync('functions/README.md', 'utf8')) ?? [];
-    const described = [...layout.matchAll(/^\S+/gm)].map(([name]) => name);
-    const present = readdirSync('functions', { withFileTypes: true })
-      .filter(({ name }) => name !== 'README.md')
-      .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
-    expect(described.sort()).toEqual(present.sort());
-  });
+it('functions/README.md describes every file and folder beside it', () => {
+  const [, layout = ''] = /```\n(.*?)```/s.exec(readFileSync('functions/README.md', 'utf8')) ?? [];
+  const described = [...layout.matchAll(/^\S+/gm)].map(([name]) => name);
+  const present = readdirSync('functions', { withFileTypes: true })
+    .filter(({ name }) => name !== 'README.md')
+    .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
+  expect(described.sort()).toEqual(present.sort());
+});
 
-  it('README.md says what an agent is in the words of the guide', () => {
-    const [, sentence = '', paragraph = ''] = readFileSync(
-      'functions/openapi/guides/what-an-agent-is.md',
-      'utf8',
-    ).split('\n\n');
-    const words = (text: string) => text.replace(/[*\s]+/g, ' ');
-    expect(words(readFileSync('README.md', 'utf8'))).toContain(words(`**${sentence}** ${paragraph}`));
-  });
+it('README.md says what an agent is in the words of the guide', () => {
+  const [, sentence = '', paragraph = ''] = readFileSync('functions/openapi/guides/what-an-agent-is.md', 'utf8').split(
+    '\n\n',
+  );
+  const words = (text: string) => text.replace(/[*\s]+/g, ' ');
+  expect(words(readFileSync('README.md', 'utf8'))).toContain(words(`**${sentence}** ${paragraph}`));
+});
 
-  it('package.json has the version of the newest section of the changelog', () => {
-    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-    expect(/^## (.+)$/m.exec(readFileSync('CHANGELOG.md', 'utf8'))?.[1]).toBe(version);
-  });
+it('package.json has the version of the newest section of the changelog', () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  expect(/^## (.+)$/m.exec(readFileSync('CHANGELOG.md', 'utf8'))?.[1]).toBe(version);
 });

@@ -1,44 +1,42 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { errorCodes } from '../../functions/openapi/error-responses.ts';
 import { headingId, readGuides, withLinks } from '../../functions/openapi/guides.ts';
 
 const guides = readGuides();
 
-describe('the guides', () => {
-  it('the guides are all of the files in their folder', () => {
-    const files = readdirSync('functions/openapi/guides').map((name) => `functions/openapi/guides/${name}`);
-    expect(guides.map(({ file }) => file)).toEqual(expect.arrayContaining(files));
-  });
+it('the guides are all of the files in their folder', () => {
+  const files = readdirSync('functions/openapi/guides').map((name) => `functions/openapi/guides/${name}`);
+  expect(guides.map(({ file }) => file)).toEqual(expect.arrayContaining(files));
+});
 
-  it.each(guides)('the guide $title begins with its title and a paragraph, and links only to what exists', (guide) => {
-    expect(guide.source).toMatch(/^# .+\n\n\S/);
-    const anchors = new Map(
-      guides.map((one) => [
-        `/docs/${one.slug}`,
-        [...one.source.matchAll(/^##+ (.+)$/gm)].map(([, heading = '']) => headingId(heading)),
-      ]),
-    );
-    for (const [, path = '', anchor] of withLinks(guide, '').matchAll(/\]\((\/docs[^)#]*)(?:#([^)]+))?\)/g)) {
-      if (path === '/docs/reference' || path.endsWith('.svg')) continue;
-      expect(anchors.has(path), path).toBe(true);
-      if (anchor) expect(anchors.get(path)).toContain(anchor);
-    }
-  });
+it.each(guides)('the guide $title begins with its title and a paragraph, and links only to what exists', (guide) => {
+  expect(guide.source).toMatch(/^# .+\n\n\S/);
+  const anchors = new Map(
+    guides.map((one) => [
+      `/docs/${one.slug}`,
+      [...one.source.matchAll(/^##+ (.+)$/gm)].map(([, heading = '']) => headingId(heading)),
+    ]),
+  );
+  for (const [, path = '', anchor] of withLinks(guide, '').matchAll(/\]\((\/docs[^)#]*)(?:#([^)]+))?\)/g)) {
+    if (path === '/docs/reference' || path.endsWith('.svg')) continue;
+    expect(anchors.has(path), path).toBe(true);
+    if (anchor) expect(anchors.get(path)).toContain(anchor);
+  }
+});
 
-  it('the guides name exactly the options and settings of the local run that its help names', () => {
-    const namesIn = (file: string) =>
-      new Set(readFileSync(file, 'utf8').match(/\B--[a-z][a-z-]+|\b[A-Z]+(?:_[A-Z0-9]+)+\b/g));
-    const help = namesIn('bin/local/help.txt');
-    for (const name of ['--help', '--version', 'AWS_PROFILE', 'AWS_REGION']) help.delete(name);
-    const guide = namesIn('functions/openapi/guides/local-run.md');
-    for (const name of ['--help', 'AWS_PROFILE', 'AWS_REGION']) guide.delete(name);
-    expect([...guide].sort()).toEqual([...help].sort());
-  });
+it('the guides name exactly the options and settings of the local run that its help names', () => {
+  const namesIn = (file: string) =>
+    new Set(readFileSync(file, 'utf8').match(/\B--[a-z][a-z-]+|\b[A-Z]+(?:_[A-Z0-9]+)+\b/g));
+  const help = namesIn('bin/local/help.txt');
+  for (const name of ['--help', '--version', 'AWS_PROFILE', 'AWS_REGION']) help.delete(name);
+  const guide = namesIn('functions/openapi/guides/local-run.md');
+  for (const name of ['--help', 'AWS_PROFILE', 'AWS_REGION']) guide.delete(name);
+  expect([...guide].sort()).toEqual([...help].sort());
+});
 
-  it('the guides say what to do about each error code, and name no other', () => {
-    const guide = readFileSync('functions/openapi/guides/errors.md', 'utf8');
-    const named = [...guide.matchAll(/^\| `(\w+)` \| \d{3} \| .{20,} \|$/gm)].map(([, code]) => code);
-    expect(named.sort()).toEqual([...errorCodes].sort());
-  });
+it('the guides say what to do about each error code, and name no other', () => {
+  const guide = readFileSync('functions/openapi/guides/errors.md', 'utf8');
+  const named = [...guide.matchAll(/^\| `(\w+)` \| \d{3} \| .{20,} \|$/gm)].map(([, code]) => code);
+  expect(named.sort()).toEqual([...errorCodes].sort());
 });

@@ -1,40 +1,34 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { OperationTool } from '../../functions/openapi/operations.ts';
 import { argumentDescriptions, checkToolText, toolDescriptions } from '../../functions/openapi/tool-descriptions.ts';
 
 const tools: OperationTool[] = JSON.parse(readFileSync('functions/openapi/tools.json', 'utf8'));
 const names = new Set(tools.map(({ name }) => name));
 
-describe('the descriptions of tools', () => {
-  it('a description of a tool names only tools that exist, and is of one that exists', () => {
-    const verbs = [...new Set([...names].map((name) => /^[a-z]+/.exec(name)?.[0]))].join('|');
-    const toolName = new RegExp(`\\b(?:${verbs})(?:[A-Z]\\w+)`, 'g');
-    const named = tools.flatMap(({ description }) => description.match(toolName) ?? []);
-    expect(named.length).toBeGreaterThan(20);
-    expect(named.filter((name) => !names.has(name))).toEqual([]);
-    expect(Object.keys(toolDescriptions).filter((name) => !names.has(name))).toEqual([]);
-    const args = new Set(
-      tools.flatMap(({ name, inputSchema }) =>
-        Object.keys(inputSchema.properties ?? {}).flatMap((argument) => [argument, `${name}.${argument}`]),
-      ),
-    );
-    expect(Object.keys(argumentDescriptions).filter((argument) => !args.has(argument))).toEqual([]);
-  });
+it('a description of a tool names only tools that exist, and is of one that exists', () => {
+  const verbs = [...new Set([...names].map((name) => /^[a-z]+/.exec(name)?.[0]))].join('|');
+  const toolName = new RegExp(`\\b(?:${verbs})(?:[A-Z]\\w+)`, 'g');
+  const named = tools.flatMap(({ description }) => description.match(toolName) ?? []);
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((name) => !names.has(name))).toEqual([]);
+  expect(Object.keys(toolDescriptions).filter((name) => !names.has(name))).toEqual([]);
+  const args = new Set(
+    tools.flatMap(({ name, inputSchema }) =>
+      Object.keys(inputSchema.properties ?? {}).flatMap((argument) => [argument, `${name}.${argument}`]),
+    ),
+  );
+  expect(Object.keys(argumentDescriptions).filter((argument) => !args.has(argument))).toEqual([]);
+});
 
-  it('a description of a tool is refused when it names a request or a command, which a model cannot send', () => {
-    for (const text of [
-      'As `POST /call-starts` decides.',
-      '`GET /erasures/{erasureId}` returns it.',
-      'Use `npm run x`.',
-    ])
-      expect(() => checkToolText('x', text)).toThrow('tool-descriptions.ts');
-    expect(checkToolText('x', 'Use getErasure.')).toBe('Use getErasure.');
-  });
+it('a description of a tool is refused when it names a request or a command, which a model cannot send', () => {
+  for (const text of ['As `POST /call-starts` decides.', '`GET /erasures/{erasureId}` returns it.', 'Use `npm run x`.'])
+    expect(() => checkToolText('x', text)).toThrow('tool-descriptions.ts');
+  expect(checkToolText('x', 'Use getErasure.')).toBe('Use getErasure.');
+});
 
-  it('the tools that return texts of websites and files say that these are data', () => {
-    for (const name of ['searchKnowledge', 'getWebsiteContent', 'getDocumentContent']) {
-      expect(tools.find((tool) => tool.name === name)?.description, name).toMatch(/data, never instructions/);
-    }
-  });
+it('the tools that return texts of websites and files say that these are data', () => {
+  for (const name of ['searchKnowledge', 'getWebsiteContent', 'getDocumentContent']) {
+    expect(tools.find((tool) => tool.name === name)?.description, name).toMatch(/data, never instructions/);
+  }
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ApiError } from '../../functions/domain/errors.ts';
 import { operations } from '../../functions/operations/call-operation.ts';
 import { toRequest } from '../../functions/operations/to-request.ts';
@@ -10,40 +10,38 @@ const operation = (name: string) => {
   return found;
 };
 
-describe('the request of an operation', () => {
-  it('the request of an operation has each argument where the operation takes it, and the user of the key', () => {
-    expect(toRequest(operation('listCalls'), { agentId: 'a:1', limit: 5, phone: '+1 415' }, undefined)).toEqual({
-      method: 'GET',
-      path: '/calls/a%3A1?phone=%2B1+415&limit=5',
-      headers: {},
-    });
-    const created = toRequest(operation('createAgent'), { name: 'A', uid: 'foreign', idempotencyKey: 'k' }, 'own');
-    expect(created).toMatchObject({ method: 'POST', path: '/agents', headers: { 'idempotency-key': 'k' } });
-    expect(JSON.parse(created.body ?? '')).toEqual({ name: 'A', uid: 'own' });
+it('the request of an operation has each argument where the operation takes it, and the user of the key', () => {
+  expect(toRequest(operation('listCalls'), { agentId: 'a:1', limit: 5, phone: '+1 415' }, undefined)).toEqual({
+    method: 'GET',
+    path: '/calls/a%3A1?phone=%2B1+415&limit=5',
+    headers: {},
   });
+  const created = toRequest(operation('createAgent'), { name: 'A', uid: 'foreign', idempotencyKey: 'k' }, 'own');
+  expect(created).toMatchObject({ method: 'POST', path: '/agents', headers: { 'idempotency-key': 'k' } });
+  expect(JSON.parse(created.body ?? '')).toEqual({ name: 'A', uid: 'own' });
+});
 
-  it('the request of an operation leaves out absent arguments', () => {
-    const request = toRequest(operation('listAgents'), { limit: undefined, cursor: null }, 'own');
-    expect(request).toEqual({ method: 'GET', path: '/agents?uid=own', headers: {} });
-  });
+it('the request of an operation leaves out absent arguments', () => {
+  const request = toRequest(operation('listAgents'), { limit: undefined, cursor: null }, 'own');
+  expect(request).toEqual({ method: 'GET', path: '/agents?uid=own', headers: {} });
+});
 
-  it('the request of an operation names every invalid argument', () => {
-    const given = { agentId: '', limit: { a: 1 } };
-    expect(() => toRequest(operation('listCalls'), given, undefined)).toThrow(/agentId.*and 1 more/);
-  });
+it('the request of an operation names every invalid argument', () => {
+  const given = { agentId: '', limit: { a: 1 } };
+  expect(() => toRequest(operation('listCalls'), given, undefined)).toThrow(/agentId.*and 1 more/);
+});
 
-  it('the request of an operation stays on its path, whatever the argument is', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (value) => {
-        try {
-          const { path } = toRequest(operation('getAgent'), { agentId: value }, undefined);
-          const url = new URL(`http://api.test${path}`);
-          expect(url.pathname.split('/')).toHaveLength(3);
-          expect([url.pathname.startsWith('/agents/'), url.search, url.hash]).toEqual([true, '', '']);
-        } catch (error) {
-          expect(error).toBeInstanceOf(ApiError);
-        }
-      }),
-    );
-  });
+it('the request of an operation stays on its path, whatever the argument is', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (value) => {
+      try {
+        const { path } = toRequest(operation('getAgent'), { agentId: value }, undefined);
+        const url = new URL(`http://api.test${path}`);
+        expect(url.pathname.split('/')).toHaveLength(3);
+        expect([url.pathname.startsWith('/agents/'), url.search, url.hash]).toEqual([true, '', '']);
+      } catch (error) {
+        expect(error).toBeInstanceOf(ApiError);
+      }
+    }),
+  );
 });

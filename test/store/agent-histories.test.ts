@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, beforeAll, describe, expect } from 'vitest';
+import { afterEach, beforeAll, expect } from 'vitest';
 import { decideCallStart } from '../../functions/api/decide-call-start.ts';
 import { duplicateAgent } from '../../functions/api/duplicate-agent.ts';
 import { getAgentVersion } from '../../functions/api/get-agent-version.ts';
@@ -262,27 +262,25 @@ class Play {
   }
 }
 
-describe('the versions of agents', () => {
-  itInAnyHistory(
-    'the versions of agents are those of the accepted changes, whatever DynamoDB answers and whenever a request dies',
-    [6, 60],
-    async (runs) => {
-      const property = fc.asyncProperty(history, async ({ steps, seed }) => {
-        noFaults();
-        const play = await new Play().begin();
-        const [fault, next] = [tenPercent(seed), chance(seed + 1)];
-        isDisturbed = true;
-        const choose = () => (!isDisturbed ? undefined : next() < killChance ? 'kill' : fault());
-        // A function also dies when its transaction is written, and nobody hears of it.
-        const die = (operation: string) => {
-          if (!isDisturbed || operation !== 'TransactWriteItems' || next() >= killedAfterWriteChance) return;
-          throw Object.assign(new Error('killed'), { $fault: 'client', $metadata: { httpStatusCode: 400 } });
-        };
-        injectFaults(table.get().client, choose, die);
-        for (const step of steps) await play.play(step);
-        await play.end();
-      });
-      await fc.assert(property, { numRuns: runs });
-    },
-  );
-});
+itInAnyHistory(
+  'the versions of agents are those of the accepted changes, whatever DynamoDB answers and whenever a request dies',
+  [6, 60],
+  async (runs) => {
+    const property = fc.asyncProperty(history, async ({ steps, seed }) => {
+      noFaults();
+      const play = await new Play().begin();
+      const [fault, next] = [tenPercent(seed), chance(seed + 1)];
+      isDisturbed = true;
+      const choose = () => (!isDisturbed ? undefined : next() < killChance ? 'kill' : fault());
+      // A function also dies when its transaction is written, and nobody hears of it.
+      const die = (operation: string) => {
+        if (!isDisturbed || operation !== 'TransactWriteItems' || next() >= killedAfterWriteChance) return;
+        throw Object.assign(new Error('killed'), { $fault: 'client', $metadata: { httpStatusCode: 400 } });
+      };
+      injectFaults(table.get().client, choose, die);
+      for (const step of steps) await play.play(step);
+      await play.end();
+    });
+    await fc.assert(property, { numRuns: runs });
+  },
+);

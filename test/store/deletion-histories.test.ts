@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { SQSEvent } from 'aws-lambda';
 import fc from 'fast-check';
-import { beforeAll, describe, expect } from 'vitest';
+import { beforeAll, expect } from 'vitest';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { erasures } from '../../functions/erasure/erasures.ts';
 import { erasePerson } from '../../functions/jobs/erase-person.ts';
@@ -257,29 +257,27 @@ class World {
   }
 }
 
-describe('deletions and erasures under faults', () => {
-  itInAnyHistory(
-    'deletions and erasures under faults leave what a plain model says, also of two callers at once',
-    [4, 40],
-    (numRuns) =>
-      fc.assert(
-        fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 10 }), fc.integer(), async (history, seed) => {
-          injectFaults(table.get().client, () => undefined);
-          const world = new World();
-          await world.make();
-          injectFaults(table.get().client, tenPercent(seed));
-          let possible = new Map([['', { deleted: [], calls: {}, entries: {} } as Model]]);
-          for (const actions of history as Action[][]) {
-            await Promise.all(actions.map((action) => world.perform(action)));
-            const orders = actions.length === 1 ? [actions] : [actions, actions.toReversed()];
-            const next = [...possible.values()].flatMap((model) => orders.map((order) => order.reduce(apply, model)));
-            possible = new Map(next.map((model) => [spell(model), model]));
-          }
-          injectFaults(table.get().client, () => undefined);
-          await world.settle();
-          expect([...possible.keys()]).toContain(spell(await world.read()));
-        }),
-        { numRuns, ...(process.env.SEED && { seed: Number(process.env.SEED) }) },
-      ),
-  );
-});
+itInAnyHistory(
+  'deletions and erasures under faults leave what a plain model says, also of two callers at once',
+  [4, 40],
+  (numRuns) =>
+    fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 10 }), fc.integer(), async (history, seed) => {
+        injectFaults(table.get().client, () => undefined);
+        const world = new World();
+        await world.make();
+        injectFaults(table.get().client, tenPercent(seed));
+        let possible = new Map([['', { deleted: [], calls: {}, entries: {} } as Model]]);
+        for (const actions of history as Action[][]) {
+          await Promise.all(actions.map((action) => world.perform(action)));
+          const orders = actions.length === 1 ? [actions] : [actions, actions.toReversed()];
+          const next = [...possible.values()].flatMap((model) => orders.map((order) => order.reduce(apply, model)));
+          possible = new Map(next.map((model) => [spell(model), model]));
+        }
+        injectFaults(table.get().client, () => undefined);
+        await world.settle();
+        expect([...possible.keys()]).toContain(spell(await world.read()));
+      }),
+      { numRuns, ...(process.env.SEED && { seed: Number(process.env.SEED) }) },
+    ),
+);

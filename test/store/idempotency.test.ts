@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, expect, it, vi } from 'vitest';
 import type { KeptPosition } from '../../functions/domain/job-messages.ts';
 import { hasText } from '../../functions/domain/json.ts';
 import { idempotency } from '../../functions/store/idempotency.ts';
@@ -17,46 +17,44 @@ const keep = async (uid: string, key: string, body: object) => {
 const isKept = async (uid: string, key: string) =>
   (await idempotency.get().claim({ uid, operation: 'recordCall', key, contentHash: 'hash' })).state === 'answered';
 
-describe('kept responses', () => {
-  it('the search of kept responses goes on where it stopped, through all users, and deletes what mentions a person', async () => {
-    const uids = [unique('user'), unique('user')];
-    const person = '+14155550177';
-    const keys = Array.from({ length: 20 }, (_, n) => `key-${n}`);
-    for (const uid of uids) {
-      await Promise.all(keys.map((key, n) => keep(uid, key, { phone: n % 2 === 0 ? person : 'another', n })));
-      // Each in several pieces.
-      await keep(uid, 'large', { phone: person, text: randomBytes(400_000).toString('base64') });
-      await keep(uid, 'other-large', { phone: 'another', text: randomBytes(400_000).toString('base64') });
-    }
-    vi.useFakeTimers({ toFake: ['Date'] });
-    let [searched, runs] = [0, 0];
-    // Each response takes a second, and each run has five.
-    const mentions = (body: unknown) => {
-      searched += 1;
-      vi.setSystemTime(Date.now() + 1000);
-      return hasText(body, (text) => text === person);
-    };
-    let from: KeptPosition | undefined;
-    do {
-      runs += 1;
-      const found = await idempotency.get().forget(uids, mentions, { until: Date.now() + 5000, from });
-      expect(found.isUnderWay).toBe(false);
-      from = found.stoppedAt;
-    } while (from);
-    expect([searched, runs]).toEqual([44, 9]);
-    for (const uid of uids) {
-      const kept = await Promise.all([...keys, 'large', 'other-large'].map((key) => isKept(uid, key)));
-      expect(kept).toEqual([...keys.map((_, n) => n % 2 !== 0), false, true]);
-    }
-  });
+it('the search of kept responses goes on where it stopped, through all users, and deletes what mentions a person', async () => {
+  const uids = [unique('user'), unique('user')];
+  const person = '+14155550177';
+  const keys = Array.from({ length: 20 }, (_, n) => `key-${n}`);
+  for (const uid of uids) {
+    await Promise.all(keys.map((key, n) => keep(uid, key, { phone: n % 2 === 0 ? person : 'another', n })));
+    // Each in several pieces.
+    await keep(uid, 'large', { phone: person, text: randomBytes(400_000).toString('base64') });
+    await keep(uid, 'other-large', { phone: 'another', text: randomBytes(400_000).toString('base64') });
+  }
+  vi.useFakeTimers({ toFake: ['Date'] });
+  let [searched, runs] = [0, 0];
+  // Each response takes a second, and each run has five.
+  const mentions = (body: unknown) => {
+    searched += 1;
+    vi.setSystemTime(Date.now() + 1000);
+    return hasText(body, (text) => text === person);
+  };
+  let from: KeptPosition | undefined;
+  do {
+    runs += 1;
+    const found = await idempotency.get().forget(uids, mentions, { until: Date.now() + 5000, from });
+    expect(found.isUnderWay).toBe(false);
+    from = found.stoppedAt;
+  } while (from);
+  expect([searched, runs]).toEqual([44, 9]);
+  for (const uid of uids) {
+    const kept = await Promise.all([...keys, 'large', 'other-large'].map((key) => isKept(uid, key)));
+    expect(kept).toEqual([...keys.map((_, n) => n % 2 !== 0), false, true]);
+  }
+});
 
-  it('a search of kept responses that goes on remembers that a request was under way', async () => {
-    const uid = unique('user');
-    await idempotency.get().claim({ uid, operation: 'recordCall', key: 'open', contentHash: 'hash' });
-    const since = Date.now() + 1;
-    const search = { since, until: Number.POSITIVE_INFINITY };
-    expect(await idempotency.get().forget([uid], () => false, search)).toEqual({ isUnderWay: true });
-    const from = { uid, shard: 15, isUnderWay: true };
-    expect(await idempotency.get().forget([uid], () => false, { ...search, from })).toEqual({ isUnderWay: true });
-  });
+it('a search of kept responses that goes on remembers that a request was under way', async () => {
+  const uid = unique('user');
+  await idempotency.get().claim({ uid, operation: 'recordCall', key: 'open', contentHash: 'hash' });
+  const since = Date.now() + 1;
+  const search = { since, until: Number.POSITIVE_INFINITY };
+  expect(await idempotency.get().forget([uid], () => false, search)).toEqual({ isUnderWay: true });
+  const from = { uid, shard: 15, isUnderWay: true };
+  expect(await idempotency.get().forget([uid], () => false, { ...search, from })).toEqual({ isUnderWay: true });
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, expect, it } from 'vitest';
 import type { UnversionedAgent } from '../../functions/domain/agents.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { type Duplication, Duplications } from '../../functions/duplication/duplications.ts';
@@ -29,103 +29,99 @@ const newAgent = (uid: string): UnversionedAgent => ({
   ...{ createdAt: '2026-03-01T10:00:00.000Z', updatedAt: '2026-03-01T10:00:00.000Z' },
 });
 
-describe('the quota of agents', () => {
-  it('the quota of agents holds when many are created at once, and counts each', async () => {
-    const { uid } = await newUser();
-    const { done, codes } = await settled(Array.from({ length: 12 }, () => agents.create(newAgent(uid))));
-    expect([done, new Set(codes)]).toEqual([limit, new Set(['quota_exceeded'])]);
-    expect(await countOf({ uid })).toBe(limit);
-    expect(await itemsOf(agentsOf(uid))).toHaveLength(limit);
-  });
-
-  it('the quota of agents counts an agent once that is created again under its id, also when none is left', async () => {
-    const { uid } = await newUser();
-    const created = Array.from({ length: limit }, () => newAgent(uid));
-    for (const agent of [...created, ...created]) expect(await agents.create(agent)).toEqual({ ...agent, version: 1 });
-    expect(await countOf({ uid })).toBe(limit);
-  });
-
-  it('the quota of agents is exact whatever DynamoDB answers', async () => {
-    for (let seed = 0; seed < 3; seed++) {
-      const { uid } = await newUser();
-      faults(seed);
-      for (let n = 0; n < limit + 3; n++) await agents.create(newAgent(uid)).catch(() => {});
-      noFaults();
-      const { length } = await itemsOf(agentsOf(uid));
-      expect(length).toBeLessThanOrEqual(limit);
-      expect(await countOf({ uid })).toBe(length);
-    }
-  });
-
-  it('the quota of agents does not limit the operator, whose agents count', async () => {
-    const { uid } = await newUser();
-    for (let n = 0; n <= limit; n++) await new Agents(table.get()).create(newAgent(uid));
-    expect(await countOf({ uid })).toBe(limit + 1);
-    await expect(agents.create(newAgent(uid))).rejects.toMatchObject({ code: 'quota_exceeded' });
-  });
+it('the quota of agents holds when many are created at once, and counts each', async () => {
+  const { uid } = await newUser();
+  const { done, codes } = await settled(Array.from({ length: 12 }, () => agents.create(newAgent(uid))));
+  expect([done, new Set(codes)]).toEqual([limit, new Set(['quota_exceeded'])]);
+  expect(await countOf({ uid })).toBe(limit);
+  expect(await itemsOf(agentsOf(uid))).toHaveLength(limit);
 });
 
-describe('a copy', () => {
-  const duplications = (sources = limit) =>
-    new Duplications(table.get(), { agents: agentQuota(limit), sources: sourceQuota(sources) });
-  const copyOf = (uid: string, sourceAgentId: string, more: Partial<Duplication> = {}): Duplication => ({
-    ...{ agent: newAgent(uid), sourceAgentId, shardsDone: [], blockedNumbers: 0, state: 'copying' },
-    ...{ websites: { copied: 0, done: true }, documents: { copied: 0, done: true }, ...more },
-  });
+it('the quota of agents counts an agent once that is created again under its id, also when none is left', async () => {
+  const { uid } = await newUser();
+  const created = Array.from({ length: limit }, () => newAgent(uid));
+  for (const agent of [...created, ...created]) expect(await agents.create(agent)).toEqual({ ...agent, version: 1 });
+  expect(await countOf({ uid })).toBe(limit);
+});
 
-  it('a copy counts as one agent from its beginning, and when it is finished', async () => {
+it('the quota of agents is exact whatever DynamoDB answers', async () => {
+  for (let seed = 0; seed < 3; seed++) {
     const { uid } = await newUser();
-    for (let n = 1; n < limit; n++) await agents.create(newAgent(uid));
-    const { agentId: source } = world;
-    const copies = Array.from({ length: 6 }, () => copyOf(uid, source));
-    const { done, codes } = await settled(copies.map((copy) => duplications().add(copy)));
-    expect([done, new Set(codes)]).toEqual([1, new Set(['quota_exceeded'])]);
-    const begun = await Promise.all(copies.map((copy) => duplications().find(copy.agent.agentId)));
-    const [copy] = begun.filter((one) => one !== undefined);
-    if (!copy) throw new Error('No copy was begun.');
-    expect(await duplications().add(copy)).toEqual(copy);
-    expect(await counterOf({ uid })).toMatchObject({ count: limit });
-    const whole = { ...copy, websites: { copied: 2, done: true }, documents: { copied: 1, done: true } };
-    await Promise.all([duplications().finish(whole), duplications().finish(whole)]);
-    expect(await countOf({ uid })).toBe(limit);
-    expect(await countOf({ agentId: copy.agent.agentId })).toBe(3);
-  });
+    faults(seed);
+    for (let n = 0; n < limit + 3; n++) await agents.create(newAgent(uid)).catch(() => {});
+    noFaults();
+    const { length } = await itemsOf(agentsOf(uid));
+    expect(length).toBeLessThanOrEqual(limit);
+    expect(await countOf({ uid })).toBe(length);
+  }
+});
 
-  it('the count of a copy is exact whatever DynamoDB answers', async () => {
-    for (let seed = 20; seed < 22; seed++) {
-      const { uid } = await newUser();
-      faults(seed);
-      for (let n = 0; n < limit + 2; n++) {
-        const copy = copyOf(uid, world.agentId);
-        for (let run = 0; run < 6; run++) {
-          const begun = await duplications()
-            .add(copy)
-            .catch(() => undefined);
-          if (
-            begun &&
-            (await duplications()
-              .finish(begun)
-              .catch(() => undefined))
-          )
-            break;
-        }
+it('the quota of agents does not limit the operator, whose agents count', async () => {
+  const { uid } = await newUser();
+  for (let n = 0; n <= limit; n++) await new Agents(table.get()).create(newAgent(uid));
+  expect(await countOf({ uid })).toBe(limit + 1);
+  await expect(agents.create(newAgent(uid))).rejects.toMatchObject({ code: 'quota_exceeded' });
+});
+
+const duplications = (sources = limit) =>
+  new Duplications(table.get(), { agents: agentQuota(limit), sources: sourceQuota(sources) });
+const copyOf = (uid: string, sourceAgentId: string, more: Partial<Duplication> = {}): Duplication => ({
+  ...{ agent: newAgent(uid), sourceAgentId, shardsDone: [], blockedNumbers: 0, state: 'copying' },
+  ...{ websites: { copied: 0, done: true }, documents: { copied: 0, done: true }, ...more },
+});
+
+it('a copy counts as one agent from its beginning, and when it is finished', async () => {
+  const { uid } = await newUser();
+  for (let n = 1; n < limit; n++) await agents.create(newAgent(uid));
+  const { agentId: source } = world;
+  const copies = Array.from({ length: 6 }, () => copyOf(uid, source));
+  const { done, codes } = await settled(copies.map((copy) => duplications().add(copy)));
+  expect([done, new Set(codes)]).toEqual([1, new Set(['quota_exceeded'])]);
+  const begun = await Promise.all(copies.map((copy) => duplications().find(copy.agent.agentId)));
+  const [copy] = begun.filter((one) => one !== undefined);
+  if (!copy) throw new Error('No copy was begun.');
+  expect(await duplications().add(copy)).toEqual(copy);
+  expect(await counterOf({ uid })).toMatchObject({ count: limit });
+  const whole = { ...copy, websites: { copied: 2, done: true }, documents: { copied: 1, done: true } };
+  await Promise.all([duplications().finish(whole), duplications().finish(whole)]);
+  expect(await countOf({ uid })).toBe(limit);
+  expect(await countOf({ agentId: copy.agent.agentId })).toBe(3);
+});
+
+it('the count of a copy is exact whatever DynamoDB answers', async () => {
+  for (let seed = 20; seed < 22; seed++) {
+    const { uid } = await newUser();
+    faults(seed);
+    for (let n = 0; n < limit + 2; n++) {
+      const copy = copyOf(uid, world.agentId);
+      for (let run = 0; run < 6; run++) {
+        const begun = await duplications()
+          .add(copy)
+          .catch(() => undefined);
+        if (
+          begun &&
+          (await duplications()
+            .finish(begun)
+            .catch(() => undefined))
+        )
+          break;
       }
-      noFaults();
-      expect(await itemsOf(agentsOf(uid))).toHaveLength(limit);
-      expect(await counterOf({ uid })).toMatchObject({ count: limit });
     }
-  });
+    noFaults();
+    expect(await itemsOf(agentsOf(uid))).toHaveLength(limit);
+    expect(await counterOf({ uid })).toMatchObject({ count: limit });
+  }
+});
 
-  it('a copy of an agent with more sources than an agent may have is not begun', async () => {
-    const { uid, agentId } = await newWorld();
-    await documents.addAll([newDocument(agentId), newDocument(agentId)]);
-    const copy = copyOf(uid, agentId);
-    await expect(duplications(1).add(copy)).rejects.toMatchObject({
-      code: 'quota_exceeded',
-      message: expect.stringContaining('at most 1 websites and documents'),
-    });
-    expect(await duplications(1).find(copy.agent.agentId)).toBeUndefined();
-    expect(await countOf({ uid })).toBe(1);
-    expect((await duplications(2).add(copy)).agent.agentId).toBe(copy.agent.agentId);
+it('a copy of an agent with more sources than an agent may have is not begun', async () => {
+  const { uid, agentId } = await newWorld();
+  await documents.addAll([newDocument(agentId), newDocument(agentId)]);
+  const copy = copyOf(uid, agentId);
+  await expect(duplications(1).add(copy)).rejects.toMatchObject({
+    code: 'quota_exceeded',
+    message: expect.stringContaining('at most 1 websites and documents'),
   });
+  expect(await duplications(1).find(copy.agent.agentId)).toBeUndefined();
+  expect(await countOf({ uid })).toBe(1);
+  expect((await duplications(2).add(copy)).agent.agentId).toBe(copy.agent.agentId);
 });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { deliver } from '../../functions/webhooks/deliver.ts';
 import { resumeDeliveries } from '../../functions/webhooks/resume-deliveries.ts';
@@ -6,178 +6,174 @@ import { newDelivery } from '../support/webhooks.ts';
 
 afterEach(() => vi.useRealTimers());
 
-describe('a delivery', () => {
-  it('a delivery whose message arrives twice at once is ended by the attempt that ends first: a later failure does not begin it again', async () => {
-    const { uid, delivery, message, receiver, services } = await newDelivery(
-      { status: 500, delayMilliseconds: 1500 },
-      { status: 204 },
-    );
-    const slow = deliver(message, services);
-    await receiver.waitFor(1);
-    await deliver(message, services);
-    await slow;
-    const found = await services.webhookDeliveries.find(uid, delivery.deliveryId);
-    expect(found).toMatchObject({ status: 'delivered', sequence: 1, failures: 0, attempts: [{ status: 204 }] });
-  });
-
-  it('a delivery that is added again, as when its change is read again, stays as its attempts left it', async () => {
-    const { uid, delivery, message, receiver, services } = await newDelivery();
-    await deliver(message, services);
-    const added = await services.webhookDeliveries.addAll([{ uid, delivery }], Date.now() + 10_000);
-    expect(added).toEqual({ waiting: [], unwritten: [] });
-    const found = await services.webhookDeliveries.find(uid, delivery.deliveryId);
-    expect(found).toMatchObject({ status: 'delivered', attempts: [{ status: 204 }] });
-    expect(await receiver.received()).toHaveLength(1);
-  });
-
-  it('a delivery of a change that is older than deliveries are kept is kept as long as any other', async () => {
-    const { uid, delivery, services } = await newDelivery();
-    const old = { ...delivery, deliveryId: newIdentifier('delivery'), createdAt: '2020-03-01T10:00:00.000Z' };
-    await services.webhookDeliveries.addAll([{ uid, delivery: old }], Date.now() + 10_000);
-    const { items } = await services.webhookDeliveries.page(uid, {});
-    expect(items.map(({ deliveryId }) => deliveryId)).toContain(old.deliveryId);
-  });
-
-  it('a delivery whose message arrives late is not tried again, and none is tried before its time', async () => {
-    const { uid, delivery, message, messages, receiver, services } = await newDelivery({ status: 500 });
-    await deliver(message, services);
-    await deliver(message, services);
-    expect(messages).toMatchObject([{ deliveryId: delivery.deliveryId, sequence: 1, dueAt: expect.any(Number) }]);
-    const [next] = messages as [typeof message];
-    await deliver(next, services);
-    expect(messages).toEqual([next, next]);
-    expect(await receiver.received()).toHaveLength(1);
-    const found = await services.webhookDeliveries.find(uid, delivery.deliveryId);
-    expect(found).toMatchObject({ status: 'pending', sequence: 1, attempts: [{ status: 500 }] });
-  });
-
-  it('a delivery that fails is retried after five seconds, or after the time that the receiver requests', async () => {
-    const { uid, delivery, message, messages, receiver, services } = await newDelivery(
-      { status: 500 },
-      { status: 503, headers: { 'retry-after': '1' } },
-      { status: 200 },
-    );
-    vi.useFakeTimers({ toFake: ['Date'] });
-    const secondsUntil = (dueAt = 0) => (dueAt - Date.now()) / 1000;
-    await deliver(message, services);
-    const [second] = messages as [typeof message];
-    expect(secondsUntil(second.dueAt)).toBeGreaterThan(4);
-    expect(secondsUntil(second.dueAt)).toBeLessThan(6);
-    vi.setSystemTime(Math.ceil(second.dueAt as number));
-    await deliver(second, services);
-    const [, third] = messages as [typeof message, typeof message];
-    expect(secondsUntil(third.dueAt)).toBe(1);
-    vi.setSystemTime(Math.ceil(third.dueAt as number));
-    await deliver(third, services);
-    expect(await receiver.received()).toHaveLength(3);
-    const found = await services.webhookDeliveries.find(uid, delivery.deliveryId);
-    expect(found).toMatchObject({ status: 'delivered', attempts: [{ status: 500 }, { status: 503 }, { status: 200 }] });
-    expect(found).not.toHaveProperty('nextAttemptAt');
-  });
+it('a delivery whose message arrives twice at once is ended by the attempt that ends first: a later failure does not begin it again', async () => {
+  const { uid, delivery, message, receiver, services } = await newDelivery(
+    { status: 500, delayMilliseconds: 1500 },
+    { status: 204 },
+  );
+  const slow = deliver(message, services);
+  await receiver.waitFor(1);
+  await deliver(message, services);
+  await slow;
+  const found = await services.webhookDeliveries.find(uid, delivery.deliveryId);
+  expect(found).toMatchObject({ status: 'delivered', sequence: 1, failures: 0, attempts: [{ status: 204 }] });
 });
 
-describe('deliveries to an endpoint that fails', () => {
-  /** A failing endpoint with a probe, and more deliveries to it, a minute later. */
-  const failingFor = async (seconds: number, ...replies: Parameters<typeof newDelivery>) => {
-    const made = await newDelivery(...replies);
-    const { uid, delivery, message, messages, services } = made;
-    vi.useFakeTimers({ toFake: ['Date'] });
-    await deliver(message, services);
-    const [next] = messages.splice(0) as [typeof message];
-    vi.setSystemTime(Date.now() + seconds * 1000);
-    const others = Array.from({ length: 30 }, () => ({ ...delivery, deliveryId: newIdentifier('delivery') }));
-    await services.webhookDeliveries.addAll(
-      others.map((other) => ({ uid, delivery: other })),
-      Date.now() + 10_000,
-    );
-    /** Makes the first attempt at each of the others. */
-    const deliverOthers = async () => {
-      for (const { deliveryId } of others) await deliver({ ...message, deliveryId }, services);
-    };
-    const resume = () => resumeDeliveries({ uid, endpointId: delivery.endpointId }, services, Number.POSITIVE_INFINITY);
-    const statuses = async () => {
-      const { items } = await services.webhookDeliveries.page(uid, {});
-      return Object.entries(Object.groupBy(items, ({ status }) => status)).map(([name, all]) => [name, all?.length]);
-    };
-    return { ...made, next, others, deliverOthers, resume, statuses };
+it('a delivery that is added again, as when its change is read again, stays as its attempts left it', async () => {
+  const { uid, delivery, message, receiver, services } = await newDelivery();
+  await deliver(message, services);
+  const added = await services.webhookDeliveries.addAll([{ uid, delivery }], Date.now() + 10_000);
+  expect(added).toEqual({ waiting: [], unwritten: [] });
+  const found = await services.webhookDeliveries.find(uid, delivery.deliveryId);
+  expect(found).toMatchObject({ status: 'delivered', attempts: [{ status: 204 }] });
+  expect(await receiver.received()).toHaveLength(1);
+});
+
+it('a delivery of a change that is older than deliveries are kept is kept as long as any other', async () => {
+  const { uid, delivery, services } = await newDelivery();
+  const old = { ...delivery, deliveryId: newIdentifier('delivery'), createdAt: '2020-03-01T10:00:00.000Z' };
+  await services.webhookDeliveries.addAll([{ uid, delivery: old }], Date.now() + 10_000);
+  const { items } = await services.webhookDeliveries.page(uid, {});
+  expect(items.map(({ deliveryId }) => deliveryId)).toContain(old.deliveryId);
+});
+
+it('a delivery whose message arrives late is not tried again, and none is tried before its time', async () => {
+  const { uid, delivery, message, messages, receiver, services } = await newDelivery({ status: 500 });
+  await deliver(message, services);
+  await deliver(message, services);
+  expect(messages).toMatchObject([{ deliveryId: delivery.deliveryId, sequence: 1, dueAt: expect.any(Number) }]);
+  const [next] = messages as [typeof message];
+  await deliver(next, services);
+  expect(messages).toEqual([next, next]);
+  expect(await receiver.received()).toHaveLength(1);
+  const found = await services.webhookDeliveries.find(uid, delivery.deliveryId);
+  expect(found).toMatchObject({ status: 'pending', sequence: 1, attempts: [{ status: 500 }] });
+});
+
+it('a delivery that fails is retried after five seconds, or after the time that the receiver requests', async () => {
+  const { uid, delivery, message, messages, receiver, services } = await newDelivery(
+    { status: 500 },
+    { status: 503, headers: { 'retry-after': '1' } },
+    { status: 200 },
+  );
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const secondsUntil = (dueAt = 0) => (dueAt - Date.now()) / 1000;
+  await deliver(message, services);
+  const [second] = messages as [typeof message];
+  expect(secondsUntil(second.dueAt)).toBeGreaterThan(4);
+  expect(secondsUntil(second.dueAt)).toBeLessThan(6);
+  vi.setSystemTime(Math.ceil(second.dueAt as number));
+  await deliver(second, services);
+  const [, third] = messages as [typeof message, typeof message];
+  expect(secondsUntil(third.dueAt)).toBe(1);
+  vi.setSystemTime(Math.ceil(third.dueAt as number));
+  await deliver(third, services);
+  expect(await receiver.received()).toHaveLength(3);
+  const found = await services.webhookDeliveries.find(uid, delivery.deliveryId);
+  expect(found).toMatchObject({ status: 'delivered', attempts: [{ status: 500 }, { status: 503 }, { status: 200 }] });
+  expect(found).not.toHaveProperty('nextAttemptAt');
+});
+
+/** A failing endpoint with a probe, and more deliveries to it, a minute later. */
+const failingFor = async (seconds: number, ...replies: Parameters<typeof newDelivery>) => {
+  const made = await newDelivery(...replies);
+  const { uid, delivery, message, messages, services } = made;
+  vi.useFakeTimers({ toFake: ['Date'] });
+  await deliver(message, services);
+  const [next] = messages.splice(0) as [typeof message];
+  vi.setSystemTime(Date.now() + seconds * 1000);
+  const others = Array.from({ length: 30 }, () => ({ ...delivery, deliveryId: newIdentifier('delivery') }));
+  await services.webhookDeliveries.addAll(
+    others.map((other) => ({ uid, delivery: other })),
+    Date.now() + 10_000,
+  );
+  /** Makes the first attempt at each of the others. */
+  const deliverOthers = async () => {
+    for (const { deliveryId } of others) await deliver({ ...message, deliveryId }, services);
   };
+  const resume = () => resumeDeliveries({ uid, endpointId: delivery.endpointId }, services, Number.POSITIVE_INFINITY);
+  const statuses = async () => {
+    const { items } = await services.webhookDeliveries.page(uid, {});
+    return Object.entries(Object.groupBy(items, ({ status }) => status)).map(([name, all]) => [name, all?.length]);
+  };
+  return { ...made, next, others, deliverOthers, resume, statuses };
+};
 
-  it('deliveries to an endpoint that has failed for a minute rest without a message, and are sent when the probe succeeds', async () => {
-    const made = await failingFor(61, { status: 500 }, { status: 204 });
-    const { next, messages, resumptions, receiver, services, deliverOthers, resume, statuses } = made;
-    await deliverOthers();
-    expect(await receiver.received()).toHaveLength(1);
-    expect([messages, resumptions]).toEqual([[], []]);
+it('deliveries to an endpoint that has failed for a minute rest without a message, and are sent when the probe succeeds', async () => {
+  const made = await failingFor(61, { status: 500 }, { status: 204 });
+  const { next, messages, resumptions, receiver, services, deliverOthers, resume, statuses } = made;
+  await deliverOthers();
+  expect(await receiver.received()).toHaveLength(1);
+  expect([messages, resumptions]).toEqual([[], []]);
+  await deliver(next, services);
+  // Sent before the endpoint is noted as healthy, for a death in between, and after.
+  expect(resumptions).toHaveLength(2);
+  await resume();
+  expect(messages).toHaveLength(30);
+  for (const message of messages) await deliver(message, services);
+  expect(await receiver.received()).toHaveLength(32);
+  expect(await statuses()).toEqual([['delivered', 31]]);
+  await resume();
+  expect(messages).toHaveLength(30);
+});
+
+it('deliveries to an endpoint that failed a moment ago are tried as ever', async () => {
+  const { messages, receiver, deliverOthers } = await failingFor(5, { status: 500 });
+  await deliverOthers();
+  expect(await receiver.received()).toHaveLength(31);
+  expect(messages).toHaveLength(30);
+});
+
+it('one of the deliveries that rest becomes the probe when the probe was tried for the last time', async () => {
+  const made = await failingFor(61, { status: 500 });
+  const { next, uid, delivery, messages, receiver, services, deliverOthers, resume } = made;
+  await deliverOthers();
+  let attempt: typeof next | undefined = next;
+  for (; attempt; [attempt] = messages.splice(0)) {
+    vi.setSystemTime(Math.ceil(attempt.dueAt as number));
+    await deliver(attempt, services);
+  }
+  expect(await receiver.received()).toHaveLength(10);
+  expect(await services.webhookDeliveries.find(uid, delivery.deliveryId)).toMatchObject({ status: 'failed' });
+  await resume();
+  const [taken, ...more] = messages.splice(0) as [typeof next];
+  expect(more).toEqual([]);
+  await deliver(taken, services);
+  expect(await receiver.received()).toHaveLength(11);
+  const endpoint = await services.webhookEndpoints.find(uid, delivery.endpointId);
+  expect(endpoint?.probe?.deliveryId).toBe(taken.deliveryId);
+});
+
+it('deliveries that rest end as failed when their endpoint is disabled', async () => {
+  const made = await failingFor(61, { status: 500 }, { status: 410 });
+  const { next, messages, services, deliverOthers, resume, statuses } = made;
+  await deliverOthers();
+  vi.setSystemTime(Math.ceil(next.dueAt as number));
+  await deliver(next, services);
+  await resume();
+  for (const message of messages) await deliver(message, services);
+  expect(await statuses()).toEqual([['failed', 31]]);
+});
+
+it('a delivery that a user requests is sent at once, and ends the rest of the others', async () => {
+  const made = await failingFor(61, { status: 500 }, { status: 204 });
+  const { others, message, resumptions, receiver, services, deliverOthers } = made;
+  await deliverOthers();
+  const deliveryId = others[0]?.deliveryId as string;
+  await deliver({ ...message, deliveryId, isRequested: true }, services);
+  expect(await receiver.received()).toHaveLength(2);
+  expect(resumptions).toHaveLength(2);
+});
+
+it('a delivery that rests while its endpoint recovers is taken up', async () => {
+  const made = await failingFor(61, { status: 500 }, { status: 204 });
+  const { others, message, next, resumptions, services } = made;
+  const rest = services.webhookDeliveries.rest.bind(services.webhookDeliveries);
+  services.webhookDeliveries.rest = async (...rested) => {
     await deliver(next, services);
-    // Sent before the endpoint is noted as healthy, for a death in between, and after.
-    expect(resumptions).toHaveLength(2);
-    await resume();
-    expect(messages).toHaveLength(30);
-    for (const message of messages) await deliver(message, services);
-    expect(await receiver.received()).toHaveLength(32);
-    expect(await statuses()).toEqual([['delivered', 31]]);
-    await resume();
-    expect(messages).toHaveLength(30);
-  });
-
-  it('deliveries to an endpoint that failed a moment ago are tried as ever', async () => {
-    const { messages, receiver, deliverOthers } = await failingFor(5, { status: 500 });
-    await deliverOthers();
-    expect(await receiver.received()).toHaveLength(31);
-    expect(messages).toHaveLength(30);
-  });
-
-  it('one of the deliveries that rest becomes the probe when the probe was tried for the last time', async () => {
-    const made = await failingFor(61, { status: 500 });
-    const { next, uid, delivery, messages, receiver, services, deliverOthers, resume } = made;
-    await deliverOthers();
-    let attempt: typeof next | undefined = next;
-    for (; attempt; [attempt] = messages.splice(0)) {
-      vi.setSystemTime(Math.ceil(attempt.dueAt as number));
-      await deliver(attempt, services);
-    }
-    expect(await receiver.received()).toHaveLength(10);
-    expect(await services.webhookDeliveries.find(uid, delivery.deliveryId)).toMatchObject({ status: 'failed' });
-    await resume();
-    const [taken, ...more] = messages.splice(0) as [typeof next];
-    expect(more).toEqual([]);
-    await deliver(taken, services);
-    expect(await receiver.received()).toHaveLength(11);
-    const endpoint = await services.webhookEndpoints.find(uid, delivery.endpointId);
-    expect(endpoint?.probe?.deliveryId).toBe(taken.deliveryId);
-  });
-
-  it('deliveries that rest end as failed when their endpoint is disabled', async () => {
-    const made = await failingFor(61, { status: 500 }, { status: 410 });
-    const { next, messages, services, deliverOthers, resume, statuses } = made;
-    await deliverOthers();
-    vi.setSystemTime(Math.ceil(next.dueAt as number));
-    await deliver(next, services);
-    await resume();
-    for (const message of messages) await deliver(message, services);
-    expect(await statuses()).toEqual([['failed', 31]]);
-  });
-
-  it('a delivery that a user requests is sent at once, and ends the rest of the others', async () => {
-    const made = await failingFor(61, { status: 500 }, { status: 204 });
-    const { others, message, resumptions, receiver, services, deliverOthers } = made;
-    await deliverOthers();
-    const deliveryId = others[0]?.deliveryId as string;
-    await deliver({ ...message, deliveryId, isRequested: true }, services);
-    expect(await receiver.received()).toHaveLength(2);
-    expect(resumptions).toHaveLength(2);
-  });
-
-  it('a delivery that rests while its endpoint recovers is taken up', async () => {
-    const made = await failingFor(61, { status: 500 }, { status: 204 });
-    const { others, message, next, resumptions, services } = made;
-    const rest = services.webhookDeliveries.rest.bind(services.webhookDeliveries);
-    services.webhookDeliveries.rest = async (...rested) => {
-      await deliver(next, services);
-      await rest(...rested);
-    };
-    await deliver({ ...message, deliveryId: others[0]?.deliveryId as string }, services);
-    // One more than those of the recovery.
-    expect(resumptions).toHaveLength(3);
-  });
+    await rest(...rested);
+  };
+  await deliver({ ...message, deliveryId: others[0]?.deliveryId as string }, services);
+  // One more than those of the recovery.
+  expect(resumptions).toHaveLength(3);
 });

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
-import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { startChangeReader } from '../../bin/local/change-reader.ts';
 import { createTable } from '../../bin/local/table.ts';
 import { type Stores, storesOf } from '../../bin/operator/stores.ts';
@@ -111,158 +111,154 @@ const numbersBlocked = (agentId: string, count: number): TableChange[] =>
 
 const manyNumbers = (count: number) => Array.from({ length: count }, (_, index) => `+1415${5_000_000 + index}`);
 
-describe('the reader of changes', () => {
-  it('the reader of changes makes one event of a request whose numbers arrive in several batches, with three requests for each and one message', async () => {
-    const { uid, stores, block, numbers, requestsOf } = await newTable();
-    const endpoint = { endpointId: 'endpoint_1', url: 'https://crm.example.com/', events: ['*'], secrets: [] };
-    await stores.webhookEndpoints.add(uid, { ...endpoint, active: true, createdAt: at });
-    await block(400);
-    const records = await numbers(400);
-    const batch = (index: number) => requestsOf(records.slice(100 * index, 100 * (index + 1)));
-    const reads = { BatchGetItem: 2, UpdateItem: 1 };
-    expect(await batch(0)).toEqual({ ...reads, closeBlockListEvent: 1 });
-    expect(await batch(1)).toEqual(reads);
-    // A batch that comes again sends its message again: the first time it may have died before.
-    expect(await batch(0)).toEqual({ ...reads, closeBlockListEvent: 1 });
-    expect(await batch(2)).toEqual(reads);
-    // The last one completes the event: it is closed, and its delivery is queued.
-    expect(await batch(3)).toEqual({ BatchGetItem: 2, UpdateItem: 2, BatchExecuteStatement: 1, deliverWebhook: 1 });
-  });
-
-  it('the numbers of a large request are written once each, in parts, however small the batches are in which they come', async () => {
-    const { uid, agentId, stores, services, messages } = await newTable();
-    const partitions = await startPartitions(target.endpoints.dynamodb);
-    onTestFinished(() => partitions.stop());
-    await addEndpoints(stores, uid, 1);
-    const metered = storesOf(openTable(stores.table.name, { endpoint: partitions.endpoint }));
-    const withMeter = { ...services, webhookEvents: metered.webhookEvents };
-    const count = 2000;
-    const changes = numbersBlocked(agentId, count);
-    const read = (from: number, to: number) =>
-      publishChanges(changes.slice(from, to), withMeter, { until: Date.now() + 45_000 });
-    for (let from = 0; from < count; from += 25) await read(from, from + 25);
-    // The end of the stream comes again, from another change.
-    await read(count - 40, count);
-    const { write } = partitions.take().get(accessKey(agentId).pk) ?? { write: 0 };
-    // A transaction of two items for each batch. One item that grows takes more than a thousand.
-    expect(write).toBeLessThanOrEqual(4 * (count / 25 + 2));
-    const [message] = messages as JobMessage<'closeBlockListEvent'>[];
-    const { eventId, token, quietSeconds } = message as JobMessage<'closeBlockListEvent'>;
-    await closeWhenQuiet({ list: { agentId }, uid, eventId, token, quietSeconds }, services);
-    expect(messages.at(-1)?.job).toBe('deliverWebhook');
-    expect(await stores.webhookEvents.details({ agentId }, eventId)).toEqual({
-      added: { count, numbers: manyNumbers(count).slice(0, 100) },
-      removed: { count: 0, numbers: [] },
-    });
-    // What comes after the event was closed is another event.
-    await read(0, 25);
-    const [first] = changes as [TableChange];
-    const key = blockedNumberKey({ agentId }, '+14155559999');
-    const late = { ...first, key, after: { ...first.after, ...key } };
-    await publishChanges([late], withMeter, { until: Date.now() + 45_000 });
-    const events = new Set(messages.flatMap((one) => ('eventId' in one ? [one.eventId] : [])));
-    expect(events.size).toBe(2);
-    await stores.webhookEvents.scrubNumber({ agentId }, manyNumbers(1)[0] as string);
-    const { added } = (await stores.webhookEvents.details({ agentId }, eventId)) as { added: { count: number } };
-    expect(added.count).toBe(count - 1);
-  });
-
-  it('the reader of changes makes an event of a request of which not every number changes, once nothing has come for a second', async () => {
-    const { uid, agentId, stores, services, messages, block, numbers, requestsOf } = await newTable();
-    const endpoint = { endpointId: 'endpoint_1', url: 'https://crm.example.com/', events: ['*'], secrets: [] };
-    await stores.webhookEndpoints.add(uid, { ...endpoint, active: true, createdAt: at });
-    await block(1);
-    const [number] = manyNumbers(1) as [string];
-    await stores.blockList.remove({ agentId }, [number, '+14155559999']);
-    const [, removal] = (await numbers(2)) as [DynamoDBRecord, DynamoDBRecord];
-    vi.useFakeTimers({ toFake: ['Date'] });
-    expect(await requestsOf([removal])).toEqual({ BatchGetItem: 2, UpdateItem: 1, closeBlockListEvent: 1 });
-    const [message] = messages as JobMessage<'closeBlockListEvent'>[];
-    const { eventId, token, quietSeconds } = message as JobMessage<'closeBlockListEvent'>;
-    const close = () => closeWhenQuiet({ list: { agentId }, uid, eventId, token, quietSeconds }, services);
-    await close();
-    expect(messages).toEqual([message, message]);
-    vi.setSystemTime(Date.now() + 1000);
-    await close();
-    expect(messages.map(({ job }) => job)).toEqual(['closeBlockListEvent', 'closeBlockListEvent', 'deliverWebhook']);
-    const nothing = { count: 0, numbers: [] };
-    const removed = { count: 1, numbers: [number] };
-    expect(await stores.webhookEvents.details({ agentId }, eventId)).toMatchObject({ added: nothing, removed });
-  });
-
-  it('the reader of changes repeats what a partition refuses in place: each delivery is written once, and has one message', async () => {
-    const { uid, agentId, stores, services, messages } = await newTable();
-    const partitions = await startPartitions(target.endpoints.dynamodb);
-    onTestFinished(() => partitions.stop());
-    const refusing = new WebhookDeliveries(openTable(stores.table.name, { endpoint: partitions.endpoint }));
-    await addEndpoints(stores, uid, 10);
-    const changes = callsRecorded(agentId, 100);
-    // Sixteen keys of this bound take the thousand deliveries in some seconds.
-    partitions.limit({ read: 3000, write: 20 });
-    const withRefusals = { ...services, webhookDeliveries: refusing };
-    expect(await publishChanges(changes, withRefusals, { until: Date.now() + 60_000 })).toBeUndefined();
-    const written = [...partitions.take()].reduce((sum, [, { write }]) => sum + write, 0);
-    expect([messages.length, written]).toEqual([1000, 1000]);
-  });
-
-  it('the reader of changes says how far it came when its time is over, and has little to repeat', async () => {
-    const { uid, agentId, stores, services, messages } = await newTable();
-    const partitions = await startPartitions(target.endpoints.dynamodb);
-    onTestFinished(() => partitions.stop());
-    const refusing = new WebhookDeliveries(openTable(stores.table.name, { endpoint: partitions.endpoint }));
-    await addEndpoints(stores, uid, 1);
-    let left = callsRecorded(agentId, 500);
-    partitions.limit({ read: 3000, write: 5 });
-    const withRefusals = { ...services, webhookDeliveries: refusing };
-    let rounds = 0;
-    for (; left.length > 0; rounds++) {
-      const failed = await publishChanges(left, withRefusals, { until: Date.now() + 1500 });
-      left = failed ? left.slice(left.indexOf(failed)) : [];
-    }
-    expect(rounds).toBeGreaterThan(1);
-    expect(new Set(messages.map((message) => 'deliveryId' in message && message.deliveryId)).size).toBe(500);
-    // A step is repeated at most each time.
-    expect(messages.length).toBeLessThanOrEqual(500 + 100 * (rounds - 1));
-  });
-
-  it('an event that is written after the erasure of its person does not keep the number, also where the number stays blocked', async () => {
-    const { uid, agentId, stores, messages, block, numbers, requestsOf } = await newTable();
-    await addEndpoints(stores, uid, 1);
-    await block(1);
-    const [number] = manyNumbers(1) as [string];
-    const counted = stores.table.updateAction({ pk: 'counter', sk: 'counter' }, { add: { count: 1 } });
-    await stores.blockList.erase([{ agentId }], number, 'keep', counted);
-    for (const record of await numbers(2)) await requestsOf([record]);
-    const [event] = await Array.fromAsync(stores.table.query(webhookEventsOf({ agentId })));
-    expect(messages.map(({ job }) => job)).toEqual(['deliverWebhook']);
-    const eventId = event?.sk.replace('EVENT#', '') ?? '';
-    const nothing = { count: 0, numbers: [] };
-    expect(await stores.webhookEvents.details({ agentId }, eventId)).toEqual({ added: nothing, removed: nothing });
-    expect(JSON.stringify(event)).not.toContain(number);
-  });
-
-  it('the reader of changes makes two reads for changes of users without endpoints, and none for changes that are no events', async () => {
-    const { uid, agentId, stores, block, numbers, batches, requestsOf } = await newTable();
-    await block(100);
-    expect(await requestsOf(await numbers(100))).toEqual({ BatchGetItem: 2 });
-    const guest = unique('guest');
-    await stores.users.create(guest);
-    await stores.agents.grant(agentId, uid, guest);
-    await stores.blockList.add({ agentId }, ['+14155550199']);
-    await numbers(101);
-    const ofAccess = batches.flat().filter(({ dynamodb }) => dynamodb?.Keys?.sk?.S === 'ACCESS');
-    expect(ofAccess.length).toBeGreaterThan(1);
-    expect(await requestsOf(ofAccess)).toEqual({});
-  });
+it('the reader of changes makes one event of a request whose numbers arrive in several batches, with three requests for each and one message', async () => {
+  const { uid, stores, block, numbers, requestsOf } = await newTable();
+  const endpoint = { endpointId: 'endpoint_1', url: 'https://crm.example.com/', events: ['*'], secrets: [] };
+  await stores.webhookEndpoints.add(uid, { ...endpoint, active: true, createdAt: at });
+  await block(400);
+  const records = await numbers(400);
+  const batch = (index: number) => requestsOf(records.slice(100 * index, 100 * (index + 1)));
+  const reads = { BatchGetItem: 2, UpdateItem: 1 };
+  expect(await batch(0)).toEqual({ ...reads, closeBlockListEvent: 1 });
+  expect(await batch(1)).toEqual(reads);
+  // A batch that comes again sends its message again: the first time it may have died before.
+  expect(await batch(0)).toEqual({ ...reads, closeBlockListEvent: 1 });
+  expect(await batch(2)).toEqual(reads);
+  // The last one completes the event: it is closed, and its delivery is queued.
+  expect(await batch(3)).toEqual({ BatchGetItem: 2, UpdateItem: 2, BatchExecuteStatement: 1, deliverWebhook: 1 });
 });
 
-describe('the local run', () => {
-  it('the local run reads the changes of a bulk in few batches', async () => {
-    const { block, numbers, batches } = await newTable();
-    const begin = Date.now();
-    await block(1000);
-    await numbers(1000);
-    const seconds = (Date.now() - begin) / 1000;
-    expect(batches.length).toBeLessThan(5 * seconds + 3);
+it('the numbers of a large request are written once each, in parts, however small the batches are in which they come', async () => {
+  const { uid, agentId, stores, services, messages } = await newTable();
+  const partitions = await startPartitions(target.endpoints.dynamodb);
+  onTestFinished(() => partitions.stop());
+  await addEndpoints(stores, uid, 1);
+  const metered = storesOf(openTable(stores.table.name, { endpoint: partitions.endpoint }));
+  const withMeter = { ...services, webhookEvents: metered.webhookEvents };
+  const count = 2000;
+  const changes = numbersBlocked(agentId, count);
+  const read = (from: number, to: number) =>
+    publishChanges(changes.slice(from, to), withMeter, { until: Date.now() + 45_000 });
+  for (let from = 0; from < count; from += 25) await read(from, from + 25);
+  // The end of the stream comes again, from another change.
+  await read(count - 40, count);
+  const { write } = partitions.take().get(accessKey(agentId).pk) ?? { write: 0 };
+  // A transaction of two items for each batch. One item that grows takes more than a thousand.
+  expect(write).toBeLessThanOrEqual(4 * (count / 25 + 2));
+  const [message] = messages as JobMessage<'closeBlockListEvent'>[];
+  const { eventId, token, quietSeconds } = message as JobMessage<'closeBlockListEvent'>;
+  await closeWhenQuiet({ list: { agentId }, uid, eventId, token, quietSeconds }, services);
+  expect(messages.at(-1)?.job).toBe('deliverWebhook');
+  expect(await stores.webhookEvents.details({ agentId }, eventId)).toEqual({
+    added: { count, numbers: manyNumbers(count).slice(0, 100) },
+    removed: { count: 0, numbers: [] },
   });
+  // What comes after the event was closed is another event.
+  await read(0, 25);
+  const [first] = changes as [TableChange];
+  const key = blockedNumberKey({ agentId }, '+14155559999');
+  const late = { ...first, key, after: { ...first.after, ...key } };
+  await publishChanges([late], withMeter, { until: Date.now() + 45_000 });
+  const events = new Set(messages.flatMap((one) => ('eventId' in one ? [one.eventId] : [])));
+  expect(events.size).toBe(2);
+  await stores.webhookEvents.scrubNumber({ agentId }, manyNumbers(1)[0] as string);
+  const { added } = (await stores.webhookEvents.details({ agentId }, eventId)) as { added: { count: number } };
+  expect(added.count).toBe(count - 1);
+});
+
+it('the reader of changes makes an event of a request of which not every number changes, once nothing has come for a second', async () => {
+  const { uid, agentId, stores, services, messages, block, numbers, requestsOf } = await newTable();
+  const endpoint = { endpointId: 'endpoint_1', url: 'https://crm.example.com/', events: ['*'], secrets: [] };
+  await stores.webhookEndpoints.add(uid, { ...endpoint, active: true, createdAt: at });
+  await block(1);
+  const [number] = manyNumbers(1) as [string];
+  await stores.blockList.remove({ agentId }, [number, '+14155559999']);
+  const [, removal] = (await numbers(2)) as [DynamoDBRecord, DynamoDBRecord];
+  vi.useFakeTimers({ toFake: ['Date'] });
+  expect(await requestsOf([removal])).toEqual({ BatchGetItem: 2, UpdateItem: 1, closeBlockListEvent: 1 });
+  const [message] = messages as JobMessage<'closeBlockListEvent'>[];
+  const { eventId, token, quietSeconds } = message as JobMessage<'closeBlockListEvent'>;
+  const close = () => closeWhenQuiet({ list: { agentId }, uid, eventId, token, quietSeconds }, services);
+  await close();
+  expect(messages).toEqual([message, message]);
+  vi.setSystemTime(Date.now() + 1000);
+  await close();
+  expect(messages.map(({ job }) => job)).toEqual(['closeBlockListEvent', 'closeBlockListEvent', 'deliverWebhook']);
+  const nothing = { count: 0, numbers: [] };
+  const removed = { count: 1, numbers: [number] };
+  expect(await stores.webhookEvents.details({ agentId }, eventId)).toMatchObject({ added: nothing, removed });
+});
+
+it('the reader of changes repeats what a partition refuses in place: each delivery is written once, and has one message', async () => {
+  const { uid, agentId, stores, services, messages } = await newTable();
+  const partitions = await startPartitions(target.endpoints.dynamodb);
+  onTestFinished(() => partitions.stop());
+  const refusing = new WebhookDeliveries(openTable(stores.table.name, { endpoint: partitions.endpoint }));
+  await addEndpoints(stores, uid, 10);
+  const changes = callsRecorded(agentId, 100);
+  // Sixteen keys of this bound take the thousand deliveries in some seconds.
+  partitions.limit({ read: 3000, write: 20 });
+  const withRefusals = { ...services, webhookDeliveries: refusing };
+  expect(await publishChanges(changes, withRefusals, { until: Date.now() + 60_000 })).toBeUndefined();
+  const written = [...partitions.take()].reduce((sum, [, { write }]) => sum + write, 0);
+  expect([messages.length, written]).toEqual([1000, 1000]);
+});
+
+it('the reader of changes says how far it came when its time is over, and has little to repeat', async () => {
+  const { uid, agentId, stores, services, messages } = await newTable();
+  const partitions = await startPartitions(target.endpoints.dynamodb);
+  onTestFinished(() => partitions.stop());
+  const refusing = new WebhookDeliveries(openTable(stores.table.name, { endpoint: partitions.endpoint }));
+  await addEndpoints(stores, uid, 1);
+  let left = callsRecorded(agentId, 500);
+  partitions.limit({ read: 3000, write: 5 });
+  const withRefusals = { ...services, webhookDeliveries: refusing };
+  let rounds = 0;
+  for (; left.length > 0; rounds++) {
+    const failed = await publishChanges(left, withRefusals, { until: Date.now() + 1500 });
+    left = failed ? left.slice(left.indexOf(failed)) : [];
+  }
+  expect(rounds).toBeGreaterThan(1);
+  expect(new Set(messages.map((message) => 'deliveryId' in message && message.deliveryId)).size).toBe(500);
+  // A step is repeated at most each time.
+  expect(messages.length).toBeLessThanOrEqual(500 + 100 * (rounds - 1));
+});
+
+it('an event that is written after the erasure of its person does not keep the number, also where the number stays blocked', async () => {
+  const { uid, agentId, stores, messages, block, numbers, requestsOf } = await newTable();
+  await addEndpoints(stores, uid, 1);
+  await block(1);
+  const [number] = manyNumbers(1) as [string];
+  const counted = stores.table.updateAction({ pk: 'counter', sk: 'counter' }, { add: { count: 1 } });
+  await stores.blockList.erase([{ agentId }], number, 'keep', counted);
+  for (const record of await numbers(2)) await requestsOf([record]);
+  const [event] = await Array.fromAsync(stores.table.query(webhookEventsOf({ agentId })));
+  expect(messages.map(({ job }) => job)).toEqual(['deliverWebhook']);
+  const eventId = event?.sk.replace('EVENT#', '') ?? '';
+  const nothing = { count: 0, numbers: [] };
+  expect(await stores.webhookEvents.details({ agentId }, eventId)).toEqual({ added: nothing, removed: nothing });
+  expect(JSON.stringify(event)).not.toContain(number);
+});
+
+it('the reader of changes makes two reads for changes of users without endpoints, and none for changes that are no events', async () => {
+  const { uid, agentId, stores, block, numbers, batches, requestsOf } = await newTable();
+  await block(100);
+  expect(await requestsOf(await numbers(100))).toEqual({ BatchGetItem: 2 });
+  const guest = unique('guest');
+  await stores.users.create(guest);
+  await stores.agents.grant(agentId, uid, guest);
+  await stores.blockList.add({ agentId }, ['+14155550199']);
+  await numbers(101);
+  const ofAccess = batches.flat().filter(({ dynamodb }) => dynamodb?.Keys?.sk?.S === 'ACCESS');
+  expect(ofAccess.length).toBeGreaterThan(1);
+  expect(await requestsOf(ofAccess)).toEqual({});
+});
+
+it('the local run reads the changes of a bulk in few batches', async () => {
+  const { block, numbers, batches } = await newTable();
+  const begin = Date.now();
+  await block(1000);
+  await numbers(1000);
+  const seconds = (Date.now() - begin) / 1000;
+  expect(batches.length).toBeLessThan(5 * seconds + 3);
 });

@@ -97,6 +97,9 @@ export const usePages = <Page extends { nextCursor?: string }>(
     },
   });
 
+/** A change that a button makes, without an input. */
+export type Change = Pick<UseMutationResult<unknown, Error, unknown>, 'mutate' | 'isPending' | 'error'>;
+
 /**
  * Changes something. Afterwards everything that was read under the names in `changes` is read again, and the sentence of
  * `done` is announced.

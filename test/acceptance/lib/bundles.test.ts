@@ -168,85 +168,84 @@ describe('a function’s initialization', () => {
   });
 });
 
-describe('a function’s bundle', () => {
-  it('a function’s bundle loads by itself, without packages and without settings, and has a handler', async () => {
-    const script = `
+it('a function’s bundle loads by itself, without packages and without settings, and has a handler', async () => {
+  const script = `
       for (const file of JSON.parse(process.argv[1])) {
         const { handler } = await import(file);
         console.log(typeof handler);
       }`;
-    const { stdout, stderr } = await run(
-      script,
-      names.map((name) => join(bundlePath(name), 'index.mjs')),
+  const { stdout, stderr } = await run(
+    script,
+    names.map((name) => join(bundlePath(name), 'index.mjs')),
+  );
+  expect(stderr).toBe('');
+  expect(stdout.trim().split('\n')).toEqual(names.map(() => 'function'));
+});
+
+it('a function’s bundle has the modules beside it that it imports on demand', async () => {
+  const lazyIn = (name: string) => {
+    const code = readFileSync(join(bundlePath(name), 'index.mjs'), 'utf8');
+    return [...code.matchAll(/import\("(\.\/lazy\/[^"]+)"\)/g)].map(([, path]) =>
+      join(bundlePath(name), path as string),
     );
-    expect(stderr).toBe('');
-    expect(stdout.trim().split('\n')).toEqual(names.map(() => 'function'));
-  });
+  };
+  for (const name of names) expect(lazyIn(name).filter((file) => !existsSync(file))).toEqual([]);
+  const script =
+    'for (const file of JSON.parse(process.argv[1])) console.log(Object.keys(await import(file)).length > 0);';
+  const ofExtraction = lazyIn('extractDocument');
+  expect(ofExtraction.join()).toMatch(/pdf.*docx.*stemmers/s);
+  const { stdout } = await run(script, ofExtraction);
+  expect(stdout.trim().split('\n')).toEqual(ofExtraction.map(() => 'true'));
+});
 
-  it('a function’s bundle has the modules beside it that it imports on demand', async () => {
-    const lazyIn = (name: string) => {
-      const code = readFileSync(join(bundlePath(name), 'index.mjs'), 'utf8');
-      return [...code.matchAll(/import\("(\.\/lazy\/[^"]+)"\)/g)].map(([, path]) =>
-        join(bundlePath(name), path as string),
-      );
-    };
-    for (const name of names) expect(lazyIn(name).filter((file) => !existsSync(file))).toEqual([]);
-    const script =
-      'for (const file of JSON.parse(process.argv[1])) console.log(Object.keys(await import(file)).length > 0);';
-    const ofExtraction = lazyIn('extractDocument');
-    expect(ofExtraction.join()).toMatch(/pdf.*docx.*stemmers/s);
-    const { stdout } = await run(script, ofExtraction);
-    expect(stdout.trim().split('\n')).toEqual(ofExtraction.map(() => 'true'));
-  });
+it('a function’s bundle stays within its size limit, as the benchmark has it', async () => {
+  const { stdout, code } = await capturedRun(bench, ['bundles', '--json'], {});
+  const figures: Figure[] = JSON.parse(stdout).bundles;
+  const tooLarge = figures.filter(({ target }) => target && !target.reached);
+  expect(tooLarge.map(({ what, ours, target }) => `${what}: ${ours.value} KiB, ${target?.text}`)).toEqual([]);
+  expect(code).toBe(0);
+  expect(figures.map(({ what }) => what)).toEqual(names);
+  expect(figures.filter(({ target }) => target).length).toBeGreaterThan(jobs.length);
+  for (const { ours, target } of figures) {
+    expect(ours.value).toBeGreaterThan(10);
+    if (target) expect(target.reached).toBe(ours.value <= Number(/\d+/.exec(target.text)?.[0]));
+  }
+});
 
-  it('a function’s bundle stays within its size limit, as the benchmark has it', async () => {
-    const { stdout, code } = await capturedRun(bench, ['bundles', '--json'], {});
-    const figures: Figure[] = JSON.parse(stdout).bundles;
-    const tooLarge = figures.filter(({ target }) => target && !target.reached);
-    expect(tooLarge.map(({ what, ours, target }) => `${what}: ${ours.value} KiB, ${target?.text}`)).toEqual([]);
-    expect(code).toBe(0);
-    expect(figures.map(({ what }) => what)).toEqual(names);
-    expect(figures.filter(({ target }) => target).length).toBeGreaterThan(jobs.length);
-    for (const { ours, target } of figures) {
-      expect(ours.value).toBeGreaterThan(10);
-      if (target) expect(target.reached).toBe(ours.value <= Number(/\d+/.exec(target.text)?.[0]));
-    }
-  });
-
-  it('a function’s bundle responds to a request with the credentials of its environment', async () => {
-    const world = await newWorld();
-    const { uid, agentId, apiKey } = world;
-    const event = {
-      version: '2.0',
-      headers: { 'x-authorization': apiKey },
-      requestContext: { requestId: 'request-1', http: { method: 'POST' } },
-      body: JSON.stringify({ uid, agentId, numbers: ['+14155550100', 'nonsense'] }),
-    };
-    const script = `
+it('a function’s bundle responds to a request with the credentials of its environment', async () => {
+  const world = await newWorld();
+  const { uid, agentId, apiKey } = world;
+  const event = {
+    version: '2.0',
+    headers: { 'x-authorization': apiKey },
+    requestContext: { requestId: 'request-1', http: { method: 'POST' } },
+    body: JSON.stringify({ uid, agentId, numbers: ['+14155550100', 'nonsense'] }),
+  };
+  const script = `
       const { file, event } = JSON.parse(process.argv[1]);
       const { handler } = await import(file);
       console.log(JSON.stringify(await handler(event, {})));`;
-    const file = join(bundlePath('addBlockedNumbers'), 'index.mjs');
-    const settings = { ...onThisMachine(), AWS_SESSION_TOKEN: 'a session' };
-    const { stdout } = await run(script, { file, event }, settings);
-    const { statusCode, body } = JSON.parse(stdout);
-    expect({ statusCode, ...JSON.parse(body) }).toMatchObject({ statusCode: 200, added: ['+14155550100'] });
-    expect((await world.blockList()).blockList).toEqual(['+14155550100']);
-  });
+  const file = join(bundlePath('addBlockedNumbers'), 'index.mjs');
+  const settings = { ...onThisMachine(), AWS_SESSION_TOKEN: 'a session' };
+  const { stdout } = await run(script, { file, event }, settings);
+  const { statusCode, body } = JSON.parse(stdout);
+  expect({ statusCode, ...JSON.parse(body) }).toMatchObject({ statusCode: 200, added: ['+14155550100'] });
+  expect((await world.blockList()).blockList).toEqual(['+14155550100']);
+});
 
-  it('a function’s bundle streams a response as Lambda requires: head first, then piece by piece', async () => {
-    const world = await newWorld();
-    const event = {
-      version: '2.0',
-      headers: { 'x-authorization': world.apiKey },
-      requestContext: { requestId: 'request-1', http: { method: 'POST', sourceIp: unique('address') } },
-      body: JSON.stringify({
-        id: 'chat-1',
-        messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Which agents do I have?' }] }],
-      }),
-    };
-    // What Lambda's own process has for functions that stream.
-    const script = `
+it('a function’s bundle streams a response as Lambda requires: head first, then piece by piece', async () => {
+  const world = await newWorld();
+  const event = {
+    version: '2.0',
+    headers: { 'x-authorization': world.apiKey },
+    requestContext: { requestId: 'request-1', http: { method: 'POST', sourceIp: unique('address') } },
+    body: JSON.stringify({
+      id: 'chat-1',
+      messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Which agents do I have?' }] }],
+    }),
+  };
+  // What Lambda's own process has for functions that stream.
+  const script = `
       import { PassThrough } from 'node:stream';
       const { file, event } = JSON.parse(process.argv[1]);
       const streamed = { pieces: [] };
@@ -259,26 +258,25 @@ describe('a function’s bundle', () => {
       stream.on('data', (piece) => streamed.pieces.push([performance.now(), String(piece)]));
       await handler(event, stream, { getRemainingTimeInMillis: () => 60000 });
       console.log(JSON.stringify(streamed));`;
-    const file = join(bundlePath('buildChat'), 'index.mjs');
-    const settings = {
-      ...onThisMachine(),
-      AWS_ENDPOINT_URL_BEDROCK_RUNTIME: target.endpoints.bedrock,
-      API_URL: target.baseUrl,
-      CHAT_MODEL_ID: 'anthropic.claude-sonnet-4',
-      CHAT_SIGNING_SECRET: 'a secret',
-    };
-    const { stdout } = await run(script, { file, event }, settings);
-    const { prelude, pieces } = JSON.parse(stdout) as { prelude: object; pieces: [number, string][] };
-    expect(prelude).toMatchObject({
-      statusCode: 200,
-      headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', 'x-request-id': 'request-1' },
-    });
-    const text = pieces.map(([, piece]) => piece).join('');
-    expect(text).toContain(world.agentId);
-    expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
-    // The fake model pauses between words; so do the pieces.
-    expect(pieces.length).toBeGreaterThan(20);
-    const [first, last] = [pieces[0] as [number, string], pieces.at(-1) as [number, string]];
-    expect(last[0] - first[0]).toBeGreaterThan(100);
+  const file = join(bundlePath('buildChat'), 'index.mjs');
+  const settings = {
+    ...onThisMachine(),
+    AWS_ENDPOINT_URL_BEDROCK_RUNTIME: target.endpoints.bedrock,
+    API_URL: target.baseUrl,
+    CHAT_MODEL_ID: 'anthropic.claude-sonnet-4',
+    CHAT_SIGNING_SECRET: 'a secret',
+  };
+  const { stdout } = await run(script, { file, event }, settings);
+  const { prelude, pieces } = JSON.parse(stdout) as { prelude: object; pieces: [number, string][] };
+  expect(prelude).toMatchObject({
+    statusCode: 200,
+    headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', 'x-request-id': 'request-1' },
   });
+  const text = pieces.map(([, piece]) => piece).join('');
+  expect(text).toContain(world.agentId);
+  expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+  // The fake model pauses between words; so do the pieces.
+  expect(pieces.length).toBeGreaterThan(20);
+  const [first, last] = [pieces[0] as [number, string], pieces.at(-1) as [number, string]];
+  expect(last[0] - first[0]).toBeGreaterThan(100);
 });

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { writeClientTypes } from '../../../bin/client/types.ts';
 import { type Guide, readGuides } from '../../../functions/openapi/guides.ts';
 import { settings } from '../../support/operator-command.ts';
@@ -45,68 +45,66 @@ curl() { command curl --fail-with-body "$@"; }
 npm() { shift; [ "$1" = -s ] && shift; script=$1; shift; [ "$1" = -- ] && shift; node "${root}/bin/$script.ts" "$@"; }
 `;
 
-describe('the examples of the guides', () => {
-  it.each(withExamples('sh'))(
-    'the commands of the guide $title run, and print what is shown',
-    async ({ title, examples }) => {
-      const cwd = mkdtempSync(join(tmpdir(), 'guide-'));
-      const env = { ...(await readerOf()), ...settings, INIT_CWD: cwd };
-      const user = unique('acme');
-      for (const { code, json } of examples) {
-        const script = prelude + code.replaceAll('acme', user);
-        const { stdout } = await run('bash', ['-c', script], { cwd, env }).catch((error) => {
-          throw new Error(`${title}:\n${code}\n${error.stdout}${error.stderr}`);
-        });
-        if (json) expect(JSON.parse(stdout)).toEqual(JSON.parse(json));
-      }
-    },
-  );
-
-  it('the examples of the guides compile, and their programs run', async () => {
-    await writeClientTypes();
-    const folder = mkdtempSync(join(tmpdir(), 'guides-'));
-    const client = join(folder, 'client');
-    mkdirSync(client);
-    mkdirSync(join(folder, 'node_modules/@types'), { recursive: true });
-    writeFileSync(join(client, 'package.json'), '{"type":"module","exports":"./client.ts"}');
-    writeFileSync(join(client, 'client.ts'), `export * from '${root}/functions/openapi/client/client.ts';\n`);
-    symlinkSync(client, join(folder, 'node_modules/voice-agent-platform-client'));
-    for (const name of [
-      '@types/node',
-      '@types/react',
-      'undici-types',
-      'csstype',
-      'react',
-      'react-markdown',
-      'remark-gfm',
-      'ai',
-      '@ai-sdk',
-      'standardwebhooks',
-    ]) {
-      symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
-    }
-    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-    const programs = guides.flatMap((guide) =>
-      ['ts', 'tsx'].flatMap((language) =>
-        examplesOf(guide, language).map(({ code }, index) => {
-          const name = `${guide.slug}-${index}.${language}`;
-          writeFileSync(join(folder, name), code);
-          return name;
-        }),
-      ),
-    );
-    const compiler = join(root, 'node_modules/@typescript/native/bin/tsc');
-    const options = '--noEmit --strict --module nodenext --target es2024 --jsx react-jsx --allowImportingTsExtensions';
-    const flags = [...options.split(' '), '--lib', 'es2024,dom,dom.iterable', '--types', 'node', '--skipLibCheck'];
-    await run(process.execPath, [compiler, ...flags, ...programs], { cwd: folder }).catch((error) => {
-      throw new Error(error.stdout);
-    });
-    const env = await readerOf();
-    for (const name of programs.filter((name) => name.endsWith('.ts'))) {
-      await run(process.execPath, [name], { cwd: folder, env }).catch((error) => {
-        throw new Error(`${name}:\n${error.stdout}${error.stderr}`);
+it.each(withExamples('sh'))(
+  'the commands of the guide $title run, and print what is shown',
+  async ({ title, examples }) => {
+    const cwd = mkdtempSync(join(tmpdir(), 'guide-'));
+    const env = { ...(await readerOf()), ...settings, INIT_CWD: cwd };
+    const user = unique('acme');
+    for (const { code, json } of examples) {
+      const script = prelude + code.replaceAll('acme', user);
+      const { stdout } = await run('bash', ['-c', script], { cwd, env }).catch((error) => {
+        throw new Error(`${title}:\n${code}\n${error.stdout}${error.stderr}`);
       });
+      if (json) expect(JSON.parse(stdout)).toEqual(JSON.parse(json));
     }
-    expect(programs.length).toBeGreaterThanOrEqual(8);
+  },
+);
+
+it('the examples of the guides compile, and their programs run', async () => {
+  await writeClientTypes();
+  const folder = mkdtempSync(join(tmpdir(), 'guides-'));
+  const client = join(folder, 'client');
+  mkdirSync(client);
+  mkdirSync(join(folder, 'node_modules/@types'), { recursive: true });
+  writeFileSync(join(client, 'package.json'), '{"type":"module","exports":"./client.ts"}');
+  writeFileSync(join(client, 'client.ts'), `export * from '${root}/functions/openapi/client/client.ts';\n`);
+  symlinkSync(client, join(folder, 'node_modules/voice-agent-platform-client'));
+  for (const name of [
+    '@types/node',
+    '@types/react',
+    'undici-types',
+    'csstype',
+    'react',
+    'react-markdown',
+    'remark-gfm',
+    'ai',
+    '@ai-sdk',
+    'standardwebhooks',
+  ]) {
+    symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
+  }
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  const programs = guides.flatMap((guide) =>
+    ['ts', 'tsx'].flatMap((language) =>
+      examplesOf(guide, language).map(({ code }, index) => {
+        const name = `${guide.slug}-${index}.${language}`;
+        writeFileSync(join(folder, name), code);
+        return name;
+      }),
+    ),
+  );
+  const compiler = join(root, 'node_modules/@typescript/native/bin/tsc');
+  const options = '--noEmit --strict --module nodenext --target es2024 --jsx react-jsx --allowImportingTsExtensions';
+  const flags = [...options.split(' '), '--lib', 'es2024,dom,dom.iterable', '--types', 'node', '--skipLibCheck'];
+  await run(process.execPath, [compiler, ...flags, ...programs], { cwd: folder }).catch((error) => {
+    throw new Error(error.stdout);
   });
+  const env = await readerOf();
+  for (const name of programs.filter((name) => name.endsWith('.ts'))) {
+    await run(process.execPath, [name], { cwd: folder, env }).catch((error) => {
+      throw new Error(`${name}:\n${error.stdout}${error.stderr}`);
+    });
+  }
+  expect(programs.length).toBeGreaterThanOrEqual(8);
 });

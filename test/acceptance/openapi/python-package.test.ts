@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { pythonPrograms } from '../../../bin/client/python-environment.ts';
 import type { Received } from '../../support/receiver.ts';
 import { newEndpoint, newReceiver } from '../../support/webhooks.ts';
@@ -162,91 +162,89 @@ let packed: Promise<{ stdout: string }> | undefined;
 const guide = 'functions/openapi/guides/python-client.md';
 const exampleOf = (file: string) => /```python\n(.*?)```/s.exec(readFileSync(file, 'utf8'))?.[1] ?? '';
 
-describe('the Python client', () => {
-  it('the Python client is packed as a wheel, calls the service, and raises what fails; without Python the command says so', async () => {
-    if (!hasPython) {
-      const packing = run(process.execPath, ['bin/client.ts', '--python']);
-      return expect(packing).rejects.toThrow('Python 3.11 or newer with venv is needed, as python3.');
-    }
-    const { folder, python, env } = await installClient();
-    const agentId = env.VAP_AGENT;
-    const runProgram = async (source: string, ...args: string[]) => {
-      writeFileSync(join(folder, 'program.py'), source);
-      return (await run(python, [join(folder, 'program.py'), ...args], { env })).stdout.trim().split('\n');
-    };
-    expect(await runProgram(program, agentId)).toEqual([
-      "['+14155550100'] ['invalid_format']",
-      "['hours.txt']",
-      "2 ['call-3', 'call-2', 'call-1']",
-      'UNSET True',
-      '401 invalid_api_key True',
-      '400 invalid_request name',
-    ]);
+it('the Python client is packed as a wheel, calls the service, and raises what fails; without Python the command says so', async () => {
+  if (!hasPython) {
+    const packing = run(process.execPath, ['bin/client.ts', '--python']);
+    return expect(packing).rejects.toThrow('Python 3.11 or newer with venv is needed, as python3.');
+  }
+  const { folder, python, env } = await installClient();
+  const agentId = env.VAP_AGENT;
+  const runProgram = async (source: string, ...args: string[]) => {
+    writeFileSync(join(folder, 'program.py'), source);
+    return (await run(python, [join(folder, 'program.py'), ...args], { env })).stdout.trim().split('\n');
+  };
+  expect(await runProgram(program, agentId)).toEqual([
+    "['+14155550100'] ['invalid_format']",
+    "['hours.txt']",
+    "2 ['call-3', 'call-2', 'call-1']",
+    'UNSET True',
+    '401 invalid_api_key True',
+    '400 invalid_request name',
+  ]);
 
-    const failing = await startFailing([429, 0, 503, 409, 200, 429, 200, 409]);
-    const persistent = await runProgram(persistentProgram, failing.url);
-    failing.server.close();
-    // A 409 without Retry-After is an answer.
-    expect(persistent).toEqual(['429', 'agent_5 agent_7', 'quota_exceeded']);
-    // The chat is sent once, without a key.
-    const [chat, ...keys] = failing.keys;
-    const [first, , , , second] = keys;
-    expect(keys.map((key) => [first, second].indexOf(key))).toEqual([0, 0, 0, 0, 1, 1, -1]);
-    expect([chat, ...new Set(keys)].map((key) => key === undefined)).toEqual([true, false, false, false]);
+  const failing = await startFailing([429, 0, 503, 409, 200, 429, 200, 409]);
+  const persistent = await runProgram(persistentProgram, failing.url);
+  failing.server.close();
+  // A 409 without Retry-After is an answer.
+  expect(persistent).toEqual(['429', 'agent_5 agent_7', 'quota_exceeded']);
+  // The chat is sent once, without a key.
+  const [chat, ...keys] = failing.keys;
+  const [first, , , , second] = keys;
+  expect(keys.map((key) => [first, second].indexOf(key))).toEqual([0, 0, 0, 0, 1, 1, -1]);
+  expect([chat, ...new Set(keys)].map((key) => key === undefined)).toEqual([true, false, false, false]);
 
-    const strange = await startStrange();
-    expect(await runProgram(strangeProgram, strange.url)).toEqual([
-      '/403 403 invalid_request',
-      '/404 404 not_found',
-      '/502 502 internal_error',
-      '/later-code 409 some_later_code',
-      '/later-value sideways',
-      '/page 200 unexpected_response',
-      'None unreachable',
-    ]);
-    strange.server.close();
+  const strange = await startStrange();
+  expect(await runProgram(strangeProgram, strange.url)).toEqual([
+    '/403 403 invalid_request',
+    '/404 404 not_found',
+    '/502 502 internal_error',
+    '/later-code 409 some_later_code',
+    '/later-value sideways',
+    '/page 200 unexpected_response',
+    'None unreachable',
+  ]);
+  strange.server.close();
 
-    expect(await runProgram(exampleOf(guide))).toEqual([
-      'call-3 +14155550100 no outcome',
-      'call-2 +14155550100 no outcome',
-      'call-1 +14155550100 no outcome',
-      expect.stringMatching(/^404 call_not_found .* [\w-]+$/),
-    ]);
-    // The first run on a machine installs the generator.
-  }, 240_000);
+  expect(await runProgram(exampleOf(guide))).toEqual([
+    'call-3 +14155550100 no outcome',
+    'call-2 +14155550100 no outcome',
+    'call-1 +14155550100 no outcome',
+    expect.stringMatching(/^404 call_not_found .* [\w-]+$/),
+  ]);
+  // The first run on a machine installs the generator.
+}, 240_000);
 
-  it('the Python client’s guide passes a strict type checker, which finds a misspelled parameter and a wrong value', async () => {
-    if (!hasPython) return;
-    const { folder, env } = await installClient();
-    const mypy = join(pythonPrograms('test/acceptance/openapi/python-requirements.txt'), 'mypy');
-    const check = async (source: string) => {
-      writeFileSync(join(folder, 'checked.py'), source);
-      const options = ['--strict', '--no-incremental', 'checked.py'];
-      return run(mypy, options, { cwd: folder, env: { ...env, MYPYPATH: env.PYTHONPATH } }).then(
-        ({ stdout }) => stdout,
-        ({ stdout }) => stdout as string,
-      );
-    };
-    const example = exampleOf(guide);
-    expect(await check(example)).toContain('Success: no issues found');
-    expect(await check(example.replace('direction="inbound"', 'directoin="inbound"'))).toContain('directoin');
-    expect(await check(example.replace('"inbound"', '"sideways"'))).toContain(
-      'incompatible type "Literal[\'sideways\']"',
+it('the Python client’s guide passes a strict type checker, which finds a misspelled parameter and a wrong value', async () => {
+  if (!hasPython) return;
+  const { folder, env } = await installClient();
+  const mypy = join(pythonPrograms('test/acceptance/openapi/python-requirements.txt'), 'mypy');
+  const check = async (source: string) => {
+    writeFileSync(join(folder, 'checked.py'), source);
+    const options = ['--strict', '--no-incremental', 'checked.py'];
+    return run(mypy, options, { cwd: folder, env: { ...env, MYPYPATH: env.PYTHONPATH } }).then(
+      ({ stdout }) => stdout,
+      ({ stdout }) => stdout as string,
     );
-  }, 240_000);
+  };
+  const example = exampleOf(guide);
+  expect(await check(example)).toContain('Success: no issues found');
+  expect(await check(example.replace('direction="inbound"', 'directoin="inbound"'))).toContain('directoin');
+  expect(await check(example.replace('"inbound"', '"sideways"'))).toContain(
+    'incompatible type "Literal[\'sideways\']"',
+  );
+}, 240_000);
 
-  it('the Python client verifies a delivery of the service and returns its event, and rejects a changed one', async () => {
-    if (!hasPython) return;
-    const { folder, python, env } = await installClient();
-    const world = await newWorld();
-    const receiver = await newReceiver();
-    const { secret } = await newEndpoint(world, receiver.url, { events: ['call.recorded'] });
-    await world.recordCall('call-1');
-    const [{ headers, body }] = (await receiver.waitFor(1)) as [Received];
-    writeFileSync(join(folder, 'verify.py'), verifyProgram);
-    const { stdout } = await run(python, [join(folder, 'verify.py'), JSON.stringify({ secret, headers, body })], {
-      env,
-    });
-    expect(stdout.trim().split('\n')).toEqual(['CallRecordedEvent call-1 +14155550100', 'refused', 'refused']);
-  }, 240_000);
-});
+it('the Python client verifies a delivery of the service and returns its event, and rejects a changed one', async () => {
+  if (!hasPython) return;
+  const { folder, python, env } = await installClient();
+  const world = await newWorld();
+  const receiver = await newReceiver();
+  const { secret } = await newEndpoint(world, receiver.url, { events: ['call.recorded'] });
+  await world.recordCall('call-1');
+  const [{ headers, body }] = (await receiver.waitFor(1)) as [Received];
+  writeFileSync(join(folder, 'verify.py'), verifyProgram);
+  const { stdout } = await run(python, [join(folder, 'verify.py'), JSON.stringify({ secret, headers, body })], {
+    env,
+  });
+  expect(stdout.trim().split('\n')).toEqual(['CallRecordedEvent call-1 +14155550100', 'refused', 'refused']);
+}, 240_000);

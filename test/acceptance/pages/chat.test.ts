@@ -1,5 +1,5 @@
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { apiKeys } from '../../../functions/store/api-keys.ts';
 import { call, newUser, target } from '../../support/world.ts';
 import { openPage, startBrowser, violationsIn, type Watched } from './browser.ts';
@@ -57,423 +57,409 @@ const own = (complaints: string[]) =>
 const agentsOf = async ({ uid, apiKey }: { uid: string; apiKey: string }): Promise<{ name: string }[]> =>
   (await call('GET', '/agents', { apiKey, query: { uid } })).body.agents;
 
-describe('a conversation', () => {
-  it('the chat page streams an answer, and the next message follows', async () => {
-    const { page, complaints } = await open();
-    await page.getByRole('button', { name: 'Check +1 (415) 555-0100' }).click();
-    await page.getByRole('button', { name: 'Stop' }).waitFor();
-    const lengths = new Set<number>();
-    while (await page.getByRole('button', { name: 'Stop' }).isVisible()) {
-      lengths.add((await wordsIn(log(page))).length);
-    }
-    expect(lengths.size).toBeGreaterThan(3);
-    expect(await wordsIn(log(page))).toContain('I checked the numbers');
-    await say(page, 'Hello');
-    await page.getByText('I am a fake model').waitFor();
-    await settled(page);
-    expect(await page.getByRole('article').count()).toBe(4);
-    expect(complaints).toEqual([]);
-  });
+it('the chat page streams an answer, and the next message follows', async () => {
+  const { page, complaints } = await open();
+  await page.getByRole('button', { name: 'Check +1 (415) 555-0100' }).click();
+  await page.getByRole('button', { name: 'Stop' }).waitFor();
+  const lengths = new Set<number>();
+  while (await page.getByRole('button', { name: 'Stop' }).isVisible()) {
+    lengths.add((await wordsIn(log(page))).length);
+  }
+  expect(lengths.size).toBeGreaterThan(3);
+  expect(await wordsIn(log(page))).toContain('I checked the numbers');
+  await say(page, 'Hello');
+  await page.getByText('I am a fake model').waitFor();
+  await settled(page);
+  expect(await page.getByRole('article').count()).toBe(4);
+  expect(complaints).toEqual([]);
+});
 
-  it('a message is written by keyboard: Enter sends, Shift and Enter make a new line, and the focus stays', async () => {
-    const { page } = await open();
-    await composer(page).focus();
-    await page.keyboard.type('Hello');
-    await page.keyboard.press('Shift+Enter');
-    await page.keyboard.type('there');
-    expect(await composer(page).inputValue()).toBe('Hello\nthere');
-    await page.keyboard.press('Enter');
-    await settled(page);
-    expect(await composer(page).inputValue()).toBe('');
-    expect(await composer(page).evaluate('document.activeElement.id')).toBe('message');
-    await page.keyboard.press('Enter');
-    expect(await page.getByRole('article').count()).toBe(2);
-  });
+it('a message is written by keyboard: Enter sends, Shift and Enter make a new line, and the focus stays', async () => {
+  const { page } = await open();
+  await composer(page).focus();
+  await page.keyboard.type('Hello');
+  await page.keyboard.press('Shift+Enter');
+  await page.keyboard.type('there');
+  expect(await composer(page).inputValue()).toBe('Hello\nthere');
+  await page.keyboard.press('Enter');
+  await settled(page);
+  expect(await composer(page).inputValue()).toBe('');
+  expect(await composer(page).evaluate('document.activeElement.id')).toBe('message');
+  await page.keyboard.press('Enter');
+  expect(await page.getByRole('article').count()).toBe(2);
+});
 
-  it('an answer on the chat page can be stopped with the focus kept, and started again', async () => {
-    const { page } = await open();
-    await say(page, 'Hello [fake: endless]');
-    await page.getByText('I am a fake model').first().waitFor();
-    await page.getByRole('button', { name: 'Stop' }).click();
-    await settled(page);
-    expect(await focused(page)).toBe('message');
-    const text = await wordsIn(log(page));
-    await page.waitForTimeout(300);
-    expect(await wordsIn(log(page))).toBe(text);
-    await page.getByRole('button', { name: 'New conversation' }).click();
-    await page.getByText('What do you want to build?').waitFor();
-    expect(await page.getByRole('article').count()).toBe(0);
-    expect(await focused(page)).toBe('message');
-  });
+it('an answer on the chat page can be stopped with the focus kept, and started again', async () => {
+  const { page } = await open();
+  await say(page, 'Hello [fake: endless]');
+  await page.getByText('I am a fake model').first().waitFor();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await settled(page);
+  expect(await focused(page)).toBe('message');
+  const text = await wordsIn(log(page));
+  await page.waitForTimeout(300);
+  expect(await wordsIn(log(page))).toBe(text);
+  await page.getByRole('button', { name: 'New conversation' }).click();
+  await page.getByText('What do you want to build?').waitFor();
+  expect(await page.getByRole('article').count()).toBe(0);
+  expect(await focused(page)).toBe('message');
+});
 
-  it.each([
-    ['a desktop', desktop],
-    ['a phone', phone],
-  ])('the chat page stays at its end on %s until the user scrolls up, and again after sending', async (_, viewport) => {
-    const { page } = await open({ viewport });
-    for (const text of ['How do I block a phone number?', 'Draft a receptionist', 'Check 030 1234567', 'Hello']) {
-      await say(page, text);
-      await page.getByRole('button', { name: 'Stop' }).waitFor();
-      await settled(page);
-      expect(await hiddenBelow(page)).toBeLessThan(2);
-    }
-    await say(page, 'Hello [fake: endless]');
-    await page.getByText('I am a fake model').nth(1).waitFor();
-    await page.mouse.move(200, 300);
-    await page.mouse.wheel(0, -300);
-    await page.waitForTimeout(500);
-    expect(await hiddenBelow(page)).toBeGreaterThan(200);
-    await page.getByRole('button', { name: 'Stop' }).click();
-    await settled(page);
-    expect(await hiddenBelow(page)).toBeGreaterThan(200);
-    await say(page, 'Hello');
+it.each([
+  ['a desktop', desktop],
+  ['a phone', phone],
+])('the chat page stays at its end on %s until the user scrolls up, and again after sending', async (_, viewport) => {
+  const { page } = await open({ viewport });
+  for (const text of ['How do I block a phone number?', 'Draft a receptionist', 'Check 030 1234567', 'Hello']) {
+    await say(page, text);
     await page.getByRole('button', { name: 'Stop' }).waitFor();
     await settled(page);
     expect(await hiddenBelow(page)).toBeLessThan(2);
-  });
-
-  it('a conversation survives a reload with its position, its draft and the focus, and continues', async () => {
-    const user = await newUser();
-    const { page } = await open({ viewport: phone });
-    await useKey(page, user.apiKey);
-    await say(page, 'Draft a receptionist');
-    await settled(page);
-    await say(page, 'Create an agent called Reception');
-    await page.getByRole('button', { name: 'Approve' }).waitFor();
-    await settled(page);
-    await composer(page).fill('an unsent draft');
-    await page.evaluate('document.querySelector("[role=log]").scrollTop = 40');
-    const before = await wordsIn(log(page));
-    await page.reload();
-    await page.getByRole('button', { name: 'Approve' }).waitFor();
-    expect(await wordsIn(log(page))).toBe(before);
-    expect(await page.evaluate('document.querySelector("[role=log]").scrollTop')).toBe(40);
-    expect(await composer(page).inputValue()).toBe('an unsent draft');
-    expect(await focused(page)).toBe('message');
-    await page.getByRole('button', { name: 'Approve' }).click();
-    await page.getByText('Done. I created').waitFor();
-    await settled(page);
-    expect(await agentsOf(user)).toHaveLength(1);
-    await page.reload();
-    await page.getByText('Done. I created').waitFor();
-    expect(await hiddenBelow(page)).toBeLessThan(2);
-    await page.getByRole('button', { name: 'New conversation' }).click();
-    await page.reload();
-    await page.getByText('What do you want to build?').waitFor();
-  });
+  }
+  await say(page, 'Hello [fake: endless]');
+  await page.getByText('I am a fake model').nth(1).waitFor();
+  await page.mouse.move(200, 300);
+  await page.mouse.wheel(0, -300);
+  await page.waitForTimeout(500);
+  expect(await hiddenBelow(page)).toBeGreaterThan(200);
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await settled(page);
+  expect(await hiddenBelow(page)).toBeGreaterThan(200);
+  await say(page, 'Hello');
+  await page.getByRole('button', { name: 'Stop' }).waitFor();
+  await settled(page);
+  expect(await hiddenBelow(page)).toBeLessThan(2);
 });
 
-describe('a tool', () => {
-  it('a tool call on the chat page is shown with its input and output', async () => {
-    const { page } = await open();
-    await say(page, 'Check 030 1234567');
-    await settled(page);
-    const tool = page.getByRole('group').filter({ hasText: 'Checked phone numbers' });
-    expect(await tool.locator('pre').first().isVisible()).toBe(false);
-    await tool.getByText('Checked phone numbers').click();
-    await page.waitForTimeout(100);
-    expect(await tool.locator('pre').allInnerTexts()).toEqual([
-      expect.stringContaining('"030 1234567"'),
-      expect.stringContaining('It has no country code'),
-    ]);
-  });
+it('a conversation survives a reload with its position, its draft and the focus, and continues', async () => {
+  const user = await newUser();
+  const { page } = await open({ viewport: phone });
+  await useKey(page, user.apiKey);
+  await say(page, 'Draft a receptionist');
+  await settled(page);
+  await say(page, 'Create an agent called Reception');
+  await page.getByRole('button', { name: 'Approve' }).waitFor();
+  await settled(page);
+  await composer(page).fill('an unsent draft');
+  await page.evaluate('document.querySelector("[role=log]").scrollTop = 40');
+  const before = await wordsIn(log(page));
+  await page.reload();
+  await page.getByRole('button', { name: 'Approve' }).waitFor();
+  expect(await wordsIn(log(page))).toBe(before);
+  expect(await page.evaluate('document.querySelector("[role=log]").scrollTop')).toBe(40);
+  expect(await composer(page).inputValue()).toBe('an unsent draft');
+  expect(await focused(page)).toBe('message');
+  await page.getByRole('button', { name: 'Approve' }).click();
+  await page.getByText('Done. I created').waitFor();
+  await settled(page);
+  expect(await agentsOf(user)).toHaveLength(1);
+  await page.reload();
+  await page.getByText('Done. I created').waitFor();
+  expect(await hiddenBelow(page)).toBeLessThan(2);
+  await page.getByRole('button', { name: 'New conversation' }).click();
+  await page.reload();
+  await page.getByText('What do you want to build?').waitFor();
 });
 
-describe('a tool call that is opened at the end of a page', () => {
-  it('a tool call that is opened at the end of a page stays in view', async () => {
-    const { page } = await open({ viewport: { width: 390, height: 500 } });
-    for (const text of ['Hello', 'Check 030 1234567']) {
-      await say(page, text);
-      await page.getByRole('button', { name: 'Stop' }).waitFor();
-      await settled(page);
-    }
-    const tool = page.locator('details.tool');
-    await page.evaluate('document.querySelector(".text:last-child").remove()');
-    await tool.locator('summary').click();
-    await page.waitForTimeout(200);
-    const [box, view] = await Promise.all([tool.boundingBox(), log(page).boundingBox()]);
-    if (!box || !view) throw new Error('The tool call is not shown.');
-    expect(box.y).toBeGreaterThanOrEqual(view.y);
-    expect(Math.min(box.y + box.height, box.y + view.height)).toBeLessThanOrEqual(view.y + view.height + 1);
-  });
+it('a tool call on the chat page is shown with its input and output', async () => {
+  const { page } = await open();
+  await say(page, 'Check 030 1234567');
+  await settled(page);
+  const tool = page.getByRole('group').filter({ hasText: 'Checked phone numbers' });
+  expect(await tool.locator('pre').first().isVisible()).toBe(false);
+  await tool.getByText('Checked phone numbers').click();
+  await page.waitForTimeout(100);
+  expect(await tool.locator('pre').allInnerTexts()).toEqual([
+    expect.stringContaining('"030 1234567"'),
+    expect.stringContaining('It has no country code'),
+  ]);
 });
 
-describe('an approval', () => {
-  it('an approval on the chat page shows the complete input, and the tool runs once approved, by keyboard alone', async () => {
-    const user = await newUser();
-    const { page, complaints } = await open();
-    await useKey(page, user.apiKey);
-    await say(page, 'Create an agent called Reception');
-    const question = page.getByRole('region', { name: 'Create this agent?' });
-    await question.waitFor();
+it('a tool call that is opened at the end of a page stays in view', async () => {
+  const { page } = await open({ viewport: { width: 390, height: 500 } });
+  for (const text of ['Hello', 'Check 030 1234567']) {
+    await say(page, text);
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
     await settled(page);
-    expect(await wordsIn(question)).toContain('You answer the phone for Reception.');
-    expect(await agentsOf(user)).toEqual([]);
-    await page.getByText('The assistant asks for your approval.').waitFor({ state: 'attached' });
-    const focused = () => page.evaluate('document.activeElement.textContent');
-    for (let tabs = 0; tabs < 20 && (await focused()) !== 'Approve'; tabs++) await page.keyboard.press('Shift+Tab');
-    expect(await focused()).toBe('Approve');
-    await page.keyboard.press('Enter');
-    await page.getByText('Done. I created').waitFor();
-    await settled(page);
-    expect(await composer(page).evaluate('document.activeElement.id')).toBe('message');
-    expect((await agentsOf(user)).map(({ name }) => name)).toEqual(['Reception']);
-    await say(page, 'Show my agents');
-    await page.getByText('You have access to 1 agent').waitFor();
-    expect(own(complaints)).toEqual([]);
-  });
-
-  it('a tool call that is denied on the chat page does nothing', async () => {
-    const user = await newUser();
-    const { page } = await open();
-    await useKey(page, user.apiKey);
-    await say(page, 'Create an agent called Reception');
-    await page.getByRole('button', { name: 'Deny' }).click();
-    await page.getByText('I changed nothing').waitFor();
-    await page.getByText('Creating an agent: denied').waitFor();
-    expect(await agentsOf(user)).toEqual([]);
-  });
-
-  it('an approval that is ignored counts as denied, and can no longer be given', async () => {
-    const user = await newUser();
-    const { page } = await open();
-    await useKey(page, user.apiKey);
-    await say(page, 'Create an agent called Reception');
-    await page.getByRole('button', { name: 'Approve' }).waitFor();
-    await settled(page);
-    await say(page, 'Hello');
-    await page.getByText('not approved, so it was not done').waitFor();
-    await page.getByText('I am a fake model').waitFor();
-    expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
-    expect(await agentsOf(user)).toEqual([]);
-  });
-
-  it('an approval of a change names the agent, and shows what changes from what to what', async () => {
-    const user = await newUser();
-    const configuration = { greeting: 'Hello from before', voice: 'warm' };
-    const { body: agent } = await call('POST', '/agents', {
-      apiKey: user.apiKey,
-      body: { uid: user.uid, name: 'Night desk', configuration },
-    });
-    const { page } = await open();
-    await useKey(page, user.apiKey);
-    await say(page, 'Change the greeting of Night desk to "Good evening"');
-    const question = page.getByRole('region', { name: 'Update the agent?' });
-    await question.getByText('Night desk').waitFor();
-    const words = await wordsIn(question);
-    expect(words).toContain(`AgentNight desk ${agent.agentId}`);
-    expect(words).toContain('Greetingfrom Hello from before → to Good evening');
-    expect(words).not.toContain('warm');
-    await question.getByRole('button', { name: 'Approve' }).click();
-    await page.getByText('Done. I updated').waitFor();
-  });
+  }
+  const tool = page.locator('details.tool');
+  await page.evaluate('document.querySelector(".text:last-child").remove()');
+  await tool.locator('summary').click();
+  await page.waitForTimeout(200);
+  const [box, view] = await Promise.all([tool.boundingBox(), log(page).boundingBox()]);
+  if (!box || !view) throw new Error('The tool call is not shown.');
+  expect(box.y).toBeGreaterThanOrEqual(view.y);
+  expect(Math.min(box.y + box.height, box.y + view.height)).toBeLessThanOrEqual(view.y + view.height + 1);
 });
 
-describe('an error', () => {
-  const alert = async (page: Page) => {
-    await page.getByRole('alert').waitFor();
-    return wordsIn(page.getByRole('alert').locator('p'));
-  };
-
-  it('an error before the answer is shown as a sentence, and the message can be sent again', async () => {
-    const { page } = await open();
-    await say(page, 'Hello [fake: reject]');
-    expect(await alert(page)).toMatch(/^[A-Z][^{}]+\.$/);
-    const again = page.waitForRequest('**/chat/build');
-    await page.getByRole('button', { name: 'Try again' }).click();
-    expect((await again).postData()).toContain('Hello [fake: reject]');
-    expect(await alert(page)).toMatch(/^[A-Z][^{}]+\.$/);
-  });
-
-  it('an error during the answer keeps its first part on the page', async () => {
-    const { page } = await open();
-    await say(page, 'Hello [fake: exception]');
-    expect(await alert(page)).toMatch(/^[A-Z][^{}]+\.$/);
-    expect(await wordsIn(log(page))).toContain('I am');
-    await say(page, 'Hello');
-    await page.getByText('search the documentation').waitFor();
-    expect(await page.getByRole('alert').count()).toBe(0);
-  });
-
-  it('an error for a key that has become invalid offers another key, or to continue without one', async () => {
-    const { uid, apiKey, keyId } = await newUser();
-    const { page } = await open();
-    await useKey(page, apiKey);
-    await apiKeys.get().revoke(uid, keyId);
-    await say(page, 'Hello');
-    expect(await alert(page)).toContain('This API key is invalid, expired or revoked');
-    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Enter another key' }).click();
-    expect(await focused(page)).toBe('api-key');
-    await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Continue without a key' }).click();
-    await page.getByText('I am a fake model').waitFor();
-    await settled(page);
-    expect(await page.getByRole('alert').filter({ hasText: 'key' }).count()).toBe(0);
-    await page.getByText('Add API key').waitFor();
-  });
-
-  it('an error of the connection is named on the chat page', async () => {
-    const { page } = await open();
-    await page.route('**/chat/build', (route) => route.abort('connectionrefused'));
-    await say(page, 'Hello');
-    expect(await alert(page)).toContain('The service cannot be reached');
-  });
-
-  it.each([
-    [429, { error: 'rate_limited', message: 'x' }, 'Wait a minute'],
-    [429, { error: 'chat_budget_exhausted', message: 'x' }, 'tomorrow'],
-    [413, { error: 'payload_too_large', message: 'x' }, 'Start a new one'],
-    [400, { error: 'invalid_request', message: 'messages: too many' }, 'messages: too many'],
-    [502, '<html>Bad gateway</html>', 'Something went wrong'],
-    [503, { message: 'Service Unavailable' }, 'Something went wrong'],
-    [500, '', 'Something went wrong'],
-  ])('the error %i %j has a sentence of its own on the chat page', async (status, body, words) => {
-    const { page } = await open();
-    const sent = typeof body === 'string' ? body : JSON.stringify(body);
-    await page.route('**/chat/build', (route) => route.fulfill({ status, body: sent }));
-    await say(page, 'Hello');
-    const said = await alert(page);
-    expect(said).toContain(words);
-    expect(said).not.toMatch(/[{<]/);
-  });
+it('an approval on the chat page shows the complete input, and the tool runs once approved, by keyboard alone', async () => {
+  const user = await newUser();
+  const { page, complaints } = await open();
+  await useKey(page, user.apiKey);
+  await say(page, 'Create an agent called Reception');
+  const question = page.getByRole('region', { name: 'Create this agent?' });
+  await question.waitFor();
+  await settled(page);
+  expect(await wordsIn(question)).toContain('You answer the phone for Reception.');
+  expect(await agentsOf(user)).toEqual([]);
+  await page.getByText('The assistant asks for your approval.').waitFor({ state: 'attached' });
+  const focused = () => page.evaluate('document.activeElement.textContent');
+  for (let tabs = 0; tabs < 20 && (await focused()) !== 'Approve'; tabs++) await page.keyboard.press('Shift+Tab');
+  expect(await focused()).toBe('Approve');
+  await page.keyboard.press('Enter');
+  await page.getByText('Done. I created').waitFor();
+  await settled(page);
+  expect(await composer(page).evaluate('document.activeElement.id')).toBe('message');
+  expect((await agentsOf(user)).map(({ name }) => name)).toEqual(['Reception']);
+  await say(page, 'Show my agents');
+  await page.getByText('You have access to 1 agent').waitFor();
+  expect(own(complaints)).toEqual([]);
 });
 
-describe('an API key', () => {
-  it('an API key stays in the tab of the chat page, is sent with the messages alone, and can be removed', async () => {
-    const { apiKey } = await newUser();
-    const { page, asked } = await open();
-    await useKey(page, apiKey);
-    const [request] = await Promise.all([page.waitForRequest('**/chat/build'), say(page, 'Hello')]);
-    expect(request.headers()['x-authorization']).toBe(apiKey);
-    expect(request.postData()).not.toContain(apiKey);
-    await settled(page);
-    expect(await page.content()).not.toContain(apiKey);
-    expect(asked.join()).not.toContain(apiKey);
-    expect(await page.evaluate('[document.cookie, localStorage.length]')).toEqual(['', 0]);
-    await page.reload();
-    await keyButton(page).click();
-    await page.getByRole('button', { name: 'Remove the key' }).click();
-    expect(await page.evaluate('JSON.stringify({ ...sessionStorage })')).not.toContain(apiKey);
-    await page.reload();
-    await page.getByText('Add API key').waitFor();
-    const [without] = await Promise.all([page.waitForRequest('**/chat/build'), say(page, 'Hello')]);
-    expect(without.headers()['x-authorization']).toBeUndefined();
-  });
-
-  it('an API key is checked when it is entered on the chat page', async () => {
-    const { page } = await open();
-    await enterKey(page, 'vap_wrong');
-    await page.getByText('This API key is invalid, expired or revoked.').waitFor();
-    expect(await focused(page)).toBe('api-key');
-    expect(await page.getByLabel('API key (optional)').getAttribute('aria-invalid')).toBe('true');
-    expect(await wordsIn(keyButton(page))).toBe('Add API key');
-    const narrow = await newUser(['calls']);
-    await page.getByLabel('API key (optional)').fill(narrow.apiKey);
-    await page.keyboard.press('Enter');
-    await page.getByText(`Key ${narrow.apiKey.slice(0, 8)}…`).waitFor();
-    expect(await focused(page)).toBe('message');
-    await page.route('**/key', (route) => route.abort('connectionrefused'));
-    await enterKey(page, 'vap_other');
-    await page.getByText('The service cannot be reached').waitFor();
-  });
-
-  it('the API key on the chat page is the demo user’s in a local run, and can be removed', async () => {
-    const { page, complaints } = await openWithDemoKey();
-    await keyLabel(page, 'Demo key').waitFor();
-    await say(page, 'Show my agents');
-    await page.getByText('You have access to').waitFor();
-    expect(complaints).toEqual([]);
-    await keyButton(page).click();
-    await page.getByRole('button', { name: 'Remove the key' }).click();
-    await page.getByText('Add API key').waitFor();
-    await keyButton(page).click();
-    await page.getByRole('button', { name: 'Use the demo key' }).click();
-    await keyLabel(page, 'Demo key').waitFor();
-  });
-
-  it('the panel for the API key focuses its field, and closes by Escape and by a click outside', async () => {
-    const { page } = await open();
-    const field = page.getByLabel('API key (optional)');
-    await keyButton(page).focus();
-    await page.keyboard.press('Enter');
-    await field.waitFor();
-    await expect.poll(() => focused(page)).toBe('api-key');
-    await page.keyboard.press('Escape');
-    await field.waitFor({ state: 'hidden' });
-    expect(await focused(page)).toBe('Add API key');
-    await page.keyboard.press('Enter');
-    await field.waitFor();
-    await page.getByText('Enter sends').click();
-    await field.waitFor({ state: 'hidden' });
-  });
+it('a tool call that is denied on the chat page does nothing', async () => {
+  const user = await newUser();
+  const { page } = await open();
+  await useKey(page, user.apiKey);
+  await say(page, 'Create an agent called Reception');
+  await page.getByRole('button', { name: 'Deny' }).click();
+  await page.getByText('I changed nothing').waitFor();
+  await page.getByText('Creating an agent: denied').waitFor();
+  expect(await agentsOf(user)).toEqual([]);
 });
 
-describe('the page', () => {
-  it('the chat page requests its own address alone, and shows what the assistant writes as text, not as HTML or pictures', async () => {
-    const { page, asked, complaints } = await open();
-    const answer = page.getByRole('article').last();
-    for (const name of ['<img src=x onerror=alert(1)>', '<b>bold</b>', '![p](/p.png)', '[l](javascript:alert)']) {
-      await say(page, `Draft “${name}”`);
-      await answer.getByText('Here is a draft of').waitFor();
-      await settled(page);
-      if (name.startsWith('<')) expect(await wordsIn(answer)).toContain(name);
-    }
-    expect(await log(page).locator('img, b, script').count()).toBe(0);
-    const links = await page.evaluate('[...document.querySelectorAll("[role=log] a")].map((link) => link.href).join()');
-    expect(links).not.toContain('javascript');
-    expect(asked.filter((url) => !url.startsWith(target.baseUrl))).toEqual([]);
-    expect(complaints).toEqual([]);
-  });
+it('an approval that is ignored counts as denied, and can no longer be given', async () => {
+  const user = await newUser();
+  const { page } = await open();
+  await useKey(page, user.apiKey);
+  await say(page, 'Create an agent called Reception');
+  await page.getByRole('button', { name: 'Approve' }).waitFor();
+  await settled(page);
+  await say(page, 'Hello');
+  await page.getByText('not approved, so it was not done').waitFor();
+  await page.getByText('I am a fake model').waitFor();
+  expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+  expect(await agentsOf(user)).toEqual([]);
+});
 
-  it('the chat page has a policy that runs only its own scripts', async () => {
-    const { headers } = await fetch(target.baseUrl);
-    const policy = headers.get('content-security-policy') ?? '';
-    expect(policy).toContain("default-src 'none'");
-    expect(policy).toContain("script-src 'self';");
-    expect(policy).not.toMatch(/unsafe|https?:|\*/);
-    expect(headers.get('x-content-type-options')).toBe('nosniff');
-    const { page } = await open();
-    await expect(page.evaluate(`document.body.innerHTML = '<p>'`)).rejects.toThrow('TrustedHTML');
-    await expect(page.evaluate(`fetch('http://127.0.0.1:9/')`)).rejects.toThrow();
+it('an approval of a change names the agent, and shows what changes from what to what', async () => {
+  const user = await newUser();
+  const configuration = { greeting: 'Hello from before', voice: 'warm' };
+  const { body: agent } = await call('POST', '/agents', {
+    apiKey: user.apiKey,
+    body: { uid: user.uid, name: 'Night desk', configuration },
   });
+  const { page } = await open();
+  await useKey(page, user.apiKey);
+  await say(page, 'Change the greeting of Night desk to "Good evening"');
+  const question = page.getByRole('region', { name: 'Update the agent?' });
+  await question.getByText('Night desk').waitFor();
+  const words = await wordsIn(question);
+  expect(words).toContain(`AgentNight desk ${agent.agentId}`);
+  expect(words).toContain('Greetingfrom Hello from before → to Good evening');
+  expect(words).not.toContain('warm');
+  await question.getByRole('button', { name: 'Approve' }).click();
+  await page.getByText('Done. I updated').waitFor();
+});
 
-  it.each([
-    ['light', desktop],
-    ['dark', phone],
-    ['light', phone],
-    ['dark', desktop],
-  ] as const)('the chat page is accessible, in %s, at %j', async (colorScheme, viewport) => {
-    const { page } = await open({ colorScheme, viewport });
-    expect(await violationsIn(page)).toEqual([]);
-    await enterKey(page, 'vap_wrong');
-    await page.getByText('This API key is invalid').waitFor();
-    expect(await violationsIn(page)).toEqual([]);
-    await page.keyboard.press('Escape');
-    await useKey(page, target.apiKey);
-    await say(page, 'Create an agent called Reception');
-    await page.getByRole('button', { name: 'Approve' }).waitFor();
+const alert = async (page: Page) => {
+  await page.getByRole('alert').waitFor();
+  return wordsIn(page.getByRole('alert').locator('p'));
+};
+
+it('an error before the answer is shown as a sentence, and the message can be sent again', async () => {
+  const { page } = await open();
+  await say(page, 'Hello [fake: reject]');
+  expect(await alert(page)).toMatch(/^[A-Z][^{}]+\.$/);
+  const again = page.waitForRequest('**/chat/build');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  expect((await again).postData()).toContain('Hello [fake: reject]');
+  expect(await alert(page)).toMatch(/^[A-Z][^{}]+\.$/);
+});
+
+it('an error during the answer keeps its first part on the page', async () => {
+  const { page } = await open();
+  await say(page, 'Hello [fake: exception]');
+  expect(await alert(page)).toMatch(/^[A-Z][^{}]+\.$/);
+  expect(await wordsIn(log(page))).toContain('I am');
+  await say(page, 'Hello');
+  await page.getByText('search the documentation').waitFor();
+  expect(await page.getByRole('alert').count()).toBe(0);
+});
+
+it('an error for a key that has become invalid offers another key, or to continue without one', async () => {
+  const { uid, apiKey, keyId } = await newUser();
+  const { page } = await open();
+  await useKey(page, apiKey);
+  await apiKeys.get().revoke(uid, keyId);
+  await say(page, 'Hello');
+  expect(await alert(page)).toContain('This API key is invalid, expired or revoked');
+  expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Enter another key' }).click();
+  expect(await focused(page)).toBe('api-key');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Continue without a key' }).click();
+  await page.getByText('I am a fake model').waitFor();
+  await settled(page);
+  expect(await page.getByRole('alert').filter({ hasText: 'key' }).count()).toBe(0);
+  await page.getByText('Add API key').waitFor();
+});
+
+it('an error of the connection is named on the chat page', async () => {
+  const { page } = await open();
+  await page.route('**/chat/build', (route) => route.abort('connectionrefused'));
+  await say(page, 'Hello');
+  expect(await alert(page)).toContain('The service cannot be reached');
+});
+
+it.each([
+  [429, { error: 'rate_limited', message: 'x' }, 'Wait a minute'],
+  [429, { error: 'chat_budget_exhausted', message: 'x' }, 'tomorrow'],
+  [413, { error: 'payload_too_large', message: 'x' }, 'Start a new one'],
+  [400, { error: 'invalid_request', message: 'messages: too many' }, 'messages: too many'],
+  [502, '<html>Bad gateway</html>', 'Something went wrong'],
+  [503, { message: 'Service Unavailable' }, 'Something went wrong'],
+  [500, '', 'Something went wrong'],
+])('the error %i %j has a sentence of its own on the chat page', async (status, body, words) => {
+  const { page } = await open();
+  const sent = typeof body === 'string' ? body : JSON.stringify(body);
+  await page.route('**/chat/build', (route) => route.fulfill({ status, body: sent }));
+  await say(page, 'Hello');
+  const said = await alert(page);
+  expect(said).toContain(words);
+  expect(said).not.toMatch(/[{<]/);
+});
+
+it('an API key stays in the tab of the chat page, is sent with the messages alone, and can be removed', async () => {
+  const { apiKey } = await newUser();
+  const { page, asked } = await open();
+  await useKey(page, apiKey);
+  const [request] = await Promise.all([page.waitForRequest('**/chat/build'), say(page, 'Hello')]);
+  expect(request.headers()['x-authorization']).toBe(apiKey);
+  expect(request.postData()).not.toContain(apiKey);
+  await settled(page);
+  expect(await page.content()).not.toContain(apiKey);
+  expect(asked.join()).not.toContain(apiKey);
+  expect(await page.evaluate('[document.cookie, localStorage.length]')).toEqual(['', 0]);
+  await page.reload();
+  await keyButton(page).click();
+  await page.getByRole('button', { name: 'Remove the key' }).click();
+  expect(await page.evaluate('JSON.stringify({ ...sessionStorage })')).not.toContain(apiKey);
+  await page.reload();
+  await page.getByText('Add API key').waitFor();
+  const [without] = await Promise.all([page.waitForRequest('**/chat/build'), say(page, 'Hello')]);
+  expect(without.headers()['x-authorization']).toBeUndefined();
+});
+
+it('an API key is checked when it is entered on the chat page', async () => {
+  const { page } = await open();
+  await enterKey(page, 'vap_wrong');
+  await page.getByText('This API key is invalid, expired or revoked.').waitFor();
+  expect(await focused(page)).toBe('api-key');
+  expect(await page.getByLabel('API key (optional)').getAttribute('aria-invalid')).toBe('true');
+  expect(await wordsIn(keyButton(page))).toBe('Add API key');
+  const narrow = await newUser(['calls']);
+  await page.getByLabel('API key (optional)').fill(narrow.apiKey);
+  await page.keyboard.press('Enter');
+  await page.getByText(`Key ${narrow.apiKey.slice(0, 8)}…`).waitFor();
+  expect(await focused(page)).toBe('message');
+  await page.route('**/key', (route) => route.abort('connectionrefused'));
+  await enterKey(page, 'vap_other');
+  await page.getByText('The service cannot be reached').waitFor();
+});
+
+it('the API key on the chat page is the demo user’s in a local run, and can be removed', async () => {
+  const { page, complaints } = await openWithDemoKey();
+  await keyLabel(page, 'Demo key').waitFor();
+  await say(page, 'Show my agents');
+  await page.getByText('You have access to').waitFor();
+  expect(complaints).toEqual([]);
+  await keyButton(page).click();
+  await page.getByRole('button', { name: 'Remove the key' }).click();
+  await page.getByText('Add API key').waitFor();
+  await keyButton(page).click();
+  await page.getByRole('button', { name: 'Use the demo key' }).click();
+  await keyLabel(page, 'Demo key').waitFor();
+});
+
+it('the panel for the API key focuses its field, and closes by Escape and by a click outside', async () => {
+  const { page } = await open();
+  const field = page.getByLabel('API key (optional)');
+  await keyButton(page).focus();
+  await page.keyboard.press('Enter');
+  await field.waitFor();
+  await expect.poll(() => focused(page)).toBe('api-key');
+  await page.keyboard.press('Escape');
+  await field.waitFor({ state: 'hidden' });
+  expect(await focused(page)).toBe('Add API key');
+  await page.keyboard.press('Enter');
+  await field.waitFor();
+  await page.getByText('Enter sends').click();
+  await field.waitFor({ state: 'hidden' });
+});
+
+it('the chat page requests its own address alone, and shows what the assistant writes as text, not as HTML or pictures', async () => {
+  const { page, asked, complaints } = await open();
+  const answer = page.getByRole('article').last();
+  for (const name of ['<img src=x onerror=alert(1)>', '<b>bold</b>', '![p](/p.png)', '[l](javascript:alert)']) {
+    await say(page, `Draft “${name}”`);
+    await answer.getByText('Here is a draft of').waitFor();
     await settled(page);
-    expect(await violationsIn(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Deny' }).click();
-    await page.getByText('I changed nothing').waitFor();
-    await settled(page);
-    await page.getByText('Creating an agent: denied').click();
-    await say(page, 'Hello [fake: reject]');
-    await page.getByRole('alert').waitFor();
-    expect(await violationsIn(page)).toEqual([]);
-  });
+    if (name.startsWith('<')) expect(await wordsIn(answer)).toContain(name);
+  }
+  expect(await log(page).locator('img, b, script').count()).toBe(0);
+  const links = await page.evaluate('[...document.querySelectorAll("[role=log] a")].map((link) => link.href).join()');
+  expect(links).not.toContain('javascript');
+  expect(asked.filter((url) => !url.startsWith(target.baseUrl))).toEqual([]);
+  expect(complaints).toEqual([]);
+});
 
-  it('the chat page fits a phone', async () => {
-    const { page } = await open({ viewport: { width: 360, height: 640 } });
-    await useKey(page, target.apiKey);
-    await say(page, `Create an agent called ${'Reception'.repeat(6)}`);
-    await page.getByRole('button', { name: 'Approve' }).waitFor();
-    const overflow =
-      'document.documentElement.scrollWidth - innerWidth + document.querySelector("[role=log]").scrollWidth - document.querySelector("[role=log]").clientWidth';
-    expect(await page.evaluate(overflow)).toBe(0);
-    await keyButton(page).click();
-    const box = await page.getByLabel('API key (optional)').boundingBox();
-    expect(box && box.x >= 0 && box.x + box.width <= 360).toBe(true);
-  });
+it('the chat page has a policy that runs only its own scripts', async () => {
+  const { headers } = await fetch(target.baseUrl);
+  const policy = headers.get('content-security-policy') ?? '';
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("script-src 'self';");
+  expect(policy).not.toMatch(/unsafe|https?:|\*/);
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+  const { page } = await open();
+  await expect(page.evaluate(`document.body.innerHTML = '<p>'`)).rejects.toThrow('TrustedHTML');
+  await expect(page.evaluate(`fetch('http://127.0.0.1:9/')`)).rejects.toThrow();
+});
+
+it.each([
+  ['light', desktop],
+  ['dark', phone],
+  ['light', phone],
+  ['dark', desktop],
+] as const)('the chat page is accessible, in %s, at %j', async (colorScheme, viewport) => {
+  const { page } = await open({ colorScheme, viewport });
+  expect(await violationsIn(page)).toEqual([]);
+  await enterKey(page, 'vap_wrong');
+  await page.getByText('This API key is invalid').waitFor();
+  expect(await violationsIn(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await useKey(page, target.apiKey);
+  await say(page, 'Create an agent called Reception');
+  await page.getByRole('button', { name: 'Approve' }).waitFor();
+  await settled(page);
+  expect(await violationsIn(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Deny' }).click();
+  await page.getByText('I changed nothing').waitFor();
+  await settled(page);
+  await page.getByText('Creating an agent: denied').click();
+  await say(page, 'Hello [fake: reject]');
+  await page.getByRole('alert').waitFor();
+  expect(await violationsIn(page)).toEqual([]);
+});
+
+it('the chat page fits a phone', async () => {
+  const { page } = await open({ viewport: { width: 360, height: 640 } });
+  await useKey(page, target.apiKey);
+  await say(page, `Create an agent called ${'Reception'.repeat(6)}`);
+  await page.getByRole('button', { name: 'Approve' }).waitFor();
+  const overflow =
+    'document.documentElement.scrollWidth - innerWidth + document.querySelector("[role=log]").scrollWidth - document.querySelector("[role=log]").clientWidth';
+  expect(await page.evaluate(overflow)).toBe(0);
+  await keyButton(page).click();
+  const box = await page.getByLabel('API key (optional)').boundingBox();
+  expect(box && box.x >= 0 && box.x + box.width <= 360).toBe(true);
 });

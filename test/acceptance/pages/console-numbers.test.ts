@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { newWorld, type World } from '../../support/world.ts';
 import { startBrowser } from './browser.ts';
 import { openConsole } from './open-console.ts';
@@ -29,110 +29,108 @@ const chooseFile = async (page: Page, content: string) => {
   await page.getByLabel('File', { exact: true }).setInputFiles({ name: 'numbers.csv', mimeType: 'text/csv', buffer });
 };
 
-describe('the view Numbers', () => {
-  it('why was +1 415 555 0100 rejected? The look-up names the lists that block it, and the reasons', async () => {
-    const world = await newWorld();
-    await blockForAll(world, ['+14155550100'], 'Asked not to be called');
-    await world.block(['+14155550100'], { reason: 'Insulted the agent' });
-    await world.call('POST', '/agents', { body: { uid: world.uid, name: 'Evening shift' } });
-    const { page, complaints } = await open(world);
-    await lookUp(page, '+1 (415) 555-0100');
-    await page.getByText('Insulted the agent').waitFor();
-    expect(await text(page)).toMatch(/Blocked for all agents\s+Reason\s+Asked not to be called/);
-    expect(await text(page)).toMatch(/Blocked for Agent\s+Reason\s+Insulted the agent/);
-    await page.reload();
-    await page.getByText('Insulted the agent').waitFor();
-    const calls = page.getByRole('link', { name: 'Calls with +14155550100' }).first();
-    expect(await calls.getAttribute('href')).toContain('phone=%2B14155550100');
-    expect(complaints).toEqual([]);
-  });
+it('why was +1 415 555 0100 rejected? The look-up names the lists that block it, and the reasons', async () => {
+  const world = await newWorld();
+  await blockForAll(world, ['+14155550100'], 'Asked not to be called');
+  await world.block(['+14155550100'], { reason: 'Insulted the agent' });
+  await world.call('POST', '/agents', { body: { uid: world.uid, name: 'Evening shift' } });
+  const { page, complaints } = await open(world);
+  await lookUp(page, '+1 (415) 555-0100');
+  await page.getByText('Insulted the agent').waitFor();
+  expect(await text(page)).toMatch(/Blocked for all agents\s+Reason\s+Asked not to be called/);
+  expect(await text(page)).toMatch(/Blocked for Agent\s+Reason\s+Insulted the agent/);
+  await page.reload();
+  await page.getByText('Insulted the agent').waitFor();
+  const calls = page.getByRole('link', { name: 'Calls with +14155550100' }).first();
+  expect(await calls.getAttribute('href')).toContain('phone=%2B14155550100');
+  expect(complaints).toEqual([]);
+});
 
-  it('is +1 415 555 0199 blocked? No: and it can be blocked at once, with a reason', async () => {
-    const world = await newWorld();
-    const { page } = await open(world);
-    await lookUp(page, '+14155550199');
-    await page.getByText('Not blocked').waitFor();
-    await page.getByRole('button', { name: 'Block +14155550199' }).click();
-    await page.getByLabel('Reason').fill('Silent calls');
-    await page.getByRole('button', { name: 'Block', exact: true }).click();
-    await page.getByRole('dialog').getByText('+14155550199 is blocked.').waitFor();
-    await page.getByRole('button', { name: 'Done' }).click();
-    await page.getByText('Blocked for Agent').waitFor();
-    expect((await world.blockList()).entries).toMatchObject([{ number: '+14155550199', reason: 'Silent calls' }]);
-  });
+it('is +1 415 555 0199 blocked? No: and it can be blocked at once, with a reason', async () => {
+  const world = await newWorld();
+  const { page } = await open(world);
+  await lookUp(page, '+14155550199');
+  await page.getByText('Not blocked').waitFor();
+  await page.getByRole('button', { name: 'Block +14155550199' }).click();
+  await page.getByLabel('Reason').fill('Silent calls');
+  await page.getByRole('button', { name: 'Block', exact: true }).click();
+  await page.getByRole('dialog').getByText('+14155550199 is blocked.').waitFor();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByText('Blocked for Agent').waitFor();
+  expect((await world.blockList()).entries).toMatchObject([{ number: '+14155550199', reason: 'Silent calls' }]);
+});
 
-  it('a look-up of something that is no number says what a number is', async () => {
-    const world = await newWorld();
-    const { page } = await open(world);
-    await lookUp(page, '5550100');
-    await page.getByText('This is not a phone number in international format').waitFor();
-  });
+it('a look-up of something that is no number says what a number is', async () => {
+  const world = await newWorld();
+  const { page } = await open(world);
+  await lookUp(page, '5550100');
+  await page.getByText('This is not a phone number in international format').waitFor();
+});
 
-  it('block these numbers for every agent until a day: those that cannot be blocked are named with the reason', async () => {
-    const world = await newWorld();
-    await blockForAll(world, ['+14155550101']);
-    const { page } = await open(world);
-    await page.getByRole('button', { name: 'Block numbers' }).click();
-    await page.getByRole('textbox', { name: 'Numbers' }).fill('+1 415 555 0100\n+14155550101\n0815');
-    await page.getByLabel('Last day').fill('2099-05-31');
-    await page.getByRole('button', { name: 'Block', exact: true }).click();
-    const failed = page.getByRole('table', { name: 'Numbers that were not blocked' });
-    await failed.getByRole('row', { name: '+14155550101 Number already in block list' }).waitFor();
-    await failed.getByRole('row', { name: '0815 Invalid phone number format' }).waitFor();
-    await page.getByRole('button', { name: 'Done' }).click();
-    await page.getByRole('cell', { name: '+14155550100', exact: true }).waitFor();
-    const { body } = await world.call('GET', '/block-list', { query: { uid: world.uid } });
-    // The day ends in the time zone of the page.
-    expect(body.entries[0].expiresAt).toBe('2099-05-31T22:00:00.000Z');
-  });
+it('block these numbers for every agent until a day: those that cannot be blocked are named with the reason', async () => {
+  const world = await newWorld();
+  await blockForAll(world, ['+14155550101']);
+  const { page } = await open(world);
+  await page.getByRole('button', { name: 'Block numbers' }).click();
+  await page.getByRole('textbox', { name: 'Numbers' }).fill('+1 415 555 0100\n+14155550101\n0815');
+  await page.getByLabel('Last day').fill('2099-05-31');
+  await page.getByRole('button', { name: 'Block', exact: true }).click();
+  const failed = page.getByRole('table', { name: 'Numbers that were not blocked' });
+  await failed.getByRole('row', { name: '+14155550101 Number already in block list' }).waitFor();
+  await failed.getByRole('row', { name: '0815 Invalid phone number format' }).waitFor();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('cell', { name: '+14155550100', exact: true }).waitFor();
+  const { body } = await world.call('GET', '/block-list', { query: { uid: world.uid } });
+  // The day ends in the time zone of the page.
+  expect(body.entries[0].expiresAt).toBe('2099-05-31T22:00:00.000Z');
+});
 
-  it('unblock a number, by keyboard alone', async () => {
-    const world = await newWorld();
-    await world.block(['+14155550100'], { reason: 'By mistake' });
-    const { page } = await open(world);
-    await page.getByLabel('Agent').selectOption('Agent');
-    const button = page.getByRole('button', { name: 'Unblock +14155550100' });
-    await button.focus();
-    await page.keyboard.press('Enter');
-    await page.getByRole('dialog', { name: 'Unblock +14155550100?' }).waitFor();
-    await page.keyboard.press('Escape');
-    await expect.poll(() => button.evaluate((element) => element.matches(':focus'))).toBe(true);
-    await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Unblock', exact: true }).focus();
-    await page.keyboard.press('Enter');
-    await page.getByText('No number is blocked for Agent').waitFor();
-    expect((await world.blockList()).entries).toEqual([]);
-  });
+it('unblock a number, by keyboard alone', async () => {
+  const world = await newWorld();
+  await world.block(['+14155550100'], { reason: 'By mistake' });
+  const { page } = await open(world);
+  await page.getByLabel('Agent').selectOption('Agent');
+  const button = page.getByRole('button', { name: 'Unblock +14155550100' });
+  await button.focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog', { name: 'Unblock +14155550100?' }).waitFor();
+  await page.keyboard.press('Escape');
+  await expect.poll(() => button.evaluate((element) => element.matches(':focus'))).toBe(true);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Unblock', exact: true }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByText('No number is blocked for Agent').waitFor();
+  expect((await world.blockList()).entries).toEqual([]);
+});
 
-  it('import a file: its progress and the lines that failed are shown, and later found in the list of imports', async () => {
-    const world = await newWorld();
-    const { page, complaints } = await open(world);
-    await chooseFile(page, file);
-    await page.getByLabel('Reason').fill('Imported');
-    await page.getByRole('button', { name: 'Import', exact: true }).click();
-    const dialog = page.getByRole('dialog', { name: 'Import' });
-    await dialog.getByText('Done').waitFor();
-    const lines = dialog.getByRole('table', { name: 'Lines that failed' });
-    await lines.getByRole('row', { name: '3 12345 Invalid phone number format' }).waitFor();
-    await lines.getByRole('row', { name: '5 nobody Invalid phone number format' }).waitFor();
-    await page.keyboard.press('Escape');
-    await page.getByRole('row', { name: '+14155550152 Imported' }).waitFor();
-    await page.reload();
-    const imports = page.getByRole('table', { name: 'Imports' });
-    await imports
-      .getByRole('row', { name: /Done 4 2 2$/ })
-      .getByRole('link')
-      .click();
-    await lines.getByRole('row', { name: '3 12345' }).waitFor();
-    expect(complaints).toEqual([]);
-  });
+it('import a file: its progress and the lines that failed are shown, and later found in the list of imports', async () => {
+  const world = await newWorld();
+  const { page, complaints } = await open(world);
+  await chooseFile(page, file);
+  await page.getByLabel('Reason').fill('Imported');
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Import' });
+  await dialog.getByText('Done').waitFor();
+  const lines = dialog.getByRole('table', { name: 'Lines that failed' });
+  await lines.getByRole('row', { name: '3 12345 Invalid phone number format' }).waitFor();
+  await lines.getByRole('row', { name: '5 nobody Invalid phone number format' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('row', { name: '+14155550152 Imported' }).waitFor();
+  await page.reload();
+  const imports = page.getByRole('table', { name: 'Imports' });
+  await imports
+    .getByRole('row', { name: /Done 4 2 2$/ })
+    .getByRole('link')
+    .click();
+  await lines.getByRole('row', { name: '3 12345' }).waitFor();
+  expect(complaints).toEqual([]);
+});
 
-  it('a file that cannot be imported says why', async () => {
-    const world = await newWorld();
-    const { page } = await open(world);
-    await chooseFile(page, 'number,name\n+14155550100,Somebody\n');
-    await page.getByRole('button', { name: 'Import', exact: true }).click();
-    await page.getByRole('dialog', { name: 'Import' }).getByText('name').waitFor();
-    await page.getByRole('dialog', { name: 'Import' }).getByText('Failed').first().waitFor();
-  });
+it('a file that cannot be imported says why', async () => {
+  const world = await newWorld();
+  const { page } = await open(world);
+  await chooseFile(page, 'number,name\n+14155550100,Somebody\n');
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await page.getByRole('dialog', { name: 'Import' }).getByText('name').waitFor();
+  await page.getByRole('dialog', { name: 'Import' }).getByText('Failed').first().waitFor();
 });

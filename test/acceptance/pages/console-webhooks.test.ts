@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { newEndpoint, newReceiver, verified } from '../../support/webhooks.ts';
 import { newWorld, type World } from '../../support/world.ts';
 import { startBrowser } from './browser.ts';
@@ -16,88 +16,86 @@ afterEach(async () => {
 
 const open = ({ apiKey }: World) => openConsole(browser, apiKey, '/console/webhooks');
 
-describe('the view Webhooks', () => {
-  it('have calls sent to our server: its secret is shown once and verifies what arrives', async () => {
-    const world = await newWorld();
-    const receiver = await newReceiver();
-    const { page, complaints } = await open(world);
-    await page.getByText('Nothing is sent anywhere yet').waitFor();
-    await page.getByRole('button', { name: 'Create an endpoint' }).click();
-    await page.getByLabel('Address').fill(receiver.url);
-    await page.getByLabel('Everything').uncheck();
-    await page.getByLabel('Calls').check();
-    await page.getByRole('button', { name: 'Create the endpoint' }).click();
-    const secret = (await page.getByLabel('Secret', { exact: true }).textContent()) ?? '';
-    expect(secret).toMatch(/^whsec_/);
-    await page.getByRole('button', { name: 'Done' }).click();
-    await world.recordCall('call-1');
-    const [request] = await receiver.waitFor(1);
-    expect(request && verified(secret, request).type).toBe('call.recorded');
-    await page.reload();
-    await page
-      .getByRole('row', { name: /call.recorded/ })
-      .getByText('Delivered')
-      .waitFor();
-    expect(await page.content()).not.toContain(secret);
-    expect(complaints).toEqual([]);
-  });
+it('have calls sent to our server: its secret is shown once and verifies what arrives', async () => {
+  const world = await newWorld();
+  const receiver = await newReceiver();
+  const { page, complaints } = await open(world);
+  await page.getByText('Nothing is sent anywhere yet').waitFor();
+  await page.getByRole('button', { name: 'Create an endpoint' }).click();
+  await page.getByLabel('Address').fill(receiver.url);
+  await page.getByLabel('Everything').uncheck();
+  await page.getByLabel('Calls').check();
+  await page.getByRole('button', { name: 'Create the endpoint' }).click();
+  const secret = (await page.getByLabel('Secret', { exact: true }).textContent()) ?? '';
+  expect(secret).toMatch(/^whsec_/);
+  await page.getByRole('button', { name: 'Done' }).click();
+  await world.recordCall('call-1');
+  const [request] = await receiver.waitFor(1);
+  expect(request && verified(secret, request).type).toBe('call.recorded');
+  await page.reload();
+  await page
+    .getByRole('row', { name: /call.recorded/ })
+    .getByText('Delivered')
+    .waitFor();
+  expect(await page.content()).not.toContain(secret);
+  expect(complaints).toEqual([]);
+});
 
-  it('which deliveries failed, and why? One is sent again when the server works', async () => {
-    const world = await newWorld();
-    const receiver = await newReceiver({ status: 500 });
-    await newEndpoint(world, receiver.url);
-    await world.recordCall('call-1');
-    await receiver.waitFor(1);
-    const { page } = await open(world);
-    const delivery = page.getByRole('row', { name: /call.recorded/ });
-    await delivery.getByText('The receiver answered with status 500.').first().waitFor();
-    await receiver.reply({ status: 204 });
-    await delivery.getByRole('button', { name: /^Send again: call.recorded/ }).click();
-    await page.getByText('The event is sent again.').waitFor();
-    await delivery.getByText('Delivered').waitFor();
-    await delivery.getByText(/attempts/).click();
-    await delivery.getByRole('listitem').last().getByText('Status 204.').waitFor();
-    await page.getByLabel('Status').selectOption('Failed');
-    await page.getByText('No delivery matches these filters').waitFor();
-  });
+it('which deliveries failed, and why? One is sent again when the server works', async () => {
+  const world = await newWorld();
+  const receiver = await newReceiver({ status: 500 });
+  await newEndpoint(world, receiver.url);
+  await world.recordCall('call-1');
+  await receiver.waitFor(1);
+  const { page } = await open(world);
+  const delivery = page.getByRole('row', { name: /call.recorded/ });
+  await delivery.getByText('The receiver answered with status 500.').first().waitFor();
+  await receiver.reply({ status: 204 });
+  await delivery.getByRole('button', { name: /^Send again: call.recorded/ }).click();
+  await page.getByText('The event is sent again.').waitFor();
+  await delivery.getByText('Delivered').waitFor();
+  await delivery.getByText(/attempts/).click();
+  await delivery.getByRole('listitem').last().getByText('Status 204.').waitFor();
+  await page.getByLabel('Status').selectOption('Failed');
+  await page.getByText('No delivery matches these filters').waitFor();
+});
 
-  it('does our endpoint answer? A test says how, and with a new secret', async () => {
-    const world = await newWorld();
-    const receiver = await newReceiver({ status: 503 });
-    const { secret } = await newEndpoint(world, receiver.url);
-    const { page } = await open(world);
-    await page.getByRole('link', { name: receiver.url }).click();
-    await page.getByRole('button', { name: 'Send a test event' }).click();
-    await page.getByRole('dialog').getByText('The receiver answered with status 503.').waitFor();
-    await page.getByRole('button', { name: 'Rotate the secret' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click();
-    const rotated = await page.getByLabel('Secret', { exact: true }).textContent();
-    expect(rotated).toMatch(/^whsec_/);
-    expect(rotated).not.toBe(secret);
-  });
+it('does our endpoint answer? A test says how, and with a new secret', async () => {
+  const world = await newWorld();
+  const receiver = await newReceiver({ status: 503 });
+  const { secret } = await newEndpoint(world, receiver.url);
+  const { page } = await open(world);
+  await page.getByRole('link', { name: receiver.url }).click();
+  await page.getByRole('button', { name: 'Send a test event' }).click();
+  await page.getByRole('dialog').getByText('The receiver answered with status 503.').waitFor();
+  await page.getByRole('button', { name: 'Rotate the secret' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click();
+  const rotated = await page.getByLabel('Secret', { exact: true }).textContent();
+  expect(rotated).toMatch(/^whsec_/);
+  expect(rotated).not.toBe(secret);
+});
 
-  it('pause an endpoint, and delete it: by typing its address', async () => {
-    const world = await newWorld();
-    const receiver = await newReceiver();
-    await newEndpoint(world, receiver.url);
-    const { page } = await open(world);
-    await page.getByRole('link', { name: receiver.url }).click();
-    await page.getByRole('button', { name: 'Switch off' }).click();
-    await page.getByRole('dialog').getByText('Switched off').waitFor();
-    await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByLabel(`Type ${receiver.url}`).fill(receiver.url);
-    await page.getByRole('button', { name: 'Delete the endpoint' }).click();
-    await page.getByText('Nothing is sent anywhere yet').waitFor();
-  });
+it('pause an endpoint, and delete it: by typing its address', async () => {
+  const world = await newWorld();
+  const receiver = await newReceiver();
+  await newEndpoint(world, receiver.url);
+  const { page } = await open(world);
+  await page.getByRole('link', { name: receiver.url }).click();
+  await page.getByRole('button', { name: 'Switch off' }).click();
+  await page.getByRole('dialog').getByText('Switched off').waitFor();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByLabel(`Type ${receiver.url}`).fill(receiver.url);
+  await page.getByRole('button', { name: 'Delete the endpoint' }).click();
+  await page.getByText('Nothing is sent anywhere yet').waitFor();
+});
 
-  it('an address that events may not be sent to is refused in words, and nothing that was typed is lost', async () => {
-    const world = await newWorld();
-    const { page } = await open(world);
-    await page.getByRole('button', { name: 'Create an endpoint' }).click();
-    await page.getByLabel('Address').fill('https://127.0.0.1/webhooks');
-    await page.getByLabel('Description').fill('Our server');
-    await page.getByRole('button', { name: 'Create the endpoint' }).click();
-    await page.getByRole('dialog').getByText('has a host that is not public').waitFor();
-    expect(await page.getByLabel('Description').inputValue()).toBe('Our server');
-  });
+it('an address that events may not be sent to is refused in words, and nothing that was typed is lost', async () => {
+  const world = await newWorld();
+  const { page } = await open(world);
+  await page.getByRole('button', { name: 'Create an endpoint' }).click();
+  await page.getByLabel('Address').fill('https://127.0.0.1/webhooks');
+  await page.getByLabel('Description').fill('Our server');
+  await page.getByRole('button', { name: 'Create the endpoint' }).click();
+  await page.getByRole('dialog').getByText('has a host that is not public').waitFor();
+  expect(await page.getByLabel('Description').inputValue()).toBe('Our server');
 });

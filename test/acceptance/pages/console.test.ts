@@ -21,149 +21,143 @@ const open = (apiKey: string, path?: string) => openConsole(browser, apiKey, pat
 const navigation = (page: Page) => page.getByRole('navigation', { name: 'Console' });
 const viewsOf = (page: Page) => navigation(page).getByRole('link').allTextContents();
 const rename = ({ call, agentId }: World, name: string) => call('PATCH', `/agents/${agentId}`, { body: { name } });
-describe('the key', () => {
-  it('the console without a key says what it is for, and opens with a key that is entered', async () => {
-    const { recordCall, apiKey } = await newWorld();
-    await recordCall('call-1');
-    const { page, complaints } = await open('', '/console/calls');
-    await page.getByRole('button', { name: 'Enter an API key' }).click();
-    await page.getByLabel('API key').fill(apiKey);
-    await page.keyboard.press('Enter');
-    await page.getByRole('link', { name: 'Mar 1, 2026, 11:00 AM' }).waitFor();
-    expect(complaints).toEqual([]);
-  });
-
-  it.each([
-    ['calls', ['Overview', 'Calls']],
-    ['agents', ['Agents']],
-    ['block-list', ['Numbers']],
-    ['knowledge', ['Knowledge']],
-    ['webhooks', ['Webhooks']],
-    ['hooks', []],
-  ] as [Scope, string[]][])('a key with the scope %s alone sees the views %j', async (scope, names) => {
-    const { apiKey } = await newUser([scope]);
-    const { page, complaints } = await open(apiKey);
-    if (names[0]) await page.getByRole('heading', { name: names[0], level: 1 }).waitFor();
-    else await page.getByText('The console has no view for this key.').waitFor();
-    expect(await viewsOf(page)).toEqual(names);
-    await page.goto(`${target.baseUrl}/console/${scope === 'agents' ? 'calls' : 'agents'}`);
-    await page.getByText(`It lacks the scope ${scope === 'agents' ? 'calls' : 'agents'}.`).waitFor();
-    expect(complaints).toEqual([]);
-  });
-
-  it('a key that is revoked while the console is open is told, and what was typed is kept for the next key', async () => {
-    const world = await newWorld();
-    await rename(world, 'Front desk');
-    const { page } = await open(world.apiKey, `/console/agents?agentId=${world.agentId}`);
-    await page.getByLabel('Greeting').fill('Typed before');
-    await apiKeys.get().revoke(world.uid, world.keyId);
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('This API key is invalid, expired or revoked.').first().waitFor();
-    const { secret } = await apiKeys.get().create(world.uid, { name: 'next' });
-    await page.getByRole('button', { name: 'Enter another key' }).click();
-    await page.getByLabel('API key').fill(secret);
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Front desk' }).waitFor();
-    expect(await page.getByLabel('Greeting').inputValue()).toBe('Typed before');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('status').getByText('is saved').waitFor();
-  });
+it('the console without a key says what it is for, and opens with a key that is entered', async () => {
+  const { recordCall, apiKey } = await newWorld();
+  await recordCall('call-1');
+  const { page, complaints } = await open('', '/console/calls');
+  await page.getByRole('button', { name: 'Enter an API key' }).click();
+  await page.getByLabel('API key').fill(apiKey);
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Mar 1, 2026, 11:00 AM' }).waitFor();
+  expect(complaints).toEqual([]);
 });
 
-describe('the address', () => {
-  it('calls are filtered in the address, which brings the same calls back after a reload', async () => {
-    const { recordCall, apiKey } = await newWorld();
-    await recordCall('call-1');
-    await recordCall('call-2', { direction: 'outbound', phone: '+14155550101' });
-    const { page } = await open(apiKey, '/console/calls');
-    await page.getByLabel('Direction').selectOption('Outbound');
-    await page.getByRole('cell', { name: '+14155550100' }).waitFor({ state: 'hidden' });
-    await page.getByRole('cell', { name: '+14155550101' }).waitFor();
-    await page.reload();
-    await page.getByRole('cell', { name: '+14155550101' }).waitFor();
-    expect(await page.getByRole('row').count()).toBe(2);
-    await page.getByLabel('Phone number').fill('+14155550100');
-    await page.keyboard.press('Enter');
-    await page.getByText('No call matches these filters').waitFor();
-    await page.getByRole('link', { name: 'Show all calls of the agent' }).click();
-    await page.getByRole('cell', { name: '+14155550100' }).waitFor();
-  });
-
-  it('the way back leads to the view before, and an unknown view to the first one', async () => {
-    const { apiKey } = await newWorld();
-    const { page } = await open(apiKey, '/console/agents?timeZone=Asia/Tokyo');
-    await navigation(page).getByRole('link', { name: 'Calls' }).click();
-    await page.getByRole('heading', { name: 'Calls', level: 1 }).waitFor();
-    expect(await page.getByLabel('Time zone of the page').inputValue()).toBe('Asia/Tokyo');
-    expect(await page.title()).toBe('Calls · Voice Agent Platform');
-    await page.goBack();
-    await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
-    await page.goto(`${target.baseUrl}/console/nowhere`);
-    await page.getByText('There is no such view').waitFor();
-    await page.getByRole('main').getByRole('link', { name: 'Overview' }).click();
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  });
-
-  it('the root leads to the console, the chat and the documentation, with the same header', async () => {
-    const { page } = await open('', '/');
-    const site = page.getByRole('navigation', { name: 'Site' });
-    for (const [name, heading] of [
-      ['Console', 'Console'],
-      ['Docs', 'Documentation'],
-      ['Build chat', 'Build assistant'],
-    ] as const) {
-      await site.getByRole('link', { name }).click();
-      await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
-    }
-  });
+it.each([
+  ['calls', ['Overview', 'Calls']],
+  ['agents', ['Agents']],
+  ['block-list', ['Numbers']],
+  ['knowledge', ['Knowledge']],
+  ['webhooks', ['Webhooks']],
+  ['hooks', []],
+] as [Scope, string[]][])('a key with the scope %s alone sees the views %j', async (scope, names) => {
+  const { apiKey } = await newUser([scope]);
+  const { page, complaints } = await open(apiKey);
+  if (names[0]) await page.getByRole('heading', { name: names[0], level: 1 }).waitFor();
+  else await page.getByText('The console has no view for this key.').waitFor();
+  expect(await viewsOf(page)).toEqual(names);
+  await page.goto(`${target.baseUrl}/console/${scope === 'agents' ? 'calls' : 'agents'}`);
+  await page.getByText(`It lacks the scope ${scope === 'agents' ? 'calls' : 'agents'}.`).waitFor();
+  expect(complaints).toEqual([]);
 });
 
-describe('a service that fails', () => {
-  it('a dead service is told with a way on, which shows the calls once it is back', async () => {
-    const { recordCall, apiKey } = await newWorld();
-    await recordCall('call-1');
-    const { page } = await open(apiKey, '/console/agents');
-    await page.getByRole('link', { name: 'Agent', exact: true }).waitFor();
-    await page.route('**/calls/**', (route) => route.abort('connectionrefused'));
-    await navigation(page).getByRole('link', { name: 'Calls' }).click();
-    await page.getByText('The service cannot be reached. Check your connection and try again.').waitFor();
-    await page.unroute('**/calls/**');
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByRole('cell', { name: '+14155550100' }).waitFor();
-  });
+it('a key that is revoked while the console is open is told, and what was typed is kept for the next key', async () => {
+  const world = await newWorld();
+  await rename(world, 'Front desk');
+  const { page } = await open(world.apiKey, `/console/agents?agentId=${world.agentId}`);
+  await page.getByLabel('Greeting').fill('Typed before');
+  await apiKeys.get().revoke(world.uid, world.keyId);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('This API key is invalid, expired or revoked.').first().waitFor();
+  const { secret } = await apiKeys.get().create(world.uid, { name: 'next' });
+  await page.getByRole('button', { name: 'Enter another key' }).click();
+  await page.getByLabel('API key').fill(secret);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Front desk' }).waitFor();
+  expect(await page.getByLabel('Greeting').inputValue()).toBe('Typed before');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('status').getByText('is saved').waitFor();
+});
 
-  it('a slow service shows that something is loading, and the console stays usable', async () => {
-    const { apiKey } = await newWorld();
-    const { page } = await open(apiKey, '/console/agents');
-    await page.getByRole('link', { name: 'Agent', exact: true }).waitFor();
-    await page.route('**/calls/**', async (route) => {
-      await new Promise((resolve) => setTimeout(resolve, 30_000));
-      await route.continue().catch(() => {});
-    });
-    await navigation(page).getByRole('link', { name: 'Calls' }).click();
-    await page.getByRole('status').getByText('Loading …').waitFor({ state: 'attached' });
-    await navigation(page).getByRole('link', { name: 'Agents' }).click();
-    await page.getByRole('link', { name: 'Agent', exact: true }).waitFor();
-  });
+it('calls are filtered in the address, which brings the same calls back after a reload', async () => {
+  const { recordCall, apiKey } = await newWorld();
+  await recordCall('call-1');
+  await recordCall('call-2', { direction: 'outbound', phone: '+14155550101' });
+  const { page } = await open(apiKey, '/console/calls');
+  await page.getByLabel('Direction').selectOption('Outbound');
+  await page.getByRole('cell', { name: '+14155550100' }).waitFor({ state: 'hidden' });
+  await page.getByRole('cell', { name: '+14155550101' }).waitFor();
+  await page.reload();
+  await page.getByRole('cell', { name: '+14155550101' }).waitFor();
+  expect(await page.getByRole('row').count()).toBe(2);
+  await page.getByLabel('Phone number').fill('+14155550100');
+  await page.keyboard.press('Enter');
+  await page.getByText('No call matches these filters').waitFor();
+  await page.getByRole('link', { name: 'Show all calls of the agent' }).click();
+  await page.getByRole('cell', { name: '+14155550100' }).waitFor();
+});
 
-  it.each([
-    [429, 'rate_limited'],
-    [503, 'overloaded'],
-  ])('a %i is repeated, and told while the console waits', async (status, error) => {
-    const { recordCall, apiKey } = await newWorld();
-    await recordCall('call-1');
-    const { page } = await open(apiKey, '/console/agents');
-    await page.getByRole('link', { name: 'Agent', exact: true }).waitFor();
-    let refusals = 0;
-    await page.route('**/calls/**', async (route) => {
-      if (refusals++ > 0) return route.continue();
-      const headers = { 'retry-after': '2', 'content-type': 'application/json' };
-      await route.fulfill({ status, headers, body: JSON.stringify({ error, message: 'Too many requests.' }) });
-    });
-    await navigation(page).getByRole('link', { name: 'Calls' }).click();
-    await page.getByRole('status').getByText('The service is busy. The request is sent again in').waitFor();
-    await page.getByRole('cell', { name: '+14155550100' }).waitFor();
+it('the way back leads to the view before, and an unknown view to the first one', async () => {
+  const { apiKey } = await newWorld();
+  const { page } = await open(apiKey, '/console/agents?timeZone=Asia/Tokyo');
+  await navigation(page).getByRole('link', { name: 'Calls' }).click();
+  await page.getByRole('heading', { name: 'Calls', level: 1 }).waitFor();
+  expect(await page.getByLabel('Time zone of the page').inputValue()).toBe('Asia/Tokyo');
+  expect(await page.title()).toBe('Calls · Voice Agent Platform');
+  await page.goBack();
+  await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
+  await page.goto(`${target.baseUrl}/console/nowhere`);
+  await page.getByText('There is no such view').waitFor();
+  await page.getByRole('main').getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+});
+
+it('the root leads to the console, the chat and the documentation, with the same header', async () => {
+  const { page } = await open('', '/');
+  const site = page.getByRole('navigation', { name: 'Site' });
+  for (const [name, heading] of [
+    ['Console', 'Console'],
+    ['Docs', 'Documentation'],
+    ['Build chat', 'Build assistant'],
+  ] as const) {
+    await site.getByRole('link', { name }).click();
+    await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+  }
+});
+
+it('a dead service is told with a way on, which shows the calls once it is back', async () => {
+  const { recordCall, apiKey } = await newWorld();
+  await recordCall('call-1');
+  const { page } = await open(apiKey, '/console/agents');
+  await page.getByRole('link', { name: 'Agent', exact: true }).waitFor();
+  await page.route('**/calls/**', (route) => route.abort('connectionrefused'));
+  await navigation(page).getByRole('link', { name: 'Calls' }).click();
+  await page.getByText('The service cannot be reached. Check your connection and try again.').waitFor();
+  await page.unroute('**/calls/**');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('cell', { name: '+14155550100' }).waitFor();
+});
+
+it('a slow service shows that something is loading, and the console stays usable', async () => {
+  const { apiKey } = await newWorld();
+  const { page } = await open(apiKey, '/console/agents');
+  await page.getByRole('link', { name: 'Agent', exact: true }).waitFor();
+  await page.route('**/calls/**', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 30_000));
+    await route.continue().catch(() => {});
   });
+  await navigation(page).getByRole('link', { name: 'Calls' }).click();
+  await page.getByRole('status').getByText('Loading …').waitFor({ state: 'attached' });
+  await navigation(page).getByRole('link', { name: 'Agents' }).click();
+  await page.getByRole('link', { name: 'Agent', exact: true }).waitFor();
+});
+
+it.each([
+  [429, 'rate_limited'],
+  [503, 'overloaded'],
+])('a %i is repeated, and told while the console waits', async (status, error) => {
+  const { recordCall, apiKey } = await newWorld();
+  await recordCall('call-1');
+  const { page } = await open(apiKey, '/console/agents');
+  await page.getByRole('link', { name: 'Agent', exact: true }).waitFor();
+  let refusals = 0;
+  await page.route('**/calls/**', async (route) => {
+    if (refusals++ > 0) return route.continue();
+    const headers = { 'retry-after': '2', 'content-type': 'application/json' };
+    await route.fulfill({ status, headers, body: JSON.stringify({ error, message: 'Too many requests.' }) });
+  });
+  await navigation(page).getByRole('link', { name: 'Calls' }).click();
+  await page.getByRole('status').getByText('The service is busy. The request is sent again in').waitFor();
+  await page.getByRole('cell', { name: '+14155550100' }).waitFor();
 });
 
 /** Texts that have run scripts in pages that took them for markup. */

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { until } from '../../support/until.ts';
 import { call, newUser, target } from '../../support/world.ts';
 import { openPage, startBrowser } from './browser.ts';
@@ -22,76 +22,74 @@ const save = (file: string, picture: Buffer) => {
   writeFileSync(path, picture);
 };
 
-describe('the pictures of the README', () => {
-  it('the chat shows the calls of an agent, and asks for the approval of a change', async () => {
-    const { uid, apiKey } = await newUser();
-    const configuration = { greeting: 'Hello, this is the front desk.', language: 'en-US' };
-    const { body: agent } = await call('POST', '/agents', { apiKey, body: { uid, name: 'Front desk', configuration } });
-    for (const [callId, fields] of Object.entries(calls)) {
-      const { custom_call_outcome, ...facts } = fields;
-      await call('PUT', `/calls/${agent.agentId}/${callId}`, { apiKey, body: facts });
-      await call('PATCH', `/calls/${agent.agentId}/${callId}`, { apiKey, body: { custom_call_outcome } });
-    }
-    const { page, complaints } = await openPage(
-      browser,
-      target.baseUrl,
-      { viewport: { width: 1000, height: 740 }, deviceScaleFactor: 2, colorScheme: 'light', reducedMotion: 'reduce' },
-      `sessionStorage.setItem('apiKey', JSON.stringify('${apiKey}'))`,
-    );
-    const say = async (text: string) => {
-      await page.getByLabel('Message to the assistant').fill(text);
-      await page.keyboard.press('Enter');
-    };
-    await say('Show the calls of the Front desk');
-    await page.getByRole('cell', { name: 'appointment_booked' }).waitFor();
-    await page.getByRole('button', { name: 'Send' }).waitFor();
-    await say('Change the greeting of the Front desk to "Good morning! How can I help?"');
-    await page.getByText('Hello, this is the front desk.').waitFor();
-    await page.getByRole('button', { name: 'Send' }).waitFor();
-    const picture = await page.screenshot();
-    expect(picture.length).toBeGreaterThan(20_000);
-    save('chat/approval.png', picture);
-    expect(complaints).toEqual([]);
-    await page.context().close();
-  });
+it('the chat shows the calls of an agent, and asks for the approval of a change', async () => {
+  const { uid, apiKey } = await newUser();
+  const configuration = { greeting: 'Hello, this is the front desk.', language: 'en-US' };
+  const { body: agent } = await call('POST', '/agents', { apiKey, body: { uid, name: 'Front desk', configuration } });
+  for (const [callId, fields] of Object.entries(calls)) {
+    const { custom_call_outcome, ...facts } = fields;
+    await call('PUT', `/calls/${agent.agentId}/${callId}`, { apiKey, body: facts });
+    await call('PATCH', `/calls/${agent.agentId}/${callId}`, { apiKey, body: { custom_call_outcome } });
+  }
+  const { page, complaints } = await openPage(
+    browser,
+    target.baseUrl,
+    { viewport: { width: 1000, height: 740 }, deviceScaleFactor: 2, colorScheme: 'light', reducedMotion: 'reduce' },
+    `sessionStorage.setItem('apiKey', JSON.stringify('${apiKey}'))`,
+  );
+  const say = async (text: string) => {
+    await page.getByLabel('Message to the assistant').fill(text);
+    await page.keyboard.press('Enter');
+  };
+  await say('Show the calls of the Front desk');
+  await page.getByRole('cell', { name: 'appointment_booked' }).waitFor();
+  await page.getByRole('button', { name: 'Send' }).waitFor();
+  await say('Change the greeting of the Front desk to "Good morning! How can I help?"');
+  await page.getByText('Hello, this is the front desk.').waitFor();
+  await page.getByRole('button', { name: 'Send' }).waitFor();
+  const picture = await page.screenshot();
+  expect(picture.length).toBeGreaterThan(20_000);
+  save('chat/approval.png', picture);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
 
-  it('the console shows calls of a month by outcome, and a change of an agent that can be taken back', async () => {
-    const { uid, apiKey } = await newUser();
-    const send = async (method: string, path: string, body: object) => {
-      const answer = await call(method, path, { apiKey, body });
-      expect(answer.status).toBe(200);
-      return answer.body;
-    };
-    const configuration = { greeting: 'Hello, this is the front desk.', language: 'en-US' };
-    const { agentId } = await send('POST', '/agents', { uid, name: 'Front desk', configuration });
-    await send('PATCH', `/agents/${agentId}`, {
-      configuration: { greeting: 'Good morning, this is the front desk. How can I help?', voice: 'warm' },
-      note: 'Callers asked for a friendlier voice',
-    });
-    await send('POST', '/calls', { items: callsOfMonth(agentId) });
-    await until(async () => {
-      const query = { uid, agentId, ...month };
-      const { totals, pending } = (await call('GET', '/call-figures', { apiKey, query })).body;
-      return totals.calls > 0 && !pending;
-    });
-    const { page, complaints } = await openConsole(
-      browser,
-      apiKey,
-      `/console?agentId=${agentId}&period=custom&from=${month.from}&to=2026-03-01&timeZone=UTC`,
-      { viewport: { width: 1000, height: 740 }, deviceScaleFactor: 2, colorScheme: 'light' },
-    );
-    await page.getByRole('row', { name: /appointment booked/ }).waitFor();
-    save('console/overview.png', await page.screenshot());
-    await page.goto(`${target.baseUrl}/console/agents?agentId=${agentId}&section=history&timeZone=UTC`);
-    await page.getByRole('link', { name: 'Version 1' }).click();
-    await page.getByLabel('Compare with').selectOption('Version 2, the newest one');
-    await page.getByText('From the newest version to this one').waitFor();
-    const picture = await page.getByRole('dialog').screenshot();
-    expect(picture.length).toBeGreaterThan(20_000);
-    save('console/difference.png', picture);
-    expect(complaints).toEqual([]);
-    await page.context().close();
+it('the console shows calls of a month by outcome, and a change of an agent that can be taken back', async () => {
+  const { uid, apiKey } = await newUser();
+  const send = async (method: string, path: string, body: object) => {
+    const answer = await call(method, path, { apiKey, body });
+    expect(answer.status).toBe(200);
+    return answer.body;
+  };
+  const configuration = { greeting: 'Hello, this is the front desk.', language: 'en-US' };
+  const { agentId } = await send('POST', '/agents', { uid, name: 'Front desk', configuration });
+  await send('PATCH', `/agents/${agentId}`, {
+    configuration: { greeting: 'Good morning, this is the front desk. How can I help?', voice: 'warm' },
+    note: 'Callers asked for a friendlier voice',
   });
+  await send('POST', '/calls', { items: callsOfMonth(agentId) });
+  await until(async () => {
+    const query = { uid, agentId, ...month };
+    const { totals, pending } = (await call('GET', '/call-figures', { apiKey, query })).body;
+    return totals.calls > 0 && !pending;
+  });
+  const { page, complaints } = await openConsole(
+    browser,
+    apiKey,
+    `/console?agentId=${agentId}&period=custom&from=${month.from}&to=2026-03-01&timeZone=UTC`,
+    { viewport: { width: 1000, height: 740 }, deviceScaleFactor: 2, colorScheme: 'light' },
+  );
+  await page.getByRole('row', { name: /appointment booked/ }).waitFor();
+  save('console/overview.png', await page.screenshot());
+  await page.goto(`${target.baseUrl}/console/agents?agentId=${agentId}&section=history&timeZone=UTC`);
+  await page.getByRole('link', { name: 'Version 1' }).click();
+  await page.getByLabel('Compare with').selectOption('Version 2, the newest one');
+  await page.getByText('From the newest version to this one').waitFor();
+  const picture = await page.getByRole('dialog').screenshot();
+  expect(picture.length).toBeGreaterThan(20_000);
+  save('console/difference.png', picture);
+  expect(complaints).toEqual([]);
+  await page.context().close();
 });
 
 const calls = {

@@ -98,179 +98,174 @@ const outcomeOf = async (messages: string | ModelMessage[], options?: Options) =
   };
 };
 
-describe('the fake Bedrock', () => {
-  it('the fake model greets, says what it is, and counts tokens', async () => {
-    const { text, calls, finishReason, usage } = await outcomeOf('Hello!');
-    expect(text).toContain('I am a fake model');
-    expect([calls, finishReason]).toEqual([[], 'stop']);
-    expect(usage.inputTokens).toBeGreaterThan(0);
-    expect(usage.outputTokens).toBeGreaterThan(0);
+it('the fake model greets, says what it is, and counts tokens', async () => {
+  const { text, calls, finishReason, usage } = await outcomeOf('Hello!');
+  expect(text).toContain('I am a fake model');
+  expect([calls, finishReason]).toEqual([[], 'stop']);
+  expect(usage.inputTokens).toBeGreaterThan(0);
+  expect(usage.outputTokens).toBeGreaterThan(0);
+});
+
+it('the fake model looks a question up, and reports what it found', async () => {
+  const { calls, text } = await outcomeOf('How do I stop callers?');
+  expect(calls).toEqual([['searchDocumentation', { query: 'How do I stop callers?' }]]);
+  expect(text).toContain('POST /agent-block-list');
+});
+
+it('the fake model checks numbers', async () => {
+  const { calls, text } = await outcomeOf('Please check +1 (415) 555-0100 and 030 1234567.');
+  expect(calls).toEqual([['checkNumbers', { numbers: ['+1 (415) 555-0100', '030 1234567'] }]]);
+  expect(text).toContain('+1 (415) 555-0100');
+});
+
+it('the fake model lists the agents first when it needs one', async () => {
+  const { calls, text } = await outcomeOf('Block +14155550100 please');
+  expect(calls).toEqual([
+    ['listAgents', {}],
+    ['blockNumbers', { agentId, numbers: ['+14155550100'] }],
+  ]);
+  expect(text).toContain('Done');
+});
+
+it('the fake model lists the sources of an agent', async () => {
+  const { calls, text } = await outcomeOf(`What websites does ${agentId} have?`);
+  expect(calls).toEqual([['listKnowledge', { agentId }]]);
+  expect(text).toContain('has 1 knowledge source:\n\n- **example.com** (https://example.com/): ready');
+});
+
+it('the fake model searches the knowledge of an agent', async () => {
+  const { calls, text } = await outcomeOf(`Search the knowledge of ${agentId} for opening hours`);
+  expect(calls).toEqual([['searchKnowledge', { agentId, query: 'opening hours' }]]);
+  expect(text).toContain('“Open from nine.” (hours.txt)');
+});
+
+describe('with several agents', () => {
+  const front = { agentId: agentId.replace(/.$/, '1'), name: 'Front desk' };
+  const reception = { agentId: agentId.replace(/.$/, '2'), name: 'Reception' };
+  beforeAll(() => {
+    agents = [reception, front];
+  });
+  afterAll(() => {
+    agents = [{ agentId, name: 'Front desk' }];
   });
 
-  it('the fake model looks a question up, and reports what it found', async () => {
-    const { calls, text } = await outcomeOf('How do I stop callers?');
-    expect(calls).toEqual([['searchDocumentation', { query: 'How do I stop callers?' }]]);
-    expect(text).toContain('POST /agent-block-list');
-  });
-
-  it('the fake model checks numbers', async () => {
-    const { calls, text } = await outcomeOf('Please check +1 (415) 555-0100 and 030 1234567.');
-    expect(calls).toEqual([['checkNumbers', { numbers: ['+1 (415) 555-0100', '030 1234567'] }]]);
-    expect(text).toContain('+1 (415) 555-0100');
-  });
-
-  it('the fake model lists the agents first when it needs one', async () => {
-    const { calls, text } = await outcomeOf('Block +14155550100 please');
+  it.each([
+    ['Show the calls of the Front desk', 'listCalls', { agentId: front.agentId }],
+    [
+      'Change the greeting of Reception to "Guten Tag"',
+      'updateAgent',
+      { agentId: reception.agentId, configuration: { greeting: 'Guten Tag' } },
+    ],
+    ['Rename Reception to Front desk', 'updateAgent', { agentId: reception.agentId, name: 'Front desk' }],
+    [
+      'What does the Front desk know about opening hours?',
+      'searchKnowledge',
+      { agentId: front.agentId, query: 'opening hours' },
+    ],
+    [
+      'Block +14155550100 for Reception because he is rude.',
+      'blockNumbers',
+      { agentId: reception.agentId, numbers: ['+14155550100'], reason: 'he is rude' },
+    ],
+  ])('the fake model takes the agent that “%s” names', async (message, name, input) => {
+    const { calls } = await outcomeOf(message);
     expect(calls).toEqual([
       ['listAgents', {}],
-      ['blockNumbers', { agentId, numbers: ['+14155550100'] }],
+      [name, input],
     ]);
-    expect(text).toContain('Done');
   });
 
-  it('the fake model lists the sources of an agent', async () => {
-    const { calls, text } = await outcomeOf(`What websites does ${agentId} have?`);
-    expect(calls).toEqual([['listKnowledge', { agentId }]]);
-    expect(text).toContain('has 1 knowledge source:\n\n- **example.com** (https://example.com/): ready');
+  it('the fake model asks which agent is meant when the message names none', async () => {
+    const { calls, text } = await outcomeOf('Show the latest calls');
+    expect(calls).toEqual([['listAgents', {}]]);
+    expect(text).toBe('Which agent? Write its name in your message: “Reception”, “Front desk”.');
   });
+});
 
-  it('the fake model searches the knowledge of an agent', async () => {
-    const { calls, text } = await outcomeOf(`Search the knowledge of ${agentId} for opening hours`);
-    expect(calls).toEqual([['searchKnowledge', { agentId, query: 'opening hours' }]]);
-    expect(text).toContain('“Open from nine.” (hours.txt)');
+it.each([
+  ['Delete the agent Reception', /^I cannot delete or remove anything/],
+  ['Set the outcome of the last call with +14155550100 to booked', /^I cannot set outcomes/],
+  ['Sing me a song', /^I am a fake model, and I do not understand this\. I can\n/],
+  ['Block him', /^I need a phone number/],
+])('the fake model answers “%s” without a tool, and says what it can do', async (message, answer) => {
+  const { calls, text } = await outcomeOf(message);
+  expect(calls).toEqual([]);
+  expect(text).toMatch(answer);
+});
+
+it('the fake model asks for a key when the tool needs one, and for a scope when the key lacks it', async () => {
+  const without = await outcomeOf('Show my agents', { offered: ['searchDocumentation', 'draftAgent'] });
+  expect(without.text).toBe('For that I need an API key. Enter your key above.');
+  const narrow = await outcomeOf('Block +14155550100', { offered: ['listAgents'] });
+  expect(narrow.text).toBe('Your API key does not allow that: it lacks a scope.');
+});
+
+it('the fake model says that a key is missing only when it is', async () => {
+  const draft = 'Draft a receptionist for a dental practice';
+  expect((await outcomeOf(draft)).text).toContain('To store it, write “Create an agent called Dental practice”.');
+  const without = await outcomeOf(draft, { offered: ['draftAgent'] });
+  expect(without.text).toContain('With an API key I can create it.');
+});
+
+it('the fake model requests approval, continues after it, and accepts a no', async () => {
+  const approvals = ['createAgent'];
+  const question: ModelMessage = { role: 'user', content: 'Create an agent called Reception' };
+  const asked = await outcomeOf([question], { approvals });
+  expect(asked.calls).toEqual([['createAgent', { name: 'Reception', configuration: expect.anything() }]]);
+  const request = asked.response.messages
+    .flatMap(({ role, content }) => (role === 'assistant' && typeof content !== 'string' ? content : []))
+    .find((part) => part.type === 'tool-approval-request');
+  const answered = (approved: boolean): ModelMessage[] => [
+    question,
+    ...asked.response.messages,
+    { role: 'tool', content: [{ type: 'tool-approval-response', approvalId: request?.approvalId ?? '', approved }] },
+  ];
+  expect((await outcomeOf(answered(true), { approvals })).text).toContain('Done. I created **Reception**');
+  expect((await outcomeOf(answered(false), { approvals })).text).toContain('changed nothing');
+});
+
+it.each([
+  ['throttle', 429],
+  ['reject', 400],
+])('the fake Bedrock can %s before the stream begins', async (fault, statusCode) => {
+  const { result, errors } = run(`[fake: ${fault}]`);
+  await result.consumeStream();
+  expect(errors).toEqual([expect.objectContaining({ statusCode })]);
+});
+
+it.each([
+  ['exception', /unexpected error/],
+  ['cut', /terminated|Incomplete|aborted/],
+])('the fake Bedrock can end in mid-stream: %s', async (fault, message) => {
+  const { result, errors } = run(`Hello [fake: ${fault}]`);
+  let text = '';
+  try {
+    for await (const part of result.fullStream) if (part.type === 'text-delta') text += part.text;
+  } catch (error) {
+    errors.push(error);
+  }
+  expect(text).toMatch(/^Hello!/);
+  expect(String((errors[0] as Error)?.message)).toMatch(message);
+});
+
+it.each(['stall', 'silence', 'endless'])('the fake Bedrock can continue until its reader leaves: %s', async (fault) => {
+  const abort = new AbortController();
+  const result = streamText({
+    model: model(),
+    prompt: `Hello [fake: ${fault}]`,
+    abortSignal: abort.signal,
+    onError: () => {},
   });
+  setTimeout(() => abort.abort(), 300);
+  const types: string[] = [];
+  for await (const { type } of result.fullStream) types.push(type);
+  expect(types.at(-1)).toBe('abort');
+  expect(types.filter((type) => type === 'text-delta').length > 0).toBe(fault !== 'silence');
+});
 
-  describe('with several agents', () => {
-    const front = { agentId: agentId.replace(/.$/, '1'), name: 'Front desk' };
-    const reception = { agentId: agentId.replace(/.$/, '2'), name: 'Reception' };
-    beforeAll(() => {
-      agents = [reception, front];
-    });
-    afterAll(() => {
-      agents = [{ agentId, name: 'Front desk' }];
-    });
-
-    it.each([
-      ['Show the calls of the Front desk', 'listCalls', { agentId: front.agentId }],
-      [
-        'Change the greeting of Reception to "Guten Tag"',
-        'updateAgent',
-        { agentId: reception.agentId, configuration: { greeting: 'Guten Tag' } },
-      ],
-      ['Rename Reception to Front desk', 'updateAgent', { agentId: reception.agentId, name: 'Front desk' }],
-      [
-        'What does the Front desk know about opening hours?',
-        'searchKnowledge',
-        { agentId: front.agentId, query: 'opening hours' },
-      ],
-      [
-        'Block +14155550100 for Reception because he is rude.',
-        'blockNumbers',
-        { agentId: reception.agentId, numbers: ['+14155550100'], reason: 'he is rude' },
-      ],
-    ])('the fake model takes the agent that “%s” names', async (message, name, input) => {
-      const { calls } = await outcomeOf(message);
-      expect(calls).toEqual([
-        ['listAgents', {}],
-        [name, input],
-      ]);
-    });
-
-    it('the fake model asks which agent is meant when the message names none', async () => {
-      const { calls, text } = await outcomeOf('Show the latest calls');
-      expect(calls).toEqual([['listAgents', {}]]);
-      expect(text).toBe('Which agent? Write its name in your message: “Reception”, “Front desk”.');
-    });
-  });
-
-  it.each([
-    ['Delete the agent Reception', /^I cannot delete or remove anything/],
-    ['Set the outcome of the last call with +14155550100 to booked', /^I cannot set outcomes/],
-    ['Sing me a song', /^I am a fake model, and I do not understand this\. I can\n/],
-    ['Block him', /^I need a phone number/],
-  ])('the fake model answers “%s” without a tool, and says what it can do', async (message, answer) => {
-    const { calls, text } = await outcomeOf(message);
-    expect(calls).toEqual([]);
-    expect(text).toMatch(answer);
-  });
-
-  it('the fake model asks for a key when the tool needs one, and for a scope when the key lacks it', async () => {
-    const without = await outcomeOf('Show my agents', { offered: ['searchDocumentation', 'draftAgent'] });
-    expect(without.text).toBe('For that I need an API key. Enter your key above.');
-    const narrow = await outcomeOf('Block +14155550100', { offered: ['listAgents'] });
-    expect(narrow.text).toBe('Your API key does not allow that: it lacks a scope.');
-  });
-
-  it('the fake model says that a key is missing only when it is', async () => {
-    const draft = 'Draft a receptionist for a dental practice';
-    expect((await outcomeOf(draft)).text).toContain('To store it, write “Create an agent called Dental practice”.');
-    const without = await outcomeOf(draft, { offered: ['draftAgent'] });
-    expect(without.text).toContain('With an API key I can create it.');
-  });
-
-  it('the fake model requests approval, continues after it, and accepts a no', async () => {
-    const approvals = ['createAgent'];
-    const question: ModelMessage = { role: 'user', content: 'Create an agent called Reception' };
-    const asked = await outcomeOf([question], { approvals });
-    expect(asked.calls).toEqual([['createAgent', { name: 'Reception', configuration: expect.anything() }]]);
-    const request = asked.response.messages
-      .flatMap(({ role, content }) => (role === 'assistant' && typeof content !== 'string' ? content : []))
-      .find((part) => part.type === 'tool-approval-request');
-    const answered = (approved: boolean): ModelMessage[] => [
-      question,
-      ...asked.response.messages,
-      { role: 'tool', content: [{ type: 'tool-approval-response', approvalId: request?.approvalId ?? '', approved }] },
-    ];
-    expect((await outcomeOf(answered(true), { approvals })).text).toContain('Done. I created **Reception**');
-    expect((await outcomeOf(answered(false), { approvals })).text).toContain('changed nothing');
-  });
-
-  it.each([
-    ['throttle', 429],
-    ['reject', 400],
-  ])('the fake Bedrock can %s before the stream begins', async (fault, statusCode) => {
-    const { result, errors } = run(`[fake: ${fault}]`);
-    await result.consumeStream();
-    expect(errors).toEqual([expect.objectContaining({ statusCode })]);
-  });
-
-  it.each([
-    ['exception', /unexpected error/],
-    ['cut', /terminated|Incomplete|aborted/],
-  ])('the fake Bedrock can end in mid-stream: %s', async (fault, message) => {
-    const { result, errors } = run(`Hello [fake: ${fault}]`);
-    let text = '';
-    try {
-      for await (const part of result.fullStream) if (part.type === 'text-delta') text += part.text;
-    } catch (error) {
-      errors.push(error);
-    }
-    expect(text).toMatch(/^Hello!/);
-    expect(String((errors[0] as Error)?.message)).toMatch(message);
-  });
-
-  it.each(['stall', 'silence', 'endless'])(
-    'the fake Bedrock can continue until its reader leaves: %s',
-    async (fault) => {
-      const abort = new AbortController();
-      const result = streamText({
-        model: model(),
-        prompt: `Hello [fake: ${fault}]`,
-        abortSignal: abort.signal,
-        onError: () => {},
-      });
-      setTimeout(() => abort.abort(), 300);
-      const types: string[] = [];
-      for await (const { type } of result.fullStream) types.push(type);
-      expect(types.at(-1)).toBe('abort');
-      expect(types.filter((type) => type === 'text-delta').length > 0).toBe(fault !== 'silence');
-    },
-  );
-
-  it('the fake Bedrock requires a signature and knows one operation', async () => {
-    const post = (path: string, headers = {}) => fetch(fake.endpoint + path, { method: 'POST', body: '{}', headers });
-    expect((await post('/model/x/converse-stream')).status).toBe(403);
-    const authorization = 'AWS4-HMAC-SHA256 Credential=a/b';
-    expect((await post('/model/x/converse', { authorization })).status).toBe(404);
-  });
+it('the fake Bedrock requires a signature and knows one operation', async () => {
+  const post = (path: string, headers = {}) => fetch(fake.endpoint + path, { method: 'POST', body: '{}', headers });
+  expect((await post('/model/x/converse-stream')).status).toBe(403);
+  const authorization = 'AWS4-HMAC-SHA256 Credential=a/b';
+  expect((await post('/model/x/converse', { authorization })).status).toBe(404);
 });

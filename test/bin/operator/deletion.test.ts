@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { agents } from '../../../functions/store/agents.ts';
 import { newHookSecret } from '../../support/hook-signers.ts';
 import { json, operator } from '../../support/operator-command.ts';
@@ -12,103 +12,95 @@ import { call, newUser, newWorld, target } from '../../support/world.ts';
 const service = ['--base-url', target.baseUrl];
 const phone = '+14155550100';
 
-describe('operator agent delete', () => {
-  it('operator agent delete counts first, and deletes the agent with --yes', async () => {
-    const world = await newWorld();
-    const guest = await newUser();
-    await agents.get().grant(world.agentId, world.uid, guest.uid);
-    await world.recordCall('call-1');
-    await world.block([phone, '+14155550101']);
-    const counts = { calls: 1, blockedNumbers: 2, websites: 0, documents: 0, guests: 1 };
-    const { stdout, stderr } = await operator('agent', 'delete', world.agentId, ...service, '--json');
-    expect(JSON.parse(stdout)).toEqual({ agentId: world.agentId, done: false, ...counts });
-    expect(stderr).toBe('');
-    expect((await world.call('GET', `/agents/${world.agentId}`)).status).toBe(200);
-    const done = await operator('agent', 'delete', world.agentId, ...service, '--yes', '--json');
-    expect([done.code, JSON.parse(done.stdout)]).toEqual([0, { agentId: world.agentId, done: true, ...counts }]);
-    expect((await world.call('GET', `/agents/${world.agentId}`)).status).toBe(401);
-    expect(await operator('agent', 'delete', world.agentId, ...service, '--yes')).toMatchObject({
-      code: 1,
-      stderr: `There is no agent ${world.agentId}.\n`,
-    });
+it('operator agent delete counts first, and deletes the agent with --yes', async () => {
+  const world = await newWorld();
+  const guest = await newUser();
+  await agents.get().grant(world.agentId, world.uid, guest.uid);
+  await world.recordCall('call-1');
+  await world.block([phone, '+14155550101']);
+  const counts = { calls: 1, blockedNumbers: 2, websites: 0, documents: 0, guests: 1 };
+  const { stdout, stderr } = await operator('agent', 'delete', world.agentId, ...service, '--json');
+  expect(JSON.parse(stdout)).toEqual({ agentId: world.agentId, done: false, ...counts });
+  expect(stderr).toBe('');
+  expect((await world.call('GET', `/agents/${world.agentId}`)).status).toBe(200);
+  const done = await operator('agent', 'delete', world.agentId, ...service, '--yes', '--json');
+  expect([done.code, JSON.parse(done.stdout)]).toEqual([0, { agentId: world.agentId, done: true, ...counts }]);
+  expect((await world.call('GET', `/agents/${world.agentId}`)).status).toBe(401);
+  expect(await operator('agent', 'delete', world.agentId, ...service, '--yes')).toMatchObject({
+    code: 1,
+    stderr: `There is no agent ${world.agentId}.\n`,
   });
 });
 
-describe('operator calls delete', () => {
-  it('operator calls delete deletes a call with --yes', async () => {
-    const world = await newWorld();
-    await world.recordCall('call-1');
-    const call = ['calls', 'delete', 'call-1', '--agent-id', world.agentId];
-    expect((await operator(...call)).stderr).toBe('Nothing was deleted. Add --yes to do it.\n');
-    expect((await world.call('GET', `/calls/${world.agentId}/call-1`)).status).toBe(200);
-    expect(await json(...call, '--yes')).toEqual({ agentId: world.agentId, callId: 'call-1', done: true, calls: 1 });
-    expect((await world.call('GET', `/calls/${world.agentId}/call-1`)).status).toBe(404);
-    expect((await operator(...call, '--yes')).code).toBe(1);
-  });
+it('operator calls delete deletes a call with --yes', async () => {
+  const world = await newWorld();
+  await world.recordCall('call-1');
+  const call = ['calls', 'delete', 'call-1', '--agent-id', world.agentId];
+  expect((await operator(...call)).stderr).toBe('Nothing was deleted. Add --yes to do it.\n');
+  expect((await world.call('GET', `/calls/${world.agentId}/call-1`)).status).toBe(200);
+  expect(await json(...call, '--yes')).toEqual({ agentId: world.agentId, callId: 'call-1', done: true, calls: 1 });
+  expect((await world.call('GET', `/calls/${world.agentId}/call-1`)).status).toBe(404);
+  expect((await operator(...call, '--yes')).code).toBe(1);
 });
 
-describe('operator erase', () => {
-  it('operator erase counts first, and erases a person with --yes', async () => {
-    const world = await newWorld();
-    const person = `+4930${String(Date.now()).slice(-9)}`;
-    await world.recordCall('call-1', { phone: person });
-    await world.block([person], { reason: 'spam' });
-    const erase = ['erase', '--uid', world.uid, '--number', person, ...service];
-    const counted = await operator(...erase, '--json');
-    expect(JSON.parse(counted.stdout)).toEqual({ uid: world.uid, status: 'dry_run', calls: 1, blockedNumbers: 1 });
-    expect(counted.stderr).toBe('');
-    const { code, stdout } = await operator(...erase, '--unblock', '--yes', '--json');
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, { status: 'done', calls: 1, blockedNumbers: 1 }]);
-    expect(await storedWith(person)).toEqual([]);
-    // No key of its own remains.
-    expect((await json('key', 'list', '--uid', world.uid)).keys.length).toBe(1);
-    expect((await operator('erase', '--uid', world.uid, '--number', '12', ...service)).code).toBe(2);
-  });
+it('operator erase counts first, and erases a person with --yes', async () => {
+  const world = await newWorld();
+  const person = `+4930${String(Date.now()).slice(-9)}`;
+  await world.recordCall('call-1', { phone: person });
+  await world.block([person], { reason: 'spam' });
+  const erase = ['erase', '--uid', world.uid, '--number', person, ...service];
+  const counted = await operator(...erase, '--json');
+  expect(JSON.parse(counted.stdout)).toEqual({ uid: world.uid, status: 'dry_run', calls: 1, blockedNumbers: 1 });
+  expect(counted.stderr).toBe('');
+  const { code, stdout } = await operator(...erase, '--unblock', '--yes', '--json');
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, { status: 'done', calls: 1, blockedNumbers: 1 }]);
+  expect(await storedWith(person)).toEqual([]);
+  // No key of its own remains.
+  expect((await json('key', 'list', '--uid', world.uid)).keys.length).toBe(1);
+  expect((await operator('erase', '--uid', world.uid, '--number', '12', ...service)).code).toBe(2);
 });
 
-describe('operator user delete', () => {
-  it('operator user delete counts first, and with --yes deletes the user with everything but what other users own', async () => {
-    const world = await newWorld();
-    const other = await newWorld();
-    await agents.get().grant(other.agentId, other.uid, world.uid);
-    await world.recordCall('call-1');
-    await world.call('POST', '/block-list', { body: { uid: world.uid, numbers: [phone] } });
-    const { secret, fields } = newHookSecret('retell');
-    await world.call('PUT', '/hook-secrets/retell', { body: { uid: world.uid, ...fields } });
-    const body = { event: 'call_inbound', call_inbound: {} };
-    const signed = () =>
-      sendSigned(signedHook('retell', { query: { uid: world.uid, agentId: other.agentId }, body, secret }));
-    expect((await signed()).status).toBe(200);
-    const headers = { 'idempotency-key': 'key' };
-    await world.call('PATCH', `/calls/${other.agentId}/none`, { body: {}, headers });
-    const counted = JSON.parse((await operator('user', 'delete', world.uid, ...service, '--json')).stdout);
-    expect(counted).toMatchObject({ done: false, agents: 1, keys: 1, calls: 1, blockedNumbers: 1 });
-    const { code, stdout } = await operator('user', 'delete', world.uid, ...service, '--yes', '--json');
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, { ...counted, done: true }]);
-    expect((await world.call('GET', '/agents', { query: { uid: world.uid } })).status).toBe(401);
-    expect((await signed()).status).toBe(401);
-    expect(await agents.get().access(other.agentId)).toMatchObject({ guests: [] });
-    expect((await other.call('GET', `/agents/${other.agentId}`)).status).toBe(200);
-    // The agent is forgotten when no request of before can still write.
-    await expect.poll(async () => (await storedWith(world.uid)).filter((key) => !key.endsWith(' ACCESS'))).toEqual([]);
-    expect((await operator('user', 'delete', world.uid, ...service, '--yes')).code).toBe(1);
-  });
+it('operator user delete counts first, and with --yes deletes the user with everything but what other users own', async () => {
+  const world = await newWorld();
+  const other = await newWorld();
+  await agents.get().grant(other.agentId, other.uid, world.uid);
+  await world.recordCall('call-1');
+  await world.call('POST', '/block-list', { body: { uid: world.uid, numbers: [phone] } });
+  const { secret, fields } = newHookSecret('retell');
+  await world.call('PUT', '/hook-secrets/retell', { body: { uid: world.uid, ...fields } });
+  const body = { event: 'call_inbound', call_inbound: {} };
+  const signed = () =>
+    sendSigned(signedHook('retell', { query: { uid: world.uid, agentId: other.agentId }, body, secret }));
+  expect((await signed()).status).toBe(200);
+  const headers = { 'idempotency-key': 'key' };
+  await world.call('PATCH', `/calls/${other.agentId}/none`, { body: {}, headers });
+  const counted = JSON.parse((await operator('user', 'delete', world.uid, ...service, '--json')).stdout);
+  expect(counted).toMatchObject({ done: false, agents: 1, keys: 1, calls: 1, blockedNumbers: 1 });
+  const { code, stdout } = await operator('user', 'delete', world.uid, ...service, '--yes', '--json');
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, { ...counted, done: true }]);
+  expect((await world.call('GET', '/agents', { query: { uid: world.uid } })).status).toBe(401);
+  expect((await signed()).status).toBe(401);
+  expect(await agents.get().access(other.agentId)).toMatchObject({ guests: [] });
+  expect((await other.call('GET', `/agents/${other.agentId}`)).status).toBe(200);
+  // The agent is forgotten when no request of before can still write.
+  await expect.poll(async () => (await storedWith(world.uid)).filter((key) => !key.endsWith(' ACCESS'))).toEqual([]);
+  expect((await operator('user', 'delete', world.uid, ...service, '--yes')).code).toBe(1);
+});
 
-  it('operator user delete waits for an import that runs, and leaves no number and no lock', {
-    tags: 'heavy',
-  }, async () => {
-    const { uid, apiKey } = await newUser();
-    const form = (await call('POST', '/block-list-imports', { apiKey, body: { uid, size: 1_000_000 } })).body;
-    const numbers = Array.from({ length: 20_000 }, (_, n) => `+1415${6_000_000 + n}\n`).join('');
-    await sendForm(form, numbers);
-    const path = `/block-list-imports/${form.importId}`;
-    // Other heavy tests run beside it: the first step of an import may take a minute.
-    await until(async () => (await call('GET', path, { apiKey, query: { uid } })).body.lines > 0, 300);
-    expect((await operator('user', 'delete', uid, ...service, '--yes')).code).toBe(0);
-    const left = async () => (await storedWith(uid)).length;
-    expect(await left()).toBe(0);
-    // As long as a step of an import may take.
-    await sleep(5000);
-    expect(await left()).toBe(0);
-  });
+it('operator user delete waits for an import that runs, and leaves no number and no lock', {
+  tags: 'heavy',
+}, async () => {
+  const { uid, apiKey } = await newUser();
+  const form = (await call('POST', '/block-list-imports', { apiKey, body: { uid, size: 1_000_000 } })).body;
+  const numbers = Array.from({ length: 20_000 }, (_, n) => `+1415${6_000_000 + n}\n`).join('');
+  await sendForm(form, numbers);
+  const path = `/block-list-imports/${form.importId}`;
+  // Other heavy tests run beside it: the first step of an import may take a minute.
+  await until(async () => (await call('GET', path, { apiKey, query: { uid } })).body.lines > 0, 300);
+  expect((await operator('user', 'delete', uid, ...service, '--yes')).code).toBe(0);
+  const left = async () => (await storedWith(uid)).length;
+  expect(await left()).toBe(0);
+  // As long as a step of an import may take.
+  await sleep(5000);
+  expect(await left()).toBe(0);
 });

@@ -2,63 +2,59 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { folder, json, newFile, oneSentence, operator, operatorWith } from '../../support/operator-command.ts';
 import { call, newUser, newWorld, target, unique, type World } from '../../support/world.ts';
 
-describe('the table or service in use', () => {
-  it('the operator names the table or service in use first, and not with --json', async () => {
-    const user = await newUser();
-    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-    const { tableName, endpoints, baseUrl } = target;
-    const run = { pid: process.pid, baseUrl, tableName, endpoints, region: 'us-east-1', credentials };
-    const show = ['user', 'show', user.uid];
-    expect((await operator(...show)).target).toBe(`table ${tableName} in us-east-1`);
-    const local = await operatorWith({}, [...show, '--run-file', newFile(JSON.stringify(run))]);
-    expect(local.target).toBe(`the local run at ${baseUrl}`);
-    expect((await operator(...show, '--json')).target).toBeUndefined();
-    const environment = { VAP_API_KEY: user.apiKey, VAP_BASE_URL: baseUrl };
-    const service = await operatorWith(environment, ['knowledge', 'list', '--agent-id', 'a', '--uid', user.uid]);
-    expect(service.target).toBe(`the service at ${baseUrl} with the key in VAP_API_KEY`);
-  });
+it('the operator names the table or service in use first, and not with --json', async () => {
+  const user = await newUser();
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const { tableName, endpoints, baseUrl } = target;
+  const run = { pid: process.pid, baseUrl, tableName, endpoints, region: 'us-east-1', credentials };
+  const show = ['user', 'show', user.uid];
+  expect((await operator(...show)).target).toBe(`table ${tableName} in us-east-1`);
+  const local = await operatorWith({}, [...show, '--run-file', newFile(JSON.stringify(run))]);
+  expect(local.target).toBe(`the local run at ${baseUrl}`);
+  expect((await operator(...show, '--json')).target).toBeUndefined();
+  const environment = { VAP_API_KEY: user.apiKey, VAP_BASE_URL: baseUrl };
+  const service = await operatorWith(environment, ['knowledge', 'list', '--agent-id', 'a', '--uid', user.uid]);
+  expect(service.target).toBe(`the service at ${baseUrl} with the key in VAP_API_KEY`);
 });
 
-describe('the help', () => {
-  it('the help of the operator marks required options, and shows durations as people write them', async () => {
-    const { stdout } = await operatorWith({}, ['key', 'rotate', '--help']);
-    expect(stdout).toContain('Usage: voice-agents key rotate [options] <keyId>');
-    const { stdout: list } = await operatorWith({}, ['key', 'list', '--help']);
-    expect(list).toContain('Usage: voice-agents key list --uid <uid> [options]');
-    expect(list).toMatch(/--uid <uid> +required: /);
-    expect(stdout).toContain('(default: 24h)');
-    expect((await operatorWith({}, ['key', 'usage', '--help'])).stdout).toContain('(default: 30d)');
-  });
+it('the help of the operator marks required options, and shows durations as people write them', async () => {
+  const { stdout } = await operatorWith({}, ['key', 'rotate', '--help']);
+  expect(stdout).toContain('Usage: voice-agents key rotate [options] <keyId>');
+  const { stdout: list } = await operatorWith({}, ['key', 'list', '--help']);
+  expect(list).toContain('Usage: voice-agents key list --uid <uid> [options]');
+  expect(list).toMatch(/--uid <uid> +required: /);
+  expect(stdout).toContain('(default: 24h)');
+  expect((await operatorWith({}, ['key', 'usage', '--help'])).stdout).toContain('(default: 30d)');
+});
 
-  it('the help of the operator lists the exit codes once, and names the npm script that was run', async () => {
-    const { stdout } = await operatorWith({ npm_lifecycle_event: 'operator' }, ['--help']);
-    expect(stdout).toContain('Usage: npm run operator -- <command>');
-    expect(stdout).toMatch(/Exit codes:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n {2}3 /);
-    expect((await operatorWith({}, ['key', 'list', '--help'])).stdout).not.toContain('Exit codes:');
-  });
+it('the help of the operator lists the exit codes once, and names the npm script that was run', async () => {
+  const { stdout } = await operatorWith({ npm_lifecycle_event: 'operator' }, ['--help']);
+  expect(stdout).toContain('Usage: npm run operator -- <command>');
+  expect(stdout).toMatch(/Exit codes:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n {2}3 /);
+  expect((await operatorWith({}, ['key', 'list', '--help'])).stdout).not.toContain('Exit codes:');
+});
 
-  it('the operator prints the version of the package', async () => {
-    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-    expect(await operatorWith({}, ['--version'])).toMatchObject({ code: 0, stdout: `${version}\n` });
-  });
+it('the operator prints the version of the package', async () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  expect(await operatorWith({}, ['--version'])).toMatchObject({ code: 0, stdout: `${version}\n` });
+});
 
-  it.each([
-    [['user', 'list', 'acme'], 'error: too many arguments (expected: 0): acme\n'],
-    [
-      ['key', 'usage', '--since', 'soon'],
-      'error: --since: soon: must be a number with a unit (s, m, h, d or w), such as 90m, 24h or 30d.\n',
-    ],
-    [
-      ['knowledge', 'add-site', 'nowhere', '--agent-id', 'a'],
-      'error: url: nowhere: must be an http or https address of a website.\n',
-    ],
-  ])('the help and the errors of the operator name the argument first: %s', async (args, message) => {
-    expect(await operator(...args)).toMatchObject({ code: 2, stdout: '', stderr: message });
-  });
+it.each([
+  [['user', 'list', 'acme'], 'error: too many arguments (expected: 0): acme\n'],
+  [
+    ['key', 'usage', '--since', 'soon'],
+    'error: --since: soon: must be a number with a unit (s, m, h, d or w), such as 90m, 24h or 30d.\n',
+  ],
+  [
+    ['knowledge', 'add-site', 'nowhere', '--agent-id', 'a'],
+    'error: url: nowhere: must be an http or https address of a website.\n',
+  ],
+])('the help and the errors of the operator name the argument first: %s', async (args, message) => {
+  expect(await operator(...args)).toMatchObject({ code: 2, stdout: '', stderr: message });
 });
 
 it('the operator names the AWS profile that has no credentials', async () => {
@@ -69,198 +65,188 @@ it('the operator names the AWS profile that has no credentials', async () => {
   });
 });
 
-describe('the installed commands', () => {
-  const installed = async (name: string, ...args: string[]) => {
-    const script = join(import.meta.dirname, '../../../bin', `${name}.mjs`);
-    const options = { cwd: folder, env: { PATH: process.env.PATH, INIT_CWD: '/nowhere' } };
-    return (await promisify(execFile)(script, args, options)).stdout;
-  };
+const installed = async (name: string, ...args: string[]) => {
+  const script = join(import.meta.dirname, '../../../bin', `${name}.mjs`);
+  const options = { cwd: folder, env: { PATH: process.env.PATH, INIT_CWD: '/nowhere' } };
+  return (await promisify(execFile)(script, args, options)).stdout;
+};
 
-  it('the installed command voice-agents is the operator', { tags: 'heavy' }, async () => {
-    expect(await installed('voice-agents', '--help')).toContain('Usage: voice-agents <command>');
-    expect(await installed('voice-agents', 'complete', '--', 'key', 'ro')).toMatch(/^rotate\t/);
+it('the installed command voice-agents is the operator', { tags: 'heavy' }, async () => {
+  expect(await installed('voice-agents', '--help')).toContain('Usage: voice-agents <command>');
+  expect(await installed('voice-agents', 'complete', '--', 'key', 'ro')).toMatch(/^rotate\t/);
+});
+
+it('the installed command voice-agents-outcomes is the batch tool, in the folder of its user', async () => {
+  newFile('agentId,callIdOrPhone,custom_call_outcome\na,b,c\n', 'calls.csv');
+  const args = ['push', 'calls.csv', '--dry-run', '--base-url', target.baseUrl];
+  expect(await installed('voice-agents-outcomes', ...args)).toBe('1 row: 1 valid, 0 invalid. Nothing was sent.\n');
+});
+
+it('the installed command voice-agents-agents keeps agents as files', { tags: 'heavy' }, async () => {
+  expect(await installed('voice-agents-agents', '--help')).toContain('Usage: voice-agents-agents <command>');
+});
+
+it('users are listed and renamed by the operator', async () => {
+  const { uid } = await newUser();
+  expect(await json('user', 'update', uid, '--name', 'Zoë')).toMatchObject({ uid, name: 'Zoë' });
+  const { users } = await json('user', 'list');
+  expect(users.find((one: { uid: string }) => one.uid === uid)).toEqual({
+    uid,
+    name: 'Zoë',
+    createdAt: expect.any(String),
   });
+  expect(users.every((one: object) => !('pk' in one))).toBe(true);
+  expect((await operator('user', 'list')).stdout).toMatch(new RegExp(`^${uid} +Zoë`, 'm'));
+  expect(await operator('user', 'update', 'nobody', '--name', 'x')).toMatchObject({ code: 1 });
+  expect(await operator('user', 'show', 'nobody')).toMatchObject({ code: 1 });
+});
 
-  it('the installed command voice-agents-outcomes is the batch tool, in the folder of its user', async () => {
-    newFile('agentId,callIdOrPhone,custom_call_outcome\na,b,c\n', 'calls.csv');
-    const args = ['push', 'calls.csv', '--dry-run', '--base-url', target.baseUrl];
-    expect(await installed('voice-agents-outcomes', ...args)).toBe('1 row: 1 valid, 0 invalid. Nothing was sent.\n');
+it('agents are listed by the operator with those that others share', async () => {
+  const [world, guest] = [await newWorld(), await newUser()];
+  expect((await json('agent', 'list', '--uid', guest.uid)).agents).toEqual([]);
+  await json('agent', 'grant', world.agentId, '--uid', guest.uid);
+  for (const uid of [world.uid, guest.uid]) {
+    expect((await json('agent', 'list', '--uid', uid)).agents).toMatchObject([
+      { agentId: world.agentId, uid: world.uid },
+    ]);
+  }
+  expect((await operator('agent', 'list', '--uid', guest.uid)).stdout).toContain(world.agentId);
+});
+
+it('agents are updated by the operator field by field', async () => {
+  const world = await newWorld();
+  const update = (...args: string[]) => json('agent', 'update', world.agentId, ...args);
+  await update('--name', 'Reception', '--phone-number', '+1 415 555 0107', '--key', 'desk');
+  await update('--configuration', newFile('{"greeting":"Hello","voice":"warm"}'));
+  await update('--configuration', newFile('{"voice":null,"routing":{"queue":1}}'));
+  const { body } = await world.call('GET', `/agents/${world.agentId}`);
+  expect(body).toMatchObject({
+    name: 'Reception',
+    phoneNumber: '+14155550107',
+    key: 'desk',
+    configuration: { greeting: 'Hello', routing: { queue: 1 } },
   });
-
-  it('the installed command voice-agents-agents keeps agents as files', { tags: 'heavy' }, async () => {
-    expect(await installed('voice-agents-agents', '--help')).toContain('Usage: voice-agents-agents <command>');
+  expect(body.configuration).not.toHaveProperty('voice');
+  expect(await update('--no-phone-number')).not.toHaveProperty('phoneNumber');
+  expect(await update('--no-key')).not.toHaveProperty('key');
+  expect(await operator('agent', 'update', world.agentId)).toMatchObject({ code: 2, stdout: '' });
+  expect(await operator('agent', 'update', 'no-agent', '--name', 'x')).toMatchObject({
+    code: 1,
+    stderr: 'There is no agent no-agent.\n',
   });
 });
 
-describe('users', () => {
-  it('users are listed and renamed by the operator', async () => {
-    const { uid } = await newUser();
-    expect(await json('user', 'update', uid, '--name', 'Zoë')).toMatchObject({ uid, name: 'Zoë' });
-    const { users } = await json('user', 'list');
-    expect(users.find((one: { uid: string }) => one.uid === uid)).toEqual({
-      uid,
-      name: 'Zoë',
-      createdAt: expect.any(String),
-    });
-    expect(users.every((one: object) => !('pk' in one))).toBe(true);
-    expect((await operator('user', 'list')).stdout).toMatch(new RegExp(`^${uid} +Zoë`, 'm'));
-    expect(await operator('user', 'update', 'nobody', '--name', 'x')).toMatchObject({ code: 1 });
-    expect(await operator('user', 'show', 'nobody')).toMatchObject({ code: 1 });
-  });
+it('keys are shown without their secret, and updated while they are valid', async () => {
+  const { uid, apiKey, keyId } = await newUser();
+  const shown = await operator('key', 'show', keyId, '--uid', uid);
+  expect(shown.stdout).toContain(keyId);
+  expect(shown.stdout).not.toContain(apiKey);
+  const updated = await json(
+    'key',
+    'update',
+    keyId,
+    '--uid',
+    uid,
+    '--name',
+    'batch',
+    '--scope',
+    'calls',
+    '--expires',
+    '7d',
+  );
+  expect(updated).toMatchObject({ keyId, name: 'batch', scopes: ['calls'], status: 'active' });
+  expect(Date.parse(updated.expiresAt) - Date.now()).toBeGreaterThan(6 * 86_400_000);
+  expect((await call('GET', '/agents', { apiKey, query: { uid } })).body.error).toBe('insufficient_permissions');
+  expect(await operator('key', 'update', keyId, '--uid', uid)).toMatchObject({ code: 2 });
+  expect(await operator('key', 'update', 'key_none', '--uid', uid, '--name', 'x')).toMatchObject({ code: 1 });
 });
 
-describe('agents', () => {
-  it('agents are listed by the operator with those that others share', async () => {
-    const [world, guest] = [await newWorld(), await newUser()];
-    expect((await json('agent', 'list', '--uid', guest.uid)).agents).toEqual([]);
-    await json('agent', 'grant', world.agentId, '--uid', guest.uid);
-    for (const uid of [world.uid, guest.uid]) {
-      expect((await json('agent', 'list', '--uid', uid)).agents).toMatchObject([
-        { agentId: world.agentId, uid: world.uid },
-      ]);
-    }
-    expect((await operator('agent', 'list', '--uid', guest.uid)).stdout).toContain(world.agentId);
+it('keys are deleted once they are revoked, and only with --yes', async () => {
+  const { uid, keyId } = await newUser();
+  const listed = async () => (await json('key', 'list', '--uid', uid)).keys.length;
+  expect(await operator('key', 'delete', keyId, '--uid', uid, '--yes')).toMatchObject({
+    code: 1,
+    stderr: `Key ${keyId} is still valid. Revoke it first with "key revoke".\n`,
   });
-
-  it('agents are updated by the operator field by field', async () => {
-    const world = await newWorld();
-    const update = (...args: string[]) => json('agent', 'update', world.agentId, ...args);
-    await update('--name', 'Reception', '--phone-number', '+1 415 555 0107', '--key', 'desk');
-    await update('--configuration', newFile('{"greeting":"Hello","voice":"warm"}'));
-    await update('--configuration', newFile('{"voice":null,"routing":{"queue":1}}'));
-    const { body } = await world.call('GET', `/agents/${world.agentId}`);
-    expect(body).toMatchObject({
-      name: 'Reception',
-      phoneNumber: '+14155550107',
-      key: 'desk',
-      configuration: { greeting: 'Hello', routing: { queue: 1 } },
-    });
-    expect(body.configuration).not.toHaveProperty('voice');
-    expect(await update('--no-phone-number')).not.toHaveProperty('phoneNumber');
-    expect(await update('--no-key')).not.toHaveProperty('key');
-    expect(await operator('agent', 'update', world.agentId)).toMatchObject({ code: 2, stdout: '' });
-    expect(await operator('agent', 'update', 'no-agent', '--name', 'x')).toMatchObject({
-      code: 1,
-      stderr: 'There is no agent no-agent.\n',
-    });
-  });
+  await json('key', 'revoke', keyId, '--uid', uid);
+  const shown = await operator('key', 'delete', keyId, '--uid', uid);
+  expect(shown).toMatchObject({ code: 0, stderr: 'Nothing was deleted. Add --yes to do it.\n' });
+  expect(await listed()).toBe(1);
+  expect(await json('key', 'delete', keyId, '--uid', uid, '--yes')).toEqual({ keyId, uid, deleted: true });
+  expect(await listed()).toBe(0);
 });
 
-describe('keys', () => {
-  it('keys are shown without their secret, and updated while they are valid', async () => {
-    const { uid, apiKey, keyId } = await newUser();
-    const shown = await operator('key', 'show', keyId, '--uid', uid);
-    expect(shown.stdout).toContain(keyId);
-    expect(shown.stdout).not.toContain(apiKey);
-    const updated = await json(
-      'key',
-      'update',
-      keyId,
-      '--uid',
-      uid,
-      '--name',
-      'batch',
-      '--scope',
-      'calls',
-      '--expires',
-      '7d',
-    );
-    expect(updated).toMatchObject({ keyId, name: 'batch', scopes: ['calls'], status: 'active' });
-    expect(Date.parse(updated.expiresAt) - Date.now()).toBeGreaterThan(6 * 86_400_000);
-    expect((await call('GET', '/agents', { apiKey, query: { uid } })).body.error).toBe('insufficient_permissions');
-    expect(await operator('key', 'update', keyId, '--uid', uid)).toMatchObject({ code: 2 });
-    expect(await operator('key', 'update', 'key_none', '--uid', uid, '--name', 'x')).toMatchObject({ code: 1 });
-  });
+const worldWithCalls = async () => {
+  const world = await newWorld();
+  const facts = (day: number) => ({ startedAt: `2026-03-0${day}T10:00:00.000Z`, phone: `+1415555010${day}` });
+  await world.recordCall('one', { ...facts(1), direction: 'outbound', status: 'busy' });
+  await world.recordCall('two', { ...facts(2), status: 'completed' });
+  await world.recordCall('three', facts(3));
+  await world.call('PATCH', `/calls/${world.agentId}/two`, { body: { custom_call_outcome: 'booked' } });
+  return world;
+};
+const idsOf = async (world: World, ...args: string[]) => {
+  const { calls } = await json('calls', 'list', '--agent-id', world.agentId, ...args);
+  return calls.map(({ callId }: { callId: string }) => callId);
+};
 
-  it('keys are deleted once they are revoked, and only with --yes', async () => {
-    const { uid, keyId } = await newUser();
-    const listed = async () => (await json('key', 'list', '--uid', uid)).keys.length;
-    expect(await operator('key', 'delete', keyId, '--uid', uid, '--yes')).toMatchObject({
-      code: 1,
-      stderr: `Key ${keyId} is still valid. Revoke it first with "key revoke".\n`,
-    });
-    await json('key', 'revoke', keyId, '--uid', uid);
-    const shown = await operator('key', 'delete', keyId, '--uid', uid);
-    expect(shown).toMatchObject({ code: 0, stderr: 'Nothing was deleted. Add --yes to do it.\n' });
-    expect(await listed()).toBe(1);
-    expect(await json('key', 'delete', keyId, '--uid', uid, '--yes')).toEqual({ keyId, uid, deleted: true });
-    expect(await listed()).toBe(0);
-  });
+it('calls are listed by the operator, the newest first, by every condition', async () => {
+  const world = await worldWithCalls();
+  expect(await idsOf(world)).toEqual(['three', 'two', 'one']);
+  expect(await idsOf(world, '--from', '2026-03-02')).toEqual(['three', 'two']);
+  expect(await idsOf(world, '--from', '2026-03-02T10:00:00Z', '--to', '2026-03-03T10:00:00Z')).toEqual(['two']);
+  expect(await idsOf(world, '--from', '2026-03-03', '--to', '2026-03-02')).toEqual([]);
+  expect(await idsOf(world, '--direction', 'outbound')).toEqual(['one']);
+  expect(await idsOf(world, '--status', 'completed')).toEqual(['two']);
+  expect(await idsOf(world, '--outcome', 'booked')).toEqual(['two']);
+  expect(await idsOf(world, '--with-outcome')).toEqual(['two']);
+  expect(await idsOf(world, '--without-outcome')).toEqual(['three', 'one']);
+  expect(await idsOf(world, '--phone', '+14155550101')).toEqual(['one']);
+  const limited = await operator('calls', 'list', '--agent-id', world.agentId, '--limit', '2');
+  expect(limited.stdout).not.toContain('one ');
+  expect(limited.stderr).toContain('There are more calls.');
+  expect(await operator('calls', 'list', '--agent-id', 'no-agent')).toMatchObject({ code: 1 });
 });
 
-describe('calls', () => {
-  const worldWithCalls = async () => {
-    const world = await newWorld();
-    const facts = (day: number) => ({ startedAt: `2026-03-0${day}T10:00:00.000Z`, phone: `+1415555010${day}` });
-    await world.recordCall('one', { ...facts(1), direction: 'outbound', status: 'busy' });
-    await world.recordCall('two', { ...facts(2), status: 'completed' });
-    await world.recordCall('three', facts(3));
-    await world.call('PATCH', `/calls/${world.agentId}/two`, { body: { custom_call_outcome: 'booked' } });
-    return world;
-  };
-  const idsOf = async (world: World, ...args: string[]) => {
-    const { calls } = await json('calls', 'list', '--agent-id', world.agentId, ...args);
-    return calls.map(({ callId }: { callId: string }) => callId);
-  };
+it('calls are shown by the operator by id or number, and their outcome is set and cleared', async () => {
+  const world = await worldWithCalls();
+  const at = ['--agent-id', world.agentId];
+  expect(await json('calls', 'show', '+14155550101', ...at)).toMatchObject({ callId: 'one' });
+  const outcome = ['--outcome', 'won', '--value', '149.5', '--metadata', '{"id":12345678901234567890}'];
+  expect((await operator('calls', 'update', 'one', ...at, ...outcome)).code).toBe(0);
+  const { text, body } = await world.call('GET', `/calls/${world.agentId}/one`);
+  expect(body).toMatchObject({ custom_call_outcome: 'won', custom_call_outcome_value: 149.5 });
+  expect(body.outcomeHistory).toMatchObject([{ keyId: 'operator' }]);
+  expect(text).toContain('12345678901234567890');
+  const updated = await json('calls', 'update', 'one', ...at, '--metadata', newFile('{"crm":"42"}'));
+  expect(updated.custom_call_metadata).toEqual({ crm: '42' });
+  expect(await json('calls', 'update', 'one', ...at, '--no-outcome', '--no-value', '--no-metadata')).not.toHaveProperty(
+    'custom_call_outcome',
+  );
+  for (const [args, exitCode] of [
+    [['one'], 2],
+    [['one', '--outcome', 'x'.repeat(300)], 2],
+    [['one', '--value', 'many'], 2],
+    [['one', '--metadata', '[]'], 2],
+    [['absent', '--outcome', 'x'], 1],
+  ] as [string[], number][]) {
+    const { code, stderr } = await operator('calls', 'update', ...args, ...at);
+    expect([code, stderr]).toEqual([exitCode, expect.stringMatching(oneSentence)]);
+  }
+});
 
-  it('calls are listed by the operator, the newest first, by every condition', async () => {
-    const world = await worldWithCalls();
-    expect(await idsOf(world)).toEqual(['three', 'two', 'one']);
-    expect(await idsOf(world, '--from', '2026-03-02')).toEqual(['three', 'two']);
-    expect(await idsOf(world, '--from', '2026-03-02T10:00:00Z', '--to', '2026-03-03T10:00:00Z')).toEqual(['two']);
-    expect(await idsOf(world, '--from', '2026-03-03', '--to', '2026-03-02')).toEqual([]);
-    expect(await idsOf(world, '--direction', 'outbound')).toEqual(['one']);
-    expect(await idsOf(world, '--status', 'completed')).toEqual(['two']);
-    expect(await idsOf(world, '--outcome', 'booked')).toEqual(['two']);
-    expect(await idsOf(world, '--with-outcome')).toEqual(['two']);
-    expect(await idsOf(world, '--without-outcome')).toEqual(['three', 'one']);
-    expect(await idsOf(world, '--phone', '+14155550101')).toEqual(['one']);
-    const limited = await operator('calls', 'list', '--agent-id', world.agentId, '--limit', '2');
-    expect(limited.stdout).not.toContain('one ');
-    expect(limited.stderr).toContain('There are more calls.');
-    expect(await operator('calls', 'list', '--agent-id', 'no-agent')).toMatchObject({ code: 1 });
-  });
-
-  it('calls are shown by the operator by id or number, and their outcome is set and cleared', async () => {
-    const world = await worldWithCalls();
-    const at = ['--agent-id', world.agentId];
-    expect(await json('calls', 'show', '+14155550101', ...at)).toMatchObject({ callId: 'one' });
-    const outcome = ['--outcome', 'won', '--value', '149.5', '--metadata', '{"id":12345678901234567890}'];
-    expect((await operator('calls', 'update', 'one', ...at, ...outcome)).code).toBe(0);
-    const { text, body } = await world.call('GET', `/calls/${world.agentId}/one`);
-    expect(body).toMatchObject({ custom_call_outcome: 'won', custom_call_outcome_value: 149.5 });
-    expect(body.outcomeHistory).toMatchObject([{ keyId: 'operator' }]);
-    expect(text).toContain('12345678901234567890');
-    const updated = await json('calls', 'update', 'one', ...at, '--metadata', newFile('{"crm":"42"}'));
-    expect(updated.custom_call_metadata).toEqual({ crm: '42' });
-    expect(
-      await json('calls', 'update', 'one', ...at, '--no-outcome', '--no-value', '--no-metadata'),
-    ).not.toHaveProperty('custom_call_outcome');
-    for (const [args, exitCode] of [
-      [['one'], 2],
-      [['one', '--outcome', 'x'.repeat(300)], 2],
-      [['one', '--value', 'many'], 2],
-      [['one', '--metadata', '[]'], 2],
-      [['absent', '--outcome', 'x'], 1],
-    ] as [string[], number][]) {
-      const { code, stderr } = await operator('calls', 'update', ...args, ...at);
-      expect([code, stderr]).toEqual([exitCode, expect.stringMatching(oneSentence)]);
-    }
-  });
-
-  it('calls are exported by the operator in the format that is imported', async () => {
-    const world = await worldWithCalls();
-    const file = join(folder, unique('calls'));
-    const args = ['calls', 'export', '--agent-id', world.agentId];
-    expect(await json(...args, '--output', file)).toEqual({ agentId: world.agentId, output: file, calls: 3 });
-    const { stdout } = await operator(...args);
-    expect(stdout).toBe(readFileSync(file, 'utf8'));
-    const other = await newWorld();
-    await json('calls', 'import', newFile(stdout.replaceAll(world.agentId, other.agentId)));
-    expect(await idsOf(other)).toEqual(['three', 'two', 'one']);
-    expect(await operator(...args, '--output', join(folder, 'no-such-folder', 'x'))).toMatchObject({
-      code: 2,
-      stdout: '',
-    });
+it('calls are exported by the operator in the format that is imported', async () => {
+  const world = await worldWithCalls();
+  const file = join(folder, unique('calls'));
+  const args = ['calls', 'export', '--agent-id', world.agentId];
+  expect(await json(...args, '--output', file)).toEqual({ agentId: world.agentId, output: file, calls: 3 });
+  const { stdout } = await operator(...args);
+  expect(stdout).toBe(readFileSync(file, 'utf8'));
+  const other = await newWorld();
+  await json('calls', 'import', newFile(stdout.replaceAll(world.agentId, other.agentId)));
+  expect(await idsOf(other)).toEqual(['three', 'two', 'one']);
+  expect(await operator(...args, '--output', join(folder, 'no-such-folder', 'x'))).toMatchObject({
+    code: 2,
+    stdout: '',
   });
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { apiKeys } from '../../../functions/store/api-keys.ts';
 import { withFastTimers } from '../../support/captured-run.ts';
 import { jsonError, operatorWith } from '../../support/operator-command.ts';
@@ -88,129 +88,127 @@ const row = (keyId: string, uid: string, status: number, requests: number, last:
   last,
 });
 
-describe('the use of keys', () => {
-  it('the use of keys is counted by CloudWatch Logs over the log of every function, however long it takes', async () => {
-    const before = Date.now();
-    const rows = [
-      row('key_a', 'acme', 200, 40, '2026-11-20 10:00:00.000'),
-      row('key_a', 'acme', 429, 2, '2026-11-21 10:00:00.000'),
-      row('key_a', 'acme', 401, 3, '2026-11-19 10:00:00.000'),
-      row('key_b', 'other', 500, 1, '1795309200123'),
-      row('key_b', 'other', 200, 1, '2026-11-01 00:00:00.000'),
-    ];
-    answers = [
-      { status: 'Scheduled' },
-      // What it has so far is not the answer.
-      { status: 'Running', rows: [row('key_a', 'acme', 200, 1, '2026-11-20 10:00:00.000')] },
-      { status: 'Complete', rows },
-    ];
-    const { code, stdout, stderr } = await usage('--since', '7d', '--json');
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(JSON.parse(stdout)).toEqual({
-      keys: [
-        {
-          keyId: 'key_b',
-          uid: 'other',
-          requests: 2,
-          refused: 0,
-          failed: 1,
-          lastUsedAt: new Date(1795309200123).toISOString(),
-        },
-        {
-          keyId: 'key_a',
-          uid: 'acme',
-          requests: 45,
-          refused: 5,
-          failed: 0,
-          lastUsedAt: '2026-11-21T10:00:00.000Z',
-        },
-      ],
-    });
-    const [query, ...others] = inputsOf('StartQuery') as { [name: string]: string | number }[];
-    expect(others).toEqual([]);
-    expect(query?.logGroupNames).toEqual(groups);
-    const week = 7 * 24 * 3600;
-    expect(Number(query?.startTime)).toBeGreaterThanOrEqual(Math.floor(before / 1000) - week);
-    expect(Number(query?.endTime) - Number(query?.startTime)).toBeLessThanOrEqual(week + 60);
-    expect(query?.queryString).toMatch(/^filter ispresent\(keyId\).*\n\| stats .* by keyId, uid, status\n\| limit/);
-    expect(inputsOf('GetQueryResults')).toEqual(Array.from({ length: 3 }, () => ({ queryId: 'query-1' })));
+it('the use of keys is counted by CloudWatch Logs over the log of every function, however long it takes', async () => {
+  const before = Date.now();
+  const rows = [
+    row('key_a', 'acme', 200, 40, '2026-11-20 10:00:00.000'),
+    row('key_a', 'acme', 429, 2, '2026-11-21 10:00:00.000'),
+    row('key_a', 'acme', 401, 3, '2026-11-19 10:00:00.000'),
+    row('key_b', 'other', 500, 1, '1795309200123'),
+    row('key_b', 'other', 200, 1, '2026-11-01 00:00:00.000'),
+  ];
+  answers = [
+    { status: 'Scheduled' },
+    // What it has so far is not the answer.
+    { status: 'Running', rows: [row('key_a', 'acme', 200, 1, '2026-11-20 10:00:00.000')] },
+    { status: 'Complete', rows },
+  ];
+  const { code, stdout, stderr } = await usage('--since', '7d', '--json');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(JSON.parse(stdout)).toEqual({
+    keys: [
+      {
+        keyId: 'key_b',
+        uid: 'other',
+        requests: 2,
+        refused: 0,
+        failed: 1,
+        lastUsedAt: new Date(1795309200123).toISOString(),
+      },
+      {
+        keyId: 'key_a',
+        uid: 'acme',
+        requests: 45,
+        refused: 5,
+        failed: 0,
+        lastUsedAt: '2026-11-21T10:00:00.000Z',
+      },
+    ],
   });
+  const [query, ...others] = inputsOf('StartQuery') as { [name: string]: string | number }[];
+  expect(others).toEqual([]);
+  expect(query?.logGroupNames).toEqual(groups);
+  const week = 7 * 24 * 3600;
+  expect(Number(query?.startTime)).toBeGreaterThanOrEqual(Math.floor(before / 1000) - week);
+  expect(Number(query?.endTime) - Number(query?.startTime)).toBeLessThanOrEqual(week + 60);
+  expect(query?.queryString).toMatch(/^filter ispresent\(keyId\).*\n\| stats .* by keyId, uid, status\n\| limit/);
+  expect(inputsOf('GetQueryResults')).toEqual(Array.from({ length: 3 }, () => ({ queryId: 'query-1' })));
+});
 
-  it('the use of keys is queried in parts where there are more logs than one query takes, and added up', async () => {
-    groups = Array.from({ length: 53 }, (_, n) => `/aws/lambda/${stack}-function-${n}`);
-    answers = [
-      { status: 'Complete', rows: [row('key_a', 'acme', 200, 40, '2026-11-20 10:00:00.000')] },
-      { status: 'Complete', rows: [row('key_a', 'acme', 500, 2, '2026-11-19 10:00:00.000')] },
-    ];
-    const { stdout } = await usage('--json');
-    expect(inputsOf('StartQuery').map(({ logGroupNames }) => (logGroupNames as string[]).length)).toEqual([50, 3]);
-    expect(JSON.parse(stdout).keys).toEqual([
-      { keyId: 'key_a', uid: 'acme', requests: 42, refused: 0, failed: 2, lastUsedAt: '2026-11-20T10:00:00.000Z' },
-    ]);
-  });
+it('the use of keys is queried in parts where there are more logs than one query takes, and added up', async () => {
+  groups = Array.from({ length: 53 }, (_, n) => `/aws/lambda/${stack}-function-${n}`);
+  answers = [
+    { status: 'Complete', rows: [row('key_a', 'acme', 200, 40, '2026-11-20 10:00:00.000')] },
+    { status: 'Complete', rows: [row('key_a', 'acme', 500, 2, '2026-11-19 10:00:00.000')] },
+  ];
+  const { stdout } = await usage('--json');
+  expect(inputsOf('StartQuery').map(({ logGroupNames }) => (logGroupNames as string[]).length)).toEqual([50, 3]);
+  expect(JSON.parse(stdout).keys).toEqual([
+    { keyId: 'key_a', uid: 'acme', requests: 42, refused: 0, failed: 2, lastUsedAt: '2026-11-20T10:00:00.000Z' },
+  ]);
+});
 
-  it('the use of one user’s keys is shown with the keys that were not used', async () => {
-    const { uid, keyId } = await newUser();
-    const unused = await apiKeys.get().create(uid, { name: 'forgotten' });
-    const rows = [
-      row(keyId, uid, 200, 7, '2026-11-20 10:00:00.000'),
-      row('key_b', 'other', 200, 1, '2026-11-20 10:00:00.000'),
-    ];
-    answers = [
-      { status: 'Complete', rows },
-      { status: 'Complete', rows },
-    ];
-    const { code, stdout } = await usage('--uid', uid, '--json');
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout).keys).toEqual([
-      { keyId, uid, requests: 7, refused: 0, failed: 0, lastUsedAt: '2026-11-20T10:00:00.000Z' },
-      { keyId: unused.keyId, uid, requests: 0, refused: 0, failed: 0 },
-    ]);
-    const [headings, first, second] = (await usage('--uid', uid)).stdout.split('\n');
-    expect(headings).toMatch(/^KEY +USER +REQUESTS +REJECTED +FAILED +LAST USED$/);
-    expect(first).toContain('2026-11-20T10:00:00.000Z');
-    expect(second).toMatch(new RegExp(`^${unused.keyId} +${uid} +0 +0 +0 +not in this period$`));
-  });
+it('the use of one user’s keys is shown with the keys that were not used', async () => {
+  const { uid, keyId } = await newUser();
+  const unused = await apiKeys.get().create(uid, { name: 'forgotten' });
+  const rows = [
+    row(keyId, uid, 200, 7, '2026-11-20 10:00:00.000'),
+    row('key_b', 'other', 200, 1, '2026-11-20 10:00:00.000'),
+  ];
+  answers = [
+    { status: 'Complete', rows },
+    { status: 'Complete', rows },
+  ];
+  const { code, stdout } = await usage('--uid', uid, '--json');
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout).keys).toEqual([
+    { keyId, uid, requests: 7, refused: 0, failed: 0, lastUsedAt: '2026-11-20T10:00:00.000Z' },
+    { keyId: unused.keyId, uid, requests: 0, refused: 0, failed: 0 },
+  ]);
+  const [headings, first, second] = (await usage('--uid', uid)).stdout.split('\n');
+  expect(headings).toMatch(/^KEY +USER +REQUESTS +REJECTED +FAILED +LAST USED$/);
+  expect(first).toContain('2026-11-20T10:00:00.000Z');
+  expect(second).toMatch(new RegExp(`^${unused.keyId} +${uid} +0 +0 +0 +not in this period$`));
+});
 
-  it('the use of keys is reported in a sentence where there was none', async () => {
-    expect(await usage()).toEqual({ code: 0, stdout: 'No key was used in this period.\n', stderr: '' });
-    expect(JSON.parse((await usage('--json')).stdout)).toEqual({ keys: [] });
-  });
+it('the use of keys is reported in a sentence where there was none', async () => {
+  expect(await usage()).toEqual({ code: 0, stdout: 'No key was used in this period.\n', stderr: '' });
+  expect(JSON.parse((await usage('--json')).stdout)).toEqual({ keys: [] });
+});
 
-  it.each(['Failed', 'Timeout', 'Cancelled', 'Unknown'])(
-    'the use of keys is not reported where the query ends as %s',
-    async (status) => {
-      answers = [{ status: 'Running' }, { status, rows: [row('key_a', 'acme', 200, 1, '2026-11-20 10:00:00.000')] }];
-      expect(await usage('--json')).toEqual({
-        code: 1,
-        stdout: '',
-        stderr: jsonError('failed', `CloudWatch Logs ended the query as ${status}. Use a shorter --since.`),
-      });
-    },
-  );
-
-  it('the use of keys is not reported in part: a query that may have left rows out is an error', async () => {
-    const rows = Array.from({ length: 10_000 }, (_, n) => row(`key_${n}`, 'acme', 200, 1, '2026-11-20 10:00:00.000'));
-    answers = [{ status: 'Complete', rows }];
-    const { code, stdout, stderr } = await usage('--json');
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toBe(jsonError('failed', 'Too many keys were used for one query. Use a shorter --since.'));
-  });
-
-  it('the use of keys is not reported from rows that are no counts', async () => {
-    answers = [{ status: 'Complete', rows: [{ '@timestamp': '2026-11-20 10:00:00.000', '@message': '{}' }] }];
+it.each(['Failed', 'Timeout', 'Cancelled', 'Unknown'])(
+  'the use of keys is not reported where the query ends as %s',
+  async (status) => {
+    answers = [{ status: 'Running' }, { status, rows: [row('key_a', 'acme', 200, 1, '2026-11-20 10:00:00.000')] }];
     expect(await usage('--json')).toEqual({
       code: 1,
       stdout: '',
-      stderr: jsonError('failed', 'CloudWatch Logs returned rows that are not counts of keys.'),
+      stderr: jsonError('failed', `CloudWatch Logs ended the query as ${status}. Use a shorter --since.`),
     });
-  });
+  },
+);
 
-  it('the use of keys of a missing stack is an error of the caller', async () => {
-    groups = [];
-    expect(await usage()).toMatchObject({
-      code: 1,
-      stderr: `There are no logs of stack ${stack} in this region.\n`,
-    });
+it('the use of keys is not reported in part: a query that may have left rows out is an error', async () => {
+  const rows = Array.from({ length: 10_000 }, (_, n) => row(`key_${n}`, 'acme', 200, 1, '2026-11-20 10:00:00.000'));
+  answers = [{ status: 'Complete', rows }];
+  const { code, stdout, stderr } = await usage('--json');
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toBe(jsonError('failed', 'Too many keys were used for one query. Use a shorter --since.'));
+});
+
+it('the use of keys is not reported from rows that are no counts', async () => {
+  answers = [{ status: 'Complete', rows: [{ '@timestamp': '2026-11-20 10:00:00.000', '@message': '{}' }] }];
+  expect(await usage('--json')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: jsonError('failed', 'CloudWatch Logs returned rows that are not counts of keys.'),
+  });
+});
+
+it('the use of keys of a missing stack is an error of the caller', async () => {
+  groups = [];
+  expect(await usage()).toMatchObject({
+    code: 1,
+    stderr: `There are no logs of stack ${stack} in this region.\n`,
   });
 });

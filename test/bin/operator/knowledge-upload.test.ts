@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { startBetween } from '../../support/between.ts';
 import { largePdf, pdfOf, sample } from '../../support/documents.ts';
 import { upload } from '../../support/knowledge-command.ts';
@@ -9,127 +9,125 @@ import { newWorld, type World } from '../../support/world.ts';
 const documentsOf = async ({ uid, agentId, call }: World) =>
   (await call('GET', '/agent-documents', { query: { uid, agentId } })).body.documents;
 
-describe('knowledge upload', () => {
-  it('knowledge upload reports the result of each file', async () => {
-    const world = await newWorld();
-    const files = [
-      newFile(await pdfOf('Open from nine to five'), 'hours.pdf'),
-      newFile('MZ\u0090\0\u0003', 'setup.pdf'),
-      join(folder, 'nothing-there.txt'),
-      newFile('Grüße', 'notes.txt'),
-      folder,
-      newFile(sample('locked.pdf'), 'locked.pdf'),
-      newFile('', 'empty.txt'),
-    ];
-    const { code, files: reported } = await upload(world, files);
-    expect(code).toBe(1);
-    expect(reported.map(({ file, status, error }) => [file, status, error])).toEqual([
-      [files[0], 'ready', undefined],
-      [files[1], 'rejected', expect.stringContaining('not a PDF')],
-      [files[2], 'not sent', expect.stringContaining('no such file')],
-      [files[3], 'ready', undefined],
-      [files[4], 'not sent', expect.stringContaining('folder')],
-      [files[5], 'failed', expect.stringContaining('password')],
-      [files[6], 'rejected', 'The file is empty.'],
-    ]);
-    const documents = await documentsOf(world);
-    expect(documents.map(({ id, content }: { id: string; content: string }) => [id, content])).toEqual([
-      [reported[0].documentId, 'Open from nine to five'],
-      [reported[3].documentId, 'Grüße'],
-      [reported[5].documentId, ''],
-    ]);
-  });
+it('knowledge upload reports the result of each file', async () => {
+  const world = await newWorld();
+  const files = [
+    newFile(await pdfOf('Open from nine to five'), 'hours.pdf'),
+    newFile('MZ\u0090\0\u0003', 'setup.pdf'),
+    join(folder, 'nothing-there.txt'),
+    newFile('Grüße', 'notes.txt'),
+    folder,
+    newFile(sample('locked.pdf'), 'locked.pdf'),
+    newFile('', 'empty.txt'),
+  ];
+  const { code, files: reported } = await upload(world, files);
+  expect(code).toBe(1);
+  expect(reported.map(({ file, status, error }) => [file, status, error])).toEqual([
+    [files[0], 'ready', undefined],
+    [files[1], 'rejected', expect.stringContaining('not a PDF')],
+    [files[2], 'not sent', expect.stringContaining('no such file')],
+    [files[3], 'ready', undefined],
+    [files[4], 'not sent', expect.stringContaining('folder')],
+    [files[5], 'failed', expect.stringContaining('password')],
+    [files[6], 'rejected', 'The file is empty.'],
+  ]);
+  const documents = await documentsOf(world);
+  expect(documents.map(({ id, content }: { id: string; content: string }) => [id, content])).toEqual([
+    [reported[0].documentId, 'Open from nine to five'],
+    [reported[3].documentId, 'Grüße'],
+    [reported[5].documentId, ''],
+  ]);
+});
 
-  it('knowledge upload sends large files by presigned uploads, and rejects larger ones', {
-    tags: 'heavy',
-  }, async () => {
-    const world = await newWorld();
-    const files = [
-      newFile(await largePdf('By a form'), 'large.pdf'),
-      newFile('small', 'small.txt'),
-      newFile(Buffer.alloc(10_485_761, 'x'), 'too-large.txt'),
-    ];
-    const { code, files: reported } = await upload(world, files);
-    expect(code).toBe(1);
-    expect(reported.map(({ status, type, error }) => [status, type, error])).toEqual([
-      ['ready', 'pdf', undefined],
-      ['ready', 'txt', undefined],
-      ['rejected', undefined, expect.stringContaining('larger than 10 MB')],
-    ]);
-    const documents = await documentsOf(world);
-    expect(documents.map(({ content }: { content: string }) => content).sort()).toEqual(['By a form', 'small']);
-  });
+it('knowledge upload sends large files by presigned uploads, and rejects larger ones', {
+  tags: 'heavy',
+}, async () => {
+  const world = await newWorld();
+  const files = [
+    newFile(await largePdf('By a form'), 'large.pdf'),
+    newFile('small', 'small.txt'),
+    newFile(Buffer.alloc(10_485_761, 'x'), 'too-large.txt'),
+  ];
+  const { code, files: reported } = await upload(world, files);
+  expect(code).toBe(1);
+  expect(reported.map(({ status, type, error }) => [status, type, error])).toEqual([
+    ['ready', 'pdf', undefined],
+    ['ready', 'txt', undefined],
+    ['rejected', undefined, expect.stringContaining('larger than 10 MB')],
+  ]);
+  const documents = await documentsOf(world);
+  expect(documents.map(({ content }: { content: string }) => content).sort()).toEqual(['By a form', 'small']);
+});
 
-  it('knowledge upload accepts any number of files, also two of one name', async () => {
-    const world = await newWorld();
-    const files = Array.from({ length: 11 }, (_, n) => newFile(`Text ${n}`));
-    const { code, files: reported } = await upload(world, [...files, files[0] as string]);
-    expect(code).toBe(0);
-    expect(reported.map(({ status }) => status)).toEqual(Array(12).fill('ready'));
-    expect(new Set(reported.map(({ documentId }) => documentId)).size).toBe(12);
-    expect(await documentsOf(world)).toHaveLength(12);
-  });
+it('knowledge upload accepts any number of files, also two of one name', async () => {
+  const world = await newWorld();
+  const files = Array.from({ length: 11 }, (_, n) => newFile(`Text ${n}`));
+  const { code, files: reported } = await upload(world, [...files, files[0] as string]);
+  expect(code).toBe(0);
+  expect(reported.map(({ status }) => status)).toEqual(Array(12).fill('ready'));
+  expect(new Set(reported.map(({ documentId }) => documentId)).size).toBe(12);
+  expect(await documentsOf(world)).toHaveLength(12);
+});
 
-  it('knowledge upload reports that no file was accepted, and why for each', async () => {
-    const world = await newWorld();
-    const { code, files } = await upload(world, [newFile('', 'a.txt'), newFile('MZ\u0090\0', 'b.txt')]);
-    expect([code, files.map(({ status, error }) => [status, error])]).toEqual([
-      1,
-      [
-        ['rejected', 'The file is empty.'],
-        ['rejected', expect.stringContaining('not a PDF')],
-      ],
-    ]);
-  });
+it('knowledge upload reports that no file was accepted, and why for each', async () => {
+  const world = await newWorld();
+  const { code, files } = await upload(world, [newFile('', 'a.txt'), newFile('MZ\u0090\0', 'b.txt')]);
+  expect([code, files.map(({ status, error }) => [status, error])]).toEqual([
+    1,
+    [
+      ['rejected', 'The file is empty.'],
+      ['rejected', expect.stringContaining('not a PDF')],
+    ],
+  ]);
+});
 
-  it('knowledge upload does not wait with --no-wait', async () => {
-    const world = await newWorld();
-    const { code, files } = await upload(world, [newFile('text')], '--no-wait');
-    expect([code, files]).toEqual([
-      0,
-      [{ file: expect.any(String), status: 'sent', documentId: expect.stringMatching(/^doc_/) }],
-    ]);
-  });
+it('knowledge upload does not wait with --no-wait', async () => {
+  const world = await newWorld();
+  const { code, files } = await upload(world, [newFile('text')], '--no-wait');
+  expect([code, files]).toEqual([
+    0,
+    [{ file: expect.any(String), status: 'sent', documentId: expect.stringMatching(/^doc_/) }],
+  ]);
+});
 
-  it('knowledge upload stores a file once when a response was lost', async () => {
-    const world = await newWorld();
-    let lost = 0;
-    await using between = await startBetween(async (request, response, forward) => {
-      if (request.method !== 'POST' || lost > 0) return false;
-      lost += 1;
-      await forward();
-      return response.destroy();
-    });
-    const { code, files } = await upload(world, [newFile('once')], '--base-url', between.baseUrl);
-    expect([lost, code, files.map(({ status }) => status)]).toEqual([1, 0, ['ready']]);
-    expect(await documentsOf(world)).toHaveLength(1);
+it('knowledge upload stores a file once when a response was lost', async () => {
+  const world = await newWorld();
+  let lost = 0;
+  await using between = await startBetween(async (request, response, forward) => {
+    if (request.method !== 'POST' || lost > 0) return false;
+    lost += 1;
+    await forward();
+    return response.destroy();
   });
+  const { code, files } = await upload(world, [newFile('once')], '--base-url', between.baseUrl);
+  expect([lost, code, files.map(({ status }) => status)]).toEqual([1, 0, ['ready']]);
+  expect(await documentsOf(world)).toHaveLength(1);
+});
 
-  it('knowledge upload reports a file as unknown when all responses were lost', async () => {
-    const world = await newWorld();
-    await using between = await startBetween(
-      async (request, response) => request.method === 'POST' && response.destroy(),
-    );
-    const { code, files } = await upload(world, [newFile('lost')], '--base-url', between.baseUrl);
-    expect([code, files.map(({ status, error }) => [status, error])]).toEqual([
-      1,
-      [['unknown', expect.stringMatching(/cannot be reached.*may have been accepted/)]],
-    ]);
-  });
+it('knowledge upload reports a file as unknown when all responses were lost', async () => {
+  const world = await newWorld();
+  await using between = await startBetween(
+    async (request, response) => request.method === 'POST' && response.destroy(),
+  );
+  const { code, files } = await upload(world, [newFile('lost')], '--base-url', between.baseUrl);
+  expect([code, files.map(({ status, error }) => [status, error])]).toEqual([
+    1,
+    [['unknown', expect.stringMatching(/cannot be reached.*may have been accepted/)]],
+  ]);
+});
 
-  it('knowledge upload reports a document that was deleted while it waited, and a service that stopped', async () => {
-    const world = await newWorld();
-    let gone: 'deleted' | 'away' = 'deleted';
-    await using between = await startBetween(async (request, response) => {
-      if (request.method !== 'GET') return false;
-      if (gone === 'away') return response.destroy();
-      return response.writeHead(200, { 'content-type': 'application/json' }).end('{"documents":[]}');
-    });
-    const deleted = await upload(world, [newFile('text')], '--base-url', between.baseUrl);
-    expect([deleted.code, deleted.files]).toMatchObject([1, [{ status: 'deleted' }]]);
-    gone = 'away';
-    const away = await upload(world, [newFile('text')], '--base-url', between.baseUrl);
-    expect([away.code, away.files]).toMatchObject([1, [{ status: 'sent', documentId: expect.any(String) }]]);
-    expect(away.stderr).toMatch(/cannot be reached .*What was sent is processed all the same/);
+it('knowledge upload reports a document that was deleted while it waited, and a service that stopped', async () => {
+  const world = await newWorld();
+  let gone: 'deleted' | 'away' = 'deleted';
+  await using between = await startBetween(async (request, response) => {
+    if (request.method !== 'GET') return false;
+    if (gone === 'away') return response.destroy();
+    return response.writeHead(200, { 'content-type': 'application/json' }).end('{"documents":[]}');
   });
+  const deleted = await upload(world, [newFile('text')], '--base-url', between.baseUrl);
+  expect([deleted.code, deleted.files]).toMatchObject([1, [{ status: 'deleted' }]]);
+  gone = 'away';
+  const away = await upload(world, [newFile('text')], '--base-url', between.baseUrl);
+  expect([away.code, away.files]).toMatchObject([1, [{ status: 'sent', documentId: expect.any(String) }]]);
+  expect(away.stderr).toMatch(/cannot be reached .*What was sent is processed all the same/);
 });

@@ -10,144 +10,138 @@ import { page } from '../../support/site.ts';
 import { newFolder } from '../../support/websites.ts';
 import { newUser, newWorld, target, unique } from '../../support/world.ts';
 
-describe('knowledge add-site', () => {
-  it('knowledge add-site adds a website, and reports the result of its crawl', async () => {
-    const world = await newWorld();
-    const site = newFolder();
-    await site.put('', page('home', site.at('a'), site.at('missing'), site.at('b')));
-    await site.put('a', page('a'));
-    await site.put('b', page('b'));
-    const args = ['--agent-id', world.agentId, '--base-url', target.baseUrl];
-    const { stdout } = await knowledge([
-      'add-site',
-      site.url,
-      '--name',
-      'Help',
-      '--limit',
-      '3',
-      '--exclude',
-      '/b$',
-      ...args,
-      '--json',
-    ]);
-    expect(JSON.parse(stdout)).toMatchObject({
-      name: 'Help',
-      url: site.url,
-      status: 'ready',
-      pages: 2,
-      limit: 3,
-      excludePaths: ['/b$'],
-      failedPages: [{ url: site.at('missing'), reason: 'The page answered with status 404.' }],
-    });
-    const shown = await knowledge(['add-site', site.url, ...args]);
-    expect(shown.code).toBe(0);
-    expect(shown.stdout).toMatch(/status +ready/);
-    expect(shown.stdout).toContain('The page answered with status 404.');
+it('knowledge add-site adds a website, and reports the result of its crawl', async () => {
+  const world = await newWorld();
+  const site = newFolder();
+  await site.put('', page('home', site.at('a'), site.at('missing'), site.at('b')));
+  await site.put('a', page('a'));
+  await site.put('b', page('b'));
+  const args = ['--agent-id', world.agentId, '--base-url', target.baseUrl];
+  const { stdout } = await knowledge([
+    'add-site',
+    site.url,
+    '--name',
+    'Help',
+    '--limit',
+    '3',
+    '--exclude',
+    '/b$',
+    ...args,
+    '--json',
+  ]);
+  expect(JSON.parse(stdout)).toMatchObject({
+    name: 'Help',
+    url: site.url,
+    status: 'ready',
+    pages: 2,
+    limit: 3,
+    excludePaths: ['/b$'],
+    failedPages: [{ url: site.at('missing'), reason: 'The page answered with status 404.' }],
   });
-
-  it('knowledge add-site ends with 1 and the reason when the site cannot be read', async () => {
-    const world = await newWorld();
-    const site = newFolder();
-    const { code, stdout } = await knowledge(['add-site', site.url, '--agent-id', world.agentId]);
-    expect([code, stdout]).toEqual([
-      1,
-      expect.stringMatching(/status +failed\nerror +The page answered with status 404\./),
-    ]);
-  });
-
-  it('knowledge add-site reports an error of the service in a sentence', async () => {
-    const world = await newWorld();
-    const { code, stdout, stderr } = await knowledge([
-      'add-site',
-      'http://e.com',
-      '--include',
-      '(?=x)',
-      '--agent-id',
-      world.agentId,
-    ]);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(oneSentence);
-    expect(stderr).toContain('(?=x)');
-  });
+  const shown = await knowledge(['add-site', site.url, ...args]);
+  expect(shown.code).toBe(0);
+  expect(shown.stdout).toMatch(/status +ready/);
+  expect(shown.stdout).toContain('The page answered with status 404.');
 });
 
-describe('knowledge list', () => {
-  it('knowledge list lists all websites and documents with their status and error', async () => {
-    const world = await newWorld();
-    const list = () => json('knowledge', 'list', '--agent-id', world.agentId, '--base-url', target.baseUrl);
-    expect(await list()).toEqual({ agentId: world.agentId, websites: [], documents: [] });
-    const site = newFolder();
-    await knowledge(['add-site', site.url, '--agent-id', world.agentId]);
-    await upload(world, [newFile('text', 'a\u001b[2J.txt'), newFile(sample('locked.pdf'), 'b.pdf')]);
-    const { websites, documents } = await list();
-    expect(websites).toMatchObject([{ url: site.url, status: 'failed', error: expect.stringContaining('404') }]);
-    expect(documents.map(({ status }: { status: string }) => status)).toEqual(['ready', 'failed']);
-    expect(documents[0]).not.toHaveProperty('content');
-    const { stdout } = await knowledge(['list', '--agent-id', world.agentId]);
-    expect(stdout).toContain('[2J.txt');
-    expect(stdout).not.toContain('\u001b');
-    expect(stdout).toContain('password');
-  });
+it('knowledge add-site ends with 1 and the reason when the site cannot be read', async () => {
+  const world = await newWorld();
+  const site = newFolder();
+  const { code, stdout } = await knowledge(['add-site', site.url, '--agent-id', world.agentId]);
+  expect([code, stdout]).toEqual([
+    1,
+    expect.stringMatching(/status +failed\nerror +The page answered with status 404\./),
+  ]);
 });
 
-describe('the key for knowledge', () => {
-  it('the key for knowledge is created for the owner and deleted afterwards, also after a failure', async () => {
-    const world = await newWorld();
-    await json('knowledge', 'list', '--agent-id', world.agentId, '--base-url', target.baseUrl);
-    await knowledge(['list', '--agent-id', world.agentId, '--base-url', 'http://127.0.0.1:9']);
-    const { keys } = await json('key', 'list', '--uid', world.uid);
-    expect(keys.map(({ name }: { name: string }) => name)).toEqual(['test']);
-  });
+it('knowledge add-site reports an error of the service in a sentence', async () => {
+  const world = await newWorld();
+  const { code, stdout, stderr } = await knowledge([
+    'add-site',
+    'http://e.com',
+    '--include',
+    '(?=x)',
+    '--agent-id',
+    world.agentId,
+  ]);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(oneSentence);
+  expect(stderr).toContain('(?=x)');
+});
 
-  it('the key for knowledge is VAP_API_KEY where it is set, and then no table is needed', async () => {
-    const world = await newWorld();
-    const environment = { VAP_API_KEY: world.apiKey, VAP_BASE_URL: target.baseUrl };
-    const args = ['knowledge', 'list', '--agent-id', world.agentId];
-    const { code } = await operatorWith(environment, [...args, '--uid', world.uid]);
-    expect(code).toBe(0);
-    for (const [more, env, said, exitCode] of [
-      [[], environment, '--uid', 2],
-      [['--uid', world.uid], { ...environment, VAP_API_KEY: 'vap_x' }, 'not an API key', 2],
-      [['--uid', 'somebody-else'], environment, 'may not do this', 1],
-    ] as [string[], Record<string, string>, string, number][]) {
-      const refused = await operatorWith(env, [...args, ...more]);
-      expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: exitCode, stdout: '' });
-      expect(refused.stderr).toMatch(oneSentence);
-      expect(refused.stderr).toContain(said);
-    }
-  });
+it('knowledge list lists all websites and documents with their status and error', async () => {
+  const world = await newWorld();
+  const list = () => json('knowledge', 'list', '--agent-id', world.agentId, '--base-url', target.baseUrl);
+  expect(await list()).toEqual({ agentId: world.agentId, websites: [], documents: [] });
+  const site = newFolder();
+  await knowledge(['add-site', site.url, '--agent-id', world.agentId]);
+  await upload(world, [newFile('text', 'a\u001b[2J.txt'), newFile(sample('locked.pdf'), 'b.pdf')]);
+  const { websites, documents } = await list();
+  expect(websites).toMatchObject([{ url: site.url, status: 'failed', error: expect.stringContaining('404') }]);
+  expect(documents.map(({ status }: { status: string }) => status)).toEqual(['ready', 'failed']);
+  expect(documents[0]).not.toHaveProperty('content');
+  const { stdout } = await knowledge(['list', '--agent-id', world.agentId]);
+  expect(stdout).toContain('[2J.txt');
+  expect(stdout).not.toContain('\u001b');
+  expect(stdout).toContain('password');
+});
 
-  it('the key for knowledge is not created for a user without access to the agent, nor for a missing agent', async () => {
-    const [world, other] = [await newWorld(), await newUser()];
-    const foreign = await knowledge(['list', '--agent-id', world.agentId, '--uid', other.uid]);
-    expect(foreign).toMatchObject({ code: 1, stderr: `User ${other.uid} has no access to agent ${world.agentId}.\n` });
-    const missing = await knowledge(['list', '--agent-id', unique('agent')]);
-    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('There is no agent')]);
-  });
+it('the key for knowledge is created for the owner and deleted afterwards, also after a failure', async () => {
+  const world = await newWorld();
+  await json('knowledge', 'list', '--agent-id', world.agentId, '--base-url', target.baseUrl);
+  await knowledge(['list', '--agent-id', world.agentId, '--base-url', 'http://127.0.0.1:9']);
+  const { keys } = await json('key', 'list', '--uid', world.uid);
+  expect(keys.map(({ name }: { name: string }) => name)).toEqual(['test']);
+});
 
-  it('the key for knowledge cannot be used when only the table is named', async () => {
-    const world = await newWorld();
-    const { code, stderr } = await operator('knowledge', 'list', '--agent-id', world.agentId);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--base-url')]);
-    expect(stderr).toMatch(oneSentence);
-  });
+it('the key for knowledge is VAP_API_KEY where it is set, and then no table is needed', async () => {
+  const world = await newWorld();
+  const environment = { VAP_API_KEY: world.apiKey, VAP_BASE_URL: target.baseUrl };
+  const args = ['knowledge', 'list', '--agent-id', world.agentId];
+  const { code } = await operatorWith(environment, [...args, '--uid', world.uid]);
+  expect(code).toBe(0);
+  for (const [more, env, said, exitCode] of [
+    [[], environment, '--uid', 2],
+    [['--uid', world.uid], { ...environment, VAP_API_KEY: 'vap_x' }, 'not an API key', 2],
+    [['--uid', 'somebody-else'], environment, 'may not do this', 1],
+  ] as [string[], Record<string, string>, string, number][]) {
+    const refused = await operatorWith(env, [...args, ...more]);
+    expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: exitCode, stdout: '' });
+    expect(refused.stderr).toMatch(oneSentence);
+    expect(refused.stderr).toContain(said);
+  }
+});
 
-  it('the key for knowledge is sent to the local run when no service is named', async () => {
-    const world = await newWorld();
-    const { tableName, endpoints, baseUrl, credentials } = target;
-    const run = newFile(
-      JSON.stringify({ pid: process.pid, baseUrl, tableName, endpoints, region: 'us-east-1', credentials }),
-    );
-    const { code, stdout } = await operatorWith({}, [
-      'knowledge',
-      'list',
-      '--agent-id',
-      world.agentId,
-      '--run-file',
-      run,
-    ]);
-    expect([code, stdout]).toEqual([0, `Agent ${world.agentId} has no websites and no documents.\n`]);
-  });
+it('the key for knowledge is not created for a user without access to the agent, nor for a missing agent', async () => {
+  const [world, other] = [await newWorld(), await newUser()];
+  const foreign = await knowledge(['list', '--agent-id', world.agentId, '--uid', other.uid]);
+  expect(foreign).toMatchObject({ code: 1, stderr: `User ${other.uid} has no access to agent ${world.agentId}.\n` });
+  const missing = await knowledge(['list', '--agent-id', unique('agent')]);
+  expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('There is no agent')]);
+});
+
+it('the key for knowledge cannot be used when only the table is named', async () => {
+  const world = await newWorld();
+  const { code, stderr } = await operator('knowledge', 'list', '--agent-id', world.agentId);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--base-url')]);
+  expect(stderr).toMatch(oneSentence);
+});
+
+it('the key for knowledge is sent to the local run when no service is named', async () => {
+  const world = await newWorld();
+  const { tableName, endpoints, baseUrl, credentials } = target;
+  const run = newFile(
+    JSON.stringify({ pid: process.pid, baseUrl, tableName, endpoints, region: 'us-east-1', credentials }),
+  );
+  const { code, stdout } = await operatorWith({}, [
+    'knowledge',
+    'list',
+    '--agent-id',
+    world.agentId,
+    '--run-file',
+    run,
+  ]);
+  expect([code, stdout]).toEqual([0, `Agent ${world.agentId} has no websites and no documents.\n`]);
 });
 
 it.each([

@@ -130,38 +130,36 @@ describe('the table', () => {
   });
 });
 
-describe('users', () => {
-  it('users are created once by the operator', async () => {
-    const uid = unique('user');
-    expect(await json('user', 'create', uid, '--name', 'Zoë')).toMatchObject({ uid, name: 'Zoë' });
-    const again = await operator('user', 'create', uid);
-    expect(again).toMatchObject({ code: 1, stdout: '', stderr: `User ${uid} already exists.\n` });
-    expect(await json('user', 'show', uid)).toMatchObject({ uid, name: 'Zoë', agents: [], keys: [] });
-  });
+it('users are created once by the operator', async () => {
+  const uid = unique('user');
+  expect(await json('user', 'create', uid, '--name', 'Zoë')).toMatchObject({ uid, name: 'Zoë' });
+  const again = await operator('user', 'create', uid);
+  expect(again).toMatchObject({ code: 1, stdout: '', stderr: `User ${uid} already exists.\n` });
+  expect(await json('user', 'show', uid)).toMatchObject({ uid, name: 'Zoë', agents: [], keys: [] });
+});
 
-  it('users are shown by the operator with their agents and keys', async () => {
-    const world = await newWorld();
-    const shown = await json('user', 'show', world.uid);
-    expect(shown.agents).toEqual([{ agentId: world.agentId, name: 'Agent', owner: world.uid }]);
-    expect(shown.keys).toMatchObject([{ keyId: world.keyId, name: 'test', status: 'active' }]);
-    const { stdout } = await operator('user', 'show', world.uid);
-    expect(stdout).toContain(world.agentId);
-    expect(stdout).toContain(world.keyId);
-  });
+it('users are shown by the operator with their agents and keys', async () => {
+  const world = await newWorld();
+  const shown = await json('user', 'show', world.uid);
+  expect(shown.agents).toEqual([{ agentId: world.agentId, name: 'Agent', owner: world.uid }]);
+  expect(shown.keys).toMatchObject([{ keyId: world.keyId, name: 'test', status: 'active' }]);
+  const { stdout } = await operator('user', 'show', world.uid);
+  expect(stdout).toContain(world.agentId);
+  expect(stdout).toContain(world.keyId);
+});
 
-  it('users that do not exist are reported by the operator in a sentence', async () => {
-    for (const args of [
-      ['user', 'show', 'nobody'],
-      ['key', 'list', '--uid', 'nobody'],
-      ['key', 'create', '--uid', 'nobody', '--name', 'x'],
-      ['agent', 'create', '--uid', 'nobody', '--name', 'x'],
-    ]) {
-      const { code, stdout, stderr } = await operator(...args);
-      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toMatch(oneSentence);
-      expect(stderr).toContain('no user nobody');
-    }
-  });
+it('users that do not exist are reported by the operator in a sentence', async () => {
+  for (const args of [
+    ['user', 'show', 'nobody'],
+    ['key', 'list', '--uid', 'nobody'],
+    ['key', 'create', '--uid', 'nobody', '--name', 'x'],
+    ['agent', 'create', '--uid', 'nobody', '--name', 'x'],
+  ]) {
+    const { code, stdout, stderr } = await operator(...args);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(oneSentence);
+    expect(stderr).toContain('no user nobody');
+  }
 });
 
 /** Runs a command by `json` while the clock of this process, and not the service's, is a minute slow. */
@@ -174,339 +172,316 @@ const jsonOneMinuteAgo = async (...args: string[]) => {
   }
 };
 
-describe('keys', () => {
-  it('keys of the operator are accepted by the API, and shown only once', async () => {
-    const { uid } = await newUser();
-    const { stdout } = await operator('key', 'create', '--uid', uid, '--name', 'website');
-    const apiKey = stdout.split('\n')[0] as string;
-    expect(await isAccepted(apiKey, uid)).toBe(true);
-    const list = await operator('key', 'list', '--uid', uid, '--json');
-    expect(list.stdout).toContain('website');
-    expect(list.stdout).not.toContain(apiKey);
-    expect((await operator('key', 'list', '--uid', uid)).stdout).not.toContain(apiKey);
-  });
-
-  it('keys of the operator have the given scopes, in either notation', async () => {
-    const { uid } = await newUser();
-    const named = ['--scope', 'calls,agents', '--scope', 'block-list', 'calls'];
-    const made = await json('key', 'create', '--uid', uid, '--name', 'batch', ...named);
-    expect(made.scopes).toEqual(['calls', 'agents', 'block-list']);
-    const narrow = await json('key', 'create', '--uid', uid, '--name', 'batch', '--scope', 'calls');
-    const refused = await call('GET', '/agents', { apiKey: narrow.apiKey, query: { uid } });
-    expect(refused.body.error).toBe('insufficient_permissions');
-  });
-
-  it.each([
-    ['30d', () => Date.now() + 30 * 86_400_000],
-    ['90m', () => Date.now() + 90 * 60_000],
-    ['2w', () => Date.now() + 14 * 86_400_000],
-    ['2099-02-28', () => Date.parse('2099-02-28T00:00:00Z')],
-    ['2099-02-28T12:00:00+02:00', () => Date.parse('2099-02-28T10:00:00Z')],
-  ])('keys of the operator expire at the given time: --expires %s', async (expires, expected) => {
-    const { uid } = await newUser();
-    const { expiresAt } = await json('key', 'create', '--uid', uid, '--name', 'x', '--expires', expires);
-    expect(Math.abs(Date.parse(expiresAt) - expected())).toBeLessThan(20_000);
-  });
-
-  it('keys of the operator are rejected once they have expired', async () => {
-    const { uid } = await newUser();
-    const { apiKey } = await jsonOneMinuteAgo('key', 'create', '--uid', uid, '--name', 'x', '--expires', '50s');
-    expect(await isAccepted(apiKey, uid)).toBe(false);
-    const { keys } = await json('key', 'list', '--uid', uid);
-    expect(keys.map((key: { status: string }) => key.status)).toEqual(['active', 'expired']);
-  });
-
-  it('keys are rotated: a new key with the same name and scopes, the old one valid for the overlap', async () => {
-    const { uid } = await newUser();
-    const old = await json(
-      'key',
-      'create',
-      '--uid',
-      uid,
-      '--name',
-      'b',
-      '--scope',
-      'agents',
-      '--expires',
-      '2099-01-01',
-    );
-    const made = await jsonOneMinuteAgo('key', 'rotate', '--uid', uid, old.keyId, '--overlap', '50s');
-    expect(made).toMatchObject({ name: 'b', scopes: ['agents'], expiresAt: '2099-01-01T00:00:00.000Z' });
-    expect(made.keyId).not.toBe(old.keyId);
-    expect(Date.parse(made.replaces.endsAt)).toBeLessThan(Date.now());
-    expect(await isAccepted(made.apiKey, uid)).toBe(true);
-    expect(await isAccepted(old.apiKey, uid)).toBe(false);
-  });
-
-  it('keys are rotated with a day of overlap by default, and at once with 0s', async () => {
-    const user = await newUser();
-    const made = await json('key', 'rotate', '--uid', user.uid, user.keyId);
-    const overlap = Date.parse(made.replaces.endsAt) - Date.now();
-    expect(Math.abs(overlap - 86_400_000)).toBeLessThan(20_000);
-    expect(await isAccepted(made.apiKey, user.uid)).toBe(true);
-    expect(await isAccepted(user.apiKey, user.uid)).toBe(true);
-    const { keys } = await json('key', 'list', '--uid', user.uid);
-    expect(keys.find((key: { keyId: string }) => key.keyId === user.keyId).status).toBe('ending');
-    const next = await json('key', 'rotate', '--uid', user.uid, made.keyId, '--overlap', '0s');
-    expect(await isAccepted(made.apiKey, user.uid)).toBe(false);
-    expect(await isAccepted(next.apiKey, user.uid)).toBe(true);
-  });
-
-  it('keys that have expired are not rotated into keys that have expired', async () => {
-    const { uid } = await newUser();
-    const old = await jsonOneMinuteAgo('key', 'create', '--uid', uid, '--name', 'x', '--expires', '50s');
-    const refused = await operator('key', 'rotate', '--uid', uid, old.keyId);
-    expect(refused.code).toBe(1);
-    expect(refused.stderr).toMatch(oneSentence);
-    const { apiKey } = await json('key', 'rotate', '--uid', uid, old.keyId, '--expires', '1d');
-    expect(await isAccepted(apiKey, uid)).toBe(true);
-  });
-
-  it('keys are revoked at once, also during an overlap, and for good', async () => {
-    const user = await newUser();
-    await json('key', 'rotate', '--uid', user.uid, user.keyId, '--overlap', '7d');
-    expect(await isAccepted(user.apiKey, user.uid)).toBe(true);
-    const first = await json('key', 'revoke', '--uid', user.uid, user.keyId);
-    expect(await isAccepted(user.apiKey, user.uid)).toBe(false);
-    const again = await json('key', 'revoke', '--uid', user.uid, user.keyId);
-    expect(again.revokedAt).toBe(first.revokedAt);
-    expect((await operator('key', 'rotate', '--uid', user.uid, user.keyId)).code).toBe(1);
-  });
-
-  it('the command that revokes a key lists what the key made, and what happens to it', async () => {
-    const world = await newWorld();
-    const { uid, agentId, keyId } = world;
-    const other = await apiKeys.get().create(uid, { name: 'other' });
-    const made = async (path: string, body: object, apiKey = world.apiKey) =>
-      (await world.call('POST', path, { apiKey, body: { uid, ...body } })).body;
-    const endpoint = { url: (await newReceiver()).url, events: ['call.recorded'] };
-    const { endpointId } = await made('/webhook-endpoints', endpoint);
-    const theirs = await made('/webhook-endpoints', { ...endpoint, url: (await newReceiver()).url }, other.secret);
-    await made(`/webhook-endpoints/${theirs.endpointId}/rotate-secret`, {});
-    const { importId } = await made('/block-list-imports', { size: 10 });
-    await made('/block-list-imports', { size: 10 }, other.secret);
-    const { uploads } = await made('/agent-documents/uploads', { agentId, files: [{ name: 'a.txt', size: 1 }] });
-    const { documentId } = uploads[0];
-    await world.call('PUT', '/hook-secrets/vapi', { body: { uid, secret: 'a-secret-of-vapi' } });
-    expect((await json('key', 'revoke', '--uid', uid, keyId)).made).toEqual({
-      webhookEndpoints: [{ endpointId, url: endpoint.url, active: true }],
-      webhookSecrets: [{ endpointId: theirs.endpointId, url: theirs.url }],
-      hookSecrets: [{ platform: 'vapi' }],
-      documents: [{ documentId, agentId }],
-      imports: [{ importId, status: 'awaiting_upload' }],
-    });
-    const { stdout } = await operator('key', 'revoke', '--uid', uid, keyId);
-    expect(stdout).toMatch(/webhook endpoint +endpoint_\w+ +gets events until it is deleted/);
-    expect(stdout).toMatch(/webhook secret +endpoint_\w+ +signs until another key rotates it/);
-    expect(stdout).toMatch(/hook secret +vapi +is accepted until another one replaces it, or it is deleted/);
-    expect(stdout).toMatch(/upload form +doc_\w+ +its file is not read any more/);
-    expect(stdout).toMatch(/block list import +import_\w+ +its file is not imported any more/);
-  });
-
-  it('keys of another user are not touched', async () => {
-    const [user, other] = [await newUser(), await newUser()];
-    for (const command of ['rotate', 'revoke']) {
-      const { code, stderr } = await operator('key', command, '--uid', other.uid, user.keyId);
-      expect({ code, stderr }).toEqual({ code: 1, stderr: `User ${other.uid} has no key ${user.keyId}.\n` });
-    }
-    expect(await isAccepted(user.apiKey, user.uid)).toBe(true);
-  });
+it('keys of the operator are accepted by the API, and shown only once', async () => {
+  const { uid } = await newUser();
+  const { stdout } = await operator('key', 'create', '--uid', uid, '--name', 'website');
+  const apiKey = stdout.split('\n')[0] as string;
+  expect(await isAccepted(apiKey, uid)).toBe(true);
+  const list = await operator('key', 'list', '--uid', uid, '--json');
+  expect(list.stdout).toContain('website');
+  expect(list.stdout).not.toContain(apiKey);
+  expect((await operator('key', 'list', '--uid', uid)).stdout).not.toContain(apiKey);
 });
 
-describe('agents', () => {
-  it('agents are created by the operator with a configuration, a phone number and a given id', async () => {
-    const user = await newUser();
-    const agentId = unique('agent');
-    const configuration = { greeting: 'Hello', routing: { queue: ['a', 1.5, null] } };
-    const file = newFile(JSON.stringify(configuration));
-    const args = ['--uid', user.uid, '--name', 'Front desk', '--configuration', file, '--id', agentId];
-    await json('agent', 'create', ...args, '--phone-number', '+1 (415) 555-0100');
-    const { body } = await call('GET', `/agents/${agentId}`, { apiKey: user.apiKey });
-    expect(body).toMatchObject({
-      agentId,
-      uid: user.uid,
-      name: 'Front desk',
-      configuration,
-      phoneNumber: '+14155550100',
-    });
-    expect(await json('agent', 'show', agentId)).toEqual({ ...body, guests: [] });
-  });
-
-  it('agents that the operator creates never replace another one', async () => {
-    const world = await newWorld();
-    for (const uid of [world.uid, (await newUser()).uid]) {
-      const { code, stderr } = await operator('agent', 'create', '--uid', uid, '--name', 'x', '--id', world.agentId);
-      expect({ code, stderr }).toEqual({ code: 1, stderr: `Agent ${world.agentId} already exists.\n` });
-    }
-    expect((await json('agent', 'show', world.agentId)).name).toBe('Agent');
-  });
-
-  it.each([
-    ['is not there', join(folder, 'nothing'), 'no such file'],
-    ['is a folder', folder, 'folder'],
-    ['is not JSON', newFile('{"a":'), 'not JSON'],
-    ['is not an object', newFile('[]'), 'must be'],
-    ['has a field of the wrong kind', newFile('{"greeting":5}'), 'greeting'],
-    ['is too large', newFile(JSON.stringify({ x: 'x'.repeat(210_000) })), 'bytes'],
-    ['nests too deep', newFile(`{"x":${'['.repeat(40)}${']'.repeat(40)}}`), 'deep'],
-  ])('agents are not created by the operator when the configuration %s', async (_, file, said) => {
-    const { uid } = await newUser();
-    const { code, stdout, stderr } = await operator(
-      'agent',
-      'create',
-      '--uid',
-      uid,
-      '--name',
-      'x',
-      '--configuration',
-      file,
-    );
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(oneSentence);
-    expect(stderr).toContain(said);
-  });
-
-  it('agents are accessible to a guest from grant to revoke', async () => {
-    const [world, guest] = [await newWorld(), await newUser()];
-    const read = async () => (await call('GET', `/agents/${world.agentId}`, { apiKey: guest.apiKey })).status;
-    expect(await read()).toBe(401);
-    await json('agent', 'grant', world.agentId, '--uid', guest.uid);
-    expect(await read()).toBe(200);
-    expect((await json('agent', 'show', world.agentId)).guests).toEqual([guest.uid]);
-    const all = (await json('agent', 'list')).agents.filter(
-      (agent: { agentId: string }) => agent.agentId === world.agentId,
-    );
-    expect(all).toMatchObject([{ uid: world.uid }]);
-    expect((await json('user', 'show', guest.uid)).agents).toMatchObject([
-      { agentId: world.agentId, owner: world.uid },
-    ]);
-    await json('agent', 'revoke', world.agentId, '--uid', guest.uid);
-    expect(await read()).toBe(401);
-    const again = await operator('agent', 'revoke', world.agentId, '--uid', guest.uid);
-    expect({ code: again.code, stdout: again.stdout }).toEqual({ code: 1, stdout: '' });
-  });
-
-  it('agents keep their owner: the operator cannot make an owner a guest', async () => {
-    const world = await newWorld();
-    expect((await operator('agent', 'grant', world.agentId, '--uid', world.uid)).code).toBe(1);
-    expect((await operator('agent', 'revoke', world.agentId, '--uid', world.uid)).code).toBe(1);
-    expect((await world.call('GET', `/agents/${world.agentId}`)).status).toBe(200);
-  });
-
-  it('agents and users that do not exist cannot be granted by the operator', async () => {
-    const world = await newWorld();
-    expect(await operator('agent', 'grant', world.agentId, '--uid', 'nobody')).toMatchObject({ code: 1, stdout: '' });
-    for (const args of [
-      ['show', 'no-agent'],
-      ['grant', 'no-agent', '--uid', world.uid],
-      ['revoke', 'no-agent', '--uid', world.uid],
-    ]) {
-      const { code, stderr } = await operator('agent', ...args);
-      expect({ code, stderr }).toEqual({ code: 1, stderr: 'There is no agent no-agent.\n' });
-    }
-  });
-
-  it('agents have names without control characters on the terminal', async () => {
-    const world = await newWorld();
-    await world.call('PATCH', `/agents/${world.agentId}`, { body: { name: 'A\u001b[2Jb\u202e' } });
-    const { stdout } = await operator('agent', 'show', world.agentId);
-    expect(stdout).toContain('A�[2Jb�');
-    expect(stdout).not.toContain('\u001b');
-  });
+it('keys of the operator have the given scopes, in either notation', async () => {
+  const { uid } = await newUser();
+  const named = ['--scope', 'calls,agents', '--scope', 'block-list', 'calls'];
+  const made = await json('key', 'create', '--uid', uid, '--name', 'batch', ...named);
+  expect(made.scopes).toEqual(['calls', 'agents', 'block-list']);
+  const narrow = await json('key', 'create', '--uid', uid, '--name', 'batch', '--scope', 'calls');
+  const refused = await call('GET', '/agents', { apiKey: narrow.apiKey, query: { uid } });
+  expect(refused.body.error).toBe('insufficient_permissions');
 });
 
-describe('the import of calls', () => {
-  it('the import of calls records every call; a second import changes nothing', async () => {
-    const world = await newWorld();
-    const { agentId } = world;
-    const more = { endedAt: '2026-01-31T12:05:00+01:00', durationSeconds: 300.5, status: 'completed' };
-    const file = newFile(`\uFEFF${lineOf(agentId, 'one', more)}\r\n\n${lineOf(agentId, 'two')}`);
-    expect(await json('calls', 'import', file)).toEqual({ file, lines: 3, imported: 2, failed: 0, errors: [] });
-    const outcome = { custom_call_outcome: 'booked' };
-    await world.call('PATCH', `/calls/${agentId}/one`, { body: outcome });
-    const before = (await world.call('GET', `/calls/${agentId}/one`)).body;
-    expect(before).toMatchObject({ ...more, ...outcome, endedAt: '2026-01-31T11:05:00.000Z' });
-
-    expect(await json('calls', 'import', file)).toMatchObject({ imported: 2, failed: 0 });
-    expect((await world.call('GET', `/calls/${agentId}/one`)).body).toEqual(before);
-    expect(await callsOf(world)).toHaveLength(2);
-  });
-
-  it('the import of calls keeps the last of several lines of one call', async () => {
-    const world = await newWorld();
-    const lines = Array.from({ length: 40 }, (_, n) => lineOf(world.agentId, 'same', { durationSeconds: n }));
-    await json('calls', 'import', newFile(lines.join('\n')));
-    expect((await world.call('GET', `/calls/${world.agentId}/same`)).body.durationSeconds).toBe(39);
-  });
-
-  it('the import of calls names the lines that are wrong, imports the others, and ends with 1', async () => {
-    const world = await newWorld();
-    const good = (id: string) => lineOf(world.agentId, id);
-    const lines: [string | Buffer, RegExp | undefined][] = [
-      [good('a'), undefined],
-      ['{"agentId":', /not JSON/],
-      ['[]', /must be/],
-      [lineOf(world.agentId, 'b', { phone: '0155' }), /phone/],
-      [lineOf(world.agentId, 'c', { startedAt: 'yesterday' }), /startedAt/],
-      [lineOf(world.agentId, 'd', { direction: 'up' }), /direction/],
-      [lineOf(world.agentId, 'e', { durationSeconds: '5' }), /durationSeconds/],
-      [lineOf(world.agentId, '+14155550100'), /callId/],
-      [lineOf('no-such-agent', 'f'), /no agent no-such-agent/],
-      [Buffer.from([0x22, 0xff, 0xfe, 0x22]), /UTF-8/],
-      [lineOf(world.agentId, 'g', { status: 'x'.repeat(1_100_000) }), /longer than/],
-      [lineOf(world.agentId, 'h', { deep: JSON.parse(`${'['.repeat(40)}${']'.repeat(40)}`) }), /deeper/],
-      ['   ', undefined],
-      [good('i'), undefined],
-    ];
-    const file = join(folder, unique('calls'));
-    writeFileSync(file, Buffer.concat(lines.flatMap(([line]) => [Buffer.from(line as string), Buffer.from('\n')])));
-    const { code, stdout, stderr } = await operator('calls', 'import', file, '--json');
-    expect(code).toBe(1);
-    const report = JSON.parse(stdout);
-    const wrong = lines.flatMap(([, message], index) => (message ? [{ line: index + 1, message }] : []));
-    expect(report).toMatchObject({ lines: 14, imported: 2, failed: wrong.length });
-    expect(report.errors).toEqual(
-      wrong.map(({ line, message }) => ({ line, message: expect.stringMatching(message) })),
-    );
-    expect(stderr).toBe(jsonError('failed', `${wrong.length} lines could not be imported.`));
-    expect((await callsOf(world)).map(({ callId }) => callId).sort()).toEqual(['a', 'i']);
-    expect(existsSync(`${file}.progress`)).toBe(false);
-  });
-
-  it.each([
-    ['a file that is not there', join(folder, 'nothing'), 'no such file'],
-    ['a folder', folder, 'not a file'],
-  ])('the import of calls rejects %s in a sentence', async (_, file, said) => {
-    const { code, stdout, stderr } = await operator('calls', 'import', file);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(oneSentence);
-    expect(stderr).toContain(said);
-  });
-
-  it('the import of calls starts at the first line when the file has changed', async () => {
-    const world = await newWorld();
-    const file = newFile(lineOf(world.agentId, 'one'));
-    const state = { line: 1, end: 500, imported: 1, failed: 0, errors: [] };
-    writeFileSync(`${file}.progress`, JSON.stringify({ table: 'another', size: 1, mtimeMs: 1, state }));
-    expect(await json('calls', 'import', file)).toEqual({ file, lines: 1, imported: 1, failed: 0, errors: [] });
-  });
+it.each([
+  ['30d', () => Date.now() + 30 * 86_400_000],
+  ['90m', () => Date.now() + 90 * 60_000],
+  ['2w', () => Date.now() + 14 * 86_400_000],
+  ['2099-02-28', () => Date.parse('2099-02-28T00:00:00Z')],
+  ['2099-02-28T12:00:00+02:00', () => Date.parse('2099-02-28T10:00:00Z')],
+])('keys of the operator expire at the given time: --expires %s', async (expires, expected) => {
+  const { uid } = await newUser();
+  const { expiresAt } = await json('key', 'create', '--uid', uid, '--name', 'x', '--expires', expires);
+  expect(Math.abs(Date.parse(expiresAt) - expected())).toBeLessThan(20_000);
 });
 
-describe('the demo', () => {
-  it('the demo is complete', async () => {
-    const demo = await json('demo');
-    const { uid, apiKey, agentId, callId, phone, otherUid, otherApiKey, otherAgentId } = demo;
-    const calls = await call('GET', `/calls/${agentId}`, { apiKey, query: { phone } });
-    expect(calls.body.calls.length).toBeGreaterThanOrEqual(2);
-    expect((await call('GET', `/calls/${agentId}/${callId}`, { apiKey })).body).toMatchObject({ callId, phone });
-    expect((await call('GET', `/calls/${agentId}/${phone}`, { apiKey })).body.callId).toBe(callId);
-    expect((await call('GET', `/agents/${otherAgentId}`, { apiKey: otherApiKey })).body.uid).toBe(otherUid);
-    expect((await call('GET', `/agents/${agentId}`, { apiKey: otherApiKey })).status).toBe(401);
-    expect(await isAccepted(apiKey, uid)).toBe(true);
-    const { stdout } = await operator('demo');
-    expect(stdout).toMatch(/^apiKey +vap_/m);
-    expect(stdout).not.toContain(uid);
+it('keys of the operator are rejected once they have expired', async () => {
+  const { uid } = await newUser();
+  const { apiKey } = await jsonOneMinuteAgo('key', 'create', '--uid', uid, '--name', 'x', '--expires', '50s');
+  expect(await isAccepted(apiKey, uid)).toBe(false);
+  const { keys } = await json('key', 'list', '--uid', uid);
+  expect(keys.map((key: { status: string }) => key.status)).toEqual(['active', 'expired']);
+});
+
+it('keys are rotated: a new key with the same name and scopes, the old one valid for the overlap', async () => {
+  const { uid } = await newUser();
+  const old = await json('key', 'create', '--uid', uid, '--name', 'b', '--scope', 'agents', '--expires', '2099-01-01');
+  const made = await jsonOneMinuteAgo('key', 'rotate', '--uid', uid, old.keyId, '--overlap', '50s');
+  expect(made).toMatchObject({ name: 'b', scopes: ['agents'], expiresAt: '2099-01-01T00:00:00.000Z' });
+  expect(made.keyId).not.toBe(old.keyId);
+  expect(Date.parse(made.replaces.endsAt)).toBeLessThan(Date.now());
+  expect(await isAccepted(made.apiKey, uid)).toBe(true);
+  expect(await isAccepted(old.apiKey, uid)).toBe(false);
+});
+
+it('keys are rotated with a day of overlap by default, and at once with 0s', async () => {
+  const user = await newUser();
+  const made = await json('key', 'rotate', '--uid', user.uid, user.keyId);
+  const overlap = Date.parse(made.replaces.endsAt) - Date.now();
+  expect(Math.abs(overlap - 86_400_000)).toBeLessThan(20_000);
+  expect(await isAccepted(made.apiKey, user.uid)).toBe(true);
+  expect(await isAccepted(user.apiKey, user.uid)).toBe(true);
+  const { keys } = await json('key', 'list', '--uid', user.uid);
+  expect(keys.find((key: { keyId: string }) => key.keyId === user.keyId).status).toBe('ending');
+  const next = await json('key', 'rotate', '--uid', user.uid, made.keyId, '--overlap', '0s');
+  expect(await isAccepted(made.apiKey, user.uid)).toBe(false);
+  expect(await isAccepted(next.apiKey, user.uid)).toBe(true);
+});
+
+it('keys that have expired are not rotated into keys that have expired', async () => {
+  const { uid } = await newUser();
+  const old = await jsonOneMinuteAgo('key', 'create', '--uid', uid, '--name', 'x', '--expires', '50s');
+  const refused = await operator('key', 'rotate', '--uid', uid, old.keyId);
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toMatch(oneSentence);
+  const { apiKey } = await json('key', 'rotate', '--uid', uid, old.keyId, '--expires', '1d');
+  expect(await isAccepted(apiKey, uid)).toBe(true);
+});
+
+it('keys are revoked at once, also during an overlap, and for good', async () => {
+  const user = await newUser();
+  await json('key', 'rotate', '--uid', user.uid, user.keyId, '--overlap', '7d');
+  expect(await isAccepted(user.apiKey, user.uid)).toBe(true);
+  const first = await json('key', 'revoke', '--uid', user.uid, user.keyId);
+  expect(await isAccepted(user.apiKey, user.uid)).toBe(false);
+  const again = await json('key', 'revoke', '--uid', user.uid, user.keyId);
+  expect(again.revokedAt).toBe(first.revokedAt);
+  expect((await operator('key', 'rotate', '--uid', user.uid, user.keyId)).code).toBe(1);
+});
+
+it('the command that revokes a key lists what the key made, and what happens to it', async () => {
+  const world = await newWorld();
+  const { uid, agentId, keyId } = world;
+  const other = await apiKeys.get().create(uid, { name: 'other' });
+  const made = async (path: string, body: object, apiKey = world.apiKey) =>
+    (await world.call('POST', path, { apiKey, body: { uid, ...body } })).body;
+  const endpoint = { url: (await newReceiver()).url, events: ['call.recorded'] };
+  const { endpointId } = await made('/webhook-endpoints', endpoint);
+  const theirs = await made('/webhook-endpoints', { ...endpoint, url: (await newReceiver()).url }, other.secret);
+  await made(`/webhook-endpoints/${theirs.endpointId}/rotate-secret`, {});
+  const { importId } = await made('/block-list-imports', { size: 10 });
+  await made('/block-list-imports', { size: 10 }, other.secret);
+  const { uploads } = await made('/agent-documents/uploads', { agentId, files: [{ name: 'a.txt', size: 1 }] });
+  const { documentId } = uploads[0];
+  await world.call('PUT', '/hook-secrets/vapi', { body: { uid, secret: 'a-secret-of-vapi' } });
+  expect((await json('key', 'revoke', '--uid', uid, keyId)).made).toEqual({
+    webhookEndpoints: [{ endpointId, url: endpoint.url, active: true }],
+    webhookSecrets: [{ endpointId: theirs.endpointId, url: theirs.url }],
+    hookSecrets: [{ platform: 'vapi' }],
+    documents: [{ documentId, agentId }],
+    imports: [{ importId, status: 'awaiting_upload' }],
   });
+  const { stdout } = await operator('key', 'revoke', '--uid', uid, keyId);
+  expect(stdout).toMatch(/webhook endpoint +endpoint_\w+ +gets events until it is deleted/);
+  expect(stdout).toMatch(/webhook secret +endpoint_\w+ +signs until another key rotates it/);
+  expect(stdout).toMatch(/hook secret +vapi +is accepted until another one replaces it, or it is deleted/);
+  expect(stdout).toMatch(/upload form +doc_\w+ +its file is not read any more/);
+  expect(stdout).toMatch(/block list import +import_\w+ +its file is not imported any more/);
+});
+
+it('keys of another user are not touched', async () => {
+  const [user, other] = [await newUser(), await newUser()];
+  for (const command of ['rotate', 'revoke']) {
+    const { code, stderr } = await operator('key', command, '--uid', other.uid, user.keyId);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `User ${other.uid} has no key ${user.keyId}.\n` });
+  }
+  expect(await isAccepted(user.apiKey, user.uid)).toBe(true);
+});
+
+it('agents are created by the operator with a configuration, a phone number and a given id', async () => {
+  const user = await newUser();
+  const agentId = unique('agent');
+  const configuration = { greeting: 'Hello', routing: { queue: ['a', 1.5, null] } };
+  const file = newFile(JSON.stringify(configuration));
+  const args = ['--uid', user.uid, '--name', 'Front desk', '--configuration', file, '--id', agentId];
+  await json('agent', 'create', ...args, '--phone-number', '+1 (415) 555-0100');
+  const { body } = await call('GET', `/agents/${agentId}`, { apiKey: user.apiKey });
+  expect(body).toMatchObject({
+    agentId,
+    uid: user.uid,
+    name: 'Front desk',
+    configuration,
+    phoneNumber: '+14155550100',
+  });
+  expect(await json('agent', 'show', agentId)).toEqual({ ...body, guests: [] });
+});
+
+it('agents that the operator creates never replace another one', async () => {
+  const world = await newWorld();
+  for (const uid of [world.uid, (await newUser()).uid]) {
+    const { code, stderr } = await operator('agent', 'create', '--uid', uid, '--name', 'x', '--id', world.agentId);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `Agent ${world.agentId} already exists.\n` });
+  }
+  expect((await json('agent', 'show', world.agentId)).name).toBe('Agent');
+});
+
+it.each([
+  ['is not there', join(folder, 'nothing'), 'no such file'],
+  ['is a folder', folder, 'folder'],
+  ['is not JSON', newFile('{"a":'), 'not JSON'],
+  ['is not an object', newFile('[]'), 'must be'],
+  ['has a field of the wrong kind', newFile('{"greeting":5}'), 'greeting'],
+  ['is too large', newFile(JSON.stringify({ x: 'x'.repeat(210_000) })), 'bytes'],
+  ['nests too deep', newFile(`{"x":${'['.repeat(40)}${']'.repeat(40)}}`), 'deep'],
+])('agents are not created by the operator when the configuration %s', async (_, file, said) => {
+  const { uid } = await newUser();
+  const { code, stdout, stderr } = await operator(
+    'agent',
+    'create',
+    '--uid',
+    uid,
+    '--name',
+    'x',
+    '--configuration',
+    file,
+  );
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(oneSentence);
+  expect(stderr).toContain(said);
+});
+
+it('agents are accessible to a guest from grant to revoke', async () => {
+  const [world, guest] = [await newWorld(), await newUser()];
+  const read = async () => (await call('GET', `/agents/${world.agentId}`, { apiKey: guest.apiKey })).status;
+  expect(await read()).toBe(401);
+  await json('agent', 'grant', world.agentId, '--uid', guest.uid);
+  expect(await read()).toBe(200);
+  expect((await json('agent', 'show', world.agentId)).guests).toEqual([guest.uid]);
+  const all = (await json('agent', 'list')).agents.filter(
+    (agent: { agentId: string }) => agent.agentId === world.agentId,
+  );
+  expect(all).toMatchObject([{ uid: world.uid }]);
+  expect((await json('user', 'show', guest.uid)).agents).toMatchObject([{ agentId: world.agentId, owner: world.uid }]);
+  await json('agent', 'revoke', world.agentId, '--uid', guest.uid);
+  expect(await read()).toBe(401);
+  const again = await operator('agent', 'revoke', world.agentId, '--uid', guest.uid);
+  expect({ code: again.code, stdout: again.stdout }).toEqual({ code: 1, stdout: '' });
+});
+
+it('agents keep their owner: the operator cannot make an owner a guest', async () => {
+  const world = await newWorld();
+  expect((await operator('agent', 'grant', world.agentId, '--uid', world.uid)).code).toBe(1);
+  expect((await operator('agent', 'revoke', world.agentId, '--uid', world.uid)).code).toBe(1);
+  expect((await world.call('GET', `/agents/${world.agentId}`)).status).toBe(200);
+});
+
+it('agents and users that do not exist cannot be granted by the operator', async () => {
+  const world = await newWorld();
+  expect(await operator('agent', 'grant', world.agentId, '--uid', 'nobody')).toMatchObject({ code: 1, stdout: '' });
+  for (const args of [
+    ['show', 'no-agent'],
+    ['grant', 'no-agent', '--uid', world.uid],
+    ['revoke', 'no-agent', '--uid', world.uid],
+  ]) {
+    const { code, stderr } = await operator('agent', ...args);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'There is no agent no-agent.\n' });
+  }
+});
+
+it('agents have names without control characters on the terminal', async () => {
+  const world = await newWorld();
+  await world.call('PATCH', `/agents/${world.agentId}`, { body: { name: 'A\u001b[2Jb\u202e' } });
+  const { stdout } = await operator('agent', 'show', world.agentId);
+  expect(stdout).toContain('A�[2Jb�');
+  expect(stdout).not.toContain('\u001b');
+});
+
+it('the import of calls records every call; a second import changes nothing', async () => {
+  const world = await newWorld();
+  const { agentId } = world;
+  const more = { endedAt: '2026-01-31T12:05:00+01:00', durationSeconds: 300.5, status: 'completed' };
+  const file = newFile(`\uFEFF${lineOf(agentId, 'one', more)}\r\n\n${lineOf(agentId, 'two')}`);
+  expect(await json('calls', 'import', file)).toEqual({ file, lines: 3, imported: 2, failed: 0, errors: [] });
+  const outcome = { custom_call_outcome: 'booked' };
+  await world.call('PATCH', `/calls/${agentId}/one`, { body: outcome });
+  const before = (await world.call('GET', `/calls/${agentId}/one`)).body;
+  expect(before).toMatchObject({ ...more, ...outcome, endedAt: '2026-01-31T11:05:00.000Z' });
+
+  expect(await json('calls', 'import', file)).toMatchObject({ imported: 2, failed: 0 });
+  expect((await world.call('GET', `/calls/${agentId}/one`)).body).toEqual(before);
+  expect(await callsOf(world)).toHaveLength(2);
+});
+
+it('the import of calls keeps the last of several lines of one call', async () => {
+  const world = await newWorld();
+  const lines = Array.from({ length: 40 }, (_, n) => lineOf(world.agentId, 'same', { durationSeconds: n }));
+  await json('calls', 'import', newFile(lines.join('\n')));
+  expect((await world.call('GET', `/calls/${world.agentId}/same`)).body.durationSeconds).toBe(39);
+});
+
+it('the import of calls names the lines that are wrong, imports the others, and ends with 1', async () => {
+  const world = await newWorld();
+  const good = (id: string) => lineOf(world.agentId, id);
+  const lines: [string | Buffer, RegExp | undefined][] = [
+    [good('a'), undefined],
+    ['{"agentId":', /not JSON/],
+    ['[]', /must be/],
+    [lineOf(world.agentId, 'b', { phone: '0155' }), /phone/],
+    [lineOf(world.agentId, 'c', { startedAt: 'yesterday' }), /startedAt/],
+    [lineOf(world.agentId, 'd', { direction: 'up' }), /direction/],
+    [lineOf(world.agentId, 'e', { durationSeconds: '5' }), /durationSeconds/],
+    [lineOf(world.agentId, '+14155550100'), /callId/],
+    [lineOf('no-such-agent', 'f'), /no agent no-such-agent/],
+    [Buffer.from([0x22, 0xff, 0xfe, 0x22]), /UTF-8/],
+    [lineOf(world.agentId, 'g', { status: 'x'.repeat(1_100_000) }), /longer than/],
+    [lineOf(world.agentId, 'h', { deep: JSON.parse(`${'['.repeat(40)}${']'.repeat(40)}`) }), /deeper/],
+    ['   ', undefined],
+    [good('i'), undefined],
+  ];
+  const file = join(folder, unique('calls'));
+  writeFileSync(file, Buffer.concat(lines.flatMap(([line]) => [Buffer.from(line as string), Buffer.from('\n')])));
+  const { code, stdout, stderr } = await operator('calls', 'import', file, '--json');
+  expect(code).toBe(1);
+  const report = JSON.parse(stdout);
+  const wrong = lines.flatMap(([, message], index) => (message ? [{ line: index + 1, message }] : []));
+  expect(report).toMatchObject({ lines: 14, imported: 2, failed: wrong.length });
+  expect(report.errors).toEqual(wrong.map(({ line, message }) => ({ line, message: expect.stringMatching(message) })));
+  expect(stderr).toBe(jsonError('failed', `${wrong.length} lines could not be imported.`));
+  expect((await callsOf(world)).map(({ callId }) => callId).sort()).toEqual(['a', 'i']);
+  expect(existsSync(`${file}.progress`)).toBe(false);
+});
+
+it.each([
+  ['a file that is not there', join(folder, 'nothing'), 'no such file'],
+  ['a folder', folder, 'not a file'],
+])('the import of calls rejects %s in a sentence', async (_, file, said) => {
+  const { code, stdout, stderr } = await operator('calls', 'import', file);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(oneSentence);
+  expect(stderr).toContain(said);
+});
+
+it('the import of calls starts at the first line when the file has changed', async () => {
+  const world = await newWorld();
+  const file = newFile(lineOf(world.agentId, 'one'));
+  const state = { line: 1, end: 500, imported: 1, failed: 0, errors: [] };
+  writeFileSync(`${file}.progress`, JSON.stringify({ table: 'another', size: 1, mtimeMs: 1, state }));
+  expect(await json('calls', 'import', file)).toEqual({ file, lines: 1, imported: 1, failed: 0, errors: [] });
+});
+
+it('the demo is complete', async () => {
+  const demo = await json('demo');
+  const { uid, apiKey, agentId, callId, phone, otherUid, otherApiKey, otherAgentId } = demo;
+  const calls = await call('GET', `/calls/${agentId}`, { apiKey, query: { phone } });
+  expect(calls.body.calls.length).toBeGreaterThanOrEqual(2);
+  expect((await call('GET', `/calls/${agentId}/${callId}`, { apiKey })).body).toMatchObject({ callId, phone });
+  expect((await call('GET', `/calls/${agentId}/${phone}`, { apiKey })).body.callId).toBe(callId);
+  expect((await call('GET', `/agents/${otherAgentId}`, { apiKey: otherApiKey })).body.uid).toBe(otherUid);
+  expect((await call('GET', `/agents/${agentId}`, { apiKey: otherApiKey })).status).toBe(401);
+  expect(await isAccepted(apiKey, uid)).toBe(true);
+  const { stdout } = await operator('demo');
+  expect(stdout).toMatch(/^apiKey +vap_/m);
+  expect(stdout).not.toContain(uid);
 });
 
 describe('the commands for what an API key could do', () => {

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { duration, showProgress } from '../../../bin/outcomes/display.ts';
 
 afterEach(() => vi.useRealTimers());
@@ -15,36 +15,34 @@ const streamOf = (isTTY: boolean) => {
 };
 const counts = { updated: 0, failed: 0, invalid: 0 };
 
-describe('the progress of a run', () => {
-  it('the progress of a run is a bar on a terminal, with pace and time left', async () => {
-    const { stream, text } = streamOf(true);
-    const display = showProgress(stream, 1000, 0);
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    display.show(500, { ...counts, failed: 2 });
-    display.say('The service responded 429. Retrying in 2.1 s.');
-    display.end();
-    expect(text()).toContain('████████████░░░░░░░░░░░░ 50% · 500 of 1,000 rows');
-    expect(text()).toMatch(/\d+ rows\/s · \d+ s left · 2 not set/);
-    expect(text()).toContain('The service responded 429. Retrying in 2.1 s.\n');
-  });
+it('the progress of a run is a bar on a terminal, with pace and time left', async () => {
+  const { stream, text } = streamOf(true);
+  const display = showProgress(stream, 1000, 0);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  display.show(500, { ...counts, failed: 2 });
+  display.say('The service responded 429. Retrying in 2.1 s.');
+  display.end();
+  expect(text()).toContain('████████████░░░░░░░░░░░░ 50% · 500 of 1,000 rows');
+  expect(text()).toMatch(/\d+ rows\/s · \d+ s left · 2 not set/);
+  expect(text()).toContain('The service responded 429. Retrying in 2.1 s.\n');
+});
 
-  it('the progress of a run is a plain line every ten seconds in a log, counting the pace from where this run began', () => {
-    vi.useFakeTimers();
-    const { stream, text } = streamOf(false);
-    const display = showProgress(stream, 10_000, 4000);
-    display.show(5000, counts);
-    display.show(6000, { ...counts, invalid: 1 });
-    expect(text()).toBe('');
-    vi.advanceTimersByTime(10_000);
-    const line = '6,000 of 10,000 rows, 200 rows/s, 20 s left, 1 not set\n';
-    expect(text()).toBe(line);
-    // A service that is slow is told from a command that hangs.
-    vi.advanceTimersByTime(10_000);
-    expect(text()).toBe(`${line}${line.replace('200 rows/s, 20 s', '100 rows/s, 40 s')}`);
-    display.end();
-  });
+it('the progress of a run is a plain line every ten seconds in a log, counting the pace from where this run began', () => {
+  vi.useFakeTimers();
+  const { stream, text } = streamOf(false);
+  const display = showProgress(stream, 10_000, 4000);
+  display.show(5000, counts);
+  display.show(6000, { ...counts, invalid: 1 });
+  expect(text()).toBe('');
+  vi.advanceTimersByTime(10_000);
+  const line = '6,000 of 10,000 rows, 200 rows/s, 20 s left, 1 not set\n';
+  expect(text()).toBe(line);
+  // A service that is slow is told from a command that hangs.
+  vi.advanceTimersByTime(10_000);
+  expect(text()).toBe(`${line}${line.replace('200 rows/s, 20 s', '100 rows/s, 40 s')}`);
+  display.end();
+});
 
-  it('the progress of a run shows durations as a person writes them', () => {
-    expect([5, 185, 7800].map(duration)).toEqual(['5 s', '3 min 5 s', '2 h 10 min']);
-  });
+it('the progress of a run shows durations as a person writes them', () => {
+  expect([5, 185, 7800].map(duration)).toEqual(['5 s', '3 min 5 s', '2 h 10 min']);
 });

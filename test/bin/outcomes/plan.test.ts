@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { fileOf, plan } from '../../support/outcomes-tool.ts';
 import { newWorld, target } from '../../support/world.ts';
 
@@ -12,24 +12,22 @@ const worldWithHours = async () => {
   return world;
 };
 
-describe('outcomes plan', () => {
-  it('outcomes plan splits a file into the rows to call now and those for later, each with its cause and time', async () => {
-    const { agentId, apiKey } = await worldWithHours();
-    const rows = 'name;phone\n"Müller; Anna";+1 212 555 0123\nBaker;+442071838750\nCarter;0151 23\n';
-    const file = fileOf('customers.csv', `\ufeff${rows}`);
-    const flags = ['--agent-id', agentId, '--column', 'phone', '--at', '2026-01-15T23:00:00Z'];
-    expect(await plan(file, { baseUrl, apiKey, flags })).toMatchObject({ code: 0, stderr: '' });
-    const base = file.replace('.csv', '');
-    expect(readFileSync(`${base}.now.csv`, 'utf8')).toBe('name;phone\n"Müller; Anna";+1 212 555 0123\n');
-    expect(readFileSync(`${base}.later.csv`, 'utf8')).toBe(
-      'name;phone;cause;retryAt\nBaker;+442071838750;outside_hours;2026-01-16T08:00:00.000Z\nCarter;0151 23;invalid_format;\n',
-    );
-  });
+it('outcomes plan splits a file into the rows to call now and those for later, each with its cause and time', async () => {
+  const { agentId, apiKey } = await worldWithHours();
+  const rows = 'name;phone\n"Müller; Anna";+1 212 555 0123\nBaker;+442071838750\nCarter;0151 23\n';
+  const file = fileOf('customers.csv', `\ufeff${rows}`);
+  const flags = ['--agent-id', agentId, '--column', 'phone', '--at', '2026-01-15T23:00:00Z'];
+  expect(await plan(file, { baseUrl, apiKey, flags })).toMatchObject({ code: 0, stderr: '' });
+  const base = file.replace('.csv', '');
+  expect(readFileSync(`${base}.now.csv`, 'utf8')).toBe('name;phone\n"Müller; Anna";+1 212 555 0123\n');
+  expect(readFileSync(`${base}.later.csv`, 'utf8')).toBe(
+    'name;phone;cause;retryAt\nBaker;+442071838750;outside_hours;2026-01-16T08:00:00.000Z\nCarter;0151 23;invalid_format;\n',
+  );
+});
 
-  it('outcomes plan names the columns of a file that lacks the column with the number', async () => {
-    const { agentId, apiKey } = await worldWithHours();
-    const file = fileOf('customers.csv', 'name,phone\nBaker,+442071838750\n');
-    const { code, stderr } = await plan(file, { baseUrl, apiKey, flags: ['--agent-id', agentId] });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('has no column number. Its columns are name, phone.')]);
-  });
+it('outcomes plan names the columns of a file that lacks the column with the number', async () => {
+  const { agentId, apiKey } = await worldWithHours();
+  const file = fileOf('customers.csv', 'name,phone\nBaker,+442071838750\n');
+  const { code, stderr } = await plan(file, { baseUrl, apiKey, flags: ['--agent-id', agentId] });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('has no column number. Its columns are name, phone.')]);
 });

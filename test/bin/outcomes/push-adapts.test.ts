@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { newApiKey } from '../../../functions/domain/api-keys.ts';
 import { header, outcomeOf, worldWithCalls } from '../../support/outcome-files.ts';
 import { fileOf, push } from '../../support/outcomes-tool.ts';
@@ -51,88 +51,84 @@ const startSlowService = async (maxItems: number, respond: 'error' | 'some') => 
 const rowsFor = (count: number) =>
   fileOf('slow.csv', [header, ...Array.from({ length: count }, (_, n) => `front-desk,c${n},won,${n}`), ''].join('\n'));
 
-describe('outcomes push to a slow service', () => {
-  it.each(['error', 'some'] as const)(
-    'halves its requests until they succeed, and then grows again: %s',
-    async (respond) => {
-      await using service = await startSlowService(300, respond);
-      const file = rowsFor(6000);
-      const { code, stdout, stderr } = await push(file, { baseUrl: service.baseUrl, apiKey: newApiKey() });
-      expect([code, stdout], stderr).toEqual([0, expect.stringContaining('6,000 set, 0 failed, 0 invalid')]);
-      const smallest = Math.min(...service.sizes.filter((size) => size >= 100));
-      expect(service.sizes[0]).toBe(1000);
-      expect(smallest).toBeLessThanOrEqual(250);
-      const after = service.sizes.slice(service.sizes.indexOf(smallest));
-      expect(Math.max(...after)).toBeGreaterThan(smallest);
-    },
-  );
+it.each(['error', 'some'] as const)(
+  'outcomes push to a slow service halves its requests until they succeed, and then grows again: %s',
+  async (respond) => {
+    await using service = await startSlowService(300, respond);
+    const file = rowsFor(6000);
+    const { code, stdout, stderr } = await push(file, { baseUrl: service.baseUrl, apiKey: newApiKey() });
+    expect([code, stdout], stderr).toEqual([0, expect.stringContaining('6,000 set, 0 failed, 0 invalid')]);
+    const smallest = Math.min(...service.sizes.filter((size) => size >= 100));
+    expect(service.sizes[0]).toBe(1000);
+    expect(smallest).toBeLessThanOrEqual(250);
+    const after = service.sizes.slice(service.sizes.indexOf(smallest));
+    expect(Math.max(...after)).toBeGreaterThan(smallest);
+  },
+);
+
+it('outcomes push reads decimal commas, other headings and national numbers, and writes its results as the spreadsheet did', async () => {
+  const world = await worldWithCalls(1);
+  const { agentId } = world;
+  await world.recordCall('german', { phone: '+491512345678' });
+  const lines = [
+    'Telefon;Ergebnis;custom_call_outcome_value;custom_call_metadata.Notiz',
+    '0151 2345678;gewonnen;1.249,99;größer',
+    '0151/0000001;verloren;149,00;',
+  ];
+  const csv = `\ufeff${lines.join('\r\n')}\r\n`;
+  for (const [encoding, name] of [
+    ['utf8', 'de.csv'],
+    ['utf16le', 'unicode.csv'],
+  ] as const) {
+    const file = fileOf(name, Buffer.from(csv, encoding));
+    const flags = [
+      '--agent-id',
+      agentId,
+      '--country',
+      'de',
+      '--map',
+      'Telefon=callIdOrPhone,Ergebnis=custom_call_outcome',
+    ];
+    const { code, stdout, stderr } = await push(file, { baseUrl, apiKey: world.apiKey, flags });
+    expect([code, stdout], stderr).toEqual([1, expect.stringContaining('1 set, 1 failed, 0 invalid')]);
+    expect(await outcomeOf(world, 'german')).toMatchObject({
+      custom_call_outcome: 'gewonnen',
+      custom_call_outcome_value: 1249.99,
+      custom_call_metadata: { Notiz: 'größer' },
+    });
+    const results = readFileSync(`${file}.results.csv`).toString(encoding);
+    expect(results).toMatch(/^\ufeffline;status;agentId;callIdOrPhone;custom_call_outcome;/);
+    expect(results).toContain(`;gewonnen;1.249,99;größer;`);
+    expect(results.split('\r\n')).toHaveLength(4);
+    const again = await push(`${file}.results.csv`, {
+      baseUrl,
+      apiKey: world.apiKey,
+      flags: ['--only-failed', '--country', 'DE'],
+    });
+    expect(again.stdout).toContain('0 set, 1 failed, 0 invalid');
+  }
 });
 
-describe('outcomes push of a spreadsheet', () => {
-  it('reads decimal commas, other headings and national numbers, and writes its results as the spreadsheet did', async () => {
-    const world = await worldWithCalls(1);
-    const { agentId } = world;
-    await world.recordCall('german', { phone: '+491512345678' });
-    const lines = [
-      'Telefon;Ergebnis;custom_call_outcome_value;custom_call_metadata.Notiz',
-      '0151 2345678;gewonnen;1.249,99;größer',
-      '0151/0000001;verloren;149,00;',
-    ];
-    const csv = `\ufeff${lines.join('\r\n')}\r\n`;
-    for (const [encoding, name] of [
-      ['utf8', 'de.csv'],
-      ['utf16le', 'unicode.csv'],
-    ] as const) {
-      const file = fileOf(name, Buffer.from(csv, encoding));
-      const flags = [
-        '--agent-id',
-        agentId,
-        '--country',
-        'de',
-        '--map',
-        'Telefon=callIdOrPhone,Ergebnis=custom_call_outcome',
-      ];
-      const { code, stdout, stderr } = await push(file, { baseUrl, apiKey: world.apiKey, flags });
-      expect([code, stdout], stderr).toEqual([1, expect.stringContaining('1 set, 1 failed, 0 invalid')]);
-      expect(await outcomeOf(world, 'german')).toMatchObject({
-        custom_call_outcome: 'gewonnen',
-        custom_call_outcome_value: 1249.99,
-        custom_call_metadata: { Notiz: 'größer' },
-      });
-      const results = readFileSync(`${file}.results.csv`).toString(encoding);
-      expect(results).toMatch(/^\ufeffline;status;agentId;callIdOrPhone;custom_call_outcome;/);
-      expect(results).toContain(`;gewonnen;1.249,99;größer;`);
-      expect(results.split('\r\n')).toHaveLength(4);
-      const again = await push(`${file}.results.csv`, {
-        baseUrl,
-        apiKey: world.apiKey,
-        flags: ['--only-failed', '--country', 'DE'],
-      });
-      expect(again.stdout).toContain('0 set, 1 failed, 0 invalid');
-    }
-  });
+it.each([
+  ['1.249', [], 'is ambiguous: "1.249". Use --decimal-comma or --no-decimal-comma'],
+  ['1,249.5', [], 'is not a number: "1,249.5". Use a decimal comma: 1234,5'],
+  ['149.5', ['--decimal-comma'], 'is not a number: "149.5". Use a decimal comma: 1234,5'],
+  ['149,5', ['--no-decimal-comma'], 'is not a number: "149,5". Use --decimal-comma'],
+  ['149.5', [], undefined],
+  ['1.249', ['--decimal-comma'], undefined],
+  ['1.249', ['--no-decimal-comma'], undefined],
+])('in a spreadsheet with semicolons, the value %s with %j: %s', async (value, flags, error) => {
+  const file = fileOf('values.csv', `agentId;callIdOrPhone;custom_call_outcome_value\na;c;${value}\n`);
+  const { code, stderr } = await push(file, { baseUrl, flags: ['--dry-run', ...flags] });
+  expect(code).toBe(error ? 1 : 0);
+  if (error) expect(stderr).toContain(`custom_call_outcome_value: ${error}\n`);
+});
 
-  it.each([
-    ['1.249', [], 'is ambiguous: "1.249". Use --decimal-comma or --no-decimal-comma'],
-    ['1,249.5', [], 'is not a number: "1,249.5". Use a decimal comma: 1234,5'],
-    ['149.5', ['--decimal-comma'], 'is not a number: "149.5". Use a decimal comma: 1234,5'],
-    ['149,5', ['--no-decimal-comma'], 'is not a number: "149,5". Use --decimal-comma'],
-    ['149.5', [], undefined],
-    ['1.249', ['--decimal-comma'], undefined],
-    ['1.249', ['--no-decimal-comma'], undefined],
-  ])('with semicolons, the value %s with %j: %s', async (value, flags, error) => {
-    const file = fileOf('values.csv', `agentId;callIdOrPhone;custom_call_outcome_value\na;c;${value}\n`);
-    const { code, stderr } = await push(file, { baseUrl, flags: ['--dry-run', ...flags] });
-    expect(code).toBe(error ? 1 : 0);
-    if (error) expect(stderr).toContain(`custom_call_outcome_value: ${error}\n`);
-  });
-
-  it('tells how often a file names a call again, and names a mistake of quotes in its own words', async () => {
-    const twice = fileOf('twice.csv', `${header}\na,c,x,1\na,c,y,2\n`);
-    const { stderr } = await push(twice, { baseUrl, flags: ['--dry-run'] });
-    expect(stderr).toContain('1 row names a call of an earlier row: the last row of a call wins.');
-    const broken = fileOf('broken.csv', `${header}\na,"b"c,x,1\n`);
-    const result = await push(broken, { baseUrl, flags: ['--dry-run'] });
-    expect([result.code, result.stderr]).toEqual([2, expect.stringContaining('text follows a closing quote')]);
-  });
+it('outcomes push tells how often a file names a call again, and names a mistake of quotes in its own words', async () => {
+  const twice = fileOf('twice.csv', `${header}\na,c,x,1\na,c,y,2\n`);
+  const { stderr } = await push(twice, { baseUrl, flags: ['--dry-run'] });
+  expect(stderr).toContain('1 row names a call of an earlier row: the last row of a call wins.');
+  const broken = fileOf('broken.csv', `${header}\na,"b"c,x,1\n`);
+  const result = await push(broken, { baseUrl, flags: ['--dry-run'] });
+  expect([result.code, result.stderr]).toEqual([2, expect.stringContaining('text follows a closing quote')]);
 });

@@ -1,5 +1,5 @@
 import type { UIMessageChunk } from 'ai';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { translate } from '../../../functions/chat/stream/translate.ts';
 
 async function* source<T>(...parts: T[]) {
@@ -7,20 +7,15 @@ async function* source<T>(...parts: T[]) {
 }
 const read = (...parts: (UIMessageChunk | undefined)[]) => Array.fromAsync(translate(source(...parts), (part) => part));
 
-describe('translating a model’s answer', () => {
-  it('translating a model’s answer leaves out the parts that have no chunk', async () => {
-    expect(await read({ type: 'start' }, undefined, { type: 'finish' })).toEqual([
-      { type: 'start' },
-      { type: 'finish' },
-    ]);
-  });
+it('translating a model’s answer leaves out the parts that have no chunk', async () => {
+  expect(await read({ type: 'start' }, undefined, { type: 'finish' })).toEqual([{ type: 'start' }, { type: 'finish' }]);
+});
 
-  it.each<[string, UIMessageChunk[]]>([
-    ['nothing', []],
-    ['no finish part', [{ type: 'start' }, { type: 'start-step' }, { type: 'finish-step' }]],
-    ['an error part', [{ type: 'error', errorText: 'x' }, { type: 'finish' }]],
-    ['an abort part', [{ type: 'abort' }, { type: 'finish' }]],
-  ])('translating a model’s answer fails for an answer with %s', async (_, parts) => {
-    await expect(read(...parts)).rejects.toThrow('The model');
-  });
+it.each<[string, UIMessageChunk[]]>([
+  ['nothing', []],
+  ['no finish part', [{ type: 'start' }, { type: 'start-step' }, { type: 'finish-step' }]],
+  ['an error part', [{ type: 'error', errorText: 'x' }, { type: 'finish' }]],
+  ['an abort part', [{ type: 'abort' }, { type: 'finish' }]],
+])('translating a model’s answer fails for an answer with %s', async (_, parts) => {
+  await expect(read(...parts)).rejects.toThrow('The model');
 });

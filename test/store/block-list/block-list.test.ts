@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { Erasures } from '../../../functions/erasure/erasures.ts';
 import { BlockList } from '../../../functions/store/block-list/block-list.ts';
 import { table } from '../../../functions/store/table.ts';
@@ -32,137 +32,135 @@ const numbersIn = async (agentId: string, after?: string) => {
 const count = (outcomes: Map<string, string>[], phone: string, outcome: string) =>
   outcomes.filter((map) => map.get(phone) === outcome).length;
 
-describe('the block list under faults', () => {
-  itInAnyHistory(
-    'the block list reports the actual result of every number in any history, with one call in ten failing',
-    [5, 60],
-    (numRuns) =>
-      fc.assert(
-        fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 10 }), fc.integer(), async (history, seed) => {
-          injectFaults(table.get().client, tenPercent(seed));
-          const agentId = `agent-${randomUUID()}`;
-          const model = new Set<string>();
-          for (const action of history) {
-            if (action.verb === 'add') {
-              const expected = action.numbers.map((n) => [n, model.has(n) ? 'already_blocked' : 'done']);
-              expect([...(await list.add({ agentId }, action.numbers))]).toEqual(expected);
-              for (const number of action.numbers) model.add(number);
-            } else if (action.verb === 'remove') {
-              const expected = action.numbers.map((n) => [n, model.delete(n) ? 'done' : 'not_found']);
-              expect([...(await list.remove({ agentId }, action.numbers))]).toEqual(expected);
-            } else if (action.verb === 'list') {
-              const expected = [...model].filter((number) => number > (action.after ?? '')).sort();
-              expect(await untilAnswered(() => numbersIn(agentId, action.after))).toEqual(expected);
-            } else {
-              const found = await untilAnswered(() => list.find({ agentId, uid: 'user' }, [action.number]));
-              expect(found.get(action.number)?.number).toBe(model.has(action.number) ? action.number : undefined);
-            }
+itInAnyHistory(
+  'the block list reports the actual result of every number in any history, with one call in ten failing',
+  [5, 60],
+  (numRuns) =>
+    fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 10 }), fc.integer(), async (history, seed) => {
+        injectFaults(table.get().client, tenPercent(seed));
+        const agentId = `agent-${randomUUID()}`;
+        const model = new Set<string>();
+        for (const action of history) {
+          if (action.verb === 'add') {
+            const expected = action.numbers.map((n) => [n, model.has(n) ? 'already_blocked' : 'done']);
+            expect([...(await list.add({ agentId }, action.numbers))]).toEqual(expected);
+            for (const number of action.numbers) model.add(number);
+          } else if (action.verb === 'remove') {
+            const expected = action.numbers.map((n) => [n, model.delete(n) ? 'done' : 'not_found']);
+            expect([...(await list.remove({ agentId }, action.numbers))]).toEqual(expected);
+          } else if (action.verb === 'list') {
+            const expected = [...model].filter((number) => number > (action.after ?? '')).sort();
+            expect(await untilAnswered(() => numbersIn(agentId, action.after))).toEqual(expected);
+          } else {
+            const found = await untilAnswered(() => list.find({ agentId, uid: 'user' }, [action.number]));
+            expect(found.get(action.number)?.number).toBe(model.has(action.number) ? action.number : undefined);
           }
-          injectFaults(table.get().client, () => undefined);
-          expect(await numbersIn(agentId)).toEqual([...model].sort());
-        }),
-        { numRuns },
-      ),
-  );
+        }
+        injectFaults(table.get().client, () => undefined);
+        expect(await numbersIn(agentId)).toEqual([...model].sort());
+      }),
+      { numRuns },
+    ),
+);
 
-  itInAnyHistory(
-    'the block list reports each number as added to exactly one of several concurrent callers',
-    [3, 30],
-    (numRuns) =>
-      fc.assert(
-        fc.asyncProperty(fc.array(some, { minLength: 2, maxLength: 4 }), fc.integer(), async (requests, seed) => {
-          injectFaults(table.get().client, tenPercent(seed));
-          const agentId = `agent-${randomUUID()}`;
-          const asked = [...new Set(requests.flat())];
-          const added = await Promise.all(requests.map((numbers) => list.add({ agentId }, numbers)));
-          for (const phone of asked) expect(count(added, phone, 'done'), phone).toBe(1);
-          const removed = await Promise.all(requests.map((numbers) => list.remove({ agentId }, numbers)));
-          for (const phone of asked) expect(count(removed, phone, 'done'), phone).toBe(1);
-        }),
-        { numRuns },
-      ),
-  );
+itInAnyHistory(
+  'the block list reports each number as added to exactly one of several concurrent callers',
+  [3, 30],
+  (numRuns) =>
+    fc.assert(
+      fc.asyncProperty(fc.array(some, { minLength: 2, maxLength: 4 }), fc.integer(), async (requests, seed) => {
+        injectFaults(table.get().client, tenPercent(seed));
+        const agentId = `agent-${randomUUID()}`;
+        const asked = [...new Set(requests.flat())];
+        const added = await Promise.all(requests.map((numbers) => list.add({ agentId }, numbers)));
+        for (const phone of asked) expect(count(added, phone, 'done'), phone).toBe(1);
+        const removed = await Promise.all(requests.map((numbers) => list.remove({ agentId }, numbers)));
+        for (const phone of asked) expect(count(removed, phone, 'done'), phone).toBe(1);
+      }),
+      { numRuns },
+    ),
+);
 
-  it.each<Fault>(['lost response', 'conflict', 'throttle', 'server error'])(
-    'the block list recognizes its own writes when every first attempt meets with: %s',
-    async (fault) => {
-      const agentId = `agent-${randomUUID()}`;
-      const everySecond = (operation: string) => {
-        attempts += 1;
-        return operation === 'BatchExecuteStatement' && attempts % 2 === 1 ? fault : undefined;
-      };
-      let attempts = 0;
-      injectFaults(table.get().client, everySecond);
-      const outcomes = await list.add({ agentId }, phones);
-      expect(new Set(outcomes.values())).toEqual(new Set(['done']));
-      attempts = 0;
-      const removed = await list.remove({ agentId }, phones);
-      expect(new Set(removed.values())).toEqual(new Set(['done']));
-      injectFaults(table.get().client, () => undefined);
-      expect(await numbersIn(agentId)).toEqual([]);
-    },
-  );
-
-  it.each(['keep', 'remove'] as const)(
-    'the block list counts an entry once that two requests erase at once with %s',
-    async (mode) => {
-      injectFaults(table.get().client, () => undefined);
-      const erasures = new Erasures(table.get());
-      const [uid, erasureId, phone] = [`user-${randomUUID()}`, 'erasure_1', phones[0] as string];
-      const owners = Array.from({ length: 5 }, () => ({ agentId: `agent-${randomUUID()}` }));
-      for (const owner of owners) await list.add(owner, [phone], { reason: 'spam' });
-      await erasures.add({ uid, erasureId, number: phone, numberHash: 'hash', blockList: mode });
-      const counted = erasures.counting(uid, erasureId, 'blockedNumbers', 1);
-      await Promise.all([1, 2].map(() => list.erase(owners, phone, mode, counted)));
-      expect(await erasures.find(uid, erasureId)).toMatchObject({
-        erased: { blockedNumbers: owners.length },
-      });
-      expect(await list.count(owners, phone)).toBe(mode === 'keep' ? owners.length : 0);
-    },
-  );
-
-  it('the block list writes N numbers in ceil(N/25) batches of statements and reads nothing', async () => {
-    const seen: string[] = [];
-    injectFaults(
-      table.get().client,
-      () => undefined,
-      (operation) => seen.push(operation),
-    );
-    await list.add(
-      { agentId: `agent-${randomUUID()}` },
-      Array.from({ length: 110 }, (_, n) => `+1415${5_000_000 + n}`),
-    );
-    expect(seen).toEqual(Array.from({ length: 5 }, () => 'BatchExecuteStatement'));
-  });
-
-  it('the block list retries only the statements that may succeed', async () => {
+it.each<Fault>(['lost response', 'conflict', 'throttle', 'server error'])(
+  'the block list recognizes its own writes when every first attempt meets with: %s',
+  async (fault) => {
     const agentId = `agent-${randomUUID()}`;
-    const sizes: number[] = [];
-    let first = true;
-    injectFaults(
-      table.get().client,
-      () => {
-        const fault = first ? ('conflict' as const) : undefined;
-        first = false;
-        return fault;
-      },
-      () => {},
-      (input) => sizes.push((input as { Statements?: unknown[] }).Statements?.length ?? 0),
-    );
-    await list.add({ agentId }, phones.slice(0, 25));
-    // The statement in conflict was done all the same: it is sent once more, and then looked up.
-    expect(sizes).toEqual([25, 1, 0]);
-  });
-
-  it('the block list reports an unknown result in time when DynamoDB does not respond', async () => {
-    injectFaults(table.get().client, () => 'server error');
-    const impatient = new BlockList(table.get(), 300);
-    const started = Date.now();
-    const outcomes = await impatient.add({ agentId: `agent-${randomUUID()}` }, phones);
-    expect(new Set(outcomes.values())).toEqual(new Set(['temporarily_unavailable']));
-    expect(Date.now() - started).toBeLessThan(15_000);
+    const everySecond = (operation: string) => {
+      attempts += 1;
+      return operation === 'BatchExecuteStatement' && attempts % 2 === 1 ? fault : undefined;
+    };
+    let attempts = 0;
+    injectFaults(table.get().client, everySecond);
+    const outcomes = await list.add({ agentId }, phones);
+    expect(new Set(outcomes.values())).toEqual(new Set(['done']));
+    attempts = 0;
+    const removed = await list.remove({ agentId }, phones);
+    expect(new Set(removed.values())).toEqual(new Set(['done']));
     injectFaults(table.get().client, () => undefined);
-  });
+    expect(await numbersIn(agentId)).toEqual([]);
+  },
+);
+
+it.each(['keep', 'remove'] as const)(
+  'the block list counts an entry once that two requests erase at once with %s',
+  async (mode) => {
+    injectFaults(table.get().client, () => undefined);
+    const erasures = new Erasures(table.get());
+    const [uid, erasureId, phone] = [`user-${randomUUID()}`, 'erasure_1', phones[0] as string];
+    const owners = Array.from({ length: 5 }, () => ({ agentId: `agent-${randomUUID()}` }));
+    for (const owner of owners) await list.add(owner, [phone], { reason: 'spam' });
+    await erasures.add({ uid, erasureId, number: phone, numberHash: 'hash', blockList: mode });
+    const counted = erasures.counting(uid, erasureId, 'blockedNumbers', 1);
+    await Promise.all([1, 2].map(() => list.erase(owners, phone, mode, counted)));
+    expect(await erasures.find(uid, erasureId)).toMatchObject({
+      erased: { blockedNumbers: owners.length },
+    });
+    expect(await list.count(owners, phone)).toBe(mode === 'keep' ? owners.length : 0);
+  },
+);
+
+it('the block list writes N numbers in ceil(N/25) batches of statements and reads nothing', async () => {
+  const seen: string[] = [];
+  injectFaults(
+    table.get().client,
+    () => undefined,
+    (operation) => seen.push(operation),
+  );
+  await list.add(
+    { agentId: `agent-${randomUUID()}` },
+    Array.from({ length: 110 }, (_, n) => `+1415${5_000_000 + n}`),
+  );
+  expect(seen).toEqual(Array.from({ length: 5 }, () => 'BatchExecuteStatement'));
+});
+
+it('the block list retries only the statements that may succeed', async () => {
+  const agentId = `agent-${randomUUID()}`;
+  const sizes: number[] = [];
+  let first = true;
+  injectFaults(
+    table.get().client,
+    () => {
+      const fault = first ? ('conflict' as const) : undefined;
+      first = false;
+      return fault;
+    },
+    () => {},
+    (input) => sizes.push((input as { Statements?: unknown[] }).Statements?.length ?? 0),
+  );
+  await list.add({ agentId }, phones.slice(0, 25));
+  // The statement in conflict was done all the same: it is sent once more, and then looked up.
+  expect(sizes).toEqual([25, 1, 0]);
+});
+
+it('the block list reports an unknown result in time when DynamoDB does not respond', async () => {
+  injectFaults(table.get().client, () => 'server error');
+  const impatient = new BlockList(table.get(), 300);
+  const started = Date.now();
+  const outcomes = await impatient.add({ agentId: `agent-${randomUUID()}` }, phones);
+  expect(new Set(outcomes.values())).toEqual(new Set(['temporarily_unavailable']));
+  expect(Date.now() - started).toBeLessThan(15_000);
+  injectFaults(table.get().client, () => undefined);
 });
 
 /** A read changes nothing: a caller repeats it until it gets a response. */
@@ -176,13 +174,11 @@ const untilAnswered = async <T>(read: () => Promise<T>): Promise<T> => {
   }
 };
 
-describe('the fault source', () => {
-  it('the fault source fails about one call in ten, with every fault', () => {
-    const choose = tenPercent(1);
-    const chosen = Array.from({ length: 5000 }, () => choose()).filter((fault) => fault !== undefined);
-    expect(chosen.length).toBeGreaterThan(350);
-    expect(chosen.length).toBeLessThan(650);
-    expect(new Set(chosen).size).toBe(5);
-    expect(chance(7)()).toBe(chance(7)());
-  });
+it('the fault source fails about one call in ten, with every fault', () => {
+  const choose = tenPercent(1);
+  const chosen = Array.from({ length: 5000 }, () => choose()).filter((fault) => fault !== undefined);
+  expect(chosen.length).toBeGreaterThan(350);
+  expect(chosen.length).toBeLessThan(650);
+  expect(new Set(chosen).size).toBe(5);
+  expect(chance(7)()).toBe(chance(7)());
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import {
   type Call,
   type CallOutcomeChange,
@@ -107,288 +107,284 @@ const withoutHistory = (call: Call | undefined) => {
 const blockingOutcome = ({ blocks, change }: Setting) =>
   blocks ? (change.custom_call_outcome ?? undefined) : undefined;
 
-describe('calls under faults', () => {
-  itInAnyHistory('calls match a plain model after any history, with one call in ten failing', [2, 60], (numRuns) =>
-    fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), fc.integer(), async (history, seed) => {
-        const faulty = callsUnder(tenPercent(seed));
-        const agentId = `agent-${randomUUID()}`;
-        const uid = `user-${randomUUID()}`;
-        const model = new Model();
-        for (const action of history) {
-          if (action.verb === 'record') {
-            const { verb: _, callId, ...sent } = action;
-            const facts = { ...sent, direction: 'inbound' as const };
-            const recorded = await untilDone(() => faulty.record(agentId, callId, facts));
+itInAnyHistory('calls match a plain model after any history, with one call in ten failing', [2, 60], (numRuns) =>
+  fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), fc.integer(), async (history, seed) => {
+      const faulty = callsUnder(tenPercent(seed));
+      const agentId = `agent-${randomUUID()}`;
+      const uid = `user-${randomUUID()}`;
+      const model = new Model();
+      for (const action of history) {
+        if (action.verb === 'record') {
+          const { verb: _, callId, ...sent } = action;
+          const facts = { ...sent, direction: 'inbound' as const };
+          const recorded = await untilDone(() => faulty.record(agentId, callId, facts));
+          model.calls.set(callId, withFacts(model.calls.get(callId), agentId, callId, facts));
+          expect(withoutHistory(recorded)).toEqual(withoutHistory(model.calls.get(callId)));
+          continue;
+        }
+        if (action.verb === 'record many') {
+          const items = action.items.map(({ callId, ...facts }) => ({
+            agentId,
+            callId,
+            facts: { ...facts, direction: 'inbound' as const },
+          }));
+          const recorded = await untilDone(() => faulty.recordMany(items, later()).then(noErrors));
+          for (const { callId, facts } of items)
             model.calls.set(callId, withFacts(model.calls.get(callId), agentId, callId, facts));
-            expect(withoutHistory(recorded)).toEqual(withoutHistory(model.calls.get(callId)));
-            continue;
-          }
-          if (action.verb === 'record many') {
-            const items = action.items.map(({ callId, ...facts }) => ({
-              agentId,
-              callId,
-              facts: { ...facts, direction: 'inbound' as const },
-            }));
-            const recorded = await untilDone(() => faulty.recordMany(items, later()).then(noErrors));
-            for (const { callId, facts } of items)
-              model.calls.set(callId, withFacts(model.calls.get(callId), agentId, callId, facts));
-            const expected = items.map(({ callId }) => withoutHistory(model.calls.get(callId)));
-            expect(recorded.map(withoutHistory)).toEqual(expected);
-            continue;
-          }
-          if (action.verb === 'remove') {
-            let isRepeated = false;
-            const removed = await untilDone(() => {
-              const attempt = faulty.remove(agentId, action.callId);
-              return attempt.catch((error) => {
-                isRepeated = true;
-                throw error;
-              });
+          const expected = items.map(({ callId }) => withoutHistory(model.calls.get(callId)));
+          expect(recorded.map(withoutHistory)).toEqual(expected);
+          continue;
+        }
+        if (action.verb === 'remove') {
+          let isRepeated = false;
+          const removed = await untilDone(() => {
+            const attempt = faulty.remove(agentId, action.callId);
+            return attempt.catch((error) => {
+              isRepeated = true;
+              throw error;
             });
-            const wasThere = model.calls.delete(action.callId);
-            // A removal that was done and whose response was lost finds nothing when it is repeated.
-            if (!isRepeated) expect(removed).toBe(wasThere);
-            continue;
-          }
-          const settings = action.settings as Setting[];
-          // A batch names its calls by what was there before it.
-          const named = settings.map((one) => model.find(one.reference)?.callId);
-          const reasons = new Map<string, string[]>();
-          const expected = settings.map((one, index) => {
-            const found = named[index] === undefined ? undefined : model.calls.get(named[index]);
-            if (!found) return undefined;
-            const changed = withOutcome(found, one.change, one.mode, 'key', at);
-            model.calls.set(found.callId, changed);
-            const { phone } = changed;
-            const outcome = blockingOutcome(one);
-            if (outcome !== undefined && phone !== undefined)
-              reasons.set(phone, [...(reasons.get(phone) ?? []), outcome]);
-            return withoutHistory(changed);
           });
-          for (const [phone, given] of reasons) model.blocked.set(phone, model.blocked.get(phone) ?? given);
-          const targets = settings.map((one) => {
-            const reason = blockingOutcome(one);
-            return {
-              agentId,
-              reference: one.reference,
-              change: (call: Call) => withOutcome(call, one.change, one.mode, 'key', at),
-              block: reason === undefined ? undefined : { owner: { uid }, reason },
-            };
-          });
-          const results = await untilDone(() => faulty.setOutcomes(targets, later()).then(noErrors));
-          for (const [index, result] of results.entries()) {
-            expect(result?.callId).toBe(expected[index]?.callId);
-            if (action.verb === 'set') expect(withoutHistory(result)).toEqual(expected[index]);
-          }
+          const wasThere = model.calls.delete(action.callId);
+          // A removal that was done and whose response was lost finds nothing when it is repeated.
+          if (!isRepeated) expect(removed).toBe(wasThere);
+          continue;
         }
-        const all = model.newestFirst();
-        const listed: Call[] = [];
-        for await (const call of calls.list(agentId)) listed.push(call);
-        expect(listed.map(withoutHistory)).toEqual(all.map(withoutHistory));
-        for (const phone of phones) {
-          const withPhone: Call[] = [];
-          for await (const call of calls.list(agentId, { phone })) withPhone.push(call);
-          expect(withPhone).toEqual(listed.filter((call) => call.phone === phone));
+        const settings = action.settings as Setting[];
+        // A batch names its calls by what was there before it.
+        const named = settings.map((one) => model.find(one.reference)?.callId);
+        const reasons = new Map<string, string[]>();
+        const expected = settings.map((one, index) => {
+          const found = named[index] === undefined ? undefined : model.calls.get(named[index]);
+          if (!found) return undefined;
+          const changed = withOutcome(found, one.change, one.mode, 'key', at);
+          model.calls.set(found.callId, changed);
+          const { phone } = changed;
+          const outcome = blockingOutcome(one);
+          if (outcome !== undefined && phone !== undefined)
+            reasons.set(phone, [...(reasons.get(phone) ?? []), outcome]);
+          return withoutHistory(changed);
+        });
+        for (const [phone, given] of reasons) model.blocked.set(phone, model.blocked.get(phone) ?? given);
+        const targets = settings.map((one) => {
+          const reason = blockingOutcome(one);
+          return {
+            agentId,
+            reference: one.reference,
+            change: (call: Call) => withOutcome(call, one.change, one.mode, 'key', at),
+            block: reason === undefined ? undefined : { owner: { uid }, reason },
+          };
+        });
+        const results = await untilDone(() => faulty.setOutcomes(targets, later()).then(noErrors));
+        for (const [index, result] of results.entries()) {
+          expect(result?.callId).toBe(expected[index]?.callId);
+          if (action.verb === 'set') expect(withoutHistory(result)).toEqual(expected[index]);
         }
-        const [from, to] = times.slice(1);
-        const ranged: Call[] = [];
-        for await (const call of calls.list(agentId, { from, to })) ranged.push(call);
-        expect(ranged).toEqual(listed.filter((call) => call.startedAt === from));
-        for (const call of listed) expect(await calls.find(agentId, { callId: call.callId })).toEqual(call);
-        expect(await entriesStored(agentId)).toBe(listed.length + listed.filter(({ phone }) => phone).length);
-        const blocked = await blockList.get().find({ agentId, uid }, phones);
-        expect([...blocked.keys()].sort()).toEqual([...model.blocked.keys()].sort());
-        for (const [phone, { reason, scope }] of blocked) {
-          expect(scope).toBe('user');
-          expect(model.blocked.get(phone)).toContain(reason);
-        }
-      }),
-      { numRuns },
-    ),
-  );
+      }
+      const all = model.newestFirst();
+      const listed: Call[] = [];
+      for await (const call of calls.list(agentId)) listed.push(call);
+      expect(listed.map(withoutHistory)).toEqual(all.map(withoutHistory));
+      for (const phone of phones) {
+        const withPhone: Call[] = [];
+        for await (const call of calls.list(agentId, { phone })) withPhone.push(call);
+        expect(withPhone).toEqual(listed.filter((call) => call.phone === phone));
+      }
+      const [from, to] = times.slice(1);
+      const ranged: Call[] = [];
+      for await (const call of calls.list(agentId, { from, to })) ranged.push(call);
+      expect(ranged).toEqual(listed.filter((call) => call.startedAt === from));
+      for (const call of listed) expect(await calls.find(agentId, { callId: call.callId })).toEqual(call);
+      expect(await entriesStored(agentId)).toBe(listed.length + listed.filter(({ phone }) => phone).length);
+      const blocked = await blockList.get().find({ agentId, uid }, phones);
+      expect([...blocked.keys()].sort()).toEqual([...model.blocked.keys()].sort());
+      for (const [phone, { reason, scope }] of blocked) {
+        expect(scope).toBe('user');
+        expect(model.blocked.get(phone)).toContain(reason);
+      }
+    }),
+    { numRuns },
+  ),
+);
 
-  it.concurrent.each(['lost response', 'conflict', 'throttle', 'server error'] as const)(
-    'an outcome changes once when every first attempt meets with: %s',
-    async (fault) => {
-      const agentId = `agent-${randomUUID()}`;
-      const callIds = Array.from({ length: 26 }, (_, n) => `c${n}`);
-      await Promise.all(callIds.map((callId) => calls.record(agentId, callId, facts())));
-      let batches = 0;
-      const faulty = callsUnder((operation) =>
-        operation === 'BatchExecuteStatement' && batches++ < 2 ? fault : undefined,
-      );
-      const results = await faulty.setOutcomes(
-        callIds.map((callId) => settingOf(agentId, callId, 'x')),
-        later(),
-      );
-      expect(results.map((call) => (call as Call).custom_call_outcome)).toEqual(callIds.map(() => 'x'));
-      const found = await Promise.all(callIds.map((callId) => calls.find(agentId, { callId })));
-      expect(found).toEqual(results);
-      for (const call of found) expect(call?.outcomeHistory?.length).toBe(1);
-    },
-  );
-
-  it.concurrent('calls are recorded once, with every entry, when the response is lost', async () => {
+it.concurrent.each(['lost response', 'conflict', 'throttle', 'server error'] as const)(
+  'an outcome changes once when every first attempt meets with: %s',
+  async (fault) => {
     const agentId = `agent-${randomUUID()}`;
-    let lost = 0;
-    const faulty = callsUnder((operation) =>
-      operation === 'TransactWriteItems' && lost++ < 1 ? 'lost response' : undefined,
-    );
-    const recorded = await faulty.record(agentId, 'a', facts());
-    expect(await calls.find(agentId, { phone: phones[0] as string, preference: 'last' })).toEqual(recorded);
-    expect(await entriesStored(agentId)).toBe(2);
-  });
-
-  it.concurrent('calls are removed once, with every entry, when the response is lost or the transaction meets another', async () => {
-    for (const fault of ['lost response', 'conflict'] as const) {
-      const agentId = `agent-${randomUUID()}`;
-      await calls.record(agentId, 'a', facts());
-      let faults = 0;
-      const faulty = callsUnder((operation) =>
-        operation === 'TransactWriteItems' && faults++ < 1 ? fault : undefined,
-      );
-      const removed = await faulty.remove(agentId, 'a');
-      expect([faults, removed, await entriesStored(agentId)]).toEqual([2, true, 0]);
-    }
-  });
-
-  it.concurrent('calls that are removed and written at once are whole or absent', async () => {
-    for (let round = 0; round < 8; round++) {
-      const agentId = `agent-${randomUUID()}`;
-      await calls.record(agentId, 'a', facts());
-      const [recorded, set] = await Promise.all([
-        calls.record(agentId, 'a', { ...facts(), phone: phones[1] as string, startedAt: '2026-02-01T00:00:00.000Z' }),
-        calls.setOutcomes([settingOf(agentId, 'a', 'x')], later()),
-        calls.remove(agentId, 'a'),
-      ]);
-      const found = await calls.find(agentId, { callId: 'a' });
-      expect(await entriesStored(agentId)).toBe(found ? 2 : 0);
-      if (found) expect(found).toMatchObject({ ...recorded, callId: 'a' });
-      expect(set[0]).not.toBeInstanceOf(Error);
-    }
-  });
-
-  it.concurrent('calls accept an outcome in one write each, 25 in a round trip, and no transaction', async () => {
-    const agentId = `agent-${randomUUID()}`;
-    const callIds = Array.from({ length: 51 }, (_, n) => `c${n}`);
+    const callIds = Array.from({ length: 26 }, (_, n) => `c${n}`);
     await Promise.all(callIds.map((callId) => calls.record(agentId, callId, facts())));
-    const operations: string[] = [];
-    const observed = callsUnder(
-      () => undefined,
-      (operation) => operations.push(operation),
+    let batches = 0;
+    const faulty = callsUnder((operation) =>
+      operation === 'BatchExecuteStatement' && batches++ < 2 ? fault : undefined,
     );
-    await observed.setOutcomes(
+    const results = await faulty.setOutcomes(
       callIds.map((callId) => settingOf(agentId, callId, 'x')),
       later(),
     );
-    expect(operations).toEqual(['BatchGetItem', ...Array(3).fill('BatchExecuteStatement')]);
-  });
+    expect(results.map((call) => (call as Call).custom_call_outcome)).toEqual(callIds.map(() => 'x'));
+    const found = await Promise.all(callIds.map((callId) => calls.find(agentId, { callId })));
+    expect(found).toEqual(results);
+    for (const call of found) expect(call?.outcomeHistory?.length).toBe(1);
+  },
+);
 
-  it.concurrent.each(['lost response', 'conflict', 'throttle', 'server error'] as const)(
-    'calls block their numbers with their outcomes when every second attempt meets with: %s',
-    async (fault) => {
-      const [agentId, uid] = [`agent-${randomUUID()}`, `user-${randomUUID()}`];
-      const numbers = Array.from({ length: 6 }, (_, n) => `+1415555${5000 + (n % 3)}`);
-      await Promise.all(numbers.map((phone, n) => calls.record(agentId, `c${n}`, { ...facts(), phone })));
-      let attempts = 0;
-      const faulty = callsUnder((operation) =>
-        operation === 'TransactWriteItems' && attempts++ % 2 === 0 ? fault : undefined,
-      );
-      const block = { owner: { uid }, reason: 'x' };
-      const results = await faulty.setOutcomes(
-        numbers.map((_, n) => ({ ...settingOf(agentId, `c${n}`, 'x'), block })),
-        later(),
-      );
-      expect(results.map((call) => (call as Call).outcomeHistory?.length)).toEqual(numbers.map(() => 1));
-      const distinct = [...new Set(numbers)];
-      const blocked = await blockList.get().find({ agentId, uid }, distinct);
-      expect([...blocked.keys()].sort()).toEqual(distinct);
-    },
+it.concurrent('calls are recorded once, with every entry, when the response is lost', async () => {
+  const agentId = `agent-${randomUUID()}`;
+  let lost = 0;
+  const faulty = callsUnder((operation) =>
+    operation === 'TransactWriteItems' && lost++ < 1 ? 'lost response' : undefined,
   );
+  const recorded = await faulty.record(agentId, 'a', facts());
+  expect(await calls.find(agentId, { phone: phones[0] as string, preference: 'last' })).toEqual(recorded);
+  expect(await entriesStored(agentId)).toBe(2);
+});
 
-  it.concurrent('calls block a number and change the outcome both or not at all, and one of many callers adds the entry', async () => {
-    const [agentId, uid] = [`agent-${randomUUID()}`, `user-${randomUUID()}`];
-    const phone = phones[0] as string;
-    const callIds = Array.from({ length: 8 }, (_, n) => `c${n}`);
-    await Promise.all(callIds.map((callId) => calls.record(agentId, callId, facts())));
-    const set = (callId: string, by = calls) =>
-      by.setOutcomes([{ ...settingOf(agentId, callId, callId), block: { owner: { uid }, reason: callId } }], later());
-    const dying = callsUnder((operation) => (operation === 'TransactWriteItems' ? 'kill' : undefined));
-    expect(await set('c0', dying)).toEqual([expect.any(Error)]);
-    expect(await calls.find(agentId, { callId: 'c0' })).not.toHaveProperty('custom_call_outcome');
-    expect(await blockList.get().find({ agentId, uid }, [phone])).toEqual(new Map());
-
-    await Promise.all(callIds.map((callId) => set(callId).then(noErrors)));
-    const [added] = [...(await blockList.get().find({ agentId, uid }, [phone])).values()];
-    expect(callIds).toContain(added?.reason);
-    for (const callId of callIds) expect((await calls.find(agentId, { callId }))?.custom_call_outcome).toBe(callId);
-
-    await blockList.get().remove({ uid }, [phone]);
-    const operations: string[] = [];
-    const observed = callsUnder(
-      () => undefined,
-      (operation) => operations.push(operation),
-    );
-    await set('c3', observed);
-    expect(operations).toEqual(['BatchGetItem', 'TransactWriteItems']);
-    const again = await blockList.get().find({ agentId, uid }, [phone]);
-    expect(again.get(phone)?.reason).toBe('c3');
-  });
-
-  it.concurrent('calls keep the changes of concurrent callers, and the corrections of their facts', async () => {
+it.concurrent('calls are removed once, with every entry, when the response is lost or the transaction meets another', async () => {
+  for (const fault of ['lost response', 'conflict'] as const) {
     const agentId = `agent-${randomUUID()}`;
     await calls.record(agentId, 'a', facts());
-    const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
-    const merge = (key: string) => ({
-      agentId,
-      reference: { callId: 'a' },
-      change: (call: Call) => withOutcome(call, { custom_call_metadata: { [key]: 1 } }, 'merge', 'key', at),
-    });
-    const correct = (n: number) => calls.record(agentId, 'a', { ...facts(), phone: phones[n % 2] as string });
-    await Promise.all([
-      ...keys.map((key) => calls.setOutcomes([merge(key)], later()).then(noErrors)),
-      ...[1, 2, 3, 4].map(correct),
+    let faults = 0;
+    const faulty = callsUnder((operation) => (operation === 'TransactWriteItems' && faults++ < 1 ? fault : undefined));
+    const removed = await faulty.remove(agentId, 'a');
+    expect([faults, removed, await entriesStored(agentId)]).toEqual([2, true, 0]);
+  }
+});
+
+it.concurrent('calls that are removed and written at once are whole or absent', async () => {
+  for (let round = 0; round < 8; round++) {
+    const agentId = `agent-${randomUUID()}`;
+    await calls.record(agentId, 'a', facts());
+    const [recorded, set] = await Promise.all([
+      calls.record(agentId, 'a', { ...facts(), phone: phones[1] as string, startedAt: '2026-02-01T00:00:00.000Z' }),
+      calls.setOutcomes([settingOf(agentId, 'a', 'x')], later()),
+      calls.remove(agentId, 'a'),
     ]);
-    const call = await calls.find(agentId, { callId: 'a' });
-    expect(Object.keys(call?.custom_call_metadata ?? {}).sort()).toEqual(keys);
-    expect(call?.outcomeHistory?.length).toBe(keys.length);
-    expect(await calls.find(agentId, { phone: call?.phone as string, preference: 'first' })).toEqual(call);
-    expect(await entriesStored(agentId)).toBe(2);
-  });
+    const found = await calls.find(agentId, { callId: 'a' });
+    expect(await entriesStored(agentId)).toBe(found ? 2 : 0);
+    if (found) expect(found).toMatchObject({ ...recorded, callId: 'a' });
+    expect(set[0]).not.toBeInstanceOf(Error);
+  }
+});
 
-  it.concurrent('outcomes that are not written in time are reported as errors, each by itself', async () => {
-    const agentId = `agent-${randomUUID()}`;
-    for (const callId of ['a', 'b']) await calls.record(agentId, callId, facts());
-    const faulty = callsUnder((operation) => (operation === 'BatchExecuteStatement' ? 'server error' : undefined));
-    const results = await faulty.setOutcomes(
-      [settingOf(agentId, 'a', 'x'), settingOf(agentId, 'none', 'x')],
-      Date.now() + 300,
+it.concurrent('calls accept an outcome in one write each, 25 in a round trip, and no transaction', async () => {
+  const agentId = `agent-${randomUUID()}`;
+  const callIds = Array.from({ length: 51 }, (_, n) => `c${n}`);
+  await Promise.all(callIds.map((callId) => calls.record(agentId, callId, facts())));
+  const operations: string[] = [];
+  const observed = callsUnder(
+    () => undefined,
+    (operation) => operations.push(operation),
+  );
+  await observed.setOutcomes(
+    callIds.map((callId) => settingOf(agentId, callId, 'x')),
+    later(),
+  );
+  expect(operations).toEqual(['BatchGetItem', ...Array(3).fill('BatchExecuteStatement')]);
+});
+
+it.concurrent.each(['lost response', 'conflict', 'throttle', 'server error'] as const)(
+  'calls block their numbers with their outcomes when every second attempt meets with: %s',
+  async (fault) => {
+    const [agentId, uid] = [`agent-${randomUUID()}`, `user-${randomUUID()}`];
+    const numbers = Array.from({ length: 6 }, (_, n) => `+1415555${5000 + (n % 3)}`);
+    await Promise.all(numbers.map((phone, n) => calls.record(agentId, `c${n}`, { ...facts(), phone })));
+    let attempts = 0;
+    const faulty = callsUnder((operation) =>
+      operation === 'TransactWriteItems' && attempts++ % 2 === 0 ? fault : undefined,
     );
-    expect(results).toEqual([expect.any(Error), undefined]);
-    expect(await calls.find(agentId, { callId: 'a' })).not.toHaveProperty('custom_call_outcome');
-  });
+    const block = { owner: { uid }, reason: 'x' };
+    const results = await faulty.setOutcomes(
+      numbers.map((_, n) => ({ ...settingOf(agentId, `c${n}`, 'x'), block })),
+      later(),
+    );
+    expect(results.map((call) => (call as Call).outcomeHistory?.length)).toEqual(numbers.map(() => 1));
+    const distinct = [...new Set(numbers)];
+    const blocked = await blockList.get().find({ agentId, uid }, distinct);
+    expect([...blocked.keys()].sort()).toEqual(distinct);
+  },
+);
 
-  it.concurrent('calls are found by their number while they are corrected', async () => {
-    const agentId = `agent-${randomUUID()}`;
-    const phone = phones[0] as string;
-    await calls.record(agentId, 'older', { ...facts(), startedAt: times[0] as string });
-    await calls.record(agentId, 'newer', { ...facts(), startedAt: times[1] as string });
-    const reader = openTable(table.get().name);
-    let corrected: Promise<Call> | undefined;
-    // Between the read of the entry and that of the record, the call that the entry points to gets another number.
-    const correct =
-      (next: (args: object) => Promise<object>, context: { commandName?: string }) => async (args: object) => {
-        if (context.commandName === 'GetItemCommand') {
-          corrected ??= calls.record(agentId, 'newer', { ...facts(), phone: phones[1] as string });
-          await corrected;
-        }
-        return next(args);
-      };
-    reader.client.middlewareStack.add(correct as never, { step: 'initialize' });
-    const found = await new Calls(reader).find(agentId, { phone, preference: 'last' });
-    expect([found?.callId, (await corrected)?.callId]).toEqual(['older', 'newer']);
+it.concurrent('calls block a number and change the outcome both or not at all, and one of many callers adds the entry', async () => {
+  const [agentId, uid] = [`agent-${randomUUID()}`, `user-${randomUUID()}`];
+  const phone = phones[0] as string;
+  const callIds = Array.from({ length: 8 }, (_, n) => `c${n}`);
+  await Promise.all(callIds.map((callId) => calls.record(agentId, callId, facts())));
+  const set = (callId: string, by = calls) =>
+    by.setOutcomes([{ ...settingOf(agentId, callId, callId), block: { owner: { uid }, reason: callId } }], later());
+  const dying = callsUnder((operation) => (operation === 'TransactWriteItems' ? 'kill' : undefined));
+  expect(await set('c0', dying)).toEqual([expect.any(Error)]);
+  expect(await calls.find(agentId, { callId: 'c0' })).not.toHaveProperty('custom_call_outcome');
+  expect(await blockList.get().find({ agentId, uid }, [phone])).toEqual(new Map());
+
+  await Promise.all(callIds.map((callId) => set(callId).then(noErrors)));
+  const [added] = [...(await blockList.get().find({ agentId, uid }, [phone])).values()];
+  expect(callIds).toContain(added?.reason);
+  for (const callId of callIds) expect((await calls.find(agentId, { callId }))?.custom_call_outcome).toBe(callId);
+
+  await blockList.get().remove({ uid }, [phone]);
+  const operations: string[] = [];
+  const observed = callsUnder(
+    () => undefined,
+    (operation) => operations.push(operation),
+  );
+  await set('c3', observed);
+  expect(operations).toEqual(['BatchGetItem', 'TransactWriteItems']);
+  const again = await blockList.get().find({ agentId, uid }, [phone]);
+  expect(again.get(phone)?.reason).toBe('c3');
+});
+
+it.concurrent('calls keep the changes of concurrent callers, and the corrections of their facts', async () => {
+  const agentId = `agent-${randomUUID()}`;
+  await calls.record(agentId, 'a', facts());
+  const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+  const merge = (key: string) => ({
+    agentId,
+    reference: { callId: 'a' },
+    change: (call: Call) => withOutcome(call, { custom_call_metadata: { [key]: 1 } }, 'merge', 'key', at),
   });
+  const correct = (n: number) => calls.record(agentId, 'a', { ...facts(), phone: phones[n % 2] as string });
+  await Promise.all([
+    ...keys.map((key) => calls.setOutcomes([merge(key)], later()).then(noErrors)),
+    ...[1, 2, 3, 4].map(correct),
+  ]);
+  const call = await calls.find(agentId, { callId: 'a' });
+  expect(Object.keys(call?.custom_call_metadata ?? {}).sort()).toEqual(keys);
+  expect(call?.outcomeHistory?.length).toBe(keys.length);
+  expect(await calls.find(agentId, { phone: call?.phone as string, preference: 'first' })).toEqual(call);
+  expect(await entriesStored(agentId)).toBe(2);
+});
+
+it.concurrent('outcomes that are not written in time are reported as errors, each by itself', async () => {
+  const agentId = `agent-${randomUUID()}`;
+  for (const callId of ['a', 'b']) await calls.record(agentId, callId, facts());
+  const faulty = callsUnder((operation) => (operation === 'BatchExecuteStatement' ? 'server error' : undefined));
+  const results = await faulty.setOutcomes(
+    [settingOf(agentId, 'a', 'x'), settingOf(agentId, 'none', 'x')],
+    Date.now() + 300,
+  );
+  expect(results).toEqual([expect.any(Error), undefined]);
+  expect(await calls.find(agentId, { callId: 'a' })).not.toHaveProperty('custom_call_outcome');
+});
+
+it.concurrent('calls are found by their number while they are corrected', async () => {
+  const agentId = `agent-${randomUUID()}`;
+  const phone = phones[0] as string;
+  await calls.record(agentId, 'older', { ...facts(), startedAt: times[0] as string });
+  await calls.record(agentId, 'newer', { ...facts(), startedAt: times[1] as string });
+  const reader = openTable(table.get().name);
+  let corrected: Promise<Call> | undefined;
+  // Between the read of the entry and that of the record, the call that the entry points to gets another number.
+  const correct =
+    (next: (args: object) => Promise<object>, context: { commandName?: string }) => async (args: object) => {
+      if (context.commandName === 'GetItemCommand') {
+        corrected ??= calls.record(agentId, 'newer', { ...facts(), phone: phones[1] as string });
+        await corrected;
+      }
+      return next(args);
+    };
+  reader.client.middlewareStack.add(correct as never, { step: 'initialize' });
+  const found = await new Calls(reader).find(agentId, { phone, preference: 'last' });
+  expect([found?.callId, (await corrected)?.callId]).toEqual(['older', 'newer']);
 });
 
 const facts = () => ({ phone: phones[0] as string, direction: 'inbound' as const, startedAt: times[0] as string });

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, expect, it } from 'vitest';
 import { waitingForFile } from '../../../functions/domain/source-state.ts';
 import { countKey, documentKey, documentsOf, websitesOf } from '../../../functions/store/keys.ts';
 import { recountSources, sourceQuota } from '../../../functions/store/quotas.ts';
@@ -26,117 +26,115 @@ afterEach(noFaults);
 
 const sourcesOf = (agentId: string) => itemsOf(websitesOf(agentId), documentsOf(agentId));
 
-describe('the quota of sources', () => {
-  it('the quota of sources covers websites and documents, and holds when many are added at once', async () => {
-    const one = await newWorld();
-    const { agentId } = one;
-    const { done, codes } = await settled([
-      ...Array.from({ length: 6 }, () => websites.add(websiteRecord(one))),
-      ...Array.from({ length: 6 }, () => documents.add(newDocument(agentId))),
-    ]);
-    expect([done, new Set(codes)]).toEqual([limit, new Set(['quota_exceeded'])]);
-    expect([await countOf({ agentId }), (await sourcesOf(agentId)).length]).toEqual([limit, limit]);
-  });
-
-  it('the quota of sources admits all documents of a request or none; existing ones do not count again', async () => {
-    const { agentId } = await newWorld();
-    const four = Array.from({ length: 4 }, () => newDocument(agentId));
-    expect(await documents.addAll(four)).toEqual(four);
-    await expect(documents.addAll([newDocument(agentId), newDocument(agentId)])).rejects.toMatchObject({
-      code: 'quota_exceeded',
-    });
-    const again = [...four, newDocument(agentId)];
-    expect(await documents.addAll(again)).toEqual(again);
-    expect(await documents.addAll(again)).toEqual(again);
-    expect([await countOf({ agentId }), (await sourcesOf(agentId)).length]).toEqual([5, 5]);
-    const tooMany = Array.from({ length: limit + 1 }, () => newDocument(world.agentId));
-    await expect(documents.addAll(tooMany)).rejects.toMatchObject({ code: 'quota_exceeded' });
-    expect(await documents.addAll([])).toEqual([]);
-  });
-
-  it('the quota of sources has room again when a source is deleted, once also when it is deleted twice at once or was never read', async () => {
-    const one = await newWorld();
-    const { agentId } = one;
-    const added = await documents.addAll(Array.from({ length: limit }, () => newDocument(agentId)));
-    const [first, second, third] = added as [DocumentRecord, DocumentRecord, DocumentRecord];
-    await Promise.all([documents.remove(first), documents.remove(first), documents.deleteOrphans(first)]);
-    await documents.deleteOrphans(first);
-    await expect(documents.sendOrRemove(second, () => Promise.reject(new Error('down')))).rejects.toThrow('down');
-    await table.get().change(documentKey(agentId, third.id), { set: { status: 'deleting' } });
-    await Promise.all([documents.deleteOrphans(third), documents.deleteOrphans(third)]);
-    expect([await countOf({ agentId }), (await sourcesOf(agentId)).length]).toEqual([2, 2]);
-    await websites.add(websiteRecord(one));
-    expect(await countOf({ agentId })).toBe(3);
-  });
-
-  itInAnyHistory('the quota of sources is exact in any history, whatever DynamoDB answers', [1, 10], async (runs) => {
-    for (let seed = 40; seed < 40 + runs; seed++) {
-      const one = await newWorld();
-      const { agentId } = one;
-      const next = chance(seed);
-      const known: { kind: 'website' | 'document'; id: string }[] = [];
-      faults(seed);
-      for (let step = 0; step < 25; step++) {
-        const victim = known[Math.floor(next() * known.length)];
-        if (next() < 0.6 || !victim) {
-          const record = next() < 0.5 ? websiteRecord(one) : newDocument(agentId);
-          const kind = 'url' in record ? ('website' as const) : ('document' as const);
-          known.push({ kind, id: record.id });
-          await ('url' in record ? websites.add(record) : documents.add(record)).catch(() => {});
-        } else {
-          const source = { agentId, id: victim.id };
-          await (victim.kind === 'website' ? websites : documents).remove(source).catch(() => {});
-        }
-      }
-      noFaults();
-      const { length } = await sourcesOf(agentId);
-      expect(length).toBeLessThanOrEqual(limit);
-      expect(await countOf({ agentId })).toBe(length);
-    }
-  });
-
-  it('the quota of sources does not count upload forms that have expired, once the agent is full; looked for at most once a minute', async () => {
-    const { agentId } = await newWorld();
-    const forms = Array.from({ length: limit }, () =>
-      newDocument(agentId, { ...waitingForFile(), formIssuedTo: { uid: 'x', keyId: 'x' } }),
-    );
-    await documents.addAll(forms);
-    await expect(documents.add(newDocument(agentId))).rejects.toMatchObject({ code: 'quota_exceeded' });
-    const expire = ({ id }: DocumentRecord) =>
-      table.get().change(documentKey(agentId, id), { set: { fileDeadlineAt: Date.now() - 1 } });
-    await Promise.all(forms.slice(1).map(expire));
-    await expect(documents.add(newDocument(agentId))).rejects.toMatchObject({ code: 'quota_exceeded' });
-    await table.get().change(countKey({ agentId }), { set: { recountedAt: Date.now() - 61_000 } });
-    await documents.add(newDocument(agentId));
-    expect(await countOf({ agentId })).toBe(2);
-  });
-
-  itInAnyHistory(
-    'the quota of sources stays exact when sources come and go while they are counted again',
-    [1, 4],
-    async (rounds) => {
-      const one = await newWorld();
-      const { agentId } = one;
-      const free = new Sources<WebsiteRecord>(table.get(), websiteKind);
-      const added: WebsiteRecord[] = [];
-      const change = async () => {
-        for (let n = 0; n < 12; n++) {
-          const record = await free.add(websiteRecord(one));
-          if (n % 3 === 0) await free.remove(record);
-          else added.push(record);
-        }
-      };
-      // Counting takes longer than a change.
-      injectFaults(table.get().client, (operation) => (operation === 'Query' ? 'slow' : undefined));
-      for (let round = 1; round <= rounds; round++) {
-        let isOver = false;
-        const recountOften = async () => {
-          while (!isOver) await recountSources(table.get(), agentId, 0);
-        };
-        await Promise.all([change().finally(() => (isOver = true)), recountOften(), recountOften()]);
-        expect(added.length).toBe(8 * round);
-        expect(await countOf({ agentId })).toBe(8 * round);
-      }
-    },
-  );
+it('the quota of sources covers websites and documents, and holds when many are added at once', async () => {
+  const one = await newWorld();
+  const { agentId } = one;
+  const { done, codes } = await settled([
+    ...Array.from({ length: 6 }, () => websites.add(websiteRecord(one))),
+    ...Array.from({ length: 6 }, () => documents.add(newDocument(agentId))),
+  ]);
+  expect([done, new Set(codes)]).toEqual([limit, new Set(['quota_exceeded'])]);
+  expect([await countOf({ agentId }), (await sourcesOf(agentId)).length]).toEqual([limit, limit]);
 });
+
+it('the quota of sources admits all documents of a request or none; existing ones do not count again', async () => {
+  const { agentId } = await newWorld();
+  const four = Array.from({ length: 4 }, () => newDocument(agentId));
+  expect(await documents.addAll(four)).toEqual(four);
+  await expect(documents.addAll([newDocument(agentId), newDocument(agentId)])).rejects.toMatchObject({
+    code: 'quota_exceeded',
+  });
+  const again = [...four, newDocument(agentId)];
+  expect(await documents.addAll(again)).toEqual(again);
+  expect(await documents.addAll(again)).toEqual(again);
+  expect([await countOf({ agentId }), (await sourcesOf(agentId)).length]).toEqual([5, 5]);
+  const tooMany = Array.from({ length: limit + 1 }, () => newDocument(world.agentId));
+  await expect(documents.addAll(tooMany)).rejects.toMatchObject({ code: 'quota_exceeded' });
+  expect(await documents.addAll([])).toEqual([]);
+});
+
+it('the quota of sources has room again when a source is deleted, once also when it is deleted twice at once or was never read', async () => {
+  const one = await newWorld();
+  const { agentId } = one;
+  const added = await documents.addAll(Array.from({ length: limit }, () => newDocument(agentId)));
+  const [first, second, third] = added as [DocumentRecord, DocumentRecord, DocumentRecord];
+  await Promise.all([documents.remove(first), documents.remove(first), documents.deleteOrphans(first)]);
+  await documents.deleteOrphans(first);
+  await expect(documents.sendOrRemove(second, () => Promise.reject(new Error('down')))).rejects.toThrow('down');
+  await table.get().change(documentKey(agentId, third.id), { set: { status: 'deleting' } });
+  await Promise.all([documents.deleteOrphans(third), documents.deleteOrphans(third)]);
+  expect([await countOf({ agentId }), (await sourcesOf(agentId)).length]).toEqual([2, 2]);
+  await websites.add(websiteRecord(one));
+  expect(await countOf({ agentId })).toBe(3);
+});
+
+itInAnyHistory('the quota of sources is exact in any history, whatever DynamoDB answers', [1, 10], async (runs) => {
+  for (let seed = 40; seed < 40 + runs; seed++) {
+    const one = await newWorld();
+    const { agentId } = one;
+    const next = chance(seed);
+    const known: { kind: 'website' | 'document'; id: string }[] = [];
+    faults(seed);
+    for (let step = 0; step < 25; step++) {
+      const victim = known[Math.floor(next() * known.length)];
+      if (next() < 0.6 || !victim) {
+        const record = next() < 0.5 ? websiteRecord(one) : newDocument(agentId);
+        const kind = 'url' in record ? ('website' as const) : ('document' as const);
+        known.push({ kind, id: record.id });
+        await ('url' in record ? websites.add(record) : documents.add(record)).catch(() => {});
+      } else {
+        const source = { agentId, id: victim.id };
+        await (victim.kind === 'website' ? websites : documents).remove(source).catch(() => {});
+      }
+    }
+    noFaults();
+    const { length } = await sourcesOf(agentId);
+    expect(length).toBeLessThanOrEqual(limit);
+    expect(await countOf({ agentId })).toBe(length);
+  }
+});
+
+it('the quota of sources does not count upload forms that have expired, once the agent is full; looked for at most once a minute', async () => {
+  const { agentId } = await newWorld();
+  const forms = Array.from({ length: limit }, () =>
+    newDocument(agentId, { ...waitingForFile(), formIssuedTo: { uid: 'x', keyId: 'x' } }),
+  );
+  await documents.addAll(forms);
+  await expect(documents.add(newDocument(agentId))).rejects.toMatchObject({ code: 'quota_exceeded' });
+  const expire = ({ id }: DocumentRecord) =>
+    table.get().change(documentKey(agentId, id), { set: { fileDeadlineAt: Date.now() - 1 } });
+  await Promise.all(forms.slice(1).map(expire));
+  await expect(documents.add(newDocument(agentId))).rejects.toMatchObject({ code: 'quota_exceeded' });
+  await table.get().change(countKey({ agentId }), { set: { recountedAt: Date.now() - 61_000 } });
+  await documents.add(newDocument(agentId));
+  expect(await countOf({ agentId })).toBe(2);
+});
+
+itInAnyHistory(
+  'the quota of sources stays exact when sources come and go while they are counted again',
+  [1, 4],
+  async (rounds) => {
+    const one = await newWorld();
+    const { agentId } = one;
+    const free = new Sources<WebsiteRecord>(table.get(), websiteKind);
+    const added: WebsiteRecord[] = [];
+    const change = async () => {
+      for (let n = 0; n < 12; n++) {
+        const record = await free.add(websiteRecord(one));
+        if (n % 3 === 0) await free.remove(record);
+        else added.push(record);
+      }
+    };
+    // Counting takes longer than a change.
+    injectFaults(table.get().client, (operation) => (operation === 'Query' ? 'slow' : undefined));
+    for (let round = 1; round <= rounds; round++) {
+      let isOver = false;
+      const recountOften = async () => {
+        while (!isOver) await recountSources(table.get(), agentId, 0);
+      };
+      await Promise.all([change().finally(() => (isOver = true)), recountOften(), recountOften()]);
+      expect(added.length).toBe(8 * round);
+      expect(await countOf({ agentId })).toBe(8 * round);
+    }
+  },
+);

@@ -55,120 +55,118 @@ const wholeOf = async (source: WebsiteRecord) => {
   return whole;
 };
 
-describe('a text', () => {
-  it('a text of any length is returned as it was stored, in as many responses as necessary', {
-    tags: 'heavy',
-  }, async () => {
-    const content = `${'🙂 Grüße, "Welt"\n\n'.repeat(400_000)}the end`;
-    const contentMD = '字'.repeat(1_500_001);
-    const source = await websites.get().add(record());
-    expect(await bring(source, content, 'first', contentMD)).toBe(true);
-    const whole = await wholeOf(source);
-    expect(whole?.content === content).toBe(true);
-    expect(whole?.contentMD === contentMD).toBe(true);
-    expect(whole?.answers).toBeGreaterThan(2);
-    const [listed] = (await websiteReads.get().page(world.agentId, { withTexts: true, limit: 1 })).items;
-    expect(listed?.truncated).toBe(true);
-    await websites.get().remove(source);
-    expect(await revisionsStored(source)).toEqual([]);
-  });
+it('a text of any length is returned as it was stored, in as many responses as necessary', {
+  tags: 'heavy',
+}, async () => {
+  const content = `${'🙂 Grüße, "Welt"\n\n'.repeat(400_000)}the end`;
+  const contentMD = '字'.repeat(1_500_001);
+  const source = await websites.get().add(record());
+  expect(await bring(source, content, 'first', contentMD)).toBe(true);
+  const whole = await wholeOf(source);
+  expect(whole?.content === content).toBe(true);
+  expect(whole?.contentMD === contentMD).toBe(true);
+  expect(whole?.answers).toBeGreaterThan(2);
+  const [listed] = (await websiteReads.get().page(world.agentId, { withTexts: true, limit: 1 })).items;
+  expect(listed?.truncated).toBe(true);
+  await websites.get().remove(source);
+  expect(await revisionsStored(source)).toEqual([]);
+});
 
-  it('a text is read whole, old or new, while it is replaced again and again', async () => {
+it('a text is read whole, old or new, while it is replaced again and again', async () => {
+  const source = await websites.get().add(record());
+  const long = (letter: string) => letter.repeat(300_000);
+  await bring(source, long('a'));
+  let done = false;
+  const write = async () => {
+    for (let n = 0; n < 5; n++) {
+      await restartWebsite(source, `attempt-${n}`);
+      expect(await bring(source, long(String.fromCharCode(98 + n)), `attempt-${n}`)).toBe(true);
+    }
+    done = true;
+  };
+  const seen = new Set<string>();
+  const read = async () => {
+    while (!done) {
+      const { items } = await websiteReads.get().page(world.agentId, { withTexts: true });
+      const { content = '', contentMD = '' } = items.find(({ id }) => id === source.id) ?? {};
+      expect([content === long(content[0] ?? '?'), content === contentMD]).toEqual([true, true]);
+      seen.add(content[0] as string);
+      const whole = await websiteReads.get().readTexts(source, undefined);
+      expect(whole?.content === long(whole?.content[0] ?? '?')).toBe(true);
+    }
+  };
+  await Promise.all([write(), read(), read()]);
+  expect(seen.size).toBeGreaterThan(2);
+  expect((await revisionsStored(source)).length).toBe(1);
+  await websites.get().remove(source);
+});
+
+it('a text that is read in pieces is of one revision: the cursor of a replaced one is rejected', async () => {
+  const source = await websites.get().add(record());
+  await bring(source, 'a'.repeat(3_000_000));
+  const first = await websiteReads.get().readTexts(source, undefined);
+  expect(first?.nextCursor).toBeDefined();
+  await restartWebsite(source, 'second');
+  await bring(source, 'b'.repeat(3_000_000), 'second');
+  await expect(websiteReads.get().readTexts(source, first?.nextCursor)).rejects.toMatchObject({
+    code: 'invalid_request',
+  });
+  await websites.get().remove(source);
+});
+
+it('a text is the old or the new one wherever a job is killed, and the next delivery brings the new one', {
+  tags: 'heavy',
+}, async () => {
+  let kills = 0;
+  for (let fatal = 0; ; fatal++) {
     const source = await websites.get().add(record());
-    const long = (letter: string) => letter.repeat(300_000);
-    await bring(source, long('a'));
-    let done = false;
-    const write = async () => {
-      for (let n = 0; n < 5; n++) {
-        await restartWebsite(source, `attempt-${n}`);
-        expect(await bring(source, long(String.fromCharCode(98 + n)), `attempt-${n}`)).toBe(true);
-      }
-      done = true;
-    };
-    const seen = new Set<string>();
-    const read = async () => {
-      while (!done) {
-        const { items } = await websiteReads.get().page(world.agentId, { withTexts: true });
-        const { content = '', contentMD = '' } = items.find(({ id }) => id === source.id) ?? {};
-        expect([content === long(content[0] ?? '?'), content === contentMD]).toEqual([true, true]);
-        seen.add(content[0] as string);
-        const whole = await websiteReads.get().readTexts(source, undefined);
-        expect(whole?.content === long(whole?.content[0] ?? '?')).toBe(true);
-      }
-    };
-    await Promise.all([write(), read(), read()]);
-    expect(seen.size).toBeGreaterThan(2);
+    await bring(source, 'old '.repeat(60_000));
+    await restartWebsite(source, 'second');
+    let calls = 0;
+    injectFaults(table.get().client, () => (calls++ === fatal ? 'kill' : undefined));
+    const outcome = await bring(source, 'new '.repeat(60_000), 'second').catch((error: Error) => error.name);
+    noFaults();
+    const { content } = (await websiteReads.get().readTexts(source, undefined)) as { content: string };
+    expect(['old '.repeat(60_000), 'new '.repeat(60_000)]).toContain(content);
+    if (outcome === true) break;
+    expect(outcome).toBe('Killed');
+    kills += 1;
+    await bring(source, 'new '.repeat(60_000), 'second');
+    expect((await websiteReads.get().readTexts(source, undefined))?.content).toBe('new '.repeat(60_000));
+    expect((await findWebsite(source))?.status).toBe('ready');
+    // What a run left when it was killed after its last write goes with the next one.
+    await restartWebsite(source, 'third');
+    await bring(source, 'newest', 'third');
     expect((await revisionsStored(source)).length).toBe(1);
     await websites.get().remove(source);
-  });
+    expect(await revisionsStored(source)).toEqual([]);
+  }
+  expect(kills).toBeGreaterThanOrEqual(4);
+});
 
-  it('a text that is read in pieces is of one revision: the cursor of a replaced one is rejected', async () => {
-    const source = await websites.get().add(record());
-    await bring(source, 'a'.repeat(3_000_000));
-    const first = await websiteReads.get().readTexts(source, undefined);
-    expect(first?.nextCursor).toBeDefined();
-    await restartWebsite(source, 'second');
-    await bring(source, 'b'.repeat(3_000_000), 'second');
-    await expect(websiteReads.get().readTexts(source, first?.nextCursor)).rejects.toMatchObject({
-      code: 'invalid_request',
-    });
-    await websites.get().remove(source);
-  });
-
-  it('a text is the old or the new one wherever a job is killed, and the next delivery brings the new one', {
-    tags: 'heavy',
-  }, async () => {
-    let kills = 0;
-    for (let fatal = 0; ; fatal++) {
-      const source = await websites.get().add(record());
-      await bring(source, 'old '.repeat(60_000));
-      await restartWebsite(source, 'second');
-      let calls = 0;
-      injectFaults(table.get().client, () => (calls++ === fatal ? 'kill' : undefined));
-      const outcome = await bring(source, 'new '.repeat(60_000), 'second').catch((error: Error) => error.name);
-      noFaults();
-      const { content } = (await websiteReads.get().readTexts(source, undefined)) as { content: string };
-      expect(['old '.repeat(60_000), 'new '.repeat(60_000)]).toContain(content);
-      if (outcome === true) break;
-      expect(outcome).toBe('Killed');
-      kills += 1;
-      await bring(source, 'new '.repeat(60_000), 'second');
-      expect((await websiteReads.get().readTexts(source, undefined))?.content).toBe('new '.repeat(60_000));
-      expect((await findWebsite(source))?.status).toBe('ready');
-      // What a run left when it was killed after its last write goes with the next one.
-      await restartWebsite(source, 'third');
-      await bring(source, 'newest', 'third');
-      expect((await revisionsStored(source)).length).toBe(1);
-      await websites.get().remove(source);
-      expect(await revisionsStored(source)).toEqual([]);
-    }
-    expect(kills).toBeGreaterThanOrEqual(4);
-  });
-
-  itInAnyHistory('a text is stored whatever DynamoDB does meanwhile', [3, 15], async (runs) => {
-    for (let seed = 0; seed < runs; seed++) {
-      const next = chance(seed);
-      const faults: Fault[] = ['lost response', 'throttle', 'server error', 'slow'];
-      injectFaults(table.get().client, () => (next() < 0.2 ? faults[Math.floor(next() * faults.length)] : undefined));
-      const source = record();
-      const tell = async () => {
-        for (let delivery = 0; delivery < 10; delivery++) {
-          try {
-            await websites.get().add(source);
-            return await bring(source, 'text '.repeat(80_000));
-          } catch {
-            // Delivered again.
-          }
+itInAnyHistory('a text is stored whatever DynamoDB does meanwhile', [3, 15], async (runs) => {
+  for (let seed = 0; seed < runs; seed++) {
+    const next = chance(seed);
+    const faults: Fault[] = ['lost response', 'throttle', 'server error', 'slow'];
+    injectFaults(table.get().client, () => (next() < 0.2 ? faults[Math.floor(next() * faults.length)] : undefined));
+    const source = record();
+    const tell = async () => {
+      for (let delivery = 0; delivery < 10; delivery++) {
+        try {
+          await websites.get().add(source);
+          return await bring(source, 'text '.repeat(80_000));
+        } catch {
+          // Delivered again.
         }
-      };
-      await tell();
-      noFaults();
-      expect((await findWebsite(source))?.status).toBe('ready');
-      expect((await websiteReads.get().readTexts(source, undefined))?.content).toBe('text '.repeat(80_000));
-      expect((await revisionsStored(source)).length).toBe(1);
-      await websites.get().remove(source);
-    }
-  });
+      }
+    };
+    await tell();
+    noFaults();
+    expect((await findWebsite(source))?.status).toBe('ready');
+    expect((await websiteReads.get().readTexts(source, undefined))?.content).toBe('text '.repeat(80_000));
+    expect((await revisionsStored(source)).length).toBe(1);
+    await websites.get().remove(source);
+  }
 });
 
 describe('another index of a text', () => {
@@ -249,118 +247,114 @@ describe('another index of a text', () => {
   });
 });
 
-describe('a job', () => {
-  it('a job of an attempt that has ended, was replaced or never existed changes nothing', async () => {
-    const source = await websites.get().add(record());
-    const late = await websites.get().start(source, 'first');
-    await restartWebsite(source, 'second');
-    expect(await websites.get().start(source, 'first')).toBeUndefined();
-    expect(await bring(source, 'second', 'second')).toBe(true);
-    const run = { attempt: 'first', revision: late?.revision as string };
-    expect(await websites.get().finish(source, run, textsOf('first'), {})).toBe(false);
-    expect(await websites.get().fail(source, 'first', 'Too late.')).toBe(false);
-    expect(await websites.get().start(source, 'second')).toBeUndefined();
-    expect(await findWebsite(source)).toMatchObject({ status: 'ready', attempt: 'second' });
-    expect((await websiteReads.get().readTexts(source, undefined))?.content).toBe('second');
-    expect((await revisionsStored(source)).length).toBe(1);
-    await websites.get().remove(source);
-  });
-
-  it('a job with two concurrent runs leaves the text of one, whole', async () => {
-    const source = await websites.get().add(record());
-    const [one, two] = await Promise.all(['one', 'two'].map((text) => bring(source, text.repeat(100_000))));
-    expect([one, two].filter(Boolean).length).toBe(1);
-    const content = (await websiteReads.get().readTexts(source, undefined))?.content;
-    expect(content).toBe((one ? 'one' : 'two').repeat(100_000));
-    expect((await revisionsStored(source)).length).toBe(1);
-    await websites.get().remove(source);
-  });
-
-  it('a job whose source is deleted meanwhile leaves nothing', async () => {
-    const source = await websites.get().add(record());
-    const run = await websites.get().start(source, 'first');
-    expect(await websites.get().remove(source)).toBe(true);
-    const { revision } = run as { revision: string };
-    expect(await websites.get().finish(source, { attempt: 'first', revision }, textsOf('text'), {})).toBe(false);
-    expect(await findWebsite(source)).toBeUndefined();
-    expect(await revisionsStored(source)).toEqual([]);
-    expect(await websites.get().start(source, 'first')).toBeUndefined();
-    expect(await findWebsite(source)).toBeUndefined();
-  });
-
-  it('a job that never ends counts as failed when its time is over, and may be started again', async () => {
-    const source = await websites.get().add(record({ deadlineAt: Date.now() - 1 }));
-    expect(await findWebsite(source)).toMatchObject({
-      status: 'failed',
-      error: expect.stringContaining('did not end'),
-    });
-    const again = await websites
-      .get()
-      .restart(source, { attempt: 'second', uid: world.uid }, (status) => status === 'failed');
-    expect(again?.restarted).toBe(true);
-    expect(await websites.get().start(source, 'second', Date.now() + 200)).toBeDefined();
-    expect((await findWebsite(source))?.status).toBe('crawling');
-    await expect.poll(async () => (await findWebsite(source))?.status).toBe('failed');
-    await websites.get().remove(source);
-  });
-
-  it('a job that cannot be sent leaves no source that waits for it', async () => {
-    const down = () => Promise.reject(new Error('The queue is down.'));
-    const added = await websites.get().add(record());
-    await expect(websites.get().sendOrRemove(added, down)).rejects.toThrow('The queue is down.');
-    expect(await findWebsite(added)).toBeUndefined();
-    const other = await websites.get().add(record());
-    await bring(other, 'text');
-    const restarted = await restartWebsite(other, 'second');
-    await expect(websites.get().sendOrFail(restarted, down)).rejects.toThrow('The queue is down.');
-    expect(await findWebsite(other)).toMatchObject({
-      status: 'failed',
-      error: 'The work could not be started. Try again.',
-    });
-    expect((await websiteReads.get().readTexts(other, undefined))?.content).toBe('text');
-    await websites.get().remove(other);
-  });
+it('a job of an attempt that has ended, was replaced or never existed changes nothing', async () => {
+  const source = await websites.get().add(record());
+  const late = await websites.get().start(source, 'first');
+  await restartWebsite(source, 'second');
+  expect(await websites.get().start(source, 'first')).toBeUndefined();
+  expect(await bring(source, 'second', 'second')).toBe(true);
+  const run = { attempt: 'first', revision: late?.revision as string };
+  expect(await websites.get().finish(source, run, textsOf('first'), {})).toBe(false);
+  expect(await websites.get().fail(source, 'first', 'Too late.')).toBe(false);
+  expect(await websites.get().start(source, 'second')).toBeUndefined();
+  expect(await findWebsite(source)).toMatchObject({ status: 'ready', attempt: 'second' });
+  expect((await websiteReads.get().readTexts(source, undefined))?.content).toBe('second');
+  expect((await revisionsStored(source)).length).toBe(1);
+  await websites.get().remove(source);
 });
 
-describe('a deletion', () => {
-  it('a deletion that is killed anywhere leaves a source that nobody sees, and deleting it again completes it', async () => {
-    let kills = 0;
-    for (let fatal = 0; ; fatal++) {
-      const source = await websites.get().add(record());
-      await bring(source, 'text '.repeat(60_000));
-      let calls = 0;
-      injectFaults(table.get().client, () => (calls++ === fatal ? 'kill' : undefined));
-      const outcome = await websites
-        .get()
-        .remove(source)
-        .catch((error: Error) => error.name);
-      noFaults();
-      const { items } = await websiteReads.get().page(world.agentId, { withTexts: true });
-      const isSeen = items.some(({ id }) => id === source.id);
-      expect(isSeen).toBe((await findWebsite(source)) !== undefined);
-      if (outcome === true) {
-        expect(isSeen).toBe(false);
-        break;
-      }
-      kills += 1;
-      if (fatal > 0) expect(isSeen).toBe(false);
-      expect(await websites.get().edit(source, { active: false }, world.uid)).toEqual(
-        isSeen ? expect.anything() : undefined,
-      );
-      expect(await websites.get().remove(source)).toBe(true);
-      expect(await revisionsStored(source)).toEqual([]);
-      expect(await websites.get().remove(source)).toBe(false);
-    }
-    expect(kills).toBeGreaterThanOrEqual(3);
-  });
+it('a job with two concurrent runs leaves the text of one, whole', async () => {
+  const source = await websites.get().add(record());
+  const [one, two] = await Promise.all(['one', 'two'].map((text) => bring(source, text.repeat(100_000))));
+  expect([one, two].filter(Boolean).length).toBe(1);
+  const content = (await websiteReads.get().readTexts(source, undefined))?.content;
+  expect(content).toBe((one ? 'one' : 'two').repeat(100_000));
+  expect((await revisionsStored(source)).length).toBe(1);
+  await websites.get().remove(source);
+});
 
-  it('a deletion that two callers request at once is done, and reported to both or to one', async () => {
-    const source = await websites.get().add(record());
-    await bring(source, 'text');
-    const results = await Promise.all([websites.get().remove(source), websites.get().remove(source)]);
-    expect(results).toContain(true);
-    expect(await websites.get().remove(source)).toBe(false);
+it('a job whose source is deleted meanwhile leaves nothing', async () => {
+  const source = await websites.get().add(record());
+  const run = await websites.get().start(source, 'first');
+  expect(await websites.get().remove(source)).toBe(true);
+  const { revision } = run as { revision: string };
+  expect(await websites.get().finish(source, { attempt: 'first', revision }, textsOf('text'), {})).toBe(false);
+  expect(await findWebsite(source)).toBeUndefined();
+  expect(await revisionsStored(source)).toEqual([]);
+  expect(await websites.get().start(source, 'first')).toBeUndefined();
+  expect(await findWebsite(source)).toBeUndefined();
+});
+
+it('a job that never ends counts as failed when its time is over, and may be started again', async () => {
+  const source = await websites.get().add(record({ deadlineAt: Date.now() - 1 }));
+  expect(await findWebsite(source)).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining('did not end'),
   });
+  const again = await websites
+    .get()
+    .restart(source, { attempt: 'second', uid: world.uid }, (status) => status === 'failed');
+  expect(again?.restarted).toBe(true);
+  expect(await websites.get().start(source, 'second', Date.now() + 200)).toBeDefined();
+  expect((await findWebsite(source))?.status).toBe('crawling');
+  await expect.poll(async () => (await findWebsite(source))?.status).toBe('failed');
+  await websites.get().remove(source);
+});
+
+it('a job that cannot be sent leaves no source that waits for it', async () => {
+  const down = () => Promise.reject(new Error('The queue is down.'));
+  const added = await websites.get().add(record());
+  await expect(websites.get().sendOrRemove(added, down)).rejects.toThrow('The queue is down.');
+  expect(await findWebsite(added)).toBeUndefined();
+  const other = await websites.get().add(record());
+  await bring(other, 'text');
+  const restarted = await restartWebsite(other, 'second');
+  await expect(websites.get().sendOrFail(restarted, down)).rejects.toThrow('The queue is down.');
+  expect(await findWebsite(other)).toMatchObject({
+    status: 'failed',
+    error: 'The work could not be started. Try again.',
+  });
+  expect((await websiteReads.get().readTexts(other, undefined))?.content).toBe('text');
+  await websites.get().remove(other);
+});
+
+it('a deletion that is killed anywhere leaves a source that nobody sees, and deleting it again completes it', async () => {
+  let kills = 0;
+  for (let fatal = 0; ; fatal++) {
+    const source = await websites.get().add(record());
+    await bring(source, 'text '.repeat(60_000));
+    let calls = 0;
+    injectFaults(table.get().client, () => (calls++ === fatal ? 'kill' : undefined));
+    const outcome = await websites
+      .get()
+      .remove(source)
+      .catch((error: Error) => error.name);
+    noFaults();
+    const { items } = await websiteReads.get().page(world.agentId, { withTexts: true });
+    const isSeen = items.some(({ id }) => id === source.id);
+    expect(isSeen).toBe((await findWebsite(source)) !== undefined);
+    if (outcome === true) {
+      expect(isSeen).toBe(false);
+      break;
+    }
+    kills += 1;
+    if (fatal > 0) expect(isSeen).toBe(false);
+    expect(await websites.get().edit(source, { active: false }, world.uid)).toEqual(
+      isSeen ? expect.anything() : undefined,
+    );
+    expect(await websites.get().remove(source)).toBe(true);
+    expect(await revisionsStored(source)).toEqual([]);
+    expect(await websites.get().remove(source)).toBe(false);
+  }
+  expect(kills).toBeGreaterThanOrEqual(3);
+});
+
+it('a deletion that two callers request at once is done, and reported to both or to one', async () => {
+  const source = await websites.get().add(record());
+  await bring(source, 'text');
+  const results = await Promise.all([websites.get().remove(source), websites.get().remove(source)]);
+  expect(results).toContain(true);
+  expect(await websites.get().remove(source)).toBe(false);
 });
 
 describe('a list', () => {

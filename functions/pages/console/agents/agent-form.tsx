@@ -1,6 +1,7 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { ApiRequestError } from '../../../openapi/client/client.ts';
-import { Field } from '../components/fields.tsx';
+import { Field, TextField } from '../components/fields.tsx';
+import { submitted } from '../components/form.tsx';
 import { Failed } from '../components/states.tsx';
 import { type AgentField, agentFields, problemOf, type Texts } from './agent-fields.ts';
 
@@ -32,8 +33,7 @@ export const AgentForm = ({
   // A problem is told once the user has tried to save.
   const [isTried, setTried] = useState(false);
   const refused = refusedFields(error);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     setTried(true);
     if (!agentFields.some((field) => problemOf(field, texts[field.name] ?? ''))) onSave();
   };
@@ -51,24 +51,20 @@ export const AgentForm = ({
     (field) => refused.has(field.name) || (isTried && problemOf(field, texts[field.name] ?? '')),
   );
   return (
-    <form className="agent-form" noValidate onSubmit={submit}>
+    <form className="agent-form" noValidate onSubmit={submitted(submit)}>
       {agentFields.filter(({ isRare }) => !isRare).map(inputOf)}
       <details className="whole" open={isRareOpen || undefined}>
         <summary>More fields</summary>
         <div className="agent-form">{rare.map(inputOf)}</div>
       </details>
       <div className="save">
-        <Field label="Note for the history">
-          {(ids) => (
-            <input
-              {...ids}
-              maxLength={256}
-              placeholder="Why?"
-              value={note}
-              onChange={(event) => onChange({ note: event.target.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Note for the history"
+          maxLength={256}
+          placeholder="Why?"
+          value={note}
+          onChange={(note) => onChange({ note })}
+        />
         <div className="buttons">
           <button type="submit" disabled={isSaving || !isChanged}>
             {isSaving ? 'Saving …' : saveLabel}
@@ -112,30 +108,32 @@ const AgentInput = ({ field: { label, kind, note, placeholder }, text, problem, 
       </label>
     );
   }
-  const isLine = kind === 'line';
+  if (kind === 'line') {
+    return (
+      <TextField
+        label={label}
+        note={note}
+        problem={problem}
+        dir="auto"
+        autoComplete="off"
+        placeholder={placeholder}
+        value={text}
+        onChange={onChange}
+      />
+    );
+  }
   return (
-    <Field label={label} note={note} problem={problem} isWhole={!isLine}>
-      {(ids) =>
-        isLine ? (
-          <input
-            {...ids}
-            dir="auto"
-            autoComplete="off"
-            placeholder={placeholder}
-            value={text}
-            onChange={(event) => onChange(event.target.value)}
-          />
-        ) : (
-          <textarea
-            {...ids}
-            dir="auto"
-            className={kind === 'json' ? 'code' : undefined}
-            spellCheck={kind !== 'json'}
-            value={text}
-            onChange={(event) => onChange(event.target.value)}
-          />
-        )
-      }
+    <Field label={label} note={note} problem={problem} isWhole>
+      {(ids) => (
+        <textarea
+          {...ids}
+          dir="auto"
+          className={kind === 'json' ? 'code' : undefined}
+          spellCheck={kind !== 'json'}
+          value={text}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
     </Field>
   );
 };

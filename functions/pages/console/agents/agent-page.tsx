@@ -104,16 +104,11 @@ const Actions = ({ agent: { agentId, name } }: { agent: Agent }) => {
           what="the agent"
           name={name}
           consequence="Its calls, block list, knowledge and history are deleted with it. This cannot be undone."
-          error={deletion.error}
-          isDeleting={deletion.isPending}
-          onDelete={() =>
-            deletion.mutate(undefined, {
-              onSuccess() {
-                forget(`draft:${agentId}`);
-                navigate(hrefOf('agents'), { replace: true });
-              },
-            })
-          }
+          deletion={deletion}
+          onDeleted={() => {
+            forget(`draft:${agentId}`);
+            navigate(hrefOf('agents'), { replace: true });
+          }}
           onClose={() => setDeleting(false)}
         />
       )}

@@ -1,6 +1,7 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { Agent } from '../../../openapi/client/client.ts';
-import { Field } from '../components/fields.tsx';
+import { TextField } from '../components/fields.tsx';
+import { submitted } from '../components/form.tsx';
 import { Failed } from '../components/states.tsx';
 import { useChange, useService } from '../service.tsx';
 
@@ -31,12 +32,8 @@ export const Traffic = ({ agent: { agentId, version, split = [] } }: { agent: Ag
   );
   const change = (index: number, part: Partial<Part>) =>
     setParts(parts.map((old, place) => (place === index ? { ...old, ...part } : old)));
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (isComplete) mutate(parts);
-  };
   return (
-    <form className="stack traffic" onSubmit={submit}>
+    <form className="stack traffic" onSubmit={submitted(() => isComplete && mutate(parts))}>
       <p>
         {split.length === 0
           ? `Everybody gets the newest version, which is version ${version}. `
@@ -47,32 +44,24 @@ export const Traffic = ({ agent: { agentId, version, split = [] } }: { agent: Ag
         // biome-ignore lint/suspicious/noArrayIndexKey: a part is its place in the list
         <fieldset key={index} className="part">
           <legend className="visually-hidden">Part {index + 1}</legend>
-          <Field label="Version">
-            {(ids) => (
-              <input
-                {...ids}
-                type="number"
-                min={1}
-                max={version}
-                required
-                value={part.version}
-                onChange={(event) => change(index, { version: event.target.value })}
-              />
-            )}
-          </Field>
-          <Field label="Percent of callers">
-            {(ids) => (
-              <input
-                {...ids}
-                type="number"
-                min={1}
-                max={100}
-                required
-                value={part.percent}
-                onChange={(event) => change(index, { percent: event.target.value })}
-              />
-            )}
-          </Field>
+          <TextField
+            label="Version"
+            type="number"
+            min={1}
+            max={version}
+            required
+            value={part.version}
+            onChange={(version) => change(index, { version })}
+          />
+          <TextField
+            label="Percent of callers"
+            type="number"
+            min={1}
+            max={100}
+            required
+            value={part.percent}
+            onChange={(percent) => change(index, { percent })}
+          />
           <button type="button" className="quiet" onClick={() => setParts(parts.filter((_, place) => place !== index))}>
             Remove<span className="visually-hidden"> part {index + 1}</span>
           </button>

@@ -3,9 +3,10 @@ import type { Agent, AgentVersionContent } from '../../../openapi/client/client.
 import { setFilters, useAddress } from '../address.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { Facts } from '../components/facts.tsx';
-import { Field } from '../components/fields.tsx';
+import { Choice, TextField } from '../components/fields.tsx';
+import { InlineForm } from '../components/form.tsx';
 import { Json } from '../components/json.tsx';
-import { Failed, Loaded } from '../components/states.tsx';
+import { Loaded } from '../components/states.tsx';
 import { Time } from '../components/time.tsx';
 import { useChange, useRead, useService } from '../service.tsx';
 import { Difference } from './difference.tsx';
@@ -35,20 +36,17 @@ export const VersionDialog = ({ agent, version }: { agent: Agent; version: strin
               }}
             />
             {number !== agent.version && (
-              <Field label="Compare with">
-                {(ids) => (
-                  <select
-                    {...ids}
-                    value={against ?? 'former'}
-                    onChange={({ target }) =>
-                      setFilters({ against: target.value === 'newest' ? 'newest' : undefined }, { replace: true })
-                    }
-                  >
-                    <option value="former">{former ? `Version ${former}, the one before` : 'Nothing'}</option>
-                    <option value="newest">Version {agent.version}, the newest one</option>
-                  </select>
-                )}
-              </Field>
+              <Choice
+                label="Compare with"
+                options={[
+                  { value: 'former', label: former ? `Version ${former}, the one before` : 'Nothing' },
+                  { value: 'newest', label: `Version ${agent.version}, the newest one` },
+                ]}
+                value={against ?? 'former'}
+                onChange={(chosen) =>
+                  setFilters({ against: chosen === 'newest' ? 'newest' : undefined }, { replace: true })
+                }
+              />
             )}
             {data.changes && <Changes changes={data.changes} isWithNewest={against === 'newest'} />}
             <details>
@@ -85,7 +83,7 @@ const textOf = (value: unknown) =>
 const Restore = ({ agent: { agentId, version: newest }, version }: { agent: Agent; version: number }) => {
   const { api } = useService();
   const [note, setNote] = useState('');
-  const { mutate, isPending, error } = useChange(
+  const restoring = useChange(
     () => api.agents.restore({ agentId, version, ...(note && { note }) }, { ifMatch: newest }),
     {
       changes: [['agents'], ['agent', agentId]],
@@ -95,30 +93,15 @@ const Restore = ({ agent: { agentId, version: newest }, version }: { agent: Agen
           : `Version ${version} is restored, as version ${restored.version}.`,
     },
   );
-  const restore = () => mutate(undefined, { onSuccess: () => setFilters({ version: undefined, against: undefined }) });
+  const close = () => setFilters({ version: undefined, against: undefined });
   return (
-    <form
-      className="inline-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        restore();
-      }}
+    <InlineForm
+      change={restoring}
+      submit="Restore this version"
+      pending="Restoring …"
+      onSubmit={() => restoring.mutate(undefined, { onSuccess: close })}
     >
-      <Field label="Note for the history">
-        {(ids) => (
-          <input
-            {...ids}
-            maxLength={256}
-            placeholder="Why?"
-            value={note}
-            onChange={(event) => setNote(event.target.value)}
-          />
-        )}
-      </Field>
-      <button type="submit" disabled={isPending}>
-        {isPending ? 'Restoring …' : 'Restore this version'}
-      </button>
-      {error && <Failed error={error} />}
-    </form>
+      <TextField label="Note for the history" maxLength={256} placeholder="Why?" value={note} onChange={setNote} />
+    </InlineForm>
   );
 };

@@ -1,12 +1,13 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { Call } from '../../../openapi/client/client.ts';
 import { setFilters } from '../address.tsx';
 import { useAgentName } from '../components/agent-filter.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { Facts } from '../components/facts.tsx';
-import { Field } from '../components/fields.tsx';
+import { TextField } from '../components/fields.tsx';
+import { InlineForm } from '../components/form.tsx';
 import { Json } from '../components/json.tsx';
-import { Failed, Loaded } from '../components/states.tsx';
+import { Loaded } from '../components/states.tsx';
 import { Time } from '../components/time.tsx';
 import { formatDuration } from '../formats.ts';
 import { useChange, useRead, useService } from '../service.tsx';
@@ -61,7 +62,7 @@ const Outcome = ({ call }: { call: Call }) => {
   const [value, setValue] = useState(custom_call_outcome_value?.toString() ?? '');
   const number = Number(value);
   const problem = value.trim() !== '' && !Number.isFinite(number) ? 'Enter a number, such as 149.50.' : undefined;
-  const { mutate, isPending, error } = useChange(
+  const change = useChange(
     () =>
       api.calls.updateOutcome({
         ...{ agentId, callIdOrPhone: callId },
@@ -70,27 +71,16 @@ const Outcome = ({ call }: { call: Call }) => {
       }),
     { changes: [['call', agentId, callId], ['calls'], ['figures']], done: () => 'The outcome is saved.' },
   );
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (!problem) mutate(undefined);
-  };
   return (
-    <form className="inline-form" onSubmit={submit}>
-      <Field label="Outcome">
-        {(ids) => (
-          <input {...ids} maxLength={256} value={outcome} onChange={(event) => setOutcome(event.target.value)} />
-        )}
-      </Field>
-      <Field label="Value" problem={problem}>
-        {(ids) => (
-          <input {...ids} inputMode="decimal" value={value} onChange={(event) => setValue(event.target.value)} />
-        )}
-      </Field>
-      <button type="submit" disabled={isPending}>
-        {isPending ? 'Saving …' : 'Save outcome'}
-      </button>
-      {error && <Failed error={error} />}
-    </form>
+    <InlineForm
+      change={change}
+      submit="Save outcome"
+      pending="Saving …"
+      onSubmit={() => !problem && change.mutate(undefined)}
+    >
+      <TextField label="Outcome" maxLength={256} value={outcome} onChange={setOutcome} />
+      <TextField label="Value" problem={problem} inputMode="decimal" value={value} onChange={setValue} />
+    </InlineForm>
   );
 };
 

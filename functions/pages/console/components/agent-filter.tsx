@@ -1,8 +1,7 @@
 import { useEffect } from 'react';
-import type { Agent } from '../../../openapi/client/client.ts';
 import { setFilters, useAddress } from '../address.tsx';
 import { useRead, useService } from '../service.tsx';
-import { Field, TextFilter } from './fields.tsx';
+import { Choice, TextFilter } from './fields.tsx';
 import { Failed } from './states.tsx';
 
 /** So many agents are offered to choose from. Others are found in the view Agents. */
@@ -36,26 +35,32 @@ export const AgentFilter = ({ all }: { all?: string }) => {
   // A key that may not list agents still may read what belongs to them.
   if (!scopes.includes('agents')) return <TextFilter name="agentId" label="Agent ID" placeholder={all} />;
   if (error && !data) return <Failed error={error} onRetry={() => void refetch()} />;
-  const agents: Pick<Agent, 'agentId' | 'name'>[] = data?.agents ?? [];
-  const isOffered = !agentId || agents.some((agent) => agent.agentId === agentId);
   return (
-    <Field label="Agent">
-      {(ids) => (
-        <select
-          {...ids}
-          value={agentId ?? ''}
-          onChange={(event) => setFilters({ agentId: event.target.value || undefined })}
-        >
-          {all !== undefined && <option value="">{all}</option>}
-          {!data && all === undefined && <option value="">Loading …</option>}
-          {!isOffered && <option value={agentId}>{agentId}</option>}
-          {agents.map(({ agentId, name }) => (
-            <option key={agentId} value={agentId}>
-              {name}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <AgentChoice
+      label="Agent"
+      none={all ?? (data ? undefined : 'Loading …')}
+      value={agentId ?? ''}
+      onChange={(chosen) => setFilters({ agentId: chosen || undefined })}
+    />
+  );
+};
+
+type AgentChoiceProps = { label: string; none: string | undefined; value: string; onChange(agentId: string): void };
+
+/** Chooses an agent. `none` is the label of the choice of no agent in particular. */
+export const AgentChoice = ({ label, none, value, onChange }: AgentChoiceProps) => {
+  const agents = useAgentChoices().data?.agents ?? [];
+  const isOffered = !value || agents.some(({ agentId }) => agentId === value);
+  return (
+    <Choice
+      label={label}
+      options={[
+        ...(none === undefined ? [] : [{ value: '', label: none }]),
+        ...(isOffered ? [] : [{ value, label: value }]),
+        ...agents.map(({ agentId, name }) => ({ value: agentId, label: name })),
+      ]}
+      value={value}
+      onChange={onChange}
+    />
   );
 };

@@ -1,5 +1,7 @@
-import { type FormEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
-import { Failed } from './states.tsx';
+import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
+import type { Change } from '../service.tsx';
+import { TextField } from './fields.tsx';
+import { Form } from './form.tsx';
 
 type DialogProps = { title: string; isWide?: boolean; onClose(): void; children: ReactNode };
 
@@ -34,46 +36,39 @@ type DeleteProps = {
   /** The user types it. */
   name: string;
   consequence: string;
-  error: Error | null;
-  isDeleting: boolean;
-  onDelete(): void;
+  deletion: Change;
+  onDeleted(): void;
   onClose(): void;
 };
 
 /** Deletes something once the user has typed its name. */
-export const DeleteDialog = ({ what, name, consequence, error, isDeleting, onDelete, onClose }: DeleteProps) => {
+export const DeleteDialog = ({ what, name, consequence, deletion, onDeleted, onClose }: DeleteProps) => {
   const [typed, setTyped] = useState('');
-  const input = useId();
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (typed.trim() === name.trim()) onDelete();
-  };
+  const isTyped = typed.trim() === name.trim();
   return (
     <Dialog title={`Delete ${what}?`} onClose={onClose}>
-      <form className="stack" onSubmit={submit}>
+      <Form
+        change={deletion}
+        submit={`Delete ${what}`}
+        pending="Deleting …"
+        isDanger
+        isDisabled={!isTyped}
+        onSubmit={() => isTyped && deletion.mutate(undefined, { onSuccess: onDeleted })}
+        onCancel={onClose}
+      >
         <p>{consequence}</p>
-        <div>
-          <label htmlFor={input}>
-            Type <strong dir="auto">{name}</strong> to delete {what}
-          </label>
-          <input
-            id={input}
-            autoComplete="off"
-            spellCheck={false}
-            value={typed}
-            onChange={(event) => setTyped(event.target.value)}
-          />
-        </div>
-        {error && <Failed error={error} />}
-        <div className="buttons">
-          <button type="submit" className="danger" disabled={typed.trim() !== name.trim() || isDeleting}>
-            {isDeleting ? 'Deleting …' : `Delete ${what}`}
-          </button>
-          <button type="button" className="quiet" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
-      </form>
+        <TextField
+          label={
+            <>
+              Type <strong dir="auto">{name}</strong> to delete {what}
+            </>
+          }
+          autoComplete="off"
+          spellCheck={false}
+          value={typed}
+          onChange={setTyped}
+        />
+      </Form>
     </Dialog>
   );
 };

@@ -5,7 +5,7 @@ import { setFilters, useAddress } from '../address.tsx';
 export const FilterBar = ({ children }: { children: ReactNode }) => <search className="filters">{children}</search>;
 
 type FieldProps = {
-  label: string;
+  label: ReactNode;
   note?: ReactNode;
   problem?: string | undefined;
   /** The field has a line of its own. */
@@ -35,10 +35,38 @@ export const Field = ({ label, note, problem, isWhole = false, children }: Field
   );
 };
 
+type InputProps = Omit<ComponentProps<'input'>, 'onChange'>;
+type TextFieldProps = Omit<FieldProps, 'children'> & InputProps & { value: string; onChange(value: string): void };
+
+/** A field of one line: text, a number, a date or what else `type` says. */
+export const TextField = ({ label, note, problem, onChange, ...input }: TextFieldProps) => (
+  <Field label={label} note={note} problem={problem}>
+    {(ids) => <input {...input} {...ids} onChange={(event) => onChange(event.target.value)} />}
+  </Field>
+);
+
+type Option = { value: string; label: string };
+type ChoiceProps = { label: string; options: Option[]; value: string | undefined; onChange(value: string): void };
+
+/** One of several values. */
+export const Choice = ({ label, options, value, onChange }: ChoiceProps) => (
+  <Field label={label}>
+    {(ids) => (
+      <select {...ids} value={value} onChange={(event) => onChange(event.target.value)}>
+        {options.map(({ value, label }) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
+    )}
+  </Field>
+);
+
 type FilterProps = { name: string; label: string };
 
 /** A text of the address. It is applied by Enter, and when the field is left. */
-export const TextFilter = ({ name, label, ...input }: FilterProps & Omit<ComponentProps<'input'>, 'name'>) => {
+export const TextFilter = ({ name, ...input }: FilterProps & Omit<InputProps, 'name'>) => {
   const applied = useAddress().filters[name] ?? '';
   const [text, setText] = useState<string>();
   const apply = () => {
@@ -46,52 +74,27 @@ export const TextFilter = ({ name, label, ...input }: FilterProps & Omit<Compone
     setText(undefined);
   };
   return (
-    <Field label={label}>
-      {(ids) => (
-        <input
-          autoComplete="off"
-          spellCheck={false}
-          {...input}
-          {...ids}
-          value={text ?? applied}
-          onChange={(event) => setText(event.target.value)}
-          onBlur={apply}
-          onKeyDown={(event) => event.key === 'Enter' && apply()}
-        />
-      )}
-    </Field>
+    <TextField
+      autoComplete="off"
+      spellCheck={false}
+      {...input}
+      value={text ?? applied}
+      onChange={setText}
+      onBlur={apply}
+      onKeyDown={(event) => event.key === 'Enter' && apply()}
+    />
   );
 };
 
 /** A date of the address. */
 export const DateFilter = ({ name, label }: FilterProps) => {
   const value = useAddress().filters[name] ?? '';
-  return (
-    <Field label={label}>
-      {(ids) => (
-        <input {...ids} type="date" value={value} onChange={(event) => setFilters({ [name]: event.target.value })} />
-      )}
-    </Field>
-  );
+  return <TextField label={label} type="date" value={value} onChange={(date) => setFilters({ [name]: date })} />;
 };
-
-type Option = { value: string; label: string };
 
 /** One of several values of the address. The first option is the default and is not in the address. */
 export const SelectFilter = ({ name, label, options }: FilterProps & { options: Option[] }) => {
   const value = useAddress().filters[name] ?? options[0]?.value;
   const choose = (chosen: string) => setFilters({ [name]: chosen === options[0]?.value ? undefined : chosen });
-  return (
-    <Field label={label}>
-      {(ids) => (
-        <select {...ids} value={value} onChange={(event) => choose(event.target.value)}>
-          {options.map(({ value, label }) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
-  );
+  return <Choice label={label} options={options} value={value} onChange={choose} />;
 };

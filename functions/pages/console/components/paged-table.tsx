@@ -16,7 +16,7 @@ export type Column<Item> = {
   isHidden?: true;
 };
 
-type TableProps<Item> = { caption: string; columns: Column<Item>[]; keyOf(item: Item): string };
+type TableProps<Item> = { caption: string; columns: Column<Item>[]; keyOf(item: Item, index: number): string };
 
 const classOf = ({ isNumber, isLong, isMinor }: Column<never>) =>
   [isNumber && 'number', isLong && 'long', isMinor && 'minor'].filter(Boolean).join(' ') || undefined;
@@ -45,7 +45,7 @@ const TableOfPages = <Item,>({ caption, columns, keyOf, pages }: TableProps<Item
             key={index}
             items={items}
             columns={columns as Column<unknown>[]}
-            keyOf={keyOf as (item: unknown) => string}
+            keyOf={keyOf as RowsProps['keyOf']}
             timeZone={timeZone}
           />
         ))}
@@ -54,13 +54,18 @@ const TableOfPages = <Item,>({ caption, columns, keyOf, pages }: TableProps<Item
   );
 };
 
-type RowsProps = { items: unknown[]; columns: Column<unknown>[]; keyOf(item: unknown): string; timeZone: string };
+type RowsProps = {
+  items: unknown[];
+  columns: Column<unknown>[];
+  keyOf(item: unknown, index: number): string;
+  timeZone: string;
+};
 
 const Rows = memo(
   ({ items, columns, keyOf }: RowsProps) => (
     <tbody>
-      {items.map((item) => (
-        <tr key={keyOf(item)}>
+      {items.map((item, index) => (
+        <tr key={keyOf(item, index)}>
           {columns.map((column, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: columns keep their places, and headings may be of users
             <td key={index} className={classOf(column)}>
@@ -75,15 +80,16 @@ const Rows = memo(
   (before, after) => before.items === after.items && before.timeZone === after.timeZone,
 );
 
+/** `empty` is shown where there are no items. */
+type ItemsProps<Item> = TableProps<Item> & { items: Item[]; empty?: ReactNode };
+
 /** A table of items that are all there. */
-export const Table = <Item,>({ items, ...table }: TableProps<Item> & { items: Item[] }) => (
-  <TableOfPages {...table} pages={[items]} />
-);
+export const Table = <Item,>({ items, empty, ...table }: ItemsProps<Item>) =>
+  items.length === 0 && empty ? empty : <TableOfPages {...table} pages={[items]} />;
 
 type PagedTableProps<Page, Item> = TableProps<Item> & {
   pages: Pages<Page>;
   itemsOf(page: Page): Item[];
-  /** Shown where there are no items. */
   empty: ReactNode;
 };
 

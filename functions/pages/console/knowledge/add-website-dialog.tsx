@@ -1,7 +1,7 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { Dialog } from '../components/dialog.tsx';
-import { Field } from '../components/fields.tsx';
-import { Failed } from '../components/states.tsx';
+import { TextField } from '../components/fields.tsx';
+import { Form } from '../components/form.tsx';
 import { useChange, useService } from '../service.tsx';
 
 /** Adds a website to the knowledge of an agent. */
@@ -11,7 +11,7 @@ export const AddWebsiteDialog = ({ agentId, onClose }: { agentId: string; onClos
   const [name, setName] = useState('');
   const [limit, setLimit] = useState('5');
   const [maxDepth, setMaxDepth] = useState('1');
-  const { mutate, isPending, error } = useChange(
+  const addition = useChange(
     () =>
       api.websites.add({
         ...{ agentId, url: url.trim(), name: name.trim() || undefined },
@@ -19,56 +19,41 @@ export const AddWebsiteDialog = ({ agentId, onClose }: { agentId: string; onClos
       }),
     { changes: [['knowledge', agentId]], done: () => 'The website is added. Its pages are read in the background.' },
   );
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    mutate(undefined, { onSuccess: onClose });
-  };
+  const count = { type: 'number', required: true, min: 1, max: 10 };
   return (
     <Dialog title="Add a website" onClose={onClose}>
-      <form className="stack" onSubmit={submit}>
-        <Field label="Address" note="The page to begin with. Pages of the same host that it links to are read, too.">
-          {(ids) => (
-            <input
-              {...ids}
-              type="url"
-              required
-              placeholder="https://www.example.com/"
-              value={url}
-              onChange={(event) => setUrl(event.target.value)}
-            />
-          )}
-        </Field>
-        <Field label="Name" note="Without it, the host of the address.">
-          {(ids) => <input {...ids} maxLength={200} value={name} onChange={(event) => setName(event.target.value)} />}
-        </Field>
-        <Field label="Pages at most">{(ids) => <Count ids={ids} value={limit} onChange={setLimit} />}</Field>
-        <Field label="Links deep at most" note="1: the pages that the first one links to.">
-          {(ids) => <Count ids={ids} value={maxDepth} onChange={setMaxDepth} />}
-        </Field>
-        {error && <Failed error={error} />}
-        <div className="buttons">
-          <button type="submit" disabled={isPending}>
-            {isPending ? 'Adding …' : 'Add the website'}
-          </button>
-          <button type="button" className="quiet" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
-      </form>
+      <Form
+        change={addition}
+        submit="Add the website"
+        pending="Adding …"
+        onSubmit={() => addition.mutate(undefined, { onSuccess: onClose })}
+        onCancel={onClose}
+      >
+        <TextField
+          label="Address"
+          note="The page to begin with. Pages of the same host that it links to are read, too."
+          type="url"
+          required
+          placeholder="https://www.example.com/"
+          value={url}
+          onChange={setUrl}
+        />
+        <TextField
+          label="Name"
+          note="Without it, the host of the address."
+          maxLength={200}
+          value={name}
+          onChange={setName}
+        />
+        <TextField label="Pages at most" {...count} value={limit} onChange={setLimit} />
+        <TextField
+          label="Links deep at most"
+          note="1: the pages that the first one links to."
+          {...count}
+          value={maxDepth}
+          onChange={setMaxDepth}
+        />
+      </Form>
     </Dialog>
   );
 };
-
-type CountProps = { ids: object; value: string; onChange(value: string): void };
-
-const Count = ({ ids, value, onChange }: CountProps) => (
-  <input
-    {...ids}
-    type="number"
-    required
-    min={1}
-    max={10}
-    value={value}
-    onChange={(event) => onChange(event.target.value)}
-  />
-);

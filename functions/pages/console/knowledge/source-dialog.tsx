@@ -3,6 +3,7 @@ import type { Result } from '../../../openapi/client/client.ts';
 import { setFilters } from '../address.tsx';
 import { DeleteDialog, Dialog } from '../components/dialog.tsx';
 import { Facts } from '../components/facts.tsx';
+import { ChangeButton } from '../components/form.tsx';
 import { Table } from '../components/paged-table.tsx';
 import { Empty, Failed, Skeleton } from '../components/states.tsx';
 import { Status } from '../components/status.tsx';
@@ -97,7 +98,7 @@ const factsOf = (source: Source) =>
 /** Reads the pages of a website again, or tries a document again that failed. */
 const ReadAgain = ({ source: { kind, id, agentId, status } }: { source: Source }) => {
   const { api } = useService();
-  const { mutate, isPending, error } = useChange(
+  const change = useChange(
     async (): Promise<Result<object>> =>
       kind === 'website'
         ? api.websites.refresh({ agentId, websiteId: id })
@@ -106,18 +107,15 @@ const ReadAgain = ({ source: { kind, id, agentId, status } }: { source: Source }
   );
   if (kind === 'document' && status !== 'failed') return null;
   return (
-    <>
-      <button type="button" disabled={isPending || isUnderWay({ status })} onClick={() => mutate(undefined)}>
-        {kind === 'website' ? 'Read the pages again' : 'Try again'}
-      </button>
-      {error && <Failed error={error} />}
-    </>
+    <ChangeButton change={change} isDisabled={isUnderWay({ status })}>
+      {kind === 'website' ? 'Read the pages again' : 'Try again'}
+    </ChangeButton>
   );
 };
 
 const Deletion = ({ source: { kind, id, agentId, name }, onClose }: { source: Source; onClose(): void }) => {
   const { api } = useService();
-  const { mutate, isPending, error } = useChange(
+  const deletion = useChange(
     async (): Promise<Result<object>> =>
       kind === 'website'
         ? api.websites.delete({ agentId, websiteId: id })
@@ -129,9 +127,8 @@ const Deletion = ({ source: { kind, id, agentId, name }, onClose }: { source: So
       what={`the ${kind}`}
       name={name}
       consequence="The agent no longer answers from it. Its text and its file are deleted at once, and cannot be restored."
-      error={error}
-      isDeleting={isPending}
-      onDelete={() => mutate(undefined, { onSuccess: close })}
+      deletion={deletion}
+      onDeleted={close}
       onClose={onClose}
     />
   );

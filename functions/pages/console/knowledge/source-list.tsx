@@ -106,11 +106,7 @@ type SourceTableProps = { caption: string; sources: Source[]; isPart: boolean; e
 
 const SourceTable = ({ caption, sources, isPart, empty }: SourceTableProps) => (
   <>
-    {sources.length === 0 ? (
-      empty
-    ) : (
-      <Table caption={caption} items={sources} keyOf={({ id }) => id} columns={columns} />
-    )}
+    <Table caption={caption} items={sources} keyOf={({ id }) => id} columns={columns} empty={empty} />
     {isPart && <p className="faint">There are more sources than are shown here. The API lists all of them.</p>}
   </>
 );

@@ -1,9 +1,9 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { UploadResult } from '../../../openapi/client/client.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { Field } from '../components/fields.tsx';
+import { Form } from '../components/form.tsx';
 import { Table } from '../components/paged-table.tsx';
-import { Failed } from '../components/states.tsx';
 import { Progress, useUpload } from '../components/upload.tsx';
 import { formatBytes, formatNumber } from '../formats.ts';
 import { useChange, useService } from '../service.tsx';
@@ -16,7 +16,7 @@ export const UploadDialog = ({ agentId, onClose }: { agentId: string; onClose():
   const { api } = useService();
   const { progress, setProgress, stopping } = useUpload();
   const [files, setFiles] = useState<File[]>([]);
-  const { mutate, isPending, error, data } = useChange(
+  const upload = useChange(
     async () => {
       const { signal } = stopping.current;
       const { error, ...data } = await api.documents.uploadFiles({ agentId }, files, {
@@ -33,13 +33,11 @@ export const UploadDialog = ({ agentId, onClose }: { agentId: string; onClose():
     stopping.current.abort();
     onClose();
   };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    mutate(undefined, {
+  const submit = () =>
+    upload.mutate(undefined, {
       onSuccess: ({ failed, error }) => failed.length === 0 && !error && onClose(),
       onError: () => setProgress(undefined),
     });
-  };
   const tooLarge = files.find(({ size }) => size > maxBytes);
   const problem =
     files.length > maxFiles
@@ -47,10 +45,17 @@ export const UploadDialog = ({ agentId, onClose }: { agentId: string; onClose():
       : tooLarge && `${tooLarge.name} is larger than ${formatBytes(maxBytes)}.`;
   return (
     <Dialog title="Upload documents" onClose={close}>
-      {data ? (
-        <Result result={data} onClose={onClose} />
+      {upload.data ? (
+        <Result result={upload.data} onClose={onClose} />
       ) : (
-        <form className="stack" onSubmit={submit}>
+        <Form
+          change={upload}
+          submit="Upload"
+          pending="Uploading …"
+          isDisabled={files.length === 0 || problem !== undefined}
+          onSubmit={submit}
+          onCancel={close}
+        >
           <Field
             label="Files"
             problem={problem}
@@ -68,16 +73,7 @@ export const UploadDialog = ({ agentId, onClose }: { agentId: string; onClose():
             )}
           </Field>
           {progress && <Progress label="Upload of the documents" progress={progress} />}
-          {error && <Failed error={error} />}
-          <div className="buttons">
-            <button type="submit" disabled={isPending || files.length === 0 || problem !== undefined}>
-              {isPending ? 'Uploading …' : 'Upload'}
-            </button>
-            <button type="button" className="quiet" onClick={close}>
-              Cancel
-            </button>
-          </div>
-        </form>
+        </Form>
       )}
     </Dialog>
   );
@@ -92,8 +88,8 @@ const Result = ({ result: { documents, failed, error }, onClose }: { result: Upl
     {failed.length > 0 && (
       <Table
         caption="Files that were refused"
-        items={failed.map((file, index) => ({ ...file, index }))}
-        keyOf={({ index }) => String(index)}
+        items={failed}
+        keyOf={(_, index) => String(index)}
         columns={[
           { heading: 'File', isLong: true, cell: ({ name }) => <bdi>{name}</bdi> },
           { heading: 'Why', isLong: true, cell: ({ reason }) => reason },

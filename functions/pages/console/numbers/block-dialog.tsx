@@ -1,13 +1,13 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { AddBlockedNumbersResponse } from '../../../openapi/client/client.ts';
+import { AgentChoice } from '../components/agent-filter.tsx';
 import { Dialog } from '../components/dialog.tsx';
-import { Field } from '../components/fields.tsx';
+import { Field, TextField } from '../components/fields.tsx';
+import { Form } from '../components/form.tsx';
 import { Table } from '../components/paged-table.tsx';
-import { Failed } from '../components/states.tsx';
 import { useTimeZone } from '../components/time.tsx';
 import { addDays, dateIn, formatNumber, startOfDay } from '../formats.ts';
 import { useChange, useService } from '../service.tsx';
-import { ListChoice } from './list-choice.tsx';
 
 /** As many as one request may have. */
 const maxNumbers = 10_000;
@@ -23,7 +23,7 @@ export const BlockDialog = ({ numbers = '', agentId, onClose }: BlockDialogProps
   const [reason, setReason] = useState('');
   const [lastDay, setLastDay] = useState('');
   const all = text.split(/[\n,;]/).filter((line) => line.trim() !== '');
-  const { mutate, isPending, error, data } = useChange(
+  const blocking = useChange(
     () => {
       const entry = {
         numbers: all,
@@ -35,51 +35,41 @@ export const BlockDialog = ({ numbers = '', agentId, onClose }: BlockDialogProps
     },
     { changes: [['numbers']], done: ({ added }) => `Numbers blocked: ${formatNumber(added.length)}.` },
   );
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    mutate(undefined);
-  };
-  if (data) return <Result data={data} onClose={onClose} />;
+  if (blocking.data) return <Result data={blocking.data} onClose={onClose} />;
   const problem =
     all.length > maxNumbers ? `At most ${formatNumber(maxNumbers)} at once: import a file instead.` : undefined;
   return (
     <Dialog title="Block numbers" onClose={onClose}>
-      <form className="stack" onSubmit={submit}>
+      <Form
+        change={blocking}
+        submit="Block"
+        pending="Blocking …"
+        isDisabled={all.length === 0 || problem !== undefined}
+        onSubmit={() => blocking.mutate(undefined)}
+        onCancel={onClose}
+      >
         <Field label="Numbers" problem={problem} note="One on each line, in international format.">
           {(ids) => (
             <textarea {...ids} required rows={4} value={text} onChange={(event) => setText(event.target.value)} />
           )}
         </Field>
-        <ListChoice value={list} onChange={setList} />
-        <Field label="Reason" note="Is shown when somebody looks the number up.">
-          {(ids) => (
-            <input {...ids} maxLength={256} value={reason} onChange={(event) => setReason(event.target.value)} />
-          )}
-        </Field>
-        <Field
+        <AgentChoice label="Blocked for" none="All agents" value={list} onChange={setList} />
+        <TextField
+          label="Reason"
+          note="Is shown when somebody looks the number up."
+          maxLength={256}
+          value={reason}
+          onChange={setReason}
+        />
+        <TextField
           label="Last day"
           note={`Without it, the numbers stay blocked. The day ends in ${timeZone.replaceAll('_', ' ')}.`}
-        >
-          {(ids) => (
-            <input
-              {...ids}
-              type="date"
-              min={dateIn(timeZone)}
-              value={lastDay}
-              onChange={(event) => setLastDay(event.target.value)}
-            />
-          )}
-        </Field>
-        {error && <Failed error={error} />}
-        <div className="buttons">
-          <button type="submit" disabled={isPending || all.length === 0 || problem !== undefined}>
-            {isPending ? 'Blocking …' : 'Block'}
-          </button>
-          <button type="button" className="quiet" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
-      </form>
+          type="date"
+          min={dateIn(timeZone)}
+          value={lastDay}
+          onChange={setLastDay}
+        />
+      </Form>
     </Dialog>
   );
 };
@@ -94,8 +84,8 @@ const Result = ({ data: { added, failed }, onClose }: { data: AddBlockedNumbersR
       {failed.length > 0 && (
         <Table
           caption="Numbers that were not blocked"
-          items={failed.slice(0, 200).map((failure, index) => ({ ...failure, index }))}
-          keyOf={({ index }) => String(index)}
+          items={failed.slice(0, 200)}
+          keyOf={(_, index) => String(index)}
           columns={[
             { heading: 'Number', cell: ({ number }) => <bdi>{number}</bdi> },
             { heading: 'Why not', cell: ({ reason }) => reason },

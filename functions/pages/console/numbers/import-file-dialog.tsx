@@ -1,11 +1,11 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
+import { AgentChoice } from '../components/agent-filter.tsx';
 import { Dialog } from '../components/dialog.tsx';
-import { Field } from '../components/fields.tsx';
-import { Failed } from '../components/states.tsx';
+import { Field, TextField } from '../components/fields.tsx';
+import { Form } from '../components/form.tsx';
 import { Progress, useUpload } from '../components/upload.tsx';
 import { formatBytes } from '../formats.ts';
 import { useChange, useService } from '../service.tsx';
-import { ListChoice } from './list-choice.tsx';
 
 const maxBytes = 64 * 1024 * 1024;
 
@@ -18,7 +18,7 @@ export const ImportFileDialog = ({ agentId, onImport, onClose }: Props) => {
   const [file, setFile] = useState<File>();
   const [list, setList] = useState(agentId ?? '');
   const [reason, setReason] = useState('');
-  const { mutate, isPending, error } = useChange(
+  const change = useChange(
     (chosen: File) =>
       api.blockList.importFile({ agentId: list || undefined, reason: reason.trim() || undefined }, chosen, {
         onProgress: setProgress,
@@ -37,10 +37,9 @@ export const ImportFileDialog = ({ agentId, onImport, onClose }: Props) => {
       : file.size > maxBytes
         ? `The file is larger than ${formatBytes(maxBytes)}.`
         : undefined;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     if (!file || problem) return;
-    mutate(file, {
+    change.mutate(file, {
       onSuccess({ importId }) {
         onClose();
         onImport(importId);
@@ -50,7 +49,14 @@ export const ImportFileDialog = ({ agentId, onImport, onClose }: Props) => {
   };
   return (
     <Dialog title="Import a file" onClose={close}>
-      <form className="stack" onSubmit={submit}>
+      <Form
+        change={change}
+        submit="Import"
+        pending="Uploading …"
+        isDisabled={!file || problem !== undefined}
+        onSubmit={submit}
+        onCancel={close}
+      >
         <Field
           label="File"
           problem={problem}
@@ -66,27 +72,20 @@ export const ImportFileDialog = ({ agentId, onImport, onClose }: Props) => {
             />
           )}
         </Field>
-        <ListChoice value={list} onChange={setList} />
-        <Field label="Reason" note="For lines that have none of their own.">
-          {(ids) => (
-            <input {...ids} maxLength={256} value={reason} onChange={(event) => setReason(event.target.value)} />
-          )}
-        </Field>
+        <AgentChoice label="Blocked for" none="All agents" value={list} onChange={setList} />
+        <TextField
+          label="Reason"
+          note="For lines that have none of their own."
+          maxLength={256}
+          value={reason}
+          onChange={setReason}
+        />
         <p className="faint">
           The numbers are added to those that are blocked. To replace a whole list,{' '}
           <a href="/docs/block-lists#import-a-file">use the API</a>.
         </p>
         {progress && <Progress label="Upload of the file" progress={progress} />}
-        {error && <Failed error={error} />}
-        <div className="buttons">
-          <button type="submit" disabled={isPending || !file || problem !== undefined}>
-            {isPending ? 'Uploading …' : 'Import'}
-          </button>
-          <button type="button" className="quiet" onClick={close}>
-            Cancel
-          </button>
-        </div>
-      </form>
+      </Form>
     </Dialog>
   );
 };

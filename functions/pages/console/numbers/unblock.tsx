@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useAgentName } from '../components/agent-filter.tsx';
 import { Dialog } from '../components/dialog.tsx';
-import { Failed } from '../components/states.tsx';
+import { Form } from '../components/form.tsx';
 import { useChange, useService } from '../service.tsx';
 
 /** Takes a number off the list of an agent, or off the user's own one, once that is confirmed. */
@@ -9,7 +9,7 @@ export const Unblock = ({ number, agentId }: { number: string; agentId: string |
   const { api } = useService();
   const [isAsking, setAsking] = useState(false);
   const name = useAgentName(agentId ?? '');
-  const { mutate, isPending, error, reset } = useChange(
+  const change = useChange(
     () =>
       agentId ? api.blockList.remove({ agentId, numbers: [number] }) : api.userBlockList.remove({ numbers: [number] }),
     {
@@ -20,7 +20,7 @@ export const Unblock = ({ number, agentId }: { number: string; agentId: string |
   );
   const close = () => {
     setAsking(false);
-    reset();
+    change.reset();
   };
   return (
     <>
@@ -29,7 +29,13 @@ export const Unblock = ({ number, agentId }: { number: string; agentId: string |
       </button>
       {isAsking && (
         <Dialog title={`Unblock ${number}?`} onClose={close}>
-          <div className="stack">
+          <Form
+            change={change}
+            submit="Unblock"
+            pending="Unblocking …"
+            onSubmit={() => change.mutate(undefined, { onSuccess: close })}
+            onCancel={close}
+          >
             <p>
               {agentId ? (
                 <>
@@ -41,16 +47,7 @@ export const Unblock = ({ number, agentId }: { number: string; agentId: string |
               )}{' '}
               The reason is lost.
             </p>
-            {error && <Failed error={error} />}
-            <div className="buttons">
-              <button type="button" disabled={isPending} onClick={() => mutate(undefined, { onSuccess: close })}>
-                {isPending ? 'Unblocking …' : 'Unblock'}
-              </button>
-              <button type="button" className="quiet" onClick={close}>
-                Cancel
-              </button>
-            </div>
-          </div>
+          </Form>
         </Dialog>
       )}
     </>

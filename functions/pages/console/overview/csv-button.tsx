@@ -1,11 +1,11 @@
 import type { FigureSearch } from '../components/figures.tsx';
-import { Failed } from '../components/states.tsx';
+import { ChangeButton } from '../components/form.tsx';
 import { useChange, useService } from '../service.tsx';
 
 /** Downloads figures as CSV. */
 export const CsvButton = ({ search }: { search: FigureSearch & { by: string } }) => {
   const { api } = useService();
-  const { mutate, isPending, error } = useChange(
+  const change = useChange(
     async () => {
       const result = await api.calls.getFigures({ ...search, format: 'csv' }, { parse: (text) => text });
       if (result.data) save(result.data as unknown as string, `calls-${search.from}.csv`);
@@ -15,10 +15,9 @@ export const CsvButton = ({ search }: { search: FigureSearch & { by: string } })
   );
   return (
     <div className="buttons">
-      <button type="button" className="quiet" disabled={isPending} onClick={() => mutate(undefined)}>
+      <ChangeButton change={change} className="quiet">
         Download as CSV
-      </button>
-      {error && <Failed error={error} />}
+      </ChangeButton>
     </div>
   );
 };

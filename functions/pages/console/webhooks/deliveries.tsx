@@ -1,9 +1,10 @@
 import type { WebhookDelivery, WebhookEndpoint } from '../../../openapi/client/client.ts';
 import { Link, useAddress } from '../address.tsx';
 import { FilterBar, SelectFilter } from '../components/fields.tsx';
+import { ChangeButton } from '../components/form.tsx';
 import { type Column, PagedTable } from '../components/paged-table.tsx';
 import { Section } from '../components/section.tsx';
-import { Empty, Failed } from '../components/states.tsx';
+import { Empty } from '../components/states.tsx';
 import { Status } from '../components/status.tsx';
 import { Time, useTimeZone } from '../components/time.tsx';
 import { formatNumber, formatTime } from '../formats.ts';
@@ -111,23 +112,15 @@ const Attempts = ({ delivery: { attempts } }: { delivery: WebhookDelivery }) => 
 const SendAgain = ({ delivery: { deliveryId, type, createdAt } }: { delivery: WebhookDelivery }) => {
   const { api } = useService();
   const timeZone = useTimeZone();
-  const { mutate, isPending, error } = useChange(() => api.webhooks.redeliver({ deliveryId }), {
+  const change = useChange(() => api.webhooks.redeliver({ deliveryId }), {
     changes: [['webhooks', 'deliveries']],
     done: () => 'The event is sent again.',
   });
+  const time = formatTime(createdAt, timeZone, { timeStyle: 'medium' });
   return (
-    <>
-      <button
-        type="button"
-        className="quiet small"
-        aria-label={`Send again: ${type} of ${formatTime(createdAt, timeZone, { timeStyle: 'medium' })}`}
-        disabled={isPending}
-        onClick={() => mutate(undefined)}
-      >
-        Send again
-      </button>
-      {error && <Failed error={error} />}
-    </>
+    <ChangeButton change={change} className="quiet small" label={`Send again: ${type} of ${time}`}>
+      Send again
+    </ChangeButton>
   );
 };
 

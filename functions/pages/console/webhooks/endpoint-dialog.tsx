@@ -3,7 +3,8 @@ import type { WebhookEndpoint } from '../../../openapi/client/client.ts';
 import { setFilters } from '../address.tsx';
 import { DeleteDialog, Dialog } from '../components/dialog.tsx';
 import { Facts } from '../components/facts.tsx';
-import { Empty, Failed } from '../components/states.tsx';
+import { ChangeButton, Form } from '../components/form.tsx';
+import { Empty } from '../components/states.tsx';
 import { Status } from '../components/status.tsx';
 import { Time } from '../components/time.tsx';
 import { formatNumber } from '../formats.ts';
@@ -71,17 +72,11 @@ type StepProps = PartProps & { onClose(): void };
 /** Sends a test event, and tells how the receiver answered. */
 const Test = ({ endpoint: { endpointId } }: PartProps) => {
   const { api } = useService();
-  const { mutate, isPending, error, data } = useChange(() => api.webhooks.testEndpoint({ endpointId }), {
-    changes: [],
-  });
+  const test = useChange(() => api.webhooks.testEndpoint({ endpointId }), { changes: [] });
+  const { isPending, data } = test;
   return (
     <div className="card">
-      <div className="buttons">
-        <button type="button" disabled={isPending} onClick={() => mutate(undefined)}>
-          {isPending ? 'Sending …' : 'Send a test event'}
-        </button>
-      </div>
-      {error && <Failed error={error} />}
+      <ChangeButton change={test}>{isPending ? 'Sending …' : 'Send a test event'}</ChangeButton>
       {data && (
         <p role="status">
           <Status tone={data.delivered ? 'good' : 'bad'}>{data.delivered ? 'Delivered' : 'Not delivered'}</Status>{' '}
@@ -96,39 +91,32 @@ const Test = ({ endpoint: { endpointId } }: PartProps) => {
 /** Switches an endpoint off, or on again. */
 const Activity = ({ endpoint: { endpointId, active } }: PartProps) => {
   const { api } = useService();
-  const { mutate, isPending, error } = useChange(() => api.webhooks.updateEndpoint({ endpointId, active: !active }), {
+  const change = useChange(() => api.webhooks.updateEndpoint({ endpointId, active: !active }), {
     changes: [['webhooks']],
     done: ({ active }) => `The endpoint is switched ${active ? 'on' : 'off'}.`,
   });
   return (
-    <>
-      <button type="button" className="quiet" disabled={isPending} onClick={() => mutate(undefined)}>
-        {active ? 'Switch off' : 'Switch on'}
-      </button>
-      {error && <Failed error={error} />}
-    </>
+    <ChangeButton change={change} className="quiet">
+      {active ? 'Switch off' : 'Switch on'}
+    </ChangeButton>
   );
 };
 
 const Edit = ({ endpoint: { endpointId, url, events, description = '' }, onClose }: StepProps) => {
   const { api } = useService();
-  const { mutate, isPending, error } = useChange(
-    (fields: EndpointFields) => api.webhooks.updateEndpoint({ endpointId, ...fields }),
-    { changes: [['webhooks']], done: () => 'The endpoint is changed.' },
-  );
+  const edit = useChange((fields: EndpointFields) => api.webhooks.updateEndpoint({ endpointId, ...fields }), {
+    changes: [['webhooks']],
+    done: () => 'The endpoint is changed.',
+  });
   return (
     <Dialog title="Edit the endpoint" onClose={onClose}>
       <EndpointForm
         initial={{ url, events: events as EventFilter[], description }}
+        change={edit}
         submit="Save"
-        isPending={isPending}
-        error={error}
-        onSubmit={(fields) => mutate(fields, { onSuccess: onClose })}
-      >
-        <button type="button" className="quiet" onClick={onClose}>
-          Cancel
-        </button>
-      </EndpointForm>
+        onSubmit={(fields) => edit.mutate(fields, { onSuccess: onClose })}
+        onCancel={onClose}
+      />
     </Dialog>
   );
 };
@@ -136,26 +124,21 @@ const Edit = ({ endpoint: { endpointId, url, events, description = '' }, onClose
 /** Makes a new secret, which is shown once. */
 const Rotation = ({ endpoint: { endpointId }, onClose }: StepProps) => {
   const { api } = useService();
-  const { mutate, isPending, error, data } = useChange(() => api.webhooks.rotateSecret({ endpointId }), {
-    changes: [['webhooks']],
-  });
+  const rotation = useChange(() => api.webhooks.rotateSecret({ endpointId }), { changes: [['webhooks']] });
   return (
-    <Dialog title={data ? 'The new secret' : 'Rotate the secret?'} onClose={onClose}>
-      {data ? (
-        <Secret secret={data.secret} onDone={onClose} />
+    <Dialog title={rotation.data ? 'The new secret' : 'Rotate the secret?'} onClose={onClose}>
+      {rotation.data ? (
+        <Secret secret={rotation.data.secret} onDone={onClose} />
       ) : (
-        <div className="stack">
+        <Form
+          change={rotation}
+          submit="Rotate the secret"
+          pending="Rotating …"
+          onSubmit={() => rotation.mutate(undefined)}
+          onCancel={onClose}
+        >
           <p>A new secret is made and shown once. For 24 hours, the former one signs beside it.</p>
-          {error && <Failed error={error} />}
-          <div className="buttons">
-            <button type="button" disabled={isPending} onClick={() => mutate(undefined)}>
-              {isPending ? 'Rotating …' : 'Rotate the secret'}
-            </button>
-            <button type="button" className="quiet" onClick={onClose}>
-              Cancel
-            </button>
-          </div>
-        </div>
+        </Form>
       )}
     </Dialog>
   );
@@ -163,7 +146,7 @@ const Rotation = ({ endpoint: { endpointId }, onClose }: StepProps) => {
 
 const Deletion = ({ endpoint: { endpointId, url }, onClose }: StepProps) => {
   const { api } = useService();
-  const { mutate, isPending, error } = useChange(() => api.webhooks.deleteEndpoint({ endpointId }), {
+  const deletion = useChange(() => api.webhooks.deleteEndpoint({ endpointId }), {
     changes: [['webhooks']],
     done: () => 'The endpoint is deleted.',
   });
@@ -172,9 +155,8 @@ const Deletion = ({ endpoint: { endpointId, url }, onClose }: StepProps) => {
       what="the endpoint"
       name={url}
       consequence="Nothing is sent to it any more, not even what is under way. To pause it, switch it off."
-      error={error}
-      isDeleting={isPending}
-      onDelete={() => mutate(undefined, { onSuccess: close })}
+      deletion={deletion}
+      onDeleted={close}
       onClose={onClose}
     />
   );

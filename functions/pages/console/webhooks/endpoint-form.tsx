@@ -1,19 +1,19 @@
-import { type FormEvent, type ReactNode, useState } from 'react';
-import { Field } from '../components/fields.tsx';
-import { Failed } from '../components/states.tsx';
+import { useState } from 'react';
+import { TextField } from '../components/fields.tsx';
+import { Form } from '../components/form.tsx';
+import type { Change } from '../service.tsx';
 import { type EndpointFields, type EventFilter, groupsOfEvents } from './events.ts';
 
 type EndpointFormProps = {
   initial: EndpointFields;
+  change: Pick<Change, 'isPending' | 'error'>;
   submit: string;
-  isPending: boolean;
-  error: Error | null;
   onSubmit(fields: EndpointFields): void;
-  children?: ReactNode;
+  onCancel(): void;
 };
 
 /** The fields of an endpoint: its address, the events that it gets, and a note. */
-export const EndpointForm = ({ initial, submit, isPending, error, onSubmit, children }: EndpointFormProps) => {
+export const EndpointForm = ({ initial, change, submit, onSubmit, onCancel }: EndpointFormProps) => {
   const [url, setUrl] = useState(initial.url);
   const [events, setEvents] = useState(initial.events);
   const [description, setDescription] = useState(initial.description);
@@ -21,24 +21,24 @@ export const EndpointForm = ({ initial, submit, isPending, error, onSubmit, chil
   const offered = [...new Set([...groupsOfEvents.map(({ filter }) => filter), ...initial.events])];
   const choose = (filter: EventFilter, isChosen: boolean) =>
     setEvents((chosen) => (isChosen ? [...chosen, filter] : chosen.filter((one) => one !== filter)));
-  const send = (event: FormEvent) => {
-    event.preventDefault();
-    onSubmit({ url: url.trim(), events, description: description.trim() });
-  };
   return (
-    <form className="stack" onSubmit={send}>
-      <Field label="Address" note="https on port 443, of a server that is on the internet.">
-        {(ids) => (
-          <input
-            {...ids}
-            type="url"
-            required
-            placeholder="https://crm.example.com/webhooks"
-            value={url}
-            onChange={(event) => setUrl(event.target.value)}
-          />
-        )}
-      </Field>
+    <Form
+      change={change}
+      submit={submit}
+      pending="Saving …"
+      isDisabled={events.length === 0}
+      onSubmit={() => onSubmit({ url: url.trim(), events, description: description.trim() })}
+      onCancel={onCancel}
+    >
+      <TextField
+        label="Address"
+        note="https on port 443, of a server that is on the internet."
+        type="url"
+        required
+        placeholder="https://crm.example.com/webhooks"
+        value={url}
+        onChange={setUrl}
+      />
       <fieldset className="choices">
         <legend>Events</legend>
         {offered.map((filter) => (
@@ -52,23 +52,13 @@ export const EndpointForm = ({ initial, submit, isPending, error, onSubmit, chil
           </label>
         ))}
       </fieldset>
-      <Field label="Description" note="A note for people.">
-        {(ids) => (
-          <input
-            {...ids}
-            maxLength={256}
-            value={description}
-            onChange={(event) => setDescription(event.target.value)}
-          />
-        )}
-      </Field>
-      {error && <Failed error={error} />}
-      <div className="buttons">
-        <button type="submit" disabled={isPending || events.length === 0}>
-          {isPending ? 'Saving …' : submit}
-        </button>
-        {children}
-      </div>
-    </form>
+      <TextField
+        label="Description"
+        note="A note for people."
+        maxLength={256}
+        value={description}
+        onChange={setDescription}
+      />
+    </Form>
   );
 };

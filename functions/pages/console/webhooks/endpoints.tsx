@@ -26,16 +26,20 @@ export const Endpoints = ({ query }: { query: UseQueryResult<ListWebhookEndpoint
       <Loaded query={query} rows={3}>
         {({ endpoints }) => (
           <>
-            {endpoints.length === 0 ? (
-              <Empty title="Nothing is sent anywhere yet">
-                <p>
-                  Create an endpoint to have events sent to a server of yours, such as when a call was recorded:{' '}
-                  <a href="/docs/webhooks">about webhooks</a>.
-                </p>
-              </Empty>
-            ) : (
-              <Table caption="Endpoints" items={endpoints} keyOf={({ endpointId }) => endpointId} columns={columns} />
-            )}
+            <Table
+              caption="Endpoints"
+              items={endpoints}
+              keyOf={({ endpointId }) => endpointId}
+              columns={columns}
+              empty={
+                <Empty title="Nothing is sent anywhere yet">
+                  <p>
+                    Create an endpoint to have events sent to a server of yours, such as when a call was recorded:{' '}
+                    <a href="/docs/webhooks">about webhooks</a>.
+                  </p>
+                </Empty>
+              }
+            />
             {open && <EndpointDialog endpoint={endpoints.find(({ endpointId }) => endpointId === open)} />}
           </>
         )}

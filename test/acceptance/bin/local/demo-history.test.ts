@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { apiClient, dataOf } from '../../../../functions/openapi/client/client.ts';
 import type { Target } from '../../../support/global-setup.ts';
 import { until } from '../../../support/until.ts';
@@ -54,79 +54,74 @@ const callsOf = async ({ api }: Run) => {
   return found;
 };
 
-describe('the demo data of npm start', () => {
-  it('npm start adds 90 days of two agents once, and a restart on the same data adds nothing', async () => {
-    const data = newFolder();
-    const run = await start(data);
-    await isComplete(data);
-    const { api, facts } = run;
-    expect(run.output.err).not.toContain('demo data is missing');
-    const agents = dataOf(await api.agents.list()).agents;
-    expect(agents.map(({ name }) => name).sort()).toEqual(['Check-up reminders', 'Front desk']);
-    const calls = await callsOf(run);
-    expect(calls.length).toBeGreaterThan(2000);
-    for (const { agentId } of agents) {
-      const own = calls.filter((call) => call.agentId === agentId);
-      expect(own.some((call) => call.custom_call_outcome_value !== undefined)).toBe(true);
-    }
-    const [outbound] = agents.filter(({ name }) => name === 'Check-up reminders');
-    expect(outbound?.version).toBe(2);
-    const split = calls.filter(({ agentVersion }) => agentVersion === 2);
-    expect(split.length).toBeGreaterThan(50);
-    expect(split.every(({ agentId }) => agentId === outbound?.agentId)).toBe(true);
-    const oldest = calls.map(({ startedAt }) => startedAt).sort()[0] as string;
-    expect(Date.now() - Date.parse(oldest)).toBeGreaterThan(85 * 86_400_000);
+it('npm start adds 90 days of two agents once, and a restart on the same data adds nothing', async () => {
+  const data = newFolder();
+  const run = await start(data);
+  await isComplete(data);
+  const { api, facts } = run;
+  expect(run.output.err).not.toContain('demo data is missing');
+  const agents = dataOf(await api.agents.list()).agents;
+  expect(agents.map(({ name }) => name).sort()).toEqual(['Check-up reminders', 'Front desk']);
+  const calls = await callsOf(run);
+  expect(calls.length).toBeGreaterThan(2000);
+  for (const { agentId } of agents) {
+    const own = calls.filter((call) => call.agentId === agentId);
+    expect(own.some((call) => call.custom_call_outcome_value !== undefined)).toBe(true);
+  }
+  const [outbound] = agents.filter(({ name }) => name === 'Check-up reminders');
+  expect(outbound?.version).toBe(2);
+  const split = calls.filter(({ agentVersion }) => agentVersion === 2);
+  expect(split.length).toBeGreaterThan(50);
+  expect(split.every(({ agentId }) => agentId === outbound?.agentId)).toBe(true);
+  const oldest = calls.map(({ startedAt }) => startedAt).sort()[0] as string;
+  expect(Date.now() - Date.parse(oldest)).toBeGreaterThan(85 * 86_400_000);
 
-    const importOf = async () => dataOf(await api.blockList.listImports()).imports[0];
-    await until(async () => (await importOf())?.status === 'done', 60);
-    expect(await importOf()).toMatchObject({ lines: 13, added: 10, alreadyBlocked: 1, failed: 2 });
-    const blocked = dataOf(await api.userBlockList.list()).entries;
-    expect(blocked.map(({ reason }) => reason)).toEqual(
-      expect.arrayContaining(['do not call', 'Do-not-call registry', 'Silent calls at night']),
+  const importOf = async () => dataOf(await api.blockList.listImports()).imports[0];
+  await until(async () => (await importOf())?.status === 'done', 60);
+  expect(await importOf()).toMatchObject({ lines: 13, added: 10, alreadyBlocked: 1, failed: 2 });
+  const blocked = dataOf(await api.userBlockList.list()).entries;
+  expect(blocked.map(({ reason }) => reason)).toEqual(
+    expect.arrayContaining(['do not call', 'Do-not-call registry', 'Silent calls at night']),
+  );
+  const documents = async () => dataOf(await api.documents.list({ agentId: facts.agentId, content: false })).documents;
+  await until(async () => (await documents()).some(({ status }) => status === 'failed'), 60);
+  const isFailing = async () =>
+    dataOf(await api.webhooks.listDeliveries()).deliveries.some(({ attempts }) =>
+      attempts.some(({ cause }) => cause?.includes('not a public one')),
     );
-    const documents = async () =>
-      dataOf(await api.documents.list({ agentId: facts.agentId, content: false })).documents;
-    await until(async () => (await documents()).some(({ status }) => status === 'failed'), 60);
-    const isFailing = async () =>
-      dataOf(await api.webhooks.listDeliveries()).deliveries.some(({ attempts }) =>
-        attempts.some(({ cause }) => cause?.includes('not a public one')),
-      );
-    await until(isFailing, 60);
-    await run.end();
+  await until(isFailing, 60);
+  await run.end();
 
-    const again = await start(data);
-    expect(leftOf(data)).toEqual([]);
-    expect(await callsOf(again)).toHaveLength(calls.length);
-    expect(dataOf(await again.api.webhooks.listEndpoints()).endpoints).toHaveLength(1);
-    expect(dataOf(await again.api.documents.list({ agentId: facts.agentId, content: false })).documents).toHaveLength(
-      3,
-    );
-  });
+  const again = await start(data);
+  expect(leftOf(data)).toEqual([]);
+  expect(await callsOf(again)).toHaveLength(calls.length);
+  expect(dataOf(await again.api.webhooks.listEndpoints()).endpoints).toHaveLength(1);
+  expect(dataOf(await again.api.documents.list({ agentId: facts.agentId, content: false })).documents).toHaveLength(3);
+});
 
-  it('a run that was killed while it added demo data leaves the rest to the next one, which repeats no call', async () => {
-    const data = newFolder();
-    const killed = await start(data);
-    await until(() => leftOf(data)?.[0] === 'calls', 120);
-    await killed.end('SIGKILL');
-    const before = leftOf(data);
-    expect(before?.length).toBeGreaterThan(0);
-    const run = await start(data);
-    await isComplete(data);
-    const calls = await callsOf(run);
-    expect(calls.length).toBeGreaterThan(2000);
-    expect(new Set(calls.map(({ callId }) => callId)).size).toBe(calls.length);
-    expect(dataOf(await run.api.agents.list()).agents).toHaveLength(2);
-    expect(dataOf(await run.api.webhooks.listEndpoints()).endpoints).toHaveLength(1);
-  });
+it('a run that was killed while it added demo data leaves the rest to the next one, which repeats no call', async () => {
+  const data = newFolder();
+  const killed = await start(data);
+  await until(() => leftOf(data)?.[0] === 'calls', 120);
+  await killed.end('SIGKILL');
+  const before = leftOf(data);
+  expect(before?.length).toBeGreaterThan(0);
+  const run = await start(data);
+  await isComplete(data);
+  const calls = await callsOf(run);
+  expect(calls.length).toBeGreaterThan(2000);
+  expect(new Set(calls.map(({ callId }) => callId)).size).toBe(calls.length);
+  expect(dataOf(await run.api.agents.list()).agents).toHaveLength(2);
+  expect(dataOf(await run.api.webhooks.listEndpoints()).endpoints).toHaveLength(1);
+});
 
-  it('npm start adds no history with --demo-days 0, nor to data that had been made without one', async () => {
-    const data = newFolder();
-    const run = await start(data, '--demo-days', '0');
-    expect(await callsOf(run)).toHaveLength(3);
-    await run.end();
-    const again = await start(data);
-    expect(dataOf(await again.api.agents.list()).agents).toHaveLength(1);
-    expect(await callsOf(again)).toHaveLength(3);
-    expect(leftOf(data)).toBeUndefined();
-  });
+it('npm start adds no history with --demo-days 0, nor to data that had been made without one', async () => {
+  const data = newFolder();
+  const run = await start(data, '--demo-days', '0');
+  expect(await callsOf(run)).toHaveLength(3);
+  await run.end();
+  const again = await start(data);
+  expect(dataOf(await again.api.agents.list()).agents).toHaveLength(1);
+  expect(await callsOf(again)).toHaveLength(3);
+  expect(leftOf(data)).toBeUndefined();
 });

@@ -336,79 +336,73 @@ describe('npm start', () => {
   });
 });
 
-describe('npm start -- --help and --version', () => {
-  it('npm start -- --help and --version print at once, and install nothing in a fresh clone', async () => {
-    const clone = folder();
-    for (const file of ['package.json', 'package-lock.json', 'bin/run.mjs', 'bin/local/help.txt']) {
-      mkdirSync(dirname(join(clone, file)), { recursive: true });
-      cpSync(file, join(clone, file));
-    }
-    const print = async (option: string) => {
-      const child = spawn(process.execPath, ['bin/run.mjs', 'bin/local.ts', option], { cwd: clone });
-      let text = '';
-      for await (const chunk of child.stdout) text += chunk;
-      return text;
-    };
-    expect(await print('--help')).toBe(readFileSync('bin/local/help.txt', 'utf8'));
-    expect(await print('--version')).toBe(`${JSON.parse(readFileSync('package.json', 'utf8')).version}\n`);
-    expect(existsSync(join(clone, 'node_modules'))).toBe(false);
+it('npm start -- --help and --version print at once, and install nothing in a fresh clone', async () => {
+  const clone = folder();
+  for (const file of ['package.json', 'package-lock.json', 'bin/run.mjs', 'bin/local/help.txt']) {
+    mkdirSync(dirname(join(clone, file)), { recursive: true });
+    cpSync(file, join(clone, file));
+  }
+  const print = async (option: string) => {
+    const child = spawn(process.execPath, ['bin/run.mjs', 'bin/local.ts', option], { cwd: clone });
+    let text = '';
+    for await (const chunk of child.stdout) text += chunk;
+    return text;
+  };
+  expect(await print('--help')).toBe(readFileSync('bin/local/help.txt', 'utf8'));
+  expect(await print('--version')).toBe(`${JSON.parse(readFileSync('package.json', 'utf8')).version}\n`);
+  expect(existsSync(join(clone, 'node_modules'))).toBe(false);
+});
+
+it('npm start -- --watch restarts when a source file changes, with the same data and key', async () => {
+  const run = start(['--watch', '--json']);
+  const lines = () => run.output.out.split('\n').filter(Boolean);
+  await until(() => lines().length === 1);
+  utimesSync('bin/local/welcome.ts', new Date(), new Date());
+  await until(() => lines().length === 2);
+  expect(run.output.err).toContain('Restarting, because a source file changed');
+  const [first, second] = lines().map((line) => JSON.parse(line));
+  expect(second).toMatchObject({ apiKey: first.apiKey, agentId: first.agentId });
+  expect(await stop(run)).toBeLessThan(5000);
+}, 120_000);
+
+it('stores that are given are used; with DynamoDB down, requests fail within six seconds and work again when it is back', async () => {
+  const requests: string[] = [];
+  const server = createHttpServer((request, response) => {
+    requests.push(`${request.method} ${request.headers['x-amz-target'] ?? request.url}`);
+    response.writeHead(503).end();
   });
-});
+  const given = await listen(server);
+  const proxy = await startProxy(new URL(target.endpoints.dynamodb));
+  const run = start(['--json', '--json-log'], {
+    AWS_ENDPOINT_URL_DYNAMODB: proxy.url,
+    AWS_ENDPOINT_URL_SQS: given.endpoint,
+    AWS_ENDPOINT_URL_S3: given.endpoint,
+    // As on AWS.
+    TABLE_TIMEOUT_SECONDS: '5',
+  });
+  const facts = await ready(run);
+  expect(facts.endpoints).toMatchObject({ dynamodb: proxy.url, s3: given.endpoint, sqs: given.endpoint });
+  const { uid, agentId } = facts;
+  expect(requests.some((line) => line.startsWith('PUT /'))).toBe(true);
+  const added = await ask(facts, '/agent-websites', { uid, agentId, url: 'https://www.example.com/' });
+  expect(added).toMatchObject({ status: 500, body: { error: 'internal_error' } });
+  expect(requests).toContain('POST AmazonSQS.SendMessage');
 
-describe('npm start -- --watch', () => {
-  it('npm start -- --watch restarts when a source file changes, with the same data and key', async () => {
-    const run = start(['--watch', '--json']);
-    const lines = () => run.output.out.split('\n').filter(Boolean);
-    await until(() => lines().length === 1);
-    utimesSync('bin/local/welcome.ts', new Date(), new Date());
-    await until(() => lines().length === 2);
-    expect(run.output.err).toContain('Restarting, because a source file changed');
-    const [first, second] = lines().map((line) => JSON.parse(line));
-    expect(second).toMatchObject({ apiKey: first.apiKey, agentId: first.agentId });
-    expect(await stop(run)).toBeLessThan(5000);
-  }, 120_000);
-});
-
-describe('stores that are given', () => {
-  it('stores that are given are used; with DynamoDB down, requests fail within six seconds and work again when it is back', async () => {
-    const requests: string[] = [];
-    const server = createHttpServer((request, response) => {
-      requests.push(`${request.method} ${request.headers['x-amz-target'] ?? request.url}`);
-      response.writeHead(503).end();
-    });
-    const given = await listen(server);
-    const proxy = await startProxy(new URL(target.endpoints.dynamodb));
-    const run = start(['--json', '--json-log'], {
-      AWS_ENDPOINT_URL_DYNAMODB: proxy.url,
-      AWS_ENDPOINT_URL_SQS: given.endpoint,
-      AWS_ENDPOINT_URL_S3: given.endpoint,
-      // As on AWS.
-      TABLE_TIMEOUT_SECONDS: '5',
-    });
-    const facts = await ready(run);
-    expect(facts.endpoints).toMatchObject({ dynamodb: proxy.url, s3: given.endpoint, sqs: given.endpoint });
-    const { uid, agentId } = facts;
-    expect(requests.some((line) => line.startsWith('PUT /'))).toBe(true);
-    const added = await ask(facts, '/agent-websites', { uid, agentId, url: 'https://www.example.com/' });
-    expect(added).toMatchObject({ status: 500, body: { error: 'internal_error' } });
-    expect(requests).toContain('POST AmazonSQS.SendMessage');
-
-    const list = () => ask(facts, `/agent-block-list?uid=${uid}&agentId=${agentId}`);
-    expect((await list()).status).toBe(200);
-    for (const mode of ['silent', 'refusing'] as const) {
-      proxy.mode(mode);
-      const started = Date.now();
-      expect(await list()).toEqual({ status: 500, body: { error: 'internal_error', message: expect.any(String) } });
-      expect(Date.now() - started, mode).toBeLessThan(6000);
-      proxy.mode('open');
-      expect((await list()).status, mode).toBe(200);
-    }
-    await stop(run);
-    expect(run.output.err).toMatch(/^\{"time":.*"operation":"listBlockedNumbers","status":500/m);
-    proxy.close();
-    await given.stop();
-  }, 90_000);
-});
+  const list = () => ask(facts, `/agent-block-list?uid=${uid}&agentId=${agentId}`);
+  expect((await list()).status).toBe(200);
+  for (const mode of ['silent', 'refusing'] as const) {
+    proxy.mode(mode);
+    const started = Date.now();
+    expect(await list()).toEqual({ status: 500, body: { error: 'internal_error', message: expect.any(String) } });
+    expect(Date.now() - started, mode).toBeLessThan(6000);
+    proxy.mode('open');
+    expect((await list()).status, mode).toBe(200);
+  }
+  await stop(run);
+  expect(run.output.err).toMatch(/^\{"time":.*"operation":"listBlockedNumbers","status":500/m);
+  proxy.close();
+  await given.stop();
+}, 90_000);
 
 /** A proxy for DynamoDB that can stop responding, or refuse connections. */
 const startProxy = async (to: URL) => {

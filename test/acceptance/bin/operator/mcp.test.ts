@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { operatorWith, settings } from '../../../support/operator-command.ts';
 import { newWorld, target } from '../../../support/world.ts';
 import { importPackage } from '../../packages.ts';
@@ -9,24 +9,22 @@ const config = (...args: string[]) => operatorWith(settings, ['mcp', 'config', .
 
 type Server = { url: string; headers?: Record<string, string> };
 
-describe('the configuration of an AI client', () => {
-  it.each([
-    ['claude-code', `\${VAP_API_KEY}`],
-    ['cursor', `\${env:VAP_API_KEY}`],
-    ['vscode', `\${input:vap-api-key}`],
-  ])('the configuration of an AI client connects %s, and does not contain the key', async (client, placeholder) => {
-    const { apiKey, agentId } = await newWorld();
-    const { code, stdout, stderr } = await config('--client', client, '--base-url', `${target.baseUrl}/`);
-    expect([code, stderr]).toEqual([0, expect.stringContaining('mcp.json')]);
-    const { mcpServers, servers } = JSON.parse(stdout) as Record<string, Record<string, Server>>;
-    const { url, headers = {} } = { ...mcpServers, ...servers }['voice-agents'] as Server;
-    expect(headers).toEqual({ 'X-Authorization': placeholder });
-    const connected = new Client({ name: client, version: '1' });
-    await connected.connect(
-      new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { 'X-Authorization': apiKey } } }),
-    );
-    const { isError } = await connected.callTool({ name: 'getAgent', arguments: { agentId } });
-    expect(isError).toBe(false);
-    await connected.close();
-  });
+it.each([
+  ['claude-code', `\${VAP_API_KEY}`],
+  ['cursor', `\${env:VAP_API_KEY}`],
+  ['vscode', `\${input:vap-api-key}`],
+])('the configuration of an AI client connects %s, and does not contain the key', async (client, placeholder) => {
+  const { apiKey, agentId } = await newWorld();
+  const { code, stdout, stderr } = await config('--client', client, '--base-url', `${target.baseUrl}/`);
+  expect([code, stderr]).toEqual([0, expect.stringContaining('mcp.json')]);
+  const { mcpServers, servers } = JSON.parse(stdout) as Record<string, Record<string, Server>>;
+  const { url, headers = {} } = { ...mcpServers, ...servers }['voice-agents'] as Server;
+  expect(headers).toEqual({ 'X-Authorization': placeholder });
+  const connected = new Client({ name: client, version: '1' });
+  await connected.connect(
+    new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { 'X-Authorization': apiKey } } }),
+  );
+  const { isError } = await connected.callTool({ name: 'getAgent', arguments: { agentId } });
+  expect(isError).toBe(false);
+  await connected.close();
 });

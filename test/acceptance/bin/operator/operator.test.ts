@@ -2,76 +2,72 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { callsOf, lineOf } from '../../../support/call-lines.ts';
 import { ended, json, newFile, operator, settings, start } from '../../../support/operator-command.ts';
 import { until } from '../../../support/until.ts';
 import { newUser, newWorld, target } from '../../../support/world.ts';
 
-describe('keys', () => {
-  it('keys are rotated once: one of two parallel rotations fails', async () => {
-    const { uid, keyId } = await newUser();
-    const both = await Promise.all([1, 2].map(() => ended(start(['key', 'rotate', '--uid', uid, keyId, '--json']))));
-    expect(both.map(({ code }) => code).sort()).toEqual([0, 1]);
-    expect((await json('key', 'list', '--uid', uid)).keys).toHaveLength(2);
-  });
+it('keys are rotated once: one of two parallel rotations fails', async () => {
+  const { uid, keyId } = await newUser();
+  const both = await Promise.all([1, 2].map(() => ended(start(['key', 'rotate', '--uid', uid, keyId, '--json']))));
+  expect(both.map(({ code }) => code).sort()).toEqual([0, 1]);
+  expect((await json('key', 'list', '--uid', uid)).keys).toHaveLength(2);
 });
 
-describe('calls import', () => {
-  it.each(['SIGKILL', 'SIGTERM'] as const)('calls import continues after %s', async (signal) => {
-    const world = await newWorld();
-    const ids = Array.from({ length: 1500 }, (_, n) => `call-${n}`);
-    using door = await openDoor(new URL(target.endpoints.dynamodb), { delayMilliseconds: 100 });
-    const lines = ids.map((id, n) => (n === 10 ? 'not json' : lineOf(world.agentId, id)));
-    const file = newFile(lines.join('\n'));
-    const first = start(['calls', 'import', file], { ...settings, AWS_ENDPOINT_URL_DYNAMODB: door.endpoint });
-    const end = ended(first);
-    const lineReached = (): number =>
-      existsSync(`${file}.progress`) ? JSON.parse(readFileSync(`${file}.progress`, 'utf8')).state.line : 0;
-    await until(() => lineReached() > 10);
-    first.kill(signal);
-    const stopped = await end;
-    expect(stopped).toMatchObject(signal === 'SIGKILL' ? { signal } : { code: 3 });
-    expect(stopped.stdout).toBe('');
-    const reached = lineReached();
-    expect(reached).toBeLessThan(1500);
-    if (signal === 'SIGTERM') expect(stopped.stderr).toContain(`Stopped after line ${reached}`);
+it.each(['SIGKILL', 'SIGTERM'] as const)('calls import continues after %s', async (signal) => {
+  const world = await newWorld();
+  const ids = Array.from({ length: 1500 }, (_, n) => `call-${n}`);
+  using door = await openDoor(new URL(target.endpoints.dynamodb), { delayMilliseconds: 100 });
+  const lines = ids.map((id, n) => (n === 10 ? 'not json' : lineOf(world.agentId, id)));
+  const file = newFile(lines.join('\n'));
+  const first = start(['calls', 'import', file], { ...settings, AWS_ENDPOINT_URL_DYNAMODB: door.endpoint });
+  const end = ended(first);
+  const lineReached = (): number =>
+    existsSync(`${file}.progress`) ? JSON.parse(readFileSync(`${file}.progress`, 'utf8')).state.line : 0;
+  await until(() => lineReached() > 10);
+  first.kill(signal);
+  const stopped = await end;
+  expect(stopped).toMatchObject(signal === 'SIGKILL' ? { signal } : { code: 3 });
+  expect(stopped.stdout).toBe('');
+  const reached = lineReached();
+  expect(reached).toBeLessThan(1500);
+  if (signal === 'SIGTERM') expect(stopped.stderr).toContain(`Stopped after line ${reached}`);
 
-    const { code, stdout } = await operator('calls', 'import', file, '--json');
-    // The line that failed before the end is still reported, and still counts.
-    expect(code).toBe(1);
-    expect(JSON.parse(stdout)).toEqual({
-      file,
-      lines: 1500,
-      imported: 1499,
-      failed: 1,
-      errors: [{ line: 11, message: 'is not JSON in UTF-8' }],
-      resumedAfterLine: reached,
+  const { code, stdout } = await operator('calls', 'import', file, '--json');
+  // The line that failed before the end is still reported, and still counts.
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toEqual({
+    file,
+    lines: 1500,
+    imported: 1499,
+    failed: 1,
+    errors: [{ line: 11, message: 'is not JSON in UTF-8' }],
+    resumedAfterLine: reached,
+  });
+  expect((await callsOf(world)).map(({ callId }) => callId).sort()).toEqual(ids.filter((_, n) => n !== 10).sort());
+  expect(existsSync(`${file}.progress`)).toBe(false);
+});
+
+it('calls import waits for a table that is briefly unreachable', async () => {
+  const world = await newWorld();
+  const file = newFile(Array.from({ length: 400 }, (_, n) => lineOf(world.agentId, `call-${n}`)).join('\n'));
+  using door = await openDoor(new URL(target.endpoints.dynamodb));
+  {
+    const child = start(['calls', 'import', file, '--json'], {
+      ...settings,
+      AWS_ENDPOINT_URL_DYNAMODB: door.endpoint,
     });
-    expect((await callsOf(world)).map(({ callId }) => callId).sort()).toEqual(ids.filter((_, n) => n !== 10).sort());
-    expect(existsSync(`${file}.progress`)).toBe(false);
-  });
-
-  it('calls import waits for a table that is briefly unreachable', async () => {
-    const world = await newWorld();
-    const file = newFile(Array.from({ length: 400 }, (_, n) => lineOf(world.agentId, `call-${n}`)).join('\n'));
-    using door = await openDoor(new URL(target.endpoints.dynamodb));
-    {
-      const child = start(['calls', 'import', file, '--json'], {
-        ...settings,
-        AWS_ENDPOINT_URL_DYNAMODB: door.endpoint,
-      });
-      const end = ended(child);
-      await until(async () => (await callsOf(world)).length > 0);
-      door.shut();
-      await sleep(1500);
-      door.open();
-      const { code, stdout } = await end;
-      expect(code).toBe(0);
-      expect(JSON.parse(stdout)).toMatchObject({ imported: 400, failed: 0 });
-      expect(await callsOf(world)).toHaveLength(400);
-    }
-  });
+    const end = ended(child);
+    await until(async () => (await callsOf(world)).length > 0);
+    door.shut();
+    await sleep(1500);
+    door.open();
+    const { code, stdout } = await end;
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ imported: 400, failed: 0 });
+    expect(await callsOf(world)).toHaveLength(400);
+  }
 });
 
 /** A proxy before the table, which delays responses and can be shut: then it cuts all connections. */

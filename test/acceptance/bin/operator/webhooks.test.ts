@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { webhookEndpoints } from '../../../../functions/webhooks/webhook-endpoints.ts';
 import { ended, start } from '../../../support/operator-command.ts';
 import { until } from '../../../support/until.ts';
@@ -28,78 +28,76 @@ const interrupt = async ({ child, end }: { child: ChildProcess; end: ReturnType<
   return end;
 };
 
-describe('webhooks listen', () => {
-  it('webhooks listen forwards events, signed with the secret that it prints, reports the responses, and removes its endpoint', async () => {
-    const world = await newWorld();
-    const receiver = await newReceiver({ status: 204 }, { status: 500 });
-    const listening = await listen(world, receiver.url, '--event', 'call.*');
-    const { secret, endpointId, lines } = listening;
-    const [shown] = await endpointsOf(world);
-    expect(shown).toEqual({
-      ...{ endpointId, url: receiver.url, events: ['call.*'], description: 'operator webhooks listen', active: true },
-      createdAt: expect.any(String),
-    });
-    await world.call('PATCH', `/agents/${world.agentId}`, { body: { name: 'Not a call' } });
-    await world.recordCall('call-1');
-    const [first] = await receiver.waitFor(1);
-    const event = verified(secret, first as never);
-    expect(event).toMatchObject({ type: 'call.recorded', data: { uid: world.uid, phone: '+14155550100' } });
-    await world.call('DELETE', `/calls/${world.agentId}/call-1`);
-    await receiver.waitFor(2);
-    await until(() => lines.length >= 3);
-    expect(lines.slice(1)).toMatchObject([
-      { eventId: event.id, type: 'call.recorded', status: 204 },
-      { type: 'call.deleted', status: 500, cause: 'The receiver answered with status 500.' },
-    ]);
-    expect(await interrupt(listening)).toMatchObject({ code: 0, stderr: '' });
-    expect(await endpointsOf(world)).toEqual([]);
-    expect(await receiver.received()).toHaveLength(2);
+it('webhooks listen forwards events, signed with the secret that it prints, reports the responses, and removes its endpoint', async () => {
+  const world = await newWorld();
+  const receiver = await newReceiver({ status: 204 }, { status: 500 });
+  const listening = await listen(world, receiver.url, '--event', 'call.*');
+  const { secret, endpointId, lines } = listening;
+  const [shown] = await endpointsOf(world);
+  expect(shown).toEqual({
+    ...{ endpointId, url: receiver.url, events: ['call.*'], description: 'operator webhooks listen', active: true },
+    createdAt: expect.any(String),
   });
+  await world.call('PATCH', `/agents/${world.agentId}`, { body: { name: 'Not a call' } });
+  await world.recordCall('call-1');
+  const [first] = await receiver.waitFor(1);
+  const event = verified(secret, first as never);
+  expect(event).toMatchObject({ type: 'call.recorded', data: { uid: world.uid, phone: '+14155550100' } });
+  await world.call('DELETE', `/calls/${world.agentId}/call-1`);
+  await receiver.waitFor(2);
+  await until(() => lines.length >= 3);
+  expect(lines.slice(1)).toMatchObject([
+    { eventId: event.id, type: 'call.recorded', status: 204 },
+    { type: 'call.deleted', status: 500, cause: 'The receiver answered with status 500.' },
+  ]);
+  expect(await interrupt(listening)).toMatchObject({ code: 0, stderr: '' });
+  expect(await endpointsOf(world)).toEqual([]);
+  expect(await receiver.received()).toHaveLength(2);
+});
 
-  it('webhooks listen leaves the user’s own endpoints alone, and fetches its own events alone', async () => {
-    const world = await newWorld();
-    const [own, local] = [await newReceiver(), await newReceiver()];
-    await world.call('POST', '/webhook-endpoints', { body: { uid: world.uid, url: own.url, events: ['call.*'] } });
-    const listening = await listen(world, local.url, '--agent-id', world.agentId, '--event', 'call.*', 'agent.*');
-    await world.recordCall('call-1');
-    const [[atOwn], [atLocal]] = await Promise.all([own.waitFor(1), local.waitFor(1)]);
-    expect(atLocal?.headers['webhook-id']).toBe(atOwn?.headers['webhook-id']);
-    expect(atLocal?.body).toBe(atOwn?.body);
-    const { deliveries } = (await world.call('GET', '/webhook-deliveries', { query: { uid: world.uid } })).body;
-    expect(deliveries).toHaveLength(1);
-    await interrupt(listening);
-    expect(await endpointsOf(world)).toMatchObject([{ url: own.url }]);
-  });
+it('webhooks listen leaves the user’s own endpoints alone, and fetches its own events alone', async () => {
+  const world = await newWorld();
+  const [own, local] = [await newReceiver(), await newReceiver()];
+  await world.call('POST', '/webhook-endpoints', { body: { uid: world.uid, url: own.url, events: ['call.*'] } });
+  const listening = await listen(world, local.url, '--agent-id', world.agentId, '--event', 'call.*', 'agent.*');
+  await world.recordCall('call-1');
+  const [[atOwn], [atLocal]] = await Promise.all([own.waitFor(1), local.waitFor(1)]);
+  expect(atLocal?.headers['webhook-id']).toBe(atOwn?.headers['webhook-id']);
+  expect(atLocal?.body).toBe(atOwn?.body);
+  const { deliveries } = (await world.call('GET', '/webhook-deliveries', { query: { uid: world.uid } })).body;
+  expect(deliveries).toHaveLength(1);
+  await interrupt(listening);
+  expect(await endpointsOf(world)).toMatchObject([{ url: own.url }]);
+});
 
-  it('webhooks listen keeps its endpoint while it runs, and ends when the endpoint is deleted', async () => {
-    const world = await newWorld();
-    const [kept, deleted] = [
-      await listen(world, (await newReceiver()).url),
-      await listen(world, (await newReceiver()).url),
-    ];
-    const leaseOf = async ({ endpointId }: { endpointId: string }) =>
-      (await webhookEndpoints.get().find(world.uid, endpointId))?.listeningUntil ?? 0;
-    const before = await leaseOf(kept);
-    await world.call('DELETE', `/webhook-endpoints/${deleted.endpointId}`, { query: { uid: world.uid } });
-    const stderr = '{"error":"failed","message":"The endpoint of this command was deleted."}\n';
-    expect(await deleted.end).toMatchObject({ code: 1, stderr });
-    await expect.poll(() => leaseOf(kept), { timeout: 60_000 }).toBeGreaterThan(before + 15_000);
-    await interrupt(kept);
-    expect(await endpointsOf(world)).toEqual([]);
-  });
+it('webhooks listen keeps its endpoint while it runs, and ends when the endpoint is deleted', async () => {
+  const world = await newWorld();
+  const [kept, deleted] = [
+    await listen(world, (await newReceiver()).url),
+    await listen(world, (await newReceiver()).url),
+  ];
+  const leaseOf = async ({ endpointId }: { endpointId: string }) =>
+    (await webhookEndpoints.get().find(world.uid, endpointId))?.listeningUntil ?? 0;
+  const before = await leaseOf(kept);
+  await world.call('DELETE', `/webhook-endpoints/${deleted.endpointId}`, { query: { uid: world.uid } });
+  const stderr = '{"error":"failed","message":"The endpoint of this command was deleted."}\n';
+  expect(await deleted.end).toMatchObject({ code: 1, stderr });
+  await expect.poll(() => leaseOf(kept), { timeout: 60_000 }).toBeGreaterThan(before + 15_000);
+  await interrupt(kept);
+  expect(await endpointsOf(world)).toEqual([]);
+});
 
-  it('webhooks listen that is killed leaves no endpoint for longer than a minute', async () => {
-    const world = await newWorld();
-    const receiver = await newReceiver();
-    const { child, end, endpointId } = await listen(world, receiver.url);
-    child.kill('SIGKILL');
-    await end;
-    const [left] = await webhookEndpoints.get().list(world.uid);
-    expect(left?.listeningUntil).toBeLessThan(Date.now() + 61_000);
-    await webhookEndpoints.get().change(world.uid, endpointId, (found) => ({ ...found, listeningUntil: Date.now() }));
-    expect(await endpointsOf(world)).toEqual([]);
-    await world.recordCall('call-1');
-    await sleep(1500);
-    expect(await receiver.received()).toEqual([]);
-  });
+it('webhooks listen that is killed leaves no endpoint for longer than a minute', async () => {
+  const world = await newWorld();
+  const receiver = await newReceiver();
+  const { child, end, endpointId } = await listen(world, receiver.url);
+  child.kill('SIGKILL');
+  await end;
+  const [left] = await webhookEndpoints.get().list(world.uid);
+  expect(left?.listeningUntil).toBeLessThan(Date.now() + 61_000);
+  await webhookEndpoints.get().change(world.uid, endpointId, (found) => ({ ...found, listeningUntil: Date.now() }));
+  expect(await endpointsOf(world)).toEqual([]);
+  await world.recordCall('call-1');
+  await sleep(1500);
+  expect(await receiver.received()).toEqual([]);
 });
