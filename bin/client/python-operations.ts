@@ -18,7 +18,7 @@ export const pythonOperations = (document: OpenApiDocument): string => {
       .sort()
       .map((name) => `    ${name},\n`)
       .join('')})`,
-    'from .requests import Connection, ListOperation, Operation, no_params',
+    'from .requests import Connection, ListOperation, Operation, items_of, no_params',
     ...groups.map(([group, all = []]) => `\n\n${classOf(group, all)}`),
     `\n\n${apiClass(groups.map(([group]) => group))}`,
     `\n\nWebhookEvent = (\n    ${events.map(({ name }) => name).join('\n    | ')}\n)`,
@@ -51,7 +51,8 @@ const assignment = (operation: ClientOperation) => {
     ...(body ? [`body="${body}"`] : []),
     ...(takesUid ? ['takes_uid=True'] : []),
   ];
-  const items = list && (list.field ? `lambda page: page.${snakeCase(list.field)}` : 'lambda page: [page]');
+  const items =
+    list && `items_of(${responseType}, lambda page: ${list.field ? `page.${snakeCase(list.field)}` : '[page]'})`;
   const inputs = ['connection', `"${method}"`, `"${path}"`, params?.name ?? 'no_params', response];
   const all = [...inputs, ...(items ? [items] : []), ...options].join(', ');
   return `self.${snakeCase(verb)} = ${list ? 'ListOperation' : 'Operation'}(${all})\n${docstring(operation)}`;

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from .operations import Api
+from .api import Api
 from .requests import Connection
 from .types import Unset
 

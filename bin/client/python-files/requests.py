@@ -28,6 +28,28 @@ class Connection:
         self.client = httpx.Client(transport=RetryingTransport(retries), **settings)
         self.async_client = httpx.AsyncClient(transport=RetryingTransport(retries), **settings)
 
+    def send_form(self, url: str, fields: Mapping[str, Any], name: str, content: bytes) -> None:
+        """Sends a file by a presigned form, without the API key. Sending it again is safe: it always stores the same file."""
+        try:
+            _check(self.client.send(_form(url, fields, name, content)))
+        except httpx.HTTPError as error:
+            raise ApiError.from_exception(error) from error
+
+    async def send_form_async(self, url: str, fields: Mapping[str, Any], name: str, content: bytes) -> None:
+        try:
+            _check(await self.async_client.send(_form(url, fields, name, content)))
+        except httpx.HTTPError as error:
+            raise ApiError.from_exception(error) from error
+
+
+def _form(url: str, fields: Mapping[str, Any], name: str, content: bytes) -> httpx.Request:
+    return httpx.Request("POST", url, data=dict(fields), files={"file": (name, content)})
+
+
+def _check(response: httpx.Response) -> None:
+    if not response.is_success:
+        raise ApiError.from_response(response)
+
 
 class Operation(Generic[P, R]):
     """An operation. Call it with its parameters, or await its `asyncio`; both raise an ApiError when the request fails."""
@@ -100,8 +122,7 @@ class Operation(Generic[P, R]):
         return client.build_request(self._method, path, params=query, **content)
 
     def _read(self, response: httpx.Response) -> R:
-        if not response.is_success:
-            raise ApiError.from_response(response)
+        _check(response)
         if self._response is str:
             return self._response(response.text)
         try:
@@ -151,6 +172,11 @@ class ListOperation(Operation[P, R], Generic[P, R, Item]):
             if not cursor:
                 return
             fields = {**fields, "cursor": cursor}
+
+
+def items_of(page: type[R], items: Callable[[R], Sequence[Item]]) -> Callable[[R], Sequence[Item]]:
+    """The items of a page. The type of the page gives a type checker that of `items`, which is a lambda."""
+    return items
 
 
 def no_params() -> None:

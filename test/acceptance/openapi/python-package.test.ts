@@ -42,6 +42,43 @@ except ApiError as error:
     print(error.status, error.code, error.details[0]["path"])
 `;
 
+/** Uploads files and waits for what becomes of them, by both kinds of call. */
+const uploadProgram = `
+import asyncio, sys
+from pathlib import Path
+from voice_agent_platform_client import ApiError, api_client
+
+api = api_client()
+agent_id, folder = sys.argv[1], Path(sys.argv[2])
+(folder / "hours.txt").write_text("Open from nine to five.")
+(folder / "large.txt").write_text("A line of a document. " * 300_000)
+(folder / "numbers.csv").write_text("number,reason\\n+14155550901,asked\\nx,\\n")
+
+async def upload():
+    response = await api.documents.upload_files_async(agent_id, [folder / "hours.txt"])
+    document = await api.documents.wait_until_ready_async(agent_id, response.uploads[0].document_id)
+    created = await api.block_list.import_file_async(folder / "numbers.csv")
+    ended = await api.block_list.wait_until_imported_async(created.import_id)
+    print(document.name, document.status, ended.status, ended.already_blocked)
+
+response = api.documents.upload_files(agent_id, [folder / "large.txt", folder / "hours.txt", folder / "hours.txt"])
+for form in response.uploads:
+    document = api.documents.wait_until_ready(agent_id, form.document_id)
+    print(document.name, document.status, document.size)
+created = api.block_list.import_file(folder / "numbers.csv", reason="file")
+ended = api.block_list.wait_until_imported(created.import_id)
+print(ended.status, ended.added, [failure.line for failure in ended.failures])
+asyncio.run(upload())
+for wait in (
+    lambda: api.documents.wait_until_ready(agent_id, "doc_none"),
+    lambda: api.documents.wait_until_ready(agent_id, api.documents.upload_files(agent_id, [folder / "large.txt"]).uploads[0].document_id, max_wait_seconds=0),
+):
+    try:
+        wait()
+    except ApiError as error:
+        print(error.status, error.code)
+`;
+
 /** Calls one operation of a service that fails first, by both kinds of call. */
 const persistentProgram = `
 import asyncio, sys
@@ -182,6 +219,16 @@ it('the Python client is packed as a wheel, calls the service, and raises what f
     '400 invalid_request name',
   ]);
 
+  expect(await runProgram(uploadProgram, agentId, folder)).toEqual([
+    'large.txt ready 6600000',
+    'hours.txt ready 23',
+    'hours.txt ready 23',
+    'done 1 [3]',
+    'hours.txt ready done 1',
+    '404 document_not_found',
+    'None timeout',
+  ]);
+
   const failing = await startFailing([429, 0, 503, 409, 200, 429, 200, 409]);
   const persistent = await runProgram(persistentProgram, failing.url);
   failing.server.close();
@@ -214,7 +261,7 @@ it('the Python client is packed as a wheel, calls the service, and raises what f
   // The first run on a machine installs the generator.
 }, 240_000);
 
-it('the Python client’s guide passes a strict type checker, which finds a misspelled parameter and a wrong value', async () => {
+it('the Python client’s guide passes a strict type checker, which finds a misspelled parameter or field and a wrong value', async () => {
   if (!hasPython) return;
   const { folder, env } = await installClient();
   const mypy = join(pythonPrograms('test/acceptance/openapi/python-requirements.txt'), 'mypy');
@@ -228,7 +275,9 @@ it('the Python client’s guide passes a strict type checker, which finds a miss
   };
   const example = exampleOf(guide);
   expect(await check(example)).toContain('Success: no issues found');
-  expect(await check(example.replace('direction="inbound"', 'directoin="inbound"'))).toContain('directoin');
+  const misspelled = await check(example.replace('direction=', 'directoin=').replace('call.call_id', 'call.cal_id'));
+  expect(misspelled).toContain('"directoin"');
+  expect(misspelled).toContain('"Call" has no attribute "cal_id"');
   expect(await check(example.replace('"inbound"', '"sideways"'))).toContain(
     'incompatible type "Literal[\'sideways\']"',
   );
