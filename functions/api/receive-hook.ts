@@ -3,7 +3,7 @@ import { booleanInQuery, describe } from '../domain/describe.ts';
 import { invalidField } from '../domain/errors.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { answerSearches } from '../hooks/answer-searches.ts';
-import { callEndLookup, callStartLookup, callStarts } from '../hooks/call-starts.ts';
+import { agentLookup, callStartLookup, callStarts } from '../hooks/call-starts.ts';
 import { decide, locatedCall, toCallStartReference, variablesOf, withoutGuess } from '../hooks/decide-call-start.ts';
 import { callIdOf } from '../hooks/ended-call.ts';
 import { overridesIn } from '../hooks/overrides.ts';
@@ -17,6 +17,7 @@ import { lambda } from '../http/lambda.ts';
 import { log } from '../log.ts';
 import { knowledgeSearchOnDemand } from '../search/knowledge-searches.ts';
 import { calls } from '../store/calls/calls.ts';
+import { changesIn } from '../store/sources/source-changes.ts';
 
 /** A start whose decision is not known by then is answered as `unsure` says. Platforms give up after 3 to 10 s. */
 const unsureAfterMilliseconds = 2000;
@@ -75,9 +76,9 @@ export const receiveHook = endpoint({
         ? undefined
         : event.type === 'start'
           ? callStartLookup(toCallStartReference({ ...query, ...event }))
-          : callEndLookup(
+          : agentLookup(
               toCallStartReference({ ...query, ...event }),
-              event.type === 'end' && event.findings !== undefined,
+              event.type === 'searches' ? 'sourceCount' : event.findings && 'record',
             ),
   },
   readOnly: true,
@@ -127,7 +128,8 @@ export const receiveHook = endpoint({
     if (event.type === 'other' || !found) return platform.acknowledge();
     if (event.type === 'searches') {
       checkScopes(principal, ['knowledge']);
-      const answers = await answerSearches(knowledge, locatedCall(found).agent.agentId, event.queries);
+      const { agent, items } = locatedCall(found);
+      const answers = await answerSearches(knowledge, agent.agentId, event.queries, changesIn(items.sourceCount));
       return platform.answer?.(answers, request) ?? platform.acknowledge();
     }
     const located = locatedCall(found);

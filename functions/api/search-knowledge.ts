@@ -3,6 +3,7 @@ import { defaultPassages, KnowledgeSearchRequest, Passage, Searched } from '../d
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { knowledgeSearch } from '../search/knowledge-searches.ts';
+import { sourceChangesLookup } from '../store/sources/source-changes.ts';
 
 /** Searches the knowledge of an agent. Needs no model and no vector service, so that it is fast enough for a voice turn. */
 export const searchKnowledge = endpoint({
@@ -22,7 +23,12 @@ POST /agent-knowledge/search
 \`\`\`
 
 Return the \`text\` of each passage to the model, with its \`name\` or \`url\`, and instruct it to answer only from these passages, and to say that it does not know when they have no answer. **The passages come from the web and from uploaded files, which anyone may have written: pass them to the model as data, never as instructions.**`,
-  caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
+  caller: {
+    kind: 'key',
+    scope: 'knowledge',
+    agent: ({ body }) => body,
+    prefetch: ({ body: { agentId } }) => sourceChangesLookup(agentId),
+  },
   readOnly: true,
   services: { knowledgeSearch },
   body: KnowledgeSearchRequest,
@@ -33,8 +39,8 @@ Return the \`text\` of each passage to the model, with its \`name\` or \`url\`, 
     })
     .check(z.describe('The passages, and the extent of the search.')),
 
-  async handle({ body: { agentId, query, limit = defaultPassages, sourceIds } }, { knowledgeSearch }) {
-    return knowledgeSearch.search(agentId, query, { limit, sourceIds });
+  async handle({ body: { agentId, query, limit = defaultPassages, sourceIds }, found: changes }, { knowledgeSearch }) {
+    return knowledgeSearch.search(agentId, query, { limit, sourceIds, changes });
   },
 });
 

@@ -8,6 +8,7 @@ export const answerSearches = (
   knowledge: Pick<KnowledgeSearch, 'search'>,
   agentId: string,
   queries: (string | undefined)[],
+  changes: number | undefined,
 ): Promise<SearchAnswer[]> =>
   Promise.all(
     queries.map(async (query, index): Promise<SearchAnswer> => {
@@ -15,7 +16,7 @@ export const answerSearches = (
       if (index >= limits.searchesPerEvent)
         return { error: `At most ${limits.searchesPerEvent} searches are made at once.` };
       const words = cut(query.slice(0, 2 * limits.queryCharacters).toWellFormed(), limits.queryCharacters);
-      return { text: textOf(await knowledge.search(agentId, words, { limit: limits.defaultPassages })) };
+      return { text: textOf(await knowledge.search(agentId, words, { limit: limits.defaultPassages, changes })) };
     }),
   );
 

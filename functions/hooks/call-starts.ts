@@ -17,6 +17,7 @@ import {
   agentTrafficKey,
   blockedNumberKey,
   callAttemptsKey,
+  countKey,
   type ItemKey,
   itemWith,
 } from '../store/keys.ts';
@@ -77,13 +78,14 @@ export const callStartLookup = (reference: CallStartReference): Lookup<CallStart
   });
 };
 
-/** Looks up the agent of a call that needs no decision, with its record if that is asked for. */
-export const callEndLookup = (reference: CallStartReference, withRecord: boolean): Lookup<CallStart> => {
+/** Looks up the agent of an event that needs no decision, with one more of its items if that is asked for. */
+export const agentLookup = (reference: CallStartReference, more?: 'record' | 'sourceCount'): Lookup<CallStart> => {
   const agentId = namedAgent(reference);
-  return lookup(reference, withRecord && agentId !== undefined ? { record: agentKey(reference.uid, agentId) } : {});
+  if (agentId === undefined || more === undefined) return lookup(reference, {});
+  return lookup(reference, { [more]: more === 'record' ? agentKey(reference.uid, agentId) : countKey({ agentId }) });
 };
 
-type ItemName = 'agentEntry' | 'userEntry' | 'record' | 'traffic' | 'attempts';
+type ItemName = 'agentEntry' | 'userEntry' | 'record' | 'traffic' | 'attempts' | 'sourceCount';
 
 /** The list in force and the record are the owner's: what a guest has under these keys says nothing about the call. */
 const ownersItems: ItemName[] = ['userEntry', 'record'];

@@ -2,9 +2,11 @@ import { inflateRawSync } from 'node:zlib';
 import { isIndexed } from '../domain/knowledge-index.ts';
 import type { SourceKindName } from '../domain/sources.ts';
 import type { DocumentRecord } from '../store/sources/documents.ts';
+import type { SourceChanges } from '../store/sources/source-changes.ts';
 import type { SourceReads, SourceRecord } from '../store/sources/source-reads.ts';
 import type { SourceTexts, TextReference } from '../store/sources/source-texts.ts';
 import type { WebsiteRecord } from '../store/sources/websites.ts';
+import { Kept } from './kept.ts';
 import { PackedIndex } from './packed-index.ts';
 import { pagesOf } from './pages-of-text.ts';
 import { rank } from './rank.ts';
@@ -29,10 +31,14 @@ export type FoundPassages = {
 type Source = { kind: SourceKindName; id: string; name: string; text: TextReference };
 
 /** A source in memory: its index, and its text, which is inflated when it is first needed. Both are immutable. */
-type Loaded = { index: PackedIndex; content?: Uint8Array[]; pages?: string[]; bytes: number };
+type Loaded = { index: PackedIndex; content?: Uint8Array[]; pages?: string[] };
+/** An agent's sources, read when they had changed so often. */
+type Listed = { changes: number; sources: Source[] };
 
 /** Bytes of indexes and texts that a process keeps between requests. */
 const keptBytes = 96 * 1024 * 1024;
+/** Sources that a process keeps between requests, of all agents: about a kilobyte each. */
+const keptSources = 20_000;
 /**
  * Bytes of texts, not deflated, that are read together with their indexes. Of more knowledge than this, only the texts of
  * found passages are read, after the indexes: that round trip is shorter than the transfer of all texts.
@@ -48,34 +54,44 @@ export class KnowledgeSearch {
   readonly #websites: Pick<SourceReads<WebsiteRecord>, 'list'>;
   readonly #documents: Pick<SourceReads<DocumentRecord>, 'list'>;
   readonly #texts: Pick<SourceTexts, 'readForSearch' | 'bytesOf'>;
+  readonly #changes: Pick<SourceChanges, 'of'>;
   readonly #maxIndexBytes: number;
-  /** The least recently used first. */
-  readonly #kept = new Map<string, Loaded>();
-  #bytes = 0;
+  readonly #loaded = new Kept<Loaded>(keptBytes);
+  /** By agent. */
+  readonly #listed = new Kept<Listed>(keptSources);
 
   constructor(
     websites: Pick<SourceReads<WebsiteRecord>, 'list'>,
     documents: Pick<SourceReads<DocumentRecord>, 'list'>,
     texts: Pick<SourceTexts, 'readForSearch' | 'bytesOf'>,
+    changes: Pick<SourceChanges, 'of'>,
     searchedIndexBytes = maxIndexBytes,
   ) {
     this.#maxIndexBytes = searchedIndexBytes;
     this.#websites = websites;
     this.#documents = documents;
     this.#texts = texts;
+    this.#changes = changes;
   }
 
+  /** A request that has read with its key how often the agent's sources have changed passes it as `changes`. */
   async search(
     agentId: string,
     query: string,
-    { limit, sourceIds }: { limit: number; sourceIds?: string[] | undefined },
+    { limit, sourceIds, changes }: { limit: number; sourceIds?: string[] | undefined; changes?: number | undefined },
   ): Promise<FoundPassages> {
+    const chosen = sourceIds && new Set(sourceIds);
     for (let attempt = 0; attempt < attempts; attempt++) {
-      const sources = await this.#sourcesOf(agentId, sourceIds);
+      const known = attempt === 0 ? changes : undefined;
+      const all = await this.#sourcesOf(agentId, known ?? (await this.#changes.of(agentId)));
+      const sources = chosen ? all.filter(({ id }) => chosen.has(id)) : all;
       const indexed = sources.filter(({ text }) => isIndexed(text));
       const searched = this.#fitting(indexed);
       const passages = await this.#passagesIn(searched, query, limit);
-      if (!passages) continue;
+      if (!passages) {
+        this.#listed.forget(agentId);
+        continue;
+      }
       const unindexed = sources.length - indexed.length;
       const omitted = indexed.length - searched.length;
       return {
@@ -86,14 +102,20 @@ export class KnowledgeSearch {
     throw new Error('The sources kept changing while they were searched.');
   }
 
-  /** Returns the sources that are active and have a text. */
-  async #sourcesOf(agentId: string, sourceIds: string[] | undefined): Promise<Source[]> {
-    const chosen = sourceIds && new Set(sourceIds);
+  /** Returns the sources that are active and have a text. They are read unless those in memory have not changed since. */
+  async #sourcesOf(agentId: string, changes: number): Promise<Source[]> {
+    const kept = this.#listed.get(agentId);
+    const sources = kept?.changes === changes ? kept.sources : await this.#readSources(agentId);
+    this.#listed.keep(agentId, { changes, sources }, sources.length + 1);
+    this.#listed.forgetOldest();
+    return sources;
+  }
+
+  async #readSources(agentId: string): Promise<Source[]> {
     const listed = async (kind: SourceKindName, records: AsyncGenerator<SourceRecord>) => {
       const sources: Source[] = [];
-      for await (const { id, name, active, text } of records) {
-        if (active && text && (chosen?.has(id) ?? true)) sources.push({ kind, id, name, text });
-      }
+      for await (const { id, name, active, text } of records)
+        if (active && text) sources.push({ kind, id, name, text });
       return sources;
     };
     const lists = [listed('website', this.#websites.list(agentId)), listed('document', this.#documents.list(agentId))];
@@ -122,7 +144,7 @@ export class KnowledgeSearch {
     );
     if (!texts) return undefined;
     const textOf = new Map(given.map((position, at) => [position, texts[at] as Loaded]));
-    this.#forgetOldest();
+    this.#loaded.forgetOldest();
     return {
       passages: hits.map(({ index: position, passage, score }) => {
         const { kind, id: sourceId, name } = sources[position] as Source;
@@ -150,7 +172,7 @@ export class KnowledgeSearch {
    * round trip. Returns undefined when a source was replaced or deleted meanwhile.
    */
   async #load(sources: Source[], texts: 'now' | 'ahead'): Promise<Loaded[] | undefined> {
-    const kept = sources.map((source) => this.#kept.get(keyOf(source)));
+    const kept = sources.map((source) => this.#loaded.get(keyOf(source)));
     const wanted = sources.map(({ id, text }, at) => ({
       id,
       text,
@@ -169,27 +191,11 @@ export class KnowledgeSearch {
       const found = read.get(source.id);
       const index = former?.index ?? new PackedIndex(found?.index as Uint8Array);
       const content = former?.content ?? (found && found.content.length > 0 ? found.content : undefined);
-      const loaded: Loaded = former ?? { index, bytes: 0 };
+      const loaded: Loaded = former ?? { index };
       if (content && !loaded.pages) loaded.content = content;
-      this.#keep(keyOf(source), loaded);
+      this.#loaded.keep(keyOf(source), loaded, bytesOf(loaded));
       return loaded;
     });
-  }
-
-  #keep(key: string, loaded: Loaded): void {
-    this.#bytes -= this.#kept.get(key)?.bytes ?? 0;
-    loaded.bytes = bytesOf(loaded);
-    this.#bytes += loaded.bytes;
-    this.#kept.delete(key);
-    this.#kept.set(key, loaded);
-  }
-
-  #forgetOldest(): void {
-    for (const [key, { bytes }] of this.#kept) {
-      if (this.#bytes <= keptBytes) return;
-      this.#kept.delete(key);
-      this.#bytes -= bytes;
-    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { wholeService } from '../service.ts';
 import { documentReads } from '../store/sources/documents.ts';
+import { sourceChanges } from '../store/sources/source-changes.ts';
 import { sourceTexts } from '../store/sources/source-texts.ts';
 import { websiteReads } from '../store/sources/websites.ts';
 import { KnowledgeSearch } from './knowledge-search.ts';
@@ -8,9 +9,11 @@ const services = {
   websites: websiteReads.for('list'),
   documents: documentReads.for('list'),
   texts: sourceTexts.for('readForSearch', 'bytesOf'),
+  changes: sourceChanges.for('of'),
 };
 const permissions = Object.values(services).flatMap((service) => service.permissions);
-const stores = () => [services.websites.get(), services.documents.get(), services.texts.get()] as const;
+const stores = () =>
+  [services.websites.get(), services.documents.get(), services.texts.get(), services.changes.get()] as const;
 
 /** The search of an agent's knowledge. */
 export const knowledgeSearch = /* @__PURE__ */ wholeService(() => new KnowledgeSearch(...stores()), permissions);

@@ -27,7 +27,7 @@
  * …that do not fit      AGENT#<agentId>#FIGURES                <date>#<n>              a further piece of them
  * day to count again    AGENT#<agentId>#UNCOUNTED              <date>                  its quarters of an hour whose calls have changed
  * attempts to call      AGENT#<agentId>#ATTEMPTS               <phone>                 when outbound calls were attempted; expires
- * number of sources     AGENT#<agentId>                        COUNT                   how many websites and documents the agent has
+ * number of sources     AGENT#<agentId>                        COUNT                   how many websites and documents the agent has, and how often they have changed
  * website               AGENT#<agentId>                        WEBSITE#<websiteId>     the record, without its text
  * document              AGENT#<agentId>                        DOCUMENT#<documentId>   the same
  * text of a source      SOURCE#<websiteId or documentId>       <revision>#<part>#<n>   a piece of the text, deflated, under an item's 400 KB

@@ -1,4 +1,5 @@
 import { quotaExceeded } from '../domain/errors.ts';
+import { deleting, type SourceState } from '../domain/source-state.ts';
 import { environment } from '../environment.ts';
 import { type Change, isAbsent, when } from './expressions.ts';
 import { countKey, documentsOf, type ItemKey, websitesOf } from './keys.ts';
@@ -19,8 +20,8 @@ export const sourceQuota = (limit = environment.quotaSources): Quota => ({
 });
 
 /**
- * A counter. It changes in the transactions that create and delete what it counts. Each change increments `changes`, so that
- * a recount is stored only if nothing changed in between.
+ * A counter. It changes in the transactions that create and delete what it counts; that of sources also in those that change what
+ * a search finds. Each change increments `changes`, so that a recount is stored only if nothing changed in between.
  */
 export type Counter = Item & { count: number; changes: number; recountedAt?: number };
 
@@ -63,8 +64,8 @@ export const recountSources = async (table: Table, agentId: string, seconds = 60
 const countSources = async (table: Table, agentId: string): Promise<number> => {
   let count = 0;
   for (const collection of [websitesOf(agentId), documentsOf(agentId)]) {
-    for await (const { fileDeadlineAt = Infinity } of table.query<Item & { fileDeadlineAt?: number }>(collection)) {
-      if (fileDeadlineAt > Date.now()) count++;
+    for await (const { status, fileDeadlineAt = Infinity } of table.query<Item & SourceState>(collection)) {
+      if (status !== deleting && fileDeadlineAt > Date.now()) count++;
     }
   }
   return count;

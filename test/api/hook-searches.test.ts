@@ -180,7 +180,7 @@ it('a search by a tool costs the round trips of POST /agent-knowledge/search', a
   expect((await invoke(receiveHook, request)).status).toBe(200);
   expect(seen).toEqual(['BatchGetItem', 'Query', 'Query', 'BatchGetItem']);
   seen = [];
-  // The index is kept in memory.
+  // The sources are kept in memory.
   expect((await invoke(receiveHook, request)).status).toBe(200);
-  expect(seen).toEqual(['BatchGetItem', 'Query', 'Query']);
+  expect(seen).toEqual(['BatchGetItem']);
 });

@@ -6,7 +6,7 @@ import type { TextReference } from './source-texts.ts';
 /** The deletion of the source is under way. */
 export const isBeingDeleted = when`#status = ${deleting}`;
 
-const isNotBeingDeleted = when`#status <> ${deleting}`;
+export const isNotBeingDeleted = when`#status <> ${deleting}`;
 
 /** The source exists, and its wait for a file is not over. */
 export const isNotExpired = () =>

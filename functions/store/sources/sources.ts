@@ -1,15 +1,17 @@
 import { now } from '../../domain/date-time.ts';
 import { clearedByAttempt, deleting, isUnfinished, newAttempt, running, visible } from '../../domain/source-state.ts';
 import type { SourceChange } from '../../domain/sources.ts';
-import { type Change, type Condition, exists, isAbsent } from '../expressions.ts';
+import { type Change, type Condition, exists, isAbsent, when } from '../expressions.ts';
 import { countKey } from '../keys.ts';
 import { countAction, type Quota, recountSources } from '../quotas.ts';
-import type { Item, Table } from '../table.ts';
+import type { Table, TransactionAction } from '../table.ts';
+import { searchChanged } from './source-changes.ts';
 import {
   hasText,
   isBeingDeleted,
   isMine,
   isNotAt,
+  isNotBeingDeleted,
   isNotExpired,
   isUnchanged,
   isVisible,
@@ -18,6 +20,9 @@ import {
 } from './source-conditions.ts';
 import { recordOf, type SourceItem, type SourceKind, type SourceRecord, type SourceReference } from './source-reads.ts';
 import { indexPiecesOf, type SourceIndex, SourceTexts, type TextReference, type Texts } from './source-texts.ts';
+
+/** Deletes what else belongs to a source. */
+type DeleteMore = (source: SourceReference) => Promise<void>;
 
 /**
  * Writes the records of one kind of knowledge source. Every change is one conditional write. A job names the attempt it was
@@ -90,7 +95,13 @@ export class Sources<R extends SourceRecord> {
 
   /** Enables, disables or renames a source. */
   async edit(source: SourceReference, { active, name }: SourceChange, uid: string): Promise<R | undefined> {
-    return this.#change(source, { set: { active, name, lastUpdatedBy: uid, lastUpdatedAt: now() } }, isVisible());
+    const set = { active, name, lastUpdatedBy: uid, lastUpdatedAt: now() };
+    const failed = await this.#table.tryTransact([
+      this.#table.updateAction(this.#keyOf(source), { set }, isVisible()),
+      searchChanged(this.#table, source),
+    ]);
+    const item = failed ? undefined : await this.#get(source);
+    return item && this.#visible(item);
   }
 
   /**
@@ -167,16 +178,20 @@ export class Sources<R extends SourceRecord> {
     fields: Partial<R>,
   ): Promise<boolean> {
     const text = await this.#texts.write(source.id, run.revision, texts);
-    const former = await this.#end(source, run.attempt, { ...fields, status: 'ready', error: null, text });
-    if (!former) {
+    const earlier = (await this.#get(source))?.revisions ?? [];
+    const set = { ...fields, status: 'ready', error: null, text, lastUpdatedAt: now() };
+    const failed = await this.#table.tryTransact<SourceItem<R>>([
+      this.#table.updateAction(this.#keyOf(source), { set }, isMine(run.attempt, this.#kind.states)),
+      searchChanged(this.#table, source),
+    ]);
+    if (failed) {
       // This write succeeded earlier, and its response was lost.
-      const item = await this.#get(source);
-      if (item?.text?.revision === run.revision) return true;
+      if (failed.get(0)?.text?.revision === run.revision) return true;
       await this.#texts.deleteTexts(source.id, run.revision);
       return false;
     }
     // No earlier run can end any more, so its pieces are deleted; if this is interrupted, by the end of the next run.
-    const left = [...(former.revisions ?? [])].filter((revision) => revision !== run.revision);
+    const left = [...earlier].filter((revision) => revision !== run.revision);
     for (const revision of left) await this.#texts.deleteTexts(source.id, revision);
     if (left.length > 0) await this.#removeRevisions(source, left);
     return true;
@@ -197,7 +212,9 @@ export class Sources<R extends SourceRecord> {
       const isWhole = pieces === reference.pieces;
       const unused = isWhole ? [...left, ...(former ? [former] : [])] : [...left, { ...reference, pieces }];
       const next = { ...(isWhole ? { ...rest, index: reference } : text), ...(unused[0] && { unusedIndexes: unused }) };
-      if (!(await this.#replaceText(source, current, next, items))) return false;
+      const actions = items.map((item) => this.#table.putAction(item));
+      if (isWhole) actions.push(searchChanged(this.#table, source));
+      if (!(await this.#replaceText(source, current, next, actions))) return false;
       current = next;
     }
     await this.deleteUnusedIndexes(source, current);
@@ -212,11 +229,16 @@ export class Sources<R extends SourceRecord> {
     await this.#replaceText(source, text, rest);
   }
 
-  /** Writes items and a record's new text reference at once, if its text reference is unchanged. */
-  async #replaceText(source: SourceReference, former: TextReference, text: TextReference, items: Item[] = []) {
+  /** Writes a record's new text reference, with more actions, if its text reference is unchanged. */
+  async #replaceText(
+    source: SourceReference,
+    former: TextReference,
+    text: TextReference,
+    actions: TransactionAction[] = [],
+  ) {
     const failed = await this.#table.tryTransact([
       this.#table.updateAction(this.#keyOf(source), { set: { text } }, hasText(former)),
-      ...items.map((item) => this.#table.putAction(item)),
+      ...actions,
     ]);
     return failed === undefined;
   }
@@ -235,12 +257,12 @@ export class Sources<R extends SourceRecord> {
    * Deletes a source in any state. It is hidden at once; then its texts are deleted, then `deleteMore` runs, and the record is
    * deleted last: if this is interrupted, deleting it again completes it. Returns false when there is no such source.
    */
-  remove(source: SourceReference, deleteMore?: (record: R) => Promise<void>): Promise<boolean> {
+  remove(source: SourceReference, deleteMore?: DeleteMore): Promise<boolean> {
     return this.#delete(source, isNotExpired(), deleteMore);
   }
 
   /** Deletes all sources of an agent in any state, until a time (Unix milliseconds). Returns true when none is left. */
-  async removeAll(agentId: string, until: number, deleteMore?: (record: R) => Promise<void>): Promise<boolean> {
+  async removeAll(agentId: string, until: number, deleteMore?: DeleteMore): Promise<boolean> {
     for await (const item of this.#table.query<SourceItem<R>>(this.#kind.of(agentId))) {
       if (Date.now() >= until) return false;
       await this.#delete(recordOf(item), exists, deleteMore);
@@ -248,23 +270,29 @@ export class Sources<R extends SourceRecord> {
     return true;
   }
 
-  async #delete(source: SourceReference, condition: Condition, deleteMore?: (record: R) => Promise<void>) {
+  async #delete(source: SourceReference, condition: Condition, deleteMore?: DeleteMore): Promise<boolean> {
     const change = { set: { status: deleting, attempt: null, deadlineAt: null } };
-    const item = await this.#table.change<SourceItem<R>>(this.#keyOf(source), change, condition);
-    if (!item) return false;
-    await this.#texts.deleteTexts(source.id);
-    await deleteMore?.(recordOf(item));
-    await this.#deleteCounted(source, isBeingDeleted);
+    const failed = await this.#table.tryTransact<SourceItem<R>>([
+      this.#table.updateAction(this.#keyOf(source), change, when`${condition} and ${isNotBeingDeleted}`),
+      countAction(this.#table, countKey(source), -1),
+    ]);
+    if (failed && failed.get(0)?.status !== deleting) return false;
+    await this.#deleteRest(source, deleteMore);
     return true;
   }
 
+  /** Deletes the texts of a source that is hidden, then more, and the record last. */
+  async #deleteRest(source: SourceReference, deleteMore?: DeleteMore): Promise<void> {
+    await this.#texts.deleteTexts(source.id);
+    await deleteMore?.(source);
+    await this.#table.delete(this.#keyOf(source), isBeingDeleted);
+  }
+
   /** Deletes what an interrupted run or deletion left of a deleted source, the record last. Does nothing to other sources. */
-  async deleteOrphans(source: SourceReference, deleteMore?: () => Promise<void>): Promise<void> {
+  async deleteOrphans(source: SourceReference, deleteMore?: DeleteMore): Promise<void> {
     const item = await this.#get(source);
     if (item && item.status !== deleting) return;
-    await this.#texts.deleteTexts(source.id);
-    await deleteMore?.();
-    if (item) await this.#deleteCounted(source, isBeingDeleted);
+    await this.#deleteRest(source, deleteMore);
   }
 
   /**
@@ -325,21 +353,16 @@ export class Sources<R extends SourceRecord> {
     return item && this.#visible(item);
   }
 
-  /** Ends an attempt. Returns the item as it was before; undefined when the source is at another attempt. */
-  #end(source: SourceReference, attempt: string, fields: Record<string, unknown>) {
+  /** Ends an attempt without a text. Returns undefined when the source is at another attempt. */
+  #end(source: SourceReference, attempt: string, fields: Record<string, unknown>): Promise<R | undefined> {
     const change = { set: { ...fields, lastUpdatedAt: now() } };
-    const condition = isMine(attempt, this.#kind.states);
-    return this.#table.change<SourceItem<R>>(this.#keyOf(source), change, condition, 'ALL_OLD');
+    return this.#change(source, change, isMine(attempt, this.#kind.states));
   }
 
+  /** Deletes a source whose attempt never began. */
   async #rollBack(source: SourceReference, attempt: string): Promise<void> {
-    await this.#deleteCounted(source, isMine(attempt, this.#kind.states));
-  }
-
-  /** Deletes a record and decrements the counter, if a condition holds. */
-  async #deleteCounted(source: SourceReference, condition: Condition): Promise<void> {
     await this.#table.tryTransact([
-      this.#table.deleteAction(this.#keyOf(source), condition),
+      this.#table.deleteAction(this.#keyOf(source), isMine(attempt, this.#kind.states)),
       countAction(this.#table, countKey(source), -1),
     ]);
   }
@@ -356,7 +379,7 @@ export const sourcePermissions = {
   addAll: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
   sendOrRemove: ['dynamodb:DeleteItem', 'dynamodb:UpdateItem'],
   sendOrFail: ['dynamodb:UpdateItem'],
-  edit: ['dynamodb:UpdateItem'],
+  edit: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
   restart: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
   endWait: ['dynamodb:UpdateItem'],
   receive: ['dynamodb:UpdateItem'],

@@ -5,6 +5,7 @@ import { readChanges } from '../../../functions/jobs/read-changes.ts';
 import { routes } from '../../../functions/routes.ts';
 import { lazyServices } from '../../../functions/service.ts';
 import { callKey } from '../../../functions/store/keys.ts';
+import { documents } from '../../../functions/store/sources/documents.ts';
 import { startPartitions, type Units, unitsPerSecond } from '../../support/partitions.ts';
 import type { Figure, Row } from '../benchmark.ts';
 import { newDocument } from '../knowledge.ts';
@@ -136,6 +137,10 @@ const pathsOf = async (world: World): Promise<Path[]> => {
   });
   const knowledge = await newAgent();
   for (let n = 0; n < 10; n++) await newDocument(knowledge);
+  const muchKnowledge = await newAgent();
+  const first = { agentId: muchKnowledge, id: await newDocument(muchKnowledge) };
+  const newCopy = () => documents.get().copy(first, { ...first, id: newIdentifier('doc') }, undefined, {});
+  await pMap(Array(999), newCopy, { concurrency: 4 });
   const large = await newAgent();
   await directly.agents.change(uid, large, (agent) => ({
     ...agent,
@@ -237,6 +242,11 @@ const pathsOf = async (world: World): Promise<Path[]> => {
       run: () => call('searchKnowledge', { body: { uid, agentId: knowledge, query: 'page of text' } }),
     },
     {
+      what: 'search the knowledge of 1,000 documents',
+      min: 500,
+      run: () => call('searchKnowledge', { body: { uid, agentId: muchKnowledge, query: 'page of text' } }),
+    },
+    {
       what: `write a webhook delivery, with ${endpoints} endpoints`,
       count: endpoints,
       min: 5000,
@@ -255,7 +265,12 @@ const pathsOf = async (world: World): Promise<Path[]> => {
 const withEndpoints = async ({ directly }: World, uid: string, count: number) => {
   for (let n = 0; n < count; n++) {
     await directly.webhookEndpoints.add(uid, {
-      ...{ endpointId: newIdentifier('endpoint'), url: 'https://crm.example.com/events', events: ['*'], active: true },
+      ...{
+        endpointId: newIdentifier('endpoint'),
+        url: `https://crm.example.com/events/${n}`,
+        events: ['*'],
+        active: true,
+      },
       ...{ createdAt: '2026-03-01T10:00:00.000Z', secrets: [] },
     });
   }

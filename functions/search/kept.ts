@@ -1,0 +1,35 @@
+/** Values that a process keeps between requests, up to a total size: the least recently used are forgotten. */
+export class Kept<V> {
+  readonly #maxSize: number;
+  /** The least recently used first. */
+  readonly #entries = new Map<string, { value: V; size: number }>();
+  #size = 0;
+
+  constructor(maxSize: number) {
+    this.#maxSize = maxSize;
+  }
+
+  get(key: string): V | undefined {
+    return this.#entries.get(key)?.value;
+  }
+
+  /** Keeps a value, which is the one that was used last. */
+  keep(key: string, value: V, size: number): void {
+    this.forget(key);
+    this.#entries.set(key, { value, size });
+    this.#size += size;
+  }
+
+  forget(key: string): void {
+    this.#size -= this.#entries.get(key)?.size ?? 0;
+    this.#entries.delete(key);
+  }
+
+  /** Forgets the least recently used values, if all are too large together. */
+  forgetOldest(): void {
+    for (const key of this.#entries.keys()) {
+      if (this.#size <= this.#maxSize) return;
+      this.forget(key);
+    }
+  }
+}

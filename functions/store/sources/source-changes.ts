@@ -1,0 +1,38 @@
+import { service } from '../../service.ts';
+import { countKey, itemWith } from '../keys.ts';
+import { type Counter, countAction } from '../quotas.ts';
+import { type Item, type Lookup, type Table, type TransactionAction, table } from '../table.ts';
+
+/**
+ * Returns the action that counts a change of what a search of an agent's sources finds, in the transaction that makes it. While
+ * the number is the same, so are the sources that were read after it.
+ */
+export const searchChanged = (table: Table, { agentId }: { agentId: string }): TransactionAction =>
+  countAction(table, countKey({ agentId }), 0);
+
+/** Returns how often an agent's sources have changed, by their counter: null where there is none, undefined where it was not read. */
+export const changesIn = (counter: Item | null | undefined): number | undefined =>
+  counter === undefined ? undefined : ((counter as Counter | null)?.changes ?? 0);
+
+/** Looks up how often the sources of an agent have changed. */
+export const sourceChangesLookup = (agentId: string): Lookup<number | undefined> => {
+  const key = countKey({ agentId });
+  return { keys: [key], read: (items) => changesIn(itemWith(items, key) ?? null) };
+};
+
+/** Reads how often the sources of an agent have changed. */
+export class SourceChanges {
+  readonly #table: Table;
+
+  constructor(table: Table) {
+    this.#table = table;
+  }
+
+  async of(agentId: string): Promise<number> {
+    return (await this.#table.get<Counter>(countKey({ agentId })))?.changes ?? 0;
+  }
+}
+
+export const sourceChanges = /* @__PURE__ */ service(() => new SourceChanges(table.get()), {
+  of: ['dynamodb:GetItem'],
+});
