@@ -4,6 +4,7 @@ import { userKey } from '../../functions/store/keys.ts';
 import type { Table } from '../../functions/store/table.ts';
 import type { User } from '../../functions/store/users.ts';
 import { scan } from './scan.ts';
+import type { Stores } from './stores.ts';
 
 /** Scans the table for users, since it has no list of them. */
 export const allUsers = async (table: Table): Promise<User[]> => {
@@ -20,3 +21,10 @@ export const allUsers = async (table: Table): Promise<User[]> => {
   });
   return users.sort((a, b) => (a.uid < b.uid ? -1 : 1));
 };
+
+/** Yields the agents of all users, by their owners. */
+export async function* allAgents({ table, agents }: Stores) {
+  for (const { uid } of await allUsers(table)) {
+    for await (const agent of agents.list(uid)) if (agent.uid === uid) yield agent;
+  }
+}

@@ -56,6 +56,7 @@ import { listWebhookDeliveries } from './commands/webhooks/deliveries.ts';
 import { listWebhookEndpoints } from './commands/webhooks/endpoints.ts';
 import { listenForWebhooks } from './commands/webhooks/listen.ts';
 import { redeliverWebhook } from './commands/webhooks/redeliver.ts';
+import { completedValues } from './completion.ts';
 import { examples, type Group, makeProgram, type Operator } from './program.ts';
 
 /** The commands of each group, in the order of the help. */
@@ -130,11 +131,21 @@ complete -o default -F _voice_agents voice-agents
 /** Runs a command line of the operator and returns its exit code. */
 export const run = async (argv: string[]) => {
   const program = operatorProgram();
+  // Commander's own types, which do not know the options of each command.
+  const anyProgram = program as unknown as Command;
   if (argv.join(' ') === 'complete bash') {
     process.stdout.write(bashCompletion);
     return exitCodes.done;
   }
+  if (argv[0] === 'complete' && argv[1] === '--') {
+    const values = await completedValues(anyProgram, argv.slice(2));
+    if (values) {
+      // The last line asks the shell for no names of files.
+      process.stdout.write([...values, ':4\n'].join('\n'));
+      return exitCodes.done;
+    }
+  }
   // Its shell script calls the installed command.
-  if (program.name() === installedCommands.operator) addCompletion(program as unknown as Command);
+  if (program.name() === installedCommands.operator) addCompletion(anyProgram);
   return runProgram(program, argv);
 };

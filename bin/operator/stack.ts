@@ -19,7 +19,7 @@ export const findOutputs = async (stack: string, region?: string): Promise<Recor
 /** Returns the outputs of a deployment's stack by name. */
 export const outputsOf = async (stack: string, region?: string): Promise<Record<string, string>> => {
   const outputs = await findOutputs(stack, region);
-  if (!outputs) throw await noSuchStack(clientIn(region), stack);
+  if (!outputs) throw await noSuchStack(stack, region);
   return outputs;
 };
 
@@ -30,11 +30,16 @@ export const outputOf = async (stack: string, name: 'TableName' | 'BaseUrl', reg
   return value;
 };
 
+/** Returns the names of the deployments in a region. */
+export const deployments = async (region: string | undefined): Promise<string[]> => {
+  const { Stacks = [] } = await clientIn(region).send(new DescribeStacksCommand());
+  const ours = Stacks.filter(({ Outputs }) => Outputs?.some(({ OutputKey }) => OutputKey === 'TableName'));
+  return ours.map(({ StackName = '' }) => StackName);
+};
+
 /** A typing error is likelier than a deployment that was forgotten: the error names the deployments there are. */
-const noSuchStack = async (client: CloudFormationClient, stack: string) => {
-  const { Stacks = [] } = await client.send(new DescribeStacksCommand()).catch(() => ({ Stacks: [] }));
-  const names = Stacks.filter(({ Outputs }) => Outputs?.some(({ OutputKey }) => OutputKey === 'TableName'));
-  const others = names.map(({ StackName }) => StackName).join(', ');
+const noSuchStack = async (stack: string, region: string | undefined) => {
+  const others = (await deployments(region).catch(() => [])).join(', ');
   return new CommandError(
     `There is no stack ${stack} in this region. ${others ? `There are: ${others}.` : 'npm run deploy creates one.'}`,
     exitCodes.failed,

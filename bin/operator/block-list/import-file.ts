@@ -9,7 +9,8 @@ import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
 import { say } from '../../command-line/output.ts';
 import type { BlockListService } from './command.ts';
 
-const everyMilliseconds = 5000;
+/** A log, unlike a terminal, is read when all is over. */
+const everyMilliseconds = process.stderr.isTTY ? 5000 : 30_000;
 
 /** Creates an import and sends its file. Returns the id of the import. */
 export const uploadNumbers = async (
@@ -31,17 +32,17 @@ export const uploadNumbers = async (
   return importId;
 };
 
-/** Waits for an import and returns its result. Reports progress every few seconds. */
+/** Waits for an import and returns its result. Reports progress. */
 export const importResult = async (
   { api, uid }: BlockListService,
   importId: string,
   stop: AbortSignal,
   isTalkative: boolean,
 ) => {
-  let said = Date.now();
+  let said = { at: Date.now(), lines: 0 };
   const report = ({ lines, added, alreadyBlocked, removed, failed }: BlockListImport) => {
-    if (!isTalkative || Date.now() - said < everyMilliseconds) return;
-    said = Date.now();
+    if (!isTalkative || Date.now() - said.at < everyMilliseconds || lines === said.lines) return;
+    said = { at: Date.now(), lines };
     const [all, isAdded, was, isGone, isBad] = [lines, added, alreadyBlocked, removed, failed].map((value) =>
       value.toLocaleString('en'),
     );

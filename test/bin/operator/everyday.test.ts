@@ -3,7 +3,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { folder, json, newFile, oneSentence, operator, operatorWith } from '../../support/operator-command.ts';
+import {
+  folder,
+  json,
+  newFile,
+  oneSentence,
+  operator,
+  operatorWith,
+  settings,
+} from '../../support/operator-command.ts';
 import { call, newUser, newWorld, target, unique, type World } from '../../support/world.ts';
 
 it('the operator names the table or service in use first, and not with --json', async () => {
@@ -74,6 +82,18 @@ const installed = async (name: string, ...args: string[]) => {
 it('the installed command voice-agents is the operator', { tags: 'heavy' }, async () => {
   expect(await installed('voice-agents', '--help')).toContain('Usage: voice-agents <command>');
   expect(await installed('voice-agents', 'complete', '--', 'key', 'ro')).toMatch(/^rotate\t/);
+});
+
+it('completion by Tab offers scopes and the users of a local run, for options and for arguments', async () => {
+  const { uid } = await newUser();
+  const { baseUrl, tableName, endpoints, credentials } = target;
+  const run = { pid: process.pid, baseUrl, uid, tableName, endpoints, region: 'us-east-1', credentials };
+  const runFile = newFile(JSON.stringify(run));
+  const { TABLE_NAME: _table, ...environment } = settings;
+  const complete = async (...words: string[]) => (await operatorWith(environment, ['complete', '--', ...words])).stdout;
+  expect(await complete('key', 'create', '--scope', 'calls', 'kn')).toBe('knowledge\n:4\n');
+  expect(await complete('--run-file', runFile, 'key', 'list', '--uid', uid.slice(0, -1))).toContain(`${uid}\n`);
+  expect(await complete('--run-file', runFile, 'user', 'show', uid)).toContain(`${uid}\n`);
 });
 
 it('the installed command voice-agents-outcomes is the batch tool, in the folder of its user', async () => {

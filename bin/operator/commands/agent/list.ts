@@ -1,10 +1,10 @@
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { as } from '../../../command-line/arguments.ts';
 import { print, table } from '../../../command-line/output.ts';
-import { allUsers } from '../../all-users.ts';
+import { allAgents } from '../../all-users.ts';
 import { existingUser } from '../../existing.ts';
 import { examples, type Group } from '../../program.ts';
-import { openStores, type Stores } from '../../stores.ts';
+import { openStores } from '../../stores.ts';
 
 export const listAgents = (agent: Group) =>
   agent
@@ -33,10 +33,3 @@ export const listAgents = (agent: Group) =>
         ),
       );
     });
-
-/** Yields the agents of all users, by their owners. There is no list of users: the whole table is read. */
-async function* allAgents({ table, agents }: Stores) {
-  for (const { uid } of await allUsers(table)) {
-    for await (const agent of agents.list(uid)) if (agent.uid === uid) yield agent;
-  }
-}
