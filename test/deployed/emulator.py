@@ -6,6 +6,7 @@ here are those that go to AWS. EMULATOR_GRANTS names a file that gets a line for
 allowed.
 """
 
+import bisect
 import copy
 import functools
 import http.client
@@ -146,6 +147,19 @@ def api_origin(original, origin, method, uri, query_string, headers, body, viewe
 
 # The certificate stays what it is; the emulator would have openssl look at it for every request.
 tls.resolve_tls_material = functools.cache(tls.resolve_tls_material)
+
+
+# An expression is parsed once, not again for each item that it is compared with.
+dynamodb._tokenize = functools.cache(dynamodb._tokenize)
+dynamodb._condition_syntax_error = functools.cache(dynamodb._condition_syntax_error)
+
+
+# The items of a scan are in the order of their keys: its next page is found without comparing all items before it.
+@patch(dynamodb, "_apply_exclusive_start_key_scan")
+def next_page(_, items, start, table):
+    names = (table["pk_name"], table["sk_name"])
+    key_of = lambda item: tuple(dynamodb._extract_key_val(item.get(name)) for name in names)
+    return items[bisect.bisect_right(items, key_of(start), key=key_of) :]
 
 
 # Not AWS's behavior but ours: what each role used is noted, to be compared with what it was granted.
