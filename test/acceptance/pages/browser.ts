@@ -1,29 +1,43 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { until } from '../../support/until.ts';
 import { importPackage, packageFile } from '../packages.ts';
 
-/** Starts a headless Chromium that comes with the packages: it needs nothing installed on the machine. */
-export const startBrowser = async (): Promise<Browser> => {
-  // It unpacks the libraries that a bare machine lacks where it takes itself to be on Lambda.
-  process.env.AWS_EXECUTION_ENV ??= 'AWS_Lambda_nodejs24.x';
+/**
+ * Unpacks the Chromium that comes with the packages, once in a run, and returns its folder. Test files that come while another one
+ * unpacks wait: the package takes what is there for complete.
+ */
+const unpackedBrowser = async (): Promise<string> => {
   const temporary = tmpdir();
-  // Each test file unpacks it for itself: it takes what another one is still unpacking for complete.
-  const folder = mkdtempSync(join(temporary, 'browser-'));
-  process.env.TMPDIR = folder;
-  const { default: bundled } = await importPackage('@sparticuz/chromium');
-  const executablePath: string = await bundled.executablePath();
-  process.env.TMPDIR = temporary;
-  // Its own configuration looks for fonts in /tmp alone, and it comes without one for code.
-  const fonts = join(folder, 'fonts.conf');
-  const directories = [`${folder}/fonts`, packageFile('dejavu-fonts-ttf', 'ttf')].map((path) => `<dir>${path}</dir>`);
-  writeFileSync(fonts, `<fontconfig>${directories.join('')}<cachedir>${folder}/cache</cachedir></fontconfig>`);
+  const folder = join(temporary, 'browser');
+  const complete = join(folder, 'complete');
+  if (!mkdirSync(folder, { recursive: true })) await until(() => existsSync(complete), 120);
+  else {
+    // It unpacks the libraries that a bare machine lacks where it takes itself to be on Lambda.
+    process.env.AWS_EXECUTION_ENV ??= 'AWS_Lambda_nodejs24.x';
+    process.env.TMPDIR = folder;
+    await (await importPackage('@sparticuz/chromium')).default.executablePath();
+    process.env.TMPDIR = temporary;
+    // Its own configuration looks for fonts in /tmp alone, and it comes without one for code.
+    const directories = [`${folder}/fonts`, packageFile('dejavu-fonts-ttf', 'ttf')].map((path) => `<dir>${path}</dir>`);
+    const configuration = `<fontconfig>${directories.join('')}<cachedir>${folder}/cache</cachedir></fontconfig>`;
+    writeFileSync(join(folder, 'fonts.conf'), configuration);
+    mkdirSync(complete);
+  }
+  return folder;
+};
+
+/** Starts a headless Chromium: it needs nothing installed on the machine. */
+export const startBrowser = async (): Promise<Browser> => {
+  const folder = await unpackedBrowser();
+  const libraries = { LD_LIBRARY_PATH: join(folder, 'al2023', 'lib') };
   return chromium.launch({
-    executablePath,
+    executablePath: join(folder, 'chromium'),
     args: ['--no-sandbox', '--disable-gpu'],
     headless: true,
-    env: { ...process.env, FONTCONFIG_FILE: fonts },
+    env: { ...process.env, ...libraries, FONTCONFIG_FILE: join(folder, 'fonts.conf') },
   });
 };
 
