@@ -27,7 +27,8 @@ const rowsOf = async (calls: number, world: World, query: Query) => (await exact
 const setOutcome = ({ agentId, call }: World, callId: string, body: object) =>
   call('PATCH', `/calls/${agentId}/${callId}`, { body });
 
-it('figures count calls and add up their values by day and outcome, and every day has a row', async () => {
+// Each waits for its changes to be counted: together they wait once.
+it.concurrent('figures count calls and add up their values by day and outcome, and every day has a row', async ({ expect }) => {
   const world = await newWorld();
   await world.recordCall('one', { durationSeconds: 60, status: 'completed' });
   await world.recordCall('two', { startedAt: '2026-03-03T23:59:59.999Z', direction: 'outbound' });
@@ -83,7 +84,7 @@ it('figures count calls and add up their values by day and outcome, and every da
   ]);
 });
 
-it('a change is announced as pending, and then in the figures', async () => {
+it.concurrent('a change is announced as pending, and then in the figures', async () => {
   const world = await newWorld();
   await world.recordCall('one');
   await until(async () => (await figures(world)).pending === true);
@@ -91,7 +92,7 @@ it('a change is announced as pending, and then in the figures', async () => {
   expect((await figures(world, { from: '2026-03-02' })).pending).toBeUndefined();
 });
 
-it('figures follow the calls: an outcome that is corrected moves, and so does a start; a call that is deleted disappears', async () => {
+it.concurrent('figures follow the calls: an outcome that is corrected moves, and so does a start; a call that is deleted disappears', async ({ expect }) => {
   const world = await newWorld();
   await world.recordCall('one');
   await setOutcome(world, 'one', { custom_call_outcome: 'booked', custom_call_outcome_value: 10 });
@@ -107,7 +108,7 @@ it('figures follow the calls: an outcome that is corrected moves, and so does a 
   await exactly(0, world);
 });
 
-it('hours have their offset: a day of 25 hours has 25, one of 23 has 23, and hours may begin at a quarter', async () => {
+it.concurrent('hours have their offset: a day of 25 hours has 25, one of 23 has 23, and hours may begin at a quarter', async () => {
   const world = await newWorld();
   await world.recordCall('summer', { startedAt: '2026-10-25T00:30:00Z' });
   await world.recordCall('winter', { startedAt: '2026-10-25T01:30:00Z' });
@@ -130,7 +131,7 @@ it('hours have their offset: a day of 25 hours has 25, one of 23 has 23, and hou
   ]);
 });
 
-it('values are added up exactly; one of too many decimals, or too large, is counted and left out', async () => {
+it.concurrent('values are added up exactly; one of too many decimals, or too large, is counted and left out', async ({ expect }) => {
   const world = await newWorld();
   const values = [0.1, 0.2, 999_999_999_999.999, -1e300, 1e12, 1e-7, 0.000001, -3.5, 0];
   for (const [index, value] of values.entries()) {
@@ -144,7 +145,7 @@ it('values are added up exactly; one of too many decimals, or too large, is coun
     });
 });
 
-it('CSV has the rows alone, and a text that a spreadsheet would take for a formula begins with an apostrophe', async () => {
+it.concurrent('CSV has the rows alone, and a text that a spreadsheet would take for a formula begins with an apostrophe', async () => {
   const world = await newWorld();
   const outcomes = ['=1+1', '@SUM(A1)', '-2', 'plain, "quoted"', ''];
   for (const [index, outcome] of outcomes.entries()) {
@@ -177,7 +178,7 @@ it('CSV has the rows alone, and a text that a spreadsheet would take for a formu
   expect((await ask(world, { format: 'csv', by: 'month,status' })).text).toContain("2026-03,'+ring,5,");
 });
 
-it('without an agent the figures are those of the agents that the user owns, at most 50', async () => {
+it.concurrent('without an agent the figures are those of the agents that the user owns, at most 50', async ({ expect }) => {
   const world = await newWorld();
   const { uid, call } = world;
   const other = (await call('POST', '/agents', { body: { uid, name: 'Other' } })).body.agentId;
@@ -198,7 +199,7 @@ it('without an agent the figures are those of the agents that the user owns, at 
   expect([status, body.message]).toEqual([400, 'agentId: is required: you own more than 50 agents']);
 });
 
-it('what is asked for is checked, and no days have no rows', async () => {
+it.concurrent('what is asked for is checked, and no days have no rows', async () => {
   const world = await newWorld();
   const refused = async (query: Query) => {
     const { uid, agentId, call } = world;
@@ -223,7 +224,7 @@ it('what is asked for is checked, and no days have no rows', async () => {
   }
 });
 
-it('only who may use the calls of an agent sees its figures', async () => {
+it.concurrent('only who may use the calls of an agent sees its figures', async () => {
   const world = await newWorld();
   const stranger = await newUser();
   const query = { uid: stranger.uid, agentId: world.agentId, ...march };
@@ -233,9 +234,9 @@ it('only who may use the calls of an agent sees its figures', async () => {
   expect([status, body.error]).toEqual([401, 'insufficient_permissions']);
 });
 
-it('no item of the figures has a number or the id of a call, also after the person is erased', {
+it.concurrent('no item of the figures has a number or the id of a call, also after the person is erased', {
   tags: 'local-only',
-}, async () => {
+}, async ({ expect }) => {
   const world = await newWorld(['agents', 'calls', 'privacy']);
   const { uid, agentId, call } = world;
   const number = '+14155550143';

@@ -23,7 +23,7 @@ const times = async (runs: number, work: () => Promise<void>) => {
 describe.each(['twilio', 'vapi', 'retell', 'elevenlabs', 'telnyx'])('%s', (platform) => {
   itInAnyHistory(
     `a webhook of ${platform} that was changed after it was signed, or that another secret signed, is refused`,
-    [50, 300],
+    [20, 300],
     async (runs) => {
       const [user, other] = await Promise.all([newUserWithSecret(platform), newUserWithSecret(platform)]);
       const seen = new Map<string, number>();
@@ -39,7 +39,7 @@ describe.each(['twilio', 'vapi', 'retell', 'elevenlabs', 'telnyx'])('%s', (platf
 
   itInAnyHistory(
     `a signed webhook of ${platform} is accepted, whatever its fields and its address contain`,
-    [50, 300],
+    [20, 300],
     async (runs) => {
       const user = await newUserWithSecret(platform);
       await times(runs, async () => {

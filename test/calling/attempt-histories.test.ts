@@ -22,7 +22,7 @@ describe('attempts of dialers that call at the same time', () => {
 
   itInAnyHistory(
     'attempts never exceed the maximum, and a call id that was accepted is counted once and accepted again',
-    [20, 150],
+    [6, 150],
     (numRuns) => fc.assert(fc.asyncProperty(history, holds), { numRuns }),
   );
 });

@@ -264,7 +264,7 @@ class Play {
 
 itInAnyHistory(
   'the versions of agents are those of the accepted changes, whatever DynamoDB answers and whenever a request dies',
-  [6, 60],
+  [3, 60],
   async (runs) => {
     const property = fc.asyncProperty(history, async ({ steps, seed }) => {
       noFaults();

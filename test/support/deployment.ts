@@ -56,8 +56,16 @@ const quick = { 'aws:cdk:bundling-stacks': [], 'aws:cdk:disable-creation-stack-t
 export type Json = any;
 export type Resource = { logicalId: string; part: string; type: string; properties: Json; definition: Json };
 
-/** Synthesizes a deployment; its resources are those of all its parts. CDK's own rules are checked by the tests of cdk-nag. */
-export const deploymentOf = (context: Record<string, unknown> = required) => {
+/** Returns a deployment with its resources, those of all its parts. Test files in one process share it: synthesizing takes a second. */
+export const deploymentOf = (context: Record<string, unknown> = required): Deployment => {
+  const key = JSON.stringify(context);
+  const found = synthesized.get(key) ?? synthesize(context);
+  synthesized.set(key, found);
+  return found;
+};
+
+/** Synthesizes a deployment. CDK's own rules are checked by the tests of cdk-nag. */
+export const synthesize = (context: Record<string, unknown> = required) => {
   const app = appWith(context, { builtinCloudFormationValidation: false });
   const stack = new VoiceAgentsStack(app, readSettings(app.node.getAllContext()));
   const stacks: Record<string, Stack | undefined> = {
@@ -91,7 +99,12 @@ export const deploymentOf = (context: Record<string, unknown> = required) => {
   };
 };
 
-export type Deployment = ReturnType<typeof deploymentOf>;
+export type Deployment = ReturnType<typeof synthesize>;
+
+/** Outside of the modules, which each test file loads again. */
+const shared = globalThis as { synthesized?: Map<string, Deployment> };
+shared.synthesized ??= new Map();
+const { synthesized } = shared;
 
 export const streamed = routes.filter(isStreamed);
 export const answered = routes.filter((endpoint) => !isStreamed(endpoint));

@@ -2,4 +2,4 @@ import { vi } from 'vitest';
 
 /** Waits until a check returns something true, and returns that. The bound is generous, since the machine may be busy. */
 export const until = <T>(check: () => T | Promise<T>, seconds = 50) =>
-  vi.waitUntil(check, { timeout: seconds * 1000, interval: 50 });
+  vi.waitUntil(check, { timeout: seconds * 1000, interval: 200 });

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
 import type { Scope } from '../../functions/domain/api-keys.ts';
+import { now } from '../../functions/domain/date-time.ts';
+import { newIdentifier } from '../../functions/domain/identifiers.ts';
+import { agents } from '../../functions/store/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { users } from '../../functions/store/users.ts';
 import type { Target } from './global-setup.ts';
@@ -95,10 +98,11 @@ export const newUser = async (scopes?: Scope[]) => {
 /** A user with a key and an agent: a world of its own for one test. */
 export const newWorld = async (scopes?: Scope[]) => {
   const user = await newUser(scopes);
-  const made = await call('POST', '/agents', { apiKey: user.apiKey, body: { uid: user.uid, name: 'Agent' } });
-  if (made.status !== 200) throw new Error(`The agent could not be made: ${made.text}`);
-  const agentId: string = made.body.agentId;
-  const { uid, apiKey } = user;
+  const { uid, apiKey, keyId } = user;
+  const [agentId, createdAt] = [newIdentifier('agent'), now()];
+  await agents
+    .get()
+    .create({ uid, agentId, name: 'Agent', configuration: {}, createdAt, updatedAt: createdAt }, { keyId });
   return {
     ...user,
     agentId,
