@@ -1,12 +1,17 @@
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { defineConfig } from 'vitest/config';
-import local from '../../vitest.config.ts';
+import { join, matchesGlob } from 'node:path';
+import { configDefaults, defineConfig } from 'vitest/config';
+import local, { wholeTable } from '../../vitest.config.ts';
 
-const { setupFiles, tags, pool, isolate, expect } = local.test ?? {};
+const { tags, pool, isolate, expect } = local.test ?? {};
+const setupFiles = [local.test?.setupFiles ?? [], 'test/acceptance/heavy-tests.ts'].flat();
 const project = { setupFiles, tags, pool, isolate, expect, testTimeout: 240_000, hookTimeout: 240_000 } as const;
 
-const heavy = globSync('test/**/*.test.ts').filter((file) => /'heavy'|itInAnyHistory/.test(readFileSync(file, 'utf8')));
+const heavy = globSync('test/**/*.test.ts', { exclude: ['test/acceptance/**'] }).filter((file) =>
+  /'heavy'|itInAnyHistory/.test(readFileSync(file, 'utf8')),
+);
+/** The heavy tests among those of `npm test`. */
+const heavyTests = { ...project, include: heavy, ...{ tagsFilter: ['heavy'] } };
 
 export default defineConfig({
   test: {
@@ -17,13 +22,28 @@ export default defineConfig({
     projects: [
       {
         test: {
+          ...heavyTests,
+          name: 'heavy, whole table',
+          include: heavy.filter((file) => wholeTable.some((pattern) => matchesGlob(file, pattern))),
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
           ...project,
           name: 'acceptance',
           include: ['test/acceptance/**/*.test.ts'],
+          sequence: { groupOrder: 1 },
         },
       },
-      // The heavy tests among those of `npm test`.
-      { test: { ...project, name: 'heavy', include: heavy, ...{ tagsFilter: ['heavy'] } } },
+      {
+        test: {
+          ...heavyTests,
+          name: 'heavy',
+          exclude: [...configDefaults.exclude, ...wholeTable],
+          sequence: { groupOrder: 1 },
+        },
+      },
     ],
   },
 });

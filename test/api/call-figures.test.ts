@@ -28,7 +28,9 @@ const setOutcome = ({ agentId, call }: World, callId: string, body: object) =>
   call('PATCH', `/calls/${agentId}/${callId}`, { body });
 
 // Each waits for its changes to be counted: together they wait once.
-it.concurrent('figures count calls and add up their values by day and outcome, and every day has a row', async ({ expect }) => {
+it.concurrent('figures count calls and add up their values by day and outcome, and every day has a row', async ({
+  expect,
+}) => {
   const world = await newWorld();
   await world.recordCall('one', { durationSeconds: 60, status: 'completed' });
   await world.recordCall('two', { startedAt: '2026-03-03T23:59:59.999Z', direction: 'outbound' });
@@ -92,7 +94,9 @@ it.concurrent('a change is announced as pending, and then in the figures', async
   expect((await figures(world, { from: '2026-03-02' })).pending).toBeUndefined();
 });
 
-it.concurrent('figures follow the calls: an outcome that is corrected moves, and so does a start; a call that is deleted disappears', async ({ expect }) => {
+it.concurrent('figures follow the calls: an outcome that is corrected moves, and so does a start; a call that is deleted disappears', async ({
+  expect,
+}) => {
   const world = await newWorld();
   await world.recordCall('one');
   await setOutcome(world, 'one', { custom_call_outcome: 'booked', custom_call_outcome_value: 10 });
@@ -131,7 +135,9 @@ it.concurrent('hours have their offset: a day of 25 hours has 25, one of 23 has 
   ]);
 });
 
-it.concurrent('values are added up exactly; one of too many decimals, or too large, is counted and left out', async ({ expect }) => {
+it.concurrent('values are added up exactly; one of too many decimals, or too large, is counted and left out', async ({
+  expect,
+}) => {
   const world = await newWorld();
   const values = [0.1, 0.2, 999_999_999_999.999, -1e300, 1e12, 1e-7, 0.000001, -3.5, 0];
   for (const [index, value] of values.entries()) {
@@ -178,7 +184,9 @@ it.concurrent('CSV has the rows alone, and a text that a spreadsheet would take 
   expect((await ask(world, { format: 'csv', by: 'month,status' })).text).toContain("2026-03,'+ring,5,");
 });
 
-it.concurrent('without an agent the figures are those of the agents that the user owns, at most 50', async ({ expect }) => {
+it.concurrent('without an agent the figures are those of the agents that the user owns, at most 50', async ({
+  expect,
+}) => {
   const world = await newWorld();
   const { uid, call } = world;
   const other = (await call('POST', '/agents', { body: { uid, name: 'Other' } })).body.agentId;

@@ -42,7 +42,8 @@ it('the deployment responds without a cache: a change is seen at once', async ()
   expect((await read()).body.name).toBe('Renamed');
 });
 
-it('every route reaches its own function, and every function loads', async () => {
+// Each function starts for the first time.
+it('every route reaches its own function, and every function loads', { timeout: 600_000 }, async () => {
   const called = routes.filter((endpoint) => !isStreamed(endpoint));
   for (const { name, method, path } of called) {
     const { status } = await call(method, path.replaceAll(/\{\w+\}/g, 'nothing'), {

@@ -1,12 +1,31 @@
+import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import local from '../../vitest.config.ts';
+import { isTried } from '../support/sample.ts';
+
+/** What a sample always has: each operation, keys, uploads, hooks, the stream's reader, deliveries, the chat and MCP. */
+const always = [
+  'build-chat-by-http',
+  'call-figures',
+  'documents-upload',
+  'documents-upload-form',
+  'every-endpoint',
+  'mcp',
+  'signed-hooks',
+  'webhook-deliveries',
+  'webhook-events',
+].map((name) => `test/api/${name}.test.ts`);
+const leftOut = globSync('test/{api,acceptance/api}/*.test.ts').filter(
+  (file) => !always.includes(file) && !isTried(file),
+);
 
 export default defineConfig({
   test: {
     root: join(import.meta.dirname, '..', '..'),
     exclude: [
       ...configDefaults.exclude,
+      ...leftOut,
       // The chat in the tests' own process is not the deployed one, which `build-chat-by-http.test.ts` calls.
       'test/api/build-chat-!(by-http).test.ts',
       // An S3 that fails is put before a handler in the tests' own process.
@@ -17,8 +36,6 @@ export default defineConfig({
     tags: local.test?.tags,
     expect: local.test?.expect,
     ...{ tagsFilter: ['!local-only'] },
-    // A function that is called for the first time is slow, which tests of what happens within a second notice.
-    retry: 2,
     setupFiles: local.test?.setupFiles,
     globalSetup: ['test/deployed/deployed.ts'],
     testTimeout: 120_000,

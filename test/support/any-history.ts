@@ -1,4 +1,9 @@
+import * as fc from 'fast-check';
 import { it } from 'vitest';
+import { isSample, numberOf } from './sample.ts';
+
+// Each commit has histories of its own.
+if (isSample) fc.configureGlobal({ seed: numberOf('histories') });
 
 /** A random test, which runs few times in `npm test` and many times in `npm run test:acceptance`, or as often as `HISTORIES` says. */
 export const itInAnyHistory = (

@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto';
 import { deflated, rawDocx, rawPdf, shown } from './documents.ts';
-import { seed, worstTexts } from './worst-cases.ts';
+import { worstTexts } from './worst-cases.ts';
 
 /** A file that is dear to whatever reads all of it. */
 export type HostileFile = { name: string; bytes(length: number): Buffer };
@@ -98,11 +97,3 @@ export const hostileFiles = {
   pdf: Object.entries(pdf).map(([name, bytes]): HostileFile => ({ name, bytes })),
   import: filesOf(imports),
 };
-
-/** Returns files that the seed of the run chooses. */
-export const someOf = (files: HostileFile[], count: number): HostileFile[] =>
-  files
-    .map((file) => ({ file, order: hash('sha256', `${seed} ${file.name}`) }))
-    .sort((one, other) => (one.order < other.order ? -1 : 1))
-    .slice(0, count)
-    .map(({ file }) => file);

@@ -1,19 +1,8 @@
-import { hash } from 'node:crypto';
 import type { JsonSchema, OpenApiDocument } from '../../functions/openapi/openapi.ts';
 import { resolve } from '../../functions/openapi/schemas.ts';
 
 /** A body at the limit of an operation that is dear to whatever looks at all of it: in one field, a value of one kind. */
 export type WorstCase = { field: string; kind: string; body(): string };
-
-/** Chooses the fields of a run. `WORST_CASES_SEED` repeats the run of a failure. */
-export const seed = process.env.WORST_CASES_SEED ?? String(Date.now());
-
-/** Returns a case of each kind, in a field that the seed chooses: every kind is tried in every run, and every field in some. */
-export const oneOfEachKind = (cases: WorstCase[], name: string): WorstCase[] =>
-  Object.entries(Object.groupBy(cases, ({ kind }) => kind)).map(([kind, those = []]) => {
-    const chosen = Number.parseInt(hash('sha256', `${seed} ${name} ${kind}`).slice(0, 8), 16) % those.length;
-    return those[chosen] as WorstCase;
-  });
 
 /** Repeats a text up to a length. */
 const filled = (text: string, length: number) => text.repeat(Math.max(1, Math.floor(length / text.length)));

@@ -67,6 +67,7 @@ const questions = (agentId: string): Question[] => [
 ];
 
 it(`figures of ${count} calls of five agents over 90 days are those of a database, to a dozen questions`, {
+  tags: 'heavy',
   timeout: 3_600_000,
 }, async () => {
   const { uid, apiKey } = await newUser();

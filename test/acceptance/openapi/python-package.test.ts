@@ -199,7 +199,9 @@ let packed: Promise<{ stdout: string }> | undefined;
 const guide = 'functions/openapi/guides/python-client.md';
 const exampleOf = (file: string) => /```python\n(.*?)```/s.exec(readFileSync(file, 'utf8'))?.[1] ?? '';
 
-it('the Python client is packed as a wheel, calls the service, and raises what fails; without Python the command says so', async () => {
+it('the Python client is packed as a wheel, calls the service, and raises what fails; without Python the command says so', {
+  tags: 'heavy',
+}, async () => {
   if (!hasPython) {
     const packing = run(process.execPath, ['bin/client.ts', '--python']);
     return expect(packing).rejects.toThrow('Python 3.11 or newer with venv is needed, as python3.');
@@ -258,10 +260,11 @@ it('the Python client is packed as a wheel, calls the service, and raises what f
     'call-1 +14155550100 no outcome',
     expect.stringMatching(/^404 call_not_found .* [\w-]+$/),
   ]);
-  // The first run on a machine installs the generator.
-}, 240_000);
+});
 
-it('the Python client’s guide passes a strict type checker, which finds a misspelled parameter or field and a wrong value', async () => {
+it('the Python client’s guide passes a strict type checker, which finds a misspelled parameter or field and a wrong value', {
+  tags: 'heavy',
+}, async () => {
   if (!hasPython) return;
   const { folder, env } = await installClient();
   const mypy = join(pythonPrograms('test/acceptance/openapi/python-requirements.txt'), 'mypy');
@@ -281,9 +284,11 @@ it('the Python client’s guide passes a strict type checker, which finds a miss
   expect(await check(example.replace('"inbound"', '"sideways"'))).toContain(
     'incompatible type "Literal[\'sideways\']"',
   );
-}, 240_000);
+});
 
-it('the Python client verifies a delivery of the service and returns its event, and rejects a changed one', async () => {
+it('the Python client verifies a delivery of the service and returns its event, and rejects a changed one', {
+  tags: 'heavy',
+}, async () => {
   if (!hasPython) return;
   const { folder, python, env } = await installClient();
   const world = await newWorld();
@@ -296,4 +301,4 @@ it('the Python client verifies a delivery of the service and returns its event, 
     env,
   });
   expect(stdout.trim().split('\n')).toEqual(['CallRecordedEvent call-1 +14155550100', 'refused', 'refused']);
-}, 240_000);
+});

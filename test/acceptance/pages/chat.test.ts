@@ -430,7 +430,7 @@ it.each([
   ['dark', phone],
   ['light', phone],
   ['dark', desktop],
-] as const)('the chat page is accessible, in %s, at %j', async (colorScheme, viewport) => {
+] as const)('the chat page is accessible, in %s, at %j', { tags: 'heavy' }, async (colorScheme, viewport) => {
   const { page } = await open({ colorScheme, viewport });
   expect(await violationsIn(page)).toEqual([]);
   await enterKey(page, 'vap_wrong');

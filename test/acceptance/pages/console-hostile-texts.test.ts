@@ -110,7 +110,9 @@ it.each([
   expect(complaints).toEqual([]);
 });
 
-it('the views and their dialogs have no violation of WCAG 2.2 AA, light and dark, on a phone and on a screen', async () => {
+it('the views and their dialogs have no violation of WCAG 2.2 AA, light and dark, on a phone and on a screen', {
+  tags: 'heavy',
+}, async () => {
   const world = await attackedWorld();
   const steps: Record<string, ((page: Page) => Promise<void>)[]> = {
     'numbers?number=%2B14155550100': [

@@ -174,7 +174,7 @@ const hostileTexts = [
   '\u202Edrowssap\u202C <b>bold</b> &lt;script&gt;',
 ];
 
-it('names, outcomes and texts of others are never markup in any view', async () => {
+it('names, outcomes and texts of others are never markup in any view', { tags: 'heavy' }, async () => {
   const world = await newWorld();
   const { call, agentId, recordCall, apiKey } = world;
   for (const [index, text] of hostileTexts.entries()) {
@@ -240,6 +240,7 @@ describe('every view', () => {
     ['dark', 360],
   ] as const)(
     'every view and dialog meets WCAG 2.2 AA in %s colors at %i pixels, and fits',
+    { tags: 'heavy' },
     async (colorScheme, width) => {
       const { apiKey, addresses } = await everything();
       const options = { colorScheme, viewport: { width, height: 800 } };
@@ -259,7 +260,7 @@ describe('every view', () => {
     },
   );
 
-  it('every request of the console is an operation of /openapi.json', async () => {
+  it('every request of the console is an operation of /openapi.json', { tags: 'heavy' }, async () => {
     const { apiKey, addresses } = await everything();
     const { page, asked } = await open(apiKey);
     for (const [path, text] of Object.entries(addresses)) {
@@ -305,7 +306,7 @@ describe('every view', () => {
   });
 });
 
-it('10,000 agents are shown page by page, and the page still answers', async () => {
+it('10,000 agents are shown page by page, and the page still answers', { tags: 'heavy' }, async () => {
   const { apiKey } = await newUser();
   const { page } = await open(apiKey, '/console/calls');
   const made = '2026-03-01T10:00:00.000Z';

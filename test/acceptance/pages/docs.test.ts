@@ -203,6 +203,7 @@ it.each([
   ['phone', { width: 390, height: 844 }, 'dark'],
 ] as const)(
   'the documentation can be read on a %s, without a finding of axe and without horizontal scrolling',
+  { tags: 'heavy' },
   async (name, size, colorScheme) => {
     for (const path of ['', '/quickstart', '/errors', '/operating-on-aws', '/reference']) {
       const watched = await openPage(browser, docs + path, {

@@ -54,7 +54,9 @@ const callsOf = async ({ api }: Run) => {
   return found;
 };
 
-it('npm start adds 90 days of two agents once, and a restart on the same data adds nothing', async () => {
+it('npm start adds 90 days of two agents once, and a restart on the same data adds nothing', {
+  tags: 'heavy',
+}, async () => {
   const data = newFolder();
   const run = await start(data);
   await isComplete(data);
@@ -99,7 +101,9 @@ it('npm start adds 90 days of two agents once, and a restart on the same data ad
   expect(dataOf(await again.api.documents.list({ agentId: facts.agentId, content: false })).documents).toHaveLength(3);
 });
 
-it('a run that was killed while it added demo data leaves the rest to the next one, which repeats no call', async () => {
+it('a run that was killed while it added demo data leaves the rest to the next one, which repeats no call', {
+  tags: 'heavy',
+}, async () => {
   const data = newFolder();
   const killed = await start(data);
   await until(() => leftOf(data)?.[0] === 'calls', 120);
@@ -115,7 +119,9 @@ it('a run that was killed while it added demo data leaves the rest to the next o
   expect(dataOf(await run.api.webhooks.listEndpoints()).endpoints).toHaveLength(1);
 });
 
-it('npm start adds no history with --demo-days 0, nor to data that had been made without one', async () => {
+it('npm start adds no history with --demo-days 0, nor to data that had been made without one', {
+  tags: 'heavy',
+}, async () => {
   const data = newFolder();
   const run = await start(data, '--demo-days', '0');
   expect(await callsOf(run)).toHaveLength(3);

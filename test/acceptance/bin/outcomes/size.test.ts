@@ -59,7 +59,9 @@ const memoryOfPush = async (baseUrl: string, count: number) => {
   return Number(readFileSync(memoryFile, 'utf8')) / 1024;
 };
 
-it(`outcomes push sends ${(rows * rowBytes) / 1_000_000} MB in at most ${maxMegabytes} MB more memory than one row`, async () => {
+it(`outcomes push sends ${(rows * rowBytes) / 1_000_000} MB in at most ${maxMegabytes} MB more memory than one row`, {
+  tags: 'heavy',
+}, async () => {
   const { server, baseUrl } = await startService();
   // The first run of a clone also compiles the program, which takes memory of its own.
   await memoryOfPush(baseUrl, 1);
@@ -67,4 +69,4 @@ it(`outcomes push sends ${(rows * rowBytes) / 1_000_000} MB in at most ${maxMega
   const withAllRows = await memoryOfPush(baseUrl, rows);
   server.close();
   expect(withAllRows - withOneRow).toBeLessThan(maxMegabytes);
-}, 120_000);
+});

@@ -1,0 +1,18 @@
+import { hash } from 'node:crypto';
+
+/**
+ * `SAMPLE=seed npm run test:acceptance` runs a fourth of the heavy tests, which the seed chooses; without it, all run. Where a test
+ * tries some of many cases, the seed chooses those, too: it repeats the run of a failure.
+ */
+export const isSample = process.env.SAMPLE !== undefined;
+export const seed = process.env.SAMPLE ?? String(Date.now());
+
+/** Returns a whole number for a name, another one for each seed. */
+export const numberOf = (name: string): number => Number.parseInt(hash('sha256', `${seed} ${name}`).slice(0, 8), 16);
+
+/** Returns whether this run tries what has a name: one name in four in a sample, every one otherwise. */
+export const isTried = (name: string): boolean => !isSample || numberOf(name) % 4 === 0;
+
+/** Returns some of the items, which the seed chooses. */
+export const someOf = <T>(items: T[], count: number, nameOf: (item: T) => string): T[] =>
+  items.toSorted((one, other) => numberOf(nameOf(one)) - numberOf(nameOf(other))).slice(0, count);
