@@ -34,6 +34,15 @@ const options = new Command('npm start --')
   .option('--json-log')
   .option('--demo-days <number>', '', toDays, 90)
   .option('--run-file <file>')
+  .configureOutput({
+    outputError: (text, write) =>
+      write(
+        text.replace(
+          /^error: too many arguments.*: (.*)\.$/m,
+          'error: unexpected argument: $1. npm passes on only what follows --, as in: npm start -- --port 4500',
+        ),
+      ),
+  })
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? exitCodes.done : exitCodes.usage))
   .parse()
   .opts<{

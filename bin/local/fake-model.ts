@@ -14,13 +14,16 @@ type Block = {
 /** The next response of the fake model: text, tool calls, or both. */
 export type Turn = { text?: string; calls?: { name: string; input: object }[] };
 
-/** The user's last message, and the results of the tool calls made since. */
-type Request = { text: string; results: { name: string; text: string }[] };
+/** The user's last message, the results of the tool calls made since, and the message before it if that lacked an agent. */
+type Request = { text: string; results: { name: string; text: string }[]; unanswered?: string | undefined };
+
+const whichAgent = 'Which agent?';
 
 /** Returns the user's last message with the tool calls, and their results, that follow it. */
 export const requestOf = ({ messages }: ConverseRequest): Request => {
   const names = new Map<string, string>();
   let request: Request = { text: '', results: [] };
+  let unanswered: string | undefined;
   for (const { role, content } of messages) {
     for (const { text, toolUse, toolResult } of content) {
       if (toolUse) names.set(toolUse.toolUseId, toolUse.name);
@@ -28,7 +31,10 @@ export const requestOf = ({ messages }: ConverseRequest): Request => {
         const result = toolResult.content.map(({ text, json }) => text ?? JSON.stringify(json)).join('\n');
         request.results.push({ name: names.get(toolResult.toolUseId) ?? '', text: result });
       }
-      if (text !== undefined && role === 'user') request = { text, results: [] };
+      if (text !== undefined && role === 'user') {
+        request = { text, results: [], unanswered };
+        unanswered = undefined;
+      } else if (text?.startsWith(whichAgent)) unanswered = request.text;
     }
   }
   return request;
@@ -42,8 +48,8 @@ type Agent = { agentId: string; name?: string };
 type Reply = {
   tool: string;
   when: RegExp;
-  /** The tool takes an agent, which the message names. */
-  ofAgent?: true;
+  /** The tool takes an agent, which the message names, or may name. */
+  ofAgent?: true | 'optional';
   /** Returns the tool's input, or undefined if the message lacks what `needs` names. */
   input(message: string): object | undefined;
   needs?: string;
@@ -63,6 +69,16 @@ const replies: Reply[] = [
       passages.length === 0
         ? ['The knowledge has nothing about that.']
         : ['The knowledge says:', passages.map(({ text, name, url }: Value) => `“${text}” (${url ?? name})`)],
+  },
+  {
+    tool: 'getCallFigures',
+    when: /^(?!\W*how (do|can)\b)(?!.*\bcan I\b).*\b(how many|how much|count|figures?|sum|total|worth|earned)\b.*\b(calls|outcomes|earn(ed)?|make|made|worth)\b/i,
+    ofAgent: 'optional',
+    input: () => ({ by: 'outcome' }),
+    describe: ({ rows = [], totals = {}, pending }) => [
+      `In the last 30 days there were ${totals.calls} calls, worth ${totals.value} in all.${pending ? ' Some that have just changed are not counted yet.' : ''}`,
+      rows.map(({ outcome, calls, value }: Value) => `**${outcome ?? 'no outcome'}**: ${calls}, worth ${value}`),
+    ],
   },
   {
     tool: 'searchDocumentation',
@@ -153,16 +169,6 @@ const replies: Reply[] = [
     },
   },
   {
-    tool: 'getCallFigures',
-    when: /\b(how many|count|figures?|sum|total|worth|earned)\b.*\b(calls?|outcomes?)\b/i,
-    ofAgent: true,
-    input: () => ({ by: 'outcome' }),
-    describe: ({ rows = [], totals = {}, pending }) => [
-      `In the last 30 days there were ${totals.calls} calls, worth ${totals.value} in all.${pending ? ' Some that have just changed are not counted yet.' : ''}`,
-      rows.map(({ outcome, calls, value }: Value) => `**${outcome ?? 'no outcome'}**: ${calls}, worth ${value}`),
-    ],
-  },
-  {
     tool: 'listCalls',
     when: /\b(my|recent|latest|last|list|show|which|what)\b.*\bcalls?\b/i,
     ofAgent: true,
@@ -208,16 +214,17 @@ const withoutTool: [when: RegExp, answer: string][] = [
 
 /** Returns the next response. It depends on the conversation alone. */
 export const nextTurn = (conversation: ConverseRequest): Turn => {
-  const { text, results } = requestOf(conversation);
+  const { text, results, unanswered } = requestOf(conversation);
   const tools = new Set((conversation.toolConfig?.tools ?? []).flatMap(({ toolSpec }) => toolSpec?.name ?? []));
-  const message = text.replace(/\[fake: \w+\]/g, '').trim();
+  const said = text.replace(/\[fake: \w+\]/g, '').trim();
+  const message = unanswered && !replyTo(said) ? `${said}: ${unanswered}` : said;
   if (greeting.test(message))
     return {
       text: `Hello! I am a fake model for local use: my answers are canned, my tools are real. ${abilities(tools)}`,
     };
   const [, refusal] = withoutTool.find(([when]) => when.test(message)) ?? [];
   if (refusal) return { text: refusal };
-  const reply = replies.find(({ when }) => when.test(message));
+  const reply = replyTo(message);
   if (!reply) return { text: `I am a fake model, and I do not understand this. ${abilities(tools)}` };
 
   const last = results.at(-1);
@@ -240,9 +247,12 @@ export const nextTurn = (conversation: ConverseRequest): Turn => {
   const meant = agentIn(message, listed);
   if (meant) return call(reply, { agentId: meant.agentId, ...input });
   if (!listed && tools.has('listAgents')) return { calls: [{ name: 'listAgents', input: {} }] };
+  if (reply.ofAgent === 'optional') return call(reply, input);
   const names = (listed ?? []).map(({ name }) => `“${name}”`).join(', ');
-  return { text: `Which agent? Write its name in your message${names && `: ${names}`}.` };
+  return { text: `${whichAgent} Write its name${names && `: ${names}`}.` };
 };
+
+const replyTo = (message: string) => replies.find(({ when }) => when.test(message));
 
 const call = ({ tool: name }: Reply, input: object): Turn => ({ calls: [{ name, input }] });
 
@@ -312,7 +322,7 @@ const tableOf = (calls: Value[]): string => {
     phone ?? 'withheld',
     durationSeconds === undefined
       ? ''
-      : `${Math.floor(durationSeconds / 60)} min ${Math.round(durationSeconds % 60)} s`,
+      : `${Math.floor(durationSeconds / 60)}\u00a0min ${Math.round(durationSeconds % 60)}\u00a0s`,
     status ?? '',
     outcome ?? '',
   ]);
@@ -350,6 +360,7 @@ const abilities = (tools: Set<string>): string =>
     ...(tools.has('listAgents')
       ? [
           '- list your agents and their calls: “Show my agents”, “Show the calls of the Front desk”',
+          '- count calls, by outcome: “How many calls did I have?”',
           '- search what an agent knows: “What does the Front desk know about opening hours?”',
           '- create and change things after your approval: “Create an agent called Reception”, “Block +14155550123 for Reception because of spam”',
         ]

@@ -8,6 +8,11 @@ type Entry = {
   job?: string;
   milliseconds?: number;
   givenUp?: unknown;
+  failedDelivery?: string;
+  reason?: string;
+  /** How a response of the build chat ended, with the tools that it used. */
+  state?: string;
+  tools?: string[];
   cause?: { name: string; message: string; stack?: string };
 };
 
@@ -24,9 +29,11 @@ export const printReadableLog = (): void => {
 };
 
 const describeEntry = (entry: Entry): string => {
-  const { operation, status, job, milliseconds, givenUp, cause } = entry;
+  const { operation, status, job, milliseconds, givenUp, failedDelivery, reason, state, tools = [], cause } = entry;
   const stack = cause ? `${cause.stack ?? `${cause.name}: ${cause.message}`}\n` : '';
   if (operation && status !== undefined) return stack;
+  if (state) return `${operation} ${state}, tools: ${tools.join(', ') || 'none'}\n${stack}`;
+  if (failedDelivery) return `delivery ${failedDelivery} failed: ${reason}\n`;
   if (!job) return `${fieldsOf(entry)}\n${stack}`;
   const result = cause ? (givenUp ? 'failed for good' : 'failed, will be retried') : 'done';
   return `${job} ${result} ${milliseconds} ms\n${stack}`;

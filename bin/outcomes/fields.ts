@@ -27,4 +27,4 @@ export const isOneOf = <T extends string>(names: readonly T[], name: string): na
 export const unknownHint = (name: string) =>
   resultFields.includes(name)
     ? 'To send the failed rows of a results file, use --only-failed.'
-    : 'To skip unknown ones, use --ignore-unknown.';
+    : `To name its field, use --map "${name}=FIELD"; to skip unknown ones, --ignore-unknown.`;

@@ -84,13 +84,16 @@ const slugsByFile = new Map(
  * linked pages.
  */
 export const withLinks = ({ file, source }: Guide, extension: '' | '.md'): string =>
-  source.replaceAll(/\[([^\]]+)\]\((?![a-z]+:|\/|#)([^)]+)\)/g, (_, text: string, path: string) => {
-    const linked = join(file, '..', path);
-    if (isPicture(linked)) return `[${text}](/docs/${basename(linked)})`;
-    const slug = slugsByFile.get(linked);
-    // A file of the repository that is no page is only named.
-    return slug ? `[${text}](/docs/${slug}${extension})` : `\`${linked}\``;
-  });
+  source.replaceAll(
+    /\[([^\]]+)\]\((?![a-z]+:|\/|#)([^)#]+)(#[^)]+)?\)/g,
+    (_, text: string, path: string, anchor = '') => {
+      const linked = join(file, '..', path);
+      if (isPicture(linked)) return `[${text}](/docs/${basename(linked)})`;
+      const slug = slugsByFile.get(linked);
+      // A file of the repository that is no page is only named.
+      return slug ? `[${text}](/docs/${slug}${extension}${anchor})` : `\`${linked}\``;
+    },
+  );
 
 const isPicture = (path: string) => path.endsWith('.svg');
 

@@ -18,6 +18,7 @@ it.each(guides)('the guide $title begins with its title and a paragraph, and lin
       [...one.source.matchAll(/^##+ (.+)$/gm)].map(([, heading = '']) => headingId(heading)),
     ]),
   );
+  expect(withLinks(guide, '')).not.toMatch(/`functions\/openapi\/guides/);
   for (const [, path = '', anchor] of withLinks(guide, '').matchAll(/\]\((\/docs[^)#]*)(?:#([^)]+))?\)/g)) {
     if (path === '/docs/reference' || path.endsWith('.svg')) continue;
     expect(anchors.has(path), path).toBe(true);

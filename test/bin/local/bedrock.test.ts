@@ -36,6 +36,13 @@ const tools = {
     inputSchema: object({}),
     execute: async () => ({ agents }),
   }),
+  getCallFigures: tool({
+    inputSchema: object({ agentId: text, by: text }, ['by']),
+    execute: async () => ({
+      rows: [{ outcome: 'booked', calls: 3, value: '120' }],
+      totals: { calls: 3, value: '120' },
+    }),
+  }),
   listCalls: tool({ inputSchema: object({ agentId: text }, ['agentId']), execute: async () => ({ calls: [] }) }),
   updateAgent: tool({
     inputSchema: object({ agentId: text, name: text, configuration: { type: 'object' } }, ['agentId']),
@@ -178,7 +185,32 @@ describe('with several agents', () => {
   it('the fake model asks which agent is meant when the message names none', async () => {
     const { calls, text } = await outcomeOf('Show the latest calls');
     expect(calls).toEqual([['listAgents', {}]]);
-    expect(text).toBe('Which agent? Write its name in your message: “Reception”, “Front desk”.');
+    expect(text).toBe('Which agent? Write its name: “Reception”, “Front desk”.');
+  });
+
+  it('the fake model takes a name alone as the answer to its question which agent is meant', async () => {
+    const question = await outcomeOf('Block +14155550100');
+    const { calls } = await outcomeOf([
+      { role: 'user', content: 'Block +14155550100' },
+      ...question.response.messages,
+      { role: 'user', content: 'Front desk' },
+    ]);
+    expect(calls).toEqual([
+      ['listAgents', {}],
+      ['blockNumbers', { agentId: front.agentId, numbers: ['+14155550100'] }],
+    ]);
+  });
+
+  it.each([
+    ['How many calls did I have this week?', {}],
+    ['How much did the Front desk earn this month?', { agentId: front.agentId }],
+  ])('the fake model answers “%s” with figures', async (message, ofAgent) => {
+    const { calls, text } = await outcomeOf(message);
+    expect(calls).toEqual([
+      ['listAgents', {}],
+      ['getCallFigures', { ...ofAgent, by: 'outcome' }],
+    ]);
+    expect(text).toBe('In the last 30 days there were 3 calls, worth 120 in all.\n\n- **booked**: 3, worth 120');
   });
 });
 

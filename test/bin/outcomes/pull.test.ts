@@ -186,7 +186,7 @@ it('an unknown field stops JSON lines at once and lists the known fields, unless
   const stopped = await push(file, { baseUrl, apiKey });
   expect(stopped).toMatchObject({ code: 2, stdout: '' });
   expect(stopped.stderr.replace(file, 'FILE')).toBe(
-    'FILE:1: unknown field "callId". The fields are agentId, callIdOrPhone, preference, metadataMode, custom_call_outcome, custom_call_outcome_value, custom_call_metadata. To skip unknown ones, use --ignore-unknown.\n',
+    'FILE:1: unknown field "callId". The fields are agentId, callIdOrPhone, preference, metadataMode, custom_call_outcome, custom_call_outcome_value, custom_call_metadata. To name its field, use --map "callId=FIELD"; to skip unknown ones, --ignore-unknown.\n',
   );
   expect(existsSync(`${file}.results.jsonl`)).toBe(false);
   const ignored = await push(file, { baseUrl, apiKey, flags: ['--ignore-unknown'] });
