@@ -35,6 +35,7 @@ const groups = {
     'personal-data': 'functions/openapi/guides/personal-data.md',
   },
   Tools: {
+    console: 'functions/openapi/guides/console.md',
     'local-run': 'functions/openapi/guides/local-run.md',
     'typescript-client': 'functions/openapi/client/README.md',
     'python-client': 'functions/openapi/guides/python-client.md',

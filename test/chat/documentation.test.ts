@@ -17,6 +17,8 @@ const questions: [question: string, page: string][] = [
   ['Why is my key refused?', '/docs/authentication'],
   ['How does pagination work?', '/docs/pagination'],
   ['pagination', '/docs/pagination'],
+  ['Which views does the console have?', '/docs/console'],
+  ['What is the console?', '/docs/console'],
   ['What is nextCursor?', '/docs/pagination'],
   ['CORS', '/docs/web-application'],
   ['I get a CORS error in the browser', '/docs/web-application'],

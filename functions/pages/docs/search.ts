@@ -101,6 +101,7 @@ const resultOf = ({ title, page, text }: Topic): HTMLLIElement => {
 const plain = (markdown: string): string => {
   const text = markdown
     .replace(/```[\s\S]*?(```|$)/g, ' ')
+    .replace(/!\[[^\]]+\]\([^)]+\)/g, ' ')
     .replace(/\[([^\]]+)\]\([^)]+\)/g, '$1')
     .replace(/^\|.*$/gm, ' ')
     .replace(/[`*#|]/g, '')
