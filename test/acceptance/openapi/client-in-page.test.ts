@@ -1,13 +1,12 @@
 import { buildSync } from 'esbuild';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
 import { newWorld, target } from '../../support/world.ts';
-import { startBrowser } from '../pages/browser.ts';
+import { newPage, useBrowser } from '../pages/browser.ts';
 
-let browser: Browser;
+useBrowser();
 let script: string;
-beforeAll(async () => {
-  browser = await startBrowser();
+beforeAll(() => {
   const { outputFiles } = buildSync({
     entryPoints: ['functions/openapi/client/client.ts'],
     bundle: true,
@@ -19,11 +18,10 @@ beforeAll(async () => {
   });
   script = outputFiles[0]?.text ?? '';
 });
-afterAll(() => browser.close());
 
 /** Opens an empty page of an origin, with the client in it. */
 const openPageOf = async (origin: string): Promise<Page> => {
-  const page = await browser.newPage();
+  const page = await newPage();
   await page.route(`${origin}/`, (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }));
   await page.goto(`${origin}/`);
   await page.addScriptTag({ content: script });

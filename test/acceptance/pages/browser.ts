@@ -2,8 +2,23 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import { until } from '../../support/until.ts';
 import { importPackage, packageFile } from '../packages.ts';
+
+/** The browser of a test file. */
+let browser: Browser;
+
+/** Starts a browser for the tests of a file. Its pages are closed after each test. */
+export const useBrowser = (): void => {
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser.close());
+  afterEach(async () => {
+    for (const context of browser.contexts()) await context.close();
+  });
+};
 
 /**
  * Unpacks the Chromium that comes with the packages, once in a run, and returns its folder. Test files that come while another one
@@ -30,7 +45,7 @@ const unpackedBrowser = async (): Promise<string> => {
 };
 
 /** Starts a headless Chromium: it needs nothing installed on the machine. */
-export const startBrowser = async (): Promise<Browser> => {
+const startBrowser = async (): Promise<Browser> => {
   const folder = await unpackedBrowser();
   const libraries = { LD_LIBRARY_PATH: join(folder, 'al2023', 'lib') };
   return chromium.launch({
@@ -44,13 +59,11 @@ export const startBrowser = async (): Promise<Browser> => {
 /** A page, with what it asked of whom and what it complained of. */
 export type Watched = { page: Page; asked: string[]; complaints: string[] };
 
+export const newPage = async (options?: BrowserContextOptions): Promise<Page> =>
+  (await browser.newContext(options)).newPage();
+
 /** Opens a page. A script may be run before those of the page, also when it is loaded again. */
-export const openPage = async (
-  browser: Browser,
-  url: string,
-  options: BrowserContextOptions = {},
-  script?: string,
-): Promise<Watched> => {
+export const openPage = async (url: string, options: BrowserContextOptions = {}, script?: string): Promise<Watched> => {
   const context = await browser.newContext({ viewport: { width: 1100, height: 900 }, ...options });
   if (script) await context.addInitScript(script);
   const page = await context.newPage();

@@ -1,31 +1,18 @@
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { expect, it } from 'vitest';
 import { apiKeys } from '../../../functions/store/api-keys.ts';
 import { call, newUser, target } from '../../support/world.ts';
-import { openPage, startBrowser, violationsIn, type Watched } from './browser.ts';
+import { openPage, useBrowser, violationsIn, type Watched } from './browser.ts';
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await startBrowser();
-});
-afterAll(() => browser.close());
-afterEach(async () => {
-  for (const context of browser.contexts()) await context.close();
-});
+useBrowser();
 
 const desktop = { width: 1100, height: 800 };
 const phone = { width: 390, height: 760 };
 
 /** The page without a key. The local run serves the demo user's, which the page uses unless the user has removed it. */
 const open = (options?: BrowserContextOptions): Promise<Watched> =>
-  openPage(
-    browser,
-    target.baseUrl,
-    options,
-    `sessionStorage.getItem('apiKey') ?? sessionStorage.setItem('apiKey', '""')`,
-  );
-const openWithDemoKey = (options?: BrowserContextOptions): Promise<Watched> =>
-  openPage(browser, target.baseUrl, options);
+  openPage(target.baseUrl, options, `sessionStorage.getItem('apiKey') ?? sessionStorage.setItem('apiKey', '""')`);
+const openWithDemoKey = (options?: BrowserContextOptions): Promise<Watched> => openPage(target.baseUrl, options);
 const wordsIn = async (part: Locator) => (await part.textContent()) ?? '';
 const composer = (page: Page) => page.getByLabel('Message to the assistant');
 const log = (page: Page) => page.getByRole('log');

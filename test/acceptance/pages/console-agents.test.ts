@@ -1,17 +1,10 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
 import { newUser, newWorld, type World } from '../../support/world.ts';
-import { startBrowser } from './browser.ts';
+import { useBrowser } from './browser.ts';
 import { openConsole } from './open-console.ts';
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await startBrowser();
-});
-afterAll(() => browser.close());
-afterEach(async () => {
-  for (const context of browser.contexts()) await context.close();
-});
+useBrowser();
 
 const status = (page: Page) => page.getByRole('status');
 const change = async ({ call, agentId }: World, body: object) => {
@@ -29,7 +22,7 @@ const worldWithGreeting = async () => {
 
 it('“Create an agent called Reception that says good morning.”', async () => {
   const { apiKey } = await newUser();
-  const { page, complaints } = await openConsole(browser, apiKey, '/console/agents');
+  const { page, complaints } = await openConsole(apiKey, '/console/agents');
   await page.getByRole('link', { name: 'Create the first agent' }).click();
   await page.getByLabel('Name').fill('Reception');
   await page.getByLabel('Greeting').fill('Good morning!');
@@ -45,7 +38,7 @@ it('“Create an agent called Reception that says good morning.”', async () =>
 it('“Change the greeting of the front desk, clear its language, and say why.”', async () => {
   const world = await newWorld();
   await change(world, { name: 'Front desk', configuration: { greeting: 'Hello.', language: 'en-US', voice: 'warm' } });
-  const { page } = await openConsole(browser, world.apiKey, '/console/agents');
+  const { page } = await openConsole(world.apiKey, '/console/agents');
   await page.getByRole('link', { name: 'Front desk' }).click();
   await page.getByLabel('Greeting').fill('Good morning!');
   await page.getByLabel('Language').fill('');
@@ -60,7 +53,7 @@ it('“Change the greeting of the front desk, clear its language, and say why.�
 it('“Take yesterday’s change of the greeting back.”', async () => {
   const world = await worldWithGreeting();
   await change(world, { configuration: { greeting: 'What do you want?' }, note: 'Shorter' });
-  const { page } = await openConsole(browser, world.apiKey, '/console/agents');
+  const { page } = await openConsole(world.apiKey, '/console/agents');
   await page.getByRole('link', { name: 'Front desk' }).click();
   await page.getByRole('link', { name: 'History' }).click();
   await page.getByRole('link', { name: 'Version 2' }).click();
@@ -78,7 +71,7 @@ it('“What changed in the instructions, and when?”', async () => {
   const world = await worldWithGreeting();
   await change(world, { configuration: { instructions: 'Answer briefly. Offer an appointment.' } });
   await change(world, { configuration: { instructions: 'Answer briefly. Offer a callback.' } });
-  const { page } = await openConsole(browser, world.apiKey, `/console/agents?agentId=${world.agentId}&section=history`);
+  const { page } = await openConsole(world.apiKey, `/console/agents?agentId=${world.agentId}&section=history`);
   await page
     .getByRole('row', { name: /Version 4.*Instructions/ })
     .getByRole('link')
@@ -97,7 +90,7 @@ it('“What changed in the instructions, and when?”', async () => {
 
 it('“A colleague changed the agent while I was typing: what did they change, and where is my text?”', async () => {
   const world = await worldWithGreeting();
-  const { page, complaints } = await openConsole(browser, world.apiKey, `/console/agents?agentId=${world.agentId}`);
+  const { page, complaints } = await openConsole(world.apiKey, `/console/agents?agentId=${world.agentId}`);
   await page.getByLabel('Greeting').fill('Good morning from me!');
   await page.getByLabel('Instructions').fill('My instructions.');
   await change(world, { configuration: { greeting: 'Good morning from them!', voice: 'warm' } });
@@ -125,7 +118,7 @@ it('“A colleague changed the agent while I was typing: what did they change, a
 
 it('what was typed is still there after another view and after a reload, until it is discarded', async () => {
   const world = await worldWithGreeting();
-  const { page } = await openConsole(browser, world.apiKey, `/console/agents?agentId=${world.agentId}`);
+  const { page } = await openConsole(world.apiKey, `/console/agents?agentId=${world.agentId}`);
   await page.getByLabel('Greeting').fill('Not saved yet');
   await page.getByRole('link', { name: 'Calls' }).click();
   await page.getByText('This agent has no calls yet').waitFor();
@@ -143,7 +136,7 @@ it('“The number is taken”: what the service refuses stands at its field, and
   const { uid, apiKey, call } = world;
   const other = { uid, name: 'Night shift', phoneNumber: '+14155550123' };
   expect((await call('POST', '/agents', { body: other })).status).toBe(200);
-  const { page } = await openConsole(browser, apiKey, `/console/agents?agentId=${world.agentId}`);
+  const { page } = await openConsole(apiKey, `/console/agents?agentId=${world.agentId}`);
   await page.getByLabel('Phone number').fill('+14155550123');
   await page.getByLabel('Language').fill('Klingonish');
   await page.getByRole('button', { name: 'Save' }).click();
@@ -162,7 +155,7 @@ it('“The number is taken”: what the service refuses stands at its field, and
 
 it('“Give a tenth of the callers the new greeting, and later everybody.”', async () => {
   const world = await worldWithGreeting();
-  const { page } = await openConsole(browser, world.apiKey, `/console/agents?agentId=${world.agentId}`);
+  const { page } = await openConsole(world.apiKey, `/console/agents?agentId=${world.agentId}`);
   await page.getByRole('link', { name: 'Traffic' }).click();
   await page.getByText('Everybody gets the newest version, which is version 2.').waitFor();
   await page.getByRole('button', { name: 'Add a version' }).click();
@@ -190,7 +183,7 @@ it('“Which agent answers +14155550123?”', async () => {
   const { uid, apiKey, call } = await newWorld();
   const body = { uid, name: 'Night shift', phoneNumber: '+14155550123' };
   expect((await call('POST', '/agents', { body })).status).toBe(200);
-  const { page } = await openConsole(browser, apiKey, '/console/agents');
+  const { page } = await openConsole(apiKey, '/console/agents');
   await page.getByRole('link', { name: 'Agent', exact: true }).waitFor();
   await page.getByLabel('Phone number').fill('+14155550123');
   await page.keyboard.press('Enter');
@@ -200,7 +193,7 @@ it('“Which agent answers +14155550123?”', async () => {
 
 it('“Make a copy of the front desk, then delete it.”', async () => {
   const world = await worldWithGreeting();
-  const { page } = await openConsole(browser, world.apiKey, `/console/agents?agentId=${world.agentId}`);
+  const { page } = await openConsole(world.apiKey, `/console/agents?agentId=${world.agentId}`);
   await page.getByRole('button', { name: 'Copy' }).click();
   await page.getByRole('heading', { name: 'Front desk (Copy)' }).waitFor();
   await page.getByRole('button', { name: 'Delete' }).click();

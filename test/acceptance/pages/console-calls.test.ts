@@ -1,23 +1,15 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { apiKeys } from '../../../functions/store/api-keys.ts';
 import { newWorld } from '../../support/world.ts';
-import { startBrowser } from './browser.ts';
+import { useBrowser } from './browser.ts';
 import { openConsole } from './open-console.ts';
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await startBrowser();
-});
-afterAll(() => browser.close());
-afterEach(async () => {
-  for (const context of browser.contexts()) await context.close();
-});
+useBrowser();
 
 it('“Set the outcome of this morning’s call to booked, worth 149.50.”', async () => {
   const { recordCall, apiKey, agentId, call } = await newWorld();
   await recordCall('call-1', { status: 'completed', durationSeconds: 212 });
-  const { page, complaints } = await openConsole(browser, apiKey, '/console/calls');
+  const { page, complaints } = await openConsole(apiKey, '/console/calls');
   await page.getByRole('link', { name: 'Mar 1, 2026, 11:00 AM' }).click();
   const dialog = page.getByRole('dialog', { name: 'Call' });
   await dialog.getByText('3:32').waitFor();
@@ -40,7 +32,7 @@ it('“Who set the outcome of this call, and when?”', async () => {
   await recordCall('call-1', { details: { recordingUrl: 'https://recordings.example.com/1.mp3' } });
   await call('PATCH', `/calls/${agentId}/call-1`, { body: { custom_call_outcome: 'booked' } });
   await call('PATCH', `/calls/${agentId}/call-1`, { body: { custom_call_metadata: { campaign: 'spring' } } });
-  const { page } = await openConsole(browser, apiKey, '/console/calls');
+  const { page } = await openConsole(apiKey, '/console/calls');
   await page.getByRole('link', { name: 'Mar 1, 2026' }).click();
   const dialog = page.getByRole('dialog', { name: 'Call' });
   const entries = dialog.getByRole('listitem');
@@ -55,7 +47,7 @@ it('“Who set the outcome of this call, and when?”', async () => {
 it('“When was that in New York, and in UTC?”', async () => {
   const { recordCall, apiKey } = await newWorld();
   await recordCall('call-1', { startedAt: '2026-03-08T06:30:00Z' });
-  const { page } = await openConsole(browser, apiKey, '/console/calls');
+  const { page } = await openConsole(apiKey, '/console/calls');
   const call = page.getByRole('table').getByRole('link');
   expect(await call.textContent()).toBe('Mar 8, 2026, 7:30 AM');
   await page.getByTitle('Mar 8, 2026, 6:30 AM (UTC)').waitFor();
@@ -67,7 +59,7 @@ it('“Show me the calls of March 8 in New York, a day of 23 hours.”', async (
   const { recordCall, apiKey } = await newWorld();
   const starts = ['2026-03-08T04:59:59Z', '2026-03-08T05:00:00Z', '2026-03-09T03:59:59Z', '2026-03-09T04:00:00Z'];
   for (const [index, startedAt] of starts.entries()) await recordCall(`call-${index}`, { startedAt });
-  const { page } = await openConsole(browser, apiKey, '/console/calls?timeZone=America/New_York');
+  const { page } = await openConsole(apiKey, '/console/calls?timeZone=America/New_York');
   await page.getByLabel('From').fill('2026-03-08');
   await page.getByLabel('To', { exact: true }).fill('2026-03-08');
   await page.getByRole('link', { name: 'Mar 7' }).waitFor({ state: 'detached' });
@@ -83,7 +75,7 @@ it('“Which calls have no outcome yet?”', async () => {
   await recordCall('call-1');
   await recordCall('call-2', { phone: '+14155550101' });
   await call('PATCH', `/calls/${agentId}/call-1`, { body: { custom_call_outcome: 'booked' } });
-  const { page } = await openConsole(browser, apiKey, '/console/calls');
+  const { page } = await openConsole(apiKey, '/console/calls');
   await page.getByLabel('Has an outcome').selectOption('Without an outcome');
   await page.getByRole('cell', { name: 'booked' }).waitFor({ state: 'detached' });
   await page.getByRole('cell', { name: '+14155550101' }).waitFor();
@@ -95,7 +87,7 @@ it('“Show me older calls, too”: a list goes on page by page', async () => {
     ...{ agentId, callId: `call-${index}`, direction: 'inbound', startedAt: new Date(1.77e12 + index * 60_000) },
   }));
   expect((await call('POST', '/calls', { body: { items } })).body.recorded).toHaveLength(120);
-  const { page } = await openConsole(browser, apiKey, '/console/calls');
+  const { page } = await openConsole(apiKey, '/console/calls');
   const links = page.getByRole('table').getByRole('link');
   await links.nth(49).waitFor();
   expect(await links.count()).toBe(50);
@@ -110,7 +102,7 @@ it('a key that may read calls alone reads those of an agent by the agent’s id'
   const { recordCall, uid, agentId } = await newWorld();
   await recordCall('call-1');
   const { secret: apiKey } = await apiKeys.get().create(uid, { name: 'calls', scopes: ['calls'] });
-  const { page } = await openConsole(browser, apiKey, '/console/calls');
+  const { page } = await openConsole(apiKey, '/console/calls');
   await page.getByText('Choose an agent').waitFor();
   await page.getByLabel('Agent ID').fill(agentId);
   await page.keyboard.press('Enter');

@@ -1,19 +1,12 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
 import { newEndpoint, newReceiver } from '../../support/webhooks.ts';
 import { newFolder, websitesOf } from '../../support/websites.ts';
 import { call, newUser, newWorld, target, type World } from '../../support/world.ts';
-import { startBrowser, violationsIn } from './browser.ts';
+import { useBrowser, violationsIn } from './browser.ts';
 import { openConsole } from './open-console.ts';
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await startBrowser();
-});
-afterAll(() => browser.close());
-afterEach(async () => {
-  for (const context of browser.contexts()) await context.close();
-});
+useBrowser();
 
 const corpus = [
   '<script>window.attacked = 1</script>',
@@ -69,7 +62,7 @@ it('texts of callers, pages, documents and addresses are text in every view: not
   const world = await attackedWorld();
   for (const view of views) {
     const query = view === 'knowledge' ? `?agentId=${world.agentId}&query=refunds` : '';
-    const { page, asked, complaints } = await openConsole(browser, world.apiKey, `/console/${view}${query}`);
+    const { page, asked, complaints } = await openConsole(world.apiKey, `/console/${view}${query}`);
     await page.getByRole('table').first().waitFor();
     if (view === 'numbers') await page.getByText(corpus[0] as string, { exact: true }).waitFor();
     if (view === 'knowledge') await page.getByRole('listitem').filter({ hasText: 'Refunds' }).first().waitFor();
@@ -88,7 +81,7 @@ it('every request of the views is an operation of the API, as its document has t
   const { paths } = (await call('GET', '/openapi.json')).body;
   const patterns = Object.keys(paths).map((path) => new RegExp(`^${path.replaceAll(/{[^}]+}/g, '[^/]+')}$`));
   for (const view of views) {
-    const { page, asked } = await openConsole(browser, world.apiKey, `/console/${view}?number=%2B14155550100`);
+    const { page, asked } = await openConsole(world.apiKey, `/console/${view}?number=%2B14155550100`);
     await page.getByRole('table').first().waitFor();
     await openAll(page);
     const calls = asked.map((url) => new URL(url).pathname).filter((path) => !/^\/(assets|console|docs)/.test(path));
@@ -103,7 +96,7 @@ it.each([
   ['webhooks', 'Webhooks'],
 ] as const)('a key with the scope %s alone sees the view %s, without a complaint', async (scope, name) => {
   const { apiKey } = await newUser([scope]);
-  const { page, complaints } = await openConsole(browser, apiKey);
+  const { page, complaints } = await openConsole(apiKey);
   await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name }).click();
   await page.getByRole('heading', { name, level: 1 }).waitFor();
   expect(await page.getByRole('navigation', { name: 'Console' }).getByRole('link').count()).toBe(1);
@@ -135,7 +128,7 @@ it('the views and their dialogs have no violation of WCAG 2.2 AA, light and dark
     ],
   };
   for (const [address, dialogs] of Object.entries(steps)) {
-    const { page } = await openConsole(browser, world.apiKey, `/console/${address}`);
+    const { page } = await openConsole(world.apiKey, `/console/${address}`);
     await page.getByRole('table').first().waitFor();
     for (const open of [undefined, ...dialogs]) {
       await open?.(page);
@@ -154,7 +147,7 @@ it('the views and their dialogs have no violation of WCAG 2.2 AA, light and dark
 
 it('an empty view, a failing service and a revoked key say what to do next', async () => {
   const { apiKey } = await newUser();
-  const { page } = await openConsole(browser, apiKey, '/console/numbers');
+  const { page } = await openConsole(apiKey, '/console/numbers');
   await page.getByText('No number is blocked for all agents').waitFor();
   await page.route('**/webhook-endpoints*', (route) => route.fulfill({ status: 500, json: { message: 'Failed' } }));
   await page.getByRole('link', { name: 'Webhooks' }).click();

@@ -1,20 +1,13 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
 import { newFolder } from '../../support/websites.ts';
 import { newWorld, type World } from '../../support/world.ts';
-import { startBrowser } from './browser.ts';
+import { useBrowser } from './browser.ts';
 import { openConsole } from './open-console.ts';
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await startBrowser();
-});
-afterAll(() => browser.close());
-afterEach(async () => {
-  for (const context of browser.contexts()) await context.close();
-});
+useBrowser();
 
-const open = ({ apiKey }: World) => openConsole(browser, apiKey, '/console/knowledge');
+const open = ({ apiKey }: World) => openConsole(apiKey, '/console/knowledge');
 const upload = async (page: Page, files: Record<string, string>) => {
   await page.getByRole('button', { name: 'Upload documents' }).click();
   const chosen = Object.entries(files).map(([name, content]) => {

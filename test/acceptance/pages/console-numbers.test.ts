@@ -1,19 +1,12 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
 import { newWorld, type World } from '../../support/world.ts';
-import { startBrowser } from './browser.ts';
+import { useBrowser } from './browser.ts';
 import { openConsole } from './open-console.ts';
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await startBrowser();
-});
-afterAll(() => browser.close());
-afterEach(async () => {
-  for (const context of browser.contexts()) await context.close();
-});
+useBrowser();
 
-const open = ({ apiKey }: World, path = '/console/numbers') => openConsole(browser, apiKey, path);
+const open = ({ apiKey }: World, path = '/console/numbers') => openConsole(apiKey, path);
 const blockForAll = (world: World, numbers: string[], reason?: string) =>
   world.call('POST', '/block-list', { body: { uid: world.uid, numbers, reason } });
 const lookUp = async (page: Page, number: string) => {

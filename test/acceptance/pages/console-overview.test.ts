@@ -1,19 +1,12 @@
 import { readFileSync } from 'node:fs';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
 import { until } from '../../support/until.ts';
 import { newWorld, type World } from '../../support/world.ts';
-import { startBrowser } from './browser.ts';
+import { useBrowser } from './browser.ts';
 import { openConsole } from './open-console.ts';
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await startBrowser();
-});
-afterAll(() => browser.close());
-afterEach(async () => {
-  for (const context of browser.contexts()) await context.close();
-});
+useBrowser();
 
 const hourMilliseconds = 3_600_000;
 /** Wednesday noon in UTC of the week before this one. */
@@ -60,7 +53,7 @@ it('“Which outcome earned most last week in New York time?”', async () => {
     // And two hours after midnight of the week's Monday is the week before.
     { startedAt: later(noon, -2 * 24 - 10), outcome: 'early sale', value: 900 },
   ]);
-  const { page, complaints } = await openConsole(browser, world.apiKey);
+  const { page, complaints } = await openConsole(world.apiKey);
   await page.getByLabel('Period').selectOption('Last week');
   await page.getByLabel('Time zone of the page').selectOption('America/New York');
   await page.getByRole('row', { name: 'late sale 1 3 500' }).waitFor();
@@ -81,7 +74,7 @@ it('“How did we do compared with the days before, and on which day most?”', 
     { startedAt: later(noon, 24), outcome: 'booked', value: 150 },
     { startedAt: later(noon, 25) },
   ]);
-  const { page } = await openConsole(browser, world.apiKey, '/console?period=last-week');
+  const { page } = await openConsole(world.apiKey, '/console?period=last-week');
   await page.getByText('compared with the 7 days before').waitFor();
   await page.getByText('+200%, from 1').first().waitFor();
   expect(await figure(page, 'Calls')).toMatch(/^Calls\s+3\s+\+200%, from 1$/);
@@ -103,7 +96,7 @@ it('“How did we do compared with the days before, and on which day most?”', 
 it('“Show me the calls behind an outcome.”', async () => {
   const world = await newWorld();
   await recordCalls(world, [{ startedAt: later(wednesday(), 0), outcome: 'angry', value: 0 }]);
-  const { page } = await openConsole(browser, world.apiKey, '/console?period=last-week');
+  const { page } = await openConsole(world.apiKey, '/console?period=last-week');
   await page.getByLabel('Agent').selectOption('Agent');
   await page.getByRole('link', { name: 'angry' }).click();
   await page.getByRole('heading', { name: 'Calls' }).waitFor();
@@ -115,7 +108,7 @@ it('“Give me the figures as CSV.”', async () => {
   const world = await newWorld();
   const noon = wednesday();
   await recordCalls(world, [{ startedAt: later(noon, 0), outcome: '=1+1', value: 12.25 }]);
-  const { page } = await openConsole(browser, world.apiKey, '/console?period=last-week');
+  const { page } = await openConsole(world.apiKey, '/console?period=last-week');
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Download as CSV' }).click(),
@@ -138,7 +131,7 @@ it('“Which version of the front desk earns more?”', async () => {
     const outcome = { custom_call_outcome: 'booked', custom_call_outcome_value: value };
     expect((await call('PATCH', `/calls/${agentId}/${callId}`, { body: outcome })).status).toBe(200);
   }
-  const { page } = await openConsole(browser, apiKey, `/console/agents?agentId=${agentId}`);
+  const { page } = await openConsole(apiKey, `/console/agents?agentId=${agentId}`);
   await page.getByRole('link', { name: 'Figures by version' }).click();
   await page.getByLabel('Period').selectOption('Last week');
   await page.getByRole('row', { name: /Version 2 1 .* 250.50/ }).waitFor();
@@ -147,7 +140,7 @@ it('“Which version of the front desk earns more?”', async () => {
 
 it('a period without calls says what to do next', async () => {
   const { apiKey } = await newWorld();
-  const { page } = await openConsole(browser, apiKey, '/console?period=7-days');
+  const { page } = await openConsole(apiKey, '/console?period=7-days');
   await page.getByText('No calls in this period').waitFor();
   await page.getByRole('link', { name: 'connect a platform' }).waitFor();
 });

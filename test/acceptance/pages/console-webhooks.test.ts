@@ -1,20 +1,12 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { newEndpoint, newReceiver, verified } from '../../support/webhooks.ts';
 import { newWorld, type World } from '../../support/world.ts';
-import { startBrowser } from './browser.ts';
+import { useBrowser } from './browser.ts';
 import { openConsole } from './open-console.ts';
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await startBrowser();
-});
-afterAll(() => browser.close());
-afterEach(async () => {
-  for (const context of browser.contexts()) await context.close();
-});
+useBrowser();
 
-const open = ({ apiKey }: World) => openConsole(browser, apiKey, '/console/webhooks');
+const open = ({ apiKey }: World) => openConsole(apiKey, '/console/webhooks');
 
 it('have calls sent to our server: its secret is shown once and verifies what arrives', async () => {
   const world = await newWorld();

@@ -1,26 +1,20 @@
 import { gzipSync } from 'node:zlib';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import type { Scope } from '../../../functions/domain/api-keys.ts';
 import { apiKeys } from '../../../functions/store/api-keys.ts';
 import { buildPages } from '../../../lib/pages.ts';
 import { call, newUser, newWorld, target, type World } from '../../support/world.ts';
-import { startBrowser, violationsIn } from './browser.ts';
+import { useBrowser, violationsIn } from './browser.ts';
 import { openConsole } from './open-console.ts';
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await startBrowser();
-});
-afterAll(() => browser.close());
-afterEach(async () => {
-  for (const context of browser.contexts()) await context.close();
-});
+useBrowser();
 
-const open = (apiKey: string, path?: string) => openConsole(browser, apiKey, path);
+const open = (apiKey: string, path?: string) => openConsole(apiKey, path);
 const navigation = (page: Page) => page.getByRole('navigation', { name: 'Console' });
 const viewsOf = (page: Page) => navigation(page).getByRole('link').allTextContents();
 const rename = ({ call, agentId }: World, name: string) => call('PATCH', `/agents/${agentId}`, { body: { name } });
+
 it('the console without a key says what it is for, and opens with a key that is entered', async () => {
   const { recordCall, apiKey } = await newWorld();
   await recordCall('call-1');
@@ -244,7 +238,7 @@ describe('every view', () => {
     async (colorScheme, width) => {
       const { apiKey, addresses } = await everything();
       const options = { colorScheme, viewport: { width, height: 800 } };
-      const { page, complaints } = await openConsole(browser, apiKey, '/console', options);
+      const { page, complaints } = await openConsole(apiKey, '/console', options);
       const findings: Record<string, string[]> = {};
       for (const [path, text] of Object.entries(addresses)) {
         await page.goto(target.baseUrl + path);

@@ -1,22 +1,18 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { buildSync } from 'esbuild';
-import type { Browser, Page, Response } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Page, Response } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
 import { readGuides } from '../../../functions/openapi/guides.ts';
 import { call, target } from '../../support/world.ts';
-import { openPage, startBrowser, violationsIn } from './browser.ts';
+import { newPage, openPage, useBrowser, violationsIn } from './browser.ts';
 
 const docs = `${target.baseUrl}/docs`;
 const url = `${docs}/reference`;
 const screenshots = '.local/screenshots';
 const viewport = { width: 1400, height: 900 };
 
-let browser: Browser;
-beforeAll(async () => {
-  mkdirSync(screenshots, { recursive: true });
-  browser = await startBrowser();
-});
-afterAll(() => browser.close());
+useBrowser();
+beforeAll(() => void mkdirSync(screenshots, { recursive: true }));
 
 const picture = (page: Page, name: string) => page.screenshot({ path: `${screenshots}/docs-${name}.png` });
 
@@ -45,7 +41,7 @@ const tryOut = async (
 };
 
 it('the reference page shows every group of operations, requests its own address alone, and logs no error', async () => {
-  const watched = await openPage(browser, url, { viewport });
+  const watched = await openPage(url, { viewport });
   const { page, asked } = watched;
   await page.getByRole('heading', { name: 'Voice Agent Platform API' }).waitFor();
   const { body: document } = await call('GET', '/openapi.json');
@@ -59,7 +55,7 @@ it('the reference page shows every group of operations, requests its own address
 });
 
 it('the reference page tries an operation with the demo key and the demo agent, which are filled in', async () => {
-  const watched = await openPage(browser, url, { viewport });
+  const watched = await openPage(url, { viewport });
   const { page } = watched;
   const { dialog, response } = await tryOut(page);
   expect(await response.json()).toMatchObject({ number: target.phone });
@@ -72,14 +68,14 @@ it('the reference page tries an operation with the demo key and the demo agent, 
 });
 
 it('the reference page sends no Idempotency-Key of its own, so that an operation can be tried again with another body', async () => {
-  const { page } = await openPage(browser, url, { viewport });
+  const { page } = await openPage(url, { viewport });
   const { response } = await tryOut(page, ['Block numbers for an agent', 'post', '/agent-block-list']);
   expect([response.status(), response.request().headers()['idempotency-key']]).toEqual([200, undefined]);
   await page.context().close();
 });
 
 it('the reference page searches the knowledge of the demo agent with the example', async () => {
-  const { page } = await openPage(browser, url, { viewport });
+  const { page } = await openPage(url, { viewport });
   await page.getByRole('link', { name: 'Knowledge', exact: true }).click();
   const { dialog, response } = await tryOut(page, [
     'Search the knowledge of an agent',
@@ -97,7 +93,7 @@ it('the reference page searches the knowledge of the demo agent with the example
 });
 
 it('the reference page has no key where the service is deployed, and shows the error without one', async () => {
-  const page = await (await browser.newContext({ viewport })).newPage();
+  const page = await newPage({ viewport });
   await page.route('**/docs/demo.json', (route) => route.fulfill({ status: 404, body: '{"message":"Not Found"}' }));
   await page.goto(url);
   const { dialog, response } = await tryOut(page);
@@ -109,7 +105,7 @@ it('the reference page has no key where the service is deployed, and shows the e
 it('the reference page has a place for every webhook event that the search links to', async () => {
   const topics: { page: string }[] = (await call('GET', '/docs/search.json')).body;
   const [first = '', ...others] = topics.map(({ page }) => page).filter((address) => address.includes('/webhook/'));
-  const { page } = await openPage(browser, target.baseUrl + first, { viewport });
+  const { page } = await openPage(target.baseUrl + first, { viewport });
   for (const address of [first, ...others]) {
     await page
       .locator(`a[href="${address.slice('/docs/reference'.length)}"]`)
@@ -121,7 +117,7 @@ it('the reference page has a place for every webhook event that the search links
 });
 
 it('the reference page reports when the description cannot be loaded', async () => {
-  const page = await (await browser.newContext({ viewport })).newPage();
+  const page = await newPage({ viewport });
   await page.route('**/openapi.json', (route) => route.fulfill({ status: 503, body: '{}' }));
   await page.goto(url);
   await page.getByRole('alert').getByText('/openapi.json answered 503.').waitFor();
@@ -151,7 +147,7 @@ it('the documentation lists every page, as a page and as Markdown, and each exis
 });
 
 it('the documentation answers an unknown page with a page, and an unknown file with JSON', async () => {
-  const { page } = await openPage(browser, `${docs}/no-such-page`, { viewport });
+  const { page } = await openPage(`${docs}/no-such-page`, { viewport });
   await page.getByRole('heading', { name: 'Page not found' }).waitFor();
   expect((await call('GET', '/docs/no-such-page')).status).toBe(404);
   const file = await call('GET', '/docs/no-such-page.md');
@@ -160,7 +156,7 @@ it('the documentation answers an unknown page with a page, and an unknown file w
 });
 
 it('the documentation finds a section while the reader types, and opens it by keyboard', async () => {
-  const { page, complaints } = await openPage(browser, `${docs}/errors`, { viewport });
+  const { page, complaints } = await openPage(`${docs}/errors`, { viewport });
   await page.keyboard.press('/');
   await page.keyboard.type('twil');
   const results = page.getByRole('search').getByRole('link');
@@ -175,7 +171,7 @@ it('the documentation finds a section while the reader types, and opens it by ke
 });
 
 it('the documentation copies the code of an example, links each section, and leads on to the next page', async () => {
-  const { page } = await openPage(browser, `${docs}/quickstart`, {
+  const { page } = await openPage(`${docs}/quickstart`, {
     viewport,
     permissions: ['clipboard-read', 'clipboard-write'],
   });
@@ -191,7 +187,7 @@ it('the documentation copies the code of an example, links each section, and lea
 });
 
 it('the documentation shows every column of a table on a phone', async () => {
-  const { page } = await openPage(browser, `${docs}/errors`, { viewport: { width: 390, height: 844 } });
+  const { page } = await openPage(`${docs}/errors`, { viewport: { width: 390, height: 844 } });
   const cell = page.getByRole('cell', { name: 'Send at most 10,000 numbers in a request.' });
   const box = await cell.boundingBox();
   expect(box && box.x + box.width <= 390).toBe(true);
@@ -206,7 +202,7 @@ it.each([
   { tags: 'heavy' },
   async (name, size, colorScheme) => {
     for (const path of ['', '/quickstart', '/errors', '/operating-on-aws', '/reference']) {
-      const watched = await openPage(browser, docs + path, {
+      const watched = await openPage(docs + path, {
         viewport: size,
         colorScheme,
         bypassCSP: true,
@@ -224,7 +220,7 @@ it.each([
 );
 
 it('the documentation links from its list to a guide, and from there to another', async () => {
-  const { page } = await openPage(browser, docs, { viewport });
+  const { page } = await openPage(docs, { viewport });
   await page.getByRole('main').getByRole('link', { name: 'Quickstart' }).click();
   await page.getByRole('heading', { name: 'Make a request' }).waitFor();
   await page.getByRole('main').getByRole('link', { name: 'Telephony' }).click();
@@ -247,7 +243,7 @@ it('the documentation has an example of a chat that works as it is', async () =>
     define: { 'process.env.NODE_ENV': '"production"' },
     write: false,
   });
-  const page = await (await browser.newContext({ viewport })).newPage();
+  const page = await newPage({ viewport });
   const contentType = 'text/html; charset=utf-8';
   const body = `<div id="example"></div><script type="module">${outputFiles[0]?.text.replaceAll('</script', '<\\/script')}</script>`;
   await page.route('**/example', (route) => route.fulfill({ contentType, body }));

@@ -1,16 +1,10 @@
-import type { Browser, BrowserContextOptions } from 'playwright-core';
+import type { BrowserContextOptions } from 'playwright-core';
 import { target } from '../../support/world.ts';
 import { openPage, type Watched } from './browser.ts';
 
 /** Opens the console with a key, as for somebody in Berlin who has entered the key in this tab. */
-export const openConsole = (
-  browser: Browser,
-  apiKey: string,
-  path = '/console',
-  options: BrowserContextOptions = {},
-): Promise<Watched> =>
+export const openConsole = (apiKey: string, path = '/console', options: BrowserContextOptions = {}): Promise<Watched> =>
   openPage(
-    browser,
     target.baseUrl + path,
     { timezoneId: 'Europe/Berlin', reducedMotion: 'reduce', ...options },
     `sessionStorage.getItem('apiKey') ?? sessionStorage.setItem('apiKey', JSON.stringify('${apiKey}'))`,

@@ -1,20 +1,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { until } from '../../support/until.ts';
 import { call, newUser, target } from '../../support/world.ts';
-import { openPage, startBrowser } from './browser.ts';
+import { openPage, useBrowser } from './browser.ts';
 import { openConsole } from './open-console.ts';
 
 // The pictures of the README. UPDATE_PICTURES=1 writes them into the repository, otherwise they are only taken.
 const folder = process.env.UPDATE_PICTURES ? 'functions/pages' : '.local/screenshots';
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await startBrowser();
-});
-afterAll(() => browser.close());
+useBrowser();
 
 const save = (file: string, picture: Buffer) => {
   const path = join(folder, file);
@@ -32,7 +27,6 @@ it('the chat shows the calls of an agent, and asks for the approval of a change'
     await call('PATCH', `/calls/${agent.agentId}/${callId}`, { apiKey, body: { custom_call_outcome } });
   }
   const { page, complaints } = await openPage(
-    browser,
     target.baseUrl,
     { viewport: { width: 1000, height: 740 }, deviceScaleFactor: 2, colorScheme: 'light', reducedMotion: 'reduce' },
     `sessionStorage.setItem('apiKey', JSON.stringify('${apiKey}'))`,
