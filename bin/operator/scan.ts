@@ -1,6 +1,7 @@
 import { type AttributeValue, ScanCommand, type ScanCommandInput } from '@aws-sdk/client-dynamodb';
 import pMap from 'p-map';
-import { chunks, type Table } from '../../functions/store/table.ts';
+import { chunks } from '../../functions/domain/chunks.ts';
+import type { Table } from '../../functions/store/table.ts';
 
 export type StoredItem = Record<string, AttributeValue>;
 

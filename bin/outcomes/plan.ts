@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
+import { chunks } from '../../functions/domain/chunks.ts';
 import { limits } from '../../functions/domain/limits.ts';
 import { normalizePhoneNumber } from '../../functions/domain/phone-numbers.ts';
 import { apiClient } from '../../functions/openapi/client/client.ts';
-import { chunks } from '../../functions/store/table.ts';
 import { dataOf } from '../command-line/data-of.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { count } from '../command-line/output.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { files } from '../clients/files.ts';
 import { now } from '../domain/date-time.ts';
-import { describe } from '../domain/describe.ts';
+import { confirmation, describe } from '../domain/describe.ts';
 import { DocumentId, fileKeyOf, newDocumentId, textTypeOf } from '../domain/documents.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
@@ -36,7 +36,7 @@ export const addDocumentText = endpoint({
     .object({
       documentId: DocumentId,
       name: SourceName,
-      message: z.string().check(describe('Confirmation for a person.', 'Document added successfully')),
+      message: confirmation('Document added successfully'),
       status: z.literal('pending').check(describe('The text is indexed in the background.', 'pending')),
     })
     .check(z.describe('The new document.')),

@@ -3,7 +3,7 @@ import { jobQueueFor } from '../clients/job-queue.ts';
 import { checkPatterns } from '../crawling/path-filter.ts';
 import { CrawlControls } from '../domain/crawl-controls.ts';
 import { now } from '../domain/date-time.ts';
-import { describe } from '../domain/describe.ts';
+import { confirmation, describe } from '../domain/describe.ts';
 import { AgentId, newIdentifier, Uid } from '../domain/identifiers.ts';
 import { newAttempt, websiteStates } from '../domain/source-state.ts';
 import { SourceName } from '../domain/sources.ts';
@@ -31,7 +31,7 @@ export const addWebsite = endpoint({
   response: z
     .object({
       websiteId: WebsiteId,
-      message: z.string().check(describe('Confirmation for a person.', 'Website added successfully')),
+      message: confirmation('Website added successfully'),
       status: z.literal('pending').check(describe('The crawl has not started yet.', 'pending')),
       limit: z.number().check(describe('Maximum number of pages, as applied.', 5, { type: 'integer' })),
       maxDepth: z

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { jobQueueFor } from '../clients/job-queue.ts';
-import { describe } from '../domain/describe.ts';
+import { deletionResponse, describe } from '../domain/describe.ts';
 import { insufficientPermissions } from '../domain/errors.ts';
 import { rescueDelaySeconds } from '../domain/timeouts.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -21,9 +21,7 @@ export const deleteAgent = endpoint({
     // Not the agent of the other examples, which must work after this one has been tried.
     agentId: z.string().check(describe('Id of the agent.', 'agent_01KB3N0W7C5M9Y2D4S6V8X1Z3T')),
   }),
-  response: z
-    .object({ message: z.string().check(describe('Confirmation for a person.', 'Agent deleted successfully')) })
-    .check(z.describe('Confirmation that the agent was deleted.')),
+  response: deletionResponse('the agent', 'Agent deleted successfully'),
 
   async handle({ principal, agent: { agentId, uid } }, { agents, jobQueue }) {
     if (uid !== principal.uid) throw insufficientPermissions();

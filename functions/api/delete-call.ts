@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { CallIdAlone, checkIsNoPhoneNumber } from '../domain/calls.ts';
-import { describe } from '../domain/describe.ts';
+import { deletionResponse } from '../domain/describe.ts';
 import { insufficientPermissions, noSuchCall } from '../domain/errors.ts';
 import { AgentIdInPath } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -18,9 +18,7 @@ export const deleteCall = endpoint({
   caller: { kind: 'key', scope: 'calls', agent: ({ params }) => params },
   services: { calls: calls.for('remove') },
   params: z.object({ agentId: AgentIdInPath, callIdOrPhone: CallIdAlone }),
-  response: z
-    .object({ message: z.string().check(describe('Confirmation for a person.', 'Call deleted successfully')) })
-    .check(z.describe('Confirmation that the call was deleted.')),
+  response: deletionResponse('the call', 'Call deleted successfully'),
   errors: ['invalid_request', 'call_not_found'],
 
   async handle({ principal, agent: { agentId, uid }, params: { callIdOrPhone: callId } }, { calls }) {

@@ -1,7 +1,6 @@
-import * as z from 'zod/mini';
 import { files } from '../clients/files.ts';
 import { jobQueueFor } from '../clients/job-queue.ts';
-import { describe } from '../domain/describe.ts';
+import { deletionResponse } from '../domain/describe.ts';
 import { DocumentReference, fileKeyOf } from '../domain/documents.ts';
 import { noSuchDocument } from '../domain/errors.ts';
 import { rescueDelaySeconds } from '../domain/timeouts.ts';
@@ -24,11 +23,7 @@ export const deleteDocument = endpoint({
     jobQueue: jobQueueFor('extractDocument'),
   },
   query: DocumentReference,
-  response: z
-    .object({
-      message: z.string().check(describe('Confirmation for a person.', 'Document deleted successfully')),
-    })
-    .check(z.describe('Confirmation that the document was deleted.')),
+  response: deletionResponse('the document', 'Document deleted successfully'),
   errors: ['document_not_found'],
 
   async handle({ agent: { uid }, query: { agentId, documentId: id } }, { documents, files, jobQueue }) {

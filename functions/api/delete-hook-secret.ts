@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { describe } from '../domain/describe.ts';
+import { deletionResponse } from '../domain/describe.ts';
 import { ApiError, noSuchPlatform } from '../domain/errors.ts';
 import { PlatformInPath } from '../domain/hook-secrets.ts';
 import { Uid } from '../domain/identifiers.ts';
@@ -20,9 +20,7 @@ export const deleteHookSecret = endpoint({
   services: { hookSecrets: hookSecrets.for('remove') },
   params: z.object({ platform: PlatformInPath }),
   query: z.object({ uid: Uid }),
-  response: z
-    .object({ message: z.string().check(describe('Confirmation for a person.', 'Hook secret deleted successfully')) })
-    .check(z.describe('Confirmation that the secret was deleted.')),
+  response: deletionResponse('the secret', 'Hook secret deleted successfully'),
   errors: ['not_found'],
 
   async handle({ params: { platform }, query: { uid } }, { hookSecrets }) {

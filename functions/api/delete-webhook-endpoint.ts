@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { jobQueueFor } from '../clients/job-queue.ts';
-import { describe } from '../domain/describe.ts';
+import { deletionResponse } from '../domain/describe.ts';
 import { noSuchEndpoint } from '../domain/errors.ts';
 import { Uid } from '../domain/identifiers.ts';
 import { EndpointIdInPath } from '../domain/webhooks.ts';
@@ -19,11 +19,7 @@ export const deleteWebhookEndpoint = endpoint({
   services: { webhookEndpoints: webhookEndpoints.for('remove'), jobQueue: jobQueueFor('resumeDeliveries') },
   params: z.object({ endpointId: EndpointIdInPath }),
   query: z.object({ uid: Uid }),
-  response: z
-    .object({
-      message: z.string().check(describe('Confirmation for a person.', 'Webhook endpoint deleted successfully')),
-    })
-    .check(z.describe('Confirmation that the endpoint was deleted.')),
+  response: deletionResponse('the endpoint', 'Webhook endpoint deleted successfully'),
   errors: ['endpoint_not_found'],
 
   async handle({ params: { endpointId }, query: { uid } }, { webhookEndpoints, jobQueue }) {

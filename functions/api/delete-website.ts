@@ -1,6 +1,5 @@
-import * as z from 'zod/mini';
 import { jobQueueFor } from '../clients/job-queue.ts';
-import { describe } from '../domain/describe.ts';
+import { deletionResponse } from '../domain/describe.ts';
 import { noSuchWebsite } from '../domain/errors.ts';
 import { rescueDelaySeconds } from '../domain/timeouts.ts';
 import { WebsiteReference } from '../domain/websites.ts';
@@ -19,11 +18,7 @@ export const deleteWebsite = endpoint({
   caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },
   services: { websites: websites.for('remove'), jobQueue: jobQueueFor('crawlWebsite') },
   query: WebsiteReference,
-  response: z
-    .object({
-      message: z.string().check(describe('Confirmation for a person.', 'Website deleted successfully')),
-    })
-    .check(z.describe('Confirmation that the website was deleted.')),
+  response: deletionResponse('the website', 'Website deleted successfully'),
   errors: ['website_not_found'],
 
   async handle({ agent: { uid }, query: { agentId, websiteId: id } }, { websites, jobQueue }) {

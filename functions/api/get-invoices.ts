@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { noInvoices, stripe } from '../clients/stripe.ts';
-import { describe } from '../domain/describe.ts';
+import { confirmation, describe } from '../domain/describe.ts';
 import { examples } from '../domain/examples.ts';
 import { CustomerId, InvoiceId, InvoiceList, withDateAndPaid } from '../domain/invoices.ts';
 import { limits } from '../domain/limits.ts';
@@ -26,7 +26,7 @@ export const getInvoices = endpoint({
   raw: { errorCodes: { '': 'customer_id_required', customerId: 'customer_id_required' } },
   response: z
     .object({
-      message: z.string().check(describe('Confirmation for a person.', 'Invoices retrieved.')),
+      message: confirmation('Invoices retrieved.'),
       invoices: InvoiceList,
     })
     .check(z.describe('A page of invoices.')),

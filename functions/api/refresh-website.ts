@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { jobQueueFor } from '../clients/job-queue.ts';
-import { describe } from '../domain/describe.ts';
+import { confirmation, describe } from '../domain/describe.ts';
 import { ApiError, noSuchWebsite } from '../domain/errors.ts';
 import { hasEnded } from '../domain/source-state.ts';
 import { WebsiteId, WebsiteReference } from '../domain/websites.ts';
@@ -22,7 +22,7 @@ export const refreshWebsite = endpoint({
   response: z
     .object({
       websiteId: WebsiteId,
-      message: z.string().check(describe('Confirmation for a person.', 'Website refresh started')),
+      message: confirmation('Website refresh started'),
       status: z.literal('pending').check(describe('The crawl has not started yet.', 'pending')),
     })
     .check(z.describe('Confirmation that the crawl was started.')),

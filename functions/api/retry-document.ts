@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { jobQueueFor } from '../clients/job-queue.ts';
-import { describe } from '../domain/describe.ts';
+import { confirmation, describe } from '../domain/describe.ts';
 import { DocumentId, DocumentReference } from '../domain/documents.ts';
 import { ApiError, noSuchDocument } from '../domain/errors.ts';
 import { newUlid } from '../domain/identifiers.ts';
@@ -27,7 +27,7 @@ export const retryDocument = endpoint({
   response: z
     .object({
       documentId: DocumentId,
-      message: z.string().check(describe('Confirmation for a person.', 'Document will be tried again')),
+      message: confirmation('Document will be tried again'),
       status: z.literal('pending').check(describe('The new status of the document.', 'pending')),
     })
     .check(z.describe('Confirmation that the extraction was started.')),

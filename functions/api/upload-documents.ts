@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import * as z from 'zod/mini';
 import { files } from '../clients/files.ts';
 import { now } from '../domain/date-time.ts';
-import { describe } from '../domain/describe.ts';
+import { confirmation, describe } from '../domain/describe.ts';
 import {
   DocumentId,
   fileKeyOf,
@@ -56,7 +56,7 @@ export const uploadDocuments = endpoint({
       documentIds: z
         .array(z.string())
         .check(describe('Ids of the new documents, in the order of the accepted files.', [examples.documentId])),
-      message: z.string().check(describe('Confirmation for a person.', 'Files uploaded successfully')),
+      message: confirmation('Files uploaded successfully'),
       documents: z
         .array(
           z.object({

@@ -1,7 +1,7 @@
 import { attemptWindowMilliseconds, type CallingRules } from '../domain/calling-rules.ts';
 import { service } from '../service.ts';
 import { isAbsent, when } from '../store/expressions.ts';
-import { callAttemptsKey, callAttemptsOf, type ItemKey } from '../store/keys.ts';
+import { callAttemptsKey, callAttemptsOf } from '../store/keys.ts';
 import { type Item, type Table, table } from '../store/table.ts';
 
 /** An attempt to call a number, in Unix milliseconds. */
@@ -69,12 +69,8 @@ export class CallAttempts {
   }
 
   /** Deletes all attempts of an agent until a time (Unix milliseconds). Returns whether none is left. */
-  async removeAll(agentId: string, until: number): Promise<boolean> {
-    for await (const page of this.#table.pages<ItemKey>(callAttemptsOf(agentId), { keysOnly: true })) {
-      if (Date.now() >= until) return false;
-      await this.#table.deleteMany(page);
-    }
-    return true;
+  removeAll(agentId: string, until: number): Promise<boolean> {
+    return this.#table.deleteAll(callAttemptsOf(agentId), until);
   }
 }
 

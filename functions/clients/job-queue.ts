@@ -1,5 +1,6 @@
 import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import pMap from 'p-map';
+import { chunks } from '../domain/chunks.ts';
 import { groupOf, type JobMessage, type JobName } from '../domain/job-messages.ts';
 import { environment } from '../environment.ts';
 import { type Service, wholeService } from '../service.ts';
@@ -30,12 +31,13 @@ export class JobQueue {
 
   /** Sends messages of one job, ten in a request. Throws when some were not sent: all may be sent again. */
   async sendMany(messages: JobMessage[]): Promise<void> {
-    await pMap(chunksOf(messages), (batch) => this.#sendBatch(batch), { concurrency: batchesInFlight });
+    await pMap(chunks(messages, messagesPerBatch), (batch) => this.#sendBatch(batch), { concurrency: batchesInFlight });
   }
 
-  async #sendBatch(batch: [JobMessage, ...JobMessage[]]): Promise<void> {
+  async #sendBatch(batch: JobMessage[]): Promise<void> {
+    const [{ job }] = batch as [JobMessage];
     const command = new SendMessageBatchCommand({
-      QueueUrl: this.#url.replace('{job}', batch[0].job),
+      QueueUrl: this.#url.replace('{job}', job),
       Entries: batch.map((message, index) => ({
         Id: String(index),
         MessageBody: JSON.stringify(message),
@@ -50,12 +52,6 @@ export class JobQueue {
 const timeoutMilliseconds = 5000;
 const batchesInFlight = 8;
 const messagesPerBatch = 10;
-
-const chunksOf = (messages: JobMessage[]) =>
-  Array.from({ length: Math.ceil(messages.length / messagesPerBatch) }, (_, index) => {
-    const start = index * messagesPerBatch;
-    return messages.slice(start, start + messagesPerBatch) as [JobMessage, ...JobMessage[]];
-  });
 
 const queue = /* @__PURE__ */ wholeService(() => {
   const requestHandler = { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true };

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { DateTime, timestamp } from './date-time.ts';
-import { component, describe } from './describe.ts';
+import { component, confirmation, describe } from './describe.ts';
 import { AgentId, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
 import { list } from './list.ts';
@@ -66,13 +66,9 @@ export const BlockListFailures = z
     ]),
   );
 
-export const BlockListMessage = z
-  .string()
-  .check(describe('Confirmation for a person.', 'Block list updated successfully'));
-
 export const AddedNumbers = z
   .object({
-    message: BlockListMessage,
+    message: confirmation('Block list updated successfully'),
     added: phoneNumbers('The numbers that this request blocked, in E.164 format.', ['+14155550100']),
     failed: BlockListFailures,
   })
@@ -80,7 +76,7 @@ export const AddedNumbers = z
 
 export const RemovedNumbers = z
   .object({
-    message: BlockListMessage,
+    message: confirmation('Block list updated successfully'),
     removed: phoneNumbers('The numbers that this request unblocked, in E.164 format.', ['+14155550100']),
     failed: BlockListFailures,
   })

@@ -21,6 +21,13 @@ export type JsonSchemaKeywords = {
   documentAs?: z.core.$ZodType;
 };
 
+/** The field `message` of a response. */
+export const confirmation = (example: string) => z.string().check(describe('Confirmation for a person.', example));
+
+/** The response of an operation that deletes something. */
+export const deletionResponse = (what: string, message: string) =>
+  z.object({ message: confirmation(message) }).check(z.describe(`Confirmation that ${what} was deleted.`));
+
 /** A boolean in a query, whose values are texts. */
 export const booleanInQuery = (description: string, example: boolean) =>
   z

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
+import { chunks } from '../domain/chunks.ts';
 import { service } from '../service.ts';
 import { CallRecords } from '../store/calls/call-records.ts';
 import { exists, isAbsent, when } from '../store/expressions.ts';
@@ -9,11 +10,10 @@ import {
   dayOfFigures,
   figuresKey,
   figuresOf,
-  type ItemKey,
   uncountedDayKey,
   uncountedDaysOf,
 } from '../store/keys.ts';
-import { backOff, chunks, type Item, type Table, table } from '../store/table.ts';
+import { backOff, type Item, type Table, table } from '../store/table.ts';
 import { dayAfter, type FigureRow, pack, RowCounter, rowOf, type Series, timeOf, unpack } from './rows.ts';
 
 /** The figures of a day as they are stored. A quarter of an hour before `frozen` is not counted again: its calls are gone. */
@@ -188,13 +188,8 @@ export class CallFigures {
 
   /** Deletes the figures and marks of an agent until a time (Unix milliseconds). Returns whether none is left. */
   async removeAll(agentId: string, until = Number.POSITIVE_INFINITY): Promise<boolean> {
-    for (const collection of [figuresOf(agentId), uncountedDaysOf(agentId)]) {
-      for await (const page of this.#table.pages<ItemKey>(collection, { keysOnly: true })) {
-        if (Date.now() >= until) return false;
-        await this.#table.deleteMany(page);
-      }
-    }
-    return true;
+    const table = this.#table;
+    return (await table.deleteAll(figuresOf(agentId), until)) && table.deleteAll(uncountedDaysOf(agentId), until);
   }
 }
 

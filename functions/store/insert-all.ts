@@ -1,6 +1,7 @@
 import pMap from 'p-map';
+import { chunks } from '../domain/chunks.ts';
 import { insertStatement, statementsPerBatch } from './statements.ts';
-import { backOff, chunks, type Item, type Table } from './table.ts';
+import { backOff, type Item, type Table } from './table.ts';
 import { isRetryable, retryableCodes } from './write-failures.ts';
 
 /** `present`: the key exists. `unwritten`: DynamoDB did not take the item in time. */

@@ -18,6 +18,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { StandardRetryStrategy } from '@smithy/core/retry';
+import { chunks } from '../domain/chunks.ts';
 import { overloaded } from '../domain/errors.ts';
 import { environment } from '../environment.ts';
 import { wholeService } from '../service.ts';
@@ -208,6 +209,15 @@ export class Table {
     }
   }
 
+  /** Deletes the items of a collection, until a time (Unix milliseconds). Returns true when none is left. */
+  async deleteAll(collection: Collection, until = Number.POSITIVE_INFINITY): Promise<boolean> {
+    for await (const keys of this.pages(collection, { keysOnly: true })) {
+      if (Date.now() >= until) return false;
+      await this.deleteMany(keys);
+    }
+    return true;
+  }
+
   async #writeBatch(batch: WriteRequest[]): Promise<void> {
     let pause = throttlePauses();
     for (let wanted = batch; wanted.length > 0; ) {
@@ -371,9 +381,6 @@ export const deadline = () => ({ abortSignal: AbortSignal.timeout(environment.ta
 
 /** Waits with full jitter: 0 to 10 ms before the first retry, doubling up to half a second. */
 export const backOff = (attempt: number) => sleep(Math.random() * Math.min(500, 10 * 2 ** attempt));
-
-export const chunks = <T>(items: T[], size: number): T[][] =>
-  Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
 
 /** The pauses between the SDK's attempts at one call, with full jitter. */
 const shortPauses = {

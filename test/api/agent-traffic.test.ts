@@ -4,7 +4,7 @@ import { limits } from '../../functions/domain/limits.ts';
 import { type Share, versionFor } from '../../functions/domain/traffic.ts';
 import { agents } from '../../functions/store/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
-import { call, newUser, newWorld, type World } from '../support/world.ts';
+import { call, newGuest, newWorld, type World } from '../support/world.ts';
 
 const pathOf = ({ agentId }: World) => `/agents/${agentId}`;
 const change = async (world: World, configuration: object) =>
@@ -89,8 +89,7 @@ it('a caller who withholds the number gets a version by the id of the call, and 
 
 it('the traffic of an agent is split for guests, and for calls that find their agent by the number', async () => {
   const world = await newWorld();
-  const guest = await newUser();
-  await agents.get().grant(world.agentId, world.uid, guest.uid);
+  const guest = await newGuest(world);
   await world.call('PATCH', pathOf(world), { body: { name: 'Desk', phoneNumber: '+14155550177' } });
   await split(world, half);
   const from = numberWith(world, 1);

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { limits } from '../../functions/domain/limits.ts';
 import { agents } from '../../functions/store/agents.ts';
 import { json as operatorJson } from '../support/operator-command.ts';
-import { newUser, newWorld, unique, type World } from '../support/world.ts';
+import { newGuest, newWorld, unique, type World } from '../support/world.ts';
 
 type Headers = Record<string, string>;
 
@@ -92,8 +92,7 @@ it('a copy of an agent begins with version 1, made by who copied it', async () =
 
 it('a version that a guest made names the guest, and one of the operator the owner without a key', async () => {
   const world = await newWorld();
-  const guest = await newUser();
-  await agents.get().grant(world.agentId, world.uid, guest.uid);
+  const guest = await newGuest(world);
   await world.call('PATCH', pathOf(world), { apiKey: guest.apiKey, body: { name: 'Desk' } });
   await operatorJson('agent', 'update', world.agentId, '--name', 'Reception', '--note', 'By hand');
   const [byOperator, byGuest] = (await versionsOf(world)).versions;

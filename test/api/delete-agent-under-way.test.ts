@@ -7,13 +7,12 @@ import { lazyServices } from '../../functions/service.ts';
 import { agents } from '../../functions/store/agents.ts';
 import { blockedNumberKey, blockListShards } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
-import { becomeQuiet, deliverDeletion, grant, remove } from '../support/deletions.ts';
+import { becomeQuiet, deliverDeletion, remove } from '../support/deletions.ts';
 import { deliverMessage } from '../support/deliver-message.ts';
-import { injectFaults } from '../support/faults.ts';
+import { injectFaults, noFaults } from '../support/faults.ts';
 import { storedWith } from '../support/stored.ts';
-import { newWorld, unique } from '../support/world.ts';
+import { newGuest, newWorld, unique } from '../support/world.ts';
 
-const noFaults = () => injectFaults(table.get().client, () => undefined);
 afterEach(noFaults);
 
 const phone = '+14155550100';
@@ -26,7 +25,7 @@ it('deleting an agent completes wherever its function is killed, at every write'
   for (let kill = 0; ; kill++) {
     const world = await newWorld();
     const { uid, agentId } = world;
-    const guest = await grant(world);
+    const guest = await newGuest(world);
     await world.recordCall('call-1');
     await world.block(phones(2));
     const website = { uid, agentId, url: 'https://site.invalid/' };
@@ -36,7 +35,7 @@ it('deleting an agent completes wherever its function is killed, at every write'
     await agents.get().remove(uid, agentId);
     await becomeQuiet(agentId);
     let writes = 0;
-    injectFaults(table.get().client, (operation) =>
+    injectFaults((operation) =>
       /^(Put|Update|Delete|TransactWrite|BatchWrite)/.test(operation) && writes++ >= kill ? 'kill' : undefined,
     );
     const isDone = await deliverDeletion(agentId);

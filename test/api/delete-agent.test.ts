@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { accessKey } from '../../functions/store/keys.ts';
-import { becomeQuiet, deliverDeletion, grant, remove } from '../support/deletions.ts';
+import { becomeQuiet, deliverDeletion, remove } from '../support/deletions.ts';
 import { everythingWith, storedWith } from '../support/stored.ts';
 import { newFolder, websitesOf } from '../support/websites.ts';
-import { newUser, newWorld, unique } from '../support/world.ts';
+import { newGuest, newUser, newWorld, unique } from '../support/world.ts';
 
 const phone = '+14155550100';
 const number = '+14155550177';
@@ -12,7 +12,7 @@ const phones = (count: number) => Array.from({ length: count }, (_, n) => `+1415
 /** An agent with everything that an agent can have. */
 const fullWorld = async () => {
   const world = await newWorld();
-  const guest = await grant(world);
+  const guest = await newGuest(world);
   const { uid, agentId } = world;
   const headers = () => ({ 'idempotency-key': unique('key') });
   await world.call('PATCH', `/agents/${agentId}`, { body: { phoneNumber: number }, headers: headers() });
@@ -85,7 +85,7 @@ it('deleting an agent makes it unknown to every operation, for its owner and its
 
 it('only its owner can delete an agent', async () => {
   const world = await newWorld();
-  const guest = await grant(world);
+  const guest = await newGuest(world);
   const stranger = await newUser();
   const unknown = await remove(world, 'no-such-agent');
   for (const { apiKey } of [guest, stranger]) {

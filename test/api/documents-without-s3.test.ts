@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
+import { listen } from '../../bin/local/listen.ts';
 import { deleteDocument } from '../../functions/api/delete-document.ts';
 import { uploadDocuments } from '../../functions/api/upload-documents.ts';
 import { fileKeyOf } from '../../functions/domain/documents.ts';
@@ -32,17 +31,16 @@ const server = createServer(async (request, response) => {
 });
 let files: Files;
 beforeAll(async () => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { endpoint, stop } = await listen(server);
   useTargetInThisProcess();
   process.env.FILES_BUCKET = bucket;
   await fetch(`${target.endpoints.s3}/${bucket}`, { method: 'PUT', headers: emulatorHeaders });
   files = new Files({ ...environment.s3, bucket });
-  process.env.AWS_ENDPOINT_URL_S3 = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  process.env.AWS_ENDPOINT_URL_S3 = endpoint;
   // Opened here, once for the process: what a new world sets comes too late for it.
   switched.get();
+  return stop;
 });
-afterAll(() => server.close());
 
 const ask = async (endpoint: typeof uploadDocuments | typeof deleteDocument, world: World, more: object) => {
   const event = {

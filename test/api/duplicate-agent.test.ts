@@ -8,12 +8,11 @@ import { lazyServices } from '../../functions/service.ts';
 import { duplicationKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { invoke } from '../support/events.ts';
-import { injectFaults } from '../support/faults.ts';
+import { injectFaults, noFaults } from '../support/faults.ts';
 import { keptRequest } from '../support/kept-request.ts';
 import { newUser, newWorld, unique, type World } from '../support/world.ts';
 
 const phones = (count: number) => Array.from({ length: count }, (_, n) => `+1415${5_000_000 + n}`);
-const noFaults = () => injectFaults(table.get().client, () => undefined);
 afterEach(noFaults);
 
 const duplicate = (world: World, body: object = {}, headers: Record<string, string> = {}) =>
@@ -103,7 +102,7 @@ it('duplicating an agent is whole or absent when its function is killed after an
   const body = { uid: world.uid, agentId: world.agentId };
   const isWrite = (operation: string) => /^(Put|Update|TransactWrite|BatchWrite)/.test(operation);
   let writes = 0;
-  injectFaults(table.get().client, (operation) => {
+  injectFaults((operation) => {
     if (isWrite(operation)) writes += 1;
     return undefined;
   });
@@ -115,7 +114,6 @@ it('duplicating an agent is whole or absent when its function is killed after an
     let done = 0;
     const begun: string[] = [];
     injectFaults(
-      table.get().client,
       (operation) => {
         if (done >= kill) return 'kill';
         if (isWrite(operation)) done += 1;
@@ -156,7 +154,6 @@ it('duplicating an agent again under the Idempotency-Key of a killed request end
   let dead = false;
   const begun: string[] = [];
   injectFaults(
-    table.get().client,
     (operation) => {
       dead ||= operation === 'BatchWriteItem' && ++batches > 3;
       return dead ? 'kill' : undefined;

@@ -4,14 +4,13 @@ import { duplicateAgent } from '../../functions/api/duplicate-agent.ts';
 import { finishDuplication } from '../../functions/jobs/finish-duplication.ts';
 import { queueWorker } from '../../functions/jobs/job.ts';
 import { duplicationKey } from '../../functions/store/keys.ts';
-import { table } from '../../functions/store/table.ts';
 import { invoke } from '../support/events.ts';
-import { injectFaults } from '../support/faults.ts';
+import { injectFaults, noFaults } from '../support/faults.ts';
 import { page } from '../support/site.ts';
+import { upload } from '../support/uploads.ts';
 import { newFolder, websitesOf } from '../support/websites.ts';
 import { newWorld, type World } from '../support/world.ts';
 
-const noFaults = () => injectFaults(table.get().client, () => undefined);
 afterEach(noFaults);
 
 type Listed = { id: string; name: string; status: string; content: string; contentMD: string; fileUrl: string };
@@ -19,14 +18,6 @@ type Listed = { id: string; name: string; status: string; content: string; conte
 const listOf = async (world: World, agentId: string, kind: 'websites' | 'documents'): Promise<Listed[]> => {
   const { body } = await world.call('GET', `/agent-${kind}`, { query: { uid: world.uid, agentId } });
   return body[kind];
-};
-
-const upload = (world: World, files: Record<string, string>) => {
-  const form = new FormData();
-  form.set('uid', world.uid);
-  form.set('agentId', world.agentId);
-  for (const [name, text] of Object.entries(files)) form.append('files', new Blob([text]), name);
-  return world.call('POST', '/agent-documents', { body: form });
 };
 
 const areReady = (world: World, agentId: string, kind: 'websites' | 'documents') =>
@@ -48,7 +39,7 @@ const knowingWorld = async () => {
   }
   for (const id of ids) await settled(id);
   await change(ids[1] as string, { active: false });
-  const uploaded = await upload(world, { 'c.txt': 'See', 'a.txt': 'Ay', 'b.md': '# Bee' });
+  const uploaded = await upload(world, Object.entries({ 'c.txt': 'See', 'a.txt': 'Ay', 'b.md': '# Bee' }));
   expect(uploaded.body.documentIds.length).toBe(3);
   await areReady(world, world.agentId, 'documents');
   return world;
@@ -127,7 +118,6 @@ it('the knowledge of a copied agent is whole or absent when the function is kill
     let calls = 0;
     let agentId = '';
     injectFaults(
-      table.get().client,
       () => (calls++ >= fatal ? 'kill' : undefined),
       () => {},
       (input) => {

@@ -14,11 +14,10 @@ import { erasuresOf } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { block, deliver, newPerson, privateWorld, record, statusOf } from '../support/erasures.ts';
 import { invoke } from '../support/events.ts';
-import { injectFaults } from '../support/faults.ts';
+import { injectFaults, noFaults } from '../support/faults.ts';
 import { storedWith } from '../support/stored.ts';
 import { emulatorHeaders, target, unique } from '../support/world.ts';
 
-const noFaults = () => injectFaults(table.get().client, () => undefined);
 afterEach(noFaults);
 
 it('the erasure of a person finishes when it is killed at any write, and counts each call and entry once', {
@@ -33,7 +32,7 @@ it('the erasure of a person finishes when it is killed at any write, and counts 
     const erasureId = newIdentifier('erasure');
     await erasures.get().add({ uid: world.uid, erasureId, number: person, numberHash: 'hash', blockList: 'remove' });
     let writes = 0;
-    injectFaults(table.get().client, (operation) =>
+    injectFaults((operation) =>
       /^(Put|Update|Delete|TransactWrite|BatchWrite)/.test(operation) && writes++ === kill ? 'kill' : undefined,
     );
     const isDone = await deliver(world.uid, erasureId);
@@ -59,7 +58,7 @@ it('the erasure of a person counts once what was erased by a write whose respons
   const erasureId = newIdentifier('erasure');
   await erasures.get().add({ uid: world.uid, erasureId, number: person, numberHash: 'hash', blockList: 'keep' });
   let attempt = 0;
-  injectFaults(table.get().client, (operation) =>
+  injectFaults((operation) =>
     operation === 'TransactWriteItems' && attempt++ % 2 === 0 ? 'lost response' : undefined,
   );
   expect(await deliver(world.uid, erasureId)).toBe(true);
@@ -96,7 +95,7 @@ it('an erasure that cannot be completed ends as failed with a reason, and withou
   await record(world, world.agentId, 'call-1', person);
   const erasureId = newIdentifier('erasure');
   await erasures.get().add({ uid: world.uid, erasureId, number: person, numberHash: 'hash', blockList: 'keep' });
-  injectFaults(table.get().client, (operation) => (operation === 'TransactWriteItems' ? 'kill' : undefined));
+  injectFaults((operation) => (operation === 'TransactWriteItems' ? 'kill' : undefined));
   expect(await deliver(world.uid, erasureId, maxDeliveries)).toBe(false);
   noFaults();
   expect(await statusOf(world, erasureId)).toMatchObject({
@@ -111,7 +110,7 @@ it('an erasure that could not be recorded has not begun', async () => {
   const person = newPerson();
   const body = { uid: world.uid, number: person };
   await record(world, world.agentId, 'call-1', person);
-  injectFaults(table.get().client, (operation) => (operation === 'PutItem' ? 'kill' : undefined));
+  injectFaults((operation) => (operation === 'PutItem' ? 'kill' : undefined));
   // The message that was sent first finds nothing to do.
   expect((await invoke(createErasure, { apiKey: world.apiKey, body })).status).toBe(500);
   noFaults();

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { listen } from '../../bin/local/listen.ts';
 import { startStripe, stripeCustomers } from '../../bin/local/stripe.ts';
 import { handler } from '../../functions/api/get-invoices.ts';
 import { StripeAccount, stripeTimeouts } from '../../functions/clients/stripe.ts';
@@ -219,18 +219,14 @@ const ask = async (body: unknown, headers: Record<string, string> = { origin: 'h
 
 const logged: string[] = [];
 beforeAll(async () => {
-  faulty.listen(0, '127.0.0.1');
-  await once(faulty, 'listening');
-  process.env.STRIPE_API_BASE = `http://127.0.0.1:${(faulty.address() as AddressInfo).port}`;
+  const { endpoint, stop } = await listen(faulty);
+  process.env.STRIPE_API_BASE = endpoint;
   process.env.STRIPE_SECRET_KEY = key;
   process.env.APP_ORIGIN = 'https://app.example.com';
   vi.spyOn(process.stderr, 'write').mockImplementation((line) => logged.push(String(line)) > 0);
+  return stop;
 });
-afterAll(() => {
-  vi.restoreAllMocks();
-  faulty.close();
-  faulty.closeAllConnections();
-});
+afterAll(() => vi.restoreAllMocks());
 
 describe('Stripe', { tags: 'local-only' }, () => {
   it('Stripe is asked with its key, in a pinned version', async () => {

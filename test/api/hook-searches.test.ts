@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { receiveHook } from '../../functions/api/receive-hook.ts';
 import type { Scope } from '../../functions/domain/api-keys.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
-import { table } from '../../functions/store/table.ts';
 import { invoke } from '../support/events.ts';
 import { injectFaults } from '../support/faults.ts';
 import { newHookSecret } from '../support/hook-signers.ts';
@@ -169,7 +168,6 @@ it('a tool whose parameters are the whole body is the search by its query alone'
 it('a search by a tool costs the round trips of POST /agent-knowledge/search', async () => {
   let seen: string[] = [];
   injectFaults(
-    table.get().client,
     () => undefined,
     (operation) => seen.push(operation),
   );

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { countKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
+import { upload } from '../support/uploads.ts';
 import { websitesOf } from '../support/websites.ts';
 import { newWorld, type World } from '../support/world.ts';
 
@@ -9,14 +10,6 @@ const url = 'http://127.0.0.1:9/';
 /** Makes a counter say that there is no room; a full agent has just been counted again. */
 const fill = (owner: { uid: string } | { agentId: string }, count = 1000) =>
   table.get().change(countKey(owner), { set: { count, recountedAt: Date.now() }, add: { changes: 1 } });
-
-const upload = (world: World, ...names: string[]) => {
-  const form = new FormData();
-  form.set('uid', world.uid);
-  form.set('agentId', world.agentId);
-  for (const name of names) form.append('files', new Blob(['text']), name);
-  return world.call('POST', '/agent-documents', { body: form });
-};
 
 const forms = ({ uid, agentId, call }: World, ...names: string[]) =>
   call('POST', '/agent-documents/uploads', {
@@ -54,11 +47,17 @@ it('websites and documents beyond the quota of their agent are 409, all of a req
     message:
       'An agent can have at most 1,000 websites and documents together. The operator of the service can raise this limit.',
   };
-  for (const answer of [await upload(world, 'a.txt', 'b.txt'), await forms(world, 'a.txt', 'b.txt')]) {
+  for (const answer of [
+    await upload(world, [
+      ['a.txt', 'text'],
+      ['b.txt', 'text'],
+    ]),
+    await forms(world, 'a.txt', 'b.txt'),
+  ]) {
     expect([answer.status, answer.body]).toEqual([409, exceeded]);
   }
-  expect((await upload(world, 'a.txt')).status).toBe(200);
-  for (const answer of [await add(url), await upload(world, 'b.txt'), await forms(world, 'b.txt')]) {
+  expect((await upload(world, [['a.txt', 'text']])).status).toBe(200);
+  for (const answer of [await add(url), await upload(world, [['b.txt', 'text']]), await forms(world, 'b.txt')]) {
     expect([answer.status, answer.body]).toEqual([409, exceeded]);
   }
   expect((await list()).body.websites).toHaveLength(1);

@@ -10,7 +10,7 @@ import { sourceTexts } from '../../functions/store/sources/source-texts.ts';
 import { websiteReads } from '../../functions/store/sources/websites.ts';
 import { table } from '../../functions/store/table.ts';
 import { invoke } from '../support/events.ts';
-import { injectFaults } from '../support/faults.ts';
+import { injectFaults, noFaults } from '../support/faults.ts';
 import {
   change,
   type Found,
@@ -28,7 +28,7 @@ import { page } from '../support/site.ts';
 import { newFolder, websitesOf } from '../support/websites.ts';
 import { newWorld, type World } from '../support/world.ts';
 
-afterEach(() => injectFaults(table.get().client, () => undefined));
+afterEach(noFaults);
 
 describe('a search of an agent’s knowledge', () => {
   it.concurrent('a search of knowledge finds passages of documents, and their positions in the text', async () => {
@@ -192,7 +192,6 @@ describe('a search of an agent’s knowledge', () => {
     const ask = async () => {
       const operations: string[] = [];
       injectFaults(
-        table.get().client,
         () => undefined,
         (operation) => operations.push(operation),
       );
@@ -220,7 +219,6 @@ describe('a search of an agent’s knowledge', () => {
     await table.get().putMany(copies);
     const events: string[] = [];
     injectFaults(
-      table.get().client,
       (operation) => void events.push(`${operation} begins`),
       (operation) => events.push(`${operation} ends`),
     );

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { page } from '../support/site.ts';
 import { newFolder, websitesOf } from '../support/websites.ts';
-import { newUser, newWorld } from '../support/world.ts';
+import { newGuest, newWorld } from '../support/world.ts';
 
 const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 
@@ -201,9 +201,7 @@ describe.concurrent('a website', () => {
     await put('', page('home'));
     const { websiteId } = (await add(url)).body;
     const before = await settled(websiteId);
-    const { agents } = await import('../../functions/store/agents.ts');
-    const guest = await newUser();
-    await agents.get().grant(world.agentId, world.uid, guest.uid);
+    const guest = await newGuest(world);
     const answer = await world.call('PATCH', '/agent-websites', {
       apiKey: guest.apiKey,
       body: { uid: guest.uid, agentId: world.agentId, websiteId, active: false, name: 'Renamed' },

@@ -1,9 +1,9 @@
 /** The proxy's own thread, so that what it costs does not stand in the way of what is measured. See `proxy.ts`. */
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request as send } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
+import { listen } from '../../bin/local/listen.ts';
 import type { Seen } from './proxy.ts';
 
 const targets = workerData as Record<string, string>;
@@ -63,9 +63,7 @@ const startDoor = async (name: string, target: string): Promise<[string, string]
     }
   });
   server.keepAliveTimeout = 60_000;
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return [name, `http://127.0.0.1:${(server.address() as AddressInfo).port}`];
+  return [name, (await listen(server)).endpoint];
 };
 
 const doors = await Promise.all(Object.entries(targets).map(([name, target]) => startDoor(name, target)));

@@ -5,7 +5,7 @@ import { CallAttempts } from '../../functions/calling/call-attempts.ts';
 import { environment } from '../../functions/environment.ts';
 import { openTable, table } from '../../functions/store/table.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
-import { injectFaults, tenPercent } from '../support/faults.ts';
+import { injectFaultsInto, tenPercent } from '../support/faults.ts';
 import { unique, useTargetInThisProcess } from '../support/world.ts';
 
 const number = '+12125550123';
@@ -29,7 +29,7 @@ describe('attempts of dialers that call at the same time', () => {
 
 const holds = async ({ seed, max, calls }: { seed: number; max: number; calls: string[] }) => {
   const faulty = openTable(environment.tableName);
-  injectFaults(faulty.client, tenPercent(seed));
+  injectFaultsInto(faulty.client, tenPercent(seed));
   const callAttempts = new CallAttempts(faulty);
   const agent = { agentId: unique('agent'), configuration: { calling: { attempts: [{ max, hours: 1 }] } } };
   /** Asks again until there is a decision, as a dialer does after a failure. */

@@ -1,10 +1,9 @@
 import { createHash, createHmac } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { listen } from '../../bin/local/listen.ts';
 import { Secret } from '../../functions/clients/secrets.ts';
 
 const arn = 'arn:aws:secretsmanager:eu-central-1:123456789012:secret:stripe-AbCdEf';
@@ -24,13 +23,13 @@ const server = createServer(async (request, response) => {
 });
 
 beforeAll(async () => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  process.env.AWS_ENDPOINT_URL_SECRETS_MANAGER = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { endpoint, stop } = await listen(server);
+  process.env.AWS_ENDPOINT_URL_SECRETS_MANAGER = endpoint;
   process.env.AWS_REGION = 'eu-central-1';
   process.env.AWS_ACCESS_KEY_ID = credentials.accessKeyId;
   process.env.AWS_SECRET_ACCESS_KEY = credentials.secretAccessKey;
   process.env.AWS_SESSION_TOKEN = credentials.sessionToken;
+  return stop;
 });
 beforeEach(() => {
   asked.length = 0;
@@ -39,10 +38,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.useRealTimers();
-});
-afterAll(() => {
-  server.close();
-  server.closeAllConnections();
 });
 
 const minutes = (count: number) => vi.setSystemTime(Date.now() + count * 60_000);

@@ -1,6 +1,5 @@
 import { beforeAll, expect, it, vi } from 'vitest';
 import { receiveHook } from '../../functions/api/receive-hook.ts';
-import { table } from '../../functions/store/table.ts';
 import { invoke } from '../support/events.ts';
 import { injectFaults } from '../support/faults.ts';
 import '../support/quiet-logs.ts';
@@ -12,7 +11,6 @@ let seen: string[] = [];
 beforeAll(async () => {
   world = await newWorld();
   injectFaults(
-    table.get().client,
     () => undefined,
     (operation) => seen.push(operation),
   );

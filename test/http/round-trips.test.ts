@@ -8,7 +8,6 @@ import { listBlockedNumbers } from '../../functions/api/list-blocked-numbers.ts'
 import { listCalls } from '../../functions/api/list-calls.ts';
 import { listDocuments } from '../../functions/api/list-documents.ts';
 import { newApiKey } from '../../functions/domain/api-keys.ts';
-import { table } from '../../functions/store/table.ts';
 import { invoke } from '../support/events.ts';
 import { injectFaults } from '../support/faults.ts';
 import { newWorld, type World } from '../support/world.ts';
@@ -19,7 +18,6 @@ beforeAll(async () => {
   world = await newWorld();
   await world.recordCall('call-1');
   injectFaults(
-    table.get().client,
     () => undefined,
     (operation) => seen.push(operation),
   );

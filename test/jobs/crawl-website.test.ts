@@ -6,7 +6,7 @@ import { maxDeliveries, queueWorker } from '../../functions/jobs/job.ts';
 import { textPiecesOf } from '../../functions/store/keys.ts';
 import { type WebsiteRecord, websiteReads, websites } from '../../functions/store/sources/websites.ts';
 import { table } from '../../functions/store/table.ts';
-import { injectFaults } from '../support/faults.ts';
+import { injectFaults, noFaults } from '../support/faults.ts';
 import { page, type Site, startSite } from '../support/site.ts';
 import { findWebsite, restartWebsite, websiteRecord } from '../support/websites.ts';
 import { newWorld, type World } from '../support/world.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterEach(() => {
   vi.useRealTimers();
-  injectFaults(table.get().client, () => undefined);
+  noFaults();
   site.requests.length = 0;
 });
 afterAll(async () => {
@@ -127,9 +127,9 @@ it('a message to crawl a website whose function is killed anywhere is delivered 
   for (let fatal = 0; ; fatal++) {
     const source = await add();
     let calls = 0;
-    injectFaults(table.get().client, () => (calls++ === fatal ? 'kill' : undefined));
+    injectFaults(() => (calls++ === fatal ? 'kill' : undefined));
     const failed = await deliver([messageOf(source)]);
-    injectFaults(table.get().client, () => undefined);
+    noFaults();
     if (failed.length === 0) break;
     kills += 1;
     expect((await findWebsite(source))?.status).toMatch(/^(pending|crawling)$/);
@@ -164,7 +164,7 @@ it('a message to crawl a website that always fails delays no other message of it
 it('a crawl that cannot be done ends as failed, with a reason, when its message is given up', async () => {
   site.pages['/'] = page('home');
   const source = await add();
-  injectFaults(table.get().client, (operation) => (operation === 'BatchWriteItem' ? 'kill' : undefined));
+  injectFaults((operation) => (operation === 'BatchWriteItem' ? 'kill' : undefined));
   for (let delivery = 1; delivery < maxDeliveries; delivery++) {
     expect(await deliver([messageOf(source)], delivery)).toEqual(['0']);
     expect((await findWebsite(source))?.status).toBe('crawling');
@@ -176,7 +176,7 @@ it('a crawl that cannot be done ends as failed, with a reason, when its message 
     error: 'The crawl failed for no fault of the site. Refresh the website.',
   });
   // The operator has mended the cause, and sends it again.
-  injectFaults(table.get().client, () => undefined);
+  noFaults();
   expect(await deliver([messageOf(source)])).toEqual([]);
   const done = await findWebsite(source);
   expect(done).toMatchObject({ status: 'ready', pages: 1 });
@@ -192,10 +192,10 @@ it('a crawl whose function dies at every delivery ends as failed, with a reason,
   for (let delivery = 1; delivery <= maxDeliveries; delivery++) {
     // Dead from the moment on when it has said that it is at work: it cannot even report that it gives up.
     let calls = 0;
-    injectFaults(table.get().client, () => (++calls > 1 ? 'kill' : undefined));
+    injectFaults(() => (++calls > 1 ? 'kill' : undefined));
     began = Date.now();
     expect(await deliver([messageOf(source)], delivery)).toEqual(['0']);
-    injectFaults(table.get().client, () => undefined);
+    noFaults();
     expect((await findWebsite(source))?.status).toBe('crawling');
   }
   const [ended, timeoutMilliseconds] = [Date.now(), crawlWebsite.timeoutSeconds * 1000];

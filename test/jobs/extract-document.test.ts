@@ -23,7 +23,7 @@ import { Table } from '../../functions/store/table.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
 import { pdfOf } from '../support/documents.ts';
 import '../support/quiet-logs.ts';
-import { injectFaults, tenPercent } from '../support/faults.ts';
+import { injectFaultsInto, tenPercent } from '../support/faults.ts';
 import { emulatorHeaders, newWorld, target, unique, useTargetInThisProcess, type World } from '../support/world.ts';
 
 /** A bucket without notifications: its jobs run here, where faults can be put between them and the table. */
@@ -60,7 +60,7 @@ afterEach(() => {
 });
 const marshaling = { marshallOptions: { removeUndefinedValues: true } };
 
-type Choice = Parameters<typeof injectFaults>[1];
+type Choice = Parameters<typeof injectFaultsInto>[1];
 
 /** The job as one function's process has it; `choose` says what goes wrong between it and the table. */
 const jobWith = (
@@ -70,7 +70,7 @@ const jobWith = (
   languages: { get(): Pick<Agents, 'languageOf'> } = agents.for('languageOf'),
 ) => {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 3 }), marshaling);
-  injectFaults(client, choose, seen);
+  injectFaultsInto(client, choose, seen);
   const table = new Table(client, environment.tableName);
   const faulty = new Sources<DocumentRecord>(table, documentKind);
   const services = {
@@ -97,7 +97,7 @@ const jobWith = (
 /** The access to agents, from a table to which faults come between. */
 const credentialsWith = (choose: Choice) => {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({}), marshaling);
-  injectFaults(client, choose);
+  injectFaultsInto(client, choose);
   return { get: () => new Credentials(new Table(client, environment.tableName)) };
 };
 
@@ -472,7 +472,7 @@ it.concurrent('an extraction completes a deletion that was interrupted: text, fi
     const record = await uploaded();
     await sound(notification(record));
     const client = DynamoDBDocumentClient.from(new DynamoDBClient({}), marshaling);
-    injectFaults(client, killedAt(call));
+    injectFaultsInto(client, killedAt(call));
     const dying = new Sources<DocumentRecord>(new Table(client, environment.tableName), documentKind);
     const deletion = dying.remove(record, (one) => files.delete(fileKeyOf(one)));
     await deletion.catch(() => undefined);

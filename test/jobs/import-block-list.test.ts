@@ -22,7 +22,7 @@ import { credentials } from '../../functions/store/credentials.ts';
 import { Table } from '../../functions/store/table.ts';
 import { users } from '../../functions/store/users.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
-import { chance, type Fault, injectFaults, pauseMilliseconds, tenPercent } from '../support/faults.ts';
+import { chance, type Fault, injectFaultsInto, pauseMilliseconds, tenPercent } from '../support/faults.ts';
 import { emulatorHeaders, target, unique, useTargetInThisProcess } from '../support/world.ts';
 
 /** A bucket of which nobody tells the service: the imports run here, where faults can be put between them and the table. */
@@ -38,10 +38,10 @@ beforeAll(async () => {
 
 type Stores = { blockList: BlockList; imports: BlockListImports };
 
-const storesWith = (choose: Parameters<typeof injectFaults>[1], timeoutMilliseconds?: number): Stores => {
+const storesWith = (choose: Parameters<typeof injectFaultsInto>[1], timeoutMilliseconds?: number): Stores => {
   const options = { marshallOptions: { removeUndefinedValues: true } };
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 3 }), options);
-  injectFaults(client, choose);
+  injectFaultsInto(client, choose);
   const table = new Table(client, environment.tableName);
   return { blockList: new BlockList(table, timeoutMilliseconds), imports: new BlockListImports(table) };
 };
@@ -51,7 +51,7 @@ type Reference = { uid: string; importId: string };
 /** Runs an import as messages deliver it, until none is left. Each run meets what `choose` chooses. */
 const deliver = async (
   reference: Reference,
-  choose: () => Parameters<typeof injectFaults>[1],
+  choose: () => Parameters<typeof injectFaultsInto>[1],
   until: () => number = () => Number.POSITIVE_INFINITY,
   rowsPerStep = 3,
 ): Promise<number> => {

@@ -11,7 +11,7 @@ import type { TextReference } from '../../functions/store/sources/source-texts.t
 import { websites } from '../../functions/store/sources/websites.ts';
 import { type Item, table } from '../../functions/store/table.ts';
 import { deliverMessage } from '../support/deliver-message.ts';
-import { injectFaults } from '../support/faults.ts';
+import { injectFaults, noFaults } from '../support/faults.ts';
 import {
   found,
   inGerman,
@@ -27,7 +27,7 @@ import { misbehave } from '../support/misbehaving-worker.ts';
 import { websiteRecord } from '../support/websites.ts';
 import { newWorld } from '../support/world.ts';
 
-afterEach(() => injectFaults(table.get().client, () => undefined));
+afterEach(noFaults);
 
 type DocumentItem = Item & { text: TextReference };
 
@@ -80,12 +80,10 @@ it('an index is kept that was written by a request whose response was lost', asy
   const [id] = (await upload(world, { 'a.txt': 'Die Häuser sind offen.' })) as [string];
   const before = await piecesOf(id);
   let lost = 0;
-  injectFaults(table.get().client, (operation) =>
-    operation === 'TransactWriteItems' && lost++ === 0 ? 'lost response' : undefined,
-  );
+  injectFaults((operation) => (operation === 'TransactWriteItems' && lost++ === 0 ? 'lost response' : undefined));
   expect(await indexSources(world.agentId, stores(), inGerman)).toMatchObject({ indexed: 1, isDone: true });
   expect(lost).toBeGreaterThan(1);
-  injectFaults(table.get().client, () => undefined);
+  noFaults();
   expect(await textsFound(world, 'Haus')).toHaveLength(1);
   expect(await piecesOf(id)).toHaveLength(before.length);
 });
@@ -100,9 +98,9 @@ it('the index of a source is found wherever a job that indexes it again is kille
     const language = languages[fatal % 2] as string;
     const agents = { languageOf: async () => language };
     let calls = 0;
-    injectFaults(table.get().client, () => (calls++ === fatal ? 'kill' : undefined));
+    injectFaults(() => (calls++ === fatal ? 'kill' : undefined));
     const outcome = await indexSources(world.agentId, stores(), agents).catch(({ name }: Error) => name);
-    injectFaults(table.get().client, () => undefined);
+    noFaults();
     expect(await textsFound(world, 'Hauser')).toHaveLength(1);
     if (typeof outcome === 'object') break;
     expect(outcome).toBe('Killed');

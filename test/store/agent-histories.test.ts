@@ -17,11 +17,10 @@ import { table } from '../../functions/store/table.ts';
 import { users } from '../../functions/store/users.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
 import { invoke } from '../support/events.ts';
-import { chance, injectFaults, tenPercent } from '../support/faults.ts';
+import { chance, injectFaults, noFaults, tenPercent } from '../support/faults.ts';
 import { unique, useTargetInThisProcess } from '../support/world.ts';
 
 beforeAll(useTargetInThisProcess);
-const noFaults = () => injectFaults(table.get().client, () => undefined);
 afterEach(noFaults);
 
 /** Of each call to the table. What wrote dies as well as what read. */
@@ -277,7 +276,7 @@ itInAnyHistory(
         if (!isDisturbed || operation !== 'TransactWriteItems' || next() >= killedAfterWriteChance) return;
         throw Object.assign(new Error('killed'), { $fault: 'client', $metadata: { httpStatusCode: 400 } });
       };
-      injectFaults(table.get().client, choose, die);
+      injectFaults(choose, die);
       for (const step of steps) await play.play(step);
       await play.end();
     });

@@ -22,7 +22,7 @@ import {
 import { table } from '../../functions/store/table.ts';
 import { users } from '../../functions/store/users.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
-import { injectFaults, tenPercent } from '../support/faults.ts';
+import { injectFaults, noFaults, tenPercent } from '../support/faults.ts';
 import { useTargetInThisProcess } from '../support/world.ts';
 
 beforeAll(useTargetInThisProcess);
@@ -263,10 +263,10 @@ itInAnyHistory(
   (numRuns) =>
     fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 10 }), fc.integer(), async (history, seed) => {
-        injectFaults(table.get().client, () => undefined);
+        noFaults();
         const world = new World();
         await world.make();
-        injectFaults(table.get().client, tenPercent(seed));
+        injectFaults(tenPercent(seed));
         let possible = new Map([['', { deleted: [], calls: {}, entries: {} } as Model]]);
         for (const actions of history as Action[][]) {
           await Promise.all(actions.map((action) => world.perform(action)));
@@ -274,7 +274,7 @@ itInAnyHistory(
           const next = [...possible.values()].flatMap((model) => orders.map((order) => order.reduce(apply, model)));
           possible = new Map(next.map((model) => [spell(model), model]));
         }
-        injectFaults(table.get().client, () => undefined);
+        noFaults();
         await world.settle();
         expect([...possible.keys()]).toContain(spell(await world.read()));
       }),

@@ -8,7 +8,7 @@ import { agentQuota, sourceQuota } from '../../functions/store/quotas.ts';
 import { type DocumentRecord, documentKind } from '../../functions/store/sources/documents.ts';
 import { Sources } from '../../functions/store/sources/sources.ts';
 import { table } from '../../functions/store/table.ts';
-import { injectFaults } from '../support/faults.ts';
+import { noFaults } from '../support/faults.ts';
 import { counterOf, countOf, faults, itemsOf, newDocument, settled } from '../support/quotas.ts';
 import { newUser, newWorld, type World } from '../support/world.ts';
 
@@ -21,7 +21,6 @@ beforeAll(async () => {
   agents = new Agents(table.get(), agentQuota(limit));
   documents = new Sources(table.get(), documentKind, sourceQuota(limit));
 });
-const noFaults = () => injectFaults(table.get().client, () => undefined);
 afterEach(noFaults);
 
 const newAgent = (uid: string): UnversionedAgent => ({

@@ -1,9 +1,8 @@
 import { finishDeletion } from '../../functions/jobs/finish-deletion.ts';
-import { agents } from '../../functions/store/agents.ts';
 import { accessKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { deliverMessage } from './deliver-message.ts';
-import { newUser, type World } from './world.ts';
+import type { World } from './world.ts';
 
 export const remove = (world: Pick<World, 'call'>, agentId: string, apiKey?: string) =>
   world.call('DELETE', `/agents/${agentId}`, apiKey === undefined ? {} : { apiKey });
@@ -13,10 +12,3 @@ export const deliverDeletion = (agentId: string) =>
 
 /** Lets the time pass in which requests that began before the deletion may still write. */
 export const becomeQuiet = (agentId: string) => table.get().change(accessKey(agentId), { set: { quietAt: 1 } });
-
-/** Gives another user access to an agent. */
-export const grant = async (world: World) => {
-  const guest = await newUser();
-  await agents.get().grant(world.agentId, world.uid, guest.uid);
-  return guest;
-};

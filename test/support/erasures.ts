@@ -1,10 +1,9 @@
 import { expect, vi } from 'vitest';
 import { erasePerson } from '../../functions/jobs/erase-person.ts';
-import { agents } from '../../functions/store/agents.ts';
 import { deliverMessage } from './deliver-message.ts';
 import { storedWith } from './stored.ts';
 import { newEndpoint, newReceiver } from './webhooks.ts';
-import { newUser, newWorld, unique, type World } from './world.ts';
+import { newGuest, newWorld, unique, type World } from './world.ts';
 
 // Files that run at the same time begin at different numbers.
 let last = Math.floor(Math.random() * 1000);
@@ -53,8 +52,7 @@ export const knownPerson = async ({ withWebhook = false } = {}) => {
   const world = await privateWorld();
   if (withWebhook) await newEndpoint(world, (await newReceiver()).url, { events: ['*'] });
   const person = newPerson();
-  const guest = await newUser();
-  await agents.get().grant(world.agentId, world.uid, guest.uid);
+  const guest = await newGuest(world);
   const second = await newAgent(world);
   const fill = async (agentId: string) => {
     await Promise.all(

@@ -1,5 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { StandardRetryStrategy } from '@smithy/core/retry';
+import { table } from '../../functions/store/table.ts';
 
 /** The faults of one call to DynamoDB. */
 export type Fault = 'lost response' | 'throttle' | 'conflict' | 'server error' | 'slow';
@@ -39,16 +40,20 @@ const awsError = (name: string, status: number, more: object = {}) =>
 
 type Next = (args: { input: unknown; request?: unknown }) => Promise<{ output: Record<string, unknown> }>;
 
+type Faults = [
+  choose: (operation: string) => Fault | 'kill' | undefined,
+  seen?: (operation: string) => void,
+  sent?: (input: unknown) => void,
+];
+
 /**
- * Puts faults between the SDK's retries and the wire: what DynamoDB did stays done, and the caller gets another result.
+ * Puts faults of the table between the SDK's retries and the wire: what DynamoDB did stays done, and the caller gets another result.
  * `choose` is asked once for each attempt; `seen` hears each operation that reached DynamoDB.
  */
-export const injectFaults = (
+export const injectFaultsInto = (
   client: DynamoDBDocumentClient,
-  choose: (operation: string) => Fault | 'kill' | undefined,
-  seen: (operation: string) => void = () => {},
-  sent: (input: unknown) => void = () => {},
-) => {
+  ...[choose, seen = () => {}, sent = () => {}]: Faults
+): void => {
   const middleware = (next: Next, context: { commandName?: string }) => async (args: Parameters<Next>[0]) => {
     const operation = (context.commandName ?? '').replace(/Command$/, '');
     const fault = choose(operation);
@@ -90,6 +95,11 @@ export const injectFaults = (
     override: true,
   });
 };
+
+/** The same for the table that the service's own functions use. */
+export const injectFaults = (...how: Faults): void => injectFaultsInto(table.get().client, ...how);
+
+export const noFaults = (): void => injectFaults(() => undefined);
 
 /** One statement of a batch is reported as in conflict with another request, whether it was done or not. */
 const withStatementFault = (result: { output: Record<string, unknown> }) => {

@@ -3,6 +3,7 @@ import { documentReads, documents } from '../../functions/store/sources/document
 import { websiteReads, websites } from '../../functions/store/sources/websites.ts';
 import { table } from '../../functions/store/table.ts';
 import { until } from './until.ts';
+import { upload as sendFiles } from './uploads.ts';
 import type { World } from './world.ts';
 
 /** The stores of both kinds of source, as jobs use them. */
@@ -36,11 +37,7 @@ export const textsFound = async (world: World, query: string, more: object = {})
 
 /** Uploads files to a world's agent, and waits until all its documents are ready. */
 export const upload = async (world: World, files: Record<string, string | Uint8Array>): Promise<string[]> => {
-  const form = new FormData();
-  form.set('uid', world.uid);
-  form.set('agentId', world.agentId);
-  for (const [name, text] of Object.entries(files)) form.append('files', new Blob([text as string]), name);
-  const { body } = await world.call('POST', '/agent-documents', { body: form });
+  const { body } = await sendFiles(world, Object.entries(files));
   const query = { uid: world.uid, agentId: world.agentId, content: 'false' };
   await until(async () => {
     const listed = await world.call('GET', '/agent-documents', { query });

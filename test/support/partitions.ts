@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { listen } from '../../bin/local/listen.ts';
-import { chunks } from '../../functions/store/table.ts';
+import { chunks } from '../../functions/domain/chunks.ts';
 
 /** What DynamoDB charges. A strongly consistent read of 4 KB and a write of 1 KB are one unit each. */
 export type Units = { read: number; write: number };

@@ -9,7 +9,7 @@ import { chance, type Fault, injectFaults } from './faults.ts';
 export const faults = (seed: number) => {
   const next = chance(seed);
   const kinds: Fault[] = ['lost response', 'lost response', 'conflict', 'throttle', 'server error'];
-  injectFaults(table.get().client, () => (next() < 0.2 ? kinds[Math.floor(next() * kinds.length)] : undefined));
+  injectFaults(() => (next() < 0.2 ? kinds[Math.floor(next() * kinds.length)] : undefined));
 };
 
 export const counterOf = (owner: { uid: string } | { agentId: string }) => table.get().get<Counter>(countKey(owner));

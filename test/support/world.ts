@@ -120,3 +120,10 @@ export const newWorld = async (scopes?: Scope[]) => {
   };
 };
 export type World = Awaited<ReturnType<typeof newWorld>>;
+
+/** Creates another user, who may use the agent. */
+export const newGuest = async ({ uid, agentId }: Pick<World, 'uid' | 'agentId'>) => {
+  const guest = await newUser();
+  await agents.get().grant(agentId, uid, guest.uid);
+  return guest;
+};

@@ -33,7 +33,7 @@ import { newEndpointSecret } from '../../functions/webhooks/secrets.ts';
 import { WebhookEvents } from '../../functions/webhooks/webhook-events.ts';
 import { WebhookReceivers } from '../../functions/webhooks/webhook-receivers.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
-import { chance, injectFaults, tenPercent } from '../support/faults.ts';
+import { chance, injectFaultsInto, tenPercent } from '../support/faults.ts';
 import { startPartitions } from '../support/partitions.ts';
 import { newReceiver, type SentEvent, verified } from '../support/webhooks.ts';
 import { target, unique, useOwnDatabaseInThisProcess } from '../support/world.ts';
@@ -304,7 +304,7 @@ class Simulation {
 
   /** The services of a process that may die: all of them have the same faults. */
   #servicesOf(process: Process) {
-    injectFaults(this.#table.client, () => (process.dies() ? 'kill' : this.isSound ? undefined : this.#faults()));
+    injectFaultsInto(this.#table.client, () => (process.dies() ? 'kill' : this.isSound ? undefined : this.#faults()));
     const { webhookEndpoints, webhookDeliveries } = storesOf(this.#table);
     // The numbers of one request are in one item, or in parts.
     const webhookEvents = new WebhookEvents(this.#table, this.#maxNumbersInItem);

@@ -14,7 +14,7 @@ import { changeOf, type TableChange } from '../../functions/store/table-changes.
 import { closeWhenQuiet } from '../../functions/webhooks/publish.ts';
 import { publishChanges } from '../../functions/webhooks/publish-changes.ts';
 import { WebhookDeliveries } from '../../functions/webhooks/webhook-deliveries.ts';
-import { injectFaults } from '../support/faults.ts';
+import { injectFaultsInto } from '../support/faults.ts';
 import { startPartitions } from '../support/partitions.ts';
 import { until } from '../support/until.ts';
 import { target, unique, useOwnDatabaseInThisProcess } from '../support/world.ts';
@@ -78,7 +78,7 @@ const newTable = async () => {
         requests[operation] = (requests[operation] ?? 0) + 1;
         return undefined;
       };
-      injectFaults(table.client, count);
+      injectFaultsInto(table.client, count);
       expect(await publishChanges(records.map(changeOf), services, { until: Date.now() + 45_000 })).toBeUndefined();
       return { ...requests };
     },

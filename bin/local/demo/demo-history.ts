@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { sealedSecrets } from '../../../functions/clients/sealed-secrets.ts';
 import { toRecording } from '../../../functions/domain/calls.ts';
+import { chunks } from '../../../functions/domain/chunks.ts';
 import { now } from '../../../functions/domain/date-time.ts';
 import { newIdentifier } from '../../../functions/domain/identifiers.ts';
 import { type ApiClient, dataOf } from '../../../functions/openapi/client/client.ts';
 import { calls } from '../../../functions/store/calls/calls.ts';
-import { chunks } from '../../../functions/store/table.ts';
 import { newEndpointSecret } from '../../../functions/webhooks/secrets.ts';
 import { webhookEndpoints } from '../../../functions/webhooks/webhook-endpoints.ts';
 import type { Started } from '../started.ts';

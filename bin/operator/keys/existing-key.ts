@@ -1,13 +1,22 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { ApiKey } from '../../../functions/domain/api-keys.ts';
+import { Identifier } from '../../../functions/domain/identifiers.ts';
 import { apiKeyKey } from '../../../functions/store/keys.ts';
+import { as } from '../../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
 import { scan } from '../scan.ts';
 import type { Stores } from '../stores.ts';
 
+/** The option that names the user of a key. */
+export const userOfKey = [
+  '--uid <uid>',
+  'the user of the key (default: the one who has it, which reads the whole table)',
+  as(Identifier),
+] as const;
+
 /** Finds a key of the user `uid`, or by its id alone in the whole table, or fails. */
 export const existingKey = async (stores: Stores, keyId: string, uid?: string): Promise<ApiKey> => {
-  const user = uid ?? (await userOfKey(stores, keyId));
+  const user = uid ?? (await findUserOfKey(stores, keyId));
   const found = user === undefined ? undefined : await stores.apiKeys.find(user, keyId);
   if (found) return found;
   const message = uid ? `User ${uid} has no key ${keyId}.` : `There is no key ${keyId}.`;
@@ -15,7 +24,7 @@ export const existingKey = async (stores: Stores, keyId: string, uid?: string): 
 };
 
 /** Keys have no index by their id: a log that names a leaked key is rare enough to read the table for it. */
-const userOfKey = async ({ table }: Stores, keyId: string): Promise<string | undefined> => {
+const findUserOfKey = async ({ table }: Stores, keyId: string): Promise<string | undefined> => {
   let uid: string | undefined;
   const input = {
     FilterExpression: 'sk = :sk and keyId = :keyId',

@@ -1,5 +1,6 @@
 import { BatchGetItemCommand, BatchWriteItemCommand, type WriteRequest } from '@aws-sdk/client-dynamodb';
-import { backOff, chunks, type Table } from '../../../functions/store/table.ts';
+import { chunks } from '../../../functions/domain/chunks.ts';
+import { backOff, type Table } from '../../../functions/store/table.ts';
 import type { StoredItem } from '../scan.ts';
 
 export const keyOf = ({ pk, sk }: StoredItem) => ({ pk, sk }) as StoredItem;

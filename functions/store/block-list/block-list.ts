@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
 import type { BlockedNumber, NumberOutcome } from '../../domain/block-list.ts';
+import { chunks } from '../../domain/chunks.ts';
 import { now } from '../../domain/date-time.ts';
 import { fillPage, fromCursor } from '../../domain/paging.ts';
 import { service } from '../../service.ts';
 import { when } from '../expressions.ts';
-import { type BlockListOwner, blockedNumberKey, blockedNumbersOf, blockListShards, type Collection } from '../keys.ts';
+import { type BlockListOwner, blockedNumberKey, blockedNumbersOf, blockListShards } from '../keys.ts';
 import { insertStatement, type Statement, updateStatement } from '../statements.ts';
-import { chunks, type Item, type Table, type TransactionAction, table } from '../table.ts';
+import { type Item, type Table, type TransactionAction, table } from '../table.ts';
 import {
   type BlockedItem,
   type BlockTerms,
@@ -237,14 +238,7 @@ export class BlockList {
   /** Deletes a list, until a time (Unix milliseconds). Returns true when nothing is left. */
   async removeAll(owner: BlockListOwner, until: number): Promise<boolean> {
     const shards = Array.from({ length: blockListShards }, (_, shard) => blockedNumbersOf(owner, shard));
-    const removeShard = async (shard: Collection) => {
-      for await (const keys of this.#table.pages(shard, { keysOnly: true })) {
-        if (Date.now() >= until) return false;
-        await this.#table.deleteMany(keys);
-      }
-      return true;
-    };
-    return (await pMap(shards, removeShard, { concurrency })).every(Boolean);
+    return (await pMap(shards, (shard) => this.#table.deleteAll(shard, until), { concurrency })).every(Boolean);
   }
 
   /** Copies the blocked numbers of one shard to another agent, and returns how many. Returns undefined when time runs out. */

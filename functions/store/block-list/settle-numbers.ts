@@ -1,8 +1,9 @@
 import pMap from 'p-map';
 import type { NumberOutcome } from '../../domain/block-list.ts';
+import { chunks } from '../../domain/chunks.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { type Statement, statementsPerBatch } from '../statements.ts';
-import { backOff, chunks, type Table } from '../table.ts';
+import { backOff, type Table } from '../table.ts';
 import { isRetryable, retryableCodes } from '../write-failures.ts';
 import type { BlockedItem } from './blocked-number.ts';
 

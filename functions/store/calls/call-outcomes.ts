@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
 import type { Call } from '../../domain/calls.ts';
+import { chunks } from '../../domain/chunks.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { type Block, blockAction, blockCheck } from '../block-list/blocked-number.ts';
 import { callKey } from '../keys.ts';
 import { type Statement, statementsPerBatch, updateStatement } from '../statements.ts';
-import { backOff, chunks, type Table, type TransactionAction } from '../table.ts';
+import { backOff, type Table, type TransactionAction } from '../table.ts';
 import { cancellationResults, isRetryable, retryableCodes, type StatementResult } from '../write-failures.ts';
 import {
   attributesOf,

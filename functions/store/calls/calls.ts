@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
 import { type Call, type CallFacts, type CallReference, withFacts } from '../../domain/calls.ts';
+import { chunks } from '../../domain/chunks.ts';
 import { environment } from '../../environment.ts';
 import { service } from '../../service.ts';
 import { callIdAt, callKey, callsOf, callsWith, type ItemKey } from '../keys.ts';
-import { chunks, type Table, type TransactionAction, table, untilWritten } from '../table.ts';
+import { type Table, type TransactionAction, table, untilWritten } from '../table.ts';
 import { changeOutcomes, type OutcomeChange } from './call-outcomes.ts';
 import { CallRecords, entriesOf, isUnchanged, type StoredCall } from './call-records.ts';
 import { nameOf, type Recording, recordActions, recordCalls } from './record-calls.ts';

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
 import { type Call, type CallFacts, withFacts } from '../../domain/calls.ts';
+import { chunks } from '../../domain/chunks.ts';
 import { isAbsent } from '../expressions.ts';
 import { callKey, type ItemKey, isSameKey } from '../keys.ts';
-import { backOff, chunks, type Table, type TransactionAction } from '../table.ts';
+import { backOff, type Table, type TransactionAction } from '../table.ts';
 import { isRetryable, writeFailure } from '../write-failures.ts';
 import type { OutcomeChange } from './call-outcomes.ts';
 import { attributesOf, type CallRecords, entriesOf, isUnchanged, type StoredCall } from './call-records.ts';

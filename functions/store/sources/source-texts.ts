@@ -1,13 +1,14 @@
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import pMap from 'p-map';
+import { chunks } from '../../domain/chunks.ts';
 import { newUlid } from '../../domain/identifiers.ts';
 import { jsonBytes } from '../../domain/json.ts';
 import { limits } from '../../domain/limits.ts';
 import { type Excerpt, excerptOf, type SourceText } from '../../domain/sources.ts';
 import { service } from '../../service.ts';
 import { textPieceKey, textPiecesOf } from '../keys.ts';
-import { chunks, type Item, type Table, table } from '../table.ts';
+import { type Item, type Table, table } from '../table.ts';
 
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
@@ -202,9 +203,7 @@ export class SourceTexts {
 
   /** Deletes the texts of a source: one revision, or all. */
   async deleteTexts(sourceId: string, revision?: string): Promise<void> {
-    for await (const keys of this.#table.pages(textPiecesOf(sourceId, revision), { keysOnly: true })) {
-      await this.#table.deleteMany(keys);
-    }
+    await this.#table.deleteAll(textPiecesOf(sourceId, revision));
   }
 
   async #read(keys: Item[]): Promise<Map<string, string>> {

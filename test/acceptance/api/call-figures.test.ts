@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import pMap from 'p-map';
 import { expect, it } from 'vitest';
 import type { Call } from '../../../functions/domain/calls.ts';
-import { chunks } from '../../../functions/store/table.ts';
+import { chunks } from '../../../functions/domain/chunks.ts';
 import { until } from '../../support/until.ts';
 import { call, newUser } from '../../support/world.ts';
 

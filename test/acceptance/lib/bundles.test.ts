@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { listen } from '../../../bin/local/listen.ts';
 import { newApiKey } from '../../../functions/domain/api-keys.ts';
 import type { AnyEndpoint } from '../../../functions/http/endpoint.ts';
 import { jobs } from '../../../functions/jobs.ts';
@@ -42,13 +41,9 @@ const tableThat = async (answers: boolean) => {
     asked.push({ target: String(request.headers['x-amz-target']), keys: Keys.length });
     if (answers) response.end(JSON.stringify({ Responses: {}, UnprocessedKeys: {} }));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { asked, endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  const { endpoint, stop } = await listen(server);
+  onTestFinished(stop);
+  return { asked, endpoint };
 };
 
 describe('a function’s initialization', () => {
@@ -154,12 +149,11 @@ describe('a function’s initialization', () => {
       requests.push(`${request.method} ${request.url}`);
       response.writeHead(404).end('{}');
     });
-    bedrock.listen(0, '127.0.0.1');
-    await once(bedrock, 'listening');
-    onTestFinished(() => void bedrock.close());
+    const { endpoint: modelAddress, stop } = await listen(bedrock);
+    onTestFinished(stop);
     const { stderr } = await load('buildChat', endpoint, {
       ...onLambda,
-      AWS_ENDPOINT_URL_BEDROCK_RUNTIME: `http://127.0.0.1:${(bedrock.address() as AddressInfo).port}`,
+      AWS_ENDPOINT_URL_BEDROCK_RUNTIME: modelAddress,
       CHAT_MODEL_ID: 'anthropic.claude-sonnet-4',
       CHAT_SIGNING_SECRET: 'a secret',
     });

@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer, request as send } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
+import { listen } from '../../../bin/local/listen.ts';
 import { newUser, target } from '../../support/world.ts';
 import { packageFile } from '../packages.ts';
 
@@ -25,13 +24,9 @@ const withKey = async (apiKey: string) => {
     });
     request.pipe(passedOn);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  const { endpoint, stop } = await listen(server);
+  onTestFinished(stop);
+  return `${endpoint}/mcp`;
 };
 
 type Check = { id: string; status: string };

@@ -1,13 +1,12 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { pythonPrograms } from '../../../bin/client/python-environment.ts';
+import { listen } from '../../../bin/local/listen.ts';
 import type { Received } from '../../support/receiver.ts';
 import { newEndpoint, newReceiver } from '../../support/webhooks.ts';
 import { newWorld, target } from '../../support/world.ts';
@@ -140,8 +139,7 @@ const startFailing = async (statuses: number[]) => {
       response.end(JSON.stringify(status === 200 ? { ...agent, agentId: `agent_${keys.length}` } : error));
     });
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return { server, keys, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { keys, ...(await listen(server)) };
 };
 
 /** A server that answers as a gateway, a proxy, a later version of the service and a web page do, by the path. */
@@ -159,8 +157,7 @@ const startStrange = async () => {
     const [status, text] = answers[url.split('/')[1] as string] as [number, string];
     response.writeHead(status, { 'content-type': text.startsWith('<') ? 'text/html' : 'application/json' }).end(text);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return listen(server);
 };
 
 const verifyProgram = `
@@ -232,8 +229,8 @@ it('the Python client is packed as a wheel, calls the service, and raises what f
   ]);
 
   const failing = await startFailing([429, 0, 503, 409, 200, 429, 200, 409]);
-  const persistent = await runProgram(persistentProgram, failing.url);
-  failing.server.close();
+  const persistent = await runProgram(persistentProgram, failing.endpoint);
+  await failing.stop();
   // A 409 without Retry-After is an answer.
   expect(persistent).toEqual(['429', 'agent_5 agent_7', 'quota_exceeded']);
   // The chat is sent once, without a key.
@@ -243,7 +240,7 @@ it('the Python client is packed as a wheel, calls the service, and raises what f
   expect([chat, ...new Set(keys)].map((key) => key === undefined)).toEqual([true, false, false, false]);
 
   const strange = await startStrange();
-  expect(await runProgram(strangeProgram, strange.url)).toEqual([
+  expect(await runProgram(strangeProgram, strange.endpoint)).toEqual([
     '/403 403 invalid_request',
     '/404 404 not_found',
     '/502 502 internal_error',
@@ -252,7 +249,7 @@ it('the Python client is packed as a wheel, calls the service, and raises what f
     '/page 200 unexpected_response',
     'None unreachable',
   ]);
-  strange.server.close();
+  await strange.stop();
 
   expect(await runProgram(exampleOf(guide))).toEqual([
     'call-3 +14155550100 no outcome',

@@ -68,7 +68,6 @@ it('the console shows calls of a month by outcome, and a change of an agent that
     return totals.calls > 0 && !pending;
   });
   const { page, complaints } = await openConsole(
-    browser,
     apiKey,
     `/console?agentId=${agentId}&period=custom&from=${month.from}&to=2026-03-01&timeZone=UTC`,
     { viewport: { width: 1000, height: 740 }, deviceScaleFactor: 2, colorScheme: 'light' },

@@ -1,9 +1,9 @@
 import pMap from 'p-map';
 import { checkBlockedNumber } from '../../../functions/api/check-blocked-number.ts';
 import { checkBlockedNumbers } from '../../../functions/api/check-blocked-numbers.ts';
+import { chunks } from '../../../functions/domain/chunks.ts';
 import { limits } from '../../../functions/domain/limits.ts';
 import { blockedNumberKey } from '../../../functions/store/keys.ts';
-import { chunks } from '../../../functions/store/table.ts';
 import { median, type Row } from '../benchmark.ts';
 import { freshNumbers } from '../operations.ts';
 import { invoke, type World } from '../world.ts';

@@ -1,5 +1,6 @@
 import { getCallFigures } from '../../../functions/api/get-call-figures.ts';
 import { updateCallOutcomes } from '../../../functions/api/update-call-outcomes.ts';
+import { chunks } from '../../../functions/domain/chunks.ts';
 import type { JobMessage } from '../../../functions/domain/job-messages.ts';
 import { CallFigures } from '../../../functions/figures/call-figures.ts';
 import { markChanges } from '../../../functions/figures/mark-changes.ts';
@@ -8,7 +9,7 @@ import { type CountedCall, RowCounter, rowOf } from '../../../functions/figures/
 import { memoryMegabytesOf } from '../../../functions/http/endpoint.ts';
 import { Credentials } from '../../../functions/store/credentials.ts';
 import { callKey } from '../../../functions/store/keys.ts';
-import { chunks, table } from '../../../functions/store/table.ts';
+import { table } from '../../../functions/store/table.ts';
 import type { TableChange } from '../../../functions/store/table-changes.ts';
 import { median, type Row } from '../benchmark.ts';
 import prices from '../prices.json' with { type: 'json' };

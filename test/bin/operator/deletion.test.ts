@@ -7,15 +7,14 @@ import { sendSigned, signedHook } from '../../support/signed-hooks.ts';
 import { storedWith } from '../../support/stored.ts';
 import { until } from '../../support/until.ts';
 import { sendForm } from '../../support/uploads.ts';
-import { call, newUser, newWorld, target } from '../../support/world.ts';
+import { call, newGuest, newUser, newWorld, target } from '../../support/world.ts';
 
 const service = ['--base-url', target.baseUrl];
 const phone = '+14155550100';
 
 it('operator agent delete counts first, and deletes the agent with --yes', async () => {
   const world = await newWorld();
-  const guest = await newUser();
-  await agents.get().grant(world.agentId, world.uid, guest.uid);
+  await newGuest(world);
   await world.recordCall('call-1');
   await world.block([phone, '+14155550101']);
   const counts = { calls: 1, blockedNumbers: 2, websites: 0, documents: 0, guests: 1 };

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { listen } from '../../../bin/local/listen.ts';
 import { apiKeys } from '../../../functions/store/api-keys.ts';
 import { withFastTimers } from '../../support/captured-run.ts';
 import { jsonError, operatorWith } from '../../support/operator-command.ts';
@@ -56,11 +55,12 @@ const aws = createServer(async (request, response) => {
   );
 });
 
+let address: string;
 beforeAll(async () => {
-  aws.listen(0, '127.0.0.1');
-  await once(aws, 'listening');
+  const { endpoint, stop } = await listen(aws);
+  address = endpoint;
+  return stop;
 });
-afterAll(() => aws.close());
 beforeEach(() => {
   groups = [...functions, 'build-chat'].map((name) => `/aws/lambda/${stack}-${name}`);
   answers = [];
@@ -68,7 +68,6 @@ beforeEach(() => {
 });
 
 const usage = async (...args: string[]) => {
-  const address = `http://127.0.0.1:${(aws.address() as AddressInfo).port}`;
   const environment = {
     ...awsSettings,
     AWS_ENDPOINT_URL: address,

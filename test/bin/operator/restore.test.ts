@@ -10,9 +10,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storesOf } from '../../../bin/operator/stores.ts';
 import { BlockListImports, type ImportRecord } from '../../../functions/block-list-import/block-list-imports.ts';
 import { importFailure } from '../../../functions/domain/block-list-imports.ts';
+import { chunks } from '../../../functions/domain/chunks.ts';
 import { Erasures } from '../../../functions/erasure/erasures.ts';
 import { hashOfNumber } from '../../../functions/erasure/number-hash.ts';
-import { chunks, openTable } from '../../../functions/store/table.ts';
+import { openTable } from '../../../functions/store/table.ts';
 import { jsonError, operatorWith } from '../../support/operator-command.ts';
 import { awsSettings, target, unique } from '../../support/world.ts';
 

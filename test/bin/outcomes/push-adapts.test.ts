@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
+import { listen } from '../../../bin/local/listen.ts';
 import { newApiKey } from '../../../functions/domain/api-keys.ts';
 import { header, outcomeOf, worldWithCalls } from '../../support/outcome-files.ts';
 import { fileOf, push } from '../../support/outcomes-tool.ts';
@@ -36,16 +37,8 @@ const startSlowService = async (maxItems: number, respond: 'error' | 'some') => 
       ),
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  return {
-    baseUrl: `http://127.0.0.1:${port}`,
-    sizes,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  const { endpoint: baseUrl, stop } = await listen(server);
+  return { baseUrl, sizes, [Symbol.asyncDispose]: stop };
 };
 
 const rowsFor = (count: number) =>

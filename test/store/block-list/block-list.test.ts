@@ -5,7 +5,7 @@ import { Erasures } from '../../../functions/erasure/erasures.ts';
 import { BlockList } from '../../../functions/store/block-list/block-list.ts';
 import { table } from '../../../functions/store/table.ts';
 import { itInAnyHistory } from '../../support/any-history.ts';
-import { chance, type Fault, injectFaults, tenPercent } from '../../support/faults.ts';
+import { chance, type Fault, injectFaults, noFaults, tenPercent } from '../../support/faults.ts';
 import { useTargetInThisProcess } from '../../support/world.ts';
 
 let list: BlockList;
@@ -38,7 +38,7 @@ itInAnyHistory(
   (numRuns) =>
     fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 10 }), fc.integer(), async (history, seed) => {
-        injectFaults(table.get().client, tenPercent(seed));
+        injectFaults(tenPercent(seed));
         const agentId = `agent-${randomUUID()}`;
         const model = new Set<string>();
         for (const action of history) {
@@ -57,7 +57,7 @@ itInAnyHistory(
             expect(found.get(action.number)?.number).toBe(model.has(action.number) ? action.number : undefined);
           }
         }
-        injectFaults(table.get().client, () => undefined);
+        noFaults();
         expect(await numbersIn(agentId)).toEqual([...model].sort());
       }),
       { numRuns },
@@ -70,7 +70,7 @@ itInAnyHistory(
   (numRuns) =>
     fc.assert(
       fc.asyncProperty(fc.array(some, { minLength: 2, maxLength: 4 }), fc.integer(), async (requests, seed) => {
-        injectFaults(table.get().client, tenPercent(seed));
+        injectFaults(tenPercent(seed));
         const agentId = `agent-${randomUUID()}`;
         const asked = [...new Set(requests.flat())];
         const added = await Promise.all(requests.map((numbers) => list.add({ agentId }, numbers)));
@@ -91,13 +91,13 @@ it.each<Fault>(['lost response', 'conflict', 'throttle', 'server error'])(
       return operation === 'BatchExecuteStatement' && attempts % 2 === 1 ? fault : undefined;
     };
     let attempts = 0;
-    injectFaults(table.get().client, everySecond);
+    injectFaults(everySecond);
     const outcomes = await list.add({ agentId }, phones);
     expect(new Set(outcomes.values())).toEqual(new Set(['done']));
     attempts = 0;
     const removed = await list.remove({ agentId }, phones);
     expect(new Set(removed.values())).toEqual(new Set(['done']));
-    injectFaults(table.get().client, () => undefined);
+    noFaults();
     expect(await numbersIn(agentId)).toEqual([]);
   },
 );
@@ -105,7 +105,7 @@ it.each<Fault>(['lost response', 'conflict', 'throttle', 'server error'])(
 it.each(['keep', 'remove'] as const)(
   'the block list counts an entry once that two requests erase at once with %s',
   async (mode) => {
-    injectFaults(table.get().client, () => undefined);
+    noFaults();
     const erasures = new Erasures(table.get());
     const [uid, erasureId, phone] = [`user-${randomUUID()}`, 'erasure_1', phones[0] as string];
     const owners = Array.from({ length: 5 }, () => ({ agentId: `agent-${randomUUID()}` }));
@@ -123,7 +123,6 @@ it.each(['keep', 'remove'] as const)(
 it('the block list writes N numbers in ceil(N/25) batches of statements and reads nothing', async () => {
   const seen: string[] = [];
   injectFaults(
-    table.get().client,
     () => undefined,
     (operation) => seen.push(operation),
   );
@@ -139,7 +138,6 @@ it('the block list retries only the statements that may succeed', async () => {
   const sizes: number[] = [];
   let first = true;
   injectFaults(
-    table.get().client,
     () => {
       const fault = first ? ('conflict' as const) : undefined;
       first = false;
@@ -154,13 +152,13 @@ it('the block list retries only the statements that may succeed', async () => {
 });
 
 it('the block list reports an unknown result in time when DynamoDB does not respond', async () => {
-  injectFaults(table.get().client, () => 'server error');
+  injectFaults(() => 'server error');
   const impatient = new BlockList(table.get(), 300);
   const started = Date.now();
   const outcomes = await impatient.add({ agentId: `agent-${randomUUID()}` }, phones);
   expect(new Set(outcomes.values())).toEqual(new Set(['temporarily_unavailable']));
   expect(Date.now() - started).toBeLessThan(15_000);
-  injectFaults(table.get().client, () => undefined);
+  noFaults();
 });
 
 /** A read changes nothing: a caller repeats it until it gets a response. */

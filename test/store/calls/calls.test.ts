@@ -13,7 +13,7 @@ import { Calls } from '../../../functions/store/calls/calls.ts';
 import { callsOf, callsWith } from '../../../functions/store/keys.ts';
 import { openTable, table } from '../../../functions/store/table.ts';
 import { itInAnyHistory } from '../../support/any-history.ts';
-import { injectFaults, tenPercent } from '../../support/faults.ts';
+import { injectFaultsInto, tenPercent } from '../../support/faults.ts';
 import { useTargetInThisProcess } from '../../support/world.ts';
 
 let calls: Calls;
@@ -23,9 +23,9 @@ beforeAll(() => {
 });
 
 /** The calls over a connection of their own, which has faults: other tests run at the same time. */
-const callsUnder = (choose: Parameters<typeof injectFaults>[1], seen?: Parameters<typeof injectFaults>[2]) => {
+const callsUnder = (choose: Parameters<typeof injectFaultsInto>[1], seen?: Parameters<typeof injectFaultsInto>[2]) => {
   const faulty = openTable(table.get().name);
-  injectFaults(faulty.client, choose, seen);
+  injectFaultsInto(faulty.client, choose, seen);
   return new Calls(faulty);
 };
 /** More than outcomes take, however busy the machine is. */

@@ -7,7 +7,7 @@ import { Sources } from '../../../functions/store/sources/sources.ts';
 import { type WebsiteRecord, websiteKind } from '../../../functions/store/sources/websites.ts';
 import { table } from '../../../functions/store/table.ts';
 import { itInAnyHistory } from '../../support/any-history.ts';
-import { chance, injectFaults } from '../../support/faults.ts';
+import { chance, injectFaults, noFaults } from '../../support/faults.ts';
 import { countOf, faults, itemsOf, newDocument, settled } from '../../support/quotas.ts';
 import { websiteRecord } from '../../support/websites.ts';
 import { newWorld, type World } from '../../support/world.ts';
@@ -21,7 +21,6 @@ beforeAll(async () => {
   websites = new Sources(table.get(), websiteKind, sourceQuota(limit));
   documents = new Sources(table.get(), documentKind, sourceQuota(limit));
 });
-const noFaults = () => injectFaults(table.get().client, () => undefined);
 afterEach(noFaults);
 
 /** The records of sources, without those whose deletion is under way. */
@@ -130,7 +129,7 @@ itInAnyHistory(
       }
     };
     // Counting takes longer than a change.
-    injectFaults(table.get().client, (operation) => (operation === 'Query' ? 'slow' : undefined));
+    injectFaults((operation) => (operation === 'Query' ? 'slow' : undefined));
     for (let round = 1; round <= rounds; round++) {
       let isOver = false;
       const recountOften = async () => {

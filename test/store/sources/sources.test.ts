@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { listWebsites } from '../../../functions/api/list-websites.ts';
+import { chunks } from '../../../functions/domain/chunks.ts';
 import { pagesText, proseText } from '../../../functions/domain/sources.ts';
 import { textPiecesOf } from '../../../functions/store/keys.ts';
 import type { TextReference } from '../../../functions/store/sources/source-texts.ts';
 import { type WebsiteRecord, websiteReads, websites } from '../../../functions/store/sources/websites.ts';
-import { chunks, type Item, table } from '../../../functions/store/table.ts';
+import { type Item, table } from '../../../functions/store/table.ts';
 import { itInAnyHistory } from '../../support/any-history.ts';
 import { invoke } from '../../support/events.ts';
-import { chance, type Fault, injectFaults } from '../../support/faults.ts';
+import { chance, type Fault, injectFaults, noFaults } from '../../support/faults.ts';
 import { findWebsite, restartWebsite, websiteRecord } from '../../support/websites.ts';
 import { newWorld, type World } from '../../support/world.ts';
 
@@ -16,7 +17,6 @@ let world: World;
 beforeAll(async () => {
   world = await newWorld();
 });
-const noFaults = () => injectFaults(table.get().client, () => undefined);
 afterEach(noFaults);
 
 const record = (more: Partial<WebsiteRecord> = {}) => websiteRecord(world, more);
@@ -123,7 +123,7 @@ it('a text is the old or the new one wherever a job is killed, and the next deli
     await bring(source, 'old '.repeat(60_000));
     await restartWebsite(source, 'second');
     let calls = 0;
-    injectFaults(table.get().client, () => (calls++ === fatal ? 'kill' : undefined));
+    injectFaults(() => (calls++ === fatal ? 'kill' : undefined));
     const outcome = await bring(source, 'new '.repeat(60_000), 'second').catch((error: Error) => error.name);
     noFaults();
     const { content } = (await websiteReads.get().readTexts(source, undefined)) as { content: string };
@@ -148,7 +148,7 @@ itInAnyHistory('a text is stored whatever DynamoDB does meanwhile', [3, 15], asy
   for (let seed = 0; seed < runs; seed++) {
     const next = chance(seed);
     const faults: Fault[] = ['lost response', 'throttle', 'server error', 'slow'];
-    injectFaults(table.get().client, () => (next() < 0.2 ? faults[Math.floor(next() * faults.length)] : undefined));
+    injectFaults(() => (next() < 0.2 ? faults[Math.floor(next() * faults.length)] : undefined));
     const source = record();
     const tell = async () => {
       for (let delivery = 0; delivery < 10; delivery++) {
@@ -190,7 +190,7 @@ describe('another index of a text', () => {
       await websites.get().reindex(source, await textOf(source), indexIn('en', 100));
       const text = await textOf(source);
       let calls = 0;
-      injectFaults(table.get().client, () => (calls++ === fatal ? 'kill' : undefined));
+      injectFaults(() => (calls++ === fatal ? 'kill' : undefined));
       // It is written in two batches.
       const run = websites.get().reindex(source, text, indexIn('de', 1_500_000));
       const outcome = await run.catch((error: Error) => error.name);
@@ -324,7 +324,7 @@ it('a deletion that is killed anywhere leaves a source that nobody sees, and del
     const source = await websites.get().add(record());
     await bring(source, 'text '.repeat(60_000));
     let calls = 0;
-    injectFaults(table.get().client, () => (calls++ === fatal ? 'kill' : undefined));
+    injectFaults(() => (calls++ === fatal ? 'kill' : undefined));
     const outcome = await websites
       .get()
       .remove(source)
@@ -362,7 +362,6 @@ describe('a list', () => {
   const count = () => {
     seen.length = 0;
     injectFaults(
-      table.get().client,
       () => undefined,
       (operation) => seen.push(operation),
     );

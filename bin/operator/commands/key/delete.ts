@@ -5,7 +5,7 @@ import { CommandError } from '../../../command-line/exit-codes.ts';
 import { print } from '../../../command-line/output.ts';
 import { sayUnconfirmed } from '../../confirmation.ts';
 import { describeKey } from '../../keys/describe-key.ts';
-import { existingKey } from '../../keys/existing-key.ts';
+import { existingKey, userOfKey } from '../../keys/existing-key.ts';
 import { examples, type Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
 
@@ -14,11 +14,7 @@ export const deleteKey = (key: Group) =>
     .command('delete')
     .description('Delete the record of a key that is revoked or expired')
     .argument('<keyId>', 'the id of the key', as(Identifier))
-    .option(
-      '--uid <uid>',
-      'the user of the key (default: the one who has it, which reads the whole table)',
-      as(Identifier),
-    )
+    .option(...userOfKey)
     .option('--yes', 'do it; without this option, the key is only shown')
     .addHelpText('after', examples('key delete key_01KAM… --yes'))
     .action(async (keyId, _, command) => {

@@ -1,7 +1,7 @@
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { as } from '../../../command-line/arguments.ts';
 import { print } from '../../../command-line/output.ts';
-import { existingKey } from '../../keys/existing-key.ts';
+import { existingKey, userOfKey } from '../../keys/existing-key.ts';
 import { describeMade, madeByKey } from '../../keys/made-by-key.ts';
 import { examples, type Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
@@ -11,11 +11,7 @@ export const revokeKey = (key: Group) =>
     .command('revoke')
     .description('Revoke a key at once, and list what it made')
     .argument('<keyId>', 'the id of the key', as(Identifier))
-    .option(
-      '--uid <uid>',
-      'the user of the key (default: the one who has it, which reads the whole table)',
-      as(Identifier),
-    )
+    .option(...userOfKey)
     .addHelpText('after', examples('key revoke key_01KAM…'))
     .action(async (keyId, _, command) => {
       const options = command.optsWithGlobals();

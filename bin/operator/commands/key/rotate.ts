@@ -6,7 +6,7 @@ import { CommandError } from '../../../command-line/exit-codes.ts';
 import { print } from '../../../command-line/output.ts';
 import { duration, future } from '../../../command-line/times.ts';
 import { describeCreated, withSecret } from '../../keys/describe-key.ts';
-import { existingKey } from '../../keys/existing-key.ts';
+import { existingKey, userOfKey } from '../../keys/existing-key.ts';
 import { examples, type Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
 
@@ -15,11 +15,7 @@ export const rotateKey = (key: Group) =>
     .command('rotate')
     .description('Replace a key by one with the same name and scopes; the old one stays valid for the overlap period')
     .argument('<keyId>', 'the id of the old key', as(Identifier))
-    .option(
-      '--uid <uid>',
-      'the user of the key (default: the one who has it, which reads the whole table)',
-      as(Identifier),
-    )
+    .option(...userOfKey)
     .addOption(
       new Option('--overlap <duration>', 'how long the old key stays valid, such as 7d; 0s revokes it at once')
         .argParser(duration)

@@ -3,7 +3,7 @@ import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { as } from '../../../command-line/arguments.ts';
 import { print } from '../../../command-line/output.ts';
 import { describeKey } from '../../keys/describe-key.ts';
-import { existingKey } from '../../keys/existing-key.ts';
+import { existingKey, userOfKey } from '../../keys/existing-key.ts';
 import { examples, type Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
 
@@ -12,11 +12,7 @@ export const showKey = (key: Group) =>
     .command('show')
     .description('Show a key, without its secret')
     .argument('<keyId>', 'the id of the key', as(Identifier))
-    .option(
-      '--uid <uid>',
-      'the user of the key (default: the one who has it, which reads the whole table)',
-      as(Identifier),
-    )
+    .option(...userOfKey)
     .addHelpText('after', examples('key show key_01KAM…'))
     .action(async (keyId, _, command) => {
       const options = command.optsWithGlobals();

@@ -6,7 +6,7 @@ import { print } from '../../../command-line/output.ts';
 import { futureOrNever } from '../../../command-line/times.ts';
 import { DisplayName } from '../../display-name.ts';
 import { describeKey } from '../../keys/describe-key.ts';
-import { existingKey } from '../../keys/existing-key.ts';
+import { existingKey, userOfKey } from '../../keys/existing-key.ts';
 import { toScopes } from '../../keys/scopes.ts';
 import { examples, type Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
@@ -16,11 +16,7 @@ export const updateKey = (key: Group) =>
     .command('update')
     .description('Change the name, scopes or expiry of a key')
     .argument('<keyId>', 'the id of the key', as(Identifier))
-    .option(
-      '--uid <uid>',
-      'the user of the key (default: the one who has it, which reads the whole table)',
-      as(Identifier),
-    )
+    .option(...userOfKey)
     .option('--name <name>', 'what the key is for', as(DisplayName))
     .option('--scope <scope...>', `what the key may do from now on: ${Scope.options.join(', ')}`, toScopes)
     .option('--expires <when>', 'a date, a date-time or a duration such as 30d, or never', futureOrNever)

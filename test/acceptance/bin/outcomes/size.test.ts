@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createWriteStream, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
+import { listen } from '../../../../bin/local/listen.ts';
 import { newApiKey } from '../../../../functions/domain/api-keys.ts';
 import { fileOf, start } from '../../../support/outcomes-tool.ts';
 
@@ -23,9 +23,7 @@ const startService = async () => {
     });
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ updated, failed: [] }));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { server, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return listen(server);
 };
 
 /** Makes a process write its maximum resident memory in KB to a file when it exits. */
@@ -62,11 +60,11 @@ const memoryOfPush = async (baseUrl: string, count: number) => {
 it(`outcomes push sends ${(rows * rowBytes) / 1_000_000} MB in at most ${maxMegabytes} MB more memory than one row`, {
   tags: 'heavy',
 }, async () => {
-  const { server, baseUrl } = await startService();
+  const { endpoint: baseUrl, stop } = await startService();
   // The first run of a clone also compiles the program, which takes memory of its own.
   await memoryOfPush(baseUrl, 1);
   const withOneRow = await memoryOfPush(baseUrl, 1);
   const withAllRows = await memoryOfPush(baseUrl, rows);
-  server.close();
+  await stop();
   expect(withAllRows - withOneRow).toBeLessThan(maxMegabytes);
 });
