@@ -2,7 +2,7 @@ import { MockLanguageModelV4, simulateReadableStream } from 'ai/test';
 import { expect, it } from 'vitest';
 import { toolNames } from '../../functions/domain/chat.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
-import { callsTool, type ModelPart, model, says, talk } from '../support/chat.ts';
+import { callsTool, linesOf, type ModelPart, model, says, talk } from '../support/chat.ts';
 import { newUser, newWorld } from '../support/world.ts';
 
 /** Replaces what differs between two runs. */
@@ -17,25 +17,16 @@ const normalize = (text: string) =>
 it('the chat’s answer is the UI message stream of the AI SDK, event by event', async () => {
   const answer = await talk(model(says('Hel', 'lo.')));
   expect(answer.status).toBe(200);
-  expect(answer.text).toMatchInlineSnapshot(`
+  expect(linesOf(answer.text)).toMatchInlineSnapshot(`
       "data: {"type":"start"}
-
       data: {"type":"start-step"}
-
       data: {"type":"text-start","id":"0"}
-
       data: {"type":"text-delta","id":"0","delta":"Hel"}
-
       data: {"type":"text-delta","id":"0","delta":"lo."}
-
       data: {"type":"text-end","id":"0"}
-
       data: {"type":"finish-step"}
-
       data: {"type":"finish","finishReason":"stop"}
-
       data: [DONE]
-
       "
     `);
   expect({ ...answer.headers, 'x-request-id': '' }).toMatchInlineSnapshot(`
@@ -54,35 +45,21 @@ it('the chat’s answer contains a tool call and its result, each signed', async
   const answer = await talk(
     model(callsTool('checkNumbers', { numbers: ['+1 (415) 555-0100', '555'] }), says('One is good.')),
   );
-  expect(normalize(answer.text)).toMatchInlineSnapshot(`
+  expect(linesOf(normalize(answer.text))).toMatchInlineSnapshot(`
       "data: {"type":"start"}
-
       data: {"type":"start-step"}
-
       data: {"type":"tool-input-start","toolCallId":"call-checkNumbers","toolName":"checkNumbers","dynamic":false}
-
       data: {"type":"tool-input-delta","toolCallId":"call-checkNumbers","inputTextDelta":"{\\"numbers\\":[\\"+1 (415) 555-0100\\",\\"555\\"]}"}
-
       data: {"type":"tool-input-available","toolCallId":"call-checkNumbers","toolName":"checkNumbers","input":{"numbers":["+1 (415) 555-0100","555"]},"providerMetadata":{"voiceAgentPlatform":{"signature":"<signature>"}}}
-
       data: {"type":"tool-output-available","toolCallId":"call-checkNumbers","output":{"numbers":[{"given":"+1 (415) 555-0100","valid":true,"number":"+14155550100"},{"given":"555","valid":false,"problem":"It has no country code: it must start with + and the country code, without a 0 after it."}]},"providerMetadata":{"voiceAgentPlatform":{"signature":"<signature>"}}}
-
       data: {"type":"finish-step"}
-
       data: {"type":"start-step"}
-
       data: {"type":"text-start","id":"0"}
-
       data: {"type":"text-delta","id":"0","delta":"One is good."}
-
       data: {"type":"text-end","id":"0"}
-
       data: {"type":"finish-step"}
-
       data: {"type":"finish","finishReason":"stop"}
-
       data: [DONE]
-
       "
     `);
 });
@@ -90,25 +67,16 @@ it('the chat’s answer contains a tool call and its result, each signed', async
 it('the chat requests approval for a tool that changes something, and does nothing before', async () => {
   const world = await newWorld();
   const answer = await talk(model(callsTool('createAgent', { name: 'Night desk' })), { apiKey: world.apiKey });
-  expect(normalize(answer.text)).toMatchInlineSnapshot(`
+  expect(linesOf(normalize(answer.text))).toMatchInlineSnapshot(`
       "data: {"type":"start"}
-
       data: {"type":"start-step"}
-
       data: {"type":"tool-input-start","toolCallId":"call-createAgent","toolName":"createAgent","dynamic":false}
-
       data: {"type":"tool-input-delta","toolCallId":"call-createAgent","inputTextDelta":"{\\"name\\":\\"Night desk\\"}"}
-
       data: {"type":"tool-input-available","toolCallId":"call-createAgent","toolName":"createAgent","input":{"name":"Night desk"},"providerMetadata":{"voiceAgentPlatform":{"signature":"<signature>"}}}
-
       data: {"type":"tool-approval-request","approvalId":"<approval>","toolCallId":"call-createAgent","signature":"<signature>"}
-
       data: {"type":"finish-step"}
-
       data: {"type":"finish","finishReason":"tool-calls"}
-
       data: [DONE]
-
       "
     `);
   const { agents } = (await world.call('GET', '/agents', { query: { uid: world.uid } })).body;
@@ -119,33 +87,20 @@ it('the chat’s answer contains a tool call with invalid input as an error, wit
   const world = await newWorld();
   const calls = model(callsTool('blockNumbers', { agentId: world.agentId, numbers: [] }), says('I see.'));
   const answer = await talk(calls, { apiKey: world.apiKey });
-  expect(normalize(answer.text)).toMatchInlineSnapshot(`
+  expect(linesOf(normalize(answer.text))).toMatchInlineSnapshot(`
       "data: {"type":"start"}
-
       data: {"type":"start-step"}
-
       data: {"type":"tool-input-start","toolCallId":"call-blockNumbers","toolName":"blockNumbers","dynamic":false}
-
       data: {"type":"tool-input-delta","toolCallId":"call-blockNumbers","inputTextDelta":"{\\"agentId\\":\\"<agent>\\",\\"numbers\\":[]}"}
-
       data: {"type":"tool-input-error","toolCallId":"call-blockNumbers","toolName":"blockNumbers","input":{"agentId":"<agent>","numbers":[]},"errorText":"Invalid input for tool blockNumbers: AI_TypeValidationError: Type validation failed: Value: {\\"agentId\\":\\"<agent>\\",\\"numbers\\":[]}.\\nError message: Error: numbers: must have at least 1 item","providerMetadata":{"voiceAgentPlatform":{"signature":"<signature>"}}}
-
       data: {"type":"finish-step"}
-
       data: {"type":"start-step"}
-
       data: {"type":"text-start","id":"0"}
-
       data: {"type":"text-delta","id":"0","delta":"I see."}
-
       data: {"type":"text-end","id":"0"}
-
       data: {"type":"finish-step"}
-
       data: {"type":"finish","finishReason":"stop"}
-
       data: [DONE]
-
       "
     `);
   expect(JSON.stringify(calls.doStreamCalls[1]?.prompt)).toContain('numbers: must have at least 1 item');

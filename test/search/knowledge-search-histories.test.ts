@@ -14,7 +14,7 @@ import { Sources } from '../../functions/store/sources/sources.ts';
 import { type WebsiteRecord, websiteKind } from '../../functions/store/sources/websites.ts';
 import { openTable, type Table } from '../../functions/store/table.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
-import { injectFaults, tenPercent } from '../support/faults.ts';
+import { injectFaultsInto, tenPercent } from '../support/faults.ts';
 import { newDocument } from '../support/quotas.ts';
 import { target, useTargetInThisProcess } from '../support/world.ts';
 
@@ -111,7 +111,7 @@ class Knowledge {
 const disturb = async (work: () => Promise<void>, { killedAfter }: Action, seed: number) => {
   const next = tenPercent(seed);
   let calls = 0;
-  injectFaults(disturbed.client, () => (killedAfter !== null && calls++ >= killedAfter ? 'kill' : next()));
+  injectFaultsInto(disturbed.client, () => (killedAfter !== null && calls++ >= killedAfter ? 'kill' : next()));
   await work().catch(() => {});
 };
 
@@ -124,7 +124,7 @@ describe('searches of knowledge', () => {
         const knowledge = new Knowledge();
         const warm = [newSearch(), newSearch()];
         const search = (one: KnowledgeSearch) => one.search(knowledge.agentId, 'Haus house text', { limit: 20 });
-        injectFaults(disturbed.client, () => undefined);
+        injectFaultsInto(disturbed.client, () => undefined);
         for (const document of [0, 1]) await knowledge.perform({ verb: 'enable', document });
         for (const [index, one] of actions.entries()) {
           const change = disturb(() => knowledge.perform(one), one, seed + index);

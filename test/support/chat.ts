@@ -13,7 +13,7 @@ import {
 } from 'ai';
 import { MockLanguageModelV4, simulateReadableStream } from 'ai/test';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
-import { vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import { buildChat } from '../../functions/api/build-chat.ts';
 import type { ChatUsage } from '../../functions/chat/chat-usage.ts';
 import type { ApiHandler, ApiResult } from '../../functions/http/handler-types.ts';
@@ -128,6 +128,12 @@ export const chunksIn = (text: string): UIMessageChunk[] =>
     .split('\n\n')
     .filter((event) => event.startsWith('data: ') && event !== 'data: [DONE]')
     .map((event) => JSON.parse(event.slice('data: '.length)));
+
+/** Returns the events of a stream's text, one a line. In the text, an empty line follows each. */
+export const linesOf = (text: string): string => {
+  expect(text).toMatch(/^(.+\n\n)+$/);
+  return text.replaceAll('\n\n', '\n');
+};
 
 const chunkSchema = uiMessageChunkSchema();
 
