@@ -337,7 +337,8 @@ export class Agents {
 
   /** Deletes the entries of a deleted agent's former guests and the items beside its access item; once it is quiet, also that one. */
   async finishRemoval(agentId: string, { guests, quietAt }: DeletedAgent, startedAt: number): Promise<void> {
-    await this.#table.deleteMany([...guests.map((guest) => agentKey(guest, agentId)), runningImportKey({ agentId })]);
+    const apart = [...guests.map((guest) => agentKey(guest, agentId)), runningImportKey({ agentId })];
+    await this.#table.deleteMany([...apart, agentTrafficKey(agentId)]);
     const access = accessKey(agentId);
     for await (const items of this.#table.pages(itemsOfAgent(agentId), { keysOnly: true })) {
       await this.#table.deleteMany(items.filter(({ sk }) => sk !== access.sk));

@@ -13,7 +13,7 @@
  * access to an agent    AGENT#<agentId>                        ACCESS                  owner and guests: read with the key, in one BatchGet;
  *                                                                                      of a deleted agent, until all of it is deleted, nobody
  * version of an agent   AGENT#<agentId>                        VERSION#<version>       what the agent was, for good: name and configuration, deflated
- * traffic of an agent   AGENT#<agentId>                        TRAFFIC                 the versions that callers get, with their contents: read when a call starts
+ * traffic of an agent   AGENT#<agentId>#TRAFFIC                TRAFFIC                 the versions that callers get, with their contents: read when a call starts
  * former guest          AGENT#<agentId>                        GUEST#<uid>             a user whose access was revoked, for erasures; expires
  * blocked number        AGENT#<agentId>#BLOCKED#<shard 0–15>   <phone>                 a hash spreads a million numbers; a check is one read
  * …for a user's agents  USER#<uid>#BLOCKED#<shard 0–15>        <phone>                 the same, on the list of a user
@@ -104,8 +104,8 @@ export const agentVersionKey = (agentId: string, version: number): ItemKey => ({
   sk: `VERSION#${agentVersionPosition(version)}`,
 });
 export const agentVersionsOf = (agentId: string): Collection => ({ pk: `AGENT#${agentId}`, prefix: 'VERSION#' });
-/** The versions that callers get; no item while everybody gets the newest. */
-export const agentTrafficKey = (agentId: string): ItemKey => ({ pk: `AGENT#${agentId}`, sk: 'TRAFFIC' });
+/** The versions that callers get; no item while everybody gets the newest. Apart from the access item: every start of a call reads both. */
+export const agentTrafficKey = (agentId: string): ItemKey => ({ pk: `AGENT#${agentId}#TRAFFIC`, sk: 'TRAFFIC' });
 
 export const formerGuestKey = (agentId: string, uid: string): ItemKey => ({
   pk: `AGENT#${agentId}`,

@@ -16,6 +16,8 @@ const fullWorld = async () => {
   const { uid, agentId } = world;
   const headers = () => ({ 'idempotency-key': unique('key') });
   await world.call('PATCH', `/agents/${agentId}`, { body: { phoneNumber: number }, headers: headers() });
+  const split = [{ version: 1, percent: 100 }];
+  expect((await world.call('PUT', `/agents/${agentId}/traffic`, { body: { uid, split } })).status).toBe(200);
   await world.block(phones(30), { reason: 'spam' });
   await world.unblock(phones(3));
   const callOf = (n: number) => world.recordCall(`call-${n}`, n % 3 === 0 ? { phone: null } : {});
