@@ -62,14 +62,19 @@ const start = async <S extends Started>(part: S | Promise<S>): Promise<S> => {
   return started;
 };
 
+const report = (line: string) => console.error(line);
+
 let ending: Promise<void> | undefined;
 const end = (code: ExitCode) => {
   ending ??= Promise.allSettled(running.reverse().map((part) => part.stop())).then(() => process.exit(code));
   return ending;
 };
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(exitCodes.done));
-
-const report = (line: string) => console.error(line);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    if (!ending) report('Stopping …');
+    void end(exitCodes.done);
+  });
+}
 
 const run = async () => {
   // Its owner alone can read what this run and the processes it starts write.

@@ -28,9 +28,10 @@ export const printReadableLog = (): void => {
   }) as typeof process.stderr.write;
 };
 
-const describeEntry = (entry: Entry): string => {
+/** Returns a line for what a function logged, with the stack of an error below it. */
+export const describeEntry = (entry: Entry): string => {
   const { operation, status, job, milliseconds, givenUp, failedDelivery, reason, state, tools = [], cause } = entry;
-  const stack = cause ? `${cause.stack ?? `${cause.name}: ${cause.message}`}\n` : '';
+  const stack = cause ? `${describeCause(cause)}\n` : '';
   if (operation && status !== undefined) return stack;
   if (state) return `${operation} ${state}, tools: ${tools.join(', ') || 'none'}\n${stack}`;
   if (failedDelivery) return `delivery ${failedDelivery} failed: ${reason}\n`;
@@ -38,6 +39,10 @@ const describeEntry = (entry: Entry): string => {
   const result = cause ? (givenUp ? 'failed for good' : 'failed, will be retried') : 'done';
   return `${job} ${result} ${milliseconds} ms\n${stack}`;
 };
+
+/** Returns the stack of an error. That of a deadline says nothing about the work that was under way. */
+const describeCause = ({ name, message, stack }: { name: string; message: string; stack?: string }) =>
+  name === 'TimeoutError' ? 'The work was not done before its deadline.' : (stack ?? `${name}: ${message}`);
 
 const fieldsOf = ({ cause, ...fields }: Entry) =>
   Object.entries(fields)

@@ -50,7 +50,12 @@ export const importResult = async (
   };
   const options = { signal: stop, maxWaitSeconds: Number.POSITIVE_INFINITY, onProgress: report };
   const waiting = api.blockList.waitUntilImported({ uid, importId }, options).catch((error) => {
-    throw stop.aborted ? new CommandError(`Stopped. Import ${importId} goes on.`, exitCodes.unfinished) : error;
+    throw stop.aborted
+      ? new CommandError(
+          `Stopped. Import ${importId} goes on: the console and GET /block-list-imports/${importId} show how far it is.`,
+          exitCodes.unfinished,
+        )
+      : error;
   });
   return dataOf(await waiting);
 };
