@@ -22,8 +22,11 @@ export type DayFigures = { series: Series[]; frozen: number; version?: string; p
 /** The first item of a day's figures has the number of pieces; all of them have its version. */
 type FiguresItem = Item & { rows: Uint8Array; version: string; frozen?: number; pieces?: number };
 
-/** The quarters of a day whose calls have changed since they were counted. `run` is the count in progress that includes all of them. */
-export type UncountedDay = { quarters: Set<number>; by: string; run?: string };
+/**
+ * The quarters of a day whose calls have changed since they were counted. `by` names the first change since the last count
+ * began: it queues the next one. `run` is the count in progress that includes all of the quarters.
+ */
+export type UncountedDay = { quarters: Set<number>; by?: string; run?: string };
 type UncountedItem = Item & UncountedDay;
 
 /** A day of UTC of an agent. */
@@ -51,10 +54,11 @@ export class CallFigures {
     this.#calls = new CallRecords(table);
   }
 
-  /** Marks quarters of a day to be counted again. `by` names the cause. */
-  async mark({ agentId, day }: AgentDay, quarters: Iterable<number>, by: string): Promise<void> {
-    const change = { add: { quarters: new Set(quarters) }, set: { by, run: null } };
-    await this.#table.change(uncountedDayKey(agentId, day), change);
+  /** Marks quarters of a day to be counted again, and returns the change that queues the count: `by`, unless an earlier one does. */
+  async mark({ agentId, day }: AgentDay, quarters: Iterable<number>, by?: string): Promise<string | undefined> {
+    const change = { add: { quarters: new Set(quarters) }, set: { run: null }, initial: { by } };
+    const item = await this.#table.change<UncountedItem>(uncountedDayKey(agentId, day), change);
+    return item?.by;
   }
 
   /** Returns the marks of days, in the same order. */
@@ -76,7 +80,8 @@ export class CallFigures {
   /** Begins a count of all quarters that are marked. Returns undefined when none is. */
   async begin({ agentId, day }: AgentDay): Promise<(UncountedDay & { run: string }) | undefined> {
     const run = randomUUID();
-    const item = await this.#table.change<UncountedItem>(uncountedDayKey(agentId, day), { set: { run } }, exists);
+    const change = { set: { run, by: null } };
+    const item = await this.#table.change<UncountedItem>(uncountedDayKey(agentId, day), change, exists);
     return item && { ...item, run };
   }
 

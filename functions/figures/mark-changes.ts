@@ -60,19 +60,20 @@ const report = (error: Error) => log('error', { job: 'readChanges', cause: descr
 
 const mark = async ({ agentId, day, quarters, changes }: ChangedDay, uid: string, services: Marking): Promise<void> => {
   const [first] = changes as [TableChange];
-  await services.callFigures.mark({ agentId, day }, quarters, first.sequenceNumber);
+  const queuing = await services.callFigures.mark({ agentId, day }, quarters, first.sequenceNumber);
+  if (!isOneOf(changes, queuing)) return;
   await services.jobQueue.send({ job: 'countCalls', uid, agentId, day }, waitSeconds());
 };
 
 /**
- * Returns whether a count that has not begun includes all quarters. The change that wrote the mark last queues that count
- * again: the batch may have ended between the two.
+ * Returns whether a count that is queued includes all quarters. The change that queues it does so again: the batch may have
+ * ended between the two.
  */
 const isMarked = ({ quarters, changes }: ChangedDay, mark: UncountedDay | undefined): boolean =>
-  mark !== undefined &&
-  mark.run === undefined &&
-  quarters.isSubsetOf(mark.quarters) &&
-  changes.every(({ sequenceNumber }) => sequenceNumber !== mark.by);
+  mark?.by !== undefined && quarters.isSubsetOf(mark.quarters) && !isOneOf(changes, mark.by);
+
+const isOneOf = (changes: TableChange[], sequenceNumber: string | undefined) =>
+  changes.some((change) => change.sequenceNumber === sequenceNumber);
 
 const changedDays = (changes: TableChange[]): ChangedDay[] => {
   const days = new Map<string, ChangedDay>();

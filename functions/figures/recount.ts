@@ -44,7 +44,7 @@ export const countDay = async (day: AgentDay, figures: Counting): Promise<'count
 
 /** Counts the calls of a day again, whether or not they have changed. */
 export const recountDay = async (day: AgentDay, figures: Counting & Pick<CallFigures, 'mark'>): Promise<void> => {
-  await figures.mark(day, allQuarters, 'recount');
+  await figures.mark(day, allQuarters);
   await countDay(day, figures);
 };
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { beforeAll, expect } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { createTable } from '../../bin/local/table.ts';
 import type { FiguresQuery } from '../../functions/domain/call-figures.ts';
 import type { JobMessage } from '../../functions/domain/job-messages.ts';
@@ -366,3 +366,33 @@ itInAnyHistory(
     );
   },
 );
+
+it('changes of a day queue one count until it begins, and the first change after that queues the next', async () => {
+  const history = new History();
+  await history.begin();
+  const never = { at: Number.POSITIVE_INFINITY, isAfter: false };
+  const record = async (callId: string, time: string) => {
+    const startedAt = `2026-03-08T${time}:00.000Z`;
+    const facts = {
+      startedAt,
+      phone: '+14155550141',
+      direction: 'inbound',
+      status: undefined,
+      durationSeconds: 60,
+    } as const;
+    await history.take({ kind: 'record', callId, facts });
+    await history.take({ kind: 'read', count: 1, how: 'once', death: never });
+  };
+  await record('a', '00:00');
+  await record('b', '00:15');
+  await record('c', '23:45');
+  expect(history.messages).toHaveLength(1);
+  await history.take({ kind: 'stall' });
+  await record('d', '12:00');
+  await record('e', '12:15');
+  expect(history.messages).toHaveLength(1);
+  await history.end();
+  expect(await history.isExact()).toBe(true);
+  await record('f', '18:00');
+  expect(history.messages).toHaveLength(1);
+});
