@@ -61,8 +61,12 @@ export const gateway = ({ origins, publicUrl, pages, disk, report }: Settings): 
     response.setHeader('access-control-expose-headers', exposed);
     response.setHeader('vary', 'origin');
     try {
-      if (request.method === 'OPTIONS') response.writeHead(204, preflight).end();
-      else if (decoded === undefined) sendError(response, 400, 'Bad Request');
+      if (request.method === 'OPTIONS') {
+        const asking = request.headers.origin;
+        if (asking && asking !== origin)
+          report?.(`${asking} may not call from a browser. APP_ORIGIN allows ${origins.join(', ')}`);
+        response.writeHead(204, preflight).end();
+      } else if (decoded === undefined) sendError(response, 400, 'Bad Request');
       else if (disk?.isFull && match && writes(match.route.endpoint)) sendDiskFull(response);
       else body = await respond(match, { path: decoded, query }, request, response);
     } catch (error) {
