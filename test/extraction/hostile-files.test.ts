@@ -9,6 +9,7 @@ import { formatOf } from '../../functions/extraction/file-formats.ts';
 import { htmlReader } from '../../functions/extraction/html.ts';
 import { indexOf } from '../../functions/search/source-index.ts';
 import { type HostileFile, hostileFiles } from '../support/hostile-files.ts';
+import { longestTurn } from '../support/longest-turn.ts';
 
 /**
  * A worker that reads a file ends after 60 seconds, and so does one that indexes its text. Until then nobody else waits: a turn
@@ -67,15 +68,9 @@ const readers: Record<keyof typeof hostileFiles, (bytes: Buffer) => Promise<void
 /** Runs work, and returns its seconds and the longest turn of this thread's event loop in milliseconds of CPU. */
 const measured = async (work: () => Promise<void>) => {
   const started = performance.now();
-  let [turnMilliseconds, before] = [0, process.threadCpuUsage()];
-  const turn = () => {
-    const { user, system } = process.threadCpuUsage(before);
-    turnMilliseconds = Math.max(turnMilliseconds, (user + system) / 1000);
-    before = process.threadCpuUsage();
-  };
-  const timer = setInterval(turn, 20);
-  await work().finally(() => clearInterval(timer));
-  turn();
+  const running = work();
+  const turnMilliseconds = await longestTurn(running);
+  await running;
   return { seconds: (performance.now() - started) / 1000, turnMilliseconds };
 };
 
