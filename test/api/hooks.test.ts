@@ -22,17 +22,6 @@ describe.concurrent.each(Object.keys(starts))('a webhook of %s', (platform) => {
     world = await newWorld();
   });
 
-  it(`a webhook of ${platform} for an incoming call is answered with a decision in the platform’s own form`, async () => {
-    const world = await newWorld();
-    const configuration = { variables: { company: 'Example Dental', openingHour: 9 } };
-    await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration } });
-    const accept = await send(world, platform, sent);
-    expect([accept.status, bodyOf(accept)]).toEqual([200, accepted[platform]]);
-    await world.block([caller]);
-    const reject = await send(world, platform, sent);
-    expect([reject.status, bodyOf(reject)]).toEqual(rejected[platform]);
-  });
-
   it(`a webhook of ${platform} finds the agent by the number that was called, and rejects a foreign one`, async () => {
     const [world, stranger] = [await newWorld(), await newWorld()];
     await world.call('PATCH', `/agents/${world.agentId}`, { body: { phoneNumber: own } });

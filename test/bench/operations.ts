@@ -52,6 +52,17 @@ const sourcesIn = (world: World) => {
   return sources;
 };
 
+const listOfSources: [Sample, Sample] = [
+  {
+    request: async (world) => ({ query: (await sourcesIn(world)).agent }),
+    maxRoundTrips: withTexts,
+  },
+  {
+    what: 'without content',
+    request: async (world) => ({ query: { ...(await sourcesIn(world)).agent, content: 'false' } }),
+  },
+];
+
 /** Sets a secret of a voice platform, and returns it. */
 const signingSecretOf = async (uid: string, platform: PlatformName): Promise<string> => {
   const secret = 'the-secret-of-the-benchmarks';
@@ -292,32 +303,14 @@ const samples: Record<string, [Sample, ...Sample[]]> = {
       },
     },
   ],
-  listWebsites: [
-    {
-      request: async (world) => ({ query: (await sourcesIn(world)).agent }),
-      maxRoundTrips: withTexts,
-    },
-    {
-      what: 'without content',
-      request: async (world) => ({ query: { ...(await sourcesIn(world)).agent, content: 'false' } }),
-    },
-  ],
+  listWebsites: listOfSources,
   getWebsiteContent: [
     {
       request: async (world) => ({ query: (await sourcesIn(world)).website }),
       maxRoundTrips: withTexts,
     },
   ],
-  listDocuments: [
-    {
-      request: async (world) => ({ query: (await sourcesIn(world)).agent }),
-      maxRoundTrips: withTexts,
-    },
-    {
-      what: 'without content',
-      request: async (world) => ({ query: { ...(await sourcesIn(world)).agent, content: 'false' } }),
-    },
-  ],
+  listDocuments: listOfSources,
   uploadDocuments: [{ what: 'one file', request: uploadOf }],
   getDocumentContent: [
     {

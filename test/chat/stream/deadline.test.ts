@@ -1,12 +1,8 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { Deadline, expired } from '../../../functions/chat/stream/deadline.ts';
+import { useFakeTimers } from '../../support/fake-timers.ts';
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+useFakeTimers();
 
 it('a deadline returns the outcome of a promise that is in time, and leaves no timer', async () => {
   const deadline = new Deadline(1_000);

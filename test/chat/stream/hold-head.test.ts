@@ -1,14 +1,10 @@
 import type { UIMessageChunk } from 'ai';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { Deadline } from '../../../functions/chat/stream/deadline.ts';
 import { holdHead } from '../../../functions/chat/stream/hold-head.ts';
+import { useFakeTimers } from '../../support/fake-timers.ts';
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+useFakeTimers();
 
 const beginning: UIMessageChunk[] = [{ type: 'start' }, { type: 'start-step' }, { type: 'text-start', id: '0' }];
 const content: UIMessageChunk = { type: 'text-delta', id: '0', delta: 'Hello' };

@@ -1,12 +1,8 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { keepAlive } from '../../../functions/chat/stream/keep-alive.ts';
+import { useFakeTimers } from '../../support/fake-timers.ts';
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+useFakeTimers();
 
 it('a kept-alive stream has a comment after each interval of silence, and none between events', async () => {
   async function* events() {

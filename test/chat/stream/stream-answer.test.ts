@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { UIMessageChunk } from 'ai';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { StreamEnd } from '../../../functions/chat/stream/end-always.ts';
 import { streamAnswer } from '../../../functions/chat/stream/stream-answer.ts';
 import { ApiError } from '../../../functions/domain/errors.ts';
 import { chunksIn, linesOf, protocolErrors } from '../../support/chat.ts';
+import { useFakeTimers } from '../../support/fake-timers.ts';
 
 /** A source whose parts the test provides one by one. */
 class Source {
@@ -87,12 +88,7 @@ const reading = (stream: Readable) => {
   return read;
 };
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+useFakeTimers();
 
 const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
 
