@@ -44,7 +44,7 @@ export const apply = async (folder: string, options: ApplyOptions): Promise<Outc
 const conflictHelp =
   'A conflict changes nothing. Take over in the file what the service has, or put the file in force with "apply --overwrite".';
 
-/** How often an agent is compared again that was changed between the comparison and the write. */
+/** The maximum number of attempts for an agent that others keep changing. */
 const maxAttempts = 5;
 
 const applyFile = async (
@@ -132,7 +132,7 @@ const documents = ({ documents }: Service['api'], agentId: string, folder: strin
   },
 });
 
-/** What is gone already is deleted. */
+/** Treats a source that does not exist as deleted. */
 const ignoreMissing = (result: Parameters<typeof dataOf>[0]) => {
   if (!result.error?.error.endsWith('_not_found')) dataOf(result);
 };

@@ -96,14 +96,14 @@ export const writeDocument = async (folder: string, path: string, bytes: Uint8Ar
   await writeOutput(join(folder, path), [bytes]);
 };
 
-/** Returns the path that links lead to. A link out of the folder is refused: it would read what is nobody's knowledge. */
+/** Returns the path that links lead to. Links that lead out of the folder are refused: their targets may be any file of the machine. */
 const realPathWithin = async (folder: string, path: string): Promise<string> => {
   const real = await realpath(join(folder, path));
   if (!real.startsWith((await realpath(folder)) + sep)) throw new CommandError(`${path}: leads out of the folder.`);
   return real;
 };
 
-/** Returns a path for a document whose name somebody chose: in a folder of the agent, and free. */
+/** Returns an unused path in the agent's folder for a document whose name is untrusted. */
 export const freePathFor = async (folder: string, key: string, name: string): Promise<string> => {
   const plain = name.replaceAll(/[^\p{L}\p{N} ._()-]/gu, '_').replace(/^[. ]+/, '_');
   const [, stem = '', extension = ''] = /^(.*?)(\.[^.]{1,10})?$/.exec(plain) ?? [];

@@ -17,7 +17,7 @@ export type Comparison = {
   differences: Difference[];
   fileSources: Sources;
   serviceSources: Sources;
-  /** Why `apply` would overwrite what the file does not know of. */
+  /** The reason why `apply` would overwrite changes that the file does not contain. */
   conflict?: string | undefined;
 };
 

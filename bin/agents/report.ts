@@ -4,7 +4,7 @@ import { describeError } from '../command-line/describe-error.ts';
 import { count, print, visible } from '../command-line/output.ts';
 import { type Difference, isChangeOfService } from './plan.ts';
 
-/** What is done, or would be done, with one agent. */
+/** The result of a command for one agent, or with `dryRun` its expected result. */
 export type Outcome = {
   key: string;
   /** The name of its file; none of an agent without one. */
@@ -41,7 +41,7 @@ export const attempt = async (
   }
 };
 
-/** What a command changes. */
+/** The side that a command changes. */
 type Target = 'service' | 'files';
 
 /** Prints the result of each agent, and a line with their numbers. */

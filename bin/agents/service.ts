@@ -11,7 +11,7 @@ export type Service = { address: string; api: ApiClient; uid: string; readsKnowl
 
 /** A website or a document, of a file or of the service. */
 export type Source = {
-  /** What is compared: without what is the default. */
+  /** The fields that are compared, without those that have their default. */
   value: { url?: string; name?: string; active?: boolean; md5?: string };
   /** Its id on the service, and the link to a document's file. */
   id?: string;
@@ -88,7 +88,7 @@ const sourcesBy = (all: (Source & { is: string })[]): Sources => {
   return sources;
 };
 
-/** How long a document may take whose file is on its way. */
+/** The maximum wait for a document whose file is being uploaded. */
 const maxWaitSeconds = 60;
 
 const documentsOf = async ({ api }: Service, agentId: string) => {

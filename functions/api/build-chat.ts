@@ -106,7 +106,7 @@ const streamHeaders = {
   'x-accel-buffering': 'no',
 };
 
-/** What is known of a turn, more and more. */
+/** The facts of a turn, which are added as they become known. */
 type TurnContext = {
   requestId: string;
   receivedAt: number;

@@ -22,13 +22,13 @@ import {
   untilWritten,
 } from '../store/table.ts';
 
-/** How long an import waits for its file. */
+/** The time for which an import waits for its file. */
 const uploadMilliseconds = 60 * 60 * 1000;
 /** The time for a run with all deliveries of its message. A run that has not ended by then is reported as failed. */
 const runMilliseconds = 60 * 60 * 1000;
 /** The time for all runs: an import ends even if the table never takes all its numbers. */
 const maxMilliseconds = 24 * 60 * 60 * 1000;
-/** How long the record of an import is kept. */
+/** The time for which the record of an import is kept. */
 const keptSeconds = 30 * 24 * 60 * 60;
 
 /** The progress of a removal: everything before this position is done. */
@@ -53,7 +53,7 @@ export type ImportRecord = ImportReference & {
   /** The run that recorded the last step. */
   run?: string;
   step: number;
-  /** How many lines are done, without the header and empty lines. */
+  /** The number of lines that are done, without the header and empty lines. */
   lines: number;
   added: number;
   alreadyBlocked: number;

@@ -31,10 +31,10 @@ export const importServices = {
 };
 type Services = ServicesOf<typeof importServices>;
 
-/** How much one request reads of a file, and how much is parsed at a time: little, since parsed rows take far more memory. */
+/** The bytes that one request reads of a file, and the bytes that are parsed at a time. Parsed rows take far more memory. */
 const pieceBytes = 512 * 1024;
 const sliceBytes = 16 * 1024;
-/** How long an import waits before it checks again whether another one has ended. */
+/** The interval at which an import checks whether another one has ended. */
 const busyDelaySeconds = 5;
 /** More than a request has: the function has a whole core, which 16 batches would leave waiting for the table. */
 const batchesInFlight = 32;
@@ -105,7 +105,7 @@ export const failImport = async (
 
 const changedFile = 'The file was replaced or deleted before the import had ended. Import it again.';
 
-/** How a run ended: the import is done, there is more to do, or another run has taken over. */
+/** The outcome of a run: the import is done, there is more to do, or another run has taken over. */
 type RunResult = 'done' | 'more' | 'taken over';
 
 const continueImport = async (

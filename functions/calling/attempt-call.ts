@@ -3,7 +3,7 @@ import { untilWritten } from '../store/table.ts';
 import type { OutboundCall, RulesVerdict } from './apply-rules.ts';
 import type { CallAttempts, CountedAttempts } from './call-attempts.ts';
 
-/** A call that counts as an attempt if it is accepted, by its id. */
+/** The id of a call that counts as an attempt if it is accepted. */
 export type CountedCall = { callId: string; callAttempts: Pick<CallAttempts, 'find' | 'add'> };
 
 /**

@@ -10,7 +10,7 @@ export type PeriodUnit = (typeof periodUnits)[number];
 export const figureGroups = ['agent', 'direction', 'status', 'outcome', 'version'] as const;
 export type FigureGroup = (typeof figureGroups)[number];
 
-/** What the rows are by: a period, a group, both or neither. */
+/** The fields by which calls are grouped into rows: a period, a group, both or neither. */
 export type FiguresBy = { unit?: PeriodUnit | undefined; group?: FigureGroup | undefined };
 
 const date = (description: string, example: string) =>

@@ -56,7 +56,7 @@ export const TimeZone = timeZone(
   'Outbound: the time zone of the person who is called, as an IANA name. Default: every time zone in which the number may lie.',
 );
 
-/** What a rejection by the rules says of the next attempt. */
+/** The fields by which a rejection describes the next possible attempt. */
 export const RetryAt = z.optional(
   timestamp('The first moment at which all rules for outbound calls hold. Absent if there is none within a year.'),
 );

@@ -4,7 +4,7 @@ import { Identifier } from './identifiers.ts';
 /** The user whose work it is: the owner of the agent. A queue is shared fairly among users. */
 const ofUser = { uid: Identifier };
 
-/** How far the responses kept for users are searched: what is before this position is done. A key in it is hashed. */
+/** The position up to which the responses kept for users have been searched. A key in it is hashed. */
 const KeptPosition = z.object({
   uid: Identifier,
   shard: z.number(),

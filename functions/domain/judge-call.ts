@@ -11,7 +11,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** How far ahead the rules are evaluated. */
+/** The time for which the rules are evaluated in advance. */
 const horizon = 366 * day;
 
 /**
@@ -99,7 +99,7 @@ const firstInZone = (week: Week, clock: WallClock, start: number, end: number): 
   return moment;
 };
 
-/** How long after a wall-clock time the hours begin; 0 within them. There is always a day on which they hold. */
+/** Returns the time from a wall-clock time until the hours begin; 0 within them. There is always a day on which they hold. */
 const untilOpen = ({ from, to, holdsOn }: Week, wall: number): number => {
   const midnight = Math.floor(wall / day) * day;
   const today = new Date(midnight).getUTCDay();

@@ -62,7 +62,7 @@ type Running = {
   progress?: ErasureProgress | undefined;
 };
 
-/** What is left of an erasure: when to continue, and where. Without `progress`, it begins again. */
+/** The rest of an erasure: the time to continue it, and the position. Without `progress`, it begins again. */
 type Rest = { delaySeconds: number; progress?: ErasureProgress };
 
 /**
@@ -147,5 +147,5 @@ const isFileThere = async (
 };
 
 const pollMilliseconds = 500;
-/** How long an erasure waits before it checks again whether imports and copies have ended. */
+/** The interval at which an erasure checks whether imports and copies have ended. */
 const waitSeconds = 5;

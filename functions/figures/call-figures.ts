@@ -37,7 +37,7 @@ const pieceBytes = 350_000;
 /** Days that are read by one query: a busy agent's fit into its page of 1 MB. */
 const daysPerQuery = 16;
 const queriesInFlight = 32;
-/** How often the figures of a day are read when they are written meanwhile. */
+/** The maximum number of reads of a day whose figures keep changing. */
 const maxReads = 8;
 
 /**

@@ -23,8 +23,8 @@ type ChangedDay = AgentDay & { quarters: Set<number>; changes: TableChange[] };
 const concurrency = 16;
 
 /**
- * Marks the days whose calls have changed, and has them counted again. Returns the first change that failed. A batch may come again,
- * as a whole or in part: it marks what it has marked.
+ * Marks the days whose calls have changed, and queues their counts. Returns the first change that failed. A repeated batch
+ * marks the same days again.
  */
 export const markChanges = async (changes: TableChange[], services: Marking): Promise<TableChange | undefined> => {
   const days = changedDays(changes);
@@ -38,7 +38,7 @@ export const markChanges = async (changes: TableChange[], services: Marking): Pr
       unmarked,
       async (day) => {
         const uid = users.get(day.agentId)?.[0];
-        // Of a deleted agent there are no figures.
+        // A deleted agent has no figures.
         if (uid === undefined) return;
         try {
           await mark(day, uid, services);

@@ -3,19 +3,19 @@ import { backOff } from '../store/table.ts';
 import type { AgentDay, CallFigures, DayFigures } from './call-figures.ts';
 import { allQuarters, dayOf, type FigureRow, quarterOf, quartersPerDay, rowsOf } from './rows.ts';
 
-/** What a count reads and writes. */
+/** The methods that a count uses. */
 export type Counting = Pick<CallFigures, 'begin' | 'count' | 'end' | 'find' | 'save'>;
 type Freezing = Pick<CallFigures, 'count' | 'daysWithCalls' | 'find' | 'save'>;
 
-/** How often a day is counted when its figures are written meanwhile. */
+/** The maximum number of counts of a day whose figures keep changing. */
 const maxAttempts = 8;
 
-/** How many seconds a day waits before it is counted again, and at most how many more, one for each call that is counted. */
+/** The delay before a day is counted again, and the maximum that is added to it: one second per call to count. */
 const waits = () => (environment.isLambda ? { seconds: 15, maxMoreSeconds: 75 } : { seconds: 2, maxMoreSeconds: 8 });
 
 export const waitSeconds = () => waits().seconds;
 
-/** Returns how much longer a day waits: counting many calls again after each change would cost more than the calls. */
+/** Returns the additional delay of a day. Counting many calls after each change would cost more than the calls themselves. */
 export const moreSeconds = async (day: AgentDay, figures: Pick<CallFigures, 'find' | 'marksOf'>): Promise<number> => {
   const [[mark], { series }] = await Promise.all([figures.marksOf([day]), figures.find(day)]);
   const calls = rowsOf(series).reduce((sum, row) => sum + (mark?.quarters.has(row.quarter) ? row.calls : 0), 0);

@@ -1,7 +1,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Call } from '../domain/calls.ts';
 
-/** What some calls have in common. A call without a status, an outcome or a version has null. */
+/** The fields by which calls are grouped. A missing status, outcome or version is null. */
 export type Groups = {
   direction: Call['direction'];
   status: string | null;

@@ -30,7 +30,7 @@ export type CallStartReference = {
   agentId: string | undefined;
   /** The other party's number. */
   other: string | undefined;
-  /** It came without its `+`: it counts only if it is blocked. */
+  /** The number came without its `+`. It is used only if it is blocked. */
   isGuess: boolean;
   /** The call's id where it is known: by it, a caller without a number gets a version. */
   callId: string | undefined;
@@ -87,7 +87,7 @@ export const agentLookup = (reference: CallStartReference, more?: 'record' | 'so
 
 type ItemName = 'agentEntry' | 'userEntry' | 'record' | 'traffic' | 'attempts' | 'sourceCount';
 
-/** The list in force and the record are the owner's: what a guest has under these keys says nothing about the call. */
+/** Items of the agent's owner. A guest's items under these keys do not apply to the call. */
 const ownersItems: ItemName[] = ['userEntry', 'record'];
 
 const lookup = (reference: CallStartReference, keys: Partial<Record<ItemName, ItemKey>>): Lookup<CallStart> => {

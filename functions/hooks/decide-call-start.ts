@@ -68,7 +68,7 @@ export const locatedCall = ({ agent, ...start }: CallStart): LocatedCall => {
   return { ...start, agent };
 };
 
-/** What a caller says of an outbound call beside its numbers: when it is (Unix milliseconds), and how it is counted. */
+/** Options of an outbound call: its time (Unix milliseconds), the time zone of the number, and how it is counted. */
 export type OutboundStart = {
   timeZone?: string | undefined;
   at?: number | undefined;

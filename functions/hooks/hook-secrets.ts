@@ -33,11 +33,11 @@ type SecretOfPlatform = ListedHookSecret & { platform: PlatformName };
 const overlapMilliseconds = 24 * 60 * 60 * 1000;
 const maxSecrets = 5;
 
-/** How late the times of an item may be: they cost a write. */
+/** The minimum interval between updates of an item’s times, since each update costs a write. */
 const useMilliseconds = 60 * 60 * 1000;
 const refusalMilliseconds = 5 * 1000;
 
-/** For whom a secret is encrypted: it opens for no other user and platform. */
+/** The encryption context of a secret, which binds it to one user and platform. */
 export const hookSecretOwner = (uid: string, platform: PlatformName) => `hook-secret:${uid}:${platform}`;
 
 /** Looks up the secrets of a user's platform, together with what else a request reads. */

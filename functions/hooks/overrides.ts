@@ -1,6 +1,6 @@
 import type { AgentConfiguration } from '../domain/agents.ts';
 
-/** What a platform takes from the agent's configuration instead of from its own settings. Texts, as far as they are configured. */
+/** The fields of an agent's configuration that override a platform's own settings. Fields that are not configured are undefined. */
 export type Overrides = {
   greeting?: string | undefined;
   instructions?: string | undefined;

@@ -34,12 +34,12 @@ export type CallEnd = {
   findings: Record<string, unknown> | undefined;
 };
 
-/** What a platform tells of a call beside its other facts. */
+/** Details of a call that a platform reports. */
 export type CallDetails = {
   endReason?: string | undefined;
   recordingUrl?: string | undefined;
   summary?: string | undefined;
-  /** What the platform found out about the call, as it sends it. */
+  /** The platform’s analysis of the call, as sent. */
   analysis?: Record<string, unknown> | undefined;
   cost?: { amount: number; currency: 'USD' | 'credits' } | undefined;
 };
@@ -59,7 +59,7 @@ export type HookEvent = CallStart | CallEnd | KnowledgeSearches | { type: 'other
 /** The name of the tool by which a platform's agent searches the knowledge. */
 export const searchTool = 'search_knowledge';
 
-/** What a search found, as a text for the platform's model, or why it was not made. */
+/** The result of a search as text for the platform's model, or the reason why there is none. */
 export type SearchAnswer = { text: string; error?: never } | { error: string; text?: never };
 
 /** The decision on a start, and what an accepted call gets: variables, and overrides where the hook's address asks for them. */

@@ -3,7 +3,7 @@ import type { Calls } from '../store/calls/calls.ts';
 import type { LocatedCall } from './call-starts.ts';
 import { rejectedCall } from './ended-call.ts';
 
-/** How long the response to a rejected call waits for its record. */
+/** The maximum time for which the response to a rejected call waits for its record. */
 const maxMilliseconds = 500;
 
 /**

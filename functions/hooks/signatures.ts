@@ -59,6 +59,6 @@ const shortestJson = (body: Buffer): string | undefined => {
 export const hasBearer = ({ headers }: SignedRequest, { secret }: HookSecret, names: string[]) =>
   ['authorization', ...names].some((name) => isSame((headers[name] ?? '').replace(/^Bearer\s+/i, ''), secret));
 
-/** Checks whether a request may be signed: whether it has a header for it under any name that a platform uses. */
+/** Returns true if a request has a header in which some platform sends a signature. */
 export const mayBeSigned = (headers: SignedRequest['headers']) =>
   Object.keys(headers).some((name) => /signature|secret|^authorization$/.test(name));

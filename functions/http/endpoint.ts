@@ -45,7 +45,7 @@ export type Principal = { uid: string; keyId: string; scopes: Scope[] | undefine
 /** The agent that a request names, with its owner and its outcomes that block, once access to it has been checked. */
 export type AuthorizedAgent = { agentId: string; uid: string; blockOnOutcomes: string[] };
 
-/** How a request proves by a signature, in place of a key, for which user it acts. */
+/** Authenticates requests by a signature instead of an API key. */
 export type SignedRequests<Secrets> = {
   services: Record<string, Service<unknown>>;
   /** Checks by the headers alone whether a request may be signed. */

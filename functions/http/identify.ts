@@ -6,14 +6,14 @@ import type { AnyEndpoint, Principal, SignedRequests } from './endpoint.ts';
 import type { ApiEvent } from './handler-types.ts';
 import { type KeyInRequest, keyInRequest } from './key-in-request.ts';
 
-/** What a request proves by for which user it acts: a key, or a signature, which counts before a key in the address. */
+/** The credentials of a request: an API key or a signature. A signature takes precedence over a key in the address. */
 type Proof = {
   event: ApiEvent;
   key?: KeyInRequest;
   signature?: SignedRequests<unknown>;
   /** The secrets of the user whom the request names. */
   secrets?: Lookup<unknown> | undefined;
-  /** What is wrong with the key, where the user has no secrets. */
+  /** The error of the key, thrown if the user has no secrets. */
   error?: ApiError;
   /** It has neither a key nor any header of a signature. */
   isUnsigned?: boolean;

@@ -10,7 +10,7 @@ type TrafficShare = Share & Pick<VersionItem, 'createdAt'> & Partial<Pick<Versio
 /** The split of an agent with the contents of its versions, so that a call that starts reads one item for both. */
 export type TrafficItem = Item & { shares: TrafficShare[] };
 
-/** What a caller gets: a version with its content. */
+/** The version that a caller gets, with its content. */
 export type ServedVersion = Versioned & { version: number; createdAt: string };
 
 /** Maximum bytes of the contents in one item. DynamoDB's limit is 400 KB. */

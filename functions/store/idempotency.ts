@@ -7,7 +7,7 @@ import { when } from './expressions.ts';
 import { type ItemKey, idempotencyKey, idempotencyKeyOfPiece, idempotencyOf, idempotencyPieceKey } from './keys.ts';
 import { type Item, type Table, table } from './table.ts';
 
-/** How long a first response is kept. */
+/** The time for which a first response is kept. */
 const keepSeconds = 24 * 60 * 60;
 
 type KeptResponse = { statusCode?: number; headers?: Record<string, boolean | number | string>; body?: string };

@@ -113,7 +113,7 @@ export const formerGuestKey = (agentId: string, uid: string): ItemKey => ({
 });
 export const formerGuestsOf = (agentId: string): Collection => ({ pk: `AGENT#${agentId}`, prefix: 'GUEST#' });
 
-/** How many partitions an agent's block list is spread over. Changing it strands every number that is there. */
+/** The number of partitions of an agent's block list. Changing it strands every number on existing lists. */
 export const blockListShards = 16;
 /** Whose block list it is: an agent's own, or a user's, which is in force for every agent the user owns. */
 export type BlockListOwner = { agentId: string } | { uid: string };
@@ -288,7 +288,7 @@ export const changedItem = ({ pk, sk }: ItemKey): ChangedItem | undefined => {
 
 export const duplicationKey = (agentId: string): ItemKey => ({ pk: `DUPLICATION#${agentId}`, sk: 'DUPLICATION' });
 
-/** How many partitions the responses of a user are spread over. */
+/** The number of partitions of the responses that are kept for a user. */
 const idempotencyShards = 16;
 export const idempotencyKey = (uid: string, operation: string, key: string): ItemKey => {
   // The hash of a key has no space in it.

@@ -5,7 +5,7 @@ import { type Change, isAbsent, when } from './expressions.ts';
 import { countKey, documentsOf, type ItemKey, websitesOf } from './keys.ts';
 import type { Item, Table, TransactionAction } from './table.ts';
 
-/** How many agents a user, or sources an agent, may have. */
+/** The maximum number of agents of a user, or of sources of an agent. */
 export type Quota = { limit: number; exceeded: () => Error };
 
 export const agentQuota = (limit = environment.quotaAgents): Quota => ({

@@ -53,7 +53,7 @@ export type QueryOptions = {
   keysOnly?: boolean;
 };
 
-/** How often a write that conflicts with others is repeated: with the pauses, for about two seconds. */
+/** The maximum number of repetitions of a conflicting write: about two seconds with the pauses. */
 const maxConflicts = 12;
 
 /** The single table. Every read is strongly consistent. */

@@ -77,10 +77,10 @@ export const useRead = <Data,>(
 
 export type Pages<Page> = UseInfiniteQueryResult<InfiniteData<Page, string | undefined>>;
 
-/** How often a list is read again while something on its first page is under way. */
+/** The polling interval of a list while an item of its first page is in progress. */
 const pollMilliseconds = 3000;
 
-/** Reads a list page by page. It is read again and again while `isUnderWay` says so of its first page. */
+/** Reads a list page by page. Polls it while `isUnderWay` returns true for its first page. */
 export const usePages = <Page extends { nextCursor?: string }>(
   name: QueryKey,
   read: (cursor: string | undefined, options: RequestOptions) => PromiseLike<Result<Page>>,
@@ -118,7 +118,7 @@ export const useChange = <Input, Data>(
   });
 };
 
-/** Reads everything again that was read under these names, once something is true: as when a job has ended. */
+/** Invalidates what was read under these names when a condition becomes true, such as the end of a job. */
 export const useReadAgain = (names: QueryKey[], when: boolean): void => {
   const queries = useQueryClient();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the names are always the same

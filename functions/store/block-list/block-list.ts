@@ -21,7 +21,7 @@ import {
 } from './blocked-number.ts';
 import { executeBatch, type NumberState, settleNumbers } from './settle-numbers.ts';
 
-/** How long the item of a removed number is kept, so that a repeated removal recognizes its own write. */
+/** The time for which the item of a removed number is kept, so that a repeated removal recognizes its own write. */
 const removedSeconds = 24 * 60 * 60;
 const maxEraseRounds = 12;
 /** The default number of batches in flight. */

@@ -37,9 +37,9 @@ const recordKey = ({ agentId, reference }: CallTarget): ItemKey | undefined =>
     : undefined;
 
 const concurrency = 16;
-/** How many records are read at once. A record can have 150 KB. */
+/** The number of records that are read at once. A record can have 150 KB. */
 const entriesPerRead = 200;
-/** How often a phone number is looked up when its call keeps changing. */
+/** The maximum number of lookups of a phone number whose call keeps changing. */
 const maxAttempts = 5;
 
 /** Reads the records of calls. */

@@ -15,7 +15,7 @@ const callsPerTransaction = 25;
 const batchConcurrency = 4;
 const countConcurrency = 16;
 const entriesPerPage = 200;
-/** How long the write of one outcome is retried. */
+/** The time for which the write of one outcome is retried. */
 const setOutcomeMilliseconds = 5000;
 
 /** A range of an agent's calls: `from` ≤ start < `to`. */

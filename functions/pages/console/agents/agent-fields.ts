@@ -42,7 +42,7 @@ export const agentFields: AgentField[] = [
   { name: 'other', label: 'Other fields', kind: 'json', note: 'JSON: fields of your own.', isRare: true },
 ];
 
-/** What stands in the fields of the form, each as a text. A box that is checked is `true`. */
+/** The values of the form’s fields, as texts. A checked box is `true`. */
 export type Texts = Record<string, string>;
 
 /** An edit that is not saved. It is kept in the tab until it is saved or discarded. */

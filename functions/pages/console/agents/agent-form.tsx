@@ -8,7 +8,7 @@ import { type AgentField, agentFields, problemOf, type Texts } from './agent-fie
 type Props = {
   texts: Texts;
   note: string;
-  /** Whether there is something to save. */
+  /** The form has something to save. */
   isChanged: boolean;
   isSaving: boolean;
   error: Error | null;

@@ -12,7 +12,7 @@ type Part = { version: string; percent: string };
 const partsOf = (split: NonNullable<Agent['split']>): Part[] =>
   split.map(({ version, percent }) => ({ version: String(version), percent: String(percent) }));
 
-/** Which versions of an agent callers get. */
+/** Splits callers between versions of an agent. */
 export const Traffic = ({ agent: { agentId, version, split = [] } }: { agent: Agent }) => {
   const { api } = useService();
   const [parts, setParts] = useState(() => partsOf(split));

@@ -7,7 +7,7 @@ import { Empty, Loaded } from '../components/states.tsx';
 import { useTimeZone } from '../components/time.tsx';
 import { formatPercent, formatValue } from '../formats.ts';
 
-/** What the versions of an agent have achieved, side by side. */
+/** Compares the call figures of an agent’s versions. */
 export const VersionFigures = ({ agentId }: { agentId: string }) => {
   const { filters } = useAddress();
   const timeZone = useTimeZone();

@@ -4,7 +4,7 @@ import { useRead, useService } from '../service.tsx';
 import { Choice, TextFilter } from './fields.tsx';
 import { Failed } from './states.tsx';
 
-/** So many agents are offered to choose from. Others are found in the view Agents. */
+/** The maximum number of agents in a choice. The view Agents lists all of them. */
 const maxChoices = 500;
 
 /** Returns the agents to choose from; undefined until they are loaded, and if the key may not list agents. */

@@ -31,7 +31,7 @@ export const Dialog = ({ title, isWide = false, onClose, children }: DialogProps
 };
 
 type DeleteProps = {
-  /** What is deleted, such as “the agent”. */
+  /** The object of the deletion, such as “the agent”. */
   what: string;
   /** The user types it. */
   name: string;

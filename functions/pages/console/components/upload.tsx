@@ -2,7 +2,7 @@ import { type RefObject, useRef, useState } from 'react';
 import type { UploadProgress } from '../../../openapi/client/client.ts';
 import { formatBytes, formatPercent } from '../formats.ts';
 
-/** How much of an upload has been sent. */
+/** Shows the progress of an upload. */
 export const Progress = ({ label, progress }: { label: string; progress: UploadProgress }) => {
   const { sentBytes, totalBytes } = progress;
   const share = totalBytes > 0 ? sentBytes / totalBytes : 1;

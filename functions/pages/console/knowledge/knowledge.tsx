@@ -5,7 +5,7 @@ import { Empty } from '../components/states.tsx';
 import { Passages } from './passages.tsx';
 import { Sources } from './source-list.tsx';
 
-/** What an agent knows: a search as the agent makes it, and the websites and documents that it searches. */
+/** The view Knowledge: the sources of an agent, and the search that the agent makes in them. */
 const Knowledge = () => {
   const { agentId, query } = useAddress().filters;
   return (

@@ -14,7 +14,7 @@ import { SourceDialog } from './source-dialog.tsx';
 import { isUnderWay, type Source, stateOf } from './sources.ts';
 import { UploadDialog } from './upload-dialog.tsx';
 
-/** How often the sources are read again while one of them is being read. */
+/** The polling interval of the sources while one of them is in progress. */
 const pollMilliseconds = 2000;
 
 /** The websites and documents of an agent, and one of them with what can be done with it. */
@@ -117,7 +117,7 @@ const Name = ({ source: { id, name } }: { source: Source }) => (
   </Link>
 );
 
-/** Why a source is not what one expects: its error, or its pages that could not be read. */
+/** Returns the problem of a source: its error, or the number of pages that could not be read. */
 const problemOf = (source: Source): string | undefined => {
   if (source.error) return source.error;
   const count = source.kind === 'website' ? source.failedPages.length : 0;

@@ -12,7 +12,7 @@ import { useRead, useService } from '../service.tsx';
 import { BlockDialog } from './block-dialog.tsx';
 import { Unblock } from './unblock.tsx';
 
-/** So many agents are asked about a number at once. */
+/** The maximum number of agents that a number is checked for at once. */
 const maxAgents = 25;
 
 /** Says whether a number is blocked, for which agents, by which list and why. */

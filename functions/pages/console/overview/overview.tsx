@@ -18,7 +18,7 @@ import { Charts } from './charts.tsx';
 import { CsvButton } from './csv-button.tsx';
 import { Outcomes } from './outcomes.tsx';
 
-/** How many calls there were, with which outcomes, and what they were worth. */
+/** The view Overview: calls of a period, their outcomes and their value. */
 const Overview = () => {
   const { filters } = useAddress();
   const timeZone = useTimeZone();

@@ -21,7 +21,7 @@ const statuses = [
   ...Object.entries(states).map(([value, { label }]) => ({ value, label })),
 ];
 
-/** An attempt that is due within this time is waited for. */
+/** A delivery is polled when its next attempt is due within this time. */
 const soonMilliseconds = 60_000;
 
 /** The deliveries of events, newest first, with their attempts. */
@@ -70,7 +70,7 @@ export const Deliveries = ({ endpoints }: { endpoints: WebhookEndpoint[] }) => {
   );
 };
 
-/** Without a time for its next attempt, a delivery is being sent, or waits for the endpoint to succeed. */
+/** A pending delivery without a time for its next attempt is being sent, or waits until its endpoint succeeds. */
 const isDueSoon = ({ status, nextAttemptAt }: WebhookDelivery) =>
   status === 'pending' && (nextAttemptAt === undefined || Date.parse(nextAttemptAt) < Date.now() + soonMilliseconds);
 
