@@ -60,90 +60,88 @@ const cases = routes.map((endpoint) => {
   return [endpoint.name, endpoint, event] as const;
 });
 
-describe('under Lambda’s own runtime client', () => {
-  it.each(cases.filter(([, endpoint]) => !isStreamed(endpoint)))(
-    '%s responds to a request with a key under Lambda’s own runtime client',
-    async (name, _, event) => {
-      const outcome = await run(name, await event());
-      expect([outcome.outcome, outcome.log]).toEqual(['response', expect.not.stringContaining('"level":"error"')]);
-      const { statusCode, headers, body } = JSON.parse(textOf(outcome));
-      expect([statusCode, body]).toEqual([200, expect.any(String)]);
-      expect(headers['content-type']).toBe('application/json');
-      expect(JSON.parse(body)).toEqual(expect.any(Object));
-    },
-  );
+it.each(cases.filter(([, endpoint]) => !isStreamed(endpoint)))(
+  '%s responds to a request with a key under Lambda’s own runtime client',
+  async (name, _, event) => {
+    const outcome = await run(name, await event());
+    expect([outcome.outcome, outcome.log]).toEqual(['response', expect.not.stringContaining('"level":"error"')]);
+    const { statusCode, headers, body } = JSON.parse(textOf(outcome));
+    expect([statusCode, body]).toEqual([200, expect.any(String)]);
+    expect(headers['content-type']).toBe('application/json');
+    expect(JSON.parse(body)).toEqual(expect.any(Object));
+  },
+);
 
-  it('the pages are sent under Lambda’s own runtime client', async () => {
-    const event = { version: '2.0', rawPath: '/docs', headers: { 'accept-encoding': 'gzip' }, requestContext: {} };
-    const outcome = await run(pagesFunction, event);
-    expect([outcome.outcome, outcome.log]).toEqual(['response', expect.any(String)]);
-    const { statusCode, headers } = JSON.parse(textOf(outcome));
-    expect([statusCode, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
-  });
+it('the pages are sent under Lambda’s own runtime client', async () => {
+  const event = { version: '2.0', rawPath: '/docs', headers: { 'accept-encoding': 'gzip' }, requestContext: {} };
+  const outcome = await run(pagesFunction, event);
+  expect([outcome.outcome, outcome.log]).toEqual(['response', expect.any(String)]);
+  const { statusCode, headers } = JSON.parse(textOf(outcome));
+  expect([statusCode, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+});
 
-  it.each(queueJobs.map(({ name }) => name))(
-    '%s handles a message under Lambda’s own runtime client, and reports which failed',
-    async (name) => {
-      // The last delivery: there is no queue here that could bring the message back sooner.
-      const attributes = { ApproximateReceiveCount: '5' };
-      const eventSourceARN = `arn:aws:sqs:us-east-1:000000000000:voice-agents-dev-${name}`;
-      const record = {
-        ...{ messageId: 'm1', receiptHandle: 'r1', body: '{}' },
-        ...{ attributes, eventSource: 'aws:sqs', eventSourceARN },
-      };
-      const outcome = await run(name, { Records: [record] });
-      expect([outcome.outcome, outcome.log]).toEqual(['response', expect.stringContaining(`"job":"${name}"`)]);
-      expect(JSON.parse(textOf(outcome))).toEqual({ batchItemFailures: expect.any(Array) });
-    },
-  );
-
-  it('the reader of changes handles a batch under Lambda’s own runtime client, and reports which change failed', async () => {
-    const outcome = await run('readChanges', { Records: [] });
-    expect(outcome.outcome).toBe('response');
-    expect(JSON.parse(textOf(outcome))).toEqual({ batchItemFailures: [] });
-  });
-
-  it.each(cases.filter(([, endpoint]) => isStreamed(endpoint)))(
-    '%s streams under Lambda’s own runtime client: head first, then part by part',
-    async (name, _, event) => {
-      const outcome = await run(name, await event());
-      expect([outcome.outcome, outcome.log]).toEqual(['response', expect.not.stringContaining('"level":"error"')]);
-      expect(outcome.headers['lambda-runtime-function-response-mode']).toBe('streaming');
-      const text = textOf(outcome);
-      const [head = '', body = ''] = text.split('\0'.repeat(8));
-      expect(JSON.parse(head)).toMatchObject({ statusCode: 200, headers: { 'content-type': 'text/event-stream' } });
-      expect(body).toContain('"type":"text-delta"');
-      expect(body.trimEnd().endsWith('data: [DONE]')).toBe(true);
-      // The fake model pauses between words; so do the parts.
-      const times = outcome.parts.map(({ at }) => at);
-      expect(times.length).toBeGreaterThan(10);
-      expect((times.at(-1) as number) - (times[0] as number)).toBeGreaterThan(50);
-    },
-  );
-
-  describe('a function that cannot be run is noticed:', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'voice-agents-broken-'));
-    afterAll(() => rmSync(folder, { recursive: true }));
-
-    const brokenBy = async (source: string) => {
-      writeFileSync(join(folder, 'index.mjs'), source);
-      const environment = { PATH: process.env.PATH ?? '', AWS_REGION: 'us-east-1' };
-      return runUnderRuntimeClient(client, { folder, functionName: 'broken', environment, event: {} });
+it.each(queueJobs.map(({ name }) => name))(
+  '%s handles a message under Lambda’s own runtime client, and reports which failed',
+  async (name) => {
+    // The last delivery: there is no queue here that could bring the message back sooner.
+    const attributes = { ApproximateReceiveCount: '5' };
+    const eventSourceARN = `arn:aws:sqs:us-east-1:000000000000:voice-agents-dev-${name}`;
+    const record = {
+      ...{ messageId: 'm1', receiptHandle: 'r1', body: '{}' },
+      ...{ attributes, eventSource: 'aws:sqs', eventSourceARN },
     };
+    const outcome = await run(name, { Records: [record] });
+    expect([outcome.outcome, outcome.log]).toEqual(['response', expect.stringContaining(`"job":"${name}"`)]);
+    expect(JSON.parse(textOf(outcome))).toEqual({ batchItemFailures: expect.any(Array) });
+  },
+);
 
-    it('a function whose bundle imports a missing package is noticed', async () => {
-      const outcome = await brokenBy("import 'a-package-that-is-not-there';\nexport const handler = async () => 'ok';");
-      expect(outcome.outcome).toBe('init error');
-      expect(textOf(outcome)).toContain('a-package-that-is-not-there');
-    });
+it('the reader of changes handles a batch under Lambda’s own runtime client, and reports which change failed', async () => {
+  const outcome = await run('readChanges', { Records: [] });
+  expect(outcome.outcome).toBe('response');
+  expect(JSON.parse(textOf(outcome))).toEqual({ batchItemFailures: [] });
+});
 
-    it('a function without a handler is noticed', async () => {
-      expect((await brokenBy('export const another = 1;')).outcome).toBe('init error');
-    });
+it.each(cases.filter(([, endpoint]) => isStreamed(endpoint)))(
+  '%s streams under Lambda’s own runtime client: head first, then part by part',
+  async (name, _, event) => {
+    const outcome = await run(name, await event());
+    expect([outcome.outcome, outcome.log]).toEqual(['response', expect.not.stringContaining('"level":"error"')]);
+    expect(outcome.headers['lambda-runtime-function-response-mode']).toBe('streaming');
+    const text = textOf(outcome);
+    const [head = '', body = ''] = text.split('\0'.repeat(8));
+    expect(JSON.parse(head)).toMatchObject({ statusCode: 200, headers: { 'content-type': 'text/event-stream' } });
+    expect(body).toContain('"type":"text-delta"');
+    expect(body.trimEnd().endsWith('data: [DONE]')).toBe(true);
+    // The fake model pauses between words; so do the parts.
+    const times = outcome.parts.map(({ at }) => at);
+    expect(times.length).toBeGreaterThan(10);
+    expect((times.at(-1) as number) - (times[0] as number)).toBeGreaterThan(50);
+  },
+);
 
-    it('a function whose handler throws is noticed', async () => {
-      const outcome = await brokenBy("export const handler = async () => { throw new Error('No.'); };");
-      expect([outcome.outcome, textOf(outcome)]).toEqual(['error', expect.stringContaining('No.')]);
-    });
+describe('a function that cannot be run is noticed:', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'voice-agents-broken-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const brokenBy = async (source: string) => {
+    writeFileSync(join(folder, 'index.mjs'), source);
+    const environment = { PATH: process.env.PATH ?? '', AWS_REGION: 'us-east-1' };
+    return runUnderRuntimeClient(client, { folder, functionName: 'broken', environment, event: {} });
+  };
+
+  it('a function whose bundle imports a missing package is noticed', async () => {
+    const outcome = await brokenBy("import 'a-package-that-is-not-there';\nexport const handler = async () => 'ok';");
+    expect(outcome.outcome).toBe('init error');
+    expect(textOf(outcome)).toContain('a-package-that-is-not-there');
+  });
+
+  it('a function without a handler is noticed', async () => {
+    expect((await brokenBy('export const another = 1;')).outcome).toBe('init error');
+  });
+
+  it('a function whose handler throws is noticed', async () => {
+    const outcome = await brokenBy("export const handler = async () => { throw new Error('No.'); };");
+    expect([outcome.outcome, textOf(outcome)]).toEqual(['error', expect.stringContaining('No.')]);
   });
 });

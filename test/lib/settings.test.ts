@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { deploymentName, readSettings, SettingsError } from '../../lib/settings.ts';
 import { appWith, production, required } from '../support/deployment.ts';
 
@@ -17,180 +17,175 @@ const errorsIn = (context: Record<string, unknown>): string[] => {
   return [];
 };
 
-describe('the settings', () => {
-  it('the settings of a deployment require a stage and an origin, and nothing else', () => {
-    expect(errorsIn({})).toEqual([
-      'stage is missing. It must be dev, staging or prod.',
-      expect.stringMatching(/^appOrigin is missing. It must be the origin of your web application .* such as https:/),
-    ]);
-    expect(read(required)).toEqual({
-      stage: 'dev',
-      deployment: undefined,
-      appOrigins: ['https://app.example.com'],
-      chat: 'public',
-      chatModelId: 'global.anthropic.claude-haiku-4-5-20251001-v1:0',
-      chatDailyTokens: 2_000_000,
-      chatUserShare: 25,
-      chatRatePerMinute: 30,
-      chatConcurrency: 20,
-      callTimeConcurrency: 'shared',
-      deliveryConcurrency: 64,
-      maxReadUnits: 12_000,
-      maxWriteUnits: 4000,
-      requestsPerSecond: 50,
-      callRetentionDays: undefined,
-      quotaAgents: 1000,
-      quotaSources: 1000,
-      crawlTrustedOrigins: [],
-      hookKeysInAddress: true,
-      mcpDeletes: false,
-      webhookTrustedOrigins: [],
-      alarmEmail: undefined,
-      monthlyBudget: undefined,
-      edge: true,
-      edgeSecretVersion: 1,
-      domain: undefined,
-      webAclArn: undefined,
-      allowedCountries: [],
-      logDays: 14,
-      given: required,
-    });
+it('the settings of a deployment require a stage and an origin, and nothing else', () => {
+  expect(errorsIn({})).toEqual([
+    'stage is missing. It must be dev, staging or prod.',
+    expect.stringMatching(/^appOrigin is missing. It must be the origin of your web application .* such as https:/),
+  ]);
+  expect(read(required)).toEqual({
+    stage: 'dev',
+    deployment: undefined,
+    appOrigins: ['https://app.example.com'],
+    chat: 'public',
+    chatModelId: 'global.anthropic.claude-haiku-4-5-20251001-v1:0',
+    chatDailyTokens: 2_000_000,
+    chatUserShare: 25,
+    chatRatePerMinute: 30,
+    chatConcurrency: 20,
+    callTimeConcurrency: 'shared',
+    deliveryConcurrency: 64,
+    maxReadUnits: 12_000,
+    maxWriteUnits: 4000,
+    requestsPerSecond: 50,
+    callRetentionDays: undefined,
+    quotaAgents: 1000,
+    quotaSources: 1000,
+    crawlTrustedOrigins: [],
+    hookKeysInAddress: true,
+    mcpDeletes: false,
+    webhookTrustedOrigins: [],
+    alarmEmail: undefined,
+    monthlyBudget: undefined,
+    edge: true,
+    edgeSecretVersion: 1,
+    domain: undefined,
+    webAclArn: undefined,
+    allowedCountries: [],
+    logDays: 14,
+    given: required,
   });
+});
 
-  it('the settings of a deployment are read from the command line, where everything is a text, and from cdk.json, where it is not', () => {
-    expect(read({ ...required, edge: 'false', chatDailyTokens: '5000', logDays: '7' })).toMatchObject({
-      edge: false,
-      chatDailyTokens: 5000,
-      logDays: 7,
-    });
-    expect(read({ ...required, edge: false, chatDailyTokens: 5000, allowedCountries: [] })).toMatchObject({
-      edge: false,
-      chatDailyTokens: 5000,
-    });
-    expect(read(production)).toMatchObject({
-      domain: { name: 'api.example.com', certificateArn: production.certificateArn },
-      allowedCountries: ['DE', 'FR'],
-      requestsPerSecond: 500,
-      callTimeConcurrency: 100,
-      maxWriteUnits: 'none',
-      logDays: 180,
-    });
+it('the settings of a deployment are read from the command line, where everything is a text, and from cdk.json, where it is not', () => {
+  expect(read({ ...required, edge: 'false', chatDailyTokens: '5000', logDays: '7' })).toMatchObject({
+    edge: false,
+    chatDailyTokens: 5000,
+    logDays: 7,
   });
+  expect(read({ ...required, edge: false, chatDailyTokens: 5000, allowedCountries: [] })).toMatchObject({
+    edge: false,
+    chatDailyTokens: 5000,
+  });
+  expect(read(production)).toMatchObject({
+    domain: { name: 'api.example.com', certificateArn: production.certificateArn },
+    allowedCountries: ['DE', 'FR'],
+    requestsPerSecond: 500,
+    callTimeConcurrency: 100,
+    maxWriteUnits: 'none',
+    logDays: 180,
+  });
+});
 
-  it('the settings of a deployment accept several origins, such as a staging application and one on the developer’s machine', () => {
-    const appOrigin = 'https://staging.example.com,http://localhost:5173';
-    expect(read({ ...required, appOrigin }).appOrigins).toEqual([
-      'https://staging.example.com',
-      'http://localhost:5173',
-    ]);
-  });
+it('the settings of a deployment accept several origins, such as a staging application and one on the developer’s machine', () => {
+  const appOrigin = 'https://staging.example.com,http://localhost:5173';
+  expect(read({ ...required, appOrigin }).appOrigins).toEqual(['https://staging.example.com', 'http://localhost:5173']);
+});
 
-  it('the settings of a deployment may leave the chat in the concurrency that everything shares', () => {
-    expect(read({ ...required, chatConcurrency: 'shared' }).chatConcurrency).toBe('shared');
-  });
+it('the settings of a deployment may leave the chat in the concurrency that everything shares', () => {
+  expect(read({ ...required, chatConcurrency: 'shared' }).chatConcurrency).toBe('shared');
+});
 
-  it.each([
-    ['stage', 'production', 'stage must be dev, staging or prod, not "production".'],
-    ['appOrigin', 'https://app.example.com/', /^appOrigin must be the origin of your web application/],
-    ['appOrigin', 'http://app.example.com', /^appOrigin must be the origin of your web application/],
-    ['appOrigin', 'https://app.example.com,localhost', /^appOrigin must be the origin of your web application/],
-    ['appOrigin', '*', /^appOrigin must be the origin of your web application/],
-    ['chatModelId', 'a model', /^chatModelId must be the id or ARN of a Bedrock model/],
-    ['chatDailyTokens', '0', 'chatDailyTokens must be a whole number from 1 to 1,000,000,000, not "0".'],
-    ['chatRatePerMinute', 'many', /^chatRatePerMinute must be a whole number/],
-    ['chatConcurrency', '1.5', 'chatConcurrency must be a whole number from 1 to 1,000, or shared, not "1.5".'],
-    ['callTimeConcurrency', '0', /^callTimeConcurrency must be a whole number from 1 to 1,000, or shared/],
-    ['deliveryConcurrency', '1001', /^deliveryConcurrency must be a whole number/],
-    ['maxWriteUnits', 'all', 'maxWriteUnits must be a whole number, or none, not "all".'],
-    ['requestsPerSecond', '-1', /^requestsPerSecond must be a whole number/],
-    ['callRetentionDays', '3651', /^callRetentionDays must be a whole number from 1 to 3,650/],
-    ['quotaAgents', '0', /^quotaAgents must be a whole number from 1/],
-    ['quotaSources', 'all', /^quotaSources must be a whole number from 1/],
-    ['hookKeysInAddress', 'no', /^hookKeysInAddress must be true or false/],
-    ['mcpDeletes', 'yes', /^mcpDeletes must be true or false/],
-    ['crawlTrustedOrigins', 'intranet', /^crawlTrustedOrigins must be origins joined by commas/],
-    ['webhookTrustedOrigins', 'crm', /^webhookTrustedOrigins must be origins joined by commas/],
-    ['alarmEmail', 'nobody', 'alarmEmail must be an e-mail address, or none, not "nobody".'],
-    ['monthlyBudget', '100', 'monthlyBudget needs an alarmEmail, which receives its messages.'],
-    ['edge', 'no', 'edge must be true or false, not "no".'],
-    ['webAclArn', 'arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/a/b', /^webAclArn must be the ARN of a global/],
-    ['allowedCountries', 'Germany', /^allowedCountries must be country codes/],
-    ['logDays', '10', /^logDays must be one of 1, 3, 5, 7, 14,.* not 10\.$/],
-  ])('the settings of a deployment reject %s=%s in one sentence', (name, value, sentence) => {
-    expect(errorsIn({ ...required, [name]: value })).toEqual([
-      typeof sentence === 'string' ? sentence : expect.stringMatching(sentence),
-    ]);
-  });
+it.each([
+  ['stage', 'production', 'stage must be dev, staging or prod, not "production".'],
+  ['appOrigin', 'https://app.example.com/', /^appOrigin must be the origin of your web application/],
+  ['appOrigin', 'http://app.example.com', /^appOrigin must be the origin of your web application/],
+  ['appOrigin', 'https://app.example.com,localhost', /^appOrigin must be the origin of your web application/],
+  ['appOrigin', '*', /^appOrigin must be the origin of your web application/],
+  ['chatModelId', 'a model', /^chatModelId must be the id or ARN of a Bedrock model/],
+  ['chatDailyTokens', '0', 'chatDailyTokens must be a whole number from 1 to 1,000,000,000, not "0".'],
+  ['chatRatePerMinute', 'many', /^chatRatePerMinute must be a whole number/],
+  ['chatConcurrency', '1.5', 'chatConcurrency must be a whole number from 1 to 1,000, or shared, not "1.5".'],
+  ['callTimeConcurrency', '0', /^callTimeConcurrency must be a whole number from 1 to 1,000, or shared/],
+  ['deliveryConcurrency', '1001', /^deliveryConcurrency must be a whole number/],
+  ['maxWriteUnits', 'all', 'maxWriteUnits must be a whole number, or none, not "all".'],
+  ['requestsPerSecond', '-1', /^requestsPerSecond must be a whole number/],
+  ['callRetentionDays', '3651', /^callRetentionDays must be a whole number from 1 to 3,650/],
+  ['quotaAgents', '0', /^quotaAgents must be a whole number from 1/],
+  ['quotaSources', 'all', /^quotaSources must be a whole number from 1/],
+  ['hookKeysInAddress', 'no', /^hookKeysInAddress must be true or false/],
+  ['mcpDeletes', 'yes', /^mcpDeletes must be true or false/],
+  ['crawlTrustedOrigins', 'intranet', /^crawlTrustedOrigins must be origins joined by commas/],
+  ['webhookTrustedOrigins', 'crm', /^webhookTrustedOrigins must be origins joined by commas/],
+  ['alarmEmail', 'nobody', 'alarmEmail must be an e-mail address, or none, not "nobody".'],
+  ['monthlyBudget', '100', 'monthlyBudget needs an alarmEmail, which receives its messages.'],
+  ['edge', 'no', 'edge must be true or false, not "no".'],
+  ['webAclArn', 'arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/a/b', /^webAclArn must be the ARN of a global/],
+  ['allowedCountries', 'Germany', /^allowedCountries must be country codes/],
+  ['logDays', '10', /^logDays must be one of 1, 3, 5, 7, 14,.* not 10\.$/],
+])('the settings of a deployment reject %s=%s in one sentence', (name, value, sentence) => {
+  expect(errorsIn({ ...required, [name]: value })).toEqual([
+    typeof sentence === 'string' ? sentence : expect.stringMatching(sentence),
+  ]);
+});
 
-  it('the settings of a deployment reject a certificate of another region, which CloudFront could not use', () => {
-    const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/0f2a';
-    expect(errorsIn({ ...required, domainName: 'api.example.com', certificateArn })).toEqual([
-      expect.stringMatching(/^certificateArn must be the ARN of a certificate in us-east-1/),
-    ]);
-  });
+it('the settings of a deployment reject a certificate of another region, which CloudFront could not use', () => {
+  const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/0f2a';
+  expect(errorsIn({ ...required, domainName: 'api.example.com', certificateArn })).toEqual([
+    expect.stringMatching(/^certificateArn must be the ARN of a certificate in us-east-1/),
+  ]);
+});
 
-  it('the settings of a deployment reject a domain without a certificate, and the edge’s settings without the edge', () => {
-    expect(errorsIn({ ...required, domainName: 'api.example.com' })).toEqual([
-      'domainName and certificateArn belong together: give both or neither.',
-    ]);
-    expect(errorsIn({ ...required, edge: 'false', allowedCountries: 'DE', webAclArn: production.webAclArn })).toEqual([
-      'webAclArn, allowedCountries cannot be given with edge=false.',
-    ]);
-  });
+it('the settings of a deployment reject a domain without a certificate, and the edge’s settings without the edge', () => {
+  expect(errorsIn({ ...required, domainName: 'api.example.com' })).toEqual([
+    'domainName and certificateArn belong together: give both or neither.',
+  ]);
+  expect(errorsIn({ ...required, edge: 'false', allowedCountries: 'DE', webAclArn: production.webAclArn })).toEqual([
+    'webAclArn, allowedCountries cannot be given with edge=false.',
+  ]);
+});
 
-  it('the settings of a deployment reject an unknown name, and suggest the one that was meant', () => {
-    const [error] = errorsIn({ ...required, alarmemail: 'operator@example.com' });
-    expect(error).toMatch(
-      /^There is no setting alarmemail\. Did you mean alarmEmail\? The settings are: stage, deployment, appOrigin,/,
-    );
-  });
+it('the settings of a deployment reject an unknown name, and suggest the one that was meant', () => {
+  const [error] = errorsIn({ ...required, alarmemail: 'operator@example.com' });
+  expect(error).toMatch(
+    /^There is no setting alarmemail\. Did you mean alarmEmail\? The settings are: stage, deployment, appOrigin,/,
+  );
+});
 
-  it('the settings of a deployment report all errors at once: those of one setting, of two together, and unknown names', () => {
-    const wrong = { stage: 'x', appOrigin: 'y', edge: 'z', domainName: 'api.example.com', color: 'red' };
-    expect(errorsIn(wrong)).toEqual([
-      'stage must be dev, staging or prod, not "x".',
-      expect.stringMatching(/^appOrigin must be .* not "y"\.$/),
-      'edge must be true or false, not "z".',
-      expect.stringMatching(/^There is no setting color\. The settings are:/),
-      'domainName and certificateArn belong together: give both or neither.',
-    ]);
-  });
+it('the settings of a deployment report all errors at once: those of one setting, of two together, and unknown names', () => {
+  const wrong = { stage: 'x', appOrigin: 'y', edge: 'z', domainName: 'api.example.com', color: 'red' };
+  expect(errorsIn(wrong)).toEqual([
+    'stage must be dev, staging or prod, not "x".',
+    expect.stringMatching(/^appOrigin must be .* not "y"\.$/),
+    'edge must be true or false, not "z".',
+    expect.stringMatching(/^There is no setting color\. The settings are:/),
+    'domainName and certificateArn belong together: give both or neither.',
+  ]);
+});
 
-  it('the settings of a deployment come from a file, and those of the command line win', () => {
-    const settings = fileWith({
-      stage: 'prod',
-      appOrigin: 'https://app.example.com',
-      alarmEmail: 'ops@example.com',
-      logDays: 30,
-    });
-    expect(read({ settings })).toMatchObject({ stage: 'prod', alarmEmail: 'ops@example.com', logDays: 30 });
-    expect(read({ settings, logDays: '7' })).toMatchObject({ alarmEmail: 'ops@example.com', logDays: 7 });
-    expect(errorsIn({ settings: fileWith({ ...required, alarmMail: 'x' }) })).toEqual([
-      expect.stringMatching(/^There is no setting alarmMail\./),
-    ]);
-    expect(errorsIn({ settings: fileWith([]) })).toEqual([
-      expect.stringMatching(/cannot be read: it must be an object of settings\.$/),
-    ]);
-    expect(errorsIn({ settings: join(folder, 'nowhere.json') })).toEqual([
-      expect.stringMatching(/nowhere\.json cannot be read: ENOENT/),
-    ]);
+it('the settings of a deployment come from a file, and those of the command line win', () => {
+  const settings = fileWith({
+    stage: 'prod',
+    appOrigin: 'https://app.example.com',
+    alarmEmail: 'ops@example.com',
+    logDays: 30,
   });
+  expect(read({ settings })).toMatchObject({ stage: 'prod', alarmEmail: 'ops@example.com', logDays: 30 });
+  expect(read({ settings, logDays: '7' })).toMatchObject({ alarmEmail: 'ops@example.com', logDays: 7 });
+  expect(errorsIn({ settings: fileWith({ ...required, alarmMail: 'x' }) })).toEqual([
+    expect.stringMatching(/^There is no setting alarmMail\./),
+  ]);
+  expect(errorsIn({ settings: fileWith([]) })).toEqual([
+    expect.stringMatching(/cannot be read: it must be an object of settings\.$/),
+  ]);
+  expect(errorsIn({ settings: join(folder, 'nowhere.json') })).toEqual([
+    expect.stringMatching(/nowhere\.json cannot be read: ENOENT/),
+  ]);
+});
 
-  it('two deployments of a stage have different names', () => {
-    expect(deploymentName(read(required))).toBe('voice-agents-dev');
-    expect(deploymentName(read({ ...required, deployment: 'acme' }))).toBe('voice-agents-acme-dev');
-    expect(errorsIn({ ...required, deployment: 'Acme Inc.' })).toEqual([
-      'deployment must be at most 12 lower-case letters, digits and hyphens, such as acme, not "Acme Inc.".',
-    ]);
-  });
+it('two deployments of a stage have different names', () => {
+  expect(deploymentName(read(required))).toBe('voice-agents-dev');
+  expect(deploymentName(read({ ...required, deployment: 'acme' }))).toBe('voice-agents-acme-dev');
+  expect(errorsIn({ ...required, deployment: 'Acme Inc.' })).toEqual([
+    'deployment must be at most 12 lower-case letters, digits and hyphens, such as acme, not "Acme Inc.".',
+  ]);
+});
 
-  it('a deployment of prod says who receives its alarms, or that nobody does by mail', () => {
-    const prod = { ...required, stage: 'prod' };
-    expect(errorsIn(prod)).toEqual([
-      expect.stringMatching(/^alarmEmail is missing\. In prod, somebody must receive the alarms/),
-    ]);
-    expect(read({ ...prod, alarmEmail: 'none' })).toMatchObject({ alarmEmail: undefined });
-  });
+it('a deployment of prod says who receives its alarms, or that nobody does by mail', () => {
+  const prod = { ...required, stage: 'prod' };
+  expect(errorsIn(prod)).toEqual([
+    expect.stringMatching(/^alarmEmail is missing\. In prod, somebody must receive the alarms/),
+  ]);
+  expect(read({ ...prod, alarmEmail: 'none' })).toMatchObject({ alarmEmail: undefined });
 });
 
 const folder = mkdtempSync(join(tmpdir(), 'settings-'));

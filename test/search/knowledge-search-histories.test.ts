@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { beforeAll, describe, expect } from 'vitest';
+import { beforeAll, expect } from 'vitest';
 import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
 import { indexFormat } from '../../functions/domain/knowledge-index.ts';
 import { proseText } from '../../functions/domain/sources.ts';
@@ -115,26 +115,24 @@ const disturb = async (work: () => Promise<void>, { killedAfter }: Action, seed:
   await work().catch(() => {});
 };
 
-describe('searches of knowledge', () => {
-  itInAnyHistory(
-    'a search whose process keeps the sources finds what one that reads all of them finds, in any history',
-    [6, 300],
-    async (runs) => {
-      const property = fc.asyncProperty(history, async ({ actions, seed }) => {
-        const knowledge = new Knowledge();
-        const warm = [newSearch(), newSearch()];
-        const search = (one: KnowledgeSearch) => one.search(knowledge.agentId, 'Haus house text', { limit: 20 });
-        injectFaultsInto(disturbed.client, () => undefined);
-        for (const document of [0, 1]) await knowledge.perform({ verb: 'enable', document });
-        for (const [index, one] of actions.entries()) {
-          const change = disturb(() => knowledge.perform(one), one, seed + index);
-          // One searches while the source changes, the other one only afterwards.
-          await Promise.all([change, search(warm[0] as KnowledgeSearch)]);
-          const expected = await search(newSearch());
-          for (const each of warm) expect(await search(each)).toEqual(expected);
-        }
-      });
-      await fc.assert(property, { numRuns: runs });
-    },
-  );
-});
+itInAnyHistory(
+  'a search whose process keeps the sources finds what one that reads all of them finds, in any history',
+  [6, 300],
+  async (runs) => {
+    const property = fc.asyncProperty(history, async ({ actions, seed }) => {
+      const knowledge = new Knowledge();
+      const warm = [newSearch(), newSearch()];
+      const search = (one: KnowledgeSearch) => one.search(knowledge.agentId, 'Haus house text', { limit: 20 });
+      injectFaultsInto(disturbed.client, () => undefined);
+      for (const document of [0, 1]) await knowledge.perform({ verb: 'enable', document });
+      for (const [index, one] of actions.entries()) {
+        const change = disturb(() => knowledge.perform(one), one, seed + index);
+        // One searches while the source changes, the other one only afterwards.
+        await Promise.all([change, search(warm[0] as KnowledgeSearch)]);
+        const expected = await search(newSearch());
+        for (const each of warm) expect(await search(each)).toEqual(expected);
+      }
+    });
+    await fc.assert(property, { numRuns: runs });
+  },
+);
