@@ -39,7 +39,7 @@ const callOf = (agentId: string, callId: string) => ({
 });
 
 it.each(['calls', 'outcomes'] as const)(
-  'reports the %s that were not tried as temporarily_unavailable',
+  'a request of many items to a slow table reports the %s that were not tried as temporarily_unavailable',
   async (kind) => {
     const { agentId, apiKey } = await newWorld();
     const calls = { items: ids.map((callId) => callOf(agentId, callId)) };
