@@ -4,6 +4,7 @@ import { invalidField } from '../domain/errors.ts';
 import { AgentIdInPath, isIdentifier } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
+import { callLookup } from '../store/calls/call-records.ts';
 import { calls } from '../store/calls/calls.ts';
 
 /** Records a call or corrects its facts. The outcome is not changed. */
@@ -14,16 +15,21 @@ export const recordCall = endpoint({
   summary: 'Record a call',
   description:
     'Creates or updates a call. Call this from your telephony provider’s webhook when a call starts and when it ends. The outcome fields are not changed. Sending the same request again changes nothing.',
-  caller: { kind: 'key', scope: 'calls', agent: ({ params }) => params },
+  caller: {
+    kind: 'key',
+    scope: 'calls',
+    agent: ({ params }) => params,
+    prefetch: ({ params: { agentId, callIdOrPhone: callId } }) => callLookup({ agentId, reference: { callId } }),
+  },
   services: { calls: calls.for('record') },
   params: z.object({ agentId: AgentIdInPath, callIdOrPhone: CallIdAlone }),
   body: CallFacts,
   response: Call,
 
-  async handle({ agent: { agentId }, params: { callIdOrPhone: callId }, body }, { calls }) {
+  async handle({ agent: { agentId }, params: { callIdOrPhone: callId }, body, found: { record } }, { calls }) {
     checkIsNoPhoneNumber(callId);
     if (!isIdentifier(callId)) throw invalidField('callIdOrPhone', 'must be 1 to 128 of A-Z a-z 0-9 _ . : -');
-    return calls.record(agentId, callId, body);
+    return calls.record(agentId, callId, body, { record });
   },
 });
 

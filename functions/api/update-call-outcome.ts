@@ -20,6 +20,7 @@ import { examples } from '../domain/examples.ts';
 import { AgentIdInPath } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
+import { callLookup } from '../store/calls/call-records.ts';
 import { calls } from '../store/calls/calls.ts';
 
 /** Sets outcome fields of a call, named by its id or as the first or last one with a phone number. */
@@ -30,7 +31,13 @@ export const updateCallOutcome = endpoint({
   summary: 'Set the outcome of a call',
   description:
     'Updates any combination of the three outcome fields; `null` clears a field. The call is addressed by its id, or by a phone number: then `preference` chooses the first or the last call with that number. An outcome of the agent’s `blockOnOutcomes` also blocks the number of the call: for all agents of its owner, or for this agent if a user with whom it was shared sets the outcome. To set many outcomes use `POST /call-outcomes`.',
-  caller: { kind: 'key', scope: 'calls', agent: ({ params }) => params },
+  caller: {
+    kind: 'key',
+    scope: 'calls',
+    agent: ({ params }) => params,
+    prefetch: ({ params: { agentId, callIdOrPhone }, query: { preference } }) =>
+      callLookup({ agentId, reference: toCallReference(callIdOrPhone, preference) }),
+  },
   services: { calls: calls.for('setOutcome') },
   params: z.object({ agentId: AgentIdInPath, callIdOrPhone: CallIdOrPhone }),
   query: z.object({ preference: z._default(Preference, 'last'), metadataMode: z._default(MetadataMode, 'replace') }),
@@ -48,18 +55,16 @@ export const updateCallOutcome = endpoint({
     .check(z.describe('The call that was updated, and the fields that were set.')),
   errors: ['call_not_found'],
 
-  async handle({ agent, params: { callIdOrPhone }, query, body, principal }, { calls }) {
+  async handle({ agent, params: { callIdOrPhone }, query, body, principal, found: target }, { calls }) {
     const { preference, metadataMode } = query;
-    const reference = toCallReference(callIdOrPhone, preference);
     const change = (call: Call) => withOutcome(call, body, metadataMode, principal.keyId, now());
-    const { agentId } = agent;
     const block = blockingOf(body, { ...agent, owner: agent.uid }, principal.uid);
-    const call = await calls.setOutcome({ agentId, reference, change, block });
+    const call = await calls.setOutcome({ ...target, change, block });
     if (!call) throw noSuchCall(callIdOrPhone);
     return {
       success: true as const,
       call_id: call.callId,
-      agent_id: agentId,
+      agent_id: call.agentId,
       phone: call.phone ?? null,
       preference,
       updated_fields: fieldsOf(body),

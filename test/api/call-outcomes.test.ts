@@ -1,6 +1,15 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { recordCall } from '../../functions/api/record-call.ts';
+import { updateCallOutcome } from '../../functions/api/update-call-outcome.ts';
+import { type Call, withOutcome } from '../../functions/domain/calls.ts';
 import { agents } from '../../functions/store/agents.ts';
-import { newWorld, type World } from '../support/world.ts';
+import { Calls } from '../../functions/store/calls/calls.ts';
+import { callKey } from '../../functions/store/keys.ts';
+import { openTable } from '../../functions/store/table.ts';
+import { invoke } from '../support/events.ts';
+import { injectFaults, noFaults } from '../support/faults.ts';
+import { startPartitions } from '../support/partitions.ts';
+import { newWorld, target, type World } from '../support/world.ts';
 
 const push = (world: World, items: unknown) => world.call('POST', '/call-outcomes', { body: { items } });
 
@@ -195,4 +204,50 @@ it('outcomes that block are at most 20 texts', async () => {
       expect.stringMatching(/^configuration\.blockOnOutcomes/),
     ]);
   }
+});
+
+it('a call whose outcome has changed as often as is kept is still written for one unit', async () => {
+  const world = await newWorld();
+  const { agentId } = world;
+  const facts = {
+    agentPhone: '+14155550123',
+    endedAt: '2026-03-01T10:05:00Z',
+    durationSeconds: 300,
+    status: 'completed',
+  };
+  const callId = 'CA0123456789abcdef0123456789abcdef';
+  await world.recordCall(callId, facts);
+  const partitions = await startPartitions(target.endpoints.dynamodb);
+  onTestFinished(() => partitions.stop());
+  const { pk } = callKey(agentId, callId);
+  const calls = new Calls(openTable(target.tableName, { endpoint: partitions.endpoint }));
+  const sent: object[] = [];
+  for (let n = 0; n < 25; n++) {
+    const fields = n % 2 ? { custom_call_outcome: `outcome ${n}` } : { custom_call_outcome_value: n };
+    const [keyId, at] = [`key_01KB3M5T3Q8RXN2M6J4HB7C0D${n % 2}`, new Date(1.77e12 + n * 86_399_999).toISOString()];
+    const change = (call: Call) => withOutcome(call, fields, 'replace', keyId, at);
+    await calls.setOutcome({ agentId, reference: { callId }, change });
+    sent.push({ at, keyId, fields: Object.keys(fields) });
+  }
+  expect(partitions.take().get(pk)?.write).toBe(25);
+  const { body } = await world.call('GET', `/calls/${agentId}/${callId}`);
+  expect(body.outcomeHistory).toEqual(sent.slice(-20));
+});
+
+it('an outcome that is set by the id of its call costs the round trip of the key and one more', async () => {
+  const world = await newWorld();
+  await world.recordCall('a');
+  const operations: string[] = [];
+  injectFaults(
+    () => undefined,
+    (operation) => operations.push(operation),
+  );
+  onTestFinished(noFaults);
+  const params = { agentId: world.agentId, callIdOrPhone: 'a' };
+  const { apiKey } = world;
+  expect((await invoke(updateCallOutcome, { apiKey, params, body: { custom_call_outcome: 'won' } })).status).toBe(200);
+  expect(operations.splice(0)).toEqual(['BatchGetItem', 'BatchExecuteStatement']);
+  const body = { direction: 'inbound', startedAt: '2026-03-01T10:00:00Z' };
+  expect((await invoke(recordCall, { apiKey, params: { ...params, callIdOrPhone: 'b' }, body })).status).toBe(200);
+  expect(operations).toEqual(['BatchGetItem', 'TransactWriteItems']);
 });

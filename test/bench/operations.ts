@@ -233,6 +233,7 @@ const samples: Record<string, [Sample, ...Sample[]]> = {
   recordCall: [
     {
       request: ({ agentId }) => ({ params: { agentId, callIdOrPhone: `call-${crypto.randomUUID()}` }, body: call }),
+      maxRoundTrips: 2,
     },
   ],
   getCall: [
@@ -276,6 +277,7 @@ const samples: Record<string, [Sample, ...Sample[]]> = {
     {
       what: 'by id',
       request: ({ agentId, callId }) => ({ params: { agentId, callIdOrPhone: callId }, body: newOutcome() }),
+      maxRoundTrips: 2,
     },
     {
       what: 'by phone',

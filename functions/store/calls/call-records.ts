@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import type { Call, CallReference } from '../../domain/calls.ts';
+import type { Call, CallReference, outcomeFields } from '../../domain/calls.ts';
 import { isIdentifier } from '../../domain/identifiers.ts';
 import { parseJson } from '../../domain/json.ts';
 import { environment } from '../../environment.ts';
@@ -7,19 +7,21 @@ import { service } from '../../service.ts';
 import { when } from '../expressions.ts';
 import { callIdAt, callKey, callPosition, callsOf, callsWith, type ItemKey } from '../keys.ts';
 import { type Item, type Lookup, type QueryOptions, type Table, table } from '../table.ts';
+import { packHistory, unpackHistory } from './outcome-history.ts';
 
 /**
  * A call's record. Outcome and details are stored as JSON text: a double or a document must come back exactly as it was
- * sent, and DynamoDB's own numbers end at 1e126. `version` changes with every write.
+ * sent, and DynamoDB's own numbers end at 1e126. The history of the outcome is packed. `version` changes with every write.
  */
-type CallItem = Item & Omit<Call, OutcomeField | 'details'> & { outcome?: string; details?: string; version: string };
-type OutcomeField = 'custom_call_outcome' | 'custom_call_outcome_value' | 'custom_call_metadata';
+type CallItem = Item &
+  Omit<Call, TextField> & { outcome?: string; details?: string; outcomeHistory?: string; version: string };
+type TextField = (typeof outcomeFields)[number] | 'details' | 'outcomeHistory';
 
 /** A call with the version of it that was read. */
 export type StoredCall = { call: Call; version: string };
 
 /** A call as a caller names it. `record` is the result of a lookup by id: the record, or null when there is none. */
-export type CallTarget = { agentId: string; reference: CallReference; record?: StoredCall | null };
+export type CallTarget = { agentId: string; reference: CallReference; record?: StoredCall | null | undefined };
 
 /** Looks up the record of a call that is named by its id. */
 export const callLookup = (target: CallTarget): Lookup<CallTarget> => {
@@ -84,8 +86,9 @@ export class CallRecords {
     const positions = new Map<string, Promise<string | undefined>>();
     const named = await pMap(
       targets,
-      async ({ agentId, reference }) => {
-        if (!('phone' in reference)) return { callId: reference.callId };
+      async (target) => {
+        const { agentId, reference } = target;
+        if (!('phone' in reference)) return { callId: target.record === undefined ? reference.callId : undefined };
         const name = JSON.stringify([agentId, reference]);
         if (Date.now() >= until) return { error: notInTime() };
         const asked = positions.get(name) ?? this.#positionOf(agentId, reference);
@@ -107,6 +110,7 @@ export class CallRecords {
       targets,
       async (target, index) => {
         const { error, position } = named[index] as { error?: Error; position?: string };
+        if (target.record !== undefined && 'callId' in target.reference) return this.find(target);
         const key = keys[index];
         if (!key) return error;
         if (read instanceof Error) return read;
@@ -190,23 +194,26 @@ export const entriesOf = (call: Call): ItemKey[] => {
 export const isUnchanged = ({ version }: StoredCall) => when`#version = ${version}`;
 
 export const storedCall = (item: Item): StoredCall => {
-  const { pk: _pk, sk: _sk, version, outcome, details, ...rest } = item as CallItem;
+  const { pk: _pk, sk: _sk, version, outcome, details, outcomeHistory, ...rest } = item as CallItem;
   const call = {
     ...rest,
     ...(details !== undefined && { details: parseJson(details) }),
     ...(outcome !== undefined && (parseJson(outcome) as object)),
+    ...(outcomeHistory !== undefined && { outcomeHistory: unpackHistory(outcomeHistory) }),
   } as Call;
   return { call, version };
 };
 
 /** Returns the attributes of a call's item: null where there is none. */
 export const attributesOf = (call: Call, version: string) => {
-  const { custom_call_outcome, custom_call_outcome_value, custom_call_metadata, details, ...rest } = call;
+  const { custom_call_outcome, custom_call_outcome_value, custom_call_metadata, details, outcomeHistory, ...rest } =
+    call;
   const outcome = JSON.stringify({ custom_call_outcome, custom_call_outcome_value, custom_call_metadata });
   return {
     ...rest,
     outcome: outcome === '{}' ? null : outcome,
     details: details ? JSON.stringify(details) : null,
+    outcomeHistory: outcomeHistory && packHistory(outcomeHistory),
     version,
   };
 };

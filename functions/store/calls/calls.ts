@@ -7,7 +7,7 @@ import { service } from '../../service.ts';
 import { callIdAt, callKey, callsOf, callsWith, type ItemKey } from '../keys.ts';
 import { type Table, type TransactionAction, table, untilWritten } from '../table.ts';
 import { changeOutcomes, type OutcomeChange } from './call-outcomes.ts';
-import { CallRecords, entriesOf, isUnchanged, type StoredCall } from './call-records.ts';
+import { CallRecords, type CallTarget, entriesOf, isUnchanged, type StoredCall } from './call-records.ts';
 import { nameOf, type Recording, recordActions, recordCalls } from './record-calls.ts';
 
 /** A transaction takes 100 actions and 4 MB. A call is at most three items and 150 KB. */
@@ -64,17 +64,18 @@ export class Calls {
 
   /**
    * Records a call, or corrects its facts, which may depend on the call as it is. Its outcome stays, unless `change` changes
-   * it. Recording the same again writes nothing.
+   * it. Recording the same again writes nothing. `record` is the call as it was just read, or null.
    */
   async record(
     agentId: string,
     callId: string,
     facts: CallFacts | ((found: Call | undefined) => CallFacts),
-    change = (call: Call) => call,
+    { change = (call) => call, record }: { change?: (call: Call) => Call } & Pick<CallTarget, 'record'> = {},
   ): Promise<Call> {
     const version = randomUUID();
-    return untilWritten(async () => {
-      const found = await this.#stored.find({ agentId, reference: { callId } });
+    return untilWritten(async (attempt) => {
+      const read = attempt === 0 ? record : undefined;
+      const found = await this.#stored.find({ agentId, reference: { callId }, record: read });
       // The write of an earlier attempt succeeded, and its response was lost.
       if (found?.version === version) return found.call;
       const given = typeof facts === 'function' ? facts(found?.call) : facts;
@@ -91,7 +92,7 @@ export class Calls {
     facts: (found: Call | undefined) => CallFacts,
     { change, block }: NonNullable<Recording['outcome']>,
   ): Promise<void> {
-    if (!block) return void (await this.record(agentId, callId, facts, change));
+    if (!block) return void (await this.record(agentId, callId, facts, { change }));
     const recorded = await this.record(agentId, callId, facts);
     // An outcome that stays as it is blocks nobody again.
     if (change(recorded) !== recorded) await this.setOutcome({ agentId, reference: { callId }, change, block });
