@@ -62,7 +62,8 @@ const networkErrors = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_A
 
 /** Returns true for an error of a connection. Where a name has several addresses, the error has one for each. */
 const isNetworkError = (error: unknown): error is SystemError => {
-  const { code = '', errors = [] } = (error ?? {}) as Partial<SystemError>;
+  const { code = '', errors = [], name } = (error ?? {}) as Partial<SystemError>;
+  if (name === 'TimeoutError') return false;
   return networkErrors.has(code) || errors.some(isNetworkError);
 };
 

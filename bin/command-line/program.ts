@@ -34,8 +34,7 @@ export const newProgram = (script: keyof typeof installedCommands, exitCodes = e
     })
     .configureOutput({
       outputError: (text, write) => {
-        const message = plainUsageError(text);
-        write(formatError('invalid_usage', message).trimEnd().concat('\n'));
+        write(`${formatError('invalid_usage', plainUsageError(text).trimEnd())}\n`);
       },
     })
     .exitOverride();

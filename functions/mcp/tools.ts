@@ -60,6 +60,8 @@ export class McpTools {
       refuseUnknown(tool, args);
       const uid = takesUid && (await uidOfKey());
       const response = await callOperation(api, apiKey, { name: tool.name, args: { ...toolDefaults, ...args }, uid });
+      if (response.body.error === 'insufficient_permissions' && args.agentId !== undefined)
+        response.body.message = `${response.body.message} The agents that this key may use are in listAgents.`;
       return toResult(toolDefaults?.limit === undefined ? response : withoutLongList(response));
     } catch (error) {
       if (!(error instanceof ApiError) || error.code === 'invalid_api_key') throw error;

@@ -6,6 +6,10 @@ import { wholeService } from '../service.ts';
 
 const lookupMilliseconds = 5000;
 
+/** Names the two ways to a receiver on the developer's own machine. */
+const otherReceivers =
+  'must be an https address on port 443 without a password. The operator can allow other origins (WEBHOOK_TRUSTED_ORIGINS), and the command "webhooks listen" forwards events to your machine';
+
 /** Returns true if webhooks may be sent to an address, by its text: https on port 443, or of a trusted origin. */
 export const isReceiverAddress = (text: string, trustedOrigins: ReadonlySet<string> = new Set()): boolean => {
   const url = URL.parse(text);
@@ -26,8 +30,7 @@ class ReceiverAddresses {
 
   /** Returns the problem with an address, as it reads after the field's name; undefined for a valid one. */
   async problemWith(text: string): Promise<string | undefined> {
-    if (!isReceiverAddress(text, this.#trustedOrigins))
-      return 'must be an https address on port 443 without a password';
+    if (!isReceiverAddress(text, this.#trustedOrigins)) return otherReceivers;
     const url = new URL(text);
     if (this.#trustedOrigins.has(url.origin)) return undefined;
     const host = url.hostname.replace(/^\[|\]$/g, '');

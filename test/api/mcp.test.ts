@@ -223,6 +223,7 @@ it('a tool call that the API rejects has a result with the API’s error', async
   expect(invalid.structuredContent.details[0].path).toBe('name');
   const foreign = await callTool('getAgent', { agentId: target.otherAgentId });
   expect([foreign.isError, foreign.structuredContent.error]).toEqual([true, 'insufficient_permissions']);
+  expect(foreign.structuredContent.message).toContain('listAgents');
   const { apiKey } = await newUser(['calls']);
   const outside = await callTool('createAgent', { name: 'X' }, { apiKey });
   expect(outside.structuredContent.message).toContain('lacks the scope "agents"');

@@ -141,7 +141,8 @@ const pageFetchError = (causes: NodeJS.ErrnoException[]): PageFetchError | undef
   const known = causes.find((cause) => cause instanceof PageFetchError);
   if (known) return known;
   // The library itself refuses the ports of mail, SSH and the like.
-  if (causes.some(({ message }) => message === 'bad port')) return new PageFetchError(otherPort);
+  if (causes.some(({ message }) => message === 'bad port'))
+    return new PageFetchError(`${otherPort} The Fetch standard blocks this one, also where its origin is trusted.`);
   if (/\b(Z_|ZSTD_|ERR__)/.test(codesOf(causes))) return new PageFetchError('The page is not compressed as it says.');
   const problem = connectionProblem(causes);
   return problem === undefined ? undefined : new PageFetchError(problem);

@@ -181,5 +181,7 @@ describe('knowledge index', () => {
   it('knowledge index reports what is missing: the user or the agent', async () => {
     expect((await index()).code).toBe(2);
     expect((await index('--agent-id', 'nobody')).code).toBe(1);
+    const { code, stderr } = await index('--uid', 'nobody');
+    expect([code, JSON.parse(stderr).error]).toEqual([1, 'user_not_found']);
   });
 });

@@ -552,6 +552,8 @@ describe('the commands for what an API key could do', () => {
 
   it('say with --json what is wrong with a command line', async () => {
     const { code, stdout, stderr } = await operator('key', 'list', '--json');
-    expect([code, stdout, JSON.parse(stderr).error]).toEqual([2, '', 'invalid_usage']);
+    expect([code, stdout]).toEqual([2, '']);
+    const message = "error: required option '--uid <uid>' not specified";
+    expect(JSON.parse(stderr)).toEqual({ error: 'invalid_usage', message });
   });
 });

@@ -7,7 +7,7 @@ import { websiteKind } from '../../../../functions/store/sources/websites.ts';
 import { as } from '../../../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { print, record } from '../../../command-line/output.ts';
-import { existingAgent } from '../../existing.ts';
+import { existingAgent, existingUser } from '../../existing.ts';
 import { examples, type Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
 
@@ -32,7 +32,8 @@ ${examples('knowledge index --agent-id front-desk', 'knowledge index --uid user-
           exitCodes.usage,
         );
       }
-      const { table, agents } = await openStores(options);
+      const { table, users, agents } = await openStores(options);
+      if (options.uid) await existingUser(users, options.uid);
       const storesOf = (kind: SourceKind) => ({
         reads: new SourceReads(table, kind),
         writes: new Sources(table, kind),
