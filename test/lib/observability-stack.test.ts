@@ -62,6 +62,14 @@ it('alarms watch the dead letters of all jobs, and the waiting time of every job
   for (const alarm of dead) expect(alarm.Threshold).toBe(1);
 });
 
+it('an alarm on a share of failures needs several failures: one at night is none', () => {
+  const expressions = alarms(prod).flatMap(({ Metrics = [] }) => Metrics.map(({ Expression }: Json) => Expression));
+  expect(expressions.filter(Boolean)).toEqual([
+    'IF(errors >= 5, errors / requests, 0)',
+    'IF(rate * requests >= 500, rate / 100, 0)',
+  ]);
+});
+
 it('every alarm has a description that says what to do', () => {
   for (const { AlarmDescription } of alarms(prod)) {
     expect(AlarmDescription).toMatch(/\. .*\b([Rr]ead|[Ll]ook|[Cc]ompare|[Ff]ilter|wait|[Aa]sk|start|deploy)\b.*\.$/);

@@ -1,23 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { changedSettings } from '../../../bin/deployment/changed-settings.ts';
-import { listen } from '../../../bin/local/listen.ts';
-
-/** CloudFormation with one stack, whose settings are given. */
-const cloudFormationWith = (settings: object) =>
-  listen(
-    createServer((_, response) => {
-      const output = `<member><OutputKey>Settings</OutputKey><OutputValue>${JSON.stringify(settings)}</OutputValue></member>`;
-      const stack = `<member><StackName>voice-agents-dev</StackName><Outputs>${output}</Outputs></member>`;
-      response.setHeader('content-type', 'text/xml');
-      response.end(
-        `<DescribeStacksResponse><DescribeStacksResult><Stacks>${stack}</Stacks></DescribeStacksResult></DescribeStacksResponse>`,
-      );
-    }),
-  );
+import { startCloudFormation } from '../../support/cloud-formation.ts';
 
 const deploy = async (endpoint: string, ...settings: string[]) => {
   const context = ['stage=dev', 'appOrigin=https://app.example.com', ...settings].flatMap((one) => ['--context', one]);
@@ -38,7 +24,7 @@ const deploy = async (endpoint: string, ...settings: string[]) => {
 it('a deployment that lacks settings of the one before is refused, and names them', async () => {
   const required = { stage: 'dev', appOrigin: 'https://app.example.com' };
   const deployed = { ...required, alarmEmail: 'operator@example.com', callRetentionDays: '90', logDays: '' };
-  const cloudFormation = await cloudFormationWith(deployed);
+  const cloudFormation = await startCloudFormation('voice-agents-dev', { Settings: JSON.stringify(deployed) });
   try {
     expect(await deploy(cloudFormation.endpoint, 'callRetentionDays=30')).toEqual({
       code: 2,

@@ -83,6 +83,7 @@ describe('restoring the table', () => {
       { table: live, from: earlier, done: false, same: 100, written: 201, deleted: 150, erasures: 0 },
     ]);
     expect(stderr).toBe('');
+    expect((await restore('--from', earlier)).stdout).toMatch(/would be written +201\n/);
     expect(await itemsOf(live)).toEqual(before);
   });
 
