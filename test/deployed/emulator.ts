@@ -27,7 +27,7 @@ const preloaded = ['awslambda.mjs', 'execute-api.mjs'];
 
 /**
  * Starts an emulated AWS that checks signatures and enforces IAM, over TLS: a bucket's policy asks for it.
- * `settings` are those of the fakes, which its functions inherit.
+ * Its functions inherit the `settings`.
  */
 export const startEmulator = async (
   programs: string,

@@ -101,7 +101,8 @@ const main = async (): Promise<boolean> => {
   const stripe = await start(startStripe({ key: stripeKey }));
   const bedrock = await start(startBedrock());
   const fakes = { STRIPE_API_BASE: stripe.endpoint, AWS_ENDPOINT_URL_BEDROCK_RUNTIME: bedrock.endpoint };
-  const emulator = await start(startEmulator(programs, folder, fakes));
+  // The emulated table is slower than AWS's, as that of a local run is.
+  const emulator = await start(startEmulator(programs, folder, { ...fakes, TABLE_TIMEOUT_SECONDS: '20' }));
   const { environment } = emulator;
   const site = await start(startSite());
   const receivers = await start(startReceivers());
