@@ -119,6 +119,8 @@ const rare: Record<string, string[]> = {
   finishDuplication: ['dynamodb:DeleteItem', 'dynamodb:UpdateItem', 'sqs:SendMessage'],
   // To read again what another request changed meanwhile.
   updateCallOutcome: ['dynamodb:GetItem'],
+  recordCall: ['dynamodb:GetItem'],
+  searchKnowledge: ['dynamodb:GetItem'],
   // To finish a deletion that was interrupted.
   crawlWebsite: ['dynamodb:DeleteItem'],
   extractDocument: ['dynamodb:DeleteItem'],
