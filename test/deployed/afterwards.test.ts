@@ -29,12 +29,9 @@ import { target } from '../support/world.ts';
 
 const deployed = inject('deployed');
 
-const cdk = (...args: string[]) => {
-  const { stdout, stderr, status } = spawnSync(
-    process.execPath,
-    ['node_modules/aws-cdk/bin/cdk', ...args, ...deployed.context],
-    { encoding: 'utf8' },
-  );
+const deploy = (context: string[]) => {
+  const words = ['bin/deploy.ts', '--require-approval', 'never', ...context];
+  const { stdout, stderr, status } = spawnSync(process.execPath, words, { encoding: 'utf8' });
   return { status, text: stdout + stderr };
 };
 
@@ -198,12 +195,18 @@ describe('the deployment', () => {
 
   it('a repeated deployment changes nothing', async () => {
     const before = await cloudFormation.send(new DescribeStacksCommand({ StackName: deployed.stack }));
-    const { status, text } = cdk('deploy', '--require-approval', 'never');
+    const { status, text } = deploy(deployed.context);
     expect(status).toBe(0);
     expect(text).toContain('(no changes)');
     const after = await cloudFormation.send(new DescribeStacksCommand({ StackName: deployed.stack }));
     expect(after.Stacks?.[0]?.LastUpdatedTime).toEqual(before.Stacks?.[0]?.LastUpdatedTime);
     expect(after.Stacks?.[0]?.Outputs).toEqual(before.Stacks?.[0]?.Outputs);
+  });
+
+  it('a deployment that forgets a setting is refused before anything is changed', () => {
+    const isForgotten = (word: string | undefined) => word?.startsWith('chatRatePerMinute=');
+    const context = deployed.context.filter((word, index, all) => !isForgotten(word) && !isForgotten(all[index + 1]));
+    expect(deploy(context)).toEqual({ status: 2, text: expect.stringContaining('  - chatRatePerMinute: 1000\n') });
   });
 
   it('the table of the deployment is restored by one command, from what AWS restores beside it', async () => {

@@ -126,7 +126,7 @@ const main = async (): Promise<boolean> => {
   const outputsFile = join(folder, 'outputs.json');
   const assembly = join(folder, 'assembly');
   const into = ['--output', assembly, '--outputs-file', outputsFile];
-  await run([cdk, 'deploy', '--require-approval', 'never', ...into, ...context], environment);
+  await run(['bin/deploy.ts', '--require-approval', 'never', ...into, ...context], environment);
   const outputs = JSON.parse(readFileSync(outputsFile, 'utf8'))[stack] as Record<string, string>;
 
   say('Keys and a demo, by the operator’s command line …');
