@@ -81,7 +81,7 @@ export class ApiStack extends NamedNestedStack {
       memoryMegabytes: defaultMemoryMegabytes,
     });
     const integration = new HttpLambdaIntegration(pagesFunction, lambda);
-    for (const path of pagePathsOf(settings)) this.api.addRoutes({ path, methods: [HttpMethod.GET], integration });
+    for (const path of pagePaths) this.api.addRoutes({ path, methods: [HttpMethod.GET], integration });
   }
 }
 
@@ -113,11 +113,8 @@ export const addEndpoint = (
   }
 };
 
-/** Returns the paths of the pages and their assets. */
-const pagePathsOf = ({ chat }: Settings) => [
-  ...(chat === 'off' ? [] : ['/']),
-  ...['/console', '/console/{view}', '/docs', '/docs/{page}', '/llms.txt', '/assets/{file}'],
-];
+/** The paths of the pages and their assets. */
+const pagePaths = ['/', '/console', '/console/{view}', '/docs', '/docs/{page}', '/llms.txt', '/assets/{file}'];
 
 /** Returns the CORS settings: what a browser may send, and what scripts of the application may read. */
 const corsOf = (settings: Settings) => ({

@@ -68,13 +68,27 @@ export const pageHeaders = {
  * Builds every page: a folder with an `index.html`. Files that it references by `./` or `../` are bundled under names that
  * contain a hash of their content. A reference by `npm:` is a package's own bundle: a file, or with `#name` the script that
  * a module of the package has in this variable. `<!-- header -->` becomes the header that all pages share. A deployment
- * without the chat has neither its page nor a link to it.
+ * without the chat has neither its page nor a link to it: its address leads to the console.
  */
 export const buildPages = ({ hasChat = true } = {}): PageFile[] =>
   readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && (hasChat || entry.name !== 'chat'))
     .flatMap(({ name }) => buildPage(name, hasChat))
-    .flatMap((file) => (file.path === paths.docs ? documentation(file) : file));
+    .flatMap((file) => (file.path === paths.docs ? documentation(file) : file))
+    .concat(hasChat ? [] : toConsole);
+
+const toConsole: PageFile = {
+  path: '/',
+  contentType: 'text/html; charset=utf-8',
+  cacheControl: 'no-cache',
+  body: Buffer.from(`<!doctype html>
+<html lang="en">
+  <title>Voice Agent Platform</title>
+  <meta http-equiv="refresh" content="0; url=${paths.console}">
+  <a href="${paths.console}">Console</a>
+</html>
+`),
+};
 
 /** The pages of the documentation, of which the one in the folder is the template. */
 const documentation = (template: PageFile): PageFile[] =>
