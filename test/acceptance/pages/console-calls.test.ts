@@ -62,12 +62,8 @@ it('“Show me the calls of March 8 in New York, a day of 23 hours.”', async (
   const { page } = await openConsole(apiKey, '/console/calls?timeZone=America/New_York');
   await page.getByLabel('From').fill('2026-03-08');
   await page.getByLabel('To', { exact: true }).fill('2026-03-08');
-  await page.getByRole('link', { name: 'Mar 7' }).waitFor({ state: 'detached' });
-  await page.getByRole('link', { name: 'Mar 9' }).waitFor({ state: 'detached' });
-  expect(await page.getByRole('table').getByRole('link').allTextContents()).toEqual([
-    'Mar 8, 2026, 11:59 PM',
-    'Mar 8, 2026, 12:00 AM',
-  ]);
+  const links = page.getByRole('table').getByRole('link');
+  await expect.poll(() => links.allTextContents()).toEqual(['Mar 8, 2026, 11:59 PM', 'Mar 8, 2026, 12:00 AM']);
 });
 
 it('“Which calls have no outcome yet?”', async () => {
