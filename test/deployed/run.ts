@@ -181,7 +181,15 @@ const main = async (): Promise<boolean> => {
   say(`Deployed: ${edge.baseUrl} is the edge, ${api.baseUrl} the API. The tests …`);
   const passed = await vitest(
     'api',
-    chosen.length > 0 ? chosen : ['test/deployed/deployment.test.ts', 'test/api', 'test/acceptance/api'],
+    chosen.length > 0
+      ? chosen
+      : [
+          'test/deployed/deployment.test.ts',
+          'test/api',
+          'test/acceptance/api',
+          'test/bin/agents/apply',
+          'test/bin/agents/pull',
+        ],
     env,
   );
   if (!passed) await keepLogs(emulator, certificate);
