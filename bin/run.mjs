@@ -12,9 +12,17 @@ const packages = join(root, 'node_modules');
 const node = join(packages, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
 const [script = '', ...rest] = process.argv.slice(2);
 
+/** Returns true if npm had ended before: the parent is the process that takes over orphans. In a container that may be npm itself. */
+const isOrphan = () => {
+  const file = `/proc/${process.ppid}/cmdline`;
+  const command = existsSync(file) ? readFileSync(file, 'utf8') : 'npm';
+  return (process.ppid === 1 || command.includes('systemd')) && !/\b(p?npm|yarn|bun)\b/.test(command);
+};
+
 // npm's shell forwards no signal: when npm is ended, this process gets another parent.
 const parent = process.ppid;
 if (process.env.npm_lifecycle_event) {
+  if (isOrphan()) process.exit(143);
   setInterval(() => process.ppid !== parent && process.kill(process.pid, 'SIGTERM'), 250).unref();
 }
 

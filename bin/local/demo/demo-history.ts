@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sealedSecrets } from '../../../functions/clients/sealed-secrets.ts';
 import { toRecording } from '../../../functions/domain/calls.ts';
 import { chunks } from '../../../functions/domain/chunks.ts';
@@ -51,7 +52,8 @@ export const startDemoHistory = (options: {
   return {
     async stop() {
       stopping.abort();
-      await ended;
+      // The database stops at the same time: a write would be tried again for a minute.
+      await Promise.race([ended, sleep(1000)]);
     },
   };
 };
