@@ -44,7 +44,7 @@ it.each([
   expect(complaints).toEqual([]);
 });
 
-it('a key that is revoked while the console is open is told, and what was typed is kept for the next key', async () => {
+it('the console says that its key was revoked, and keeps the text in its forms for the next key', async () => {
   const world = await newWorld();
   await rename(world, 'Front desk');
   const { page } = await open(world.apiKey, `/console/agents?agentId=${world.agentId}`);
@@ -108,7 +108,7 @@ it('the root leads to the console, the chat and the documentation, with the same
   }
 });
 
-it('a dead service is told with a way on, which shows the calls once it is back', async () => {
+it('the console says that the service does not respond, and its button shows the calls once the service is back', async () => {
   const { recordCall, apiKey } = await newWorld();
   await recordCall('call-1');
   const { page } = await open(apiKey, '/console/agents');

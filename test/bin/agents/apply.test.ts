@@ -215,7 +215,7 @@ it('knowledge of agents as files is added, changed and removed, and documents ar
   expect(read(world.folder)).toContain('  # the main one\n  - url: https://example.com/\n');
 });
 
-it('knowledge of agents as files that somebody has added is not removed, until the file is told to overwrite', async () => {
+it('agents apply keeps knowledge that somebody has added to the service, unless it has --overwrite', async () => {
   const world = await pulledWorld();
   await uploadFiles(world, { 'Theirs.txt': 'Theirs' });
   expect(await world.run('diff')).toMatchObject({

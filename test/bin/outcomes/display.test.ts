@@ -37,7 +37,7 @@ it('the progress of a run is a plain line every ten seconds in a log, counting t
   vi.advanceTimersByTime(10_000);
   const line = '6,000 of 10,000 rows, 200 rows/s, 20 s left, 1 not set\n';
   expect(text()).toBe(line);
-  // A service that is slow is told from a command that hangs.
+  // The display distinguishes a slow service from a command that hangs.
   vi.advanceTimersByTime(10_000);
   expect(text()).toBe(`${line}${line.replace('200 rows/s, 20 s', '100 rows/s, 40 s')}`);
   display.end();

@@ -178,7 +178,7 @@ it.each([
   },
 );
 
-it('an unknown field stops JSON lines at once and lists the known fields, unless it is to be ignored', async () => {
+it('an unknown field stops JSON lines at once and lists the known fields, unless --ignore-unknown is given', async () => {
   const world = await worldWithCalls();
   const { agentId, apiKey } = world;
   const line = JSON.stringify({ agentId, callId: 'c1', custom_call_outcome: 'x' });
