@@ -14,10 +14,10 @@ import { type View, views } from './views.ts';
 export const Shell = ({ demoKey }: { demoKey: string | undefined }) => {
   const [apiKey, setApiKey] = useState(() => load('apiKey') ?? demoKey ?? '');
   const [isKeyPanelOpen, setKeyPanelOpen] = useState(false);
-  const [isKeyInvalid, setKeyInvalid] = useState(false);
+  const [invalidKey, setInvalidKey] = useState<string>();
   const changeKey = (key: string) => {
     save('apiKey', key);
-    setKeyInvalid(false);
+    setInvalidKey(undefined);
     setApiKey(key);
   };
   const keyField = (
@@ -41,8 +41,8 @@ export const Shell = ({ demoKey }: { demoKey: string | undefined }) => {
         </>
       ) : (
         // What one key has read is not shown to another.
-        <Queries key={apiKey} onInvalidKey={() => setKeyInvalid(true)}>
-          <WithKey apiKey={apiKey} keyField={keyField} isKeyInvalid={isKeyInvalid} onEnterKey={enterKey} />
+        <Queries key={apiKey} onInvalidKey={() => setInvalidKey(apiKey)}>
+          <WithKey apiKey={apiKey} keyField={keyField} isKeyInvalid={invalidKey === apiKey} onEnterKey={enterKey} />
         </Queries>
       )}
       <Announcements />
