@@ -87,9 +87,7 @@ const run = async () => {
   const endpoint = shell.AWS_ENDPOINT_URL_DYNAMODB;
   report(`Starting ${endpoint ? '' : 'DynamoDB Local, '}the emulators and the service …`);
   // First, since it starts while the modules of the service, whose loading blocks this process, are loaded.
-  const dynamodb = endpoint
-    ? { endpoint }
-    : await start(startDynamoDb(await findJava(report), data.path, { onFailure }));
+  const dynamodb = endpoint ? { endpoint } : await start(startDynamoDb(await findJava(report), data.path, onFailure));
   const { startService } = await import('./local/service.ts');
   await startService({ ...options, serve, baseUrl, dynamodb, data, disk, shell, start });
 };

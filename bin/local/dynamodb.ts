@@ -12,23 +12,18 @@ const root = join(import.meta.dirname, '../..');
 
 /**
  * Starts AWS's own DynamoDB Local, on loopback alone. Without `-sharedDb` it has a database per access key id: a caller who
- * does not know the run's random id finds an empty one. With `isForLoad` it takes
- * longer to start, and less for each request of many. `onFailure` is called when it ends by itself.
+ * does not know the run's random id finds an empty one. `onFailure` is called when it ends by itself.
  */
 export const startDynamoDb = async (
   java: string,
   data: string | undefined,
-  { isForLoad = false, onFailure = (_reason: string) => {} } = {},
+  onFailure = (_reason: string) => {},
 ): Promise<DynamoDb> => {
   const port = await freePort();
-  const guarded = spawn(
-    process.execPath,
-    [join(root, 'bin/guard.mjs'), java, ...jvmOptions(isForLoad), ...options(port, data)],
-    {
-      cwd: folder(),
-      stdio: ['pipe', 'ignore', 'pipe'],
-    },
-  );
+  const guarded = spawn(process.execPath, [join(root, 'bin/guard.mjs'), java, ...options(port, data)], {
+    cwd: folder(),
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
   let output = '';
   guarded.stderr.on('data', (text) => {
     output = (output + text).slice(-4000);
@@ -57,14 +52,9 @@ const folder = () => {
   return join(versions, readdirSync(versions)[0] ?? '');
 };
 
-/** A server starts faster with the simple compiler and the simple garbage collector. */
-const jvmOptions = (isForLoad: boolean) => [
-  ...(isForLoad ? [] : ['-XX:TieredStopAtLevel=1']),
+const options = (port: number, data: string | undefined) => [
   '-XX:+UseSerialGC',
   '-Djava.library.path=DynamoDBLocal_lib',
-];
-
-const options = (port: number, data: string | undefined) => [
   '-cp',
   ['DynamoDBLocal.jar', join(import.meta.dirname, 'dynamodb-on-loopback')].join(delimiter),
   'DynamoDbOnLoopback',

@@ -54,9 +54,7 @@ export const startWorld = async (): Promise<World> => {
   Object.assign(process.env, { ...credentials, PUBLIC_URL: 'http://127.0.0.1' });
   const given = process.env.AWS_ENDPOINT_URL_DYNAMODB;
   const [dynamodb, queue, stripe, bedrock] = await Promise.all([
-    given
-      ? { endpoint: given, async stop() {} }
-      : startDynamoDb(await findJava(console.error), undefined, { isForLoad: true }),
+    given ? { endpoint: given, async stop() {} } : startDynamoDb(await findJava(console.error), undefined),
     startQueueAndFiles({ bucket, credentials: { accessKeyId: 'bench', secretAccessKey: 'bench' } }),
     startStripe({ key: stripeKey }),
     startBedrock(),
