@@ -249,6 +249,8 @@ const samples: Record<string, [Sample, ...Sample[]]> = {
       maxRoundTrips: byEntry,
     },
   ],
+  // The samples of other operations add imports: a page does not grow with them.
+  listBlockListImports: [{ request: ({ uid }) => ({ query: { uid, limit: '10' } }) }],
   listCalls: [
     { request: ({ agentId }) => ({ params: { agentId }, query: { limit: '10' } }), maxRoundTrips: byEntry },
     {

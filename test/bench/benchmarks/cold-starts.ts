@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { listBlockedNumbers } from '../../../functions/api/list-blocked-numbers.ts';
+import { listWebhookDeliveries } from '../../../functions/api/list-webhook-deliveries.ts';
 import { BlockListPage } from '../../../functions/domain/block-list.ts';
 import { type AnyEndpoint, defaultMemoryMegabytes, memoryMegabytesOf } from '../../../functions/http/endpoint.ts';
 import { routes } from '../../../functions/routes.ts';
-import { blockListShards } from '../../../functions/store/keys.ts';
+import { blockListShards, webhookDeliveriesOf } from '../../../functions/store/keys.ts';
 import { bundlePath, toKebabCase } from '../../../lib/bundles.ts';
 import { type Figure, mean, type Row } from '../benchmark.ts';
 import { CpuGroup } from '../cpu-group.ts';
@@ -26,13 +27,18 @@ const handSigned = join(import.meta.dirname, '..', 'bare', 'hand-signed-reads');
 /** The function that another is compared with: it makes hand-signed requests with Node alone. */
 type Comparison = { what: string; event: { queries: number }; megabytes: number };
 const oneRead: Comparison = { what: 'a hand-signed read', event: { queries: 0 }, megabytes: defaultMemoryMegabytes };
-/** A page of a block list needs a query for each shard: it is held against as many requests, with the same memory. */
-const blockListReads: Comparison = {
-  what: `a hand-signed read and ${blockListShards} queries`,
-  event: { queries: blockListShards },
-  megabytes: memoryMegabytesOf(listBlockedNumbers),
+/** A page of a list in shards needs a query for each: it is held against as many requests, with the same memory. */
+const shardReads = (endpoint: AnyEndpoint, queries: number): Comparison => ({
+  what: `a hand-signed read and ${queries} queries with ${memoryMegabytesOf(endpoint)} MB`,
+  event: { queries },
+  megabytes: memoryMegabytesOf(endpoint),
+});
+const blockListReads = shardReads(listBlockedNumbers, blockListShards);
+const deliveryReads = shardReads(listWebhookDeliveries, webhookDeliveriesOf('').length);
+const comparisonOf = ({ response, name }: AnyEndpoint) => {
+  if (response === BlockListPage) return blockListReads;
+  return name === listWebhookDeliveries.name ? deliveryReads : oneRead;
 };
-const comparisonOf = ({ response }: AnyEndpoint) => (response === BlockListPage ? blockListReads : oneRead);
 
 /**
  * Cold starts under Lambda's own runtime client, with the CPU that Lambda gives: a full core for the initialization, then the
