@@ -1,4 +1,4 @@
-import type { Agents } from '../../functions/store/agents.ts';
+import type { Agents } from '../../functions/store/agents/agents.ts';
 import type { Users } from '../../functions/store/users.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 

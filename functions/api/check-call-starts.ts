@@ -12,8 +12,8 @@ import { versionFor } from '../domain/traffic.ts';
 import { WallClocks } from '../domain/wall-clocks.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { agentTraffic } from '../store/agent-traffic.ts';
-import { agents } from '../store/agents.ts';
+import { agentTraffic } from '../store/agents/agent-traffic.ts';
+import { agents } from '../store/agents/agents.ts';
 import { blockList } from '../store/block-list/block-list.ts';
 
 const RejectedNumber = component(

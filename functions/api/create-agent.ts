@@ -3,7 +3,7 @@ import { now } from '../domain/date-time.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { agents } from '../store/agents.ts';
+import { agents } from '../store/agents/agents.ts';
 
 /** Creates an agent that belongs to the key's user. */
 export const createAgent = endpoint({

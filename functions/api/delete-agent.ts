@@ -5,7 +5,7 @@ import { insufficientPermissions } from '../domain/errors.ts';
 import { rescueDelaySeconds } from '../domain/timeouts.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { agents } from '../store/agents.ts';
+import { agents } from '../store/agents/agents.ts';
 
 /** Deletes an agent. It is gone with the response; its data are deleted in the background. */
 export const deleteAgent = endpoint({

@@ -9,7 +9,7 @@ import { rescueDelaySeconds } from '../domain/timeouts.ts';
 import { beginCopy, continueCopy, copyServices } from '../duplication/copy.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { agents } from '../store/agents.ts';
+import { agents } from '../store/agents/agents.ts';
 
 /** A copy that is not complete by then is completed in the background. */
 const timeoutMilliseconds = 10_000;

@@ -5,7 +5,7 @@ import { VersionInPath, VersionInQuery, versionIn } from '../domain/version-numb
 import { AgentVersionContent, changesBetween, noSuchVersion } from '../domain/versions.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { versionsLookup } from '../store/agent-versions.ts';
+import { versionsLookup } from '../store/agents/agent-versions.ts';
 
 /** Returns a version of an agent, and how it differs from another one. */
 export const getAgentVersion = endpoint({

@@ -10,7 +10,7 @@ import { Summary } from '../figures/summary.ts';
 import { toCsv } from '../figures/to-csv.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { type Agents, agents } from '../store/agents.ts';
+import { type Agents, agents } from '../store/agents/agents.ts';
 
 /** Returns how many calls there were, with which outcomes, and what they were worth. */
 export const getCallFigures = endpoint({

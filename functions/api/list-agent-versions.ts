@@ -4,7 +4,7 @@ import { fillPage, fromCursor, nextPage, paging } from '../domain/paging.ts';
 import { AgentVersion } from '../domain/versions.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { agentVersions } from '../store/agent-versions.ts';
+import { agentVersions } from '../store/agents/agent-versions.ts';
 
 /** Lists the versions of an agent, newest first. */
 export const listAgentVersions = endpoint({

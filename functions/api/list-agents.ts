@@ -6,7 +6,7 @@ import { fillPage, fromCursor, nextPage, paging } from '../domain/paging.ts';
 import { PhoneNumberInQuery } from '../domain/phone-numbers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { agents } from '../store/agents.ts';
+import { agents } from '../store/agents/agents.ts';
 
 /** Lists the agents that a user owns, and those that were shared with the user. */
 export const listAgents = endpoint({

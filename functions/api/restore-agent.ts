@@ -8,8 +8,8 @@ import { VersionNumber } from '../domain/version-number.ts';
 import { noSuchVersion } from '../domain/versions.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { versionsLookup } from '../store/agent-versions.ts';
-import { agents } from '../store/agents.ts';
+import { versionsLookup } from '../store/agents/agent-versions.ts';
+import { agents } from '../store/agents/agents.ts';
 
 /** Restores a version of an agent, as a new version. */
 export const restoreAgent = endpoint({

@@ -6,7 +6,7 @@ import { AgentIdInPath, Uid } from '../domain/identifiers.ts';
 import { NewSplit, Split } from '../domain/traffic.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { agents } from '../store/agents.ts';
+import { agents } from '../store/agents/agents.ts';
 
 /** Sets which versions of an agent callers get. */
 export const setAgentTraffic = endpoint({

@@ -5,7 +5,7 @@ import { insufficientPermissions } from '../domain/errors.ts';
 import { AgentIdInPath } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { agents } from '../store/agents.ts';
+import { agents } from '../store/agents/agents.ts';
 
 /** Updates an agent. The configuration is merged by top-level field, and `null` clears a field. */
 export const updateAgent = endpoint({

@@ -1,7 +1,8 @@
 import type { UnversionedAgent } from '../domain/agents.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { service } from '../service.ts';
-import { Agents, deletedCopyOf } from '../store/agents.ts';
+import { Agents } from '../store/agents/agents.ts';
+import { deletedCopyOf } from '../store/agents/deleted-agents.ts';
 import { isAbsent, when } from '../store/expressions.ts';
 import { accessKey, countKey, duplicationKey } from '../store/keys.ts';
 import { agentQuota, type Counter, countAction, countCheck, type Quota, sourceQuota } from '../store/quotas.ts';

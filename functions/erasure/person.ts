@@ -7,7 +7,7 @@ import type { ErasureProgress } from '../domain/job-messages.ts';
 import { hasText } from '../domain/json.ts';
 import { mentionsNumber } from '../domain/phone-numbers.ts';
 import type { ServicesOf } from '../service.ts';
-import { agents } from '../store/agents.ts';
+import { agents } from '../store/agents/agents.ts';
 import { blockList } from '../store/block-list/block-list.ts';
 import { calls } from '../store/calls/calls.ts';
 import { idempotency } from '../store/idempotency.ts';

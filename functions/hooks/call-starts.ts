@@ -6,8 +6,9 @@ import { insufficientPermissions } from '../domain/errors.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
 import { versionFor } from '../domain/traffic.ts';
 import { service } from '../service.ts';
-import { AgentTraffic, sharesIn } from '../store/agent-traffic.ts';
-import { type AgentItem, agentOf, type UniqueEntry } from '../store/agents.ts';
+import { type AgentItem, agentOf } from '../store/agents/agent-items.ts';
+import { AgentTraffic, sharesIn } from '../store/agents/agent-traffic.ts';
+import type { UniqueEntry } from '../store/agents/unique-values.ts';
 import { blockedEntryOf } from '../store/block-list/blocked-number.ts';
 import { type Access, accessOf } from '../store/credentials.ts';
 import {

@@ -5,7 +5,7 @@ import { now } from '../domain/date-time.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { pagesText, proseText } from '../domain/sources.ts';
 import { indexNewText } from '../search/source-index.ts';
-import { agents } from '../store/agents.ts';
+import { agents } from '../store/agents/agents.ts';
 import { documentReads } from '../store/sources/documents.ts';
 import { websiteReads, websites } from '../store/sources/websites.ts';
 import { queueJob, queueWorker } from './job.ts';

@@ -5,7 +5,7 @@ import { environment } from '../environment.ts';
 import { callFigures } from '../figures/call-figures.ts';
 import { freeze } from '../figures/recount.ts';
 import { startOfQuarterAt } from '../figures/rows.ts';
-import { agentSegments, agents } from '../store/agents.ts';
+import { agentSegments, agents } from '../store/agents/agents.ts';
 import { startOfRetention } from '../store/calls/call-records.ts';
 import { calls } from '../store/calls/calls.ts';
 import { queueJob, queueWorker } from './job.ts';

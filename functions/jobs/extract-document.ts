@@ -12,7 +12,7 @@ import { readDocument } from '../extraction/document-texts.ts';
 import { formatOf } from '../extraction/file-formats.ts';
 import { indexNewText } from '../search/source-index.ts';
 import type { ServicesOf } from '../service.ts';
-import { agents } from '../store/agents.ts';
+import { agents } from '../store/agents/agents.ts';
 import { credentials } from '../store/credentials.ts';
 import { type DocumentRecord, documentReads, documents } from '../store/sources/documents.ts';
 import { websiteReads } from '../store/sources/websites.ts';

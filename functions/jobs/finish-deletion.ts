@@ -7,7 +7,7 @@ import { hasText } from '../domain/json.ts';
 import { jobRescueDelaySeconds, jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { duplications } from '../duplication/duplications.ts';
 import { callFigures } from '../figures/call-figures.ts';
-import { agents } from '../store/agents.ts';
+import { agents } from '../store/agents/agents.ts';
 import { blockList } from '../store/block-list/block-list.ts';
 import { calls } from '../store/calls/calls.ts';
 import { idempotency } from '../store/idempotency.ts';

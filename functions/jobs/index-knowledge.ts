@@ -1,7 +1,7 @@
 import { jobQueueFor } from '../clients/job-queue.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { indexSources } from '../search/source-index.ts';
-import { agents } from '../store/agents.ts';
+import { agents } from '../store/agents/agents.ts';
 import { documentReads, documents } from '../store/sources/documents.ts';
 import { websiteReads, websites } from '../store/sources/websites.ts';
 import { queueJob, queueWorker } from './job.ts';

@@ -7,7 +7,7 @@ import { deleting } from '../domain/source-state.ts';
 import type { SourceKindName } from '../domain/sources.ts';
 import { changedFields } from '../domain/versions.ts';
 import type { EventType } from '../domain/webhooks.ts';
-import { type AgentItem, agentOf } from '../store/agents.ts';
+import { type AgentItem, agentOf } from '../store/agents/agent-items.ts';
 import { type BlockedItem, type NumberChange, numberChangeOf } from '../store/block-list/blocked-number.ts';
 import { storedCall } from '../store/calls/call-records.ts';
 import type { AccessItem } from '../store/credentials.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { limits } from '../../functions/domain/limits.ts';
 import { type Share, versionFor } from '../../functions/domain/traffic.ts';
-import { agents } from '../../functions/store/agents.ts';
+import { agents } from '../../functions/store/agents/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { call, newGuest, newWorld, type World } from '../support/world.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { limits } from '../../functions/domain/limits.ts';
-import { agents } from '../../functions/store/agents.ts';
+import { agents } from '../../functions/store/agents/agents.ts';
 import { json as operatorJson } from '../support/operator-command.ts';
 import { newGuest, newWorld, unique, type World } from '../support/world.ts';
 

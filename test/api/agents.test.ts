@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { agents } from '../../functions/store/agents.ts';
+import { agents } from '../../functions/store/agents/agents.ts';
 import { newUser, newWorld, type World } from '../support/world.ts';
 
 it('agents are created, read, changed and listed with what they were given', async () => {

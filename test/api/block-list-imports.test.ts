@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { blockListImports } from '../../functions/block-list-import/block-list-imports.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
-import { agents } from '../../functions/store/agents.ts';
+import { agents } from '../../functions/store/agents/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { itemsOfUser } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';

@@ -1,6 +1,6 @@
 import { inflateRawSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { agents } from '../../functions/store/agents.ts';
+import { agents } from '../../functions/store/agents/agents.ts';
 import { figuresOf } from '../../functions/store/keys.ts';
 import { type Item, table } from '../../functions/store/table.ts';
 import { until } from '../support/until.ts';

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { recordCall } from '../../functions/api/record-call.ts';
 import { updateCallOutcome } from '../../functions/api/update-call-outcome.ts';
 import { type Call, withOutcome } from '../../functions/domain/calls.ts';
-import { agents } from '../../functions/store/agents.ts';
+import { agents } from '../../functions/store/agents/agents.ts';
 import { Calls } from '../../functions/store/calls/calls.ts';
 import { callKey } from '../../functions/store/keys.ts';
 import { openTable } from '../../functions/store/table.ts';

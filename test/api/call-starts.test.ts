@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Scope } from '../../functions/domain/api-keys.ts';
 import { callStartLookup } from '../../functions/hooks/call-starts.ts';
-import { agents } from '../../functions/store/agents.ts';
+import { agents } from '../../functions/store/agents/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { call, newWorld, type World } from '../support/world.ts';
 

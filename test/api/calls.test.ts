@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { agents } from '../../functions/store/agents.ts';
+import { agents } from '../../functions/store/agents/agents.ts';
 import { newUser, newWorld, type World } from '../support/world.ts';
 
 const phone = '+14155550100';

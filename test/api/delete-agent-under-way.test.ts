@@ -4,7 +4,7 @@ import { beginCopy, continueCopy, copyServices } from '../../functions/duplicati
 import { finishDeletion } from '../../functions/jobs/finish-deletion.ts';
 import { finishDuplication } from '../../functions/jobs/finish-duplication.ts';
 import { lazyServices } from '../../functions/service.ts';
-import { agents } from '../../functions/store/agents.ts';
+import { agents } from '../../functions/store/agents/agents.ts';
 import { blockedNumberKey, blockListShards } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { becomeQuiet, deliverDeletion, remove } from '../support/deletions.ts';

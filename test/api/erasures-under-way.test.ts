@@ -6,7 +6,7 @@ import { beginCopy, continueCopy, copyServices } from '../../functions/duplicati
 import { erasures } from '../../functions/erasure/erasures.ts';
 import { erasePerson, eraseServices } from '../../functions/erasure/person.ts';
 import { lazyServices } from '../../functions/service.ts';
-import { agents } from '../../functions/store/agents.ts';
+import { agents } from '../../functions/store/agents/agents.ts';
 import { blockList } from '../../functions/store/block-list/block-list.ts';
 import { idempotency } from '../../functions/store/idempotency.ts';
 import {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { agents } from '../../functions/store/agents.ts';
+import { agents } from '../../functions/store/agents/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { caller, own, send } from '../support/voice-platforms.ts';
 import { newWorld, type World } from '../support/world.ts';

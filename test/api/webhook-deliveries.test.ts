@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { agents } from '../../functions/store/agents.ts';
+import { agents } from '../../functions/store/agents/agents.ts';
 import { until } from '../support/until.ts';
 import { distinct, listening } from '../support/webhook-events.ts';
 import { newEndpoint, newReceiver, verified } from '../support/webhooks.ts';

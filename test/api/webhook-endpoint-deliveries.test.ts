@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { agents } from '../../functions/store/agents.ts';
+import { agents } from '../../functions/store/agents/agents.ts';
 import { webhookEndpoints } from '../../functions/webhooks/webhook-endpoints.ts';
 import { changesAreRead, distinct, listening } from '../support/webhook-events.ts';
 import { newEndpoint, newReceiver, type SentEvent, verified } from '../support/webhooks.ts';

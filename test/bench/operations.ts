@@ -3,7 +3,7 @@ import { newUlid } from '../../functions/domain/identifiers.ts';
 import { hookSecretOwner, hookSecrets } from '../../functions/hooks/hook-secrets.ts';
 import type { PlatformName } from '../../functions/hooks/platforms.ts';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
-import { agents } from '../../functions/store/agents.ts';
+import { agents } from '../../functions/store/agents/agents.ts';
 import { signers } from '../support/hook-signers.ts';
 import { sampleOf } from '../support/samples.ts';
 import { newDocument, newWebsite } from './knowledge.ts';

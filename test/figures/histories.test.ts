@@ -9,7 +9,7 @@ import { markChanges } from '../../functions/figures/mark-changes.ts';
 import { countDay, freeze } from '../../functions/figures/recount.ts';
 import { startOfQuarterAt } from '../../functions/figures/rows.ts';
 import { Summary } from '../../functions/figures/summary.ts';
-import { Agents } from '../../functions/store/agents.ts';
+import { Agents } from '../../functions/store/agents/agents.ts';
 import { Calls } from '../../functions/store/calls/calls.ts';
 import { Credentials } from '../../functions/store/credentials.ts';
 import { callKey } from '../../functions/store/keys.ts';

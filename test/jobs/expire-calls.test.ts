@@ -12,7 +12,7 @@ import { environment } from '../../functions/environment.ts';
 import { expireCalls } from '../../functions/jobs/expire-calls.ts';
 import { type AnyQueueJob, queueWorker } from '../../functions/jobs/job.ts';
 import { lazyServices } from '../../functions/service.ts';
-import { agentSegments } from '../../functions/store/agents.ts';
+import { agentSegments } from '../../functions/store/agents/agents.ts';
 import { invoke } from '../support/events.ts';
 import { storedWith } from '../support/stored.ts';
 import { newWorld, type World } from '../support/world.ts';

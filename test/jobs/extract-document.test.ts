@@ -11,7 +11,7 @@ import { hasFailed, retryOf, waitingForFile } from '../../functions/domain/sourc
 import { environment } from '../../functions/environment.ts';
 import { extractDocument } from '../../functions/jobs/extract-document.ts';
 import { maxDeliveries, queueWorker } from '../../functions/jobs/job.ts';
-import { type Agents, agents } from '../../functions/store/agents.ts';
+import { type Agents, agents } from '../../functions/store/agents/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { Credentials, credentials } from '../../functions/store/credentials.ts';
 import { documentKey, textPiecesOf } from '../../functions/store/keys.ts';

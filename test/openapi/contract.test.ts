@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { blockListImports } from '../../functions/block-list-import/block-list-imports.ts';
 import { erasures } from '../../functions/erasure/erasures.ts';
 import { hookSecrets } from '../../functions/hooks/hook-secrets.ts';
-import { agents } from '../../functions/store/agents.ts';
+import { agents } from '../../functions/store/agents/agents.ts';
 import { calls } from '../../functions/store/calls/calls.ts';
 import { webhookEndpointsKey } from '../../functions/store/keys.ts';
 import { documents } from '../../functions/store/sources/documents.ts';

@@ -4,7 +4,7 @@ import { type Agent, withChange } from '../../functions/domain/agents.ts';
 import { pagesText, proseText } from '../../functions/domain/sources.ts';
 import { indexKnowledge } from '../../functions/jobs/index-knowledge.ts';
 import { indexingFailure, indexNewText, indexOf, indexSources } from '../../functions/search/source-index.ts';
-import { agents } from '../../functions/store/agents.ts';
+import { agents } from '../../functions/store/agents/agents.ts';
 import { documentKey } from '../../functions/store/keys.ts';
 import type { SourceRecord } from '../../functions/store/sources/source-reads.ts';
 import type { TextReference } from '../../functions/store/sources/source-texts.ts';

@@ -10,7 +10,7 @@ import { updateAgent } from '../../functions/api/update-agent.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { type Share, versionFor } from '../../functions/domain/traffic.ts';
 import { changedFields, type Versioned } from '../../functions/domain/versions.ts';
-import { agents } from '../../functions/store/agents.ts';
+import { agents } from '../../functions/store/agents/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { idempotencyOf } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';

@@ -7,7 +7,7 @@ import { erasures } from '../../functions/erasure/erasures.ts';
 import { erasePerson } from '../../functions/jobs/erase-person.ts';
 import { finishDeletion } from '../../functions/jobs/finish-deletion.ts';
 import { type AnyQueueJob, queueWorker } from '../../functions/jobs/job.ts';
-import { agents } from '../../functions/store/agents.ts';
+import { agents } from '../../functions/store/agents/agents.ts';
 import { blockList } from '../../functions/store/block-list/block-list.ts';
 import { calls } from '../../functions/store/calls/calls.ts';
 import {

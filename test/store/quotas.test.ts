@@ -2,7 +2,7 @@ import { afterEach, beforeAll, expect, it } from 'vitest';
 import type { UnversionedAgent } from '../../functions/domain/agents.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { type Duplication, Duplications } from '../../functions/duplication/duplications.ts';
-import { Agents } from '../../functions/store/agents.ts';
+import { Agents } from '../../functions/store/agents/agents.ts';
 import { agentsOf } from '../../functions/store/keys.ts';
 import { agentQuota, sourceQuota } from '../../functions/store/quotas.ts';
 import { type DocumentRecord, documentKind } from '../../functions/store/sources/documents.ts';

@@ -3,7 +3,7 @@ import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
 import { erasures } from '../../functions/erasure/erasures.ts';
 import { hookSecrets } from '../../functions/hooks/hook-secrets.ts';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
-import { agents } from '../../functions/store/agents.ts';
+import { agents } from '../../functions/store/agents/agents.ts';
 import { calls } from '../../functions/store/calls/calls.ts';
 import { documents } from '../../functions/store/sources/documents.ts';
 import { websites } from '../../functions/store/sources/websites.ts';

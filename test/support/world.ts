@@ -3,7 +3,7 @@ import { inject } from 'vitest';
 import type { Scope } from '../../functions/domain/api-keys.ts';
 import { now } from '../../functions/domain/date-time.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
-import { agents } from '../../functions/store/agents.ts';
+import { agents } from '../../functions/store/agents/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { users } from '../../functions/store/users.ts';
 import type { Target } from './global-setup.ts';

@@ -5,7 +5,7 @@ import { newAttempt, websiteStates } from '../../../functions/domain/source-stat
 import { pagesText, proseText } from '../../../functions/domain/sources.ts';
 import { type ApiClient, apiClient } from '../../../functions/openapi/client/client.ts';
 import { indexOf } from '../../../functions/search/source-index.ts';
-import { agents } from '../../../functions/store/agents.ts';
+import { agents } from '../../../functions/store/agents/agents.ts';
 import { apiKeys } from '../../../functions/store/api-keys.ts';
 import { calls } from '../../../functions/store/calls/calls.ts';
 import { websites } from '../../../functions/store/sources/websites.ts';

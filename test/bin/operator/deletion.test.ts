@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { agents } from '../../../functions/store/agents.ts';
+import { agents } from '../../../functions/store/agents/agents.ts';
 import { newHookSecret } from '../../support/hook-signers.ts';
 import { json, operator } from '../../support/operator-command.ts';
 import { sendSigned, signedHook } from '../../support/signed-hooks.ts';

@@ -2,7 +2,7 @@ import { AgentKey, AgentName, type UnversionedAgent, VersionNote } from '../../.
 import { now } from '../../../../functions/domain/date-time.ts';
 import { Identifier, newIdentifier } from '../../../../functions/domain/identifiers.ts';
 import { PhoneNumber } from '../../../../functions/domain/phone-numbers.ts';
-import { AgentExistsError, type Agents } from '../../../../functions/store/agents.ts';
+import { AgentExistsError, type Agents } from '../../../../functions/store/agents/agents.ts';
 import { as } from '../../../command-line/arguments.ts';
 import { CommandError } from '../../../command-line/exit-codes.ts';
 import { print } from '../../../command-line/output.ts';

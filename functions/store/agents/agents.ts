@@ -1,25 +1,17 @@
-import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { decodeTime } from 'ulid';
-import type { Agent, UnversionedAgent } from '../domain/agents.ts';
-import { now } from '../domain/date-time.ts';
-import { agentKeyInUse, phoneNumberInUse } from '../domain/errors.ts';
-import { withoutUndefined } from '../domain/json.ts';
-import { limits } from '../domain/limits.ts';
-import { idempotencyClaimSeconds } from '../domain/timeouts.ts';
-import type { Share } from '../domain/traffic.ts';
-import { changedFields, noSuchVersion, versionConflict } from '../domain/versions.ts';
-import { service } from '../service.ts';
-import { trafficItem } from './agent-traffic.ts';
-import { AgentVersions, type StoredVersion, type VersionItem, versionItem } from './agent-versions.ts';
-import type { AccessItem } from './credentials.ts';
-import { exists, isAbsent, when } from './expressions.ts';
+import type { Agent, UnversionedAgent } from '../../domain/agents.ts';
+import { now } from '../../domain/date-time.ts';
+import { limits } from '../../domain/limits.ts';
+import type { Share } from '../../domain/traffic.ts';
+import { changedFields, noSuchVersion, versionConflict } from '../../domain/versions.ts';
+import { service } from '../../service.ts';
+import type { AccessItem } from '../credentials.ts';
+import { exists, isAbsent, when } from '../expressions.ts';
 import {
   accessKey,
   agentIdIn,
   agentKey,
-  agentKeyEntryKey,
-  agentNumberKey,
   agentsOf,
   agentTrafficKey,
   agentVersionKey,
@@ -30,9 +22,21 @@ import {
   itemWith,
   runningImportKey,
   userKey,
-} from './keys.ts';
-import { agentQuota, type Counter, countAction, type Quota } from './quotas.ts';
-import { type Item, type Table, type TransactionAction, table, untilWritten } from './table.ts';
+} from '../keys.ts';
+import { agentQuota, type Counter, countAction, type Quota } from '../quotas.ts';
+import { type Item, type Table, type TransactionAction, table, untilWritten } from '../table.ts';
+import { type AgentItem, agentOf, itemOf, type VersionOrigin, writtenBy } from './agent-items.ts';
+import { trafficItem } from './agent-traffic.ts';
+import { AgentVersions, type StoredVersion, type VersionItem, versionItem } from './agent-versions.ts';
+import { type DeletedAgent, type DeletedItem, deletionOf } from './deleted-agents.ts';
+import {
+  checkUnique,
+  entryKeysOf,
+  moveEntries,
+  type UniqueEntry,
+  type UniqueValues,
+  uniqueFields,
+} from './unique-values.ts';
 
 /** The maximum number of attempts to create an agent whose number is taken and freed in turn. */
 const maxCreationAttempts = 5;
@@ -40,27 +44,6 @@ const maxCreationAttempts = 5;
 /** One job reads a segment of a table of a terabyte within its time. */
 export const agentSegments = 200;
 
-/** Who makes a version: a user, by a key unless it is the operator, with the request (its `creationId`). */
-export type VersionOrigin = {
-  uid?: string | undefined;
-  keyId?: string | undefined;
-  note?: string | undefined;
-  restoredFrom?: number | undefined;
-  creationId?: string | undefined;
-};
-
-/**
- * The configuration is stored as JSON text, so that every value is returned as it was sent. `revision` changes with each write,
- * and `lastChange` says who made the last one. A stream leaves out an empty one.
- */
-export type AgentItem = Item &
-  Omit<Agent, 'configuration'> & {
-    configuration: string;
-    revision: string;
-    lastChange?: Pick<VersionOrigin, 'keyId' | 'note' | 'creationId'>;
-  };
-/** Names the user's agent that has the value of a unique field. */
-export type UniqueEntry = Item & { agentId: string };
 /** The counter of a user's agents, with what `Duplications` notes of copies. */
 type UserCounter = Counter & { copies?: Set<string>; copiesBegun?: number };
 type FormerGuestItem = Item & { uid: string; ttlSeconds: number };
@@ -152,7 +135,7 @@ export class Agents {
       const existing = await this.find(uid, agentId);
       if (existing) return existing;
       if (failed.has(0) || failed.has(1)) throw new AgentExistsError(`Another user has an agent ${agentId}.`);
-      await this.#checkUnique(agent);
+      await checkUnique(this.#table, agent);
       if (this.#quota && failed.has(creation.length)) throw this.#quota.exceeded();
       // The agent that had the number or the key has given it up in between.
     }
@@ -169,7 +152,7 @@ export class Agents {
       this.#table.putAction(itemOf(agent, origin), isAbsent),
       this.#table.putAction(access, isAbsent),
       this.#table.putAction(versionItem(agentId, versionOf(agent, changedFields({}, agent), origin), agent)),
-      ...this.#uniqueChanges({}, agent),
+      ...moveEntries(this.#table, {}, agent),
     ];
   }
 
@@ -195,9 +178,9 @@ export class Agents {
       }
       const wanted = change(former);
       const fields = changedFields(former, wanted);
-      const uniqueChanges = this.#uniqueChanges(former, wanted);
+      const uniqueChanges = moveEntries(this.#table, former, wanted);
       if (fields.length === 0 && uniqueChanges.length === 0) return former;
-      if (attempt > 0) await this.#checkUnique(wanted);
+      if (attempt > 0) await checkUnique(this.#table, wanted);
       const version = former.version + (fields.length > 0 ? 1 : 0);
       const changed = { ...wanted, version, updatedAt: laterOf(found.updatedAt, now(), timeOf(origin.creationId)) };
       await this.#table.transact([
@@ -279,32 +262,11 @@ export class Agents {
     return newer;
   }
 
-  /** Returns the actions that move the entries of an agent's unique fields. They fail when another agent has the value. */
-  #uniqueChanges(former: UniqueValues, agent: Pick<Agent, 'uid' | 'agentId'> & UniqueValues): TransactionAction[] {
-    const { uid, agentId } = agent;
-    const isFreeOrOwn = when`attribute_not_exists(pk) or agentId = ${agentId}`;
-    const entryAt = (key: Item): UniqueEntry => ({ ...key, agentId });
-    const changed = uniqueFields.filter(({ field }) => former[field] !== agent[field]);
-    return [
-      ...entryKeysOf(uid, former, changed).map((key) => this.#table.deleteAction(key, isFreeOrOwn)),
-      ...entryKeysOf(uid, agent, changed).map((key) => this.#table.putAction(entryAt(key), isFreeOrOwn)),
-    ];
-  }
-
   /** Returns the action that copies `blockOnOutcomes` into the access item, if they have changed. */
   #accessChange(former: Agent, { uid, agentId, configuration }: Agent): TransactionAction[] {
     const { blockOnOutcomes = null } = configuration;
     if (isDeepStrictEqual(former.configuration.blockOnOutcomes ?? null, blockOnOutcomes)) return [];
     return [this.#table.updateAction(accessKey(agentId), { set: { blockOnOutcomes } }, isOwnedBy(uid))];
-  }
-
-  /** Throws when another agent of the user has the number or the key. */
-  async #checkUnique(agent: Agent): Promise<void> {
-    for (const unique of uniqueFields) {
-      const [key] = entryKeysOf(agent.uid, agent, [unique]);
-      const entry = key && (await this.#table.get<UniqueEntry>(key));
-      if (entry && entry.agentId !== agent.agentId) throw unique.inUse();
-    }
   }
 
   /**
@@ -319,7 +281,7 @@ export class Agents {
       const former = agentOf(found);
       await this.#table.transact([
         this.#table.deleteAction(agentKey(owner, agentId), isUnchanged(found)),
-        ...this.#uniqueChanges(former, { uid: owner, agentId }),
+        ...moveEntries(this.#table, former, { uid: owner, agentId }),
         { Update: { TableName: this.#table.name, Key: accessKey(agentId), ...deletionOf(owner) } },
         countAction(this.#table, countKey({ uid: owner }), -1),
       ]);
@@ -390,44 +352,6 @@ export class Agents {
   }
 }
 
-/**
- * A deleted agent, and who had access to it. After `quietAt` (Unix milliseconds), no request or job that began before the
- * deletion writes any more.
- */
-export type DeletedAgent = { owner: string; guests: string[]; quietAt: number };
-type DeletedItem = Item & { agentId: string; formerOwner: string; formerGuests: Iterable<string>; quietAt: number };
-
-/** Turns an access item into that of a deleted agent. It moves attributes, which a `Change` cannot. */
-const deletionOf = (owner: string) => ({
-  UpdateExpression:
-    'set formerOwner = uid, formerGuests = if_not_exists(guests, :none), quietAt = :quietAt remove uid, guests, blockOnOutcomes',
-  ConditionExpression: 'uid = :owner',
-  ExpressionAttributeValues: { ':owner': owner, ':none': [], ':quietAt': Date.now() + idempotencyClaimSeconds * 1000 },
-});
-
-/** Returns the access item of an abandoned copy. Another run of the copy may write for `seconds` more. */
-export const deletedCopyOf = ({ agentId, uid }: Pick<Agent, 'agentId' | 'uid'>, seconds: number): DeletedItem => ({
-  ...accessKey(agentId),
-  agentId,
-  formerOwner: uid,
-  formerGuests: [],
-  quietAt: Date.now() + seconds * 1000,
-});
-
-/** The fields that no two agents of a user have in common. An entry for each value is written with the agent that has it. */
-const uniqueFields = [
-  { field: 'phoneNumber', entryKey: agentNumberKey, inUse: phoneNumberInUse },
-  { field: 'key', entryKey: agentKeyEntryKey, inUse: agentKeyInUse },
-] as const;
-type UniqueValues = Partial<Pick<Agent, (typeof uniqueFields)[number]['field']>>;
-
-/** Returns the keys of the entries of some unique fields, where these have a value. */
-const entryKeysOf = (uid: string, values: UniqueValues, fields: readonly (typeof uniqueFields)[number][]) =>
-  fields.flatMap(({ field, entryKey }) => {
-    const value = values[field];
-    return value ? [entryKey(uid, value)] : [];
-  });
-
 const isOwnedBy = (owner: string) => when`uid = ${owner}`;
 const isUnchanged = ({ revision }: AgentItem) => when`revision = ${revision}`;
 
@@ -459,33 +383,8 @@ const formerGuestItem = (agentId: string, uid: string): FormerGuestItem => ({
 /** A guest's entry and the owner's record have the same key: an entry for the owner would overwrite the agent. */
 const ownerIsNoGuest = () => new Error('The owner of an agent cannot be its guest.');
 
-const itemOf = ({ configuration, ...rest }: Agent, origin: VersionOrigin): AgentItem => ({
-  ...agentKey(rest.uid, rest.agentId),
-  ...rest,
-  configuration: JSON.stringify(configuration),
-  ...writtenBy(origin),
-});
-
-const writtenBy = ({ keyId, note, creationId }: VersionOrigin): Pick<AgentItem, 'revision' | 'lastChange'> => ({
-  revision: randomUUID(),
-  lastChange: withoutUndefined({ keyId, note: note || undefined, creationId }),
-});
-
 /** Returns a split in an order that says nothing. */
 const byVersion = (split: Share[]) => split.toSorted((one, other) => one.version - other.version);
-
-/** Returns the agent that an item holds. */
-export const agentOf = ({
-  pk: _pk,
-  sk: _sk,
-  revision: _r,
-  lastChange: _l,
-  configuration,
-  ...rest
-}: AgentItem): Agent => ({
-  ...rest,
-  configuration: JSON.parse(configuration),
-});
 
 export const agents = /* @__PURE__ */ service(() => new Agents(table.get(), agentQuota()), {
   find: ['dynamodb:GetItem'],

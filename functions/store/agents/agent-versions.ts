@@ -1,10 +1,10 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { isIdentifier } from '../domain/identifiers.ts';
-import { withoutUndefined } from '../domain/json.ts';
-import type { AgentVersion, AgentVersionContent, Versioned } from '../domain/versions.ts';
-import { service } from '../service.ts';
-import { agentVersionKey, agentVersionPosition, agentVersionsOf, itemWith, withoutKey } from './keys.ts';
-import { type Item, type Lookup, type Table, table } from './table.ts';
+import { isIdentifier } from '../../domain/identifiers.ts';
+import { withoutUndefined } from '../../domain/json.ts';
+import type { AgentVersion, AgentVersionContent, Versioned } from '../../domain/versions.ts';
+import { service } from '../../service.ts';
+import { agentVersionKey, agentVersionPosition, agentVersionsOf, itemWith, withoutKey } from '../keys.ts';
+import { type Item, type Lookup, type Table, table } from '../table.ts';
 
 /** A version with the request that made it, by which a repetition of the request finds it. */
 export type StoredVersion = AgentVersion & { creationId?: string | undefined };

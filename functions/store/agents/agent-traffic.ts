@@ -1,9 +1,9 @@
-import type { Share } from '../domain/traffic.ts';
-import type { Versioned } from '../domain/versions.ts';
-import { service } from '../service.ts';
+import type { Share } from '../../domain/traffic.ts';
+import type { Versioned } from '../../domain/versions.ts';
+import { service } from '../../service.ts';
+import { agentTrafficKey, agentVersionKey } from '../keys.ts';
+import { type Item, type Table, table } from '../table.ts';
 import { contentOf, type VersionItem } from './agent-versions.ts';
-import { agentTrafficKey, agentVersionKey } from './keys.ts';
-import { type Item, type Table, table } from './table.ts';
 
 /** A version that gets traffic. Its content is absent where the item has no room for it. */
 type TrafficShare = Share & Pick<VersionItem, 'createdAt'> & Partial<Pick<VersionItem, 'content'>>;

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import type { Agent } from '../../domain/agents.ts';
+import { withoutUndefined } from '../../domain/json.ts';
+import { agentKey } from '../keys.ts';
+import type { Item } from '../table.ts';
+
+/** Who makes a version: a user, by a key unless it is the operator, with the request (its `creationId`). */
+export type VersionOrigin = {
+  uid?: string | undefined;
+  keyId?: string | undefined;
+  note?: string | undefined;
+  restoredFrom?: number | undefined;
+  creationId?: string | undefined;
+};
+
+/**
+ * The configuration is stored as JSON text, so that every value is returned as it was sent. `revision` changes with each write,
+ * and `lastChange` says who made the last one. A stream leaves out an empty one.
+ */
+export type AgentItem = Item &
+  Omit<Agent, 'configuration'> & {
+    configuration: string;
+    revision: string;
+    lastChange?: Pick<VersionOrigin, 'keyId' | 'note' | 'creationId'>;
+  };
+
+export const itemOf = ({ configuration, ...rest }: Agent, origin: VersionOrigin): AgentItem => ({
+  ...agentKey(rest.uid, rest.agentId),
+  ...rest,
+  configuration: JSON.stringify(configuration),
+  ...writtenBy(origin),
+});
+
+export const writtenBy = ({ keyId, note, creationId }: VersionOrigin): Pick<AgentItem, 'revision' | 'lastChange'> => ({
+  revision: randomUUID(),
+  lastChange: withoutUndefined({ keyId, note: note || undefined, creationId }),
+});
+
+/** Returns the agent that an item holds. */
+export const agentOf = ({
+  pk: _pk,
+  sk: _sk,
+  revision: _r,
+  lastChange: _l,
+  configuration,
+  ...rest
+}: AgentItem): Agent => ({
+  ...rest,
+  configuration: JSON.parse(configuration),
+});

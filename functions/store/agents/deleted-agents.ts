@@ -1,0 +1,33 @@
+import type { Agent } from '../../domain/agents.ts';
+import { idempotencyClaimSeconds } from '../../domain/timeouts.ts';
+import { accessKey } from '../keys.ts';
+import type { Item } from '../table.ts';
+
+/**
+ * A deleted agent, and who had access to it. After `quietAt` (Unix milliseconds), no request or job that began before the
+ * deletion writes any more.
+ */
+export type DeletedAgent = { owner: string; guests: string[]; quietAt: number };
+export type DeletedItem = Item & {
+  agentId: string;
+  formerOwner: string;
+  formerGuests: Iterable<string>;
+  quietAt: number;
+};
+
+/** Turns an access item into that of a deleted agent. It moves attributes, which a `Change` cannot. */
+export const deletionOf = (owner: string) => ({
+  UpdateExpression:
+    'set formerOwner = uid, formerGuests = if_not_exists(guests, :none), quietAt = :quietAt remove uid, guests, blockOnOutcomes',
+  ConditionExpression: 'uid = :owner',
+  ExpressionAttributeValues: { ':owner': owner, ':none': [], ':quietAt': Date.now() + idempotencyClaimSeconds * 1000 },
+});
+
+/** Returns the access item of an abandoned copy. Another run of the copy may write for `seconds` more. */
+export const deletedCopyOf = ({ agentId, uid }: Pick<Agent, 'agentId' | 'uid'>, seconds: number): DeletedItem => ({
+  ...accessKey(agentId),
+  agentId,
+  formerOwner: uid,
+  formerGuests: [],
+  quietAt: Date.now() + seconds * 1000,
+});

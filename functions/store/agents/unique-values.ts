@@ -1,0 +1,47 @@
+import type { Agent } from '../../domain/agents.ts';
+import { agentKeyInUse, phoneNumberInUse } from '../../domain/errors.ts';
+import { when } from '../expressions.ts';
+import { agentKeyEntryKey, agentNumberKey } from '../keys.ts';
+import type { Item, Table, TransactionAction } from '../table.ts';
+
+/** The fields that no two agents of a user have in common. An entry for each value is written with the agent that has it. */
+export const uniqueFields = [
+  { field: 'phoneNumber', entryKey: agentNumberKey, inUse: phoneNumberInUse },
+  { field: 'key', entryKey: agentKeyEntryKey, inUse: agentKeyInUse },
+] as const;
+export type UniqueValues = Partial<Pick<Agent, (typeof uniqueFields)[number]['field']>>;
+
+/** Returns the keys of the entries of some unique fields, where these have a value. */
+export const entryKeysOf = (uid: string, values: UniqueValues, fields: readonly (typeof uniqueFields)[number][]) =>
+  fields.flatMap(({ field, entryKey }) => {
+    const value = values[field];
+    return value ? [entryKey(uid, value)] : [];
+  });
+
+/** Names the user's agent that has the value of a unique field. */
+export type UniqueEntry = Item & { agentId: string };
+
+/** Returns the actions that move the entries of an agent's unique fields. They fail when another agent has the value. */
+export const moveEntries = (
+  table: Table,
+  former: UniqueValues,
+  agent: Pick<Agent, 'uid' | 'agentId'> & UniqueValues,
+): TransactionAction[] => {
+  const { uid, agentId } = agent;
+  const isFreeOrOwn = when`attribute_not_exists(pk) or agentId = ${agentId}`;
+  const entryAt = (key: Item): UniqueEntry => ({ ...key, agentId });
+  const changed = uniqueFields.filter(({ field }) => former[field] !== agent[field]);
+  return [
+    ...entryKeysOf(uid, former, changed).map((key) => table.deleteAction(key, isFreeOrOwn)),
+    ...entryKeysOf(uid, agent, changed).map((key) => table.putAction(entryAt(key), isFreeOrOwn)),
+  ];
+};
+
+/** Throws when another agent of the user has the number or the key. */
+export const checkUnique = async (table: Table, agent: Agent): Promise<void> => {
+  for (const unique of uniqueFields) {
+    const [key] = entryKeysOf(agent.uid, agent, [unique]);
+    const entry = key && (await table.get<UniqueEntry>(key));
+    if (entry && entry.agentId !== agent.agentId) throw unique.inUse();
+  }
+};
