@@ -15,7 +15,7 @@ export const environment = {
     return whole('TABLE_TIMEOUT_SECONDS', 5);
   },
   /**
-   * How long a call is repeated that the table throttles. A request fails fast, so that an overloaded agent does not hold the
+   * The time for which a call that the table throttles is repeated. A request fails fast, so that an overloaded agent does not hold the
    * functions of others; a job waits.
    */
   get throttledMilliseconds() {
@@ -71,7 +71,7 @@ export const environment = {
   get chatModelId() {
     return required('CHAT_MODEL_ID');
   },
-  /** Who may use the build chat: callers with an API key, or anyone. */
+  /** The permitted users of the build chat: callers with an API key, or anyone. */
   get chatAccess(): 'key' | 'public' {
     const access = process.env.CHAT_ACCESS || 'public';
     if (access !== 'key' && access !== 'public') throw wrong('CHAT_ACCESS', access, 'key or public');

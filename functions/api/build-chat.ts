@@ -106,7 +106,7 @@ const streamHeaders = {
   'x-accel-buffering': 'no',
 };
 
-/** The facts of a turn, which are added as they become known. */
+/** The facts about a turn, which are added as they become known. */
 type TurnContext = {
   requestId: string;
   receivedAt: number;

@@ -29,7 +29,7 @@ const RejectedNumber = component(
   }),
 );
 
-/** Decides on the outbound calls of a batch before they are made. Reads alone. */
+/** Decides on the outbound calls of a batch before they are made. Writes nothing. */
 export const checkCallStarts = endpoint({
   name: 'checkCallStarts',
   method: 'POST',

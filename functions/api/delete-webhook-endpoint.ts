@@ -8,7 +8,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 
-/** Deletes a webhook endpoint. Its pending deliveries are not sent. */
+/** Deletes a webhook endpoint. Its pending deliveries are canceled. */
 export const deleteWebhookEndpoint = endpoint({
   name: 'deleteWebhookEndpoint',
   method: 'DELETE',
@@ -24,7 +24,7 @@ export const deleteWebhookEndpoint = endpoint({
 
   async handle({ params: { endpointId }, query: { uid } }, { webhookEndpoints, jobQueue }) {
     if (!(await webhookEndpoints.remove(uid, endpointId))) throw noSuchEndpoint();
-    // Deliveries that rested end as failed.
+    // Resting deliveries end as failed.
     await jobQueue.send({ job: 'resumeDeliveries', uid, endpointId });
     return { message: 'Webhook endpoint deleted successfully' };
   },

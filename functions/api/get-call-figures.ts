@@ -17,7 +17,7 @@ export const getCallFigures = endpoint({
   name: 'getCallFigures',
   method: 'GET',
   path: '/call-figures',
-  // Its time is that of the processor.
+  // The duration depends on the CPU.
   memoryMegabytes: 1769,
   summary: 'Get call figures',
   description:

@@ -45,7 +45,7 @@ export const getInvoices = endpoint({
   },
 });
 
-/** Leaves out what one answer cannot carry, and says that there is more. */
+/** Leaves out the invoices that do not fit into one response, and says that there are more. */
 const withinOneAnswer = (list: InvoiceList): InvoiceList => {
   let bytes = 0;
   const tooMuch = list.data.findIndex((invoice) => {

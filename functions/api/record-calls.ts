@@ -61,7 +61,7 @@ export const recordCalls = endpoint({
     for (const [place, { index, callId }] of accepted.entries()) {
       const call = results[place];
       if (call instanceof Error) failed.push(failedItem(index, call));
-      // Deleted in between, or older than calls are kept.
+      // The call was deleted in between, or is older than the retention of calls.
       else if (!call) failed.push(failedItem(index, noSuchCall(callId)));
       else recorded.push({ index, callId });
     }

@@ -8,7 +8,7 @@ import { lambda } from '../http/lambda.ts';
 import { newEndpointSecret, secretMadeBy, withNewSecret } from '../webhooks/secrets.ts';
 import { webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 
-/** Replaces the secret of an endpoint. For 24 hours both sign. */
+/** Replaces the secret of an endpoint. Both secrets sign for 24 hours. */
 export const rotateWebhookSecret = endpoint({
   name: 'rotateWebhookSecret',
   method: 'POST',

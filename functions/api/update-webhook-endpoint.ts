@@ -43,7 +43,7 @@ export const updateWebhookEndpoint = endpoint({
     if (!agentIds.every((agentId) => access?.get(agentId)?.has(uid))) throw insufficientPermissions();
     const problem = change.url === undefined ? undefined : await services.receiverAddresses.problemWith(change.url);
     if (problem !== undefined) throw invalidField('url', problem);
-    // Who decides where events go, or which, gets no more than their key may read.
+    // A caller who changes the destination or the selection of events receives only events that their key may read.
     const isRedirected = [change.url, change.events, change.agentIds].some((value) => value !== undefined);
     const isTriedAnew = change.url !== undefined || change.active !== undefined;
     const changed = await webhookEndpoints.change(uid, endpointId, ({ probe, ...found }) => ({

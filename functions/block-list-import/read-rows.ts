@@ -11,7 +11,7 @@ export class ImportError extends Error {
   override readonly name = 'ImportError';
 }
 
-/** Of a line, in UTF-16 units; of a CSV record, in bytes. */
+/** Maximum length of a line in UTF-16 units, and of a CSV record in bytes. */
 const maxRowLength = 64 * 1024;
 
 /**

@@ -99,7 +99,7 @@ export class TokenBudget {
     const retryAfter = { seconds: Math.max(1, Math.ceil(this.#midnight - Date.now() / 1000)) };
     const maxTokens = this.#tokensPerDay;
     if (maxTokens < 1) return retryAfter;
-    // As for the day, a user's last turn may exceed their share; a stranger's may not.
+    // A user's last turn may exceed their share, as it may exceed the day's tokens. The last turn of a caller without a key may not.
     const maxBefore = maxTokens * this.#share - (this.isAnonymous ? tokens : 1);
     if (!(await this.#add(this.#callerKey, tokens, { tokens: maxBefore }))) return retryAfter;
     const dayLimits = {

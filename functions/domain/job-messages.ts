@@ -63,7 +63,7 @@ export const jobMessages = {
     agentId: z.optional(Identifier),
     eventId: Identifier,
     token: z.string(),
-    /** How long nothing must have come. */
+    /** The time for which no more numbers must have arrived. */
     quietSeconds: z.number(),
   }),
   deliverWebhook: z.object({

@@ -26,7 +26,7 @@ export const limits = {
   /** Maximum length of a position in a list. It is a sort key of DynamoDB, which has at most 1,024 bytes. */
   cursorCharacters: 300,
   numbersPerRequest: 10_000,
-  /** Of a preview of call starts, which reads three items for each number. */
+  /** Maximum number of call starts in a preview, which reads three items for each number. */
   callStartsPerRequest: 1000,
   blockReasonCharacters: 256,
   /** Maximum size of a file that is imported into a block list. */
@@ -43,7 +43,7 @@ export const limits = {
   /** Maximum number of changed fields that a version names one by one, and their length in UTF-16 units: they fit into an event. */
   changedFields: 50,
   changedFieldUnits: 100,
-  /** Of the differences of two versions: the number within one object or list, and the length of a path in UTF-16 units. */
+  /** Maximum number of differences between two versions within one object or list, and the length of a path in UTF-16 units. */
   changesOfPart: 100,
   changePathUnits: 1000,
   languageCharacters: 35,
@@ -62,7 +62,7 @@ export const limits = {
   /** Maximum number of calls that are read for one page of a filtered list. */
   callsExamined: 2000,
   outcomeHistory: 20,
-  /** Of figures of calls: days and agents of a request, rows of its response, and bytes that are read for it. */
+  /** Limits of call figures: days and agents of a request, rows of its response, and bytes that are read for it. */
   figureDays: 400,
   figureAgents: 50,
   figureRows: 25_000,
@@ -80,10 +80,10 @@ export const limits = {
   passages: 20,
   searchedSourceIds: 50,
   filesPerUpload: 10,
-  /** Of the texts of all websites and documents of an agent. */
+  /** Maximum size of the texts of all websites and documents of an agent. */
   knowledgeBytes: 200 * 1024 * 1024,
   fileBytes: 10_485_760,
-  /** Of a text that is added as a document: as JSON, it fits into a body. */
+  /** Maximum size of a text that is added as a document: as JSON, it fits into a body. */
   documentTextBytes: 900 * 1024,
   /** Maximum size of an upload through API Gateway and Lambda: an event has at most 6 MB, and base64 adds a third. */
   uploadBodyBytes: 4_500_000,

@@ -132,7 +132,7 @@ export class CallFigures {
     const table = this.#table;
     const failed = await table.tryTransact([
       table.putAction(first as Item, former.version === undefined ? isAbsent : when`#version = ${former.version}`),
-      // What is written after an agent was deleted would stay.
+      // Figures that are written after the agent was deleted would never be removed.
       ...(former.version === undefined ? [table.checkAction(accessKey(agentId), when`attribute_exists(uid)`)] : []),
       ...others.map((item) => table.putAction(item)),
       ...piecesFrom(pieces, former.pieces).map((piece) => table.deleteAction(figuresKey(agentId, day, piece))),

@@ -90,7 +90,7 @@ export class HookSecrets {
     return item && listedSecret(item);
   }
 
-  /** False when there is none. */
+  /** Returns false when there is none. */
   async remove(uid: string, platform: PlatformName): Promise<boolean> {
     const key = hookSecretKey(uid, platform);
     const isThere = (await this.#table.get(key)) !== undefined;

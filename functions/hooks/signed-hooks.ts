@@ -36,7 +36,7 @@ export const signedHooks: SignedRequests<HookSecretItem> = {
       const refusal = platforms[platform].verify(request, { secret, header, algorithm });
       if (refusal === undefined) {
         const noted = note(hookSecrets.get().noteUse(item));
-        // What it knows of the user is what a key for hooks may know, and the passages that a platform's tool asks for.
+        // A signed request has the scope of a key for hooks, and may search the knowledge for a platform's tool.
         return { principal: { uid, keyId: `signature:${platform}`, scopes: ['hooks', 'knowledge'] }, noted };
       }
       if (refusal !== 'secret') refused = refusal;

@@ -19,11 +19,11 @@ export const erasePerson = queueJob({
     const { erasures, jobQueue } = services;
     const begun = await erasures.start(uid, erasureId);
     if (!begun) return;
-    // Whatever ends this run and its repetitions, that message continues the erasure.
+    // That message continues the erasure even if this run and its retries all fail.
     await jobQueue.send(message, jobRescueDelaySeconds);
     const rest = await erase({ uid, erasureId, ...begun, progress }, until, services);
     if (rest === undefined) return erasures.finish(uid, erasureId);
-    // What an erasure waits for has long ended by then, unless an operator must see to it.
+    // By then everything that the erasure waits for has ended, unless an operator must intervene.
     if (Date.now() > Date.parse(begun.requestedAt) + maxMilliseconds) return erasures.fail(uid, erasureId, incomplete);
     const next = { job: 'erasePerson', uid, erasureId, ...(rest.progress && { progress: rest.progress }) } as const;
     await jobQueue.send(next, rest.delaySeconds);

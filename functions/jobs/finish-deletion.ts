@@ -45,7 +45,7 @@ export const finishDeletion = queueJob({
     const deleted = await agents.findDeleted(agentId);
     if (!deleted) return;
     const message = { job: 'finishDeletion', uid: deleted.owner, agentId } as const;
-    // Whatever ends this run and its repetitions, that message continues the deletion.
+    // That message continues the deletion even if this run and its retries all fail.
     await jobQueue.send({ ...message, progress }, jobRescueDelaySeconds);
     const emptied = await Promise.all([
       calls.removeAll(agentId, { until }),

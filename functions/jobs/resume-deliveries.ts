@@ -5,7 +5,7 @@ import { webhookDeliveries } from '../webhooks/webhook-deliveries.ts';
 import { webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 import { queueJob, queueWorker } from './job.ts';
 
-/** Takes up the deliveries that rested while their endpoint failed. */
+/** Resumes the deliveries that rested while their endpoint failed. */
 export const resumeDeliveries = queueJob({
   name: 'resumeDeliveries',
   message: jobMessages.resumeDeliveries,

@@ -201,7 +201,7 @@ const successOf = (endpoint: AnyEndpoint) => {
   };
 };
 
-/** Names a response that is no record after its operation: `AddBlockedNumbersResponse`. */
+/** Names a response that is not a record after its operation: `AddBlockedNumbersResponse`. */
 const responseNameOf = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}Response`;
 
 const IdempotencyKey = {

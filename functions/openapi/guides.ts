@@ -91,7 +91,7 @@ export const withLinks = ({ file, source }: Guide, extension: '' | '.md'): strin
       const linked = join(file, '..', path);
       if (isPicture(linked)) return `[${text}](/docs/${basename(linked)})`;
       const slug = slugsByFile.get(linked);
-      // A file of the repository that is no page is only named.
+      // A link to a file that is not a page becomes its name.
       return slug ? `[${text}](/docs/${slug}${extension}${anchor})` : `\`${linked}\``;
     },
   );

@@ -8,7 +8,7 @@ import { argumentDescriptions, checkToolText, toolDescriptions } from './tool-de
 export type CallableOperation = {
   method: Method;
   path: string;
-  /** Absent where any key will do. */
+  /** Absent where any key is accepted. */
   scope?: Scope;
   /** Arguments that go into the query. The path names its own; all others form the body. */
   query: string[];
@@ -51,7 +51,7 @@ const isDestructive = (endpoint: AnyEndpoint) =>
   ['DELETE', 'PATCH', 'PUT'].includes(endpoint.method) ||
   ['rotateWebhookSecret', 'createErasure', 'createBlockListImport'].includes(endpoint.name);
 
-/** The items of a list that a model reads at once. */
+/** The number of items of a list that a model reads at once. */
 const defaultItems = 20;
 
 const toolDefaultsOf = (query: Parameter[]) => {
@@ -136,7 +136,7 @@ const inputSchemaOf = (document: OpenApiDocument, endpoint: AnyEndpoint): JsonSc
   return { type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false };
 };
 
-/** Clients also check results that are errors. */
+/** The schema of an error. Clients validate results that are errors, too. */
 const errorSchema = { required: ['error', 'message'] };
 
 const partsOf = (document: OpenApiDocument, { name, method, path, raw }: AnyEndpoint) => {

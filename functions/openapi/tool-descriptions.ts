@@ -1,6 +1,6 @@
 /**
- * What a model reads about an operation that it calls as a tool: which question the tool answers, and which other tool
- * answers the ones beside it. An operation that is not here is described as in the OpenAPI document.
+ * The descriptions of operations for a model that calls them as tools. Each says which question the tool answers, and which
+ * other tool answers related questions. Other operations keep their description from the OpenAPI document.
  */
 export const toolDescriptions: Record<string, string> = {
   addBlockedNumbers:
@@ -72,7 +72,7 @@ export const toolDescriptions: Record<string, string> = {
     'Sets the outcomes of up to 1,000 calls, of any agents. Each is in `updated`, or in `failed` with the reason. Setting what is set already changes nothing.',
 };
 
-/** The same for arguments, by operation and argument, or by argument. */
+/** The descriptions of arguments, by operation and argument, or by argument alone. */
 export const argumentDescriptions: Record<string, string> = {
   idempotencyKey: 'A UUID that makes the call safe to repeat.',
   ifMatch: '`version` as you have read it: refused when there is a newer one.',
@@ -86,10 +86,10 @@ export const argumentDescriptions: Record<string, string> = {
   custom_call_outcome: 'Label of the outcome, such as appointment_booked.',
 };
 
-/** What a model cannot use: a request, a command, a rule of URLs. */
+/** Matches text that is of no use to a model: a request, a command, or a rule for URLs. */
 const foreign = /\b(GET|POST|PUT|PATCH|DELETE)`? `?\/|npm run|URL-encoded|arrives as a space|multipart/;
 
-/** Refuses a text that speaks of what a model cannot do. */
+/** Throws for a description that mentions something a model cannot use. */
 export const checkToolText = (where: string, text: string): string => {
   if (foreign.test(text)) {
     throw new Error(`A model cannot use this description of ${where}; write one in tool-descriptions.ts: ${text}`);

@@ -56,7 +56,7 @@ function termsOf(text: string): string[] {
     .map((word) => stemmer(synonyms[word] ?? word));
 }
 
-/** Words that do not tell the subject of a question. */
+/** Words that say nothing about the subject of a question. */
 const stopWords = new Set(
   `a about all also an and any anything are as at be been but by can could did do does doing for from get give has have
   how i if in is it its just let like make many may me might mean means more much my need no not now of off on one or our please say

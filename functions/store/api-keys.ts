@@ -28,8 +28,8 @@ export class ApiKeys {
   }
 
   /**
-   * Creates a key that replaces another, which ends at `endsAt`. Both or neither: undefined when the other key does not
-   * exist or its end is set already, so that of two rotations at once only one creates a key.
+   * Creates a key that replaces another, which ends at `endsAt`. Both changes are made, or neither. Returns undefined when the
+   * other key does not exist or its end is already set, so that only one of two concurrent rotations creates a key.
    */
   async rotate(uid: string, keyId: string, options: NewKey & { endsAt: string }): Promise<MadeApiKey | undefined> {
     const hash = await this.#hashOf(uid, keyId);
@@ -57,7 +57,7 @@ export class ApiKeys {
     return item ? withoutKey(item) : undefined;
   }
 
-  /** Changes what is given of a key, which never expires with null; undefined when there is no such key. */
+  /** Changes the given fields of a key; with null as its end, the key never expires. Returns undefined when there is no such key. */
   async change(
     uid: string,
     keyId: string,
@@ -69,7 +69,7 @@ export class ApiKeys {
     return item && withoutKey(item);
   }
 
-  /** Ends a key now or at a time in the future; a key that ends earlier keeps its end. False when there is no such key. */
+  /** Ends a key now or at a time in the future. A key that ends earlier keeps its end. Returns false when there is no such key. */
   async revoke(uid: string, keyId: string, at = now()): Promise<boolean> {
     const hash = await this.#hashOf(uid, keyId);
     if (!hash) return false;

@@ -4,13 +4,13 @@ import { service } from '../service.ts';
 import { accessKey, apiKeyKey, apiKeyListingKey, itemWith } from './keys.ts';
 import { type Item, type Lookup, type Table, table } from './table.ts';
 
-/** Who may use an agent, and the part of its configuration that every request for it needs. */
+/** The users of an agent, and the part of its configuration that every request for it needs. */
 export type Access = { owner: string; has(uid: string): boolean; blockOnOutcomes: string[] };
 
-/** The access item of a deleted agent has neither `uid` nor `guests`: nobody may use it. */
+/** The access item of a deleted agent has neither `uid` nor `guests`: no user may use the agent. */
 export type AccessItem = Item & { agentId: string; uid?: string; guests?: Set<string>; blockOnOutcomes?: string[] };
 
-/** Reads a request's API key and its access to an agent in one round trip. There is no cache: a revocation holds at once. */
+/** Reads a request's API key and its access to an agent in one round trip. There is no cache: a revocation takes effect at once. */
 export class Credentials {
   readonly #table: Table;
 
@@ -65,7 +65,7 @@ export class Credentials {
   }
 }
 
-/** Returns who may use an agent, by its access item; undefined when there is no such agent. */
+/** Returns the users of an agent from its access item; undefined when there is no such agent. */
 export const accessOf = (item: Item | undefined): Access | undefined => {
   const { uid: owner, guests, blockOnOutcomes = [] } = (item ?? {}) as Partial<AccessItem>;
   if (owner === undefined) return undefined;

@@ -49,7 +49,7 @@ export class IdempotencyStore {
   > {
     const now = Date.now();
     const key = idempotencyKey(request.uid, request.operation, request.key);
-    // The random part tells this write from another one when its response was lost.
+    // The random part identifies this write when its response was lost.
     const claimedUntil = now + idempotencyClaimSeconds * 1000 + Math.random();
     const ttlSeconds = Math.floor(now / 1000) + keepSeconds;
     const fresh: Kept = {
@@ -111,9 +111,9 @@ export class IdempotencyStore {
   }
 
   /**
-   * Deletes the responses of users that mention something, as if their keys had never been used: from a position on, and until a
-   * time (Unix milliseconds). Returns the position where it stopped, if it has not come to the end, and whether a request was in
-   * progress that began before `since` (Unix milliseconds): its response may be kept later.
+   * Deletes the responses of users that mention a text, as if their keys had never been used. It starts at a position and stops
+   * at a time (Unix milliseconds). Returns the position where it stopped, if it has not come to the end, and whether a request
+   * was in progress that began before `since` (Unix milliseconds): its response may be kept later.
    */
   async forget(
     uids: string[],
@@ -126,7 +126,7 @@ export class IdempotencyStore {
       for (const [shard, collection] of idempotencyOf(uid).entries()) {
         const start: Pick<KeptPosition, 'shard' | 'after'> = from?.uid === uid ? from : { shard: 0 };
         if (shard < start.shard) continue;
-        // The position is before the item that is looked at: its pieces follow it.
+        // The position is before the current item, because its pieces follow it.
         let after = shard === start.shard ? start.after : undefined;
         let former = after;
         let keptKey: string | undefined;

@@ -97,14 +97,17 @@ export const apiKeyKey = (hash: string): ItemKey => ({ pk: `KEY#${hash}`, sk: 'K
 export const itemsOfAgent = (agentId: string): Collection => ({ pk: `AGENT#${agentId}` });
 export const accessKey = (agentId: string): ItemKey => ({ pk: `AGENT#${agentId}`, sk: 'ACCESS' });
 
-/** Padded, so that the order of texts is that of numbers. */
+/** Returns a version number padded with zeros, so that versions sort by number. */
 export const agentVersionPosition = (version: number) => String(version).padStart(9, '0');
 export const agentVersionKey = (agentId: string, version: number): ItemKey => ({
   pk: `AGENT#${agentId}`,
   sk: `VERSION#${agentVersionPosition(version)}`,
 });
 export const agentVersionsOf = (agentId: string): Collection => ({ pk: `AGENT#${agentId}`, prefix: 'VERSION#' });
-/** The versions that callers get; no item while everybody gets the newest. Apart from the access item: every start of a call reads both. */
+/**
+ * The versions that callers get; there is no item while all callers get the newest. It is separate from the access item because
+ * every start of a call reads both.
+ */
 export const agentTrafficKey = (agentId: string): ItemKey => ({ pk: `AGENT#${agentId}#TRAFFIC`, sk: 'TRAFFIC' });
 
 export const formerGuestKey = (agentId: string, uid: string): ItemKey => ({
@@ -115,7 +118,7 @@ export const formerGuestsOf = (agentId: string): Collection => ({ pk: `AGENT#${a
 
 /** The number of partitions of an agent's block list. Changing it strands every number on existing lists. */
 export const blockListShards = 16;
-/** Whose block list it is: an agent's own, or a user's, which is in force for every agent the user owns. */
+/** The owner of a block list: an agent, or a user. A user's list applies to every agent that the user owns. */
 export type BlockListOwner = { agentId: string } | { uid: string };
 export const blockedNumberKey = (owner: BlockListOwner, phone: string): ItemKey => ({
   ...blockedNumbersOf(owner, shardOf(phone, blockListShards)),
@@ -160,7 +163,7 @@ export const callAttemptsKey = (agentId: string, phone: string): ItemKey => ({
 });
 export const callAttemptsOf = (agentId: string): Collection => ({ pk: `AGENT#${agentId}#ATTEMPTS` });
 
-/** Returns the phone number of a person that a key contains, and whose item it is: a call's or a block list's. */
+/** Returns the phone number that a key contains, and the kind of its item: a call or a block list's entry. */
 export const numberIn = ({ pk, sk }: ItemKey): { owner: BlockListOwner; number: string } | undefined => {
   const [, kind, id = '', part, phone = ''] = /^(AGENT|USER)#([^#]+)#(PHONE|BLOCKED)#(.+)$/.exec(pk) ?? [];
   if (!kind) return undefined;
@@ -199,7 +202,7 @@ export const hookSecretKey = (uid: string, platform: string): ItemKey => ({
 });
 export const hookSecretsOf = (uid: string) => ({ pk: `USER#${uid}`, prefix: 'HOOK-SECRET#' });
 export const webhookEndpointsKey = (uid: string): ItemKey => ({ pk: `USER#${uid}`, sk: 'WEBHOOKS' });
-/** Spreads the deliveries of a user: those of ten endpoints are thousands a second. */
+/** Spreads the deliveries of a user, which can be thousands per second for ten endpoints. */
 const deliveryShards = 16;
 export const webhookDeliveryKey = (uid: string, deliveryId: string): ItemKey => ({
   pk: `USER#${uid}#DELIVERIES#${shardOf(deliveryId, deliveryShards)}`,
@@ -247,14 +250,14 @@ export const webhookEventsOf = (subject: EventSubject): Collection & { prefix: s
   return { pk, prefix: 'EVENT#' };
 };
 
-/** An item whose changes are events, as its key names it. */
+/** An item whose changes are events, as identified by its key. */
 export type ChangedItem =
   | { kind: 'agent'; uid: string; agentId: string }
   | { kind: 'access' | 'call' | 'website' | 'document'; agentId: string; id: string }
   | { kind: 'number'; list: BlockListOwner }
   | { kind: 'import' | 'endpoints'; uid: string };
 
-/** The sort keys of those items, whole or by prefix. No other item has such a sort key. */
+/** The sort keys of those items, exact or by prefix. No other item has such a sort key. */
 export const sortKeysOfChanges = {
   exact: ['ACCESS', 'CALL', 'WEBHOOKS'],
   prefixes: ['+', 'AGENT#', 'WEBSITE#', 'DOCUMENT#', 'IMPORT#'],
@@ -298,7 +301,7 @@ export const idempotencyKey = (uid: string, operation: string, key: string): Ite
 
 /** Returns the key of a piece of a response that is too large for one item. */
 export const idempotencyPieceKey = ({ pk, sk }: ItemKey, n: number): ItemKey => ({ pk, sk: `${sk} ${n}` });
-/** Returns the key of the response that a piece belongs to; undefined when the item is no piece. */
+/** Returns the key of the response that a piece belongs to; undefined when the item is not a piece. */
 export const idempotencyKeyOfPiece = ({ pk, sk }: ItemKey): ItemKey | undefined => {
   const [operation, key, piece] = sk.split(' ');
   return piece === undefined ? undefined : { pk, sk: `${operation} ${key}` };

@@ -20,12 +20,13 @@ export const sourceQuota = (limit = environment.quotaSources): Quota => ({
 });
 
 /**
- * A counter. It changes in the transactions that create and delete what it counts; that of sources also in those that change what
- * a search finds. Each change increments `changes`, so that a recount is stored only if nothing changed in between.
+ * A counter. It changes in the transactions that create and delete what it counts; the counter of sources also changes when the
+ * results of a search may change. Each change increments `changes`, so that a recount is stored only if nothing changed in
+ * between.
  */
 export type Counter = Item & { count: number; changes: number; recountedAt?: number };
 
-/** Returns the action that adds `by` to a counter, and changes more of it. With a quota, it fails when they do not fit. */
+/** Returns the action that adds `by` to a counter, with further changes of it. With a quota, it fails when the sum exceeds the quota. */
 export const countAction = (
   table: Table,
   key: ItemKey,
@@ -45,8 +46,9 @@ export const countCheck = (table: Table, key: ItemKey, { limit }: Quota): Transa
 const isAtMost = (max: number) => when`attribute_not_exists(#count) or #count <= ${max}`;
 
 /**
- * Counts the sources of an agent, and corrects its counter, which includes documents whose upload form expired unused: no
- * write says when. An agent is counted at most once in `seconds`. Returns false when it was not.
+ * Counts the sources of an agent, and corrects its counter, which includes documents whose upload form expired unused, since
+ * nothing is written when a form expires. An agent is counted at most once in `seconds`. Returns false when it was counted too
+ * recently.
  */
 export const recountSources = async (table: Table, agentId: string, seconds = 60): Promise<boolean> => {
   const key = countKey({ agentId });

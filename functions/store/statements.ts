@@ -3,7 +3,7 @@ import { convertToAttr } from '@aws-sdk/util-dynamodb';
 import type { Condition, Fields } from './expressions.ts';
 import type { ItemKey } from './keys.ts';
 
-/** A PartiQL statement on one item, and its parameters. */
+/** A PartiQL statement for one item, and its parameters. */
 export type Statement = { text: string; values: AttributeValue[] };
 
 /** The maximum number of statements in a batch. */

@@ -9,11 +9,11 @@ export type TableChange<I extends Item = Item> = {
   key: ItemKey;
   before?: I | undefined;
   after?: I | undefined;
-  /** When it happened, in Unix milliseconds. */
+  /** The time of the change in Unix milliseconds. */
   at: number;
   /** Its position in the stream: the same whenever it is read. */
   sequenceNumber: string;
-  /** DynamoDB deleted the item, which had expired. */
+  /** True when DynamoDB deleted the item because it had expired. */
   isExpiry?: boolean;
 };
 

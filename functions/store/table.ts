@@ -98,7 +98,7 @@ export class Table {
     for await (const page of this.pages<T>(collection, options)) yield* page;
   }
 
-  /** Yields the same, a page at a time. */
+  /** Yields the items of a collection in the same order, page by page. */
   async *pages<T extends Item = Item>(collection: Collection, options: QueryOptions = {}): AsyncGenerator<T[]> {
     const prefix = collection.prefix ?? '';
     const range = keyRange(collection, options);
@@ -231,8 +231,8 @@ export class Table {
   }
 
   /**
-   * Runs up to 25 statements on distinct items, independently of each other, and returns their results in the same order. Where
-   * all are throttled, it is the call that is.
+   * Runs up to 25 statements on distinct items, independently of each other, and returns their results in the same order. If
+   * all are throttled, the call as a whole counts as throttled.
    */
   async execute(statements: Statement[]): Promise<StatementResult[]> {
     const command = new BatchExecuteStatementCommand({
@@ -336,10 +336,7 @@ const unlessConditionFails = async <T>(write: () => Promise<T>): Promise<T | und
   }
 };
 
-/**
- * Sends a call again while DynamoDB throttles it. When `environment.throttledMilliseconds` are over, the request is
- * `overloaded`.
- */
+/** Sends a call again while DynamoDB throttles it. After `environment.throttledMilliseconds`, throws `overloaded`. */
 const untilAdmitted = async <T>(send: () => Promise<T>): Promise<T> => {
   const pause = throttlePauses();
   for (;;) {
@@ -394,7 +391,7 @@ export const openTable = (name: string, config: DynamoDBClientConfig = {}): Tabl
   const requestTimeout = environment.tableTimeoutSeconds * 400;
   const client = new DynamoDBClient({
     maxAttempts: 3,
-    // The SDK's own waits after a throttled attempt are up to a second.
+    // The SDK would wait up to a second after a throttled attempt.
     retryStrategy: new StandardRetryStrategy({ maxAttempts: 3, backoff: shortPauses }),
     requestHandler: { connectionTimeout: 1000, requestTimeout, throwOnRequestTimeout: true },
     ...config,

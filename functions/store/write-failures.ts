@@ -56,7 +56,7 @@ const hasCode = (error: unknown, codes: string[]): boolean =>
 
 /** Returns whether a failed call may be retried: after a fault of the network or of DynamoDB, not after an invalid request. */
 export const isRetryable = (error: Error & { $fault?: string; $metadata?: { httpStatusCode?: number } }): boolean => {
-  // What the table has throttled for its time is over.
+  // The time for repeating throttled calls is over.
   if (error instanceof TypeError || error instanceof ApiError) return false;
   return !(error.$fault === 'client' && error.$metadata?.httpStatusCode === 400) || isThrottled(error);
 };

@@ -18,7 +18,7 @@ import type { Item } from '../store/table.ts';
 import type { TableChange } from '../store/table-changes.ts';
 import type { EndpointsItem } from './webhook-endpoints.ts';
 
-/** Something that happened, and what its event says. The same change has the same `eventId`, however often it is read. */
+/** An event with its data. The same change has the same `eventId`, however often it is read. */
 export type DomainEvent = {
   eventId: string;
   type: EventType;
@@ -26,7 +26,7 @@ export type DomainEvent = {
   subject: EventSubject;
   ids: Record<string, string>;
   details: Record<string, unknown>;
-  /** The users who get the event although the access to the agent no longer has them. */
+  /** The users who get the event although they no longer have access to the agent. */
   recipients?: string[];
 };
 
@@ -36,20 +36,20 @@ type EndedImport = { list: BlockListOwner; by: string; added: number; removed: n
 /** A number of a block list. */
 export type ListedNumber = Pick<NumberChange, 'list' | 'number'>;
 
-/** What a change of an item causes. */
+/** The effects of a change of an item. */
 export type ChangeEffects = {
   events?: DomainEvent[];
   number?: NumberChange;
   endedImport?: EndedImport;
-  /** The subject that is deleted: its events lose their details. */
+  /** The subject that was deleted. Its events lose their details. */
   deleted?: EventSubject;
-  /** The subject that no longer says the same about a person: its earlier events lose their details. */
+  /** The subject whose personal data was corrected. Its earlier events lose their details. */
   corrected?: EventSubject;
-  /** The number that is erased from a list, and from the events of the list. */
+  /** The number that was erased from a list. The events of the list lose it, too. */
   erased?: ListedNumber;
 };
 
-/** Returns what a change causes. It depends on the change alone. */
+/** Returns the effects of a change, which depend on the change alone. */
 export const interpretChange = (change: TableChange): ChangeEffects => {
   const item = changedItem(change.key);
   switch (item?.kind) {
@@ -99,7 +99,7 @@ const agentChanged = (
   return { events: [eventOf(change, { type: 'agent.updated', ...about, details: updated, timestamp: updatedAt })] };
 };
 
-/** An agent is deleted when nobody has access to it any more. */
+/** Returns the effects of a changed access item. An agent is deleted when the item loses its owner. */
 const accessChanged = (agentId: string, change: TableChange<AccessItem>): ChangeEffects => {
   const { before, after } = change;
   if (before?.uid === undefined || after?.uid !== undefined) return {};

@@ -43,13 +43,13 @@ const retrySeconds = [
 ];
 const jitter = 0.1;
 const maxRetryAfterSeconds = 24 * hours;
-/** The maximum delay of a message in SQS. A longer wait takes several: a message that waits invisibly would count against the queue's limit. */
+/** The maximum delay of a message in SQS. A longer wait takes several messages: one that waits invisibly would count against the queue's limit. */
 const maxDelaySeconds = 900;
 const gone = 410;
 
 /**
- * Makes one attempt at a delivery. Its message may come several times, early or late. The message of the next attempt
- * is sent before this one is recorded: killed in between, the attempt is made again, and never forgotten.
+ * Makes one attempt at a delivery. Its message may arrive several times, early or late. The message of the next attempt is sent
+ * before this attempt is recorded: if the function is killed in between, the attempt is repeated and never lost.
  */
 export const deliver = async (job: JobMessage<'deliverWebhook'>, services: Services): Promise<void> => {
   const { uid, deliveryId, sequence, dueAt = 0 } = job;
@@ -96,8 +96,9 @@ export const deliver = async (job: JobMessage<'deliverWebhook'>, services: Servi
 };
 
 /**
- * Notes the outcome of a delivery. Deliveries that rest are taken up when the endpoint succeeds, when it is disabled, and, one of
- * them, when the delivery that probed it was its last. The message for that is sent before, too, late: a death in between loses none.
+ * Notes the outcome of a delivery. Resting deliveries are resumed when the endpoint succeeds or is disabled. One of them is
+ * resumed when the probing delivery has made its last attempt. A delayed message for this is also sent in advance, so that a
+ * killed function loses no delivery.
  */
 const noteOutcome = async (
   uid: string,
@@ -116,13 +117,13 @@ const noteOutcome = async (
   return current;
 };
 
-/** Longer than the function may take that sends it. */
+/** The delay of the message sent in advance. It is longer than the timeout of the function that sends it. */
 const resumeRescueSeconds = 60;
 
 const rest = async (uid: string, delivery: StoredDelivery, sequence: number, services: Services): Promise<void> => {
   const { endpointId, deliveryId } = delivery;
   await services.webhookDeliveries.rest(uid, delivery, sequence);
-  // What rested before may have been taken up just before this delivery did.
+  // The deliveries that rested earlier may have been resumed just before this one came to rest.
   const endpoint = await services.webhookEndpoints.find(uid, endpointId);
   if (endpoint && restsAt(endpoint, deliveryId)) return;
   await services.jobQueue.send({ job: 'resumeDeliveries', uid, endpointId });

@@ -6,15 +6,15 @@ import { type ChangeEffects, interpretChange, type ListedNumber } from './change
 import { collectNumbers, type ListChange, outgoing, type PublishServices, publishAll, Subscribers } from './publish.ts';
 
 const concurrency = 16;
-/** Changes whose events are written together. What was not begun in time is not begun: a repetition has little to repeat. */
+/** The number of changes whose events are written together. Small batches leave little to repeat when time runs out. */
 const changesPerStep = 100;
 
-/** A change, and what it causes. */
+/** A change and its effects. */
 type ReadChange = { change: TableChange; effects: ChangeEffects };
 
 /**
- * Sends the events of changes of the table until a time (Unix milliseconds), and returns the first change that failed. A batch may
- * come again, as a whole or in part: the same change makes the same event, whose deliveries are written once.
+ * Sends the events of changes of the table until a time (Unix milliseconds), and returns the first change that failed. A batch
+ * may be delivered again, as a whole or in part: the same change makes the same event, whose deliveries are written once.
  */
 export const publishChanges = async (
   changes: TableChange[],
@@ -37,7 +37,7 @@ export const publishChanges = async (
     ({ changes, ...change }) => failures.attempt(changes, () => collectNumbers(change, subscribers, services)),
     { concurrency },
   );
-  // The numbers that were read before are collected by now. With its agent a list is deleted as a whole.
+  // The numbers that were read earlier have been collected by now. The list of a deleted agent is deleted as a whole.
   await pMap(
     published,
     async ({ change, effects: { erased } }) => {
@@ -57,7 +57,7 @@ const publishStep = async (
   until: number,
   failures: Failures,
 ): Promise<void> => {
-  // The details of events before a deletion or a correction of their subject are not kept.
+  // Details of events are not kept if their subject was deleted or corrected later.
   const scrubs = new Map<string, { subject: EventSubject; index: number; keepsOwn: boolean }>();
   for (const [index, { effects }] of read.entries()) {
     const subject = effects.deleted ?? effects.corrected;
@@ -123,7 +123,7 @@ const subjectsOf = ({ events = [], number, endedImport, erased }: ChangeEffects)
   ...[number, endedImport, erased].flatMap((change) => (change ? [change.list] : [])),
 ];
 
-/** Gathers the numbers of each request, without those that are erased. */
+/** Groups the numbers of each request, without those that were erased. */
 const listChangesIn = (read: ReadChange[], erased: ReadonlySet<string>) => {
   const byRequest = new Map<string, ListChange & { changes: TableChange[] }>();
   for (const { change, effects } of read) {
@@ -136,7 +136,7 @@ const listChangesIn = (read: ReadChange[], erased: ReadonlySet<string>) => {
       first: change.sequenceNumber,
       timestamp: new Date(change.at).toISOString(),
     };
-    // The first change names the batch, also when its number is erased by the time that the batch comes again.
+    // The first change identifies the batch, even if its number has been erased by the time the batch is delivered again.
     found.changes.push(change);
     if (number && !erased.has(nameOf(number))) found[number.kind].push(number.number);
     if (endedImport) found.counted = { added: endedImport.added, removed: endedImport.removed };

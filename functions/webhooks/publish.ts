@@ -13,8 +13,8 @@ import { type StoredEndpoint, webhookEndpoints } from './webhook-endpoints.ts';
 import { type CollectedNumbers, maxNumbersInItem, webhookEvents } from './webhook-events.ts';
 
 /**
- * How long the numbers of a request are waited for after the last one that came: of a request that writes several
- * batches longer, since a batch may be tried again. What takes longer makes a second event.
+ * The time to wait for more numbers of a request after the last one arrived. It is longer for a request of several batches,
+ * since a batch may be retried. Numbers that arrive later go into a second event.
  */
 const quietSecondsFor = (size: number | undefined) => (size !== undefined && size > statementsPerBatch ? 10 : 2);
 
@@ -78,7 +78,7 @@ const isAbout = (subject: EventSubject, agentIds: string[] | undefined) =>
 /** An event with the endpoints that subscribe to it, and whether its details are kept. */
 type OutgoingEvent = DomainEvent & { endpoints: { uid: string; endpoint: StoredEndpoint }[]; keepsDetails: boolean };
 
-/** Returns an event as it goes out; undefined when nobody subscribes to it. */
+/** Returns an event as it is sent; undefined when no endpoint subscribes to it. */
 export const outgoing = (
   event: DomainEvent,
   subscribers: Subscribers,
@@ -96,8 +96,9 @@ export const outgoing = (
 };
 
 /**
- * Writes a delivery for each endpoint of events, and queues it, until a time (Unix milliseconds). Returns the events of which not all
- * was written. It can be repeated: what is there stays as it is, and what has not been tried is queued again, in case that it never was.
+ * Writes a delivery for each endpoint of events, and queues it, until a time (Unix milliseconds). Returns the events that were
+ * not written completely. Repeating it is safe: existing deliveries stay as they are, and those without an attempt are queued
+ * again, in case their message was never sent.
  */
 export const publishAll = async (
   events: OutgoingEvent[],
@@ -141,14 +142,14 @@ const deliveriesOf = (event: OutgoingEvent) =>
     return { event, uid, delivery, isFetched: listeningUntil !== undefined };
   });
 
-/** The numbers that one request, or one import, has added to a list or removed from it, as far as they were read together. */
+/** The numbers that one request or import has added to a list or removed from it, of those that were read together. */
 export type ListChange = {
   list: BlockListOwner;
   by: string;
   size?: number | undefined;
   added: string[];
   removed: string[];
-  /** The position of the first of them in the stream: the same when they are read again. */
+  /** The position of the first number in the stream, which is the same when they are read again. */
   first: string;
   /** The time of the change. */
   timestamp: string;
@@ -157,8 +158,8 @@ export type ListChange = {
 };
 
 /**
- * Collects the numbers of a request into one event. It is sent when all the numbers of the request are in it, or no more
- * come. Numbers that come later make another event: none is lost, and none is in two.
+ * Collects the numbers of a request into one event. The event is sent when it has all numbers of the request, or when no more
+ * arrive. Later numbers make another event, so that each number is in exactly one.
  */
 export const collectNumbers = async (
   change: ListChange,
@@ -183,15 +184,15 @@ export const collectNumbers = async (
     if (!collected.isClosed) {
       const isComplete = size !== undefined && collected.added.size + collected.removed.size >= size;
       if (isComplete) return closeListEvent({ list, eventId, uid }, subscribers, services);
-      // An import says itself when it has ended.
+      // An import reports its own end.
       if (isImport && !counted) return;
-      // One message waits for the others, however many batches they come in.
+      // One message waits for the remaining numbers, however many batches they take.
       if (!counted && collected.openedBy !== first) return;
       const waiting = { list, eventId, uid, token: first, quietSeconds: quietSecondsFor(size) };
-      // Nobody but the message sees that all numbers of a large request have come.
+      // Only the message can tell that all numbers of a large request have arrived.
       return waitForMore(waiting, services, size !== undefined && size > maxNumbersInItem ? 2 : undefined);
     }
-    // The batch that closed it may not have come to send it.
+    // The batch that closed the event may have failed before sending it.
     if (collected.closedBy === 'reader') await publishNumbers({ list, eventId, uid }, collected, subscribers, services);
     added = added.filter((number) => !collected.added.has(number));
     removed = removed.filter((number) => !collected.removed.has(number));
@@ -200,7 +201,7 @@ export const collectNumbers = async (
 };
 
 type ListEvent = { list: BlockListOwner; eventId: string; uid: string };
-/** `token` tells the message that closes an event from the others: it alone sends the event, also when it comes again. */
+/** `token` identifies the message that closes an event. Only that message sends the event, including when it is delivered again. */
 type WaitingEvent = ListEvent & { token: string; quietSeconds: number };
 
 const waitForMore = (
@@ -214,7 +215,7 @@ const closeListEvent = async (event: ListEvent, subscribers: Subscribers, servic
   if (closed && closed !== 'open') await publishNumbers(event, closed, subscribers, services);
 };
 
-/** Closes the event of a request whose numbers may not all come, and sends it. Until nothing has come for a while, it waits. */
+/** Closes the event of a request whose numbers may not all arrive, and sends it. Waits until no number has arrived for a while. */
 export const closeWhenQuiet = async (event: WaitingEvent, services: PublishServices): Promise<void> => {
   const { list, eventId, token, quietSeconds } = event;
   const closed = await services.webhookEvents.close(list, eventId, token, (quietSeconds - 1) * 1000);
@@ -238,5 +239,5 @@ const publishNumbers = async (
   if (unpublished.size > 0) throw new Error('An event of a block list could not be written.');
 };
 
-/** The event of a block list is written within this time, or its message or its changes come again. */
+/** The time within which the event of a block list is written. Otherwise its message or its changes are delivered again. */
 const publishSeconds = 10;

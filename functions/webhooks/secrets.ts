@@ -10,7 +10,10 @@ export const newEndpointSecret = () => `whsec_${randomBytes(32).toString('base64
 const overlapMilliseconds = 24 * 60 * 60 * 1000;
 const maxSecrets = 5;
 
-/** Returns the endpoint with a new secret before its former ones; the endpoint itself when a repeated request made its secret before. */
+/**
+ * Returns the endpoint with a new secret before its former ones; the unchanged endpoint when an earlier attempt of the same
+ * request made the secret.
+ */
 export const withNewSecret = (endpoint: StoredEndpoint, secret: SealedSecret, now = Date.now()): StoredEndpoint => {
   if (endpoint.secrets.some(({ createdBy }) => createdBy === secret.createdBy)) return endpoint;
   const former = endpoint.secrets
@@ -19,7 +22,7 @@ export const withNewSecret = (endpoint: StoredEndpoint, secret: SealedSecret, no
   return { ...endpoint, secrets: [secret, ...former].slice(0, maxSecrets) };
 };
 
-/** Returns the secret that a request made. A repeated request gets it with the same API key alone, and while it is in use. */
+/** Returns the secret that a request made. A repeated request gets it only with the same API key, and only while the secret is in use. */
 export const secretMadeBy = (
   { secrets }: StoredEndpoint,
   request: { creationId: string; keyId: string },

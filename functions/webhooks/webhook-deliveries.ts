@@ -16,13 +16,13 @@ import {
 import { type Item, type Table, table } from '../store/table.ts';
 
 /**
- * A delivery as it is stored. What the event says beside its ids is with the event, under its subject, and goes with it.
- * `sequence` is the number of the next attempt, by which a late message is recognized; `failures` counts those that failed
- * since the delivery began, or was asked for again.
+ * A delivery as it is stored. The details of its event are stored under the event's subject, and are deleted with it.
+ * `sequence` is the number of the next attempt, by which a late message is recognized; `failures` counts the failed attempts
+ * since the delivery began or was requested again.
  */
 export type StoredDelivery = WebhookDelivery & {
   timestamp: string;
-  /** Ids of what the event is about: the part of its data that is always sent. */
+  /** The ids in the event's data, which are always sent. */
   ids: Record<string, string>;
   subject: EventSubject;
   sequence: number;
@@ -36,7 +36,7 @@ type DeliveryItem = Item & StoredDelivery & { ttlSeconds: number };
 export type RestingDelivery = { deliveryId: string; sequence: number };
 type RestingItem = Item & RestingDelivery & { ttlSeconds: number };
 
-/** What an attempt has changed. */
+/** The result of an attempt, as it is written to the delivery. */
 export type DeliveryResult = {
   attempt?: DeliveryAttempt | undefined;
   status: DeliveryStatus;
@@ -45,10 +45,10 @@ export type DeliveryResult = {
 
 const keptSeconds = limits.webhookDays * 24 * 60 * 60;
 const keptAttempts = 20;
-/** How long a delivery waits for a command that listens. */
+/** The time for which a delivery waits for a command that listens. */
 const fetchedWithinSeconds = 60 * 60;
 const offersPerPage = 50;
-/** Deliveries that are read at once to find those that a filter asks for. */
+/** The number of deliveries that are read at once to find those that match a filter. */
 const filteredPerPage = 2000;
 
 /** The deliveries of events to the endpoints of users. */
@@ -93,7 +93,7 @@ export class WebhookDeliveries {
     } as Item);
   }
 
-  /** The deliveries that a command has to fetch, oldest first. */
+  /** Returns the deliveries that a command has to fetch, oldest first. */
   async *offered(uid: string, endpointId: string): AsyncGenerator<StoredDelivery> {
     const query = this.#table.query<DeliveryItem>(fetchedDeliveriesOf(uid, endpointId), { limit: offersPerPage });
     for await (const item of query) yield deliveryOf(item);
@@ -109,7 +109,7 @@ export class WebhookDeliveries {
     return item && deliveryOf(item);
   }
 
-  /** Ends attempt number `sequence`. False when it was ended before: by a repetition of its message, or by another request. */
+  /** Ends attempt number `sequence`. Returns false when it has already ended: by a repetition of its message, or by another request. */
   async record(uid: string, delivery: StoredDelivery, sequence: number, result: DeliveryResult): Promise<boolean> {
     const { attempt, status, nextAttemptAt } = result;
     const change = {
@@ -125,7 +125,7 @@ export class WebhookDeliveries {
     return (await this.#table.change(key, change, when`#sequence <= ${sequence}`)) !== undefined;
   }
 
-  /** Lets a delivery rest before the attempt with this number, until it is taken up. */
+  /** Lets a delivery rest before the attempt with this number until it is resumed. */
   async rest(uid: string, { endpointId, deliveryId }: StoredDelivery, sequence: number): Promise<void> {
     const ttlSeconds = Math.floor(Date.now() / 1000) + keptSeconds;
     const item: RestingItem = {
@@ -157,7 +157,7 @@ export class WebhookDeliveries {
     return item?.sequence;
   }
 
-  /** A page of a user's deliveries, newest first. */
+  /** Returns a page of a user's deliveries, newest first. */
   async page(
     uid: string,
     {
@@ -200,7 +200,7 @@ export class WebhookDeliveries {
 const deliveryOf = ({ pk: _pk, sk: _sk, ttlSeconds: _ttlSeconds, ...delivery }: DeliveryItem): StoredDelivery =>
   delivery;
 
-/** What is shown of a delivery: nothing of what the event says. */
+/** Returns a delivery for a response, without the content of its event. */
 const shownDelivery = (delivery: StoredDelivery): WebhookDelivery => {
   const { timestamp: _t, ids: _i, subject: _s, sequence: _q, failures: _f, ...shown } = delivery;
   return shown;

@@ -8,13 +8,13 @@ import { isAbsent, when } from '../store/expressions.ts';
 import { webhookEndpointsKey } from '../store/keys.ts';
 import { type Item, type Table, table, untilWritten } from '../store/table.ts';
 
-/** A secret, encrypted. `createdBy` is the request that made it, `keyId` its API key; after `endsAt` (Unix milliseconds) it signs no more. */
+/** A secret, encrypted. `createdBy` is the request that made it, `keyId` its API key; it signs until `endsAt` (Unix milliseconds). */
 export type SealedSecret = { sealed: string; createdBy: string; keyId: string; endsAt?: number };
 
 /**
- * `scopes` are those of its key, if that has a list. `testedAt` (Unix milliseconds) is the time of the last test. `listeningUntil`
+ * `scopes` are those of its key, if the key has a list. `testedAt` (Unix milliseconds) is the time of the last test. `listeningUntil`
  * (Unix milliseconds) is set for endpoints of `webhooks listen`, which fetches their events: the endpoint expires then.
- * `probe` is the delivery that tries an endpoint that fails, whose next attempt is due before `until` (Unix milliseconds).
+ * `probe` is the delivery that probes a failing endpoint. Its next attempt is due before `until` (Unix milliseconds).
  */
 export type StoredEndpoint = WebhookEndpoint & {
   secrets: SealedSecret[];
@@ -24,14 +24,17 @@ export type StoredEndpoint = WebhookEndpoint & {
   probe?: { deliveryId: string; until: number };
 };
 
-/** `deleted` has the ids of endpoints that were deleted lately, and when (Unix milliseconds): a repeated request creates none of them again. */
+/**
+ * `deleted` maps the ids of recently deleted endpoints to their deletion (Unix milliseconds), so that a repeated request does
+ * not create one again.
+ */
 export type EndpointsItem = Item & {
   endpoints: Record<string, StoredEndpoint>;
   deleted?: Record<string, number>;
   version: string;
 };
 
-/** As long as a request can be repeated under its Idempotency-Key. */
+/** The time for which deleted ids are kept: as long as a request can be repeated with its Idempotency-Key. */
 const deletedMilliseconds = 24 * 60 * 60 * 1000;
 const maxDeleted = 1000;
 
@@ -49,8 +52,8 @@ const probeGraceMilliseconds = 60 * 60 * 1000;
 const disableAfterMilliseconds = 5 * 24 * 60 * 60 * 1000;
 
 /**
- * The webhook endpoints of users. All of a user's are one item: at most ten, which are read together for every change
- * that may concern them, and never more, since they are counted where they are written.
+ * The webhook endpoints of users. A user's endpoints are one item, since all of them are read for every change that may concern
+ * them. The item also enforces their maximum of ten.
  */
 export class WebhookEndpoints {
   readonly #table: Table;
@@ -59,7 +62,7 @@ export class WebhookEndpoints {
     this.#table = table;
   }
 
-  /** A user's endpoints, in the order in which they were created. */
+  /** Returns a user's endpoints in the order of their creation. */
   async list(uid: string): Promise<StoredEndpoint[]> {
     return endpointsIn(await this.#table.get<EndpointsItem>(webhookEndpointsKey(uid)));
   }
@@ -68,7 +71,7 @@ export class WebhookEndpoints {
     return (await this.list(uid)).find((endpoint) => endpoint.endpointId === endpointId);
   }
 
-  /** The endpoints of several users, by user. */
+  /** Returns the endpoints of several users, by user. */
   async listMany(uids: string[]): Promise<Map<string, StoredEndpoint[]>> {
     const keys = new Map(uids.map((uid) => [webhookEndpointsKey(uid).pk, uid]));
     const items = await this.#table.getMany<EndpointsItem>([...keys.values()].map(webhookEndpointsKey));
@@ -103,7 +106,7 @@ export class WebhookEndpoints {
     return endpoints[endpointId];
   }
 
-  /** False when there is no such endpoint. */
+  /** Returns false when there is no such endpoint. */
   async remove(uid: string, endpointId: string): Promise<boolean> {
     let isThere = false;
     await this.#change(uid, (found) => {
@@ -114,15 +117,15 @@ export class WebhookEndpoints {
     return isThere;
   }
 
-  /** Notes the result of a delivery, and returns the endpoint as it is then. An endpoint that is gone, or fails for too long, is disabled. */
+  /** Notes the result of a delivery, and returns the endpoint after it. An endpoint that responds with 410, or fails for too long, is disabled. */
   async note(uid: string, endpoint: StoredEndpoint, result: DeliveryOutcome): Promise<StoredEndpoint | undefined> {
     const at = Date.now();
-    // Most deliveries change nothing of the endpoint: then nothing is read or written.
+    // Most deliveries do not change the endpoint: then nothing is read or written.
     if (endpointAfter(endpoint, result, at) === endpoint) return endpoint;
     return this.change(uid, endpoint.endpointId, (found) => endpointAfter(found, result, at));
   }
 
-  /** Changes a user's endpoints, and returns them as they are then. Of two changes at once, the later one sees the earlier one's result. */
+  /** Changes a user's endpoints, and returns them after the change. Of two concurrent changes, the later one sees the result of the earlier one. */
   async #change(
     uid: string,
     change: (
@@ -150,7 +153,7 @@ export class WebhookEndpoints {
 const endpointsIn = (item: EndpointsItem | undefined): StoredEndpoint[] =>
   Object.values(presentIn(item)).sort((a, b) => (a.endpointId < b.endpointId ? -1 : 1));
 
-/** All endpoints but those of commands that were killed. */
+/** Returns all endpoints except those of commands that were killed. */
 const presentIn = (item: EndpointsItem | undefined): Record<string, StoredEndpoint> => {
   const isPresent = ({ listeningUntil = Number.POSITIVE_INFINITY }: StoredEndpoint) => listeningUntil > Date.now();
   return Object.fromEntries(Object.entries(item?.endpoints ?? {}).filter(([, endpoint]) => isPresent(endpoint)));
@@ -164,7 +167,7 @@ const lately = (deleted: EndpointsItem['deleted'] = {}): Record<string, number> 
       .slice(-maxDeleted),
   );
 
-/** Throws where another endpoint of the user has the address: a receiver gets each event once. */
+/** Throws when another endpoint of the user has the same URL, so that a receiver gets each event once. */
 const checkUrl = ({ endpointId, url, listeningUntil }: StoredEndpoint, endpoints: Record<string, StoredEndpoint>) => {
   if (listeningUntil !== undefined) return;
   const isTaken = Object.values(endpoints).some(
@@ -173,10 +176,10 @@ const checkUrl = ({ endpointId, url, listeningUntil }: StoredEndpoint, endpoints
   if (isTaken) throw invalidField('url', 'is the address of another webhook endpoint of this user');
 };
 
-/** Tests of an endpoint are at least this far apart. */
+/** The minimum interval between tests of an endpoint. */
 const testMilliseconds = 10_000;
 
-/** Returns an endpoint with the time of a test that begins now. Throws soon after the one before. */
+/** Returns an endpoint with the time of a test that begins now. Throws when the previous test began too recently. */
 export const withTest = (endpoint: StoredEndpoint): StoredEndpoint => {
   const waitMilliseconds = (endpoint.testedAt ?? 0) + testMilliseconds - Date.now();
   if (waitMilliseconds > 0) {
@@ -213,7 +216,7 @@ export const endpointAfter = (endpoint: StoredEndpoint, result: DeliveryOutcome,
   return { ...healthy, failingSince, ...next };
 };
 
-/** Returns true if a delivery has to wait: the endpoint has failed for a while, and another delivery probes it. */
+/** Returns true if a delivery must wait because the endpoint has failed for a while and another delivery probes it. */
 export const restsAt = (
   { active, failingSince, probe }: StoredEndpoint,
   deliveryId: string,
@@ -226,7 +229,7 @@ export const restsAt = (
   probe.until > at &&
   probe.deliveryId !== deliveryId;
 
-/** What is shown of an endpoint. */
+/** Returns an endpoint for a response. */
 export const shownEndpoint = ({
   secrets: _,
   scopes: __,

@@ -13,9 +13,9 @@ import {
 import { type Item, type Table, table } from '../store/table.ts';
 
 /**
- * The details of an event; or, of a block list's change, the numbers as they are collected. Such an event is open until
- * `closedAt` (Unix milliseconds). Those of an import are counted by the import. With `size`, which is how many numbers the
- * request named, the numbers are in parts: items of their own.
+ * The details of an event, or the numbers of a block list's change while they are collected. Such an event is open until
+ * `closedAt` (Unix milliseconds). The numbers of an import are counted by the import. With `size`, the number of phone numbers
+ * in the request, they are kept in parts, which are separate items.
  */
 type EventItem = Item & {
   details?: string;
@@ -33,15 +33,15 @@ type EventItem = Item & {
 
 export type EventDetails = { subject: EventSubject; eventId: string; details: Record<string, unknown> };
 
-/** The numbers of a block list's change that are collected so far. */
+/** The numbers of a block list's change that have been collected so far. */
 export type CollectedNumbers = {
   added: ReadonlySet<string>;
   removed: ReadonlySet<string>;
   timestamp: string;
-  /** The change that came first, which has the event closed. */
+  /** The first change, which schedules the end of the event. */
   openedBy: string | undefined;
   isClosed: boolean;
-  /** Who closed the event, and sends it. */
+  /** The closer of the event, which alone sends it: `reader`, or the token of a message. */
   closedBy: string | undefined;
 };
 
@@ -51,8 +51,8 @@ export const maxNumbersInItem = 400;
 const keptSeconds = limits.webhookDays * 24 * 60 * 60;
 
 /**
- * What events say beside their ids, kept beside what they are about for as long as their deliveries are. Deleting it is
- * enough to take personal data out of all deliveries, those under way included.
+ * The details of events, stored with the subject of each event for as long as its deliveries. Deleting them removes personal
+ * data from all deliveries, including those in progress.
  */
 export class WebhookEvents {
   readonly #table: Table;
@@ -76,7 +76,7 @@ export class WebhookEvents {
     return events.filter((_, index) => outcomes[index] === 'unwritten');
   }
 
-  /** The details of an event; nothing when there are none, or they were deleted. */
+  /** Returns the details of an event; undefined when there are none, or they were deleted. */
   async details(subject: EventSubject, eventId: string): Promise<Record<string, unknown>> {
     const item = await this.#table.get<EventItem>(webhookEventKey(subject, eventId));
     if (item?.details !== undefined) return parseJson(item.details) as Record<string, unknown>;
@@ -84,8 +84,8 @@ export class WebhookEvents {
   }
 
   /**
-   * Adds numbers to an open event of a block list, and returns all that are in it; of an open event in parts, none. Sets make
-   * it no matter how often the same numbers come. Of a closed event nothing changes.
+   * Adds numbers to an open event of a block list, and returns all numbers in it, or none for an event in parts. The numbers
+   * are sets, so that adding one again changes nothing. A closed event does not change.
    */
   async collect(
     list: BlockListOwner,
@@ -122,8 +122,8 @@ export class WebhookEvents {
   }
 
   /**
-   * Ends the collection of an event, once nothing has come for a while (in milliseconds): `open` until then. Undefined when
-   * the event was deleted.
+   * Ends the collection of an event when no number has arrived for `quiet` milliseconds. Returns `open` until then, and
+   * undefined when the event was deleted.
    */
   async close(
     list: BlockListOwner,
@@ -155,14 +155,14 @@ export class WebhookEvents {
     return { ...item, added, removed };
   }
 
-  /** Deletes what the events about a subject say. Their deliveries go on with ids alone. */
+  /** Deletes the details of the events about a subject. Their deliveries continue with ids alone. */
   async scrub(subject: EventSubject): Promise<void> {
     const keys: Item[] = [];
     for await (const item of this.#table.query(webhookEventsOf(subject), { keysOnly: true })) keys.push(item);
     await this.#table.deleteMany(keys);
   }
 
-  /** Takes a number out of the events of a block list. */
+  /** Removes a number from the events of a block list. */
   async scrubNumber(list: BlockListOwner, number: string): Promise<void> {
     for await (const item of this.#table.query<EventItem>(webhookEventsOf(list))) {
       const held = (['added', 'removed'] as const).filter((kind) => item[kind]?.has(number));

@@ -6,21 +6,21 @@ import { environment } from '../environment.ts';
 import { wholeService } from '../service.ts';
 import { isReceiverAddress } from './receiver-address.ts';
 
-/** The response to a request, or why there was none. Nothing of its body is kept. */
+/** The response to a request without its body, or the reason why there was none. */
 export type ReceiverResponse = {
   status?: number;
   milliseconds: number;
   cause?: string;
-  /** As the receiver asked: seconds until the next attempt. */
+  /** The seconds until the next attempt, as the receiver requested. */
   retryAfterSeconds?: number;
 };
 
-/** The rest of a response is read for at most this time. */
+/** The maximum time for reading the rest of a response. */
 const bodyMilliseconds = 500;
 
 const httpsPort: ReadonlySet<string> = new Set(['443']);
 
-/** Sends webhooks to the servers of users, which may behave in any way. */
+/** Sends webhooks to the servers of users, which are not trusted. */
 export class WebhookReceivers {
   readonly #policy: FetchPolicy;
   readonly #timeoutMilliseconds: number;
@@ -30,7 +30,7 @@ export class WebhookReceivers {
     this.#timeoutMilliseconds = timeoutMilliseconds;
   }
 
-  /** Sends a request over a connection of its own. Follows no redirect, and reads no more of the response than its head and 1 KB. */
+  /** Sends a request over a connection of its own. Follows no redirect, and reads only the headers of the response and 1 KB of its body. */
   async post(
     url: string,
     { headers, body }: { headers: Record<string, string>; body: string },
@@ -46,7 +46,7 @@ export class WebhookReceivers {
       const response = await request(url, { method: 'POST', dispatcher: agent, headers, body, signal: timeout });
       const status = response.statusCode;
       const isSuccess = status >= 200 && status <= 299;
-      // Some servers report an error of their own when a short body is not taken. A long or slow one is cut off.
+      // Some servers report an error of their own when a short body is not read. A long or slow one is cut off.
       const bodyTimeout = AbortSignal.timeout(bodyMilliseconds);
       await response.body.dump({ limit: limits.webhookResponseBytes, signal: bodyTimeout }).catch(() => {});
       return {

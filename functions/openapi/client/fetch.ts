@@ -1,7 +1,7 @@
 export type RetryOptions = {
-  /** How often a failed request is sent again. Default: 3. */
+  /** The maximum number of retries of a failed request. Default: 3. */
   retries?: number | undefined;
-  /** How long one attempt may take, with its response's body. Default: 60, slightly longer than the service may take. */
+  /** The timeout of one attempt, including the body of its response. Default: 60, slightly longer than the service may take. */
   timeoutSeconds?: number | undefined;
   /** Called after every attempt, as in `log: console.log`. */
   log?: ((attempt: LogEntry) => void) | undefined;
@@ -9,7 +9,7 @@ export type RetryOptions = {
   fetch?: ((request: Request) => Promise<Response>) | undefined;
 };
 
-/** One attempt to send a request. No key, phone number or other parameter is in it. */
+/** One attempt to send a request. It contains no key, phone number or other parameter. */
 export type LogEntry = {
   /** Such as `calls.list`. */
   operation: string;
@@ -18,7 +18,7 @@ export type LogEntry = {
   milliseconds: number;
   /** The id of the request in the service's log. */
   requestId?: string | undefined;
-  /** After how many seconds the request is sent again. */
+  /** The delay in seconds before the request is sent again. */
   retryAfterSeconds?: number;
   /** Fields and parameters of the request that the service does not know. */
   ignoredFields?: string | undefined;
@@ -26,19 +26,18 @@ export type LogEntry = {
 
 export type SendOptions = Pick<RetryOptions, 'retries' | 'timeoutSeconds' | 'fetch'> & {
   operation: string;
-  /** Returns the response as soon as its head is there. */
+  /** Returns the response as soon as its headers have arrived. */
   stream?: true | undefined;
 };
 
 export type PersistentFetch = (request: Request, options: SendOptions) => Promise<Response>;
 
-/** A service that asks to be left alone for longer than this is not waited for. */
+/** The client does not wait for a service that asks for a longer pause than this. */
 const maxRetryAfterSeconds = 60;
 
 /**
  * A `fetch` that sends a request again when that may help: after a lost connection, a timeout, 429, 5xx, or 409 with
- * `Retry-After`. What fails without a response, or with one that is not the service's own, becomes a response with a code
- * as well.
+ * `Retry-After`. A request that gets no response, or one from a proxy or gateway, results in a response with a code as well.
  */
 export const persistentFetch = (client: RetryOptions): PersistentFetch => {
   return async (request, { operation, stream, ...options }) => {
@@ -89,7 +88,7 @@ const whole = async (response: Response): Promise<Response> => {
 const isWorthRepeating = ({ status, headers }: Response) =>
   status === 429 || status >= 500 || (status === 409 && headers.has('retry-after'));
 
-/** Whether an error stands for a request without a response, which may have been carried out. */
+/** Returns true if an error stands for a request without a response, which may have been performed. */
 export const hasNoResponse = <E extends { error: string }>(
   error: E | undefined,
 ): error is E & { error: 'unreachable' | 'timeout' } => error?.error === 'unreachable' || error?.error === 'timeout';
@@ -128,7 +127,7 @@ const withoutResponse = (error: Error & { cause?: unknown }, origin: string, tim
   return errorResponse(503, 'unreachable', `${origin} cannot be reached (${code ?? message}).${corsHint(origin)}`);
 };
 
-/** A browser does not say that it blocked a request to another origin. */
+/** Returns a hint for a failed connection: a browser does not report that it blocked a request to another origin. */
 const corsHint = (origin: string) => {
   const { location } = globalThis as { location?: { origin: string } };
   return location && location.origin !== origin

@@ -3,7 +3,7 @@ export type NamedFile =
   | File
   | { name: string; content: Blob | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | string };
 
-/** How much of an upload has been sent. */
+/** The progress of an upload. */
 export type UploadProgress = { sentBytes: number; totalBytes: number };
 
 /** A file as a blob. A stream is buffered, because the service needs the size before the upload. */
@@ -48,8 +48,8 @@ type Xhr = {
 };
 
 /**
- * A `fetch` that reports how many bytes of a file have been sent: continually by a browser's `XMLHttpRequest`, which alone
- * tells it; elsewhere when the response is there.
+ * A `fetch` that reports how many bytes of a file have been sent: continually with a browser's `XMLHttpRequest`, which alone
+ * reports progress, and elsewhere once the response has arrived.
  */
 export const fetchWithProgress =
   (fileBytes: number, onProgress: (sentBytes: number) => void, fetch: Fetch | undefined): Fetch =>

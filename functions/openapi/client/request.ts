@@ -3,7 +3,7 @@ import { errorResponse, type PersistentFetch, type RetryOptions, type SendOption
 import { formData } from './files.ts';
 import type { ApiError } from './types.ts';
 
-/** Where the parameters of an operation go. */
+/** The request of an operation: its path, and where its parameters go. */
 export type Operation = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
@@ -11,7 +11,7 @@ export type Operation = {
   query?: string[];
   body?: 'json' | 'form';
   takesUid?: true;
-  /** A list: the field of its response that has the items. When it is empty, a page is an item. */
+  /** The field of a list's response that holds the items. When it is empty, a page is an item. */
   items?: string;
   /** The response is a stream of the parts of an answer. */
   stream?: true;
@@ -21,13 +21,13 @@ export type Operation = {
 export type RequestOptions = {
   /** Aborts the request with its retries. Only an abort is thrown. */
   signal?: AbortSignal | undefined;
-  /** How long one attempt may take. Default: that of the client. */
+  /** The timeout of one attempt. Default: that of the client. */
   timeoutSeconds?: number | undefined;
-  /** How often the request is sent again when it fails. Default: that of the client. */
+  /** The maximum number of retries of the request. Default: that of the client. */
   retries?: number | undefined;
   /** Set your own to repeat a request from another process. Default: a random one for every POST and PATCH. */
   idempotencyKey?: string | undefined;
-  /** The version that you have read: the request fails with `version_conflict` when there is a newer one. */
+  /** The version that you have read. The request fails with `version_conflict` when there is a newer one. */
   ifMatch?: number | '*' | undefined;
   /** Further headers. */
   headers?: Record<string, string> | undefined;
@@ -55,7 +55,7 @@ export const dataOf = <Data>({ data, error, response }: Result<Data>): Data => {
   return data;
 };
 
-/** What a client has in common for all of its requests. */
+/** The settings that all requests of a client share. */
 export type Connection = {
   baseUrl: string;
   apiKey?: string | undefined;
@@ -124,7 +124,7 @@ export const listRequest = <Page, Item>(
   });
 };
 
-/** The request of an operation. What cannot be sent throws an error that says why. */
+/** Returns the request of an operation. Throws an error with the reason if it cannot be sent. */
 const toRequest = (connection: Connection, operation: Operation, params: Params, options: RequestOptions): Request => {
   const { method, path, query = [], body, takesUid } = operation;
   const rest = new Map(Object.entries({ ...(takesUid && { uid: connection.uid }), ...withoutUndefined(params) }));
@@ -196,6 +196,6 @@ export const anySignal = (...signals: (AbortSignal | undefined)[]): AbortSignal 
 const withoutUndefined = (record: Params): Params =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
 
-/** Browsers have `crypto.randomUUID` on secure origins alone. */
+/** Returns a random UUID. Browsers have `crypto.randomUUID` only on secure origins. */
 const randomKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -12,7 +12,7 @@ export type UploadOptions = RequestOptions & {
 export type UploadResult = {
   documents: { documentId: string; name: string }[];
   failed: RefusedFile[];
-  /** Why the rest was not uploaded. */
+  /** The reason why the rest was not uploaded. */
   error?: ApiError;
 };
 
@@ -34,9 +34,9 @@ export interface BlockListUploads {
   ): Promise<Result<CreateBlockListImportResponse>>;
 }
 
-/** What one request with files can carry; larger uploads go to the file store directly. */
+/** The maximum size of a request with files. Larger uploads go directly to the file store. */
 const maxFormBytes = 4 * 1024 * 1024;
-/** A presigned form is valid for that long. */
+/** The validity of a presigned form. */
 const formSeconds = 15 * 60;
 
 export const documentUploads = (connection: Connection, { documents }: Operations): DocumentUploads => ({
@@ -101,7 +101,7 @@ const reporting = (
   }),
 });
 
-/** Sends a file by a presigned form. To repeat it is safe: it always stores the same file. */
+/** Sends a file with a presigned form. Repeating it is safe, because it always stores the same file. */
 const sendForm = (
   connection: Connection,
   operation: string,

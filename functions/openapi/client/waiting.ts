@@ -4,14 +4,14 @@ import { anySignal, type Connection, type RequestOptions, type Result, resultOf 
 import type { BlockListImport, Document, Erasure, Website } from './types.ts';
 
 export type WaitOptions<State> = RequestOptions & {
-  /** How long to wait in all, after which the result is an error `timeout`. Default: 600. */
+  /** The maximum time to wait, after which the result is an error `timeout`. Default: 600. */
   maxWaitSeconds?: number | undefined;
-  /** Called with every state on the way. */
+  /** Called with every state until the end. */
   onProgress?: ((state: State) => void) | undefined;
 };
 
 export interface DocumentWaits {
-  /** Waits until the text of a document is read: until its status is `ready`, or `failed`. The texts are not in the result. */
+  /** Waits until the text of a document has been read and its status is `ready` or `failed`. The result does not contain the texts. */
   waitUntilReady(
     params: { uid?: string; agentId: string; documentId: string },
     options?: WaitOptions<Document>,
@@ -19,7 +19,7 @@ export interface DocumentWaits {
 }
 
 export interface WebsiteWaits {
-  /** Waits until a website is read: until its status is `ready`, or `failed`. The texts are not in the result. */
+  /** Waits until a website has been read and its status is `ready` or `failed`. The result does not contain the texts. */
   waitUntilReady(
     params: { uid?: string; agentId: string; websiteId: string },
     options?: WaitOptions<Website>,
@@ -27,7 +27,7 @@ export interface WebsiteWaits {
 }
 
 export interface BlockListWaits {
-  /** Waits until a file of numbers is imported: until the status of its import is `done`, or `failed`. */
+  /** Waits until a file of numbers has been imported and the status of its import is `done` or `failed`. */
   waitUntilImported(
     params: { uid?: string; importId: string },
     options?: WaitOptions<BlockListImport>,
@@ -35,7 +35,7 @@ export interface BlockListWaits {
 }
 
 export interface ErasureWaits {
-  /** Waits until a person is erased: until the status of the erasure is `done`, or `failed`. */
+  /** Waits until a person has been erased and the status of the erasure is `done` or `failed`. */
   waitUntilDone(params: { uid?: string; erasureId: string }, options?: WaitOptions<Erasure>): Promise<Result<Erasure>>;
 }
 
@@ -68,7 +68,7 @@ export const erasureWaits = (connection: Connection, { erasures }: Operations): 
 
 const notFound = (code: string, message: string): Promise<Result<never>> => resultOf(errorResponse(404, code, message));
 
-/** The first item that `choose` finds in the pages of a list, or the error of a page. */
+/** Returns the first item that `choose` finds in the pages of a list, or the error of a page. */
 const find = async <Page, Item>(
   pages: AsyncIterable<Result<Page>>,
   choose: (page: Page) => Item | undefined,
@@ -84,7 +84,7 @@ const find = async <Page, Item>(
 
 const endStatuses = ['ready', 'done', 'failed'];
 
-/** Reads a state again and again, at longer and longer intervals. */
+/** Reads a state repeatedly, at increasing intervals. */
 const waitForEnd = async <State extends { status: string }>(
   connection: Connection,
   { maxWaitSeconds = 600, onProgress, signal }: WaitOptions<State>,

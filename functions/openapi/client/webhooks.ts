@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import type { WebhookEvent } from './types.ts';
 
 /**
- * The event that a webhook endpoint received, once its signature is verified. Throws standardwebhooks' `WebhookVerificationError`
+ * Verifies a request to a webhook endpoint, and returns its event. Throws standardwebhooks' `WebhookVerificationError`
  * when the service did not sign it, or more than five minutes ago.
  *
  * `body` is the request's body as it arrived, before any JSON parser; `secret` is that of the endpoint, `whsec_…`.

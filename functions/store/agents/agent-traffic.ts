@@ -30,7 +30,7 @@ export const trafficItem = (agentId: string, split: Share[], versions: Map<numbe
   return { ...agentTrafficKey(agentId), shares };
 };
 
-/** Returns the shares of an item; none where there is no item. */
+/** Returns the shares in an item; none when there is no item. */
 export const sharesIn = (item: Item | undefined): TrafficShare[] => (item as TrafficItem | undefined)?.shares ?? [];
 
 /** The versions of agents that callers get. */
@@ -47,7 +47,7 @@ export class AgentTraffic {
     return item && { version, createdAt, ...contentOf(item) };
   }
 
-  /** Returns the split of an agent with the contents of its versions; an empty one when everybody gets the newest. */
+  /** Returns the split of an agent with the contents of its versions; an empty one when all callers get the newest version. */
   async find(agentId: string): Promise<(Share & Versioned)[]> {
     const shares = sharesIn(await this.#table.get<TrafficItem>(agentTrafficKey(agentId)));
     const served = await Promise.all(shares.map((share) => this.serve(agentId, share)));

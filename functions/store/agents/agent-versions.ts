@@ -32,7 +32,7 @@ export const contentOf = ({ content }: Pick<VersionItem, 'content'>): Versioned 
 
 const withContent = (item: VersionItem): AgentVersionContent => ({ ...versionOf(item), ...contentOf(item) });
 
-/** Looks up versions with their contents, in the order asked for; one that does not exist, or that is no number, is undefined. */
+/** Looks up versions with their contents, in the requested order. A version that does not exist, or whose number is invalid, is undefined. */
 export const versionsLookup = (
   agentId: string,
   versions: (number | undefined)[],

@@ -102,7 +102,7 @@ export class Agents {
     }
   }
 
-  /** Returns how many copies a user ever began, and the ids of the new agents whose copies are in progress. */
+  /** Returns how many copies a user has ever begun, and the ids of the new agents whose copies are in progress. */
   async copiesOf(uid: string): Promise<{ begun: number; inProgress: string[] }> {
     const item = await this.#table.get<UserCounter>(countKey({ uid }));
     return { begun: item?.copiesBegun ?? 0, inProgress: [...(item?.copies ?? [])] };
@@ -137,7 +137,7 @@ export class Agents {
       if (failed.has(0) || failed.has(1)) throw new AgentExistsError(`Another user has an agent ${agentId}.`);
       await checkUnique(this.#table, agent);
       if (this.#quota && failed.has(creation.length)) throw this.#quota.exceeded();
-      // The agent that had the number or the key has given it up in between.
+      // The agent that had the number or the key no longer has it.
     }
     throw new Error(`The agent ${agentId} could not be created.`);
   }
@@ -158,8 +158,9 @@ export class Agents {
 
   /**
    * Changes an agent. Of two concurrent changes, the later one sees the earlier one's result. A change of its name or its
-   * configuration is a new version in the same transaction; what changes nothing writes nothing. With `ifMatch`, it is refused
-   * when the newest version is another one. A request that made its change before, and is repeated, gets the same version again.
+   * configuration is a new version in the same transaction; what changes nothing writes nothing. With `ifMatch`, the change is
+   * refused when the newest version is another one. A repeated request whose change was already made gets the same version
+   * again.
    */
   async change(
     owner: string,
@@ -204,7 +205,7 @@ export class Agents {
   }
 
   /**
-   * Sets the versions that callers get. Versions that get no traffic any more are deleted where they are too old to be kept.
+   * Sets the versions that callers get. Versions that no longer get traffic are deleted when they are too old to be kept.
    * Returns false when there is no such agent.
    */
   async setTraffic(owner: string, agentId: string, split: Share[], origin: VersionOrigin = {}): Promise<boolean> {
@@ -233,7 +234,7 @@ export class Agents {
     });
   }
 
-  /** Returns the agent as an earlier run of the same request left it; undefined when there was none. */
+  /** Returns the agent as an earlier attempt of the same request left it; undefined when there was none. */
   async #changeBy(creationId: string | undefined, found: AgentItem): Promise<Agent | undefined> {
     const begun = timeOf(creationId);
     // The usual case needs no read: the agent was last changed before the request began.
@@ -252,7 +253,7 @@ export class Agents {
     return undefined;
   }
 
-  /** Returns the versions after one, oldest first, as far as they are kept. */
+  /** Returns the versions after a given one that are kept, oldest first. */
   async #versionsAfter(agentId: string, version: number): Promise<StoredVersion[]> {
     const newer: StoredVersion[] = [];
     for await (const one of this.#versions.list(agentId)) {
@@ -270,8 +271,8 @@ export class Agents {
   }
 
   /**
-   * Deletes an agent: nobody can use it any more, and its number is free. Its access item, which names nobody, keeps the id
-   * taken until the rest is deleted. Returns false when there is no such agent.
+   * Deletes an agent: it can no longer be used, and its number is free. Its access item, which then names no user, reserves the
+   * id until the rest is deleted. Returns false when there is no such agent.
    */
   async remove(owner: string, agentId: string): Promise<boolean> {
     return untilWritten(async () => {
@@ -297,7 +298,7 @@ export class Agents {
       : { owner: item.formerOwner, guests: [...item.formerGuests], quietAt: item.quietAt };
   }
 
-  /** Deletes the entries of a deleted agent's former guests and the items beside its access item; once it is quiet, also that one. */
+  /** Deletes the entries of a deleted agent's former guests and the items beside its access item, and after `quietAt` the access item itself. */
   async finishRemoval(agentId: string, { guests, quietAt }: DeletedAgent, startedAt: number): Promise<void> {
     const apart = [...guests.map((guest) => agentKey(guest, agentId)), runningImportKey({ agentId })];
     await this.#table.deleteMany([...apart, agentTrafficKey(agentId)]);
@@ -319,7 +320,7 @@ export class Agents {
     ]);
   }
 
-  /** Ends a user's access to another user's agent, from the next request on. A user who stays may have reports of its data. */
+  /** Ends a user's access to another user's agent, from the next request on. A user who stays may keep reports about the agent's data. */
   async revoke(agentId: string, owner: string, guest: string, { stays = true } = {}): Promise<void> {
     if (guest === owner) throw ownerIsNoGuest();
     await this.#table.transact([
@@ -372,7 +373,7 @@ const versionOf = (
   { uid = owner, note, ...origin }: VersionOrigin,
 ): StoredVersion => ({ version, createdAt: updatedAt, uid, ...origin, note: note || undefined, changed });
 
-/** Reports of imports are kept for 30 days, and so is what was begun before the revocation. */
+/** The time for which a former guest is kept: reports of imports, including those begun before the revocation, are kept for 30 days. */
 const formerGuestSeconds = 31 * 24 * 60 * 60;
 const formerGuestItem = (agentId: string, uid: string): FormerGuestItem => ({
   ...formerGuestKey(agentId, uid),
@@ -383,7 +384,7 @@ const formerGuestItem = (agentId: string, uid: string): FormerGuestItem => ({
 /** A guest's entry and the owner's record have the same key: an entry for the owner would overwrite the agent. */
 const ownerIsNoGuest = () => new Error('The owner of an agent cannot be its guest.');
 
-/** Returns a split in an order that says nothing. */
+/** Sorts the shares of a split, so that splits can be compared. */
 const byVersion = (split: Share[]) => split.toSorted((one, other) => one.version - other.version);
 
 export const agents = /* @__PURE__ */ service(() => new Agents(table.get(), agentQuota()), {

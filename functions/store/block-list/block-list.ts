@@ -206,7 +206,7 @@ export class BlockList {
       if (round === maxEraseRounds) throw new Error('An entry of a block list kept changing while it was erased.');
       const items = await this.#table.getMany<BlockedItem>(keys);
       keys = [];
-      // One after the other: all count on the same item.
+      // These run one after the other, because all of them update the same counter.
       for (const item of items) if (!(await this.#erase(item, mode, counted))) keys.push({ pk: item.pk, sk: item.sk });
     }
   }
@@ -217,7 +217,7 @@ export class BlockList {
     const isUnchanged = when`addedBy = ${addedBy} and removedBy = ${removedBy} and blockedUntil = ${blockedUntil}`;
     const blocks = isBlocked(item);
     const isKept = blocks && mode === 'keep';
-    // The stream brings this mark after the number's own change, whose event then loses the number.
+    // The stream delivers this mark after the number's own change, whose event then loses the number.
     const erasedAt = now();
     if (isKept && item.reason === undefined) {
       return (await this.#table.change({ pk, sk }, { set: { erasedAt } }, isUnchanged)) !== undefined;
@@ -264,7 +264,7 @@ export class BlockList {
   }
 }
 
-/** Returns the statement that blocks a number again whose item exists: its block expired, or was removed. */
+/** Returns the statement that blocks a number whose item still exists because its block expired or was removed. */
 const reclaimStatement = (tableName: string, { pk, sk, removedBy: _, ...entry }: BlockedItem): Statement =>
   updateStatement(
     tableName,

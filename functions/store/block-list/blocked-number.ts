@@ -17,7 +17,7 @@ export type BlockedItem = Item & {
   expiresAt?: string;
   addedBy: string;
   removedBy: string;
-  /** When an erasure of the person kept it. */
+  /** The time at which an erasure of the person kept the block. */
   erasedAt?: string;
   ttlSeconds?: number;
 };

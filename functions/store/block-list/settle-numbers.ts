@@ -68,7 +68,7 @@ const batchesOf = (states: Map<string, NumberState>): Batch[] => {
   );
 };
 
-/** Leaves a batch to be retried, if a retry may succeed. A throttled one waits: the others of the request may succeed. */
+/** Leaves a batch to be retried, if a retry may succeed. A throttled one waits: the other batches of the request may succeed. */
 const retryLater = (error: Error) => {
   if (!(error instanceof ApiError) && !isRetryable(error)) throw error;
   return undefined;

@@ -90,7 +90,10 @@ const groupByCall = (updates: Update[], found: (StoredCall | undefined | Error)[
   return [...writes.values()].map(({ from, updates }) => apply(from, updates));
 };
 
-/** Applies the changes of one call in order. One that throws does not prevent the others, and one that leaves the outcome blocks nobody. */
+/**
+ * Applies the changes of one call in order. A change that throws does not prevent the others, and one that leaves the outcome
+ * unchanged blocks no number.
+ */
 const apply = (from: StoredCall, updates: Update[]): Write => {
   let to = from.call;
   for (const update of updates) {
@@ -109,7 +112,7 @@ const apply = (from: StoredCall, updates: Update[]): Write => {
   return { from, to, updates, block: { ...block, phone } };
 };
 
-/** A call that is as it should be may still have a number to block. */
+/** Returns true for a change that needs a write. A call whose outcome is already set may still have a number to block. */
 const needsWrite = ({ from, to, block }: Write) => from.call !== to || block !== undefined;
 
 /** Writes a batch, and returns what must be written again. */
@@ -188,7 +191,7 @@ const fail = ({ updates }: Write, result: Error | undefined): [] => {
   return [];
 };
 
-/** Returns the attributes that a change of an outcome writes: null where there is none. */
+/** Returns the attributes that a change of an outcome writes. Absent values are null. */
 const fieldsOf = (to: Call, version: string) => {
   const { outcome, outcomeUpdatedAt, outcomeHistory } = attributesOf(to, version);
   return { outcome, outcomeUpdatedAt, outcomeHistory, version };

@@ -204,7 +204,7 @@ export const storedCall = (item: Item): StoredCall => {
   return { call, version };
 };
 
-/** Returns the attributes of a call's item: null where there is none. */
+/** Returns the attributes of a call's item. Absent values are null. */
 export const attributesOf = (call: Call, version: string) => {
   const { custom_call_outcome, custom_call_outcome_value, custom_call_metadata, details, outcomeHistory, ...rest } =
     call;

@@ -64,7 +64,7 @@ export class Calls {
 
   /**
    * Records a call, or corrects its facts, which may depend on the call as it is. Its outcome stays, unless `change` changes
-   * it. Recording the same again writes nothing. `record` is the call as it was just read, or null.
+   * it. Recording the same facts again writes nothing. `record` is the call as it was just read, or null.
    */
   async record(
     agentId: string,
@@ -94,7 +94,7 @@ export class Calls {
   ): Promise<void> {
     if (!block) return void (await this.record(agentId, callId, facts, { change }));
     const recorded = await this.record(agentId, callId, facts);
-    // An outcome that stays as it is blocks nobody again.
+    // An outcome that does not change blocks no number again.
     if (change(recorded) !== recorded) await this.setOutcome({ agentId, reference: { callId }, change, block });
   }
 

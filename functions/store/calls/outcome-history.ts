@@ -3,8 +3,8 @@ import { type Call, outcomeFields } from '../../domain/calls.ts';
 type History = NonNullable<Call['outcomeHistory']>;
 
 /**
- * Packs the changes of an outcome, so that with as many as are kept a call stays under a kilobyte: the ids of keys, then for each
- * change the milliseconds since the one before, the position of its key, and its fields as bits.
+ * Packs the changes of an outcome, so that a call with its full history stays under one kilobyte: the ids of keys, then for
+ * each change the milliseconds since the one before, the position of its key, and its fields as bits.
  */
 export const packHistory = (history: History): string => {
   const keyIds = [...new Set(history.map(({ keyId }) => keyId))];

@@ -17,7 +17,7 @@ export type Recording = {
   outcome?: Pick<OutcomeChange, 'change' | 'block'> | undefined;
 };
 
-/** The one write of a call, with all that is recorded of it. */
+/** The single write of a call, with everything that is recorded about it. */
 type Write = { recordings: Recording[]; call: Call; actions: TransactionAction[] };
 
 /** A transaction has at most 100 actions. A call whose start and number are corrected is five. */
@@ -25,9 +25,9 @@ const callsPerTransaction = 20;
 const concurrency = 4;
 
 /**
- * Records or corrects calls with their outcomes, several in one transaction, but blocks nobody. Returns for each the call
- * or the error that prevented it. What is recorded of the same call is applied in the order given; the same again writes
- * nothing. Writes that fail are retried. Nothing begins after `until` (Unix milliseconds).
+ * Records or corrects calls with their outcomes, several in one transaction, but blocks no numbers. Returns the call for each,
+ * or the error that prevented it. Items of the same call are applied in the given order, and repeating one writes nothing.
+ * Writes that fail are retried. Nothing begins after `until` (Unix milliseconds).
  */
 export const recordCalls = async (
   table: Table,

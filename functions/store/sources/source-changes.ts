@@ -4,13 +4,13 @@ import { type Counter, countAction } from '../quotas.ts';
 import { type Item, type Lookup, type Table, type TransactionAction, table } from '../table.ts';
 
 /**
- * Returns the action that counts a change of what a search of an agent's sources finds, in the transaction that makes it. While
- * the number is the same, so are the sources that were read after it.
+ * Returns the action that counts a change of the sources that a search finds, for the transaction that makes the change. While
+ * the count stays the same, sources that were read after it are unchanged.
  */
 export const searchChanged = (table: Table, { agentId }: { agentId: string }): TransactionAction =>
   countAction(table, countKey({ agentId }), 0);
 
-/** Returns how often an agent's sources have changed, by their counter: null where there is none, undefined where it was not read. */
+/** Returns how often an agent's sources have changed, according to their counter: null when there is none, undefined when it was not read. */
 export const changesIn = (counter: Item | null | undefined): number | undefined =>
   counter === undefined ? undefined : ((counter as Counter | null)?.changes ?? 0);
 

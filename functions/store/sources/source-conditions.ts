@@ -8,14 +8,14 @@ export const isBeingDeleted = when`#status = ${deleting}`;
 
 export const isNotBeingDeleted = when`#status <> ${deleting}`;
 
-/** The source exists, and its wait for a file is not over. */
+/** The source exists, and its wait for a file has not expired. */
 export const isNotExpired = () =>
   when`attribute_exists(pk) and (attribute_not_exists(fileDeadlineAt) or fileDeadlineAt > ${Date.now()})`;
 
 /** The source is visible to readers. */
 export const isVisible = () => when`${isNotExpired()} and ${isNotBeingDeleted}`;
 
-/** The source waits for its file, or did until its time was over. */
+/** The source waits for its file, or waited until the wait expired. */
 export const isWaiting = when`attribute_exists(fileDeadlineAt) and ${isNotBeingDeleted}`;
 
 /** The record has not changed since it was read. */
@@ -24,7 +24,7 @@ export const isUnchanged = ({ attempt, lastUpdatedAt }: SourceRecord) => {
   return when`${isAtAttempt} and lastUpdatedAt = ${lastUpdatedAt} and ${isNotBeingDeleted}`;
 };
 
-/** The source exists, and its attempt is at another file. */
+/** The source exists, and its attempt is for another file. */
 export const isNotAt = (attempt: string) =>
   when`attribute_exists(pk) and ${isNotBeingDeleted} and (attribute_not_exists(attempt) or not begins_with(attempt, ${attempt}))`;
 

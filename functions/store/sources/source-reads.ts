@@ -37,7 +37,7 @@ export type SourceReference = { agentId: string; id: string };
 /** `revisions` are the names under which pieces of text may be stored. */
 export type SourceItem<R> = Item & R & { revisions?: Set<string> };
 
-/** How often a text is read that is replaced each time. */
+/** The maximum number of attempts to read a text that keeps being replaced. */
 const maxAttempts = 5;
 
 /** Reads the records of one kind of knowledge source, and their texts. */

@@ -33,7 +33,7 @@ export type IndexReference = { id: string; pieces: number; bytes: number; format
 /** The number of pieces, and how many bytes of a response a list's excerpt takes. */
 type StoredText = { pieces: number; listedBytes: number; excerpt?: Excerpt };
 
-/** What a list shows of a source's texts. */
+/** The part of a source's texts that a list shows. */
 export type ListedTexts = { content: string; contentMD: string; truncated?: true };
 
 type PieceItem = Item & { deflated: Uint8Array };

@@ -21,7 +21,7 @@ import {
 import { recordOf, type SourceItem, type SourceKind, type SourceRecord, type SourceReference } from './source-reads.ts';
 import { indexPiecesOf, type SourceIndex, SourceTexts, type TextReference, type Texts } from './source-texts.ts';
 
-/** Deletes what else belongs to a source. */
+/** Deletes everything else that belongs to a source. */
 type DeleteMore = (source: SourceReference) => Promise<void>;
 
 /**
@@ -129,21 +129,22 @@ export class Sources<R extends SourceRecord> {
     }
   }
 
-  /** Ends the wait for a file, even after its time is over: the file has come, and its job follows. */
+  /** Ends the wait for a file that has arrived, even if the wait has expired. The job of the file follows. */
   async endWait(source: SourceReference): Promise<void> {
     await this.#table.change(this.#keyOf(source), { set: { fileDeadlineAt: null, ttlSeconds: null } }, isWaiting);
   }
 
   /**
-   * Begins the attempt at a file that has come, named after its content. It ends the wait for the file, even after its time
-   * is over: a late job loses no document. Returns undefined when this attempt has begun already, or the source is deleted.
+   * Begins the attempt at a file that has arrived, named after its content. It ends the wait for the file, even if the wait has
+   * expired, so that a late job loses no document. Returns undefined when this attempt has begun already, or the source is
+   * deleted.
    */
   async receive(source: SourceReference, attempt: string): Promise<R | undefined> {
     const fields = { ...newAttempt(this.#kind.states, attempt), ...clearedByAttempt };
     return this.#change(source, { set: { ...fields, lastUpdatedAt: now() } }, isNotAt(attempt));
   }
 
-  /** Returns the record as jobs see it, even if its file came late; undefined when it is deleted, or being deleted. */
+  /** Returns the record as jobs see it, even if its file arrived late; undefined when it is deleted or being deleted. */
   async findForJob(source: SourceReference): Promise<R | undefined> {
     const item = await this.#get(source);
     return item && item.status !== deleting ? recordOf(item) : undefined;
@@ -190,7 +191,7 @@ export class Sources<R extends SourceRecord> {
       await this.#texts.deleteTexts(source.id, run.revision);
       return false;
     }
-    // No earlier run can end any more, so its pieces are deleted; if this is interrupted, by the end of the next run.
+    // Earlier runs can no longer end, so their pieces are deleted. If this is interrupted, the end of the next run deletes them.
     const left = [...earlier].filter((revision) => revision !== run.revision);
     for (const revision of left) await this.#texts.deleteTexts(source.id, revision);
     if (left.length > 0) await this.#removeRevisions(source, left);

@@ -23,7 +23,7 @@ export const UploadDialog = ({ agentId, onClose }: { agentId: string; onClose():
         onProgress: setProgress,
         signal,
       });
-      // What was uploaded before an error is kept.
+      // Files that were uploaded before an error are kept.
       const response = new Response();
       return error && data.documents.length === 0 ? { error, response } : { data: { ...data, error }, response };
     },

@@ -52,7 +52,7 @@ const Verdicts = ({ number, agentIds, isPart = false }: VerdictsProps) => {
     const data = results.map((result, index): Verdict => ({ ...dataOf(result), agentId: agentIds[index] ?? '' }));
     return { data, response: new Response() };
   });
-  // What is wrong with the number itself is told in words for the person who typed it.
+  // An error of the number itself is worded for the person who typed it.
   const isMalformed = verdicts.error && 'status' in verdicts.error && verdicts.error.status === 400;
   return (
     <Section title={`Look-up of ${number}`}>
