@@ -1,6 +1,6 @@
 /**
- * `npm run deploy`: deploys the service. It first compares the settings with those of the deployment that is there: it
- * says what changes, and refuses to take back a setting that is only missing.
+ * `npm run deploy`: deploys the service. It first compares the settings with those of the deployment that is there: it reports
+ * what changes, and refuses to reset a setting that is merely missing.
  */
 import { deploymentName } from '../lib/settings.ts';
 import { describeError } from './command-line/describe-error.ts';

@@ -1,5 +1,5 @@
-// Runs a program and ends it when this process's standard input closes: that happens however the parent process ends,
-// also by `kill -9`. `node bin/guard.mjs COMMAND [ARGUMENT…]`, with a pipe as standard input.
+// Runs a program and ends it when this process's standard input closes, which happens however the parent process ends,
+// even by `kill -9`. Usage: `node bin/guard.mjs COMMAND [ARGUMENT…]`, with a pipe as standard input.
 // Plain JavaScript, because it must run under whatever Node (20 or newer) the machine has.
 import { spawn } from 'node:child_process';
 
@@ -24,7 +24,7 @@ process.stdin.resume().on('close', () => {
   end('SIGTERM');
   setTimeout(end, 1500, 'SIGKILL');
 });
-// A terminal signals the parent as well, whose end closes the pipe.
+// A terminal also signals the parent, whose end closes the pipe.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
 
 program.on('error', () => process.exit(127));

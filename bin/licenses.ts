@@ -39,13 +39,13 @@ const bundledFiles = async (entryPoints: string[], platform: 'node' | 'browser')
     metafile: true,
     write: false,
   });
-  // An input of no bytes was left out.
+  // esbuild leaves out empty inputs.
   return Object.values(metafile.outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])),
   );
 };
 
-/** Pages load scripts of their own, and copy files of packages. */
+/** The entry points of pages, which load their own scripts and copy files of packages. */
 const filesOfPages = async () => {
   const folder = join(root, 'functions/pages');
   const pages = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());

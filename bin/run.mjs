@@ -12,14 +12,14 @@ const packages = join(root, 'node_modules');
 const node = join(packages, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
 const [script = '', ...rest] = process.argv.slice(2);
 
-/** Returns true if npm had ended before: the parent is the process that takes over orphans. In a container that may be npm itself. */
+/** Returns true if npm has already ended. The parent is then the process that adopts orphans, which may be npm itself in a container. */
 const isOrphan = () => {
   const file = `/proc/${process.ppid}/cmdline`;
   const command = existsSync(file) ? readFileSync(file, 'utf8') : 'npm';
   return (process.ppid === 1 || command.includes('systemd')) && !/\b(p?npm|yarn|bun)\b/.test(command);
 };
 
-// npm's shell forwards no signal: when npm is ended, this process gets another parent.
+// npm's shell forwards no signals: when npm ends, this process gets another parent.
 const parent = process.ppid;
 if (process.env.npm_lifecycle_event) {
   if (isOrphan()) process.exit(143);
@@ -42,12 +42,12 @@ const isInstalled = () => {
   );
 };
 
-/** Without npm's warnings: most say that a package needs the Node that is about to be installed. */
+/** The arguments of npm, without its warnings: most of these say that a package needs the Node that is about to be installed. */
 const npmInstall = ['npm', 'ci', '--no-audit', '--no-fund', '--loglevel=error'];
 
 const install = async () => {
   console.error('Installing dependencies (npm ci) …');
-  // Its output goes to standard error: standard output has only what the script prints.
+  // Its output goes to standard error, so that standard output has only the output of the script.
   const npm = spawn(process.execPath, [join(root, 'bin/guard.mjs'), ...npmInstall], {
     cwd: root,
     stdio: ['pipe', 2, 2],

@@ -1,7 +1,7 @@
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Metrics } from './metrics.ts';
 
-/** An alarm when a metric reaches a threshold in each of `periods` of five minutes (default 1). */
+/** An alarm for a metric that reaches a threshold in each of `periods` (default 1) periods of five minutes. */
 export type AlarmProps = {
   id: string;
   metric: IMetric;
@@ -9,11 +9,11 @@ export type AlarmProps = {
   periods?: number;
   /** The only region that has the metric: the alarm exists in deployments there. */
   onlyIn?: string;
-  /** Says what has happened, and what to do. */
+  /** Describes the problem and the remedy. */
   description: string;
 };
 
-/** Returns the alarms of a deployment, on what users notice. */
+/** Returns the alarms of a deployment, for problems that users notice. */
 export const alarmsOf = ({ api, chat, edge, queues, deadLetters, webhooks, table, account }: Metrics): AlarmProps[] => [
   {
     id: 'ApiErrors',
@@ -67,7 +67,7 @@ export const alarmsOf = ({ api, chat, edge, queues, deadLetters, webhooks, table
     description:
       'For fifteen minutes, at least twenty attempts a minute to deliver webhooks have failed. Look at the failed attempts by endpoint on the dashboard: if all are of one endpoint, its user has to repair or disable it; if of many, read the log of deliver-webhook, "reason".',
   },
-  // Nobody waits for what the clock starts: its failures are dead letters.
+  // No request waits for jobs that the clock starts. Their failures are dead letters.
   ...queues
     .filter(({ isDaily }) => !isDaily)
     .map(({ job, age }) => ({

@@ -27,10 +27,10 @@ import { NamedNestedStack } from './named-nested-stack.ts';
 import { reservedConcurrencyOf, ServiceFunction } from './service-function.ts';
 import { deploymentName, type Settings } from './settings.ts';
 
-/** The operations that a call waits for. Their concurrency can be reserved, so that no batch takes it. */
+/** The operations that a call waits for. Their concurrency can be reserved, so that batches cannot exhaust it. */
 const callTime = new Set<AnyEndpoint>([decideCallStart, receiveHook, checkBlockedNumber, searchKnowledge]);
 
-/** The HTTP API, with a function for each route but those that other stacks add. */
+/** The HTTP API, with a function for each route except those that other stacks add. */
 export class ApiStack extends NamedNestedStack {
   readonly api: HttpApi;
   readonly stage: HttpStage;
@@ -85,7 +85,10 @@ export class ApiStack extends NamedNestedStack {
   }
 }
 
-/** Adds the function of an endpoint, and its routes in a scope of their own. `publicUrl` is the address of the deployment, where the endpoint needs it. */
+/**
+ * Adds the function of an endpoint, and its routes in a scope of their own. `publicUrl` is the address of the deployment, where
+ * the endpoint needs it.
+ */
 export const addEndpoint = (
   { scope, routes = scope }: { scope: Construct; routes?: Construct },
   endpoint: AnyEndpoint,
@@ -125,7 +128,7 @@ const corsOf = (settings: Settings) => ({
   maxAge: Duration.seconds(cors.maxAgeSeconds),
 });
 
-/** Has the route instead of the path, which may contain a phone number. */
+/** The format of the access log. It has the route instead of the path, which may contain a phone number. */
 const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
     requestId: '$context.requestId',

@@ -24,10 +24,10 @@ const warmEntryPoints: Plugin = {
   },
 };
 
-/** By the name of its file beside bundles: a module that functions import when they need it, such as the stems of a language. */
+/** Modules that functions import on demand, such as the stems of a language, by the name of the file beside bundles. */
 const lazyModules = new Map<string, string>();
 
-/** What is imported dynamically is a file in a folder beside the bundle, which a function loads when it needs it. */
+/** Makes each dynamic import a file in a folder beside the bundle, which a function loads on demand. */
 const modulesIn = (folder: string): Plugin => ({
   name: 'modules-beside',
   setup({ onResolve, resolve }) {
@@ -52,7 +52,7 @@ const { metafile } = await build({
   entryPoints: JSON.parse(entryPoints),
 });
 
-/** By the path of a lazy module's file: those that it imports in turn. */
+/** The lazy modules that each lazy module imports, by the path of its file. */
 const importsOf = new Map<string, string[]>();
 for (let built = 0; built < lazyModules.size; ) {
   const entries = [...lazyModules].slice(built).map(([name, file]) => ({ in: file, out: name }));
@@ -67,7 +67,7 @@ for (let built = 0; built < lazyModules.size; ) {
     importsOf.set(basename(output), lazyImports(imports, './'));
 }
 
-/** Copies a lazy module beside a bundle, and those that it imports. */
+/** Copies a lazy module, and those that it imports, beside a bundle. */
 const copyBeside = (bundle: string, name: string) => {
   const copied = join(root, dirname(bundle), 'lazy', name);
   if (existsSync(copied)) return;

@@ -37,7 +37,7 @@ export class ChatStack extends NamedNestedStack {
       permissions: permissionsOf(endpoint),
       services: endpoint.services,
       tableKeys: chatKeys,
-      // Not the address of CloudFront, which is made after the chat that it sends requests to.
+      // This is not the address of CloudFront, which is created after the chat, its origin.
       apiUrl: `https://${api.host}`,
       servesHttp: true,
       timeoutSeconds: chatTimeoutSeconds,
@@ -64,7 +64,7 @@ export class ChatStack extends NamedNestedStack {
       dimensionsMap: { FunctionName: functionNameOf(settings, endpoint.name) },
       statistic: Stats.SUM,
     });
-    // A turn that fails after its stream has begun is a successful invocation: only the log knows of it.
+    // A turn that fails after its stream has begun is a successful invocation. Only the log shows the failure.
     this.failedTurns = serviceFunction.countLines('ChatFailedTurns', chatLogPatterns.failedTurns);
     this.exhaustedBudget = serviceFunction.countLines('ChatBudgetExhausted', chatLogPatterns.exhaustedBudget);
   }

@@ -14,7 +14,7 @@ import type { Metrics, ObservedParts } from './metrics.ts';
 import { functionNameOf } from './service-function.ts';
 import { deploymentName, type Settings } from './settings.ts';
 
-/** Log groups that one query of CloudWatch Logs Insights takes at most. */
+/** The maximum number of log groups in a query of CloudWatch Logs Insights. */
 const maxLogGroups = 50;
 
 /** Returns the dashboard's name. Dashboards are global in an account: those of two regions need two names. */

@@ -25,13 +25,13 @@ export class DataStack extends NamedNestedStack {
   readonly table: Table;
   readonly files: Bucket;
   readonly logs: Bucket;
-  /** Messages of jobs that failed five times, and changes of the table that no event could be made of. */
+  /** Messages of jobs that failed five times, and changes of the table that could not become events. */
   readonly deadLetters: Queue;
   readonly #queues = new Map<string, Queue>();
   /** The URL of any job's queue, with `{job}` in place of the job's name. */
   readonly queueUrl: string;
   readonly secrets: Record<SecretName, CfnSecret>;
-  /** The secrets by which functions know CloudFront, the current one first; none without the edge. */
+  /** The secrets by which functions recognize CloudFront, the current one first; none without the edge. */
   readonly edgeSecrets: CfnSecret[];
 
   constructor(scope: Construct, id: string, settings: Settings) {
@@ -55,7 +55,7 @@ export class DataStack extends NamedNestedStack {
     });
 
     const { account, urlSuffix, region } = Stack.of(this);
-    // One for all jobs: a redrive sends each message back to the queue that it came from.
+    // All jobs share one dead-letter queue: a redrive returns each message to its source queue.
     this.deadLetters = new Queue(this, 'DeadLetters', {
       queueName: `${deploymentName(settings)}-dead-letters`,
       encryption: QueueEncryption.SQS_MANAGED,
@@ -68,9 +68,9 @@ export class DataStack extends NamedNestedStack {
         queueName: `${deploymentName(settings)}-${name}`,
         encryption: QueueEncryption.SQS_MANAGED,
         enforceSSL: true,
-        // As AWS recommends, so that throttling makes no dead letters. A job that fails shortens it for its message.
+        // AWS recommends this value, so that throttling makes no dead letters. A failed job shortens it for its message.
         visibilityTimeout: Duration.seconds(6 * timeoutSeconds),
-        // As long as a dead letter: the messages of a job that is switched off wait for it.
+        // This is the retention of dead letters, too: messages of a job that is switched off wait as long.
         retentionPeriod: Duration.days(14),
         deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: maxDeliveries },
       });
@@ -95,7 +95,7 @@ export class DataStack extends NamedNestedStack {
       serverAccessLogsPrefix: 'files/',
       lifecycleRules: [
         { abortIncompleteMultipartUploadAfter: Duration.days(1) },
-        // The file of an import is deleted when the import ends; one whose message was lost is deleted here.
+        // An import deletes its file when it ends. This rule deletes files whose message was lost.
         { prefix: importsFolder, expiration: Duration.days(7) },
       ],
       cors: [
@@ -128,9 +128,9 @@ export class DataStack extends NamedNestedStack {
         generateSecretString: generated,
       }),
     };
-    // They are the keys to what is retained: sealed webhook secrets, and the hashes that a restore repeats erasures by.
+    // Retained data depend on these secrets: sealed webhook secrets, and the hashes by which a restore repeats erasures.
     for (const secret of Object.values(this.secrets)) secret.applyRemovalPolicy(removalPolicy);
-    // CloudFront takes minutes to change a header everywhere: meanwhile functions accept the secret before it, too.
+    // CloudFront takes minutes to change a header everywhere. Meanwhile functions also accept the former secret.
     const versions = settings.edge ? [settings.edgeSecretVersion, settings.edgeSecretVersion - 1] : [];
     this.edgeSecrets = versions
       .filter((version) => version > 0)
@@ -167,8 +167,8 @@ export class DataStack extends NamedNestedStack {
   }
 
   /**
-   * Has S3 send a message for each new file, by a property of the bucket: CDK's own way adds a custom resource with a
-   * function. The queue policies must exist first, and therefore cannot name the bucket.
+   * Configures S3 to send a message for each new file through a property of the bucket, because CDK's own method adds a custom
+   * resource with a function. The queue policies must exist first, and therefore cannot name the bucket.
    */
   #startJobsByFiles() {
     const started = queueJobs.filter(({ startedByFilesUnder }) => startedByFilesUnder !== undefined);
@@ -199,6 +199,6 @@ export class DataStack extends NamedNestedStack {
 /** Returns a reference to a secret's value, which CloudFormation resolves while it deploys: no template contains the value. */
 export const secretValueOf = (secret: CfnSecret) => `{{resolve:secretsmanager:${secret.attrId}:SecretString}}`;
 
-/** Returns the origins of the console, which uploads files: the domain, or whichever address CloudFront gives. A form is a secret of its own. */
+/** Returns the origins of the console, which uploads files: the domain, or any address of CloudFront. Upload forms are secrets themselves. */
 const consoleOrigins = ({ edge, domain }: Settings): string[] =>
   edge ? [domain ? `https://${domain.name}` : 'https://*.cloudfront.net'] : [];

@@ -13,8 +13,8 @@ export type TextPage = { path: string; contentType: string; text: string };
 const root = join(import.meta.dirname, '..');
 
 /**
- * The documentation: each guide as a page and as Markdown, the reference as Markdown, the list of all, the topics for the
- * search, the pictures, and llms.txt.
+ * Returns the documentation: each guide as a page and as Markdown, the reference as Markdown, the list of all pages, the search
+ * topics, the pictures, and llms.txt.
  */
 export const documentationPages = (template: string): TextPage[] => {
   const guides = readGuides();
@@ -83,7 +83,7 @@ const llmsText = (guides: Guide[]) => `# Voice Agent Platform
 
 ${contents(guides, '.md')}`;
 
-/** The first page: the beginning of the first guide, with its picture, and the list of all pages. */
+/** Returns the first page: the beginning of the first guide, with its picture, and the list of all pages. */
 const frontPage = (guides: Guide[]) => {
   const [first] = guides;
   if (!first) throw new Error('The documentation has no guide.');
@@ -133,13 +133,13 @@ const navigation = (guides: Guide[], path: string): string =>
 
 const html = (markdown: string): string => marked.parse(markdown, { async: false });
 
-// The types of this package would declare those of a browser for all files.
+// The types of this package would declare browser globals for all files.
 const require = createRequire(import.meta.url);
 const highlighter = require('highlight.js/lib/common') as {
   highlight(code: string, options: { language: string }): { value: string };
 };
 
-/** The languages of the guides, by their names for the highlighter. Other code is shown as it is. */
+/** The languages of code in the guides, by their names for the highlighter. Other code is not highlighted. */
 const languages: Record<string, string> = {
   ...{ sh: 'bash', text: 'bash', '': 'bash' },
   ...{ ts: 'typescript', tsx: 'typescript', python: 'python', json: 'json', yaml: 'yaml' },
@@ -154,7 +154,7 @@ const marked = new Marked({
       const id = headingId(text);
       return `<h${depth} id="${id}">${words} <a class="anchor" href="#${id}" aria-label="Link to this section">#</a></h${depth}>`;
     },
-    // What may be wider than the page scrolls by itself, also by keyboard.
+    // Content that may be wider than the page scrolls separately, also by keyboard.
     code(token) {
       const language = languages[token.lang ?? ''];
       const code = language
@@ -164,7 +164,7 @@ const marked = new Marked({
     },
     table({ header, rows }) {
       const inline = ({ tokens }: Tokens.TableCell) => this.parser.parseInline(tokens);
-      // A heading without words is none to those who listen.
+      // Screen readers do not announce a heading without words.
       const head = header.map((cell) => (cell.text ? `<th role="columnheader">${inline(cell)}</th>` : '<td></td>'));
       const body = rows.map((cells) => {
         const labeled = cells.map((cell, column) => {
@@ -173,7 +173,7 @@ const marked = new Marked({
         });
         return `<tr role="row">${labeled.join('')}</tr>`;
       });
-      // The roles remain where styles make a list of a table, which phones show for three or four columns.
+      // The roles remain when styles turn a table of three or four columns into a list on phones.
       const table = `<table role="table"><thead role="rowgroup"><tr role="row">${head.join('')}</tr></thead><tbody role="rowgroup">${body.join('')}</tbody></table>`;
       return header.length === 3 || header.length === 4
         ? `<div class="list">${table}</div>`

@@ -55,7 +55,7 @@ export class EdgeStack extends NamedNestedStack {
             functionAssociations: [{ function: this.#viewerAddress(), eventType: FunctionEventType.VIEWER_REQUEST }],
           },
         }),
-        // Named after their content: they never change.
+        // Assets are named after their content, so they never change.
         '/assets/*': {
           origin: apiOrigin,
           cachePolicy: CachePolicy.CACHING_OPTIMIZED,

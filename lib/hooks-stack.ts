@@ -7,8 +7,8 @@ import { NamedNestedStack } from './named-nested-stack.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * The webhooks of voice platforms. Their function knows the public address of the deployment, which platforms sign: it is created
- * after CloudFront, which is created after the API.
+ * The webhooks of voice platforms. Their function needs the public address of the deployment, which platforms sign. Therefore
+ * it is created after CloudFront, which is created after the API.
  */
 export class HooksStack extends NamedNestedStack {
   constructor(

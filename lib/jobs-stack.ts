@@ -47,7 +47,7 @@ export class JobsStack extends NamedNestedStack {
     suppress(this, 'deadLetters');
   }
 
-  /** Has EventBridge send a message a day to each job that the clock starts. */
+  /** Configures EventBridge to send a daily message to each job that the clock starts. */
   #startDaily(data: DataStack) {
     for (const { name } of queueJobs.filter(({ daily }) => daily)) {
       const queue = data.queueOf(name);
@@ -74,13 +74,13 @@ const queueSource = (
     reportBatchItemFailures: true,
   });
 
-/** A change that fails is tried again for hours; it keeps those behind it in its shard waiting. */
+/** Returns the table's stream as an event source. A failed change is retried for hours, while later changes of its shard wait. */
 const streamSource = ({ table, deadLetters }: DataStack) => {
   const { exact, prefixes } = sortKeysOfChanges;
   return new DynamoEventSource(table, {
     startingPosition: StartingPosition.TRIM_HORIZON,
     batchSize: 1000,
-    // A trickle of changes is read once a second instead of four times, by shard; a flood by four functions side by side.
+    // Few changes are read once per second instead of four times. Many changes are read by four functions per shard in parallel.
     maxBatchingWindow: Duration.seconds(1),
     parallelizationFactor: 4,
     bisectBatchOnError: true,

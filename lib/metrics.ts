@@ -35,7 +35,7 @@ export const metricsOf = ({ data, jobs: jobsStack, api: { api }, chat, edge }: O
       requests: api.metricCount({ period }),
       clientErrors: api.metricClientError(sum),
       serverErrors: api.metricServerError(sum),
-      // A single failure at night, when it is one request in ten, is no alarm.
+      // A single failure at night, when it may be one request in ten, raises no alarm.
       serverErrorShare: new MathExpression({
         expression: 'IF(errors >= 5, errors / requests, 0)',
         usingMetrics: { errors: api.metricServerError(sum), requests: api.metricCount(sum) },
@@ -79,7 +79,7 @@ export const metricsOf = ({ data, jobs: jobsStack, api: { api }, chat, edge }: O
   };
 };
 
-/** Returns the share of CloudFront's responses that are 5xx: those of an origin that does not respond, too. Its metrics are in us-east-1 alone. */
+/** Returns the percentage of 5xx responses of CloudFront, including those for an unreachable origin. Its metrics are only in us-east-1. */
 const failedShareOf = ({ distribution }: EdgeStack) => {
   const dimensionsMap = { DistributionId: distribution.distributionId, Region: 'Global' };
   const metric = (metricName: string, statistic: string) =>

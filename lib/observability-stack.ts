@@ -14,7 +14,7 @@ import { suppress } from './nag-suppressions.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
 import { deploymentName, type Settings } from './settings.ts';
 
-/** One topic, one dashboard, and alarms on what users notice. */
+/** One topic, one dashboard, and alarms for problems that users notice. */
 export class ObservabilityStack extends NamedNestedStack {
   readonly topic: Topic;
   readonly dashboard: Dashboard;
@@ -33,7 +33,7 @@ export class ObservabilityStack extends NamedNestedStack {
       displayName: `Alarms of ${deploymentName(settings)}`,
       enforceSSL: true,
     });
-    // A topic with a policy of its own lets nobody publish whom the policy does not name.
+    // Only principals that the policy names can publish to a topic that has its own policy.
     topic.addToResourcePolicy(
       new PolicyStatement({
         principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
@@ -54,7 +54,7 @@ export class ObservabilityStack extends NamedNestedStack {
     return topic;
   }
 
-  /** Sends mail when the month's costs of the deployment reach 80 % of a budget, and when they are forecast to exceed it. */
+  /** Sends an email when the monthly costs of the deployment reach 80% of a budget, and when they are forecast to exceed it. */
   #addBudget(dollars: number, settings: Settings) {
     const notify = (notificationType: string, threshold: number) => ({
       notification: { notificationType, threshold, thresholdType: 'PERCENTAGE', comparisonOperator: 'GREATER_THAN' },
@@ -71,7 +71,7 @@ export class ObservabilityStack extends NamedNestedStack {
     });
   }
 
-  /** Publishes on the topic when the threshold is reached, and when it is over. No data is no alarm. */
+  /** Publishes to the topic when the threshold is reached, and when the alarm ends. Missing data raise no alarm. */
   #addAlarm({ id, metric, threshold, periods = 1, onlyIn, description }: AlarmProps) {
     const alarm = new Alarm(this, id, {
       metric,

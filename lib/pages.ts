@@ -12,7 +12,7 @@ export type PageFile = {
   contentType: string;
   cacheControl: string;
   body: Uint8Array;
-  /** Override those in `pageHeaders`. */
+  /** Headers that override those in `pageHeaders`. */
   headers?: Record<string, string>;
 };
 
@@ -22,7 +22,7 @@ const folder = join(root, 'functions/pages');
 /** The paths of the pages, by their folders. */
 const paths: Record<string, string> = { chat: '/', console: '/console', docs: '/docs', reference: '/docs/reference' };
 
-/** A page loads and calls its own origin only, and cannot be framed. */
+/** Allows a page to load from and call only its own origin, and forbids framing. */
 const policy = {
   'default-src': "'none'",
   'script-src': "'self'",
@@ -37,7 +37,7 @@ const policy = {
 };
 type Policy = Partial<Record<keyof typeof policy | 'font-src', string | undefined>>;
 
-/** Exceptions: the console uploads files to the bucket; Scalar adds inline styles, and brings its own fonts and HTML. */
+/** Exceptions: the console uploads files to the bucket. Scalar adds inline styles, and has its own fonts and HTML. */
 const looser: Record<string, Policy> = {
   console: { 'connect-src': `'self' ${filesOrigin}` },
   reference: {
@@ -54,7 +54,7 @@ const policyHeaderOf = (policy: Policy) =>
     .flatMap(([directive, value]) => (value === undefined ? [] : `${directive} ${value}`))
     .join('; ');
 
-/** Sent with every page. */
+/** Headers that are sent with every page. */
 export const pageHeaders = {
   'content-security-policy': policyHeaderOf(policy),
   'cross-origin-opener-policy': 'same-origin',
@@ -68,7 +68,7 @@ export const pageHeaders = {
  * Builds every page: a folder with an `index.html`. Files that it references by `./` or `../` are bundled under names that
  * contain a hash of their content. A reference by `npm:` is a package's own bundle: a file, or with `#name` the script that
  * a module of the package has in this variable. `<!-- header -->` becomes the header that all pages share. A deployment
- * without the chat has neither its page nor a link to it: its address leads to the console.
+ * without the chat has neither its page nor a link to it, and its root address leads to the console.
  */
 export const buildPages = ({ hasChat = true } = {}): PageFile[] =>
   readdirSync(folder, { withFileTypes: true })
@@ -90,7 +90,7 @@ const toConsole: PageFile = {
 `),
 };
 
-/** The pages of the documentation, of which the one in the folder is the template. */
+/** Returns the pages of the documentation. The page in the folder is their template. */
 const documentation = (template: PageFile): PageFile[] =>
   documentationPages(Buffer.from(template.body).toString()).map(({ text, ...page }) => ({
     ...template,
@@ -112,7 +112,7 @@ const buildPage = (name: string, hasChat: boolean): PageFile[] => {
     entryNames: `${name}-[hash]`,
     assetNames: `${name}-[hash]`,
     chunkNames: `${name}-[hash]`,
-    // What is imported dynamically is a file of its own.
+    // Each dynamic import becomes a separate file.
     splitting: true,
     loader: { '.svg': 'copy' },
     bundle: true,

@@ -28,22 +28,22 @@ export type ServiceFunctionProps = {
   /** The name of the endpoint or the job. */
   name: string;
   permissions: Permission[];
-  /** The services it uses, where one of them has a setting. */
+  /** The services that it uses, if one of them has a setting. */
   services?: object;
-  /** The items that it may read and write, as a pattern of partition keys; by default all that its permissions allow. */
+  /** A pattern of partition keys that limits the items it may read and write. Default: all that its permissions allow. */
   tableKeys?: string;
-  /** The address of the API, for what calls the service's own operations. */
+  /** The address of the API, for functions that call the service's own operations. */
   apiUrl?: string;
-  /** The address of the deployment, for what verifies signatures of it. */
+  /** The address of the deployment, for functions that verify signatures of it. */
   publicUrl?: string | undefined;
-  /** Whether requests reach it, from CloudFront where there is one. */
+  /** True if it receives requests, which come from CloudFront in a deployment with the edge. */
   servesHttp?: true;
   timeoutSeconds: number;
   memoryMegabytes: number;
   reservedConcurrency?: number | undefined;
   /** The queue whose messages it receives. */
   queue?: Queue;
-  /** The table whose stream it reads, and the queue for changes that fail for good. */
+  /** The table whose stream it reads, and the queue for changes that fail permanently. */
   readsChanges?: { table: Table; deadLetters: Queue };
 };
 
@@ -96,7 +96,7 @@ export class ServiceFunction extends Construct {
       role: role.withoutPolicyUpdates(),
       logGroup: this.logGroup,
       loggingFormat: LoggingFormat.JSON,
-      // The function logs one line per request itself: Lambda's own two would triple what is stored.
+      // The function itself logs one line per request. Lambda's two lines would triple the stored volume.
       systemLogLevelV2: SystemLogLevel.WARN,
       tracing: Tracing.ACTIVE,
     });
@@ -118,13 +118,13 @@ export class ServiceFunction extends Construct {
 const codeOf = (name: string, { chat }: Settings) =>
   name === pagesFunction ? pagesBundlePath({ hasChat: chat !== 'off' }) : bundlePath(name);
 
-/** Returns the reserved concurrency that a setting asks for: none when the function shares the account's. */
+/** Returns the reserved concurrency of a setting; undefined when the function shares the account's concurrency. */
 export const reservedConcurrencyOf = (setting: number | 'shared') => (setting === 'shared' ? undefined : setting);
 
 /** The header in which CloudFront sends the caller's address to the chat. */
 export const viewerAddressHeader = 'x-viewer-address';
 
-/** Lambda takes these actions, with the function's role, to deliver the messages of a queue; the function itself takes the first. */
+/** The actions that Lambda performs with the function's role to deliver messages of a queue. The function itself performs the first. */
 const receiveActions = [
   'sqs:ChangeMessageVisibility',
   'sqs:DeleteMessage',
@@ -147,7 +147,7 @@ const changeGrants = ({ table, deadLetters }: NonNullable<ServiceFunctionProps['
 /** Returns the name of a function on AWS: `voice-agents-dev-add-blocked-numbers`. */
 export const functionNameOf = (settings: Settings, name: string) => `${deploymentName(settings)}-${toKebabCase(name)}`;
 
-/** Applies to the bucket itself: without it, S3 answers 403 for a missing file. */
+/** The action on the bucket itself without which S3 responds 403 for a missing file. */
 const listBucket = 's3:ListBucket' satisfies Permission;
 
 /** Returns the wildcards in grants as cdk-nag spells them: with the parameter that holds the bucket's ARN. */
@@ -174,7 +174,7 @@ const grantsOf = (
   const secrets = namedIn(permissions, getSecret).map((secret) => data.secrets[secret as SecretName].attrId);
   return [
     allow(actions('dynamodb'), [data.table.tableArn], tableKeys ? onlyKeys(tableKeys) : {}),
-    // Whoever uses the table checks its format first.
+    // Every function that uses the table first checks its format.
     allow(actions('dynamodb').length > 0 ? ['dynamodb:GetItem'] : [], [data.table.tableArn], onlyKeys(formatKey.pk)),
     ...denyKeys(actions('dynamodb'), data),
     allow(
@@ -213,7 +213,7 @@ const environmentOf = (
       data.edgeSecrets.length > 0 && { EDGE_SECRETS: data.edgeSecrets.map(secretValueOf).join(',') }),
     ...(has('dynamodb:') && {
       TABLE_NAME: data.table.tableName,
-      // A request fails fast: that is the default.
+      // Requests use the default, which fails fast.
       ...(!servesHttp && { TABLE_THROTTLED_MILLISECONDS: '20000' }),
       QUOTA_AGENTS: String(settings.quotaAgents),
       QUOTA_SOURCES: String(settings.quotaSources),
@@ -260,7 +260,7 @@ const modelArns = (model: string): string[] => {
   ];
 };
 
-/** Denies writing API keys: no function makes or changes one, whatever else it writes. */
+/** Denies writing API keys, because no function creates or changes one. */
 const denyKeys = (actions: string[], data: DataStack): PolicyStatement[] =>
   actions.some((action) => !/:(BatchGetItem|GetItem|Query|Scan|ConditionCheckItem)$/.test(action))
     ? [

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 
-/** Returns the end of a sentence that begins with the name of a setting. */
+/** Returns the rest of a sentence that begins with the name of a setting. */
 const mustBe = (form: string) => ({
   error: ({ input }: { input?: unknown }) =>
     input === undefined ? `is missing. It must be ${form}.` : `must be ${form}, not ${JSON.stringify(input)}.`,
@@ -27,17 +27,17 @@ const isLocal = (value: string) => /^http:\/\/(localhost|127\.0\.0\.1)(:\d+)?$/.
 /** The retention periods that CloudWatch Logs offers, in days. */
 const retentionDays = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653];
 
-/** What a new table takes in a second. */
+/** The units per second that a new table accepts. */
 const ofNewTable = { maxReadUnits: 12_000, maxWriteUnits: 4000 } as const;
 
-/** Of the thousand functions that an account may run at once, 100 for each of four leave 500 for all others. */
+/** The defaults by stage. In `prod`, reserving 100 for each of four operations leaves at least 500 of an account's 1,000 functions for all others. */
 const byStage = {
   dev: { requestsPerSecond: 50, logDays: 14, callTimeConcurrency: 'shared', ...ofNewTable },
   staging: { requestsPerSecond: 50, logDays: 30, callTimeConcurrency: 'shared', ...ofNewTable },
   prod: { requestsPerSecond: 500, logDays: 180, callTimeConcurrency: 100, maxReadUnits: 'none', maxWriteUnits: 'none' },
 } as const;
 
-/** Every setting as CDK's context holds it: texts, from the command line or from cdk.json. lib/README.md describes each. */
+/** Every setting as CDK's context holds it, as text from the command line or from cdk.json. lib/README.md describes each. */
 const settings = z.strictObject(
   {
     stage: z.enum(['dev', 'staging', 'prod'], mustBe('dev, staging or prod')),
@@ -122,7 +122,7 @@ const unknownSettings = (keys: string[]): string => {
 
 type Given = z.output<typeof settings>;
 
-/** Runs a check also when a setting is wrong by itself, so that all errors are reported together. */
+/** Runs a check even when a setting is invalid by itself, so that all errors are reported together. */
 const always = { when: () => true };
 
 const checked = settings
@@ -167,7 +167,7 @@ export type Settings = z.output<typeof checked> & { given: Record<string, string
 export const deploymentName = ({ deployment, stage }: Pick<Settings, 'deployment' | 'stage'>) =>
   ['voice-agents', ...(deployment ? [deployment] : []), stage].join('-');
 
-/** Settings that cannot be deployed: one sentence for each error. */
+/** Thrown for settings that cannot be deployed, with one sentence for each error. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
   readonly errors: string[];

@@ -35,10 +35,10 @@ const fields = {
 const AgentContent = z.object(fields);
 export type AgentContent = z.infer<typeof AgentContent>;
 
-/** An agent in YAML. Its document keeps what the content does not: comments, the order, and fields of the user's own. */
+/** An agent in YAML. Its document keeps what the content lacks: comments, the order, and the user's own fields. */
 export type AgentDocument = { content: AgentContent; document: yaml.Document; unknownFields: string[] };
 
-/** Parses the text of a file. Throws a sentence that says where it is broken. */
+/** Parses the text of a file. Throws an error whose message says where the text is invalid. */
 export const parseAgent = (text: string): AgentDocument => {
   const lines = new yaml.LineCounter();
   // The package's own check of keys and its messages take quadratic time.
@@ -67,11 +67,11 @@ export const parseAgent = (text: string): AgentDocument => {
 
 const isInfinite = (value: unknown) => typeof value === 'number' && !Number.isFinite(value);
 
-/** As in a change of an agent, null is no value. */
+/** Removes null values, which mean no value, as in a change of an agent. */
 export const withoutNull = (object: object) =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
 
-/** Writes fields into a document, as far as they differ, and returns its text. Comments and the order stay. */
+/** Writes the fields that differ into a document, and returns its text. Comments and order stay. */
 export const withFields = (document: yaml.Document, fields: Record<string, unknown>): string => {
   const root = document.contents as yaml.YAMLMap;
   for (const [field, value] of Object.entries(fields)) setField(document, root, field, value);
@@ -98,7 +98,7 @@ const updated = (document: yaml.Document, former: yaml.Node | undefined, value: 
   const node = document.createNode(value) as yaml.Scalar;
   if (!former) return node;
   const { commentBefore, comment, spaceBefore, type } = former as yaml.Scalar;
-  // A text stays quoted, or a block of lines.
+  // A text keeps its quotes or its block style.
   const staysQuoted = typeof value === 'string' && (type?.startsWith('QUOTE') || (type && value.includes('\n')));
   return Object.assign(node, { commentBefore, comment, spaceBefore }, staysQuoted && { type });
 };

@@ -11,7 +11,7 @@ import { connect, isSource, isWebsite, ownAgents, type Service, type Source } fr
 
 type ApplyOptions = Options & { prune?: boolean | undefined; note?: string | undefined };
 
-/** Makes the agents of the service those of the folder; with `dryRun` only says what would be done. */
+/** Changes the agents of the service to those of the folder. With `dryRun`, only reports what would change. */
 export const apply = async (folder: string, options: ApplyOptions): Promise<Outcome[]> => {
   const files = await readFolder(folder);
   if (files.length === 0) throw new CommandError(`${folder} has no file that ends in .yaml.`, exitCodes.usage);
@@ -44,7 +44,7 @@ export const apply = async (folder: string, options: ApplyOptions): Promise<Outc
 const conflictHelp =
   'A conflict changes nothing. Take over in the file what the service has, or put the file in force with "apply --overwrite".';
 
-/** The maximum number of attempts for an agent that others keep changing. */
+/** The maximum number of attempts to change an agent that others change at the same time. */
 const maxAttempts = 5;
 
 const applyFile = async (
@@ -67,7 +67,7 @@ const applyFile = async (
       await saveVersion(folder, comparison, written, service);
       return { action, differences, version: written.version };
     }
-    // Somebody was faster.
+    // Another change came first.
     agent = dataOf(await service.api.agents.get({ agentId: agent?.agentId ?? '' }));
   }
   throw new CommandError('The agent kept being changed on the service. Try again.');
@@ -95,12 +95,12 @@ const writeSources = async (folder: string, comparison: Comparison, { agentId }:
     const isSame = wanted && present && isDeepStrictEqual(contentOf(wanted), contentOf(present));
     const id = isSame ? present.id : wanted && (await kind.add(wanted));
     if (wanted && id && (isSame || wanted.value.active === false)) await kind.update(id, wanted);
-    // A source that is replaced goes last: the agent is never without it.
+    // A replaced source is deleted last, so that the agent is never without it.
     if (!isSame && present?.id) await kind.remove(present.id);
   }
 };
 
-/** Returns the settings of a source that only a new one can have. */
+/** Returns the settings of a source that can be set only when it is created. */
 const contentOf = ({ value: { name: _, active: __, ...content } }: Source) => content;
 
 const websites = ({ websites }: Service['api'], agentId: string) => ({

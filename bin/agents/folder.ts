@@ -21,7 +21,7 @@ export type AgentFile = Omit<AgentDocument, 'content'> & {
   references: VersionReference[];
 };
 
-/** Twice the largest configuration, and more. */
+/** The maximum size of a file: more than twice the largest configuration. */
 const maxFileBytes = 500_000;
 
 /** Reads the agents of a folder: its .yaml files, not those of folders in it. Throws an error that names each broken file. */
@@ -67,7 +67,7 @@ const readAgentFile = async (folder: string, name: string): Promise<AgentFile> =
   };
 };
 
-/** Writes fields into a file as far as they differ. A file that has them already is not touched. */
+/** Writes the fields that differ into a file. A file without differences is not written. */
 export const saveFields = async (folder: string, file: AgentFile, fields: Record<string, unknown>): Promise<void> => {
   const present = file.document.toJS();
   if (Object.entries(fields).every(([field, value]) => isDeepStrictEqual(present[field], value))) return;
@@ -96,7 +96,7 @@ export const writeDocument = async (folder: string, path: string, bytes: Uint8Ar
   await writeOutput(join(folder, path), [bytes]);
 };
 
-/** Returns the path that links lead to. Links that lead out of the folder are refused: their targets may be any file of the machine. */
+/** Returns the path that links lead to. Links out of the folder are refused, because their targets may be any file of the machine. */
 const realPathWithin = async (folder: string, path: string): Promise<string> => {
   const real = await realpath(join(folder, path));
   if (!real.startsWith((await realpath(folder)) + sep)) throw new CommandError(`${path}: leads out of the folder.`);

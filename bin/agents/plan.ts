@@ -7,7 +7,7 @@ import type { AgentFile } from './folder.ts';
 import { type Service, type Sources, sourcesOfFile, sourcesOfService, valuesOf } from './service.ts';
 import { checksumOf, formatReference, type VersionReference } from './version-reference.ts';
 
-/** A field that the file and the service have different values of. `base` is that of the version of the file, where it is known. */
+/** A field whose value differs between the file and the service. `base` is its value in the version of the file, where known. */
 export type Difference = { path: string; service: unknown; file: unknown; base?: { value: unknown } };
 
 /** A file beside the agent that has its key. */
@@ -39,11 +39,11 @@ export const compare = async (service: Service, file: AgentFile, agent: Agent | 
   const serviceSources = await sourcesOfService(service, agent.agentId, file);
   const base = reference && (await baseOf(service, agent, reference));
   const [fileValues, serviceValues] = [valuesOf(fileSources), valuesOf(serviceSources)];
-  // Sources have no versions: the checksum tells which side still has those of the version.
+  // Sources have no versions. The checksum shows which side still has the sources of the version.
   const baseValues = [serviceValues, fileValues].find((values) => checksumOf(values) === reference?.knowledge);
   const inContent = differencesOf(fileFields, fieldsOf(agent), base);
   const inSources = differencesOf(fileValues, serviceValues, baseValues);
-  // A source that only the file has overwrites nothing.
+  // A source that exists only in the file overwrites nothing.
   const overwritten = inSources.filter((one) => one.service !== undefined || one.base?.value !== undefined);
   const isConflict = [...inContent, ...overwritten].some(isChangeOfService);
   const versions = `which has version ${agent.version}. The file is based on version ${reference?.version}.`;

@@ -9,7 +9,7 @@ import { compare, isChangeOfFile, versionField } from './plan.ts';
 import { attempt, type Options, type Outcome, report } from './report.ts';
 import { connect, download, isWebsite, ownAgents, type Service, type Source } from './service.ts';
 
-/** Writes every agent of the service that has a key to its file; with `dryRun` only says what would be done. */
+/** Writes every agent of the service that has a key to its file. With `dryRun`, only reports what would change. */
 export const pull = async (folder: string, options: Options): Promise<Outcome[]> => {
   const files = existsSync(folder) ? await readFolder(folder) : [];
   const service = await connect({ ...options, apiKey: await options.apiKey() });
@@ -32,7 +32,7 @@ export const pull = async (folder: string, options: Options): Promise<Outcome[]>
   return outcomes;
 };
 
-/** Returns the file of an agent that has none: as one of an agent without a configuration. */
+/** Returns a new file for an agent: that of an agent without a configuration. */
 const newFile = ({ name }: Agent, key: string, { readsKnowledge }: Service): AgentFile => ({
   ...{ name: `${key}.yaml`, text: '', document: new Document({}), unknownFields: [], references: [] },
   content: { key, name, configuration: {}, ...(readsKnowledge && { websites: [], documents: [] }) },
@@ -56,7 +56,7 @@ const pullAgent = async (
   const changed = new Set(differences.map(({ path }) => path));
   const isChanged = (field: string) => isNew || [...changed].some((path) => path.startsWith(field));
   const lists: Record<'websites' | 'documents', unknown[]> = { websites: [], documents: [] };
-  // In the order of the file, and then those that it does not have.
+  // The sources of the file come first, in its order, then those that it lacks.
   for (const path of new Set([...fileSources.keys(), ...serviceSources.keys()])) {
     const [former, source] = [fileSources.get(path), serviceSources.get(path)];
     if (!source) continue;

@@ -7,12 +7,12 @@ import { type Difference, isChangeOfService } from './plan.ts';
 /** The result of a command for one agent, or with `dryRun` its expected result. */
 export type Outcome = {
   key: string;
-  /** The name of its file; none of an agent without one. */
+  /** The name of the agent's file, if it has one. */
   file?: string | undefined;
   action: 'create' | 'update' | 'delete' | 'none' | 'conflict' | 'failed';
-  /** Why, where it is a conflict or has failed. */
+  /** The reason of a conflict or a failure. */
   message?: string | undefined;
-  /** The version of the agent in the end. */
+  /** The version of the agent after the command. */
   version?: number | undefined;
   differences?: Difference[];
 };
@@ -65,7 +65,7 @@ const linesOf = ({ key, file, action, message, differences = [] }: Outcome, to: 
   return [head, ...lines.map((line) => `    ${line}`)];
 };
 
-/** Formats a difference; where both sides have changed a field, what each of them changed. */
+/** Formats a difference. For a field that both sides have changed, it shows both changes. */
 const differenceLines = (difference: Difference, to: Target, isConflict: boolean): string[] => {
   const { path, service, file, base } = difference;
   if (isConflict && base && isChangeOfService(difference)) {
@@ -78,7 +78,7 @@ const differenceLines = (difference: Difference, to: Target, isConflict: boolean
   return [path, ...(to === 'service' ? changedLines(service, file) : changedLines(file, service))];
 };
 
-/** More lines than this are not compared line by line. */
+/** The maximum number of lines that are compared line by line. */
 const maxComparedLines = 2000;
 
 const changedLines = (before: unknown, after: unknown): string[] => {

@@ -16,11 +16,11 @@ export type Source = {
   /** Its id on the service, and the link to a document's file. */
   id?: string;
   fileUrl?: string | undefined;
-  /** The entry of the file, with fields of the user's own, and the path of a document. */
+  /** The entry in the file, with the user's own fields, and the path of a document. */
   entry?: object;
   path?: string;
 };
-/** Sources by what identifies them: `websites.` and the address, or `documents.` and the name. */
+/** Sources by their identity: `websites.` and the address, or `documents.` and the name. */
 export type Sources = Map<string, Source>;
 
 export const isWebsite = (path: string) => path.startsWith('websites.');
@@ -77,7 +77,7 @@ const documentOf = ({ name, md5, active }: { name: string; md5: string; active: 
   value: { name, md5, ...(!active && { active }) },
 });
 
-/** Sources of the same address or name are numbered. */
+/** Numbers sources that have the same address or name. */
 const sourcesBy = (all: (Source & { is: string })[]): Sources => {
   const sources: Sources = new Map();
   for (const { is, ...source } of all) {

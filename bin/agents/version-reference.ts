@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The version that a file is based on, as it stands there: the address of the version at its deployment. After `#` comes a
- * checksum of the websites and documents, which have no versions.
+ * The version that a file is based on, as the file states it: the URL of the version at its deployment. A checksum of the
+ * websites and documents, which have no versions, follows after `#`.
  */
 export type VersionReference = { service: string; agentId: string; version: number; knowledge?: string | undefined };
 

@@ -1,7 +1,7 @@
 /** Groups of operations that are not named after their tag or path: those of a noun in the names of operations. */
 const groupsOfNouns = { UserBlockedNumber: 'userBlockList', BlockedNumber: 'blockList' };
 
-/** What the rule below asks of an operation. */
+/** The fields of an operation that its name depends on. */
 export type NamedOperation = { operationId: string; path: string; tag: string };
 
 /**
@@ -39,7 +39,7 @@ const nameOf = ({ operationId, path, tag }: NamedOperation) => {
   return { group: camelCase(segment), verb: /^[a-z]+/.exec(operationId)?.[0] as string };
 };
 
-/** `listAgentVersions` without `Agents` is `listVersions`; nothing where the noun is not in the name. */
+/** Removes a noun from a name: `listAgentVersions` without `Agents` is `listVersions`. Returns undefined if the name lacks the noun. */
 const withoutNoun = (operationId: string, noun: string): string | undefined => {
   const [verb, rest] = operationId.split(new RegExp(`${noun.replace(/s$/, '')}s?(?![a-z])`));
   return rest === undefined ? undefined : `${verb}${rest}`;

@@ -2,7 +2,7 @@ import type { Json, JsonSchema, OpenApiDocument, Operation, Parameter } from '..
 import { nameOf as nameOfReference, resolve } from '../../functions/openapi/schemas.ts';
 import { capitalize, nameOperations } from './operation-names.ts';
 
-/** An operation as the client has it. */
+/** An operation of the client. */
 export type ClientOperation = {
   group: string;
   verb: string;
@@ -13,18 +13,18 @@ export type ClientOperation = {
   query: string[];
   body?: 'json' | 'form';
   takesUid: boolean;
-  /** The schema of its parameters, of the path, the query and the body; absent where it has none. */
+  /** The schema of its parameters in path, query and body; absent when it has none. */
   params?: { name: string; schema: JsonSchema };
-  /** Absent where the response is a stream. */
+  /** Absent when the response is a stream. */
   responseType?: string;
-  /** A list: the field of its response that has the items, and their type. Without a field, a page is an item. */
+  /** The field of a list's response that holds the items, and their type. Without a field, a page is an item. */
   list?: { field?: string; itemType: string };
 };
 
-/** Voice platforms and AI clients call these, each in its own format. */
+/** Operations that voice platforms and AI clients call, each in its own format. */
 const leftOut = ['receiveHook', 'serveMcp'];
 
-/** The operations of the client, group by group. */
+/** Returns the operations of the client, group by group. */
 export const clientOperations = (document: OpenApiDocument): ClientOperation[] => {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
@@ -84,7 +84,7 @@ const listOf = ({ properties = {} }: JsonSchema, responseType: string): ClientOp
 /** The operations by group. */
 const grouped = (operations: ClientOperation[]) => Object.entries(Object.groupBy(operations, ({ group }) => group));
 
-/** The source of the table by which the client calls the operations. */
+/** Returns the source of the table by which the client calls the operations. */
 export const operationTable = (document: OpenApiDocument): string => {
   const lines = grouped(clientOperations(document)).flatMap(([group, operations = []]) => [
     `  ${group}: {`,
@@ -107,7 +107,7 @@ import type { Operation } from './request.ts';
 
 `;
 
-/** The source of an interface for each group of operations, and of one that has them all. */
+/** Returns the source of an interface for each group of operations, and of one with all groups. */
 export const groupInterfaces = (document: OpenApiDocument): string => {
   const groups = grouped(clientOperations(document));
   const interfaces = groups.map(([group, operations = []]) => {

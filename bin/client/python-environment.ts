@@ -5,14 +5,14 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The machine has no Python that can be used; the message says what is needed. */
+/** Thrown when the machine has no suitable Python. The message says what is needed. */
 export class PythonMissingError extends Error {
   override readonly name = 'PythonMissingError';
 }
 
 /**
- * The folder of the programs of a virtual environment in `.local/` that has the packages of a requirements file. It is
- * made on first use, and again when the file has changed.
+ * Returns the folder of the programs in a virtual environment in `.local/` with the packages of a requirements file. The
+ * environment is created on first use, and again when the file has changed.
  */
 export const pythonPrograms = (requirements: string): string => {
   const hash = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);

@@ -2,7 +2,7 @@ import type { JsonSchema, OpenApiDocument, Operation } from '../../functions/ope
 import { capitalize } from './operation-names.ts';
 import { clientOperations } from './operations.ts';
 
-/** The schemas of the document, of the parameters of every operation, and of the events of webhooks; each client has an error of its own. */
+/** Returns the schemas of the document, of the parameters of every operation, and of the webhook events. Each client has its own error. */
 export const clientSchemas = (document: OpenApiDocument): Record<string, JsonSchema> => {
   const { Error: _, ...schemas } = document.components.schemas;
   const params = clientOperations(document).flatMap(({ params, group, verb }) =>
@@ -12,7 +12,7 @@ export const clientSchemas = (document: OpenApiDocument): Record<string, JsonSch
   return { ...schemas, ...Object.fromEntries(params), ...Object.fromEntries(events) };
 };
 
-/** The events of webhooks: `call.outcome_updated` is a `CallOutcomeUpdatedEvent`. */
+/** Returns the schemas of webhook events: `call.outcome_updated` is a `CallOutcomeUpdatedEvent`. */
 export const clientEvents = ({ webhooks }: OpenApiDocument) =>
   Object.entries(webhooks as Record<string, { post: Operation }>).map(([type, { post }]) => ({
     type,

@@ -9,7 +9,7 @@ import { clientEvents, clientSchemas } from './schemas.ts';
 
 const openApi = join(import.meta.dirname, '../../functions/openapi');
 
-/** Writes the types of the client, which are not kept in git, unless they are those of document.json already. */
+/** Writes the types of the client, which are not in git, unless they already match document.json. */
 export const writeClientTypes = async (): Promise<void> => {
   const text = readFileSync(join(openApi, 'document.json'), 'utf8');
   const heading = `// Generated from document.json (${createHash('sha256').update(text).digest('hex')}). Not kept in git.\n`;
@@ -20,7 +20,7 @@ export const writeClientTypes = async (): Promise<void> => {
   writeFileSync(groups, heading + groupInterfaces(document));
 };
 
-/** The source of a type for each schema. */
+/** Returns the source of a type for each schema. */
 const schemaTypes = async (document: OpenApiDocument): Promise<string> => {
   const path = mkdtempSync(join(tmpdir(), 'client-types-'));
   try {
@@ -47,7 +47,7 @@ const schemaTypes = async (document: OpenApiDocument): Promise<string> => {
   }
 };
 
-/** The client reports what failed without a response of the service by codes of its own. */
+/** The client's own codes, which report failures without a response of the service. */
 const clientCodes = ['unreachable', 'timeout', 'misconfigured', 'unexpected_response'];
 
 const withClientCodes = (error: JsonSchema): JsonSchema => {

@@ -10,7 +10,7 @@ export const baseUrlOption = () =>
     .argParser(baseUrl)
     .makeOptionMandatory();
 
-/** Says in a help text where the API key comes from, and which scopes it needs. */
+/** Returns the help text about the source of the API key and the scopes that it needs. */
 export const keyHelp = (scopes: string) =>
   `\nThe API key is read from VAP_API_KEY, or prompted for on a terminal. It needs ${scopes}.`;
 

@@ -5,7 +5,7 @@ export const exitCodes = {
   failed: 1,
   /** The command line, a setting or the input file is wrong. Nothing was changed. */
   usage: 2,
-  /** Stopped before the end. The same command continues. */
+  /** The command stopped before the end. Running it again continues. */
   unfinished: 3,
 } as const;
 
@@ -26,7 +26,7 @@ const codes = { 0: 'done', 1: 'failed', 2: 'invalid_usage', 3: 'unfinished' };
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly exitCode: ExitCode;
-  /** What scripts switch on, with `--json`. */
+  /** The error code for scripts, printed with `--json`. */
   readonly code: string;
 
   constructor(message: string, exitCode: ExitCode = exitCodes.failed, code = codes[exitCode]) {

@@ -19,8 +19,8 @@ export async function* jsonWith(fields: object, name: string, items: AsyncIterab
 }
 
 /**
- * Writes text or bytes to a file, or to standard output when there is none. The file appears under its name when it is complete:
- * an interrupted command leaves no half file.
+ * Writes text or bytes to a file, or to standard output when there is none. The file gets its name only when it is complete, so
+ * that an interrupted command leaves no partial file.
  */
 export const writeOutput = async (
   file: string | undefined,

@@ -1,4 +1,4 @@
-/** Replaces control characters, so that a name written by somebody else cannot send commands to the terminal. */
+/** Replaces control characters, so that a name from another user cannot send commands to the terminal. */
 export const visible = (text: string) => text.replace(/[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/gu, '�');
 
 export type Cell = string | number | undefined;
@@ -47,7 +47,7 @@ export const print = ({ json }: { json?: boolean | undefined }, value: object, t
 
 let isJson = false;
 
-/** With `--json`, there are no messages, and an error is JSON, too. */
+/** Switches to the output of `--json`: there are no messages, and an error is JSON, too. */
 export const printJson = (on: boolean) => {
   isJson = on;
 };

@@ -14,7 +14,7 @@ export const contextOf = (words: string[]): Record<string, unknown> => {
   return { ...JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')).context, ...Object.fromEntries(given) };
 };
 
-/** Returns the settings that CDK's app will read, or ends the command with what is wrong with them. */
+/** Returns the settings that CDK's app will read, or ends the command with their errors. */
 export const settingsOf = (context: Record<string, unknown>): Settings => {
   try {
     return readSettings(context);
@@ -24,7 +24,7 @@ export const settingsOf = (context: Record<string, unknown>): Settings => {
   }
 };
 
-/** Ends the command: nothing was changed. */
+/** Ends the command before anything was changed. */
 export const fail = (sentence: string, exitCode: ExitCode = exitCodes.usage): never => {
   console.error(sentence);
   process.exit(exitCode);

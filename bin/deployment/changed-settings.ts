@@ -1,4 +1,4 @@
-/** The settings of a deployment as they were given, by name. An empty text ends a setting. */
+/** The settings of a deployment as given, by name. An empty text removes a setting. */
 export type GivenSettings = Record<string, string>;
 
 /** Describes each setting that a deployment changes: `logDays: 30 → 14`. */
@@ -9,6 +9,6 @@ export const changedSettings = (before: GivenSettings, after: GivenSettings): st
     .map((name) => `${name}: ${before[name] || 'default'} → ${after[name] || 'default'}`);
 };
 
-/** Returns the names of the settings that are deployed and that nobody mentions any more. */
+/** Returns the names of deployed settings that are no longer given. */
 export const forgottenSettings = (before: GivenSettings, after: GivenSettings): string[] =>
   Object.keys(before).filter((name) => before[name] && after[name] === undefined);

@@ -20,7 +20,7 @@ import type { Disk } from './disk.ts';
 import type { Started } from './started.ts';
 
 const pauseMilliseconds = 200;
-/** The stream is asked for new shards this often, and whenever a shard has ended. */
+/** The interval at which the stream is checked for new shards, besides whenever a shard has ended. */
 const shardsMilliseconds = 5000;
 const retryMilliseconds = 1000;
 const batchSize = 1000;
@@ -28,12 +28,12 @@ const batchSize = 1000;
 /** The position in each shard of the stream: a sequence number, or `end`. */
 type Positions = { stream: string; shards: Record<string, string> };
 
-/** Without a disk, its data are in memory. Nothing is read while the disk is full: events are written. */
+/** Without a disk, the data are in memory. While the disk is full, nothing is read, because reading writes events. */
 type ReaderOptions = { endpoint: string; tableName: string; data?: string | undefined; disk?: Pick<Disk, 'isFull'> };
 
 /**
- * Reads the stream of the table, and calls the function that reads it on AWS. Where data are kept, so is the position: the
- * next run continues where this one stopped, however it ended.
+ * Reads the stream of the table, and calls the function that reads it on AWS. If the run keeps its data, it also keeps the
+ * position, so that the next run continues where this one stopped, however it ended.
  */
 export const startChangeReader = async (options: ReaderOptions, handle = handler): Promise<Started> => {
   const reader = new ChangeReader(options, handle);
@@ -81,7 +81,7 @@ class ChangeReader {
           listedAt = performance.now();
         }
         const counts = await Promise.all(shards.map((shard) => this.#read(shard)));
-        // Lambda, too, lets some changes come together: each batch costs requests.
+        // Like Lambda, this waits for several changes, because each batch costs requests.
         if (counts.every((count) => count < batchSize)) await sleep(pauseMilliseconds, undefined, { signal });
       } catch (error) {
         if (signal.aborted) return;
@@ -91,7 +91,7 @@ class ChangeReader {
     }
   }
 
-  /** Returns the shards that can be read now: a shard's parent is read to its end before. */
+  /** Returns the shards that can be read now. A shard can be read after its parent has been read to its end. */
   async #shards(): Promise<string[]> {
     if (!this.#positions.stream) this.#positions = await this.#load();
     const shards: Shard[] = [];
@@ -144,7 +144,7 @@ class ChangeReader {
       this.#iterators.delete(shardId);
       if (error instanceof ExpiredIteratorException) return 0;
       if (!(error instanceof TrimmedDataAccessException)) throw error;
-      // What the position names was deleted: the oldest change that is left is next.
+      // The change at the position was deleted. The oldest remaining change is next.
       delete this.#positions.shards[shardId];
       return 0;
     }

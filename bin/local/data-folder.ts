@@ -20,15 +20,15 @@ export type Credentials = { accessKeyId: string; secretAccessKey: string };
 
 export const localRegion = 'us-east-1';
 
-/** Where a run keeps its data; without a folder they end with it. */
+/** The place where a run keeps its data. Without a folder, the data are deleted when the run ends. */
 export type DataFolder = Started & {
   path: string | undefined;
   credentials: Credentials;
-  /** Returns a secret for a purpose: the same for the same data. */
+  /** Returns a secret for a purpose. The same data always have the same secret. */
   secretFor(purpose: 'chat' | 'erasure' | 'webhooks'): string;
 };
 
-/** Opens the folder that keeps the data. One run uses it at a time, and its owner alone can read it. */
+/** Opens the folder that keeps the data. One run uses it at a time, and only its owner can read it. */
 export const openDataFolder = (folder: string | undefined): DataFolder => {
   if (folder === undefined) {
     return { path: undefined, credentials: newCredentials(), secretFor: secretsOf(newKey()), stop: async () => {} };
@@ -56,7 +56,7 @@ export const openDataFolder = (folder: string | undefined): DataFolder => {
 
 const formatFile = 'format.json';
 
-/** Refuses data of another format before anything is touched: a folder with a database has a file that names its format. */
+/** Refuses data of another format before anything is changed. A folder with a database has a file that names its format. */
 const checkFormatOf = (path: string) => {
   const file = join(path, formatFile);
   if (existsSync(file)) {
@@ -73,14 +73,14 @@ const checkFormatOf = (path: string) => {
   }
 };
 
-/** One folder at a time: `mkdirSync` with `recursive` never returns for some paths, such as those under /proc. */
+/** Creates folders one at a time: `mkdirSync` with `recursive` never returns for some paths, such as those under /proc. */
 const makeFolder = (path: string) => {
   if (existsSync(path)) return;
   makeFolder(dirname(path));
   mkdirSync(path);
 };
 
-/** SQLite's lock belongs to the process: the operating system releases it, however the process ends. */
+/** Locks the folder with SQLite, whose lock the operating system releases however the process ends. */
 const lockFolder = (path: string): DatabaseSync => {
   const lock = new DatabaseSync(join(path, 'lock.db'));
   try {
@@ -102,7 +102,7 @@ const readJson = <T>(file: string): T => {
 };
 
 const newCredentials = (): Credentials => ({
-  // DynamoDB Local takes letters and digits alone.
+  // DynamoDB Local accepts only letters and digits.
   accessKeyId: `LOCAL${randomBytes(16).toString('hex').toUpperCase()}`,
   secretAccessKey: randomBytes(20).toString('hex'),
 });

@@ -1,11 +1,11 @@
 import { statfsSync } from 'node:fs';
 import { type Started, StartupError } from './started.ts';
 
-/** DynamoDB Local acknowledges writes that a full disk loses: below this, nothing is written any more. */
+/** The minimum free space for writes. DynamoDB Local acknowledges writes that a full disk loses. */
 const minFreeBytes = 200 * 1024 * 1024;
 const pauseMilliseconds = 1000;
 
-/** The disk of the data. `isFull` says that nothing may be written. */
+/** The disk with the data. While `isFull` is true, nothing may be written. */
 export type Disk = Started & { readonly isFull: boolean };
 
 /** Watches the free space of the data folder; without a folder, the data are in memory. */

@@ -2,15 +2,15 @@
 const runningPerFreeSlot = 3;
 
 /**
- * Runs work with bounded concurrency and shares it among users: a free slot goes to the user with the least work
- * running, in turn. Nobody takes more than three quarters of the slots, and the last slot is for users with none running,
- * so that nobody's backlog delays somebody else.
+ * Runs work with bounded concurrency and shares it among users: a free slot goes to the user with the least work running, in
+ * turn. No user takes more than three quarters of the slots, and the last slot is for users without running work, so that one
+ * user's backlog does not delay the others.
  */
 export class FairQueue {
   readonly #concurrency: number;
   readonly #waiting = new Map<string, (() => Promise<void>)[]>();
   readonly #running = new Map<string, number>();
-  /** When each user was served last, as a number that grows. */
+  /** The turn in which each user was last served, as an increasing number. */
   readonly #servedAt = new Map<string, number>();
   #served = 0;
 

@@ -44,7 +44,7 @@ export const requestOf = ({ messages }: ConverseRequest): Request => {
 type Value = Record<string, any>;
 type Agent = { agentId: string; name?: string };
 
-/** How the model answers a message: with one tool. The first reply whose pattern matches applies. */
+/** A reply of the model to a message, with one tool. The first reply whose pattern matches applies. */
 type Reply = {
   tool: string;
   when: RegExp;
@@ -200,7 +200,7 @@ const replies: Reply[] = [
 ];
 
 const greeting = /^\W*(hi|hello|hey|good (morning|day|evening)|thanks|thank you)\b/i;
-/** Requests that no tool serves, each with an answer that names the way. */
+/** Requests that no tool serves, each with an answer that names an alternative. */
 const withoutTool: [when: RegExp, answer: string][] = [
   [
     /^(?!\W*how\b).*\b(delete|remove|erase|unblock)\b/i,
@@ -349,7 +349,7 @@ const parse = (text: string): Value => {
   }
 };
 
-/** Lists what the model understands. */
+/** Lists the requests that the model understands. */
 const abilities = (tools: Set<string>): string =>
   [
     'I can',

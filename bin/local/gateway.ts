@@ -30,7 +30,7 @@ type Settings = {
   /** The address of a tunnel to it. */
   publicUrl?: string | undefined;
   pages: Parameters<typeof sendPage>[0];
-  /** Operations that write are refused while it is full. */
+  /** While it is full, operations that write are refused. */
   disk?: Pick<Disk, 'isFull'>;
   /** Called with a line about each request. */
   report?: ((line: string) => void) | undefined;
@@ -53,7 +53,7 @@ export const gateway = ({ origins, publicUrl, pages, disk, report }: Settings): 
       const facts = { method: request.method ?? '', path: template, milliseconds: performance.now() - startedAt };
       if (request.method !== 'OPTIONS') report?.(describeRequest(facts, { status: response.statusCode, body }));
     });
-    // A page of another site that resolves its own name to this machine would otherwise be same-origin.
+    // Otherwise a page of another site that resolves its own name to this machine would be same-origin.
     if (!isAllowedHost(request.headers.host, hosts)) return sendError(response, 403, 'Forbidden');
     if (!match && sendPage(pages, request, response)) return;
     const origin = origins.find((allowed) => allowed === request.headers.origin) ?? origins[0] ?? '';
@@ -94,7 +94,7 @@ const respond = async (
   if (bytes.length > limits.gatewayRequestBytes && !handles413)
     return sendError(response, 413, 'Request Entity Too Large');
   if (!match) return sendError(response, 404, 'Not Found');
-  // API Gateway answers 413 with its own body. An upload endpoint answers itself: its message names the way for larger files.
+  // API Gateway responds 413 with its own body. An upload endpoint responds itself, and its message says how to send larger files.
   const carried = handles413 ? bytes.subarray(0, Math.floor(limits.lambdaPayloadBytes * 0.74)) : bytes;
   const event = eventOf(request, match, path, query, carried);
   if (Buffer.byteLength(event.body ?? '') > limits.lambdaPayloadBytes)
@@ -172,7 +172,7 @@ const eventOf = (
 ): APIGatewayProxyEventV2 => {
   const headers: Record<string, string> = {};
   for (const [name, values] of Object.entries(request.headersDistinct)) headers[name] = (values ?? []).join(',');
-  // The pages of a local run may be opened under any name of this machine, and are the application's under each.
+  // The pages of a local run can be opened under any name of this machine, and count as the application under each.
   const isOwnPage = headers.origin !== undefined && URL.parse(headers.origin)?.host === headers.host;
   if (isOwnPage) headers.origin = environment.appOrigins[0] as string;
   const { cookie, ...otherHeaders } = headers;
@@ -215,7 +215,7 @@ const eventOf = (
   };
 };
 
-/** Returns the body as text, or undefined if its type is not text or it is not UTF-8: then the event carries it as base64. */
+/** Returns the body as text, or undefined if it is not text or not UTF-8. The event then carries it as base64. */
 const textOf = (bytes: Buffer, contentType: string): string | undefined => {
   if (
     contentType &&

@@ -1,6 +1,6 @@
 import { redact } from '../../functions/log.ts';
 
-/** One line of a function's log, as far as it is printed here. */
+/** The fields of a line of a function's log that are printed here. */
 type Entry = {
   level: string;
   operation?: string;
@@ -10,16 +10,13 @@ type Entry = {
   givenUp?: unknown;
   failedDelivery?: string;
   reason?: string;
-  /** How a response of the build chat ended, with the tools that it used. */
+  /** The end of a response of the build chat, and the tools that it used. */
   state?: string;
   tools?: string[];
   cause?: { name: string; message: string; stack?: string };
 };
 
-/**
- * Prints what functions log to standard error, where Lambda collects their JSON lines, as lines for people. The gateway
- * prints requests itself.
- */
+/** Prints the JSON lines that functions log to standard error as readable lines. The gateway prints requests itself. */
 export const printReadableLog = (): void => {
   const write = process.stderr.write.bind(process.stderr);
   process.stderr.write = ((chunk: string | Uint8Array, ...rest: []) => {
@@ -28,7 +25,7 @@ export const printReadableLog = (): void => {
   }) as typeof process.stderr.write;
 };
 
-/** Returns a line for what a function logged, with the stack of an error below it. */
+/** Returns a readable line for a log entry of a function, with the stack of an error below it. */
 export const describeEntry = (entry: Entry): string => {
   const { operation, status, job, milliseconds, givenUp, failedDelivery, reason, state, tools = [], cause } = entry;
   const stack = cause ? `${describeCause(cause)}\n` : '';
@@ -40,7 +37,7 @@ export const describeEntry = (entry: Entry): string => {
   return `${job} ${result} ${milliseconds} ms\n${stack}`;
 };
 
-/** Returns the stack of an error. That of a deadline says nothing about the work that was under way. */
+/** Returns the stack of an error. The stack of a deadline says nothing about the work in progress. */
 const describeCause = ({ name, message, stack }: { name: string; message: string; stack?: string }) =>
   name === 'TimeoutError' ? 'The work was not done before its deadline.' : (stack ?? `${name}: ${message}`);
 
@@ -57,7 +54,7 @@ export const describeRequest = (
 ): string => {
   const { method, path, milliseconds } = request;
   const reason = response.status < 400 ? '' : ` ${reasonOf(response.body ?? '')}`;
-  // Status and duration side by side would look like a phone number.
+  // A status beside a duration would look like a phone number.
   return `${redact(`${method} ${path}`)} ${response.status} ${Math.round(milliseconds)} ms${redact(reason).trimEnd()}`;
 };
 

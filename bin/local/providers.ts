@@ -42,7 +42,7 @@ const randomKey = () => `sk_test_${randomBytes(18).toString('hex')}`;
 
 /**
  * Uses Amazon Bedrock where a model is given, with the region and credentials that AWS's usual chain finds in the user's
- * shell; an endpoint that is given without a model, with the local credentials; and otherwise a fake.
+ * shell; the local credentials where only an endpoint is given; and otherwise a fake.
  */
 export const connectBedrock = async (
   start: Start,

@@ -21,18 +21,18 @@ import { FairQueue } from './fair-queue.ts';
 import { isLoopback } from './listen.ts';
 import type { Started } from './started.ts';
 
-/** A message that was received stays invisible while it waits for its turn: SQS's maximum. */
+/** The time for which a received message stays invisible while it waits for its turn: SQS's maximum. */
 const visibilitySeconds = 12 * 60 * 60;
 const retrySeconds = 2;
-/** The concurrency of each job: on AWS, too, each job has a queue of its own. */
+/** The concurrency of each job. On AWS, each job has its own queue, too. */
 const concurrency = 4;
 
 /** A queue, and the endpoint that serves it. */
 type Queue = { endpoint: string; queueUrl: string };
 
 /**
- * Starts the S3 and SQS emulator with a bucket and one queue for all jobs. `work` delivers its messages, and those of a
- * queue that is given instead, to the job they name, and S3's notifications to the job that files start.
+ * Starts the S3 and SQS emulator with a bucket and one queue for all jobs. `work` delivers its messages, and those of a given
+ * queue instead, to the jobs they name, and S3's notifications to the job that files start.
  */
 export const startQueueAndFiles = async (options: {
   bucket: string;
@@ -81,8 +81,8 @@ export const startQueueAndFiles = async (options: {
 const uploadBytes = limits.importBytes + 64 * 1024;
 
 /**
- * Makes the emulator, which has no options for it, listen on loopback alone, take large files, and reject requests for other
- * hosts and those without the run's credentials: other users of the machine reach loopback, too.
+ * Makes the emulator, which has no options for this, listen only on loopback, accept large files, and reject requests for other
+ * hosts and requests without the run's credentials. Other users of the machine can reach loopback, too.
  */
 const adaptEmulator = (credentials: Credentials) =>
   subscribe('fastify.initialization', (message) => {
@@ -109,10 +109,10 @@ const adaptEmulator = (credentials: Credentials) =>
 const mayUpload = (origin: string) =>
   environment.appOrigins.includes(origin) || isLoopback(URL.parse(origin)?.hostname ?? '');
 
-/** The number of events that the emulator remembers; they are taken from it as they come. */
+/** The number of events that the emulator keeps. They are removed as they are handled. */
 const spiedEvents = 10_000;
 
-/** Sends a notification of each file that comes into the bucket, as S3 does on AWS. */
+/** Sends a notification for each new file in the bucket, as S3 does on AWS. */
 const notify = async (server: FauxqsServer, bucket: string, signal: AbortSignal): Promise<void> => {
   const isUpload = (event: SpyMessage) =>
     event.service === 's3' && event.bucket === bucket && statusesOfUploads.has(event.status);
@@ -161,7 +161,7 @@ class QueueWorker {
   readonly #fair = new Map<string, FairQueue>(
     queueJobs.map((job) => [job.name, new FairQueue(job.concurrency ?? concurrency)]),
   );
-  /** Received and not yet done, by their receipt handles. */
+  /** Messages that were received and not completed, by their receipt handles. */
   readonly #held = new Map<string, string>();
 
   constructor(queue: Queue) {
@@ -169,7 +169,7 @@ class QueueWorker {
     this.#client = new SQSClient({ endpoint: queue.endpoint });
   }
 
-  /** Takes messages as they come; none while the disk is full. */
+  /** Receives messages as they arrive; none while the disk is full. */
   async poll(disk: Pick<Disk, 'isFull'>, abortSignal: AbortSignal): Promise<void> {
     while (!abortSignal.aborted) {
       try {
@@ -200,7 +200,7 @@ class QueueWorker {
     await Promise.all(receiptHandles.map((handle) => this.#retryIn(handle, 1)));
   }
 
-  /** Sends the messages that are not done again, as if they had not been received, for the next run. */
+  /** Sends the messages that were not completed again for the next run, as if they had not been received. */
   async giveBack(): Promise<void> {
     await Promise.allSettled(
       [...this.#held].map(async ([handle, MessageBody]) => {
@@ -228,7 +228,7 @@ class QueueWorker {
     });
   }
 
-  /** Hands one message to its job, and deletes it when the job has done it. */
+  /** Passes a message to its job, and deletes it when the job has completed it. */
   async #deliver(message: Message, handler: QueueHandler): Promise<void> {
     const { Body: body = '', MessageId: messageId = '', ReceiptHandle: handle = '', Attributes = {} } = message;
     const record = {
@@ -258,7 +258,7 @@ class QueueWorker {
 
 type Notification = { Records: { s3: { object: { key: string } } }[] };
 
-/** Returns the job that a message names or that the file of a notification starts, with the fields that decide on its group. */
+/** Returns the job that a message names or that the file of a notification starts, with the fields that determine its group. */
 const destinationOf = (body: string): { job?: string | undefined } & Parameters<typeof groupOf>[0] => {
   try {
     const message = JSON.parse(body) as { job?: string; uid?: string; endpointId?: string } & Partial<Notification>;
@@ -269,7 +269,7 @@ const destinationOf = (body: string): { job?: string | undefined } & Parameters<
         ?.name,
     };
   } catch {
-    // It is delivered until it is a dead letter.
+    // It is delivered until it becomes a dead letter.
     return {};
   }
 };

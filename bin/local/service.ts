@@ -20,9 +20,9 @@ type Options = {
   json?: true;
   jsonLog?: true;
   runFile?: string;
-  /** How many days of demo calls are added. */
+  /** The number of days of demo calls that are added. */
   demoDays: number;
-  /** Answers the requests of the server, those it holds included. */
+  /** Answers the requests of the server, including those it holds. */
   serve: (listener: RequestListener) => void;
   baseUrl: string;
   dynamodb: { endpoint: string; failure?: () => string | undefined };
@@ -45,7 +45,7 @@ export const startService = async (options: Options): Promise<void> => {
   env.PUBLIC_URL ??= baseUrl;
   env.AWS_ENDPOINT_URL_DYNAMODB = dynamodb.endpoint;
   await readSecrets(shell);
-  // The run file has the secrets that this run generated, and none of the user's own.
+  // The run file contains the secrets that this run generated, but none of the user's own.
   const erasureSecret = env.ERASURE_SECRET ? undefined : data.secretFor('erasure');
   env.ERASURE_SECRET ??= erasureSecret;
   env.CHAT_SIGNING_SECRET ??= data.secretFor('chat');
@@ -90,7 +90,7 @@ export const startService = async (options: Options): Promise<void> => {
     },
     credentials: data.credentials,
   };
-  // One for each port, so that runs do not take the operator from each other.
+  // Each port has its own file, so that several runs do not overwrite each other's.
   const runFile = options.runFile ?? `.local/runs/${new URL(baseUrl).port}.json`;
   await start(writeRunFile(resolve(import.meta.dirname, '../..', runFile), { ...facts, erasureSecret }));
   console.log(
@@ -103,7 +103,7 @@ export const startService = async (options: Options): Promise<void> => {
   await start(startDemoHistory({ demo, isNew, days: options.demoDays, baseUrl, file }));
 };
 
-/** Reads every setting once: a wrong one ends the run with a sentence instead of the first request that needs it. */
+/** Reads every setting once, so that a wrong one ends the run with a sentence, and not the first request that needs it. */
 const checkSettings = () => {
   try {
     for (const name of Object.keys(environment)) void environment[name as keyof typeof environment];
@@ -112,7 +112,7 @@ const checkSettings = () => {
   }
 };
 
-/** Writes how `npm run operator` reaches this run, and removes it when the run ends. */
+/** Writes the file by which `npm run operator` reaches this run, and removes it when the run ends. */
 const writeRunFile = async (
   file: string,
   facts: Facts & Pick<DataFolder, 'credentials'> & { erasureSecret: string | undefined },

@@ -1,7 +1,7 @@
 /** A running part of the local run. */
 export type Started = { stop(): Promise<void> };
 
-/** The local run cannot start; the message is one sentence that names the remedy. */
+/** Thrown when the local run cannot start. The message is one sentence that names the remedy. */
 export class StartupError extends Error {
   override readonly name = 'StartupError';
 }

@@ -209,6 +209,6 @@ const invoice = (customer: string, index: number, created: number, status: Strip
   };
 };
 
-/** Identifiers are the same in every run. */
+/** Returns an identifier that is the same in every run. */
 const identifier = (prefix: string, customer: string, index: number) =>
   `${prefix}_${createHash('sha256').update(`${customer}/${index}`).digest('hex').slice(0, 24)}`;

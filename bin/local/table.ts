@@ -9,7 +9,7 @@ import { claimFormat, NewerFormatError } from '../../functions/store/format.ts';
 import { openTable } from '../../functions/store/table.ts';
 import { StartupError } from './started.ts';
 
-/** The time that an endpoint of the user's has to respond; DynamoDB Local has as long as its process lives. */
+/** The time within which the user's own endpoint must respond. DynamoDB Local may take as long as its process runs. */
 const endpointSeconds = 30;
 
 /** Waits until DynamoDB responds, creates the table as the data stack does, unless it exists, and checks its format. */

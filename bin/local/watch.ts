@@ -7,12 +7,11 @@ import type { Started } from './started.ts';
 
 const root = join(import.meta.dirname, '../..');
 const folders = ['bin', 'functions', 'lib'];
-/** An editor writes a file in several steps. */
+/** The delay before a restart, because an editor writes a file in several steps. */
 const quietMilliseconds = 200;
 
 /**
- * Runs this command without `--watch`, and starts it again whenever a source file changes. Its data are kept from one
- * start to the next.
+ * Runs this command without `--watch`, and starts it again whenever a source file changes. Its data are kept across restarts.
  */
 export const watchSources = (args: string[], data: string | undefined): Started => {
   const temporary = data === undefined ? mkdtempSync(join(tmpdir(), 'voice-agent-watch-')) : undefined;
@@ -32,7 +31,7 @@ export const watchSources = (args: string[], data: string | undefined): Started 
     await once(stopping, 'exit');
   };
   const start = () => {
-    // A run that ends by itself waits for the next change: the source may not compile.
+    // After a run that ends by itself, this waits for the next change, since the source may not compile.
     child = spawn(process.execPath, command, { stdio: 'inherit' });
   };
   const restart = async () => {

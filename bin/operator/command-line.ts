@@ -140,7 +140,7 @@ export const run = async (argv: string[]) => {
   if (argv[0] === 'complete' && argv[1] === '--') {
     const values = await completedValues(anyProgram, argv.slice(2));
     if (values) {
-      // The last line asks the shell for no names of files.
+      // The last line tells the shell not to complete file names.
       process.stdout.write([...values, ':4\n'].join('\n'));
       return exitCodes.done;
     }

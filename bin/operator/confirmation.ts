@@ -1,5 +1,5 @@
 import { say } from '../command-line/output.ts';
 
-/** Says that a command without `--yes` has only shown what it would do. */
+/** Reports that a command without `--yes` has changed nothing. */
 export const sayUnconfirmed = (done: 'deleted' | 'erased' | 'changed') =>
   say(`Nothing was ${done}. Add --yes to do it.`);

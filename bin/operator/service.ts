@@ -17,18 +17,18 @@ export type Service<AgentId extends string | undefined = string> = {
   api: ApiClient;
   uid: string;
   agentId: AgentId;
-  /** Files that upload forms have brought are still to be read, for which their key must be valid. */
+  /** True while uploaded files have not been read. Their key must stay valid until then. */
   hasFilesUnderWay: boolean;
 };
 
 /** A temporary key that could not be deleted expires after this time. */
 const keyHours = 12;
-/** How long it stays valid for files that are still to be read when the command ends. */
+/** The time for which the key stays valid for files that have not been read when the command ends. */
 const keySecondsForFiles = 60 * 60;
 
 /**
  * Runs `work` with the HTTP API: with the key in VAP_API_KEY, or else with a temporary key of the agent's owner (or
- * `--uid`) with one scope, which is deleted when the work is over and all of its files are read.
+ * `--uid`) with one scope, which is deleted when the work has ended and all of its files have been read.
  */
 export const withService = async <T, AgentId extends string | undefined>(
   options: ServiceOptions<AgentId>,

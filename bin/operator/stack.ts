@@ -37,7 +37,7 @@ export const deployments = async (region: string | undefined): Promise<string[]>
   return ours.map(({ StackName = '' }) => StackName);
 };
 
-/** A typing error is likelier than a deployment that was forgotten: the error names the deployments there are. */
+/** Creates the error for a missing deployment. It names the existing deployments, since a typing error is likely. */
 const noSuchStack = async (stack: string, region: string | undefined) => {
   const others = (await deployments(region).catch(() => [])).join(', ');
   return new CommandError(

@@ -52,7 +52,7 @@ type LocalRun = {
   endpoints: { dynamodb: string };
   region: string;
   credentials: { accessKeyId: string; secretAccessKey: string };
-  /** The secret of erasures, unless the run was given its own. */
+  /** The secret of erasures, unless the user gave one. */
   erasureSecret?: string;
 };
 
@@ -109,7 +109,7 @@ export const requireKnownFormat = (table: Table) =>
     throw error instanceof NewerFormatError ? new CommandError(error.message) : error;
   });
 
-/** Reports the target of a command, so that nobody changes production by mistake. */
+/** Reports the target of a command, so that production is not changed by mistake. */
 export const announce = ({ json }: Pick<GlobalOptions, 'json'>, target: string) => {
   if (!json) say(`Using ${target}.`);
 };
@@ -117,7 +117,7 @@ export const announce = ({ json }: Pick<GlobalOptions, 'json'>, target: string) 
 const root = resolve(import.meta.dirname, '..', '..');
 const runsFolder = '.local/runs';
 
-/** Returns the description of a local run: of the one in the file, or of the only one there is. */
+/** Returns the description of a local run: the one in the file, or the only one that exists. */
 export const localRun = async (runFile: string | undefined): Promise<LocalRun> => {
   const named = runFile ? [runFile] : await readdir(join(root, runsFolder)).catch(() => []);
   const files = runFile ? named : named.map((name) => `${runsFolder}/${name}`);

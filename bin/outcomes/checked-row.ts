@@ -7,8 +7,8 @@ import type { CallOutcomeItem as Item } from '../../functions/openapi/client/cli
 import type { ReadOptions, Row, RowError } from './row.ts';
 
 /**
- * Validates a row as the service does, and rejects agent and call ids that cannot exist. `given` has the fields of the
- * item, `input` everything that was read.
+ * Validates a row as the service does, and rejects agent and call ids that cannot exist. `given` has the fields of the item,
+ * and `input` everything that was read.
  */
 export const checkedRow = (
   line: number,
@@ -44,7 +44,7 @@ export const checkedRow = (
   return errors.length > 0 ? { ...row, errors } : { ...row, item: item as unknown as Item };
 };
 
-/** Returns the E.164 form of a number as it is dialed within a country; undefined for what is no such number. */
+/** Returns the E.164 form of a number as dialed within a country; undefined if it is not such a number. */
 const fromNationalNumber = (text: string, country: CountryCode | undefined) => {
   if (!country || !/^[\d\s/().-]{3,30}$/.test(text)) return undefined;
   const number = parsePhoneNumber(text, country);

@@ -10,7 +10,7 @@ import type { ReadOptions, Row, RowError } from './row.ts';
 
 /** A cell that clears its field. An empty cell leaves the field as it is. */
 const clearingCell = '\\N';
-/** Larger than any row the service accepts: stops at a quote that is never closed. */
+/** The maximum size of a row, larger than the service accepts. It stops reading at a quote that is never closed. */
 const maxRowBytes = 1024 * 1024;
 
 type Parsed = { record: string[]; info: { lines: number } };
@@ -56,7 +56,7 @@ const mapped = (header: string[], { map = {} }: ReadOptions) => header.map((name
 
 const newlinesIn = (record: string[]) => record.join('').match(/\r\n|\n|\r/g)?.length ?? 0;
 
-/** Fails when a column is missing, duplicate or unknown: an unknown one may be a typo. */
+/** Fails when a column is missing, duplicate or unknown, since an unknown one may be a typo. */
 const checkedHeader = (file: string, line: number, header: string[], options: ReadOptions): string[] => {
   const invalid = (message: string, place = '') =>
     new CommandError(`${file}:${line}${place}: ${message}`, exitCodes.usage);
@@ -139,7 +139,7 @@ const numberWithPoint = (cell: string) => {
   throw new Error(`is not a number: ${JSON.stringify(cell)}. ${hint}`);
 };
 
-/** Reads `1.249,99`. Unless the comma was asked for, `149.5` is read, too; `1.249` could be either. */
+/** Reads `1.249,99`. Unless the decimal comma was requested, `149.5` is accepted, too. `1.249` is ambiguous. */
 const numberWithComma = (cell: string, isAskedFor: boolean) => {
   const isGrouped = /^-?\d{1,3}(\.\d{3})+$/.test(cell);
   if (isGrouped && !isAskedFor) {

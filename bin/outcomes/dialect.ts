@@ -3,7 +3,7 @@ import { pathOf } from '../command-line/arguments.ts';
 import { describeFileError } from '../command-line/describe-error.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 
-/** How a file is written: results are written in the same way, so that the program that made the file opens them. */
+/** The format of a file. Results are written in the same format, so that the program that made the file can open them. */
 export type Dialect = {
   encoding: 'utf-8' | 'utf-16le';
   /** The file begins with a byte-order mark. */

@@ -17,7 +17,7 @@ export type PlanOptions = {
   agentId: string;
   /** The column with the number. */
   column: string;
-  /** The moment to plan for; now by default. */
+  /** The time to plan for. Default: now. */
   at?: string | undefined;
   apiKey(): Promise<string>;
   signal: AbortSignal;
@@ -69,7 +69,7 @@ const read = async (file: string) => {
   return { header, records, delimiter };
 };
 
-/** Returns why numbers may not be called, and when to try again; a number that may be called is absent. */
+/** Returns the plans of numbers that may not be called: the reason, and the time to try again. */
 const plansOf = async (sent: string[], options: PlanOptions): Promise<Map<string, Plan>> => {
   const { baseUrl, agentId, at, signal } = options;
   const numbers = [...new Set(sent.flatMap((number) => normalizePhoneNumber(number) ?? []))];

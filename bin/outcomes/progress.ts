@@ -11,7 +11,7 @@ export type Progress = {
   pid: number;
   /** Identifies the run: a changed input or another service is another run. */
   run: { baseUrl: string; sha256: string } & ReadOptions;
-  /** How many rows of the input are in the results file, and its length with them. */
+  /** The number of input rows in the results file, and its length with these rows. */
   rows: number;
   resultBytes: number;
   counts: Counts;

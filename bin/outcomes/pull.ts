@@ -59,7 +59,7 @@ async function* callsOf(
   const agentIds = agentId === undefined ? await agentsOf(api, signal) : [agentId];
   for (const agentId of agentIds) {
     const params = { agentId, ...range, ...filters, limit: pageItems };
-    // JSON.parse would round large numbers of the metadata.
+    // JSON.parse would round large numbers in the metadata.
     for await (const page of api.calls.list(params, { signal, parse: parseJson }).pages()) {
       yield* dataOf(page).calls as Call[];
     }

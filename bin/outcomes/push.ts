@@ -33,7 +33,7 @@ const batchBytes = limits.bodyBytes - 16 * 1024;
 /** Sets the outcome of every row of a file. Fails unless all of them are set. */
 export const push = async (file: string, options: PushOptions): Promise<void> => {
   const form = { format: formatOf(file), dialect: await dialectOf(file) };
-  // First: a key that is missing is not found out after a long file was checked.
+  // The key comes first, so that a missing one is reported before a long file is checked.
   const apiKey = options.dryRun ? '' : await options.apiKey();
   const checked = await checkFile(file, options);
   const { rows: total, invalidRows } = checked;
@@ -130,7 +130,7 @@ const sentRows = (file: string, options: PushOptions, skip: number, service: Sen
     async (batch): Promise<Result[]> => {
       const items = batch.flatMap(({ item }) => item ?? []);
       const calls = new Set(items.map(callOf));
-      // The last row of a call wins: its batch waits for those with earlier rows.
+      // The last row of a call wins, so its batch waits for batches with earlier rows of the call.
       const before = new Set([...calls].flatMap((call) => latest.get(call) ?? []));
       const sending = Promise.allSettled(before).then(() => (items.length > 0 ? service.send(items) : []));
       for (const call of calls) latest.set(call, sending);

@@ -17,8 +17,8 @@ export const resultsFileOf = (file: string, format: Format) => {
 };
 
 /**
- * The results file: each row of the input, in order, with the values of the input and the result. It is written like the
- * input: a spreadsheet that made the one opens the other.
+ * The results file: each row of the input, in order, with the values of the input and the result. It has the format of the
+ * input, so that the spreadsheet that made the input can open it.
  */
 export class ResultFile {
   readonly #handle: FileHandle;

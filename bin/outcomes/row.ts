@@ -1,11 +1,11 @@
 import type { CountryCode } from 'libphonenumber-js/min';
 import type { CallOutcomeItem } from '../../functions/openapi/client/client.ts';
 
-/** Why a row is invalid. `number` is the number of the column in a CSV file. */
+/** The reason why a row is invalid. `number` is the number of the column in a CSV file. */
 export type RowError = { column?: string | undefined; number?: number | undefined; message: string };
 
 /**
- * One row of the input, with the change it asks for or the errors in it. `line` is the one it begins on, from 1. `input`
+ * One row of the input, with the change it asks for or the errors in it. `line` is the number of its first line, from 1. `input`
  * has all columns or fields as they were read.
  */
 export type Row = { line: number; agentId: string; callIdOrPhone: string; input: Record<string, unknown> } & (
@@ -15,17 +15,17 @@ export type Row = { line: number; agentId: string; callIdOrPhone: string; input:
 
 export type Format = 'csv' | 'jsonl';
 
-/** What the options say about the reading of a file. */
+/** The options for reading a file. */
 export type ReadOptions = {
-  /** The agent of rows without an agentId. */
+  /** The agent of rows without an `agentId`. */
   agentId?: string | undefined;
-  /** Skip unknown columns and fields, instead of failing. */
+  /** Skip unknown columns and fields instead of failing. */
   ignoreUnknown?: boolean | undefined;
   /** The file has the results of an earlier run: skip its updated rows. */
   onlyFailed?: boolean | undefined;
   /** The fields of columns with other names. */
   map?: Record<string, string> | undefined;
-  /** Numbers have a decimal comma. Undefined: where cells are separated by semicolons, both are read. */
+  /** Numbers have a decimal comma. Undefined: in files separated by semicolons, both notations are accepted. */
   decimalComma?: boolean | undefined;
   /** The country of phone numbers without a country code. */
   country?: CountryCode | undefined;

@@ -32,9 +32,9 @@ export type SenderOptions = {
   onRetry(message: string): void;
 };
 
-/** Longer than any request may take. */
+/** The timeout of a request, longer than any request takes. */
 const requestSeconds = 35;
-/** A service that asks to wait longer is not waited for. */
+/** The maximum wait that the service may request. The client does not wait longer. */
 const maxWaitSeconds = 600;
 
 /** Another attempt may succeed, after the seconds that the service asked to wait. */
@@ -46,10 +46,10 @@ class RetryableError extends Error {
   }
 }
 
-/** The service did not manage the request in time: smaller ones may succeed. */
+/** Thrown when the service did not complete the request in time. Smaller requests may succeed. */
 class TooSlowError extends RetryableError {}
 
-/** Some rows were not carried out in time. */
+/** Thrown when some rows were not processed in time. */
 class RowsFailedError extends TooSlowError {}
 
 /**
@@ -105,7 +105,7 @@ export const sender = ({ baseUrl, apiKey, signal, retries, pace, onRetry }: Send
         },
       }).catch((error: Error) => {
         if (signal.aborted) throw signal.reason;
-        // Every row has a result, and the failures of some have lasted.
+        // Every row has a result, and some failures persist.
         if (error instanceof RowsFailedError && outcomes.every((outcome) => outcome !== undefined)) return;
         throw error instanceof CommandError
           ? error
@@ -129,7 +129,7 @@ const toRetry = (items: Item[], outcomes: (Outcome | undefined)[]) => {
   });
 };
 
-/** Returns true for a row without a result, or whose result is that it should be sent again. */
+/** Returns true for a row that has no result, or whose result asks for a retry. */
 const isLate = (outcome: Outcome | undefined) =>
   !outcome || (outcome.status === 'failed' && ['internal_error', 'temporarily_unavailable'].includes(outcome.error));
 

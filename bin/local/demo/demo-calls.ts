@@ -15,7 +15,7 @@ type Result = {
   weightOfSecondVersion?: number;
 };
 
-/** How the calls of an agent are distributed: per hour of the day, on weekdays, Saturdays and Sundays. */
+/** The distribution of an agent's calls: by hour of the day, and on weekdays, Saturdays and Sundays. */
 type Pattern = {
   direction: 'inbound' | 'outbound';
   callsPerDay: { weekday: number; saturday: number; sunday: number };
@@ -30,7 +30,7 @@ type Pattern = {
 const dayMilliseconds = 86_400_000;
 /** Both agents work for a practice in this zone. */
 export const demoTimeZone = 'America/Los_Angeles';
-/** Since how many days the callers of the outbound agent are split between its two versions. */
+/** The number of days for which the callers of the outbound agent have been split between its two versions. */
 const splitDays = 21;
 export const demoSplit = [
   { version: 1, percent: 50 },
@@ -198,7 +198,7 @@ const clock = new Intl.DateTimeFormat('en-US', {
   ...{ year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' },
 });
 
-/** Returns a generator of numbers from 0 to 1 that always begins alike: mulberry32. */
+/** Returns a generator of numbers from 0 to 1 that always yields the same sequence: mulberry32. */
 const randomFrom = (seed: number): Random => {
   let state = seed;
   return () => {

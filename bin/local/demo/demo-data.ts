@@ -13,14 +13,14 @@ import { users } from '../../../functions/store/users.ts';
 import { type Demo, makeDemo } from '../../operator/demo.ts';
 import { demoWebsite, openingHours } from './demo-texts.ts';
 
-/** `documentId` is missing where the file store does not answer. */
+/** `documentId` is missing when the file store does not respond. */
 export type LocalDemo = Demo & { documentId?: string; websiteId: string };
 
 const demoUser = 'demo-user';
 
 /**
- * Creates the demo data, or reads those of an earlier run, whose keys only `file` contains. `isNew` is true where neither
- * the file nor the table had any.
+ * Creates the demo data, or reads those of an earlier run, whose keys only `file` contains. `isNew` is true when neither the
+ * file nor the table had demo data.
  */
 export const demoData = async (
   file: string | undefined,
@@ -36,7 +36,10 @@ export const demoData = async (
   return { demo, isNew };
 };
 
-/** Creates a client of this run for the demo user. The service works without what it fails to add, as when the files are in a store of the user's own that is not running. */
+/**
+ * Creates a client of this run for the demo user. It reports failures, because the service works without the missing items, as
+ * when the user's own file store is not running.
+ */
 export const demoClient = ({ uid, apiKey }: Demo, baseUrl: string): ApiClient =>
   apiClient({
     ...{ baseUrl, apiKey, uid, retries: 0 },
@@ -61,7 +64,7 @@ const addByHttp = async (demo: Demo, baseUrl: string): Promise<string | undefine
   return documents[0]?.documentId;
 };
 
-/** Adds a website as it is after its crawl: a machine may have no connection to the internet. Returns its id. */
+/** Adds a website in the state after its crawl, because the machine may have no connection to the internet. Returns its id. */
 const addWebsite = async ({ uid, agentId }: Demo): Promise<string> => {
   const { url, pages, failedPages } = demoWebsite;
   const source = { agentId, id: newIdentifier('web') };

@@ -14,7 +14,7 @@ import { demoCalls, demoSplit, demoTimeZone, doNotCall } from './demo-calls.ts';
 import { demoClient, type LocalDemo } from './demo-data.ts';
 import { brokenPdf, handbook, registryFile } from './demo-texts.ts';
 
-/** What is left of the history. A run that is ended before leaves its file, and the next one continues. */
+/** The remaining part of the history. A run that ends early leaves its file, and the next run continues. */
 type Progress = { days: number; until: number; keyId?: string; outboundId?: string; left: Step[] };
 type Step = keyof typeof steps;
 type Context = { demo: LocalDemo; api: ApiClient; progress: Progress; signal: AbortSignal };
@@ -23,15 +23,15 @@ const recordSeconds = 60;
 const callsPerWrite = 200;
 
 /**
- * Adds the history of the demo user's agents in the background: calls of these days with outcomes, and whatever else the
- * console shows. It is made once, for new demo data alone.
+ * Adds the history of the demo user's agents in the background: calls of these days with outcomes, and everything else that the
+ * console shows. It is added once, to new demo data only.
  */
 export const startDemoHistory = (options: {
   demo: LocalDemo;
   isNew: boolean;
   days: number;
   baseUrl: string;
-  /** Where the progress is kept. Without it, the history ends with the run. */
+  /** The file that keeps the progress. Without it, the history ends with the run. */
   file: string | undefined;
 }): Started => {
   const { demo, isNew, days, baseUrl, file } = options;
@@ -52,7 +52,7 @@ export const startDemoHistory = (options: {
   return {
     async stop() {
       stopping.abort();
-      // The database stops at the same time: a write would be tried again for a minute.
+      // The database stops at the same time, and a write would be retried for a minute.
       await Promise.race([ended, sleep(1000)]);
     },
   };
@@ -69,11 +69,11 @@ const keep = (progress: Progress, file: string | undefined) => {
   if (file) writeFileSync(file, JSON.stringify(progress), { mode: 0o600 });
 };
 
-/** The parts of the history, in their order. Each may be repeated: a run that was killed did it in part. */
+/** The parts of the history, in order. Each can be repeated, because a killed run may have completed only a part. */
 const steps = {
   /**
-   * Adds an endpoint whose deliveries fail: its address is this machine's, which the service refuses to connect to. It is
-   * written to the store, because the operation refuses the address as well.
+   * Adds an endpoint whose deliveries fail: its address is on this machine, to which the service refuses to connect. The
+   * endpoint is written to the store, because the operation refuses the address, too.
    */
   async webhooks({ demo: { uid }, progress, api }: Context) {
     const { keyId } = dataOf(await api.key.get());
@@ -138,7 +138,7 @@ const steps = {
   },
 
   async 'blocked numbers'({ progress: { outboundId = '' }, api }: Context) {
-    // Numbers of other areas than those of the calls, which outcomes block.
+    // Numbers from other areas than those of the calls, whose numbers outcomes block.
     const day = 24 * 60 * 60 * 1000;
     const expiresAt = new Date(Date.now() + 30 * day).toISOString();
     await api.userBlockList.add({ numbers: ['+12095550147'], reason: 'Threatened a colleague on the phone' });

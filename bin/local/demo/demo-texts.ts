@@ -1,6 +1,6 @@
 import type { Page } from '../../../functions/domain/sources.ts';
 
-/** The texts of the demo: of a dental practice that does not exist. */
+/** The texts of the demo, about a fictitious dental practice. */
 
 const site = 'https://www.example.com';
 

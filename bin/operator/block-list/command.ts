@@ -15,7 +15,7 @@ the address.
 
 export type BlockListService = Service<string | undefined>;
 
-/** Adds a command on the block list of an agent or a user. */
+/** Adds a command for the block list of an agent or a user. */
 export const blockListCommand = (blockList: Group, name: string, description: string, help: string, lines: string[]) =>
   blockList
     .command(name)

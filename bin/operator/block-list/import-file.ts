@@ -9,7 +9,7 @@ import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
 import { say } from '../../command-line/output.ts';
 import type { BlockListService } from './command.ts';
 
-/** A log, unlike a terminal, is read when all is over. */
+/** The interval between progress messages: longer in a log, which is read afterwards, than on a terminal. */
 const everyMilliseconds = process.stderr.isTTY ? 5000 : 30_000;
 
 /** Creates an import and sends its file. Returns the id of the import. */

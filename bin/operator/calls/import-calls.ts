@@ -27,13 +27,13 @@ export type ImportListener = {
   progress(report: ImportReport): void;
 };
 
-/** Lines that are imported together. Progress is saved after them. */
+/** The number of lines that are imported together. Progress is saved after each batch. */
 const linesPerBatch = 250;
 
 /** The maximum number of errors in memory and in the progress file. */
 const maxErrors = 1000;
 
-/** They take about thirty seconds. */
+/** The number of attempts, which take about thirty seconds together. */
 const maxAttempts = 8;
 const attemptMilliseconds = 20_000;
 
@@ -131,7 +131,7 @@ const lineImporter = ({ agents, calls }: Stores, signal: AbortSignal) => {
         outcomes.push(access ? 'imported' : { error: `agentId: there is no agent ${read.call.agentId}` });
       } else outcomes.push(read.outcome);
     }
-    // All of them again: what is recorded already is not written, and the lines of a call stay in order.
+    // All lines are sent again: recorded calls are not written twice, and the lines of a call stay in order.
     await withRetries(() => record(recordings), signal);
     return outcomes;
   };

@@ -2,7 +2,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { CommandError } from '../../command-line/exit-codes.ts';
 
-/** Why a line was not imported. */
+/** The reason why a line was not imported. */
 export type LineError = { line: number; message: string };
 
 /** The position of an import. Every line up to `line` is imported or has failed. */

@@ -37,7 +37,7 @@ export const restore = (program: Operator) =>
       }
       await requireKnownFormat(new Table(table.client, from));
       const newer = await newerErasures(table, from);
-      // Without it nothing is restored: people who were erased would be there again.
+      // Without the secret, nothing is restored: the data of erased people would return.
       const secret = yes && newer.length > 0 ? await erasureSecretOf(options) : '';
       const restored = await restoreTable(table, from, yes, newer);
       if (secret) await repeatErasures(table, newer, secret);

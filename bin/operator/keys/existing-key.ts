@@ -23,7 +23,7 @@ export const existingKey = async (stores: Stores, keyId: string, uid?: string): 
   throw new CommandError(message, exitCodes.failed, 'key_not_found');
 };
 
-/** Keys have no index by their id: a log that names a leaked key is rare enough to read the table for it. */
+/** Reads the whole table, because keys have no index by id. Looking up a leaked key from a log is rare. */
 const findUserOfKey = async ({ table }: Stores, keyId: string): Promise<string | undefined> => {
   let uid: string | undefined;
   const input = {

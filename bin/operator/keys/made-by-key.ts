@@ -1,7 +1,7 @@
 import { columns } from '../../command-line/output.ts';
 import type { Stores } from '../stores.ts';
 
-/** What a key made that is still there or under way. */
+/** The items made by a key that still exist or are in progress. */
 export type MadeByKey = {
   webhookEndpoints: { endpointId: string; url: string; active: boolean }[];
   /** Endpoints of other keys whose secret was shown to this key. */
@@ -12,7 +12,7 @@ export type MadeByKey = {
   imports: { importId: string; status: string }[];
 };
 
-/** Finds the webhook endpoints and secrets that a key made, those of voice platforms included, and the upload forms of it that wait. */
+/** Finds the webhook endpoints and secrets that a key made, including those of voice platforms, and its upload forms that wait for files. */
 export const madeByKey = async (
   { agents, blockListImports, documents, hookSecrets, webhookEndpoints }: Stores,
   { uid, keyId }: { uid: string; keyId: string },
@@ -37,7 +37,7 @@ export const madeByKey = async (
   };
 };
 
-/** Formats what a revoked key made, with what happens to it. */
+/** Formats the items that a revoked key made, and what happens to them. */
 export const describeMade = ({
   webhookEndpoints,
   webhookSecrets,

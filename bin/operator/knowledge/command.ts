@@ -12,7 +12,7 @@ With VAP_API_KEY set, it uses that key and needs no table: --uid is the user of 
 the address.
 `;
 
-/** Adds a command on the websites and documents of an agent. */
+/** Adds a command for the websites and documents of an agent. */
 export const knowledgeCommand = (knowledge: Group, name: string, description: string, lines: string[]) =>
   knowledge
     .command(name)

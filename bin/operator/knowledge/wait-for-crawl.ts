@@ -4,7 +4,7 @@ import type { Service, ServiceOptions } from '../service.ts';
 import { describeSource, withoutText } from './describe-source.ts';
 import { listWebsites, waitForSources } from './sources.ts';
 
-/** Waits until a website is crawled, and prints it. */
+/** Waits until a website has been crawled, and prints it. */
 export const waitForCrawl = async (options: ServiceOptions, service: Service, websiteId: string, stop: AbortSignal) => {
   if (!options.json) say(`Website ${websiteId} is being crawled …`);
   const { found, problem } = await waitForSources(() => listWebsites(service), [websiteId], stop);

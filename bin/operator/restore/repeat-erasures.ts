@@ -30,7 +30,7 @@ export const repeatErasures = async (table: Table, newer: EndedErasure[], secret
     blockList,
     callAttempts: new CallAttempts(table),
     idempotency: new IdempotencyStore(table),
-    // The imports that were under way in the backup are not: their files are gone.
+    // Imports that were in progress in the backup cannot continue, because their files are gone.
     imports: withoutFiles(new BlockListImports(table)),
     files: { readPart: async () => undefined },
     erasures: new Erasures(table),

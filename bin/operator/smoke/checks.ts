@@ -3,7 +3,7 @@ import { newApiKey } from '../../../functions/domain/api-keys.ts';
 /** The addresses of a deployment. Those of the API and the chat are set only behind CloudFront. */
 export type Addresses = { baseUrl: string; apiUrl?: string | undefined; chatUrl?: string | undefined };
 
-/** Whether the deployment has a chat, and whether to talk with it: that costs a few tokens. */
+/** The checks of the chat: `hasChat` says whether the deployment has one. With `talk`, a turn costs a few tokens. */
 export type ChatChecks = { hasChat: boolean; talk: boolean };
 
 type Check = { what: string; expected: string; found: string; passed: boolean };
@@ -18,7 +18,7 @@ export const checksOf = (
   return [
     () => check('the API answers', `${baseUrl}/openapi.json`, '200'),
     () => check('a request without a key is rejected', agents, '401 missing_api_key'),
-    // A well-formed key is looked up: this response comes from the table.
+    // A well-formed key is looked up, so this response shows that the table works.
     () => check('the table answers', agents, '401 invalid_api_key', { headers: { 'x-authorization': newApiKey() } }),
     ...(hasChat
       ? [() => check('the chat answers', `${baseUrl}/chat/build`, '400 invalid_request or 401 missing_api_key', post)]

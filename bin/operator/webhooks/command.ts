@@ -10,7 +10,7 @@ This command uses the HTTP API with a temporary API key of the user, which is de
 uses that key and needs no table: --base-url or VAP_BASE_URL is the address.
 `;
 
-/** Adds a command on the webhooks of a user. */
+/** Adds a command for the webhooks of a user. */
 export const webhooksCommand = (webhooks: Group, name: string, description: string, lines: string[]) =>
   webhooks
     .command(name)

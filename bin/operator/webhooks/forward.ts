@@ -9,7 +9,7 @@ import { CommandError } from '../../command-line/exit-codes.ts';
 import { say } from '../../command-line/output.ts';
 import type { Stores } from '../stores.ts';
 
-/** The endpoint outlives a killed command by the lease, which a running command renews. */
+/** The time for which the endpoint outlives a killed command. A running command renews this lease. */
 const leaseMilliseconds = 60_000;
 const renewalMilliseconds = 20_000;
 const pauseMilliseconds = 250;
@@ -41,7 +41,7 @@ export const forward = async (
     const listeningUntil = Date.now() + leaseMilliseconds;
     const renewed = await webhookEndpoints.change(uid, endpointId, (found) => ({ ...found, listeningUntil }));
     if (!renewed && Date.now() < leaseEndsAt) throw new CommandError('The endpoint of this command was deleted.');
-    // The first time; or the machine slept for longer than the lease.
+    // This is the first time, or the machine slept for longer than the lease.
     if (!renewed) await webhookEndpoints.add(uid, { ...endpoint, listeningUntil });
     leaseEndsAt = listeningUntil;
   };
@@ -57,7 +57,7 @@ export const forward = async (
         .finally(() => sending.delete(deliveryId));
     }
   };
-  // An endpoint that cannot be made ends the command; what fails later is tried again.
+  // The command ends when the endpoint cannot be created. Later failures are retried.
   await renew();
   try {
     while (!signal.aborted) {

@@ -50,7 +50,7 @@ export const createAgent = (agent: Group) =>
       print(options, created, () => `Agent ${agentId} created.`);
     });
 
-/** Creates an agent. Fails if the id is taken, also by the same owner. */
+/** Creates an agent. Fails if the id is taken, even by the same owner. */
 const create = async (agents: Agents, agent: UnversionedAgent, note?: string) => {
   try {
     const created = await agents.create(agent, { note });

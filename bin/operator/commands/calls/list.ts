@@ -26,7 +26,7 @@ export const listCalls = (calls: Group) =>
       const stores = await openStores(options);
       const all: Call[] = [];
       for (const one of await selectedAgents(stores, options)) {
-        // The newest of all are among the newest of each.
+        // The newest calls of all agents are among the newest calls of each.
         const newest = selectedCalls(stores, [one], toSelection(options));
         let taken = 0;
         for await (const call of newest) {

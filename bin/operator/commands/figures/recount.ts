@@ -9,7 +9,7 @@ import { existingAgent, existingUser } from '../../existing.ts';
 import { examples, type Group } from '../../program.ts';
 import { openStores, type Stores } from '../../stores.ts';
 
-/** The days of an agent that are counted at once. */
+/** The number of an agent's days that are counted at once. */
 const concurrency = 8;
 
 export const recountFigures = (figures: Group) =>

@@ -17,7 +17,7 @@ export const createUser = (user: Group) =>
     .action(async (uid, _, command) => {
       const options = command.optsWithGlobals();
       const { users, table } = await openStores(options);
-      // The first command that writes into a new table.
+      // This is the first command that writes to a new table.
       await claimFormat(table);
       const created = await users.create(uid, options.name);
       if (!created) throw new CommandError(`User ${uid} already exists.`);

@@ -57,7 +57,7 @@ const removeUser = async (
   signal: AbortSignal,
 ) => {
   const { users, agents, apiKeys, hookSecrets, blockList, blockListImports } = stores;
-  // From here on nobody calls as the user.
+  // From here on, no request can act as the user.
   for (const { keyId } of await apiKeys.list(uid)) await apiKeys.delete(uid, keyId);
   for await (const { platform } of hookSecrets.list(uid)) await hookSecrets.remove(uid, platform);
   await asUser(options, { apiKeys, uid, scope: 'agents' }, signal, async (api) => {
@@ -69,7 +69,7 @@ const removeUser = async (
     if (owner !== uid) await agents.revoke(agentId, owner, uid, { stays: false });
   }
   await blockListImports.cancel(uid);
-  // A run of an import writes to the list until it notices.
+  // A running import writes to the list until it notices the deletion.
   while (await blockListImports.isRunning({ uid })) await sleep(pollMilliseconds, undefined, { signal });
   await blockList.removeAll({ uid }, Number.POSITIVE_INFINITY);
   await users.remove(uid);

@@ -48,7 +48,7 @@ export const listenForWebhooks = (webhooks: Group) =>
       for (const agentId of data.agentIds ?? []) await userWithAccess(stores.agents, agentId, uid);
       const { uid: _u, ...fields } = data;
       const endpointId = newIdentifier('endpoint');
-      // It is signed here: the table has no secret of this endpoint.
+      // The command signs events itself, because the table has no secret of this endpoint.
       const endpoint = { endpointId, ...fields, active: true, createdAt: now(), secrets: [] };
       using stop = interruption();
       print(options, { endpointId, uid, url, secret }, () =>
