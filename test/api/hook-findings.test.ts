@@ -2,38 +2,44 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { caller, own, send } from '../support/voice-platforms.ts';
-import { newWorld, type World } from '../support/world.ts';
+import { newWorld, unique, type World } from '../support/world.ts';
 
 type Fields = Record<string, unknown>;
 
+const vapiEnd = (message: object, id = '1') => ({
+  message: { type: 'end-of-call-report', call: { id, customer: { number: caller } }, ...message },
+});
+
+const retellEnd = (custom_analysis_data: unknown, id = '1') => ({
+  event: 'call_analyzed',
+  call: { call_id: id, from_number: caller, to_number: own, call_analysis: { custom_analysis_data } },
+});
+
 /** Wraps what a platform found out about a call in the event that it sends. */
-const events: Record<string, { callId: string; ended: (fields: Fields) => Fields }> = {
+const events: Record<string, { platform: string; ended: (fields: Fields, id?: string) => Fields }> = {
   'the structured data of Vapi': {
-    callId: 'vapi:v1',
-    ended: (structuredData) => vapiEnd({ analysis: { summary: 'A call.', structuredData } }),
+    platform: 'vapi',
+    ended: (structuredData, id) => vapiEnd({ analysis: { summary: 'A call.', structuredData } }, id),
   },
   'a structured output of Vapi': {
-    callId: 'vapi:v1',
-    ended: (result) => vapiEnd({ artifact: { structuredOutputs: { '7a0c': { name: 'Call outcome', result } } } }),
+    platform: 'vapi',
+    ended: (result, id) =>
+      vapiEnd({ artifact: { structuredOutputs: { '7a0c': { name: 'Call outcome', result } } } }, id),
   },
   'the structured outputs of Vapi': {
-    callId: 'vapi:v1',
-    ended: (fields) =>
-      vapiEnd({
-        artifact: {
-          structuredOutputs: Object.fromEntries(
-            Object.entries(fields).map(([name, result], index) => [`id-${index}`, { name, result }]),
-          ),
-        },
-      }),
+    platform: 'vapi',
+    ended: (fields, id) => {
+      const named = Object.entries(fields).map(([name, result], index) => [`id-${index}`, { name, result }]);
+      return vapiEnd({ artifact: { structuredOutputs: Object.fromEntries(named) } }, id);
+    },
   },
-  'the custom analysis of Retell': { callId: 'retell:r1', ended: (fields) => retellEnd(fields) },
+  'the custom analysis of Retell': { platform: 'retell', ended: retellEnd },
   'the data collection of ElevenLabs': {
-    callId: 'elevenlabs:c1',
-    ended: (fields) => ({
+    platform: 'elevenlabs',
+    ended: (fields, id = '1') => ({
       type: 'post_call_transcription',
       data: {
-        conversation_id: 'c1',
+        conversation_id: id,
         metadata: { phone_call: { direction: 'inbound', external_number: caller, agent_number: own } },
         analysis: {
           data_collection_results: Object.fromEntries(
@@ -44,15 +50,6 @@ const events: Record<string, { callId: string; ended: (fields: Fields) => Fields
     }),
   },
 };
-
-const vapiEnd = (message: object) => ({
-  message: { type: 'end-of-call-report', call: { id: 'v1', customer: { number: caller } }, ...message },
-});
-
-const retellEnd = (custom_analysis_data: unknown, event = 'call_analyzed') => ({
-  event,
-  call: { call_id: 'r1', from_number: caller, to_number: own, call_analysis: { custom_analysis_data } },
-});
 
 const platformOf = (callId: string) => callId.split(':')[0] as string;
 
@@ -67,13 +64,15 @@ const configure = (world: World, configuration: object) =>
 
 const found = { custom_call_outcome: 'booked', custom_call_outcome_value: 149.5, custom_call_metadata: { seats: 2 } };
 
-describe.each(Object.entries(events))('%s', (name, { callId, ended }) => {
+describe.each(Object.entries(events))('%s', (name, { platform, ended }) => {
+  const callId = `${platform}:1`;
+
   it(`${name} is the outcome of the call, once, however often it is sent`, async () => {
     const world = await newWorld();
     const call = await callAfter(world, callId, ended(found));
     expect(call).toMatchObject({
       ...found,
-      outcomeHistory: [{ keyId: `hook:${platformOf(callId)}`, fields: Object.keys(found) }],
+      outcomeHistory: [{ keyId: `hook:${platform}`, fields: Object.keys(found) }],
     });
     expect(await callAfter(world, callId, ended(found), ended(found))).toEqual(call);
   });
@@ -117,6 +116,11 @@ describe.each(Object.entries(events))('%s', (name, { callId, ended }) => {
     expect(await list()).toMatchObject({ blocked: false });
   });
 
+  let world: World;
+  beforeAll(async () => {
+    world = await newWorld();
+    await configure(world, { outcomeFrom: { outcome: 'constructor', value: 'toString' } });
+  });
   const [label, value, metadata] = Object.keys(found) as [string, string, string];
   it.each([
     ['a number as the outcome', { [label]: 5 }, []],
@@ -129,10 +133,9 @@ describe.each(Object.entries(events))('%s', (name, { callId, ended }) => {
     ['nothing', { [label]: null, [value]: null, [metadata]: null }, []],
     ['an inherited name', { other: 'booked' }, []],
   ])(`${name} sets what can be an outcome, and not %s`, async (_, fields, set) => {
-    const world = await newWorld();
-    await configure(world, { outcomeFrom: { outcome: 'constructor', value: 'toString' } });
-    const call = await callAfter(world, callId, ended(fields as Fields));
-    expect(call.callId).toBe(callId);
+    const id = unique('call');
+    const call = await callAfter(world, `${platform}:${id}`, ended(fields as Fields, id));
+    expect(call.callId).toBe(`${platform}:${id}`);
     expect(Object.keys(found).filter((field) => field in call)).toEqual(set);
     expect(call.outcomeHistory?.length ?? 0).toBe(set.length === 0 ? 0 : 1);
   });
@@ -145,35 +148,35 @@ describe('findings of Retell', () => {
   });
 
   it('findings that come after the end set the outcome, and an end that comes again does not remove it', async () => {
-    const ended = { event: 'call_ended', call: { call_id: 'r1', from_number: caller, call_status: 'ended' } };
-    expect(await callAfter(world, 'retell:r1', ended)).not.toHaveProperty('custom_call_outcome');
-    expect(await callAfter(world, 'retell:r1', retellEnd(found), ended)).toMatchObject({ ...found, status: 'ended' });
+    const ended = { event: 'call_ended', call: { call_id: '1', from_number: caller, call_status: 'ended' } };
+    expect(await callAfter(world, 'retell:1', ended)).not.toHaveProperty('custom_call_outcome');
+    expect(await callAfter(world, 'retell:1', retellEnd(found), ended)).toMatchObject({ ...found, status: 'ended' });
   });
 
   it('findings that are corrected by the platform correct the outcome', async () => {
     const corrected = { ...found, custom_call_outcome: 'lost', custom_call_outcome_value: 0 };
-    expect(await callAfter(world, 'retell:r1', retellEnd(corrected))).toMatchObject(corrected);
+    expect(await callAfter(world, 'retell:1', retellEnd(corrected))).toMatchObject(corrected);
   });
 
   it('a text that holds an object is the metadata', async () => {
     const fields = { custom_call_metadata: '{"seats":3,"at":1.50}' };
-    await callAfter(world, 'retell:r1', retellEnd(fields));
-    const { text } = await world.call('GET', `/calls/${world.agentId}/retell:r1`);
+    await callAfter(world, 'retell:1', retellEnd(fields));
+    const { text } = await world.call('GET', `/calls/${world.agentId}/retell:1`);
     expect(text).toContain('"custom_call_metadata":{"seats":3,"at":1.50}');
   });
 
   it('metadata that somebody has set stay, and the outcome is found out all the same', async () => {
     const world = await newWorld();
-    await world.recordCall('retell:r1');
+    await world.recordCall('retell:1');
     const body = { custom_call_metadata: { crm: 7 } };
-    await world.call('PATCH', `/calls/${world.agentId}/retell:r1`, { body });
+    await world.call('PATCH', `/calls/${world.agentId}/retell:1`, { body });
     const expected = { custom_call_outcome: 'booked', custom_call_outcome_value: 149.5, ...body };
-    expect(await callAfter(world, 'retell:r1', retellEnd(found))).toMatchObject(expected);
+    expect(await callAfter(world, 'retell:1', retellEnd(found))).toMatchObject(expected);
   });
 
   it('an analysis of almost 1 MB sets the outcome', async () => {
     const fields = { ...found, notes: 'x'.repeat(990_000) };
-    const call = await callAfter(await newWorld(), 'retell:r1', retellEnd(fields));
+    const call = await callAfter(await newWorld(), 'retell:1', retellEnd(fields));
     expect(call).toMatchObject(found);
     expect(call.details.analysis.custom_analysis_data).toEqual(found);
   });
@@ -186,7 +189,7 @@ describe('findings of Retell', () => {
     const { secret: key } = await apiKeys.get().create(owner.uid, { name: 'hooks', scopes: ['hooks'] });
     const query = { uid: owner.uid, agentId: undefined, key };
     await send(owner, 'retell', { query, body: retellEnd({ result: 'won' }), apiKey: undefined });
-    const path = `/calls/${owner.agentId}/retell:r1`;
+    const path = `/calls/${owner.agentId}/retell:1`;
     expect((await owner.call('GET', path)).body).toMatchObject({ custom_call_outcome: 'won' });
     await agents.get().grant(owner.agentId, owner.uid, guest.uid);
     await send({ ...guest, agentId: owner.agentId }, 'retell', { body: retellEnd({ result: 'lost' }) });

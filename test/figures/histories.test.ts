@@ -347,7 +347,7 @@ const byName = (summary: Summary): FiguresByName =>
 
 itInAnyHistory(
   'figures are those of a recount in six time zones, whatever happened to the calls, the reader and the counts',
-  [4, 60],
+  [2, 60],
   async (runs) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {

@@ -533,7 +533,7 @@ it.concurrent('a message to extract with the bucket’s own test event, a file o
   expect(await sound({ job: 'extractDocument' })).toBe(false);
 });
 
-itInAnyHistory('an extraction survives lost responses, throttling and faults of the table', [2, 15], async (runs) => {
+itInAnyHistory('an extraction survives lost responses, throttling and faults of the table', [1, 15], async (runs) => {
   for (let seed = 1; seed <= runs; seed++) {
     const record = await uploaded(await pdfOf(`Seed ${seed}`));
     const job = jobWith(tenPercent(seed));

@@ -263,7 +263,7 @@ class Play {
 
 itInAnyHistory(
   'the versions of agents are those of the accepted changes, whatever DynamoDB answers and whenever a request dies',
-  [3, 60],
+  [2, 60],
   async (runs) => {
     const property = fc.asyncProperty(history, async ({ steps, seed }) => {
       noFaults();

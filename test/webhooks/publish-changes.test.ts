@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
-import { afterEach, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { startChangeReader } from '../../bin/local/change-reader.ts';
 import { createTable } from '../../bin/local/table.ts';
 import { type Stores, storesOf } from '../../bin/operator/stores.ts';
@@ -21,7 +21,7 @@ import { target, unique, useOwnDatabaseInThisProcess } from '../support/world.ts
 
 const at = '2026-03-01T10:00:00.000Z';
 
-beforeAll(useOwnDatabaseInThisProcess);
+beforeEach(useOwnDatabaseInThisProcess);
 // As in the function of a job: a request would give up.
 beforeAll(() => void Object.assign(process.env, { TABLE_THROTTLED_MILLISECONDS: '20000' }));
 afterEach(() => vi.useRealTimers());
@@ -135,7 +135,7 @@ it('the numbers of a large request are written once each, in parts, however smal
   await addEndpoints(stores, uid, 1);
   const metered = storesOf(openTable(stores.table.name, { endpoint: partitions.endpoint }));
   const withMeter = { ...services, webhookEvents: metered.webhookEvents };
-  const count = 2000;
+  const count = 1000;
   const changes = numbersBlocked(agentId, count);
   const read = (from: number, to: number) =>
     publishChanges(changes.slice(from, to), withMeter, { until: Date.now() + 45_000 });
@@ -143,7 +143,7 @@ it('the numbers of a large request are written once each, in parts, however smal
   // The end of the stream comes again, from another change.
   await read(count - 40, count);
   const { write } = partitions.take().get(accessKey(agentId).pk) ?? { write: 0 };
-  // A transaction of two items for each batch. One item that grows takes more than a thousand.
+  // A transaction of two items for each batch. One item that grows takes more than four hundred.
   expect(write).toBeLessThanOrEqual(4 * (count / 25 + 2));
   const [message] = messages as JobMessage<'closeBlockListEvent'>[];
   const { eventId, token, quietSeconds } = message as JobMessage<'closeBlockListEvent'>;
@@ -195,13 +195,13 @@ it('the reader of changes repeats what a partition refuses in place: each delive
   onTestFinished(() => partitions.stop());
   const refusing = new WebhookDeliveries(openTable(stores.table.name, { endpoint: partitions.endpoint }));
   await addEndpoints(stores, uid, 10);
-  const changes = callsRecorded(agentId, 100);
-  // Sixteen keys of this bound take the thousand deliveries in some seconds.
-  partitions.limit({ read: 3000, write: 20 });
+  const changes = callsRecorded(agentId, 20);
+  // Sixteen keys of this bound take the two hundred deliveries in some seconds.
+  partitions.limit({ read: 3000, write: 4 });
   const withRefusals = { ...services, webhookDeliveries: refusing };
   expect(await publishChanges(changes, withRefusals, { until: Date.now() + 60_000 })).toBeUndefined();
   const written = [...partitions.take()].reduce((sum, [, { write }]) => sum + write, 0);
-  expect([messages.length, written]).toEqual([1000, 1000]);
+  expect([messages.length, written]).toEqual([200, 200]);
 });
 
 it('the reader of changes says how far it came when its time is over, and has little to repeat', async () => {
@@ -210,18 +210,18 @@ it('the reader of changes says how far it came when its time is over, and has li
   onTestFinished(() => partitions.stop());
   const refusing = new WebhookDeliveries(openTable(stores.table.name, { endpoint: partitions.endpoint }));
   await addEndpoints(stores, uid, 1);
-  let left = callsRecorded(agentId, 500);
-  partitions.limit({ read: 3000, write: 5 });
+  let left = callsRecorded(agentId, 250);
+  partitions.limit({ read: 3000, write: 8 });
   const withRefusals = { ...services, webhookDeliveries: refusing };
   let rounds = 0;
   for (; left.length > 0; rounds++) {
-    const failed = await publishChanges(left, withRefusals, { until: Date.now() + 1500 });
+    const failed = await publishChanges(left, withRefusals, { until: Date.now() + 300 });
     left = failed ? left.slice(left.indexOf(failed)) : [];
   }
   expect(rounds).toBeGreaterThan(1);
-  expect(new Set(messages.map((message) => 'deliveryId' in message && message.deliveryId)).size).toBe(500);
+  expect(new Set(messages.map((message) => 'deliveryId' in message && message.deliveryId)).size).toBe(250);
   // A step is repeated at most each time.
-  expect(messages.length).toBeLessThanOrEqual(500 + 100 * (rounds - 1));
+  expect(messages.length).toBeLessThanOrEqual(250 + 100 * (rounds - 1));
 });
 
 it('an event that is written after the erasure of its person does not keep the number, also where the number stays blocked', async () => {
@@ -257,8 +257,8 @@ it('the reader of changes makes two reads for changes of users without endpoints
 it('the local run reads the changes of a bulk in few batches', async () => {
   const { block, numbers, batches } = await newTable();
   const begin = Date.now();
-  await block(1000);
-  await numbers(1000);
+  await block(400);
+  await numbers(400);
   const seconds = (Date.now() - begin) / 1000;
   expect(batches.length).toBeLessThan(5 * seconds + 3);
 });

@@ -171,7 +171,7 @@ const callsRecorded = (agentId: string, count: number): TableChange[] =>
 itInAnyHistory(
   'a good endpoint gets every event once beside a slow and a dead one, which get theirs under the same id, and the dead one costs few messages',
   // HISTORIES=10000 sends ten thousand, which takes tens of minutes.
-  [40, 500],
+  [20, 500],
   async (events) => {
     const units = events < 1000 ? { read: 300, write: 15 } : unitsPerSecond;
     const { received, posts, postsToDead, sent } = await deliverSideBySide(events, units);

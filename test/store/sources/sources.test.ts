@@ -144,7 +144,7 @@ it('a text is the old or the new one wherever a job is killed, and the next deli
   expect(kills).toBeGreaterThanOrEqual(4);
 });
 
-itInAnyHistory('a text is stored whatever DynamoDB does meanwhile', [3, 15], async (runs) => {
+itInAnyHistory('a text is stored whatever DynamoDB does meanwhile', [1, 15], async (runs) => {
   for (let seed = 0; seed < runs; seed++) {
     const next = chance(seed);
     const faults: Fault[] = ['lost response', 'throttle', 'server error', 'slow'];
