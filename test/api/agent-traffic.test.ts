@@ -207,7 +207,7 @@ it('a call has the version that its platform sends back, or that was recorded wi
   await send('vapi', { message: { type: 'end-of-call-report', ...times, call: { id: 'v2' }, artifact } });
   const variables = { retell_llm_dynamic_variables: { agent_version: '5' } };
   await send('retell', { event: 'call_ended', call: { call_id: 'r1', agent_version: 99, ...variables } });
-  // An event without the variables does not remove what an earlier one told.
+  // An event without the variables does not remove those of an earlier one.
   await send('retell', { event: 'call_analyzed', call: { call_id: 'r1', agent_version: 99 } });
   const client = { conversation_initiation_client_data: { dynamic_variables: { agent_version: '6' } } };
   await send('elevenlabs', { type: 'post_call_transcription', data: { conversation_id: 'e1', ...client } });

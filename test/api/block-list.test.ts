@@ -62,7 +62,7 @@ it('blocking numbers accepts spaces, hyphens, dots and parentheses in a number, 
 it('blocking numbers accepts 10,000 of them in one request, and rejects one more', { tags: 'heavy' }, async () => {
   const world = await newWorld();
   // A busy machine does not write all of them before the request's deadline: the rest is sent again, as a client does.
-  // Of these, some may have been written though their response came too late.
+  // Some of these may have been written although their response came too late.
   let rest = numbers(10_000);
   while (rest.length > 0) {
     const { status, body } = await world.block(rest);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Sends a conversation that is invalid: the answer says whether anybody looked at it. */
+/** Sends an invalid conversation: the response shows whether it was validated. */
 const send = async () => {
   const response = await fetch(`${service.endpoint}/chat/build`, { method: 'POST', body: '{}' });
   return [response.status, ((await response.json()) as { error: string }).error];

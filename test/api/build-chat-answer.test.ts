@@ -5,7 +5,7 @@ import { apiKeys } from '../../functions/store/api-keys.ts';
 import { callsTool, linesOf, type ModelPart, model, says, talk } from '../support/chat.ts';
 import { newUser, newWorld } from '../support/world.ts';
 
-/** Replaces what differs between two runs. */
+/** Replaces the values that differ between two runs. */
 const normalize = (text: string) =>
   text
     .replace(/aitxt-\w{24}/g, '<approval>')

@@ -157,7 +157,7 @@ it('approved tools of the chat create, update and duplicate an agent, block numb
   const { agentId } = world;
   const updated = await approve(world, 'updateAgent', { agentId, configuration: { greeting: 'Hello' } });
   expect(updated.output).toMatchObject({ agentId, configuration: { greeting: 'Hello' } });
-  // Somebody has changed the agent since the model read it.
+  // Another user has changed the agent since the model read it.
   const late = { agentId, ifMatch: 1, name: 'Late' };
   const refused = await approve(world, 'updateAgent', late);
   expect(refused.errorText).toMatch(/configuration\.greeting: was changed in version 2/);

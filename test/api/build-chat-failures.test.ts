@@ -53,7 +53,7 @@ it('a model that fails in the middle of its answer is an error part and [DONE]',
     `);
 });
 
-/** An API that knows whose key it is, and fails otherwise: with a body, or without a response at all. */
+/** An API that returns the user of a key and fails otherwise: with a body, or without a response. */
 const failingApi = async (body?: object): Promise<string> => {
   const server = createServer(async ({ url, headers }, response) => {
     if (url !== '/key') return body ? response.writeHead(500).end(JSON.stringify(body)) : response.destroy();

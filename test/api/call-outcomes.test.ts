@@ -127,7 +127,7 @@ it('an outcome that blocks puts the number on the owner’s list, set alone and 
     undefined,
     undefined,
   ]);
-  // The entry that was there stays as it is.
+  // The existing entry stays unchanged.
   expect((await world.call('GET', '/block-list', { query: { uid: world.uid } })).body.entries[0]).toEqual(first);
   expect(await userList(world)).toEqual([
     ['+14155550101', 'do_not_call'],
@@ -149,7 +149,7 @@ it('an outcome that blocks adds nothing for another field, another outcome or a 
   await set(world, 'a', { custom_call_outcome: 'do_not_call' });
   expect((await set(world, 'a', { custom_call_outcome: null })).body).not.toHaveProperty('blocked');
   expect(await userList(world)).toEqual([['+14155550100', 'do_not_call']]);
-  // Put on the list again once it was removed; not once the configuration no longer says so.
+  // The outcome blocks a removed number again, but not after the configuration no longer names it.
   await world.call('DELETE', '/block-list', { body: { uid: world.uid, numbers: ['+14155550100'] } });
   expect((await set(world, 'a', { custom_call_outcome: 'do_not_call' })).body.blocked).toBe(true);
   await world.call('DELETE', '/block-list', { body: { uid: world.uid, numbers: ['+14155550100'] } });

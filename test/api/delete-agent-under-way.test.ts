@@ -59,7 +59,7 @@ it('deleting an agent also deletes what a request under way wrote afterwards', a
   const { blockList } = await import('../../functions/store/block-list/block-list.ts');
   await calls.get().record(agentId, 'late', { phone, direction: 'inbound', startedAt: '2026-03-01T10:00:00.000Z' });
   await blockList.get().add({ agentId }, [phone]);
-  // The first run does not forget the agent: until it is quiet, another one follows.
+  // The first run keeps the trace of the agent. Further runs follow until no earlier request can write.
   await becomeQuiet(agentId);
   expect(await deliverDeletion(agentId)).toBe(true);
   expect(await storedWith(agentId)).toEqual([]);
@@ -109,7 +109,7 @@ it('deleting an agent with a large block list continues in another message when 
   await becomeQuiet(world.agentId);
   const message = { job: 'finishDeletion', uid: 'somebody', agentId: world.agentId };
   expect(await deliverMessage({ ...finishDeletion, timeoutSeconds: 0 }, message)).toBe(true);
-  // The message that the run sent is worked on by the service.
+  // The service handles the message that the run sent.
   await expect.poll(() => storedWith(world.agentId)).toEqual([]);
   expect(await table.get().get(blockedNumberKey({ agentId: world.agentId }, phones(1)[0] as string))).toBe(undefined);
 });

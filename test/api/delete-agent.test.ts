@@ -9,7 +9,7 @@ const phone = '+14155550100';
 const number = '+14155550177';
 const phones = (count: number) => Array.from({ length: count }, (_, n) => `+1415${5_000_000 + n}`);
 
-/** An agent with everything that an agent can have. */
+/** An agent with every kind of record that an agent can have. */
 const fullWorld = async () => {
   const world = await newWorld();
   const guest = await newGuest(world);
@@ -113,7 +113,7 @@ it('deleting an agent deletes all that belongs to it in the background, and noth
   await expect.poll(() => storedWith(agentId)).toEqual([`${access.pk} ${access.sk}`]);
   await becomeQuiet(agentId);
   expect(await deliverDeletion(agentId)).toBe(true);
-  // Messages of the deletion itself, and those that count calls, are still delayed, and find nothing to do.
+  // Messages of the deletion itself, and those that count calls, are still delayed. They will find nothing to do.
   const left = (await everythingWith(agentId)).filter((one) => !/finishDeletion|countCalls/.test(one));
   expect(left).toEqual([]);
   expect(await deliverDeletion(agentId)).toBe(true);

@@ -37,7 +37,7 @@ beforeAll(async () => {
   await fetch(`${target.endpoints.s3}/${bucket}`, { method: 'PUT', headers: emulatorHeaders });
   files = new Files({ ...environment.s3, bucket });
   process.env.AWS_ENDPOINT_URL_S3 = endpoint;
-  // Opened here, once for the process: what a new world sets comes too late for it.
+  // The client is opened here, once for the process: settings of a later world would come too late.
   switched.get();
   return stop;
 });

@@ -90,7 +90,7 @@ it.concurrent('only documents that failed can be tried again', async () => {
   ]);
   const [, again] = await settled(world);
   expect(again).toMatchObject({ status: 'failed', error: expect.stringContaining('damaged') });
-  // What it fails for may have passed meanwhile.
+  // The cause of its failure may have passed meanwhile.
   await files.get().put(fileKeyOf({ agentId: world.agentId, id: failed }), await pdfOf('Whole again'));
   const healed = await settled(world, ([, other]) => other?.status === 'ready');
   expect(healed[1]).toMatchObject({ content: 'Whole again' });
@@ -159,7 +159,7 @@ it('documents are deleted in every state', async () => {
     await sleep(round * 60);
     const answer = await world.call('DELETE', '/agent-documents', { query: named(world, id) });
     expect(answer.status).toBe(200);
-    // What a job under way still writes, it takes back.
+    // A job in progress takes back what it still writes.
     await sleep(300);
     await expect.poll(() => piecesOf(id)).toBe(0);
     expect(await files.get().head(fileKeyOf({ agentId: world.agentId, id }))).toBeUndefined();

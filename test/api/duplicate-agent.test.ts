@@ -166,7 +166,7 @@ it('duplicating an agent again under the Idempotency-Key of a killed request end
   expect((await invoke(duplicateAgent, { apiKey: world.apiKey, body, headers })).status).toBe(500);
   noFaults();
   expect(await agentsOf(world)).toEqual([world.agentId]);
-  // The dead function could not give its claim back: it is over when its time is.
+  // The dead function could not release its claim, which expires by itself.
   expect((await duplicate(world, {}, headers)).body.error).toBe('idempotency_in_progress');
   const { pk, sk } = await keptRequest(world.uid, 'duplicateAgent');
   await table.get().change({ pk, sk }, { set: { claimedUntil: 1 } });
@@ -189,7 +189,7 @@ it('a copy that is too large for one response is pending, invisible until it is 
   expect(await agentsOf(world)).toEqual([world.agentId]);
   await deliver({ job: 'finishDuplication', uid: 'somebody', agentId: agent.agentId });
   expect((await blockListOf(world, agent.agentId)).length).toBe(400);
-  // Delivered again, and for a copy nobody knows: nothing happens.
+  // A message that is delivered again, or for an unknown copy, has no effect.
   await world.call('DELETE', '/agent-block-list', {
     body: { uid: world.uid, agentId: agent.agentId, numbers: phones(1) },
   });

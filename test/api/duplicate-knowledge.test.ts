@@ -74,7 +74,7 @@ it('the knowledge of an agent is copied whole, with its texts and files, and bel
     '# Bee',
   ]);
   expect((await listOf(world, copy.agentId, 'websites')).map(({ name }) => name)).toEqual(['One', 'Two']);
-  // Long enough for whatever a copied file may have started.
+  // This is long enough for any job that a copied file may have started.
   await new Promise((resolve) => setTimeout(resolve, 1500));
   expect((await listOf(world, copy.agentId, 'documents')).map(({ status }) => status)).toEqual([
     'ready',

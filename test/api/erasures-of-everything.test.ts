@@ -31,7 +31,7 @@ it('the erasure of a person deletes their calls, keeps them blocked without a re
     const otherCheck = await world.call('GET', '/agent-block-list/check', { query: { ...query, number: other } });
     expect(otherCheck.body.reason).toBe('asked not to be called');
   }
-  // The entries that were kept, and nothing else. What events say of a call goes a moment after the call.
+  // Only the kept entries remain. The details of a call's events are deleted a moment after the call.
   await expect.poll(async () => (await storedWith(person)).length, { timeout: 20_000 }).toBe(3);
   const left = await storedWith(person);
   expect(left.every((key) => key.includes('#BLOCKED#') && key.endsWith(` ${person}`))).toBe(true);

@@ -72,7 +72,7 @@ it('the erasure of a person counts once what was erased by a write whose respons
 it('the erasure of a person waits for the file of an import that has arrived before its notification', async () => {
   const world = await privateWorld();
   const person = newPerson();
-  // A bucket of which nobody tells the service.
+  // This bucket sends no notifications to the service.
   const bucket = unique('imports');
   await fetch(`${target.endpoints.s3}/${bucket}`, { method: 'PUT', headers: emulatorHeaders });
   const files = new Files({ ...environment.s3, bucket });

@@ -80,7 +80,7 @@ it('what is kept of a request under an Idempotency-Key is keyed, and does not co
   expect(isReplayed(await call('POST', '/agent-block-list', request))).toBe(false);
   expect(isReplayed(await call('POST', '/agent-block-list', request))).toBe(true);
   expect((await keptRequest(uid, 'addBlockedNumbers')).sk).not.toContain(person);
-  // Without the secret of the service nobody finds what is kept.
+  // The kept hashes cannot be found without the secret of the service.
   process.env.ERASURE_SECRET = 'another secret';
   expect((await invoke(addBlockedNumbers, { apiKey, ...request })).headers['idempotency-replayed']).toBeUndefined();
 });

@@ -9,7 +9,7 @@ beforeAll(async () => {
   world = await newWorld(Scope.options);
 });
 
-/** The others take what their path names alone, or whatever is sent. */
+/** The operations whose input can be invalid. The others take only their path, or accept any body. */
 const withInputs = keyed.filter((endpoint) => (endpoint.body && !endpoint.raw?.readBody) || takesUser(endpoint));
 
 describe.concurrent.each(withInputs.map((endpoint) => [endpoint.name, endpoint] as const))('%s', (_, endpoint) => {

@@ -6,7 +6,7 @@ import { sampleOf } from '../support/samples.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 let world: World;
-/** Keys of the world's user that are not valid any more. */
+/** Keys of the world's user that are no longer valid. */
 let expired: string;
 let revoked: string;
 beforeAll(async () => {

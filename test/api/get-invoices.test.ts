@@ -281,7 +281,7 @@ describe('Stripe', { tags: 'local-only' }, () => {
 
 const slow = ['never answers', 'answers a head and no body', 'answers a byte at a time, without end'];
 
-/** The same in a fifth of the time. */
+/** The operation with its timeouts reduced to a fifth. */
 const timeouts = {
   attemptMilliseconds: stripeTimeouts.attemptMilliseconds / 5,
   callMilliseconds: stripeTimeouts.callMilliseconds / 5,
@@ -329,7 +329,7 @@ describe.concurrent('when Stripe', () => {
     return { ...response, milliseconds: performance.now() - started };
   };
   const responses = new Map<string, ReturnType<typeof askTimed>>();
-  // Asks for all at once: most wait for a second attempt, and few tests run at the same time.
+  // All are requested at once, because most wait for a second attempt, and few tests run at the same time.
   beforeAll(() => {
     for (const behavior of [...fast, 'fails once', 'resets once']) responses.set(behavior, askTimed(behavior));
   });

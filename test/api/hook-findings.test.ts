@@ -15,7 +15,7 @@ const retellEnd = (custom_analysis_data: unknown, id = '1') => ({
   call: { call_id: id, from_number: caller, to_number: own, call_analysis: { custom_analysis_data } },
 });
 
-/** Wraps what a platform found out about a call in the event that it sends. */
+/** Wraps a platform's findings about a call in the event that it sends. */
 const events: Record<string, { platform: string; ended: (fields: Fields, id?: string) => Fields }> = {
   'the structured data of Vapi': {
     platform: 'vapi',

@@ -9,7 +9,7 @@ const phones = { other: '+14155550100', own: '+14155550123' };
 const found = { custom_call_outcome: 'booked', custom_call_outcome_value: 149.5 };
 
 type Body = Record<string, unknown>;
-/** What a platform sends during a call, and where its responses have greeting and passages. */
+/** The events that a platform sends during a call, and the places of greeting and passages in the responses. */
 type Script = {
   greetingIn(body: Body): unknown;
   search: Body;

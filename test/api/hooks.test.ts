@@ -422,7 +422,7 @@ describe.concurrent('a hostile event', () => {
     },
   );
 
-  // What takes the place of a field's value.
+  // These texts replace the value of a field.
   const values = [null, 5, true, 'text', [], [[]], {}, { number: {} }, 1e300, '9'.repeat(5000)];
   const sendHostile = async (platform: string, every: number) => {
     const world = await newWorld();

@@ -98,7 +98,7 @@ it('recording many calls blocks the number of a call whose outcome is one of blo
 it('recording many calls takes 1,000 of them, and rejects an empty list and one more', async () => {
   const world = await newWorld();
   const items = Array.from({ length: 1000 }, (_, n) => ({ agentId: world.agentId, callId: `c${n}`, ...facts }));
-  // On a busy machine some are not carried out in time, and are sent again.
+  // On a busy machine some are not processed in time, and are sent again.
   let left = items;
   for (let attempt = 0; left.length > 0; attempt++) {
     expect(attempt).toBeLessThan(10);

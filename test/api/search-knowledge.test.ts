@@ -123,7 +123,7 @@ it.concurrent('a search of knowledge finds words as the agent’s language forms
   const world = await newWorld();
   await upload(world, { 'a.txt': 'Die Häuser sind geöffnet.', 'b.txt': 'Autos und Preise' });
   expect(await found(world, 'Haus')).toEqual([]);
-  // As they are written, words are found in every language.
+  // Words are found in every language in their written form.
   expect(await found(world, 'HAUSER')).toHaveLength(1);
   expect((await setLanguage(world, 'de-DE')).status).toBe(200);
   const finds = (texts: string[]) => async () => expect(await textsFound(world, 'Haus')).toEqual(texts);
@@ -221,7 +221,7 @@ it('a search of a thousand sources returns a passage that they have in common on
   });
   expect(status).toBe(200);
   expect(body.searched).toEqual({ sources: 1000, passages: 1000 });
-  // However many reads a round trip has, they are all sent at once.
+  // All reads of a round trip are sent at once, however many there are.
   const rounds = events
     .join(', ')
     .match(/(\w+ begins(, )?)+(\w+ ends(, )?)+/g)

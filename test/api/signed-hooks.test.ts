@@ -14,7 +14,7 @@ import { addressOf, bodyIn, sendSigned, signedHook, signedJsonOfTwilio } from '.
 import { ends, starts } from '../support/voice-platforms.ts';
 import { newWorld, type World } from '../support/world.ts';
 
-// The key of this process, for handlers that run in it.
+// This is the key of this process, for handlers that run in it.
 process.env.WEBHOOK_ENCRYPTION_KEY ??= 'the key of these tests';
 
 const platforms = ['twilio', 'vapi', 'retell', 'elevenlabs', 'telnyx'];
@@ -159,7 +159,7 @@ it.each<[string, (address: string) => string]>([
   const signed = other(address);
   expect(signed).not.toBe(address);
   expect((await sendSigned({ address, body, headers: sign(address) })).status).toBe(200);
-  // A proxy that says for which host the request was does not make it one for this address.
+  // A proxy's header with another host does not make the request one for this address.
   const headers = { ...sign(signed), 'x-forwarded-host': 'hooks.example.com' };
   expect(await answerTo({ address, body, headers })).toEqual(refused);
   expect((await listed(world))[0].lastRefused.reason).toBe('address');

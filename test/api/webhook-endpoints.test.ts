@@ -284,7 +284,7 @@ it('a test event is sent once in ten seconds, however often it is asked for at o
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 429, 429, 429]);
   const refused = answers.find(({ status }) => status === 429);
   expect(refused?.body.error).toBe('rate_limited');
-  // What is left of the ten seconds: the refused request may be late.
+  // This is the rest of the ten seconds, because the refused request may be late.
   const seconds = Number(refused?.headers.get('retry-after'));
   expect(seconds > 5 && seconds <= 10).toBe(true);
   expect(await receiver.received()).toHaveLength(1);

@@ -27,7 +27,7 @@ describe.concurrent('events of block lists', () => {
     await unblock(['+14155559999']);
     await block(['nonsense']);
     expect(await all()).toHaveLength(2);
-    // Nor does an event wait for more numbers.
+    // No event waits for more numbers either.
     expect(await collectedEvents({ agentId })).toEqual([first?.id]);
   });
 });

@@ -50,7 +50,7 @@ describe.concurrent('events of agents', () => {
     expect(copy.copied).toMatchObject({ documents: 1, blockedNumbers: 2 });
     const after = (await all()).slice(before + 1);
     expect(typesOf(after)).toEqual(['agent.created']);
-    // Nor does one wait for more numbers.
+    // No event waits for more numbers either.
     expect(await collectedEvents({ agentId: copy.agentId })).toEqual([]);
     expect(after[0]?.data).toMatchObject({ agentId: copy.agentId, sourceAgentId: agentId });
   });

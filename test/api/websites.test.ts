@@ -73,7 +73,7 @@ describe.concurrent('a website', () => {
     await vi.waitUntil(isRead, { timeout: 25_000, interval: 50 });
     expect((await remove(crawling)).status).toBe(200);
     await put('', page('home'));
-    // Long enough for whatever the crawl may write.
+    // This is long enough for anything that the crawl may write.
     await new Promise((resolve) => setTimeout(resolve, 1000));
     expect(await find(crawling)).toBeUndefined();
     expect((await list()).body.websites).toEqual([]);

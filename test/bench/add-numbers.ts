@@ -4,7 +4,7 @@ import { freshNumbers } from './operations.ts';
 import { usedSince } from './used.ts';
 import { invoke } from './world.ts';
 
-/** Blocks numbers by requests, one after the other, in a process of its own: prints what that took. */
+/** Blocks numbers by requests, one after the other, in a separate process, and prints its time and memory. */
 const [uid = '', agentId = '', apiKey = '', count = ''] = process.argv.slice(2);
 const requests = Math.ceil(Number(count) / limits.numbersPerRequest);
 const perRequest = Number(count) / requests;

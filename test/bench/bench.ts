@@ -1,4 +1,4 @@
-/** `npm run bench`: what the service costs, in figures and in ratios that hold on any machine. */
+/** `npm run bench`: measures the costs of the service, as figures and as ratios that hold on any machine. */
 import { rows } from './benchmarks.ts';
 import { run } from './command-line.ts';
 import { measureApart } from './measure-apart.ts';

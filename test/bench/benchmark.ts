@@ -1,6 +1,6 @@
 import type { World } from './world.ts';
 
-/** A measured value, and how it is written. */
+/** A measured value, and its format. */
 export type Quantity = {
   value: number;
   unit:
@@ -33,7 +33,7 @@ export type Figure = {
 export type Row = {
   name: string;
   title: string;
-  /** `open` starts what is measured, for those who need it; `say` reports progress, for it takes a while. */
+  /** `open` starts the service, for measurements that need it. `say` reports progress. */
   measure(open: () => Promise<World>, say: (sentence: string) => void): Promise<Figure[]>;
 };
 

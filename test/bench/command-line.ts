@@ -21,7 +21,7 @@ const commandOf = (rows: Row[]) =>
     .addHelpText('after', '\nExamples:\n  $ npm run bench\n  $ npm run bench -- bundles round-trips')
     .exitOverride();
 
-/** Measures a row; nothing when it breaks off, after it has said why. */
+/** Measures a row. Returns undefined when it fails, after reporting the reason. */
 type Measure = (row: Row) => Promise<Figure[] | undefined>;
 
 const measureHere: Measure = async (row) => {
@@ -69,8 +69,8 @@ const tableOf = ({ row, figures }: Measured) => {
 };
 
 /**
- * Runs `npm run bench` with its arguments, and returns the exit code. Rows are measured one after the other: one that breaks
- * off does not take the others along. `measureOneOfMany` measures each where there are several.
+ * Runs `npm run bench` with its arguments, and returns the exit code. Rows are measured one after the other: a row that fails
+ * does not stop the others. `measureOneOfMany` measures each where there are several.
  */
 export const run = async (argv: string[], rows = allRows, measureOneOfMany: Measure = measureHere): Promise<number> => {
   try {

@@ -14,7 +14,7 @@ export class CpuGroup {
     this.#isVersion1 = isVersion1;
   }
 
-  /** A new group; none where this machine or user cannot have one. */
+  /** Creates a group; undefined when this machine or user cannot have one. */
   static open(): CpuGroup | undefined {
     for (const [root, isVersion1] of [
       ['/sys/fs/cgroup/cpu', true],

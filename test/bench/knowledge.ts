@@ -25,7 +25,7 @@ export const newWebsite = async (agentId: string): Promise<string> => {
   return id;
 };
 
-/** A document of an agent whose file has come, and whose job is still to run. */
+/** A document of an agent whose file has arrived, and whose job has not run. */
 export const newPendingDocument = async (agentId: string, name: string, bytes: Uint8Array): Promise<string> => {
   const id = newIdentifier('doc');
   await files.get().put(fileKeyOf({ agentId, id }), bytes);

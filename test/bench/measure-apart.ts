@@ -7,8 +7,8 @@ import type { Figure } from './benchmark.ts';
 const root = join(import.meta.dirname, '../..');
 
 /**
- * Measures a row in a process and with a table of its own, as when it is the only one: what other rows wrote, compiled and
- * keep in memory does not count. Returns nothing for a row that breaks off, which says why.
+ * Measures a row in a process and with a table of its own, as when it is the only one: data, compiled code and memory of other
+ * rows do not count. Returns undefined for a row that fails, which reports the reason.
  */
 export const measureApart = async (name: string): Promise<Figure[] | undefined> => {
   const bench = [process.execPath, join(root, 'test/bench/bench.ts'), name, '--json'];

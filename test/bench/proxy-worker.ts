@@ -22,7 +22,7 @@ const bytesOf = async (message: IncomingMessage) => {
 
 type Batch = { Statements: { Statement: string; Parameters: [{ S: string }, { S: string }] }[] };
 
-/** Does what DynamoDB does with a batch of inserts, at once; the first two values of an item are its key. Undefined for other statements. */
+/** Responds to a batch of inserts as DynamoDB does, at once. The first two values of an item are its key. Returns undefined for other statements. */
 const insert = ({ Statements }: Batch, keys: Set<string>) => {
   if (!Statements.every(({ Statement }) => Statement.startsWith('INSERT'))) return undefined;
   const Responses = Statements.map(({ Parameters: [pk, sk] }) => {
@@ -41,7 +41,7 @@ const startDoor = async (name: string, target: string): Promise<[string, string]
       const body = await bytesOf(incoming);
       await sleep(delayMilliseconds);
       const { method = 'GET', url = '/', headers } = incoming;
-      // An operation of AWS by its own name; anything else by what is done, and to whom.
+      // An operation of AWS has its own name. Other requests are named by method and host.
       const operation = String(headers['x-amz-target'] ?? `${method} ${name}`).replace(/^.*\./, '');
       const done = () => seen.push({ service: name, operation, begin, end: performance.now() });
       const answered = operation === 'BatchExecuteStatement' && inserted && insert(JSON.parse(`${body}`), inserted);

@@ -6,7 +6,7 @@ import { routes } from '../../functions/routes.ts';
 
 const readme = join(import.meta.dirname, '../../lib/README.md');
 
-/** Replaces what a benchmark has written in the operator's guide, between its markers. */
+/** Replaces the text of a benchmark in the operator's guide, between its markers. */
 export const writeInReadme = (name: string, lines: string[]): void => {
   const guide = readFileSync(readme, 'utf8');
   const [start, end] = [`<!-- ${name}: made by npm run bench -- ${name} -->`, `<!-- ${name}: end -->`];

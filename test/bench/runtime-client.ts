@@ -11,7 +11,7 @@ import type { CpuGroup } from './cpu-group.ts';
 const version = '4.0.2';
 const root = join(import.meta.dirname, '..', '..');
 
-/** Functions cannot be run here as Lambda runs them; the message says why. */
+/** Thrown when functions cannot run here as Lambda runs them. The message says why. */
 export class RuntimeClientMissingError extends Error {
   override readonly name = 'RuntimeClientMissingError';
 }

@@ -12,7 +12,7 @@ import { WebhookReceivers } from '../../functions/webhooks/webhook-receivers.ts'
 import prices from './prices.json' with { type: 'json' };
 import type { World } from './world.ts';
 
-/** Work of a job for webhooks: how many things one invocation does, and what it waits for beside the service's own parts. */
+/** The work of a job for webhooks: the number of items per invocation, and the external waits. */
 export type WebhookWork = {
   what: string;
   count: number;
@@ -24,11 +24,11 @@ export type WebhookWork = {
 };
 
 const at = '2026-03-01T10:00:00.000Z';
-/** What functions of jobs have that name no other size. */
+/** The default memory of the functions of jobs. */
 const jobMegabytes = 1024;
 const until = () => ({ until: Date.now() + 60_000 });
 
-/** The work that webhooks cause: reading changes for one endpoint and for ten, delivering, and laying a delivery aside. */
+/** Measures the work that webhooks cause: reading changes for one endpoint and for ten, delivering, and putting a delivery to rest. */
 export const everyWebhook = async (world: World): Promise<WebhookWork[]> => {
   const server = createServer((_, response) => response.writeHead(204).end());
   const { endpoint: origin } = await listen(server);
@@ -115,7 +115,7 @@ export const everyWebhook = async (world: World): Promise<WebhookWork[]> => {
   ];
 };
 
-/** Changes as the stream has them when calls are recorded. */
+/** The changes in the stream when calls are recorded. */
 const callsRecorded = (agentId: string, count: number): TableChange[] =>
   Array.from({ length: count }, (_, n) => {
     const callId = newUlid();

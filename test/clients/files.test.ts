@@ -121,7 +121,7 @@ describe('links and forms', () => {
   });
 });
 
-/** S3, as it behaves when it is not well. */
+/** An S3 that fails in several ways. */
 describe('S3', () => {
   let stop: (() => Promise<void>) | undefined;
   afterEach(() => stop?.());
@@ -169,7 +169,7 @@ describe('S3', () => {
     expect(defaultTimeoutMilliseconds).toBeLessThan(10_000);
     const { files } = await s3(() => {}, { timeoutMilliseconds: 600 });
     const started = performance.now();
-    // A deadline that hangs on by a weak reference is lost with the next collection of garbage.
+    // A deadline that is held only by a weak reference is lost at the next garbage collection.
     setFlagsFromString('--expose-gc');
     const collecting = setInterval(runInNewContext('gc') as () => void, 200);
     await expect(files.put('documents/a', Buffer.from('a'))).rejects.toThrow('S3 did not answer.');

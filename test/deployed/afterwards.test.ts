@@ -80,11 +80,11 @@ const functions = [
 
 /** Grants that are used only after failures that do not occur here. */
 const rare: Record<string, string[]> = {
-  // To find what a request made whose answer was lost.
+  // These find what a request made when its response was lost.
   createAgent: ['dynamodb:GetItem'],
-  // To read again what another batch changed meanwhile.
+  // This reads again what another batch has changed.
   updateCallOutcomes: ['dynamodb:GetItem'],
-  // To correct calls, to block numbers by an outcome, and to read again what another request changed meanwhile.
+  // These correct calls, block numbers by an outcome, and read again what another request has changed.
   recordCalls: [
     'dynamodb:ConditionCheckItem',
     'dynamodb:DeleteItem',
@@ -93,50 +93,50 @@ const rare: Record<string, string[]> = {
     'dynamodb:Query',
     'dynamodb:UpdateItem',
   ],
-  // To take back a document whose file S3 did not take.
+  // This deletes a document whose file S3 did not accept.
   uploadDocuments: ['dynamodb:BatchWriteItem', 'dynamodb:DeleteItem', 'dynamodb:Query'],
   addDocumentText: ['dynamodb:BatchWriteItem', 'dynamodb:DeleteItem', 'dynamodb:Query'],
-  // To take back a website whose message the queue did not take; and to count the sources of a full agent again.
+  // These delete a website whose message the queue did not accept, and count the sources of a full agent again.
   addWebsite: ['dynamodb:DeleteItem', 'dynamodb:Query'],
   createDocumentUploads: ['dynamodb:Query'],
-  // To take back the copy of a document that was deleted while it was copied.
+  // This deletes the copy of a document that was deleted while it was copied.
   duplicateAgent: ['dynamodb:DeleteItem'],
-  // To delete former guests' entries, and the responses kept for them and the owner, also large ones.
+  // These delete former guests' entries, and the responses kept for them and the owner, including large ones.
   finishDeletion: ['dynamodb:BatchGetItem', 'dynamodb:BatchWriteItem'],
   // The clock starts it, and only where calls are kept for a limited time.
   expireCalls: [
     ...['dynamodb:BatchGetItem', 'dynamodb:ConditionCheckItem', 'dynamodb:DeleteItem', 'dynamodb:PutItem'],
     ...['dynamodb:Query', 'dynamodb:Scan', 'sqs:SendMessage'],
   ],
-  // To delete the figures of an agent that was deleted meanwhile; and to wait longer where there are many calls.
+  // These delete the figures of an agent that was deleted meanwhile, and wait longer when there are many calls.
   countCalls: ['dynamodb:BatchWriteItem', 'sqs:SendMessage'],
-  // Large responses that are forgotten; and to see whether the file of an import has come whose form still waits for it.
+  // These delete large responses, and check whether the file of an import has arrived whose form still waits for it.
   erasePerson: ['dynamodb:BatchWriteItem', 's3:GetObject'],
-  // The same; and to go on in another message, after four minutes of copying.
+  // These do the same, and continue in another message after four minutes of copying.
   finishDuplication: ['dynamodb:DeleteItem', 'dynamodb:UpdateItem', 'sqs:SendMessage'],
-  // To read again what another request changed meanwhile.
+  // This reads again what another request has changed.
   updateCallOutcome: ['dynamodb:GetItem'],
   recordCall: ['dynamodb:GetItem'],
   searchKnowledge: ['dynamodb:GetItem'],
-  // To finish a deletion that was interrupted.
+  // This completes an interrupted deletion.
   crawlWebsite: ['dynamodb:DeleteItem'],
   extractDocument: ['dynamodb:DeleteItem'],
-  // To move the entry of a call that is recorded again with another start, to set an outcome that would block a withheld
-  // number, and to block a number that is blocked already.
+  // These move the entry of a call that is recorded again with another start, set an outcome that would block a withheld
+  // number, and block a number that is already blocked.
   receiveHook: ['dynamodb:ConditionCheckItem', 'dynamodb:DeleteItem', 'dynamodb:PartiQLUpdate'],
-  // To look at an event that is closed or still open; and what the function of the stream may do, whose services it has.
+  // These read an event that is closed or still open. The others are grants of the stream's function, whose services it has.
   closeBlockListEvent: ['dynamodb:BatchWriteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'],
-  // To delete the version that is too old, from the 201st on.
+  // This deletes the oldest version, from the 201st on.
   restoreAgent: ['dynamodb:DeleteItem'],
-  // To read the parts of an event of more than 400 numbers.
+  // This reads the parts of an event of more than 400 numbers.
   deliverWebhook: ['dynamodb:Query'],
-  // To take up deliveries to an endpoint that failed for a minute.
+  // This resumes deliveries to an endpoint that failed for a minute.
   resumeDeliveries: ['dynamodb:BatchWriteItem', 'sqs:SendMessage'],
-  // To continue in another message, after four minutes of indexing.
+  // This continues in another message after four minutes of indexing.
   indexKnowledge: ['sqs:SendMessage'],
 };
 
-/** One piece keeps the first responses of all operations: a test repeats those that create something, and not each of the others. */
+/** The grants that keep first responses are the same for all operations. Tests repeat only requests that create something. */
 const ofIdempotency = (name: string): readonly string[] =>
   routes.some((route) => route.name === name && takesIdempotencyKey(route))
     ? idempotency.for('claim', 'keep', 'release').permissions
@@ -229,7 +229,7 @@ describe('the deployment', () => {
       expect(operator('user', 'create', after).status).toBe(0);
       const { status, stdout, stderr } = operator('restore', '--from', restored, '--yes', '--json');
       expect([status, stderr]).toEqual([0, '']);
-      // What jobs of the tests before changed meanwhile is restored, too.
+      // Changes by jobs of earlier tests are restored, too.
       expect(JSON.parse(stdout)).toMatchObject({ done: true, deleted: expect.any(Number) });
       expect([operator('user', 'show', before).status, operator('user', 'show', after).status]).toEqual([0, 1]);
     } finally {

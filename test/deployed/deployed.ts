@@ -26,7 +26,7 @@ declare module 'vitest' {
   }
 }
 
-/** Tells the tests where the deployment is that `run.ts` made. */
+/** Provides the tests with the deployment that `run.ts` made. */
 export default (project: TestProject) => {
   const { target, deployed, siteOrigin, receiverOrigin } = JSON.parse(process.env.DEPLOYED ?? '') as {
     target: Target;

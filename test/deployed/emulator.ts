@@ -14,7 +14,7 @@ export type Emulator = {
   certificate: string;
   /** The environment of a program that uses the emulator as AWS. */
   environment: Record<string, string>;
-  /** Everything a role was allowed or denied, one JSON line each. */
+  /** The log of everything that a role was allowed or denied, as JSON lines. */
   grants: string;
   log: string;
   stop(): Promise<void>;

@@ -6,8 +6,8 @@ import { listen } from '../../bin/local/listen.ts';
 const inFlightAtMost = 8;
 
 /**
- * What DNS is on AWS: an address of this machine that leads to a host of the emulator's. Requests and answers pass
- * as they are.
+ * A front that replaces DNS: an address of this machine that leads to a host of the emulator. Requests and responses pass
+ * unchanged.
  */
 export const startFront = async (options: { endpoint: string; host: string; certificate: Buffer }) => {
   const { port } = new URL(options.endpoint);

@@ -41,7 +41,7 @@ const began = performance.now();
 const say = (sentence: string) =>
   console.error(`[${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s] ${sentence}`);
 
-/** Runs one of the project's programs with its own Node; gives back what it printed. */
+/** Runs one of the project's programs with its own Node, and returns its output. */
 const run = async (args: string[], env: Record<string, string>, { input = '', cwd = root } = {}): Promise<string> => {
   const child = spawn(process.execPath, args, {
     cwd,
@@ -64,7 +64,7 @@ const run = async (args: string[], env: Record<string, string>, { input = '', cw
 
 const reports = process.env.TEST_REPORTS;
 
-/** Runs tests, whose report goes straight to the terminal; gives back whether all passed. */
+/** Runs tests, whose report goes to the terminal. Returns true if all passed. */
 const vitest = async (name: string, files: string[], env: Record<string, string>): Promise<boolean> => {
   const config = join(import.meta.dirname, 'vitest.config.ts');
   const json = reports ? ['--reporter=json', `--outputFile.json=${join(reports, `deployed-${name}.json`)}`] : [];
@@ -106,7 +106,7 @@ const main = async (): Promise<boolean> => {
   const { environment } = emulator;
   const site = await start(startSite());
   const receivers = await start(startReceivers());
-  // All tests have one address, and talk more than anybody may.
+  // All tests share one address, and make more requests than one caller may.
   const settings = {
     stage: 'dev',
     appOrigin,

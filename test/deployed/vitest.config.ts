@@ -4,7 +4,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import local from '../../vitest.config.ts';
 import { isTried } from '../support/sample.ts';
 
-/** What a sample always has: each operation, keys, uploads, hooks, the stream's reader, deliveries, the chat and MCP. */
+/** The tests in every sample: each operation, keys, uploads, hooks, the stream's reader, deliveries, the chat and MCP. */
 const always = [
   'build-chat-by-http',
   'call-figures',

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { excerptOf, pagesText, proseText } from '../../functions/domain/sources.ts';
 
 const bytesOf = (text: string) => Buffer.byteLength(JSON.stringify(text));
-/** Nothing in a list weighs more, whatever it is written in. */
+/** The maximum size of a text in a list, in any script. */
 const mostBytes = 2_400_000;
 const most = 1_000_000;
 

@@ -223,7 +223,7 @@ describe('a document made to do harm is given up, and says why', { tags: 'heavy'
   });
 });
 
-/** Nothing is wrong with it but what it declares. */
+/** A file that is valid except for its declarations. */
 const zipLie = () => {
   const styles = Buffer.alloc(50 * 1024 * 1024, ' ');
   styles.write('<w:styles xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">');

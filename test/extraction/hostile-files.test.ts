@@ -50,7 +50,7 @@ const readImport = async (bytes: Buffer) => {
   }
 };
 
-/** Nothing but the deadline, the memory or the depth of a file ends it, or a sentence for its owner. */
+/** The errors that may end the reading of a file: its deadline, memory or depth, or a sentence for its owner. */
 const expected = (error: Error | unknown): undefined => {
   const { name } = error as Error;
   if (!['WorkerAbortedError', 'IndexingError', 'RangeError', 'ImportError'].includes(name)) throw error;

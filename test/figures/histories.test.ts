@@ -112,7 +112,7 @@ beforeAll(async () => {
 
 class Death extends Error {}
 
-/** Returns services of which one method call does not happen, or happens and is not answered. */
+/** Returns services of which one method call is not made, or is made and gets no response. */
 const mortal = <S extends object>(
   services: S,
   { at, isAfter }: { at: number; isAfter: boolean },
@@ -299,7 +299,7 @@ class History {
     );
   }
 
-  /** Reads and counts all that is left. */
+  /** Reads and counts everything that remains. */
   async end(): Promise<void> {
     await this.goOn();
     await this.#noteChanges();
@@ -307,7 +307,7 @@ class History {
     while (this.messages.length > 0) await this.#count({ at: Number.POSITIVE_INFINITY, isAfter: false });
   }
 
-  /** Whether the figures must be exact: no change is on its way to the reader, and no mark is there. */
+  /** True when the figures must be exact: no change is unread, and no day is marked. */
   async isExact(): Promise<boolean> {
     return this.#unread.length === 0 && (await this.figures.marksBetween(this.agentId, '0', '9')).length === 0;
   }

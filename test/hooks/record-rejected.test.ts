@@ -7,7 +7,7 @@ import { caller, starts } from '../support/voice-platforms.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 let world: World;
-/** What happens to the read and the write of a record. */
+/** The faults of the read and the write of a record. */
 let fault: 'none' | 'refused' | 'silent' = 'none';
 let seen: string[] = [];
 

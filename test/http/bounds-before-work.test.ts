@@ -134,7 +134,7 @@ describe.each(Object.keys(starts))('an event of %s', (platform) => {
   );
 });
 
-/** Forms that are dear to whatever looks for their parts. */
+/** Forms that are expensive to split into their parts. */
 const forms: Record<string, (fields: string, length: number) => string> = {
   'a long value': (fields, length) => fields + part('name="x"', 'x'.repeat(length)),
   'a long name': (fields, length) => fields + part(`name="${'x'.repeat(length)}"`, ''),

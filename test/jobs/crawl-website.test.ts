@@ -190,7 +190,7 @@ it('a crawl whose function dies at every delivery ends as failed, with a reason,
   const source = await add('/', { deadlineAt: Date.now() + 3_600_000 });
   let began = 0;
   for (let delivery = 1; delivery <= maxDeliveries; delivery++) {
-    // Dead from the moment on when it has said that it is at work: it cannot even report that it gives up.
+    // The process dies after it has recorded the start of its work, so it cannot report that it gives up.
     let calls = 0;
     injectFaults(() => (++calls > 1 ? 'kill' : undefined));
     began = Date.now();
@@ -207,7 +207,7 @@ it('a crawl whose function dies at every delivery ends as failed, with a reason,
     error: 'The crawl did not end in time. Refresh the website to try again.',
   });
   vi.useRealTimers();
-  // Refreshed, it is read as if nothing had been.
+  // After a refresh, it is read as usual.
   expect(await deliver([messageOf(await restartWebsite(source, 'second'))])).toEqual([]);
   expect((await findWebsite(source))?.status).toBe('ready');
 });

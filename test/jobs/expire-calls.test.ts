@@ -138,7 +138,7 @@ it('the deletion of old calls continues in another message when its time is over
 it('the deletion of old calls continues at a segment of the table, and none of its messages holds a number', async () => {
   await record('old', daysAgo(days, -3_600_000));
   const services = lazyServices(expireCalls.services);
-  // Its time is over once at each of these agents.
+  // The time runs out once at each of these agents.
   const slow = new Set([world.agentId, ...(await Promise.all([newWorld(), newWorld()])).map((one) => one.agentId)]);
   const messages: z.infer<typeof jobMessages.expireCalls>[] = [{ job: 'expireCalls' }];
   for (let run = 0; run < messages.length; run++) {

@@ -124,7 +124,7 @@ const uploaded = async (
   return record;
 };
 
-/** The message that a file has come. */
+/** The message that a file has arrived. */
 const notification = ({ agentId, id }: DocumentRecord) => ({
   job: 'extractDocument',
   uid: 'somebody',
@@ -373,7 +373,7 @@ it('an extraction whose function dies at every delivery ends as failed, with a r
   let began = 0;
   for (let delivery = 1; delivery <= maxDeliveries; delivery++) {
     began = Date.now();
-    // Dead from its first piece of text on: it cannot even report that it gives up.
+    // The process dies at its first piece of text, so it cannot report that it gives up.
     let isDead = false;
     const dying: Choice = (operation) => {
       isDead ||= operation === 'BatchWriteItem';

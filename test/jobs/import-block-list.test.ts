@@ -25,7 +25,7 @@ import { itInAnyHistory } from '../support/any-history.ts';
 import { chance, type Fault, injectFaultsInto, pauseMilliseconds, tenPercent } from '../support/faults.ts';
 import { emulatorHeaders, target, unique, useTargetInThisProcess } from '../support/world.ts';
 
-/** A bucket of which nobody tells the service: the imports run here, where faults can be put between them and the table. */
+/** A bucket without notifications: the imports run here, where faults can be put between them and the table. */
 const bucket = unique('imports');
 let files: Files;
 let sound: Stores;
@@ -48,7 +48,7 @@ const storesWith = (choose: Parameters<typeof injectFaultsInto>[1], timeoutMilli
 
 type Reference = { uid: string; importId: string };
 
-/** Runs an import as messages deliver it, until none is left. Each run meets what `choose` chooses. */
+/** Runs an import as messages deliver it, until none is left. Each run has the faults that `choose` returns. */
 const deliver = async (
   reference: Reference,
   choose: () => Parameters<typeof injectFaultsInto>[1],
@@ -127,7 +127,7 @@ const contentOf = ({ rows, isCsv }: File) =>
     ? `number,reason,expiresAt\n${rows.map(({ number, expiresAt }) => `${number},,${expiresAt}`).join('\n')}\n`
     : rows.map(({ number }) => `${number}\n`).join('');
 
-/** A model of an import in the plainest code. */
+/** A model of an import in the simplest code. */
 const applyTo = (list: Set<string>, { rows, isCsv, mode }: File) => {
   const counts = { lines: 0, added: 0, alreadyBlocked: 0, removed: 0, failed: 0 };
   const inFile = new Set<string>();
@@ -179,7 +179,7 @@ itInAnyHistory(
           await sound.blockList.add({ uid }, [...model]);
           for (const [index, one] of history.entries()) {
             const content = contentOf(one);
-            // S3 takes no empty file by a form.
+            // S3 accepts no empty file by a form.
             if (content === '') continue;
             const reference = await importOf(content, one.mode, uid);
             const faults = tenPercent(seed + index);
@@ -295,7 +295,7 @@ it.concurrent('an import continues without a failed delivery when its time ends 
   };
   for (; messages > 0; messages--) {
     runs += 1;
-    // Of three batches, each run can write one more.
+    // Each run can write one more of the three batches.
     let left = runs;
     const choose = (operation: string) =>
       operation === 'BatchExecuteStatement' && --left < 0 ? ('throttle' as const) : undefined;

@@ -35,7 +35,7 @@ it.each(queueJobs.map((job) => [job.name, job] as const))(
   'the job %s has a queue of its own, with dead letters',
   (name, job) => {
     const { properties } = queueOf(name);
-    // As AWS recommends for functions that may be throttled.
+    // AWS recommends this for functions that may be throttled.
     expect(properties.VisibilityTimeout).toBe(6 * job.timeoutSeconds);
     expect(properties.SqsManagedSseEnabled).toBe(true);
     expect(properties.RedrivePolicy.maxReceiveCount).toBe(5);

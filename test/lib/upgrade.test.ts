@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type Deployment, deploymentOf, inProduction, type Json, type Resource } from '../support/deployment.ts';
 
-/** What CloudFormation cannot change without deleting data, by type: these properties are the same for ever. */
+/** The properties that CloudFormation cannot change without deleting data, by type. They must never change. */
 const immutable: Record<string, string[]> = {
   'AWS::CloudFormation::Stack': [],
   'AWS::DynamoDB::Table': ['TableName', 'KeySchema', 'AttributeDefinitions'],

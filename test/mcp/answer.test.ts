@@ -8,7 +8,7 @@ import { McpTools } from '../../functions/mcp/tools.ts';
 
 type Sent = { path: string | undefined; headers: NodeJS.Dict<string | string[]> };
 
-/** The result of a tool call whose API responds with this, and what the API got. */
+/** The result of a tool call whose API sends this response, and the request that the API received. */
 const callWith = async (status: number, body: string, settings: Record<string, string> = {}) => {
   const sent: Sent[] = [];
   const server = createServer(({ url, headers }, response) => {

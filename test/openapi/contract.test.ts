@@ -45,7 +45,10 @@ const makeCall = () => {
   return calls.get().record(agentId, 'demo-call-2', facts);
 };
 
-/** The records that the examples name, by the name: a document to try again, a website to read again, to change or to delete, a call, and a webhook endpoint with a delivery. */
+/**
+ * The records that the examples name, by the name: a document to try again, a website to read again, to change or to delete, a
+ * call, and a webhook endpoint with a delivery.
+ */
 const examples: Record<string, (id: string) => Promise<unknown>> = {
   [endpointId]: makeEndpoint,
   delivery_01KB3R2C5D7F9H1K3M5P7R9T1V: async (deliveryId) => {
@@ -148,7 +151,7 @@ describe.concurrent.each(byTag)('the service answers as its document says: %s', 
       ]);
       expect(again.body).toEqual(first.body);
       described(path, method, again);
-      // Where the body names the user alone, another endpoint makes another request.
+      // If the body names only the user, another endpoint makes another request.
       const otherAddress = address.replace(endpointId, 'endpoint_other');
       const other = await call(method, otherAddress, { ...options, headers, body: changed(options.body) });
       expect(other.status).toBe(409);

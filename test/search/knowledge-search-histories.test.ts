@@ -19,7 +19,7 @@ import { newDocument } from '../support/quotas.ts';
 import { target, useTargetInThisProcess } from '../support/world.ts';
 
 let sound: Table;
-/** Of what changes sources: its calls fail, and it may be killed between any two of them. */
+/** The process that changes sources. Its calls fail, and it may be killed between any two of them. */
 let disturbed: Table;
 beforeAll(() => {
   useTargetInThisProcess();
@@ -53,7 +53,7 @@ const indexIn = async (language: string, text: string) => ({
   ...{ format: indexFormat, language },
 });
 
-/** What is done to the documents of one agent. */
+/** The operations on the documents of one agent. */
 class Knowledge {
   readonly agentId = newIdentifier('agent');
   readonly #documents = new Sources<DocumentRecord>(disturbed, documentKind);

@@ -89,7 +89,7 @@ it('passages hold every word of a text once, in its order, whatever the text is'
         expect(found[index]).toBe(found[index]?.trim());
         expect(found[index]?.isWellFormed()).toBe(true);
       }
-      // What is between passages is white space, or a heading above deeper ones.
+      // The text between passages is white space, or a heading above deeper ones.
       let before = 0;
       for (const { start, end } of [...passages, { start: text.length, end: text.length }]) {
         for (const line of text.slice(before, start).split('\n')) expect(line.trim()).toMatch(/^$|^## /);

@@ -23,12 +23,12 @@ import { unique, useTargetInThisProcess } from '../support/world.ts';
 beforeAll(useTargetInThisProcess);
 afterEach(noFaults);
 
-/** Of each call to the table. What wrote dies as well as what read. */
+/** The chances of a kill at each call to the table. A process may die after a write as well as after a read. */
 const killChance = 0.03;
 const killedAfterWriteChance = 0.15;
 
 let isDisturbed = false;
-/** Returns the agent as it is stored. What the test reads does not fail. */
+/** Returns the agent as it is stored. Reads of the test itself do not fail. */
 const stored = async (uid: string, agentId: string) => {
   isDisturbed = false;
   const agent = await agents.get().find(uid, agentId);
@@ -106,7 +106,7 @@ class Play {
     return this;
   }
 
-  /** Sends a request until it is answered, as a client does whose requests die. */
+  /** Sends a request until it gets a response, as a client does whose requests fail. */
   async send(work: () => Promise<Answer>): Promise<Answer> {
     for (let attempt = 0; attempt < 60; attempt++) {
       const answer = await work();
@@ -180,7 +180,7 @@ class Play {
     const seen = answers.map(({ status, body }) => ({ status, version: body.version }));
     const fitting = outcomes.filter(({ expected }) => JSON.stringify(expected) === JSON.stringify(seen));
     expect(fitting.length, `${JSON.stringify({ requests, seen, outcomes })}`).toBeGreaterThan(0);
-    // Where both orders fit, what is there tells which it was.
+    // When both orders fit, the stored agent shows the actual one.
     const { name, configuration } = (await stored(this.uid, this.agentId)) as Versioned;
     const is = fitting.find(({ model }) => changedFields(newest(model), { name, configuration }).length === 0);
     expect(is, JSON.stringify({ requests, seen, name, configuration })).toBeDefined();
@@ -271,7 +271,7 @@ itInAnyHistory(
       const [fault, next] = [tenPercent(seed), chance(seed + 1)];
       isDisturbed = true;
       const choose = () => (!isDisturbed ? undefined : next() < killChance ? 'kill' : fault());
-      // A function also dies when its transaction is written, and nobody hears of it.
+      // A function may also die after its transaction was written, without a response.
       const die = (operation: string) => {
         if (!isDisturbed || operation !== 'TransactWriteItems' || next() >= killedAfterWriteChance) return;
         throw Object.assign(new Error('killed'), { $fault: 'client', $metadata: { httpStatusCode: 400 } });

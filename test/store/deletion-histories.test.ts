@@ -166,7 +166,7 @@ class World {
     return 'agent' in of ? { agentId: this.agentId(of.agent) } : { uid: this.uid(of.user) };
   }
 
-  /** Like a request: access is checked first. What it does after that may meet with anything. */
+  /** Runs an action like a request: access is checked first, and later steps may meet any state. */
   async perform(action: Action): Promise<void> {
     const named =
       'agent' in action ? action.agent : 'list' in action ? (action.list as { agent?: AgentName }).agent : undefined;
@@ -218,7 +218,7 @@ class World {
     }
   }
 
-  /** Reads the state in every way. Throws when the ways differ, or when something is left that nobody can see. */
+  /** Reads the state in every way. Throws when the results differ, or when invisible records remain. */
   async read(): Promise<Model> {
     const model: Model = { deleted: [], calls: {}, entries: {} };
     for (const name of agentNames) {

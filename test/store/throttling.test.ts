@@ -31,12 +31,12 @@ it('a request for an overloaded agent fails as overloaded soon, while another ag
     Array.from({ length: 30 }, (_, n) => timed(() => calls.record(hot, `call-${n}`, facts).catch((error) => error))),
   );
   const refused = recorded.filter(({ result }) => result instanceof Error);
-  // How many depends on how fast the machine sends them: the key takes four units a second.
+  // The number depends on how fast the machine sends them, because the key has four units per second.
   expect(refused.length).toBeGreaterThan(0);
   for (const { result } of refused)
     expect(result).toMatchObject({ code: 'overloaded', status: 503, retryAfterSeconds: 1 });
   expect(await calls.record(cold, 'call', facts)).toMatchObject({ agentId: cold });
-  // What was refused was not written in part.
+  // Refused writes were not written in part.
   const stored = await Array.fromAsync(calls.list(hot));
   expect(stored.map(({ callId }) => callId).sort()).toEqual(
     recorded.flatMap(({ result }) => (result instanceof Error ? [] : [result.callId])).sort(),

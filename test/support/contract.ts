@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { JsonSchema, OpenApiDocument, Operation } from '../../functions/openapi/openapi.ts';
 
-/** Checks answers against a document's own schemas. What a schema does not name must not be in an answer. */
+/** Checks responses against a document's own schemas. A response may contain only fields that its schema names. */
 export const contractOf = (document: OpenApiDocument) => {
   const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true, validateFormats: true }));
   ajv.addSchema(closed(structuredClone(document)) as object, 'openapi.json');

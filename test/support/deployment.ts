@@ -13,7 +13,7 @@ const flags = JSON.parse(readFileSync(`${import.meta.dirname}/../../cdk.json`, '
 /** The settings that an operator must give. */
 export const required = { stage: 'dev', appOrigin: 'https://app.example.com' };
 
-/** Everything an operator can say, for production. */
+/** Every setting that an operator can give, for production. */
 export const production = {
   stage: 'prod',
   appOrigin: 'https://app.example.com',

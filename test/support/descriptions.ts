@@ -1,8 +1,8 @@
 import type { Content, JsonSchema, OpenApiDocument, Operation } from '../../functions/openapi/openapi.ts';
 
 /**
- * What a document leaves unsaid, each place named: a property or parameter without a description, a type or an example,
- * an operation or an answer without a word. An example may be a schema's own or made of its parts'.
+ * Returns the gaps of a document: each property or parameter without a description, type or example, and each operation or
+ * response without a description. An example may be the schema's own or built from those of its parts.
  */
 export const unsaid = (document: OpenApiDocument): string[] => {
   const found: string[] = [];

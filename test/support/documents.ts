@@ -72,7 +72,7 @@ const contentTypes =
 const relationships =
   '<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>';
 
-/** A Word document of the least there can be, with this XML between the tags of its body. */
+/** A minimal Word document, with this XML between the tags of its body. */
 export const rawDocx = (body: string | Buffer, more: ZipEntry[] = []): Buffer =>
   zipOf([
     { name: '[Content_Types].xml', data: contentTypes },
@@ -123,5 +123,5 @@ export const zipOf = (entries: ZipEntry[]): Buffer => {
   return Buffer.concat([...locals, directory, Buffer.from('PK\u0005\u0006'), end]);
 };
 
-/** A PDF of more bytes than a request of files can carry. */
+/** A PDF that is too large for a request with files. */
 export const largePdf = async (text: string) => Buffer.concat([await pdfOf(text), Buffer.alloc(5_000_000, '\n')]);

@@ -27,7 +27,7 @@ export const ended = async (world: World, erasureId: string) => {
   // In tests that run at the same time, too, where expect.poll does not work.
   return vi.waitUntil(statusOnceEnded, { timeout: 50_000, interval: 500 });
 };
-/** Delivers the message of an erasure to the job, in this process; whether it took it. */
+/** Delivers the message of an erasure to the job in this process. Returns true if the job accepted it. */
 export const deliver = (uid: string, erasureId: string, delivery?: number) =>
   deliverMessage(erasePerson, { job: 'erasePerson', uid, erasureId }, delivery);
 

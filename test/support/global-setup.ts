@@ -14,7 +14,7 @@ import { startSite } from './site.ts';
 /** The address of the service under test and its demo data: the JSON line of the local run. */
 export type Target = {
   baseUrl: string;
-  /** The address of a deployment that is emulated, which voice platforms sign; of a local run it is `baseUrl`. */
+  /** The public address, which voice platforms sign: that of an emulated deployment, or `baseUrl` of a local run. */
   publicUrl?: string;
   apiKey: string;
   uid: string;
@@ -23,14 +23,14 @@ export type Target = {
   otherApiKey: string;
   otherAgentId: string;
   appOrigin: string;
-  /** The secret that the local run made; none of a deployment is known. */
+  /** The secret that the local run generated. The secret of a deployment is unknown. */
   erasureSecret?: string;
   customerId: string;
   callId: string;
   phone: string;
   tableName: string;
   endpoints: { dynamodb: string; s3: string; sqs: string; stripe: string; bedrock: string };
-  /** Of the local stores. */
+  /** The credentials of the local stores. */
   credentials: { accessKeyId: string; secretAccessKey: string };
 };
 
@@ -51,11 +51,11 @@ declare module 'vitest' {
  */
 export default async (project: TestProject) => {
   const folder = mkdtempSync(join(tmpdir(), 'voice-agent-tests-'));
-  // Whatever a test, or what it starts, puts into the folder for temporary files goes with this one.
+  // This folder holds all temporary files of tests and of the programs that they start, and is deleted at the end.
   process.env.TMPDIR = folder;
   const site = await startSite();
   const receivers = await startReceivers();
-  // It streams faster than the one that a person watches.
+  // The fake model streams faster than for a person.
   const bedrock = await startBedrock({ paceMilliseconds: 4 });
   const service = spawn(
     process.execPath,
@@ -87,7 +87,7 @@ export default async (project: TestProject) => {
     },
   );
   const target = firstLine(service);
-  // Where it fails, each test that needs it says so.
+  // If it fails, each test that needs it reports so.
   target.catch(() => {});
   const server = createServer((_request, response) => {
     target.then(

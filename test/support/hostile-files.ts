@@ -1,7 +1,7 @@
 import { deflated, rawDocx, rawPdf, shown } from './documents.ts';
 import { worstTexts } from './worst-cases.ts';
 
-/** A file that is dear to whatever reads all of it. */
+/** A file that is expensive to read completely. */
 export type HostileFile = { name: string; bytes(length: number): Buffer };
 
 const repeated = (text: string) => (length: number) => text.repeat(Math.max(1, Math.floor(length / text.length)));
@@ -10,7 +10,7 @@ const nested = (open: string, close: string) => (length: number) => {
   return open.repeat(depth) + close.repeat(depth);
 };
 
-/** Texts that are dear to a reader of Markdown. */
+/** Texts that are expensive to parse as Markdown. */
 const markdown: Record<string, (length: number) => string> = {
   ...worstTexts,
   'a heading of blanks': (length) => `# x${' '.repeat(length - 4)}x\n`,

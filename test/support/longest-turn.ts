@@ -1,6 +1,6 @@
 /**
- * Returns the longest turn of this thread's event loop while work runs, in milliseconds of its processor time: what a busy machine takes
- * away does not count. Whether the work fails is the caller's to look at.
+ * Returns the longest turn of this thread's event loop while work runs, in milliseconds of its CPU time, so that a busy machine
+ * does not count. The caller checks whether the work fails.
  */
 export const longestTurn = async (work: Promise<unknown>): Promise<number> => {
   let [longest, before] = [0, process.threadCpuUsage()];

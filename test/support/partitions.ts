@@ -3,10 +3,10 @@ import { buffer } from 'node:stream/consumers';
 import { listen } from '../../bin/local/listen.ts';
 import { chunks } from '../../functions/domain/chunks.ts';
 
-/** What DynamoDB charges. A strongly consistent read of 4 KB and a write of 1 KB are one unit each. */
+/** The units that DynamoDB charges. A strongly consistent read of 4 KB and a write of 1 KB are one unit each. */
 export type Units = { read: number; write: number };
 
-/** What one partition key takes a second. */
+/** The units per second that one partition key accepts. */
 export const unitsPerSecond: Units = { read: 3000, write: 1000 };
 
 type Kind = keyof Units;
@@ -39,7 +39,7 @@ export const startPartitions = async (upstream: string) => {
     buckets.set(pk, bucket);
     return bucket.left;
   };
-  /** Takes the least that an access costs, before it is made. False when the key has no units left. */
+  /** Takes the minimum cost of an access before it is made. Returns false when the key has no units left. */
   const reserve = ({ pk, kind, factor }: Access): boolean => {
     const left = limit && leftOf(pk, limit);
     if (left && left[kind] <= 0) return false;
@@ -100,7 +100,7 @@ export const startPartitions = async (upstream: string) => {
 const jsonType = { 'content-type': 'application/x-amz-json-1.0' };
 const nameOf = ({ pk, sk }: Pick<Access, 'pk' | 'sk'>) => `${pk}\n${sk}`;
 
-/** Returns the items that a request is about. Scans are about none: they read the whole table. */
+/** Returns the items that a request names. Scans name none, because they read the whole table. */
 const accessesOf = (operation: string, input: Json): Access[] => {
   const access = (kind: Kind, key: Attributes, factor = 1): Access => ({
     pk: String(key.pk?.S),
@@ -147,7 +147,7 @@ const keyOf = ({ Statement, Parameters }: Json): Attributes => {
 
 type Send = (operation: string, input: Json) => Promise<{ status: number; body: Json }>;
 
-/** Sends on what is not refused, and returns the response with what is. */
+/** Forwards the items that are not refused, and returns the response together with those that are. */
 const forward = async (operation: string, input: Json, accesses: Access[], refused: Set<Access>, send: Send) => {
   const isRefused = (index: number) => refused.has(accesses[index] as Access);
   if (refused.size === 0 && operation === 'Query')

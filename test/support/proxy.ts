@@ -14,7 +14,7 @@ export type Passage = {
   forward(): Promise<{ status: number; body: any }>;
 };
 
-/** What the caller gets: a response, the service's own by default, or a broken connection. */
+/** The reply to the caller: a response, by default that of the service, or a broken connection. */
 export type Treatment = { status: number; headers?: Record<string, string>; body?: unknown } | 'broken' | undefined;
 
 /** A proxy before the service under test, which delays, breaks and changes answers. It counts what passes. */

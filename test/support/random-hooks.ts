@@ -6,7 +6,7 @@ import { caller, own } from './voice-platforms.ts';
 const pick = <T>(items: readonly T[]): T => items[randomInt(items.length)] as T;
 const flag = () => randomInt(2) === 1;
 
-/** A text with what is written in several ways in forms, addresses and JSON. */
+/** A text with characters that have several spellings in forms, addresses and JSON. */
 const randomText = () =>
   Array.from({ length: randomInt(1, 12) }, () => pick([...'ab9 +%&=?/\'"~*(){}[]|:;,é😀Ω\\-_.'])).join('');
 
@@ -19,7 +19,7 @@ const encoded = (value: string) =>
     (text: string) => encodeURIComponent(text).replaceAll(/%[0-9A-F]{2}/g, (one) => one.toLowerCase()),
   ])(value);
 
-/** What a platform says of a call that comes in, with more fields of any content. */
+/** The event of a platform about an inbound call, with additional fields of any content. */
 const randomBody = (platform: string): Record<string, unknown> => {
   const more = Object.fromEntries(
     Array.from({ length: randomInt(4) }, (_, n) => [`X${n}${pick(['a', ' b', 'é'])}`, randomText()]),
@@ -48,7 +48,7 @@ export type Sign = (
   at: number,
 ) => SentHook['headers'] | Promise<SentHook['headers']>;
 
-/** A request as a platform makes it, at a time that is good enough. */
+/** A request as a platform makes it, at an accepted time. */
 export const genuineHook = async (
   platform: string,
   user: HookUser,
@@ -71,7 +71,7 @@ export const genuineHook = async (
   return { address, body, headers: await sign({ address, body }, user.secret, at) };
 };
 
-/** A change that leaves nothing of the request signed, or nothing at all where it cannot be made. */
+/** A change that invalidates the signature of the request; undefined where it cannot be made. */
 type Mutation = (
   sent: SentHook,
   platform: string,

@@ -7,10 +7,10 @@ import { hash } from 'node:crypto';
 export const isSample = process.env.SAMPLE !== undefined;
 export const seed = process.env.SAMPLE ?? String(Date.now());
 
-/** Returns a whole number for a name, another one for each seed. */
+/** Returns a whole number for a name, which differs with each seed. */
 export const numberOf = (name: string): number => Number.parseInt(hash('sha256', `${seed} ${name}`).slice(0, 8), 16);
 
-/** Returns whether this run tries what has a name: one name in four in a sample, every one otherwise. */
+/** Returns true if this run includes a name: one name in four in a sample, otherwise every name. */
 export const isTried = (name: string): boolean => !isSample || numberOf(name) % 4 === 0;
 
 /** Returns some of the items, which the seed chooses. */

@@ -44,7 +44,7 @@ const website = async (agentId: string, status: 'pending' | 'ready' = 'ready') =
   return id;
 };
 
-/** Another agent of the same owner, by its id; of an agent that does not exist, that one. */
+/** Another agent of the same owner, by its id. For an agent that does not exist, its own id. */
 const agentBeside = async (existingId: string) => {
   const access = await agents.get().access(existingId);
   if (!access) return existingId;
@@ -126,8 +126,8 @@ const onEndpoint = (more: Sample) => async (_: string, uid: string) => ({
 });
 
 /**
- * One request of the right form for every operation: the tests that run over all of them need it. Where it names
- * something that must be there, it is made first.
+ * One valid request for every operation, for the tests that cover all operations. Records that a request names are created
+ * first.
  */
 export const samples: Record<string, Sample | ((agentId: string, uid: string) => Promise<Sample>)> = {
   addBlockedNumbers: { body: { numbers: ['+14155550100'] } },

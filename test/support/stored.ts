@@ -21,7 +21,7 @@ export const storedWith = async (text: string): Promise<string[]> => {
   return [...found, ...(await fileKeys()).filter((key) => key.includes(text))].sort();
 };
 
-/** All that holds a text: items, files by their names and contents, and messages of the queue that wait or are worked on. */
+/** Everything that contains a text: items, files by name and content, and messages of the queue that wait or are in progress. */
 export const everythingWith = async (text: string): Promise<string[]> => {
   const files: string[] = [];
   for (const key of await fileKeys()) if ((await contentOf(key)).includes(text)) files.push(`${key} (content)`);

@@ -30,7 +30,7 @@ export const list = async (world: World, query: Record<string, string | number> 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 export type Listed = any;
 
-/** Watches the list until every document has come to an end, or until it is as wanted. */
+/** Polls the list until every document is ready or failed, or until it has the wanted state. */
 export const settled = async (
   world: World,
   isSettled = (all: Listed[]) => all.every(({ status }) => status === 'ready' || status === 'failed'),
@@ -39,7 +39,7 @@ export const settled = async (
   return (await list(world)).documents;
 };
 
-/** The beginning of a Windows program, which no document has. */
+/** The first bytes of a Windows program, with which no document begins. */
 export const program = Buffer.from('MZ\x90\0\x03\0\0\0\xff\xff', 'latin1');
 
 /** Counts the stored pieces of a document's text. */

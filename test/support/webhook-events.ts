@@ -40,7 +40,7 @@ export const listening = async ({
   const receiver = await newReceiver();
   if (countsRequests) await changesAreRead();
   const { endpointId, secret } = await newEndpoint(world, receiver.url, { events: [...asked, 'agent.created'] });
-  // The creation of the world's own agent may come, since it was a moment before.
+  // The event of the world's own agent may still arrive, since the agent was created a moment ago.
   const isBefore = ({ type, data }: SentEvent) => type === 'agent.created' && data.agentId === world.agentId;
   const events = async () => {
     const all = (await receiver.received()).map((request) => verified(secret, request));
@@ -50,7 +50,7 @@ export const listening = async ({
     const query = { uid: world.uid, endpointId, status: 'pending' };
     return (await world.call('GET', '/webhook-deliveries', { query })).body.deliveries.length > 0;
   };
-  /** Waits until no attempt at a delivery is under way or to come. */
+  /** Waits until no attempt at a delivery is in progress or scheduled. */
   const deliveriesEnd = () => until(async () => !(await isPending()));
   return {
     ...world,
@@ -68,7 +68,7 @@ export const listening = async ({
           throw new Error(`${found.length} events ${type}, of ${JSON.stringify(await events())}`);
       }
     },
-    /** Every event so far, once a last change has come through behind all of them, and no delivery is left that it has overtaken. */
+    /** Returns every event so far, after the event of a last change has arrived and no earlier delivery is pending. */
     async all({ afterMilliseconds = 0 } = {}): Promise<SentEvent[]> {
       await sleep(afterMilliseconds);
       const marker = await world.call('POST', '/agents', { body: { uid: world.uid, name: 'Marker' } });

@@ -33,7 +33,7 @@ const valuesOf = function* (
   length: number,
 ): Generator<[name: string, json: () => string]> {
   for (const [name, text] of Object.entries(worstTexts)) yield [name, () => `"${text(length - 2)}"`];
-  // What a text, a number or a truth value is refused for is its type.
+  // A text, a number or a boolean is refused because of its type.
   if (['string', 'number', 'integer', 'boolean'].includes(String(schema.type))) return;
   yield ['a long number', () => filled('9', length)];
   yield ['nested arrays', () => '['.repeat(length / 2) + ']'.repeat(length / 2)];

@@ -40,7 +40,7 @@ import { target, unique, useOwnDatabaseInThisProcess } from '../support/world.ts
 
 /** A table of its own, whose changes nobody else reads. */
 const tableName = unique('event-histories');
-/** Of each step of a process; and how many changes it reads at most. */
+/** The chances of a kill at each step of a process, and the maximum number of changes that it reads. */
 const killChance = 0.01;
 const batchSize = 8;
 const startedAt = '2026-03-01T10:00:00.000Z';

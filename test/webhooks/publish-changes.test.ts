@@ -22,7 +22,7 @@ import { target, unique, useOwnDatabaseInThisProcess } from '../support/world.ts
 const at = '2026-03-01T10:00:00.000Z';
 
 beforeEach(useOwnDatabaseInThisProcess);
-// As in the function of a job: a request would give up.
+// This is the timeout of a job's function: a request would give up.
 beforeAll(() => void Object.assign(process.env, { TABLE_THROTTLED_MILLISECONDS: '20000' }));
 afterEach(() => vi.useRealTimers());
 
@@ -93,7 +93,7 @@ const addEndpoints = async (stores: Stores, uid: string, count: number) => {
   }
 };
 
-/** Changes as the stream has them when calls are recorded. */
+/** The changes in the stream when calls are recorded. */
 const callsRecorded = (agentId: string, count: number): TableChange[] =>
   Array.from({ length: count }, (_, n) => {
     const key = callKey(agentId, `call-${n}`);
@@ -153,7 +153,7 @@ it('the numbers of a large request are written once each, in parts, however smal
     added: { count, numbers: manyNumbers(count).slice(0, 100) },
     removed: { count: 0, numbers: [] },
   });
-  // What comes after the event was closed is another event.
+  // A number that arrives after the event was closed goes into another event.
   await read(0, 25);
   const [first] = changes as [TableChange];
   const key = blockedNumberKey({ agentId }, '+14155559999');

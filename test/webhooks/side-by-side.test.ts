@@ -19,7 +19,7 @@ import { startPartitions, unitsPerSecond } from '../support/partitions.ts';
 import { target, unique, useOwnDatabaseInThisProcess } from '../support/world.ts';
 
 beforeAll(useOwnDatabaseInThisProcess);
-// As in the function of a job: a request would give up.
+// This is the timeout of a job's function: a request would give up.
 beforeAll(() => void Object.assign(process.env, { TABLE_THROTTLED_MILLISECONDS: '60000' }));
 afterEach(() => void vi.useRealTimers());
 
@@ -33,7 +33,7 @@ const deadMilliseconds = 6 * hours;
 
 /** A queue whose messages with a delay come by the clock of the test. */
 class VirtualQueue {
-  /** How many messages were sent for each group. */
+  /** The number of messages that were sent for each group. */
   readonly sent = new Map<string, number>();
   readonly #ready = new FairQueue(64);
   readonly #later: { message: Message; at: number }[] = [];
@@ -159,7 +159,7 @@ const deliverSideBySide = async (events: number, units: typeof unitsPerSecond) =
   return { received, posts, postsToDead, sent: queue.sent };
 };
 
-/** Changes as the stream has them when calls are recorded. */
+/** The changes in the stream when calls are recorded. */
 const callsRecorded = (agentId: string, count: number): TableChange[] =>
   Array.from({ length: count }, (_, index) => {
     const [callId, startedAt] = [`call-${index}`, '2026-03-01T10:00:00.000Z'];

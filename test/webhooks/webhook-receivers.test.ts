@@ -21,7 +21,7 @@ const namesOf = async (names: Names) => {
 };
 
 describe('an address inside the network', () => {
-  /** Every address that anything in this process tried to connect to. */
+  /** Every address to which this process tried to connect. */
   let attempts: string[] = [];
   const watch = (message: unknown) => {
     (message as { socket: Socket }).socket.on('connectionAttempt', (ip) => attempts.push(ip));

@@ -23,7 +23,7 @@ const monday = (at: string) => `date(${at}, '-6 days', 'weekday 1')`;
 type Question = { query: Record<string, string>; keys: Record<string, string>; where?: string };
 
 const whole = { from: '2026-01-10', to: '2026-05-01' };
-/** What is asked of the service, and the same in SQL. */
+/** The questions to the service, and the same in SQL. */
 const questions = (agentId: string): Question[] => [
   { query: {}, keys: {} },
   { query: { by: 'day' }, keys: { day: 'date(startedAt)' } },
@@ -78,7 +78,7 @@ it(`figures of ${count} calls of five agents over 90 days are those of a databas
     pMap(
       chunks(items, perRequest),
       async (some) => {
-        // What a busy machine could not do in time is sent again.
+        // Items that a busy machine did not process in time are sent again.
         for (let left = some; left.length > 0; ) {
           const { status, body } = await call('POST', path, { apiKey, body: { items: left } });
           if (status === 503) continue;

@@ -6,7 +6,7 @@ import { newWorld, type World } from '../../support/world.ts';
 import { importPackage } from '../packages.ts';
 import { compile, declare } from '../vendors-types.ts';
 
-/** The two responses to a call that comes in: as long as its caller is not blocked, and then. */
+/** The responses to an inbound call before and after its caller is blocked. */
 const responsesTo = async (world: World, platform: string, body = starts[platform]?.body ?? {}) => {
   const { query } = starts[platform] ?? {};
   const accept = await send(world, platform, { ...(query && { query }), body });

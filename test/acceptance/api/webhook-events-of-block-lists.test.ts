@@ -8,7 +8,7 @@ it('events of block lists are one for each request, for an agent and for a user,
   const world = await listening({ events: ['block_list.*'] });
   const { call, uid, agentId, block, unblock, until, all } = world;
   const { numbers, nothing } = await blockManyNumbers(world);
-  // Of these two, one is not blocked: the event waits until no more comes.
+  // One of these two is not blocked, so the event waits until no more numbers arrive.
   await unblock([numbers[0], '+14155559999']);
   const [, second] = await until('block_list.updated', 2);
   expect(second?.data).toEqual({

@@ -10,7 +10,7 @@ import { importPackage } from '../packages.ts';
 
 const { Webhook } = await importPackage('svix');
 
-/** A request as the library of Svix takes it. */
+/** A request in the form that the library of Svix takes. */
 const ofSvix = ({ headers, body }: Received) => ({
   body,
   headers: {
@@ -51,7 +51,7 @@ it('the libraries of Standard Webhooks and of Svix accept every type of event, t
     for (const { headers, body } of requests.map(ofSvix)) new Webhook(secret).verify(body, headers);
     return requests.map((request) => verified(secret, request));
   };
-  /** Waits for an event of a type, about this. */
+  /** Waits for an event of a type with these ids. */
   const expectEvent = async (type: string, about: object) => {
     const found = await until(async () => (await events()).find((event) => event.type === type));
     expect(found.data).toMatchObject({ uid, ...about });

@@ -32,7 +32,7 @@ const run = (script: string, argument: unknown, settings: Record<string, string>
     env: settings,
   });
 
-/** A table in place of DynamoDB that notes what it is asked, and answers with nothing found or not at all. */
+/** A stand-in for DynamoDB that records requests, and responds that nothing was found or not at all. */
 const tableThat = async (answers: boolean) => {
   const asked: { target: string; keys: number }[] = [];
   const server = createServer(async (request, response) => {
@@ -238,7 +238,7 @@ it('a function’s bundle streams a response as Lambda requires: head first, the
       messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Which agents do I have?' }] }],
     }),
   };
-  // What Lambda's own process has for functions that stream.
+  // Lambda's own process has this global for functions that stream.
   const script = `
       import { PassThrough } from 'node:stream';
       const { file, event } = JSON.parse(process.argv[1]);

@@ -11,7 +11,7 @@ import { packageFile } from '../packages.ts';
 
 const command = packageFile('@modelcontextprotocol/conformance', 'dist/index.js');
 
-/** The suite can send no key, and takes its own address for the application's: a proxy puts both right. */
+/** A proxy that adds the key, which the suite cannot send, and replaces the suite's own origin by the application's. */
 const withKey = async (apiKey: string) => {
   const { hostname, port } = new URL(target.baseUrl);
   const server = createServer((request, response) => {

@@ -71,7 +71,7 @@ describe('npm run client', () => {
   });
 });
 
-/** What an editor shows in a file, from the first place where a text begins. */
+/** An editor of a file. It shows the hover text and the completions where a text first occurs. */
 const editorOf = (file: string, source: string) => {
   const options = { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2024, strict: true, types: ['node'] };
   const service = ts.createLanguageService({

@@ -41,7 +41,7 @@ except ApiError as error:
     print(error.status, error.code, error.details[0]["path"])
 `;
 
-/** Uploads files and waits for what becomes of them, by both kinds of call. */
+/** Uploads files and waits for the results, by both kinds of call. */
 const uploadProgram = `
 import asyncio, sys
 from pathlib import Path
@@ -184,7 +184,7 @@ const installClient = async () => {
   const { stdout: wheel } = await packed;
   const python = join(pythonPrograms('bin/client/python-requirements.txt'), 'python');
   const installed = join(folder, 'installed');
-  // What the wheel depends on, the generator depends on, too: nothing is fetched.
+  // The generator has the same dependencies as the wheel, so nothing is fetched.
   await run(python, ['-m', 'pip', 'install', '--quiet', '--no-deps', '--target', installed, wheel.trim()]);
   const { uid, agentId, apiKey, recordCall } = await newWorld();
   for (const day of [1, 2, 3]) await recordCall(`call-${day}`, { startedAt: `2026-03-0${day}T10:00:00Z` });
@@ -231,7 +231,7 @@ it('the Python client is packed as a wheel, calls the service, and raises what f
   const failing = await startFailing([429, 0, 503, 409, 200, 429, 200, 409]);
   const persistent = await runProgram(persistentProgram, failing.endpoint);
   await failing.stop();
-  // A 409 without Retry-After is an answer.
+  // A 409 without Retry-After is a final response.
   expect(persistent).toEqual(['429', 'agent_5 agent_7', 'quota_exceeded']);
   // The chat is sent once, without a key.
   const [chat, ...keys] = failing.keys;

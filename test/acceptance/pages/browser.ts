@@ -21,8 +21,8 @@ export const useBrowser = (): void => {
 };
 
 /**
- * Unpacks the Chromium that comes with the packages, once in a run, and returns its folder. Test files that come while another one
- * unpacks wait: the package takes what is there for complete.
+ * Unpacks the Chromium that comes with the packages, once in a run, and returns its folder. Test files wait while another one
+ * unpacks it, because the package takes a partial folder for complete.
  */
 const unpackedBrowser = async (): Promise<string> => {
   const temporary = tmpdir();
@@ -30,7 +30,7 @@ const unpackedBrowser = async (): Promise<string> => {
   const complete = join(folder, 'complete');
   if (!mkdirSync(folder, { recursive: true })) await until(() => existsSync(complete), 120);
   else {
-    // It unpacks the libraries that a bare machine lacks where it takes itself to be on Lambda.
+    // The package unpacks the libraries that a bare machine lacks only when it believes that it runs on Lambda.
     process.env.AWS_EXECUTION_ENV ??= 'AWS_Lambda_nodejs24.x';
     process.env.TMPDIR = folder;
     await (await importPackage('@sparticuz/chromium')).default.executablePath();
@@ -56,7 +56,7 @@ const startBrowser = async (): Promise<Browser> => {
   });
 };
 
-/** A page, with what it asked of whom and what it complained of. */
+/** A page with its requests, and its errors and warnings. */
 export type Watched = { page: Page; asked: string[]; complaints: string[] };
 
 export const newPage = async (options?: BrowserContextOptions): Promise<Page> =>

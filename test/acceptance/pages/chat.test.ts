@@ -38,7 +38,7 @@ const hiddenBelow = (page: Page): Promise<number> =>
   page.evaluate(`(({ scrollHeight, scrollTop, clientHeight }) => Math.round(scrollHeight - scrollTop - clientHeight))(
     document.querySelector('[role=log]')
   )`);
-/** The browser itself logs a response with an error status, such as that of a key check: that is no complaint. */
+/** Matches the browser's own log of a response with an error status, such as that of a key check, which is not a complaint. */
 const own = (complaints: string[]) =>
   complaints.filter((complaint) => !complaint.startsWith('Failed to load resource'));
 const agentsOf = async ({ uid, apiKey }: { uid: string; apiKey: string }): Promise<{ name: string }[]> =>

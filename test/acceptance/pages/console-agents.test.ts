@@ -98,7 +98,7 @@ it('“A colleague changed the agent while I was typing: what did they change, a
   const conflict = page.getByRole('alert', { name: 'Somebody else’s edit' });
   await conflict.getByText('Good morning from them!').waitFor();
   expect((await agentOf(world)).configuration.greeting).toBe('Good morning from them!');
-  // What only they changed is in the form; what was typed still is.
+  // The form has the fields that only the other user changed, and keeps the typed text.
   expect(await page.getByLabel('Voice').inputValue()).toBe('warm');
   expect(await page.getByLabel('Greeting').inputValue()).toBe('Good morning from me!');
   expect(await page.getByLabel('Instructions').inputValue()).toBe('My instructions.');

@@ -50,7 +50,7 @@ it('“Which outcome earned most last week in New York time?”', async () => {
     { startedAt: later(noon, 2), outcome: 'upsold', value: 300 },
     // Monday at two in the morning in UTC is still Sunday in New York.
     { startedAt: later(noon, 4 * 24 + 14), outcome: 'late sale', value: 500 },
-    // And two hours after midnight of the week's Monday is the week before.
+    // Two hours after midnight on the Monday of the week is still in the week before.
     { startedAt: later(noon, -2 * 24 - 10), outcome: 'early sale', value: 900 },
   ]);
   const { page, complaints } = await openConsole(world.apiKey);

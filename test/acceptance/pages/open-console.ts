@@ -2,7 +2,7 @@ import type { BrowserContextOptions } from 'playwright-core';
 import { target } from '../../support/world.ts';
 import { openPage, type Watched } from './browser.ts';
 
-/** Opens the console with a key, as for somebody in Berlin who has entered the key in this tab. */
+/** Opens the console with a key, like a user in Berlin who has entered the key in this tab. */
 export const openConsole = (apiKey: string, path = '/console', options: BrowserContextOptions = {}): Promise<Watched> =>
   openPage(
     target.baseUrl + path,

@@ -11,8 +11,8 @@ const rounds = 5;
 const eachWayMilliseconds = 5;
 
 /**
- * The whole operation, key and all, against what one would write first: a conditional put for each number, one after
- * the other, or fifty at a time. In every round each has its turn, so that a busy machine is busy for all of them.
+ * The whole operation with its key, against a naive implementation: a conditional put for each number, one after the other, or
+ * fifty at a time. Every round measures each of them, so that a busy machine affects all.
  */
 export const adds: Row = {
   name: 'adds',

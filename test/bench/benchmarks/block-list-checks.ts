@@ -8,7 +8,7 @@ import { median, type Row } from '../benchmark.ts';
 import { freshNumbers } from '../operations.ts';
 import { invoke, type World } from '../world.ts';
 
-/** On each of the two lists: a million with `BLOCKED_NUMBERS=1000000`. */
+/** The count of numbers on each of the two lists: a million with `BLOCKED_NUMBERS=1000000`. */
 const many = Number(process.env.BLOCKED_NUMBERS ?? 20_000);
 const few = 100;
 const rounds = 400;
@@ -36,7 +36,7 @@ export const blockListChecks: Row = {
     };
     for (let round = -5; round < rounds; round++) {
       const number = blocked[(round * 7919 + blocked.length) % blocked.length] as string;
-      // Each goes first in every other round.
+      // Each comes first in every other round.
       const order = round % 2 === 0 ? (['large', 'small'] as const) : (['small', 'large'] as const);
       for (const which of order) {
         const milliseconds = await check(which === 'large' ? large : small, number);

@@ -23,7 +23,7 @@ const ownLimits: Record<string, number> = {
   buildChat: 870,
   crawlWebsite: 1680,
   extractDocument: 460,
-  // What sends webhooks has the client of guarded connections.
+  // The functions that send webhooks contain the client for guarded connections.
   updateWebhookEndpoint: 335,
   testWebhookEndpoint: 1050,
   deliverWebhook: 1050,
@@ -44,7 +44,7 @@ export const bundles: Row = {
     return functions.map(({ name, permissions }) => {
       const kibibytes = statSync(join(bundlePath(name), 'index.mjs')).size / 1024;
       const isOnTable = permissions.some((permission) => permission.startsWith('dynamodb:'));
-      // The secret of Idempotency-Keys is read by hand: that is a few KiB.
+      // Reading the secret of Idempotency-Keys without the SDK takes only a few KiB.
       const isTableOnly = isOnTable && permissions.every((one) => /^dynamodb:|GetSecretValue:erasure$/.test(one));
       const limit = ownLimits[name] ?? (isTableOnly ? tableOnly : isOnTable ? filesOrQueue : undefined);
       return {

@@ -20,16 +20,16 @@ import { type Cost, countUnits, processorShare, toCost, type Units } from './cos
 const days = 90;
 const callsPerDay = 10_000;
 const runs = 9;
-/** Each way: a round trip takes twice as long. */
+/** The delay in each direction: a round trip takes twice as long. */
 const delayMilliseconds = 2.5;
-/** As `countCalls` has. */
+/** The memory of `countCalls`. */
 const jobMegabytes = 1024;
 /** SQS charges a message three times: it is sent, received and deleted. */
 const requestsPerMessage = 3;
-/** Of one request, and of one batch of the stream. */
+/** The number of outcomes in a request, and of changes in a batch of the stream. */
 const bulk = 1000;
 
-/** Measures the figures of a busy agent, and what it costs to count calls again whose outcomes were set. */
+/** Measures the figures of a busy agent, and the cost of counting calls again whose outcomes were set. */
 export const callFigures: Row = {
   name: 'call-figures',
   title: 'Figures of calls',
@@ -105,7 +105,7 @@ const readBusyAgent = async ({ apiKey, uid, newAgent, proxy, directly }: World, 
 
 const pick = <T>(values: T[]): T => values[Math.floor(Math.random() * values.length)] as T;
 
-/** Returns a call as a busy agent has them: most by day, few of many outcomes. */
+/** Returns a call of a busy agent: most calls are during the day, and few have rare outcomes. */
 const anyCall = (day: string): CountedCall => {
   const hour = Math.random() < 0.8 ? 8 + Math.random() * 10 : Math.random() * 24;
   const outcome = pick([undefined, 'appointment_booked', 'no_interest', 'call_back', 'wrong_number', 'voicemail']);

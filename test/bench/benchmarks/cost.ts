@@ -12,7 +12,7 @@ import { writeInReadme } from '../readme.ts';
 import { everyWebhook } from '../webhooks.ts';
 import { invoke, type Request, type World } from '../world.ts';
 
-/** A sample: a request, and how many things it does at once. */
+/** A sample: a request, and the number of items that it handles. */
 type CostSample = {
   endpoint: AnyEndpoint;
   what: string;
@@ -20,12 +20,12 @@ type CostSample = {
   count: number;
 };
 
-/** Dollars per million requests, or per million of what a request does in bulk. */
+/** Dollars per million requests, or per million items of bulk requests. */
 export type Cost = { apiGateway: number; lambda: number; dynamodb: number; s3: number; sqs: number; transfer: number };
 
 /**
- * The targets, in dollars per million. Of a check, $1.70 are due before its function runs: the requests of API Gateway and of
- * Lambda, and four strongly consistent reads (key, access, and the entries of the agent and of its owner). Of a GET, $1.575.
+ * The targets, in dollars per million. A check costs $1.70 before its function runs: the requests to API Gateway and Lambda,
+ * and four strongly consistent reads (key, access, and the entries of the agent and of its owner). A GET costs $1.575.
  */
 const targets: Record<string, number> = {
   'updateCallOutcome, by id': 2.6,
@@ -103,7 +103,7 @@ export const cost: Row = {
         ...{ seen, used: units.take(), count, memoryMegabytes, milliseconds, ...bytes },
         isBehindApiGateway: false,
       });
-      // What the queue's poller does for the function.
+      // These are the requests of the queue's poller for the function.
       add(what, { ...measured, sqs: measured.sqs + (sqsRequests * prices.sqsPerMillionRequests) / count }, 0);
       world.proxy.delay(0);
       if (receiverMilliseconds > 0) figures.push(deliveryHours(count, milliseconds));
@@ -167,7 +167,7 @@ const inBulk = ({ directly, newAgent, uid }: World): CostSample[] => {
       async request() {
         agent ??= agentWithCalls();
         const agentId = await agent;
-        // An outcome that a call has already is not written.
+        // An outcome that a call already has is not written.
         const outcome = { custom_call_outcome: randomUUID() };
         return { body: { items: callIds.map((callIdOrPhone) => ({ agentId, callIdOrPhone, ...outcome })) } };
       },
@@ -194,7 +194,7 @@ const costOf = async (sample: CostSample, world: World, units: Units): Promise<{
     const request = await newRequest();
     processor.push(await cpuOf(() => invoke(endpoint, request)));
   }
-  // The waits: how many requests one after the other. A bulk is too long to be slowed down: its waits are counted.
+  // The waits are the requests that follow one another. Bulk requests take too long to be slowed down, so their waits are counted.
   const request = await newRequest();
   proxy.delay(count > 1 ? 0 : eachWayMilliseconds);
   await proxy.take();
@@ -304,9 +304,9 @@ export const countUnits = (client: DynamoDBDocumentClient): Units => {
       const { ConsumedCapacity = [], Responses } = result.output;
       // DynamoDB charges a unit for each item of a batch that is missing, and DynamoDB Local none.
       used.read += missingItems(args.input, Responses);
-      // DynamoDB Local reports nothing of PartiQL. The samples' items are under 1 KB: each statement is one unit.
+      // DynamoDB Local reports no units for PartiQL. The samples' items are under 1 KB: each statement is one unit.
       if (commandName.startsWith('BatchExecuteStatement')) used.write += (Responses as unknown[]).length;
-      // Of a transaction it reports less than DynamoDB charges, which is two units for each item.
+      // For a transaction it reports less than DynamoDB charges, which is two units for each item.
       else if (commandName.startsWith('TransactWrite')) used.write += 2 * transactionItems(args.input);
       else for (const { CapacityUnits = 0 } of [ConsumedCapacity].flat()) used[kind] += CapacityUnits;
       return result;

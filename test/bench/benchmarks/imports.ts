@@ -19,7 +19,7 @@ import type { World } from '../world.ts';
 const eachWayMilliseconds = 5;
 /** With fewer, a larger part of the time goes into code that is not compiled yet: 40,000 are imported at 3.4 to 4.3×. */
 const lines = Number(process.env.IMPORT_LINES ?? 1_000_000);
-/** A tenth of them in requests is enough to tell their pace. */
+/** The count of numbers sent in requests. A tenth is enough to measure their pace. */
 const requested = Math.min(lines, 100_000);
 const mostMegabytes = 300;
 const leastRatio = 4;
@@ -97,7 +97,7 @@ export const imports: Row = {
 
 /** The programs that are measured, bundled as functions are: Node's own loader of TypeScript takes 50 MB. */
 const bundlePrograms = async () => {
-  // As deep in the repository as they are: they read its package.json.
+  // The bundles are as deep in the repository as their sources, because they read its package.json.
   const local = join(import.meta.dirname, '..', '..', '..', '.local');
   mkdirSync(local, { recursive: true });
   const outdir = mkdtempSync(join(local, 'bench-'));

@@ -11,7 +11,7 @@ const lists = 300;
 const maxMilliseconds = 5;
 const maxKibibytes = 80;
 
-/** Measures what the list of tools costs the function for AI clients. */
+/** Measures the cost of the list of tools for the function of AI clients. */
 export const mcp: Row = {
   name: 'mcp',
   title: 'AI clients: tools/list',
@@ -46,7 +46,7 @@ export const mcp: Row = {
   },
 };
 
-/** Starts an API that knows whose key it is, in a process of its own: its processor time does not count. */
+/** Starts an API that returns the user of a key, in a separate process whose CPU time does not count. */
 const startKeys = async () => {
   const body = JSON.stringify({ keyId: 'key_1', uid: 'bench-user', scopes: Scope.options });
   const program = `

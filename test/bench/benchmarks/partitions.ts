@@ -13,7 +13,7 @@ import { freshNumbers } from '../operations.ts';
 import { writeInReadme } from '../readme.ts';
 import { invoke, type Request, type World } from '../world.ts';
 
-/** So many runs of each path touch every one of sixteen shards, all but certainly. */
+/** The number of runs of each path. So many almost certainly touch all sixteen shards. */
 const runs = 128;
 /** Units a second of the whole table: a new one, and one at DynamoDB's default quota. */
 const newTable: Units = { read: 12_000, write: 4000 };
@@ -23,12 +23,12 @@ const quota: Units = { read: 40_000, write: 40_000 };
 type Path = {
   what: string;
   count?: number;
-  /** How often it must be possible in a second. */
+  /** The minimum rate per second. */
   min: number;
   run(number: number): Promise<unknown>;
 };
 
-/** How often each path can be taken in a second before DynamoDB throttles a partition key. */
+/** Measures the maximum rate per second of each path before DynamoDB throttles a partition key. */
 export const partitions: Row = {
   name: 'partitions',
   title: 'Bounds by partition key: 3,000 read units and 1,000 write units a second each',

@@ -8,7 +8,7 @@ const callers = 1_000_000;
 const rounds = 400;
 const configurationCharacters = 4000;
 
-/** The split of an agent's callers: its shares, who moves when a share is raised, and what it costs a call that starts. */
+/** Measures the split of an agent's callers: its shares, the callers that move when a share is raised, and its cost at the start of a call. */
 export const traffic: Row = {
   name: 'traffic',
   title: 'Callers split among versions of an agent',

@@ -6,7 +6,7 @@ import { readFolder, writeDocument } from '../../../bin/agents/folder.ts';
 import { newApiKey } from '../../../functions/domain/api-keys.ts';
 import { agents, fileOf, newFolder, read, write } from '../../support/agents-tool.ts';
 
-/** Applies a folder; a broken file is found before the service is asked. */
+/** Applies a folder. A broken file is reported before any request. */
 const apply = (folder: string) => agents(newApiKey(), 'apply', folder, '--base-url', 'http://127.0.0.1:1');
 
 it.each([

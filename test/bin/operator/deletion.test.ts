@@ -99,7 +99,7 @@ it('operator user delete waits for an import that runs, and leaves no number and
   expect((await operator('user', 'delete', uid, ...service, '--yes')).code).toBe(0);
   const left = async () => (await storedWith(uid)).length;
   expect(await left()).toBe(0);
-  // As long as a step of an import may take.
+  // A step of an import may take this long.
   await sleep(5000);
   expect(await left()).toBe(0);
 });

@@ -17,7 +17,7 @@ it('figures recount counts the calls of all agents of a user, and ends what was 
     return found.totals.calls === 2 && found.pending === undefined && found;
   });
   const callFigures = new CallFigures(table.get());
-  // As after a restore: figures and messages are of another moment than the calls.
+  // This is the state after a restore: figures and messages are from another time than the calls.
   await callFigures.removeAll(agentId);
   await callFigures.mark({ agentId, day: '2026-03-20' }, [0], 'a change whose message was lost');
   await callFigures.mark({ agentId, day: '2026-03-25' }, [0], 'a change of a call that is gone');

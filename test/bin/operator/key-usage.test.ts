@@ -98,7 +98,7 @@ it('the use of keys is counted by CloudWatch Logs over the log of every function
   ];
   answers = [
     { status: 'Scheduled' },
-    // What it has so far is not the answer.
+    // Its results so far are incomplete.
     { status: 'Running', rows: [row('key_a', 'acme', 200, 1, '2026-11-20 10:00:00.000')] },
     { status: 'Complete', rows },
   ];

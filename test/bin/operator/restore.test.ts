@@ -68,7 +68,7 @@ describe('restoring the table', () => {
   const kept = [...many(300, 0, 'as it was'), exact];
   beforeAll(async () => {
     await fill(earlier, kept);
-    // Some are the same still, some were changed, some were deleted, and some are new.
+    // Some items are unchanged, some were changed, some were deleted, and some are new.
     await fill(live, [...many(100, 0, 'as it was'), ...many(100, 100, 'changed'), ...many(150, 1000, 'new')]);
   });
   afterAll(async () => {
@@ -95,7 +95,7 @@ describe('restoring the table', () => {
     expect(restored).toHaveLength(301);
     expect(restored).toEqual(await itemsOf(earlier));
     expect(restored).toContainEqual(exact);
-    // Done again, there is nothing to do.
+    // A second run finds nothing to do.
     const again = JSON.parse((await restore('--from', earlier, '--yes', '--json')).stdout);
     expect(again).toMatchObject({ same: 301, written: 0, deleted: 0 });
   });
@@ -121,7 +121,7 @@ describe('restoring a table from before an erasure', () => {
   };
   const person = '+4915112345678';
   const other = '+14155550100';
-  /** Of whom the earlier table has nothing but a line that an import of a guest could not take. */
+  /** A person whose number is in the earlier table only as a failed line of a guest's import. */
   const inFailedLine = '+33612345678';
   const secret = 'signing-secret';
   const importOfGuest = { uid: 'guest', importId: 'import_1' };

@@ -35,14 +35,14 @@ const readerWith = (policy: FetchPolicy): PageReader => {
 const notPublic = 'The address is not a public one.';
 
 describe('an address that is not public', () => {
-  /** Listens on every address of this machine; `reached` counts who got through. */
+  /** Listens on every address of this machine. `reached` counts the connections. */
   let port: string;
   let reached = 0;
   const listener = createServer((socket) => {
     reached += 1;
     socket.destroy();
   });
-  /** Every address that anything in this process tried to connect to. */
+  /** Every address to which this process tried to connect. */
   let attempts: string[] = [];
   const watch = (message: unknown) => {
     (message as { socket: Socket }).socket.on('connectionAttempt', (ip) => attempts.push(ip));
@@ -127,7 +127,7 @@ describe('an address that is not public', () => {
     open.push(server.stop);
     const reader = readerWith({ ports: ports(), resolve: server.resolve });
     const read = () => failureOf(reader.read(new URL(`http://rebinding.test:${port}/`), { signal }));
-    // The address that was checked is the one that is connected to, and here nobody answers there.
+    // The connection goes to the address that was checked, where nothing listens.
     expect(await read()).toBe('The connection to the site failed.');
     expect(attempts).toEqual([outside]);
     expect(server.queries.filter((query) => query === 'rebinding.test A').length).toBe(1);

@@ -78,7 +78,7 @@ type Setting = {
   blocks: boolean;
 };
 
-/** The calls as they should be, with the plainest code there is. */
+/** A model of the calls in the simplest code. */
 class Model {
   readonly calls = new Map<string, Call>();
   /** The blocked numbers, each with the reasons of the batch that blocked it. */
@@ -103,7 +103,7 @@ const withoutHistory = (call: Call | undefined) => {
   return JSON.parse(JSON.stringify(rest)) as Call;
 };
 
-/** The outcome for which a number is blocked. Other fields of an outcome block nobody. */
+/** The outcome for which a number is blocked. Other fields of an outcome block no number. */
 const blockingOutcome = ({ blocks, change }: Setting) =>
   blocks ? (change.custom_call_outcome ?? undefined) : undefined;
 

@@ -33,7 +33,7 @@ const revisionsStored = async ({ id }: WebsiteRecord) => {
   return [...revisions];
 };
 
-/** Brings a source a new text, as a job does. */
+/** Gives a source a new text, as a job does. */
 const bring = async (source: WebsiteRecord, content: string, attempt = 'first', contentMD = content) => {
   const run = await websites.get().start(source, attempt);
   if (!run) return false;
@@ -134,7 +134,7 @@ it('a text is the old or the new one wherever a job is killed, and the next deli
     await bring(source, 'new '.repeat(60_000), 'second');
     expect((await websiteReads.get().readTexts(source, undefined))?.content).toBe('new '.repeat(60_000));
     expect((await findWebsite(source))?.status).toBe('ready');
-    // What a run left when it was killed after its last write goes with the next one.
+    // The next run deletes what a run left when it was killed after its last write.
     await restartWebsite(source, 'third');
     await bring(source, 'newest', 'third');
     expect((await revisionsStored(source)).length).toBe(1);

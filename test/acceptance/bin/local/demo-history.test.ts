@@ -40,7 +40,7 @@ type Run = Awaited<ReturnType<typeof start>>;
 
 const newFolder = () => join(mkdtempSync(join(tmpdir(), 'voice-agent-demo-')), 'data');
 
-/** Returns the steps that are left of a history. */
+/** Returns the remaining steps of a history. */
 const leftOf = (data: string): string[] | undefined => {
   const file = join(data, 'demo-history.json');
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).left : undefined;

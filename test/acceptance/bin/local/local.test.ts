@@ -224,7 +224,7 @@ describe('npm start', () => {
     expect(out).toMatch(/of a fake Stripe/);
     expect(out).toContain('may call from https://app.example.com');
 
-    // What a person reads can be pasted into a shell as it stands.
+    // The printed commands can be pasted into a shell unchanged.
     const lines = out.split('\n').filter((line) => /^ {2}(curl|export) /.test(line));
     const shell = spawn(
       'sh',
@@ -280,7 +280,7 @@ describe('npm start', () => {
         },
         (error) => (error.cause?.code === 'ECONNREFUSED' ? 'refused' : Promise.reject(error)),
       );
-    // At once: the service may listen before the first tenth of a second has passed.
+    // This checks at once, because the service may listen before the first tenth of a second has passed.
     outcomes.push(ask());
     const asking = setInterval(() => outcomes.push(ask()), 100);
     await ready(run).finally(() => clearInterval(asking));
@@ -389,7 +389,7 @@ it('stores that are given are used; with DynamoDB down, requests fail within six
     AWS_ENDPOINT_URL_DYNAMODB: proxy.url,
     AWS_ENDPOINT_URL_SQS: given.endpoint,
     AWS_ENDPOINT_URL_S3: given.endpoint,
-    // As on AWS.
+    // AWS behaves the same.
     TABLE_TIMEOUT_SECONDS: '5',
   });
   const facts = await ready(run);

@@ -22,7 +22,7 @@ it('knowledge upload that is stopped while a form is sent reports what was sent,
     settings,
   );
   const end = ended(child);
-  // Three forms are under way at once.
+  // Three forms are in progress at once.
   await until(() => storage.begun() >= 3);
   child.kill('SIGTERM');
   const { code, stdout, stderr } = await end;

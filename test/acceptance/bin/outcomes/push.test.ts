@@ -22,7 +22,7 @@ it('outcomes push continues after SIGKILL: each row is in the results once', asy
   await run.ended;
   const { rows } = JSON.parse(readFileSync(`${file}.progress.json`, 'utf8'));
   expect([1000, 2000]).toContain(rows);
-  // As if it had died between the results and the progress.
+  // This is the state after a kill between writing the results and the progress.
   writeFileSync(`${file}.results.csv`, '9,half a li', { flag: 'a' });
 
   const seen = proxy.rowsSeen();

@@ -10,7 +10,7 @@ import { fileOf, start } from '../../../support/outcomes-tool.ts';
 
 const rows = 10_000;
 const rowBytes = 8000;
-/** How much more than a file of one row may take: kept as strings, the rows would take twice their bytes. */
+/** The maximum additional memory compared with a file of one row. Rows kept as strings would take twice their bytes. */
 const maxMegabytes = 100;
 
 /** A fake service that has every call. */

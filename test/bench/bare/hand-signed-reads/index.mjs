@@ -1,5 +1,5 @@
-// A function that reads one item of the table with what Node has by itself: the least that a first answer can take
-// which comes from a table. After it, the function makes as many queries as its event says, side by side.
+// A function that reads one item of the table with Node's built-in modules: the minimum time of a first response
+// that comes from a table. After it, the function makes as many concurrent queries as its event says.
 import { createHash, createHmac } from 'node:crypto';
 import { createRequire } from 'node:module';
 
