@@ -147,9 +147,9 @@ it('imports into a block list report the first 1,000 failures of a file of inval
   const world = await newWorld();
   const found = await importFile(
     world,
-    Array.from({ length: 30_000 }, (_, n) => `bad number ${n} ${'x'.repeat(400)}`).join('\n'),
+    Array.from({ length: 5000 }, (_, n) => `bad number ${n} ${'x'.repeat(400)}`).join('\n'),
   );
-  expect(found).toMatchObject({ status: 'done', lines: 30_000, failed: 30_000, added: 0 });
+  expect(found).toMatchObject({ status: 'done', lines: 5000, failed: 5000, added: 0 });
   expect(found.failures.length).toBe(1000);
   expect(found.failures[999]).toMatchObject({ line: 1000, code: 'invalid_format' });
   expect(found.failures[0].number.length).toBe(64);

@@ -23,22 +23,17 @@ describe.concurrent.each(withInputs.map((endpoint) => [endpoint.name, endpoint] 
           const answer = await ask(endpoint, world.apiKey, world, { sample, body });
           expect(answer.status, String(body)).toBe(400);
           expect(answer.body).toEqual({ ...errorWith('invalid_request'), details: expect.any(Array) });
-          const keyless = await ask(endpoint, newApiKey(), world, { sample, body });
-          expect(keyless.body).toEqual(errorWith('invalid_api_key'));
         }),
       );
+      const keyless = await ask(endpoint, newApiKey(), world, { sample, body: '{' });
+      expect(keyless.body).toEqual(errorWith('invalid_api_key'));
     },
   );
 
   when(endpoint.body && !endpoint.raw?.multipart && !endpoint.raw?.readBody)(
-    `${endpoint.name} rejects a body over 1 MB, and one nested deeper than 32 levels`,
+    `${endpoint.name} rejects a body nested deeper than 32 levels`,
     async () => {
       const sample = await sampleOf(endpoint, world);
-      const large = await ask(endpoint, world.apiKey, world, {
-        sample,
-        body: JSON.stringify({ x: 'x'.repeat(1024 * 1024) }),
-      });
-      expect([large.status, large.body]).toEqual([413, errorWith('payload_too_large')]);
       const deep = await ask(endpoint, world.apiKey, world, {
         sample,
         body: `{"x":${'['.repeat(40)}${']'.repeat(40)}}`,

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { newApiKey, Scope } from '../../functions/domain/api-keys.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { ask, errorWith, keyed, sharesSample, when } from '../support/sample-requests.ts';
-import { sampleOf } from '../support/samples.ts';
+import { type Sample, sampleOf } from '../support/samples.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -35,9 +35,15 @@ const keyWith = async (scopes: Scope[] | undefined): Promise<string> => {
 for (const endpoint of keyed) {
   describe(endpoint.name, { concurrent: !sharesSample(endpoint) }, () => {
     const { caller } = endpoint;
+    let made: Promise<Sample> | undefined;
+    /** Requests that are rejected share a sample. */
+    const rejected = async () => {
+      made ??= sampleOf(endpoint, world);
+      return { sample: await made };
+    };
 
     it(`${endpoint.name} rejects a request without a key`, async () => {
-      const answer = await ask(endpoint, undefined, world);
+      const answer = await ask(endpoint, undefined, world, await rejected());
       expect([answer.status, answer.body]).toEqual([401, errorWith('missing_api_key')]);
       expect(answer.headers.get('x-request-id')).toMatch(/.+/);
     });
@@ -45,10 +51,10 @@ for (const endpoint of keyed) {
     it(`${endpoint.name} rejects malformed, unknown, revoked and expired keys alike`, async () => {
       const real = newApiKey();
       const wrongChecksum = real.slice(0, -1) + (real.endsWith('A') ? 'B' : 'A');
-      const sample = await sampleOf(endpoint, world);
+      const sample = await rejected();
       const answers = await Promise.all(
         [real, wrongChecksum, 'vap_', 'x'.repeat(5000), `sk_${real.slice(4)}`, expired, revoked].map((key) =>
-          ask(endpoint, key, world, { sample }),
+          ask(endpoint, key, world, sample),
         ),
       );
       for (const { status, body } of answers) expect([status, body]).toEqual([401, errorWith('invalid_api_key')]);
@@ -64,7 +70,7 @@ for (const endpoint of keyed) {
 
     when(scope)(`${endpoint.name} rejects a key whose scopes do not cover it`, async () => {
       const others = (['agents', 'knowledge', 'calls', 'block-list'] as const).filter((other) => other !== scope);
-      const answer = await ask(endpoint, await keyWith([...others]), world);
+      const answer = await ask(endpoint, await keyWith([...others]), world, await rejected());
       const message = `This API key lacks the scope "${scope}".`;
       expect([answer.status, answer.body]).toEqual([401, { error: 'insufficient_permissions', message }]);
     });

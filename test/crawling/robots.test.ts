@@ -3,6 +3,7 @@ import robotsParser from 'robots-parser';
 import { afterAll, describe, expect, it } from 'vitest';
 import { robotsFilter } from '../../functions/crawling/robots.ts';
 import { limits } from '../../functions/domain/limits.ts';
+import { anyCharacter } from '../support/any-character.ts';
 import { robotsJudge } from '../support/judge-robots.ts';
 
 const crawler = 'VoiceAgentPlatformBot';
@@ -50,7 +51,7 @@ it('a robots.txt is judged like the package robots-parser judges it', () => {
       const theirs = parseRobots(`${site}/robots.txt`, robots).isAllowed(`${site}${path}`, crawler);
       expect(isAllowed(robots, path)).toBe(theirs);
     }),
-    { numRuns: 5000 },
+    { numRuns: 1000 },
   );
 });
 
@@ -91,7 +92,7 @@ describe('a robots.txt made to do harm is judged in bounded time and memory', ()
         '\0',
         ' ',
       ),
-      fc.string({ unit: 'binary', maxLength: 20 }),
+      fc.string({ unit: anyCharacter, maxLength: 20 }),
     );
     await fc.assert(
       fc.asyncProperty(

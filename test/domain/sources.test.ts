@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { excerptOf, pagesText, proseText } from '../../functions/domain/sources.ts';
+import { anyCharacter } from '../support/any-character.ts';
 
 const bytesOf = (text: string) => Buffer.byteLength(JSON.stringify(text));
 /** The maximum size of a text in a list, in any script. */
@@ -69,7 +70,11 @@ it('a list shows pages as JSON whatever they contain', () => {
   fc.assert(
     fc.property(
       fc.array(
-        fc.record({ url: fc.webUrl(), title: fc.string({ unit: 'binary' }), text: fc.string({ unit: 'binary' }) }),
+        fc.record({
+          url: fc.webUrl(),
+          title: fc.string({ unit: anyCharacter }),
+          text: fc.string({ unit: anyCharacter }),
+        }),
       ),
       (pages) => {
         const wellFormed = pages.map(({ url, title, text }) => ({

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type Share, versionFor } from '../../functions/domain/traffic.ts';
 
-const callers = Array.from({ length: 20_000 }, (_, n) => `+1${2_000_000_000 + 7919 * n}`);
+const callers = Array.from({ length: 8000 }, (_, n) => `+1${2_000_000_000 + 7919 * n}`);
 const chosen = (split: Share[], agentId = 'agent') => callers.map((caller) => versionFor(agentId, caller, split));
 const shareOf = (version: number, versions: (number | undefined)[]) =>
   (100 * versions.filter((one) => one === version).length) / versions.length;

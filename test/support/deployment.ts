@@ -28,6 +28,13 @@ export const production = {
 /** Production in the middle of a rotation of the edge's secret, with another model. */
 export const inProduction = { ...production, edgeSecretVersion: '2', chatModelId: 'eu.anthropic.claude-x-v1:0' };
 
+/** A deployment without CloudFront, whose model is an inference profile of the operator. */
+export const noEdge = {
+  ...required,
+  edge: 'false',
+  chatModelId: 'arn:aws:bedrock:eu-west-1:123456789012:application-inference-profile/abc',
+};
+
 /** Every other setting at once: synthesizing takes seconds. */
 export const everySetting = {
   ...required,

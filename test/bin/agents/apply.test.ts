@@ -175,7 +175,7 @@ it('knowledge of agents as files is added, changed and removed, and documents ar
   const world = await pulledWorld();
   mkdirSync(join(world.folder, 'texts'));
   writeFileSync(join(world.folder, 'texts/hours.md'), '# Nine to five');
-  writeFileSync(join(world.folder, 'texts/large.txt'), 'All work and no play. '.repeat(250_000));
+  writeFileSync(join(world.folder, 'texts/large.txt'), 'All work and no play.'.padEnd(5_500_000));
   world.edit(
     'websites: []',
     'websites:\n  # the main one\n  - url: https://example.com/\n  - url: https://example.org/\n    limit: 3\n    name: Shop\n    active: false',
