@@ -54,7 +54,7 @@ class Documents(operations.Documents):
     def wait_until_ready(
         self, agent_id: str, document_id: str, *, uid: str | Unset = UNSET, max_wait_seconds: float = 600.0
     ) -> Document:
-        """Waits until the text of a document is read: until its status is `ready`, or `failed`. The texts are not in the result."""
+        """Waits until the text of a document has been read and its status is `ready` or `failed`. The result does not contain the texts."""
 
         def read() -> Document:
             for document in self.list.items(agent_id=agent_id, content=False, uid=uid):
@@ -82,7 +82,7 @@ class Websites(operations.Websites):
     def wait_until_ready(
         self, agent_id: str, website_id: str, *, uid: str | Unset = UNSET, max_wait_seconds: float = 600.0
     ) -> Website:
-        """Waits until a website is read: until its status is `ready`, or `failed`. The texts are not in the result."""
+        """Waits until a website has been read and its status is `ready` or `failed`. The result does not contain the texts."""
 
         def read() -> Website:
             for website in self.list.items(agent_id=agent_id, content=False, uid=uid):

@@ -1,4 +1,4 @@
-"""What a request raises when it fails."""
+"""The errors that a request raises when it fails."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ Item = TypeVar("Item")
 
 
 class Connection:
-    """What all requests of a client have in common."""
+    """The settings that all requests of a client share."""
 
     def __init__(
         self, base_url: str, api_key: str | None, uid: str | None, retries: int, timeout: float, httpx_args: dict[str, Any]
