@@ -22,7 +22,7 @@ export class ApiKeys {
 
   /** Creates a key of an existing user. */
   async create(uid: string, options: NewKey): Promise<MadeApiKey> {
-    const { made, creation } = this.#newKey(uid, options);
+    const { made, creation } = this.creation(uid, options);
     await this.#table.transact(creation);
     return made;
   }
@@ -34,7 +34,7 @@ export class ApiKeys {
   async rotate(uid: string, keyId: string, options: NewKey & { endsAt: string }): Promise<MadeApiKey | undefined> {
     const hash = await this.#hashOf(uid, keyId);
     if (!hash) return undefined;
-    const { made, creation } = this.#newKey(uid, options);
+    const { made, creation } = this.creation(uid, options);
     const end = this.#table.updateAction(
       apiKeyKey(hash),
       { set: { revokedAt: options.endsAt } },
@@ -100,7 +100,8 @@ export class ApiKeys {
     await this.#table.change(apiKeyListingKey(uid, keyId), { set: { ttlSeconds } }, exists);
   }
 
-  #newKey(uid: string, options: NewKey): { made: MadeApiKey; creation: TransactionAction[] } {
+  /** Returns a new key of an existing user, and the actions that create it. */
+  creation(uid: string, options: NewKey): { made: MadeApiKey; creation: TransactionAction[] } {
     const secret = newApiKey();
     const hash = hashApiKey(secret);
     const key: ApiKey = {
