@@ -1,5 +1,5 @@
 import { inflateRawSync } from 'node:zlib';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { figuresOf } from '../../functions/store/keys.ts';
 import { type Item, table } from '../../functions/store/table.ts';
@@ -17,12 +17,14 @@ const ask = async ({ uid, agentId, call }: World, query: Query) => {
   return answer;
 };
 const figures = async (world: World, query: Query = {}) => (await ask(world, query)).body;
+/** Calls are counted after seconds. */
+const everySecond = { timeout: 50_000, interval: 1000 };
 /** Returns the figures once they are exact and count this many calls. */
 const exactly = (calls: number, world: World, query: Query = {}) =>
-  until(async () => {
+  vi.waitUntil(async () => {
     const found = await figures(world, query);
     return found.pending === undefined && found.totals.calls === calls && found;
-  });
+  }, everySecond);
 const rowsOf = async (calls: number, world: World, query: Query) => (await exactly(calls, world, query)).rows;
 const setOutcome = ({ agentId, call }: World, callId: string, body: object) =>
   call('PATCH', `/calls/${agentId}/${callId}`, { body });
@@ -39,7 +41,7 @@ it.concurrent('figures count calls and add up their values by day and outcome, a
   await setOutcome(world, 'three', { custom_call_outcome: 'booked', custom_call_outcome_value: 0.2 });
   const query = { by: 'day,outcome', to: '2026-03-05' };
   await expect
-    .poll(() => figures(world, query))
+    .poll(() => figures(world, query), everySecond)
     .toEqual({
       rows: [
         {
@@ -145,7 +147,7 @@ it.concurrent('values are added up exactly; one of too many decimals, or too lar
     await setOutcome(world, `call-${index}`, { custom_call_outcome_value: value });
   }
   await expect
-    .poll(() => figures(world))
+    .poll(() => figures(world), everySecond)
     .toMatchObject({
       totals: { calls: 9, withOutcome: 0, value: '999999999996.799001', values: 6, valuesLeftOut: 3 },
     });
@@ -165,7 +167,7 @@ it.concurrent('CSV has the rows alone, and a text that a spreadsheet would take 
   });
   expect(pending.headers.get('x-pending')).toBe('true');
   await exactly(6, world);
-  await until(async () => (await figures(world)).totals.withOutcome === 5);
+  await vi.waitUntil(async () => (await figures(world)).totals.withOutcome === 5, everySecond);
   const csv = await until(async () => {
     const answer = await ask(world, { format: 'csv', by: 'outcome' });
     return !answer.headers.has('x-pending') && answer;
@@ -194,7 +196,7 @@ it.concurrent('without an agent the figures are those of the agents that the use
   await call('PUT', `/calls/${other}/two`, { body: { direction: 'inbound', startedAt: '2026-03-01T10:00:00Z' } });
   const all = () => call('GET', '/call-figures', { query: { uid, ...march, by: 'agent' } });
   await expect
-    .poll(async () => (await all()).body.rows)
+    .poll(async () => (await all()).body.rows, everySecond)
     .toMatchObject([world.agentId, other].sort().map((agent) => ({ agent, calls: 1 })));
   await call('DELETE', `/agents/${other}`);
   expect((await all()).body.rows).toMatchObject([{ agent: world.agentId, calls: 1 }]);
@@ -251,7 +253,7 @@ it.concurrent('no item of the figures has a number or the id of a call, also aft
   await world.recordCall('call-of-the-person', { phone: number });
   await world.recordCall('call-of-another');
   await setOutcome(world, 'call-of-the-person', { custom_call_outcome: 'booked' });
-  await expect.poll(async () => (await figures(world)).totals).toMatchObject({ calls: 2, withOutcome: 1 });
+  await expect.poll(async () => (await figures(world)).totals, everySecond).toMatchObject({ calls: 2, withOutcome: 1 });
   const { body } = await call('POST', '/erasures', { body: { uid, number } });
   await until(
     async () => (await call('GET', `/erasures/${body.erasureId}`, { query: { uid } })).body.status === 'done',
