@@ -31,7 +31,7 @@ export const acknowledged = {
       'AwsSolutions-SQS3',
     ],
     reason:
-      'No function is called asynchronously: API Gateway and callers wait for the answer, and each job’s queue has dead letters of its own. A queue that keeps dead letters, or alarms that no mail server took, needs no dead letters itself.',
+      'No function is called asynchronously: API Gateway and callers wait for the answer, and each job’s queue has its own dead letters. A queue that keeps dead letters, or alarms that no mail server took, needs no dead letters itself.',
   },
 } as const;
 

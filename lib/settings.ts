@@ -138,7 +138,7 @@ const checked = settings
     ...always,
     path: ['alarmEmail'],
     error:
-      'is missing. In prod, somebody must receive the alarms; it may be none if something else subscribes to the topic.',
+      'is missing. In prod, alarms need a recipient; it may be none if something else subscribes to the topic.',
   })
   .refine(({ monthlyBudget, alarmEmail }) => monthlyBudget === undefined || alarmEmail?.includes('@'), {
     ...always,

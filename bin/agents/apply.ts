@@ -34,7 +34,7 @@ export const apply = async (folder: string, options: ApplyOptions): Promise<Outc
       return { action: 'delete' as const };
     };
     if (options.prune) outcomes.push(await attempt({ key }, work, options));
-    else say(`${key} has no file, and is left alone without --prune.`);
+    else say(`${key} has no file, and is not deleted without --prune.`);
   }
   report(outcomes, 'service', options);
   if (outcomes.some(({ action }) => action === 'conflict')) say(conflictHelp);

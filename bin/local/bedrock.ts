@@ -42,7 +42,7 @@ export const startBedrock = async (options: Options = {}): Promise<Listening> =>
       return sendError(response, 403, 'MissingAuthenticationTokenException', 'Missing Authentication Token');
     }
     if (method !== 'POST' || !/^\/model\/[^/]+\/converse-stream$/.test(url)) {
-      return sendError(response, 404, 'UnknownOperationException', 'The fake Bedrock supports ConverseStream alone.');
+      return sendError(response, 404, 'UnknownOperationException', 'The fake Bedrock supports only ConverseStream.');
     }
     const conversation = JSON.parse(given) as ConverseRequest;
     const fault = faultIn(requestOf(conversation).text);

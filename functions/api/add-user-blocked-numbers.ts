@@ -11,7 +11,7 @@ export const addUserBlockedNumbers = endpoint({
   path: '/block-list',
   summary: 'Block numbers for all agents of a user',
   description:
-    'Adds phone numbers to the block list of the user, which is in force for every agent the user owns, also when somebody else uses the agent. Otherwise as `POST /agent-block-list`.',
+    'Adds phone numbers to the block list of the user, which applies to every agent the user owns, even when another user uses the agent. Otherwise the same as `POST /agent-block-list`.',
   caller: { kind: 'key', scope: 'block-list', user: ({ body }) => body },
   services: { blockList: blockList.for('add') },
   body: z.extend(UserBlockListRequest, blockTerms),

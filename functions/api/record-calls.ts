@@ -21,7 +21,7 @@ export const recordCalls = endpoint({
   path: '/calls',
   summary: 'Record many calls',
   description:
-    'Records up to 1,000 calls in one request, of any agents that the user of the API key may use, and sets the outcomes that are given: as `PUT` and `PATCH /calls/{agentId}/{callIdOrPhone}` one by one. Items are processed independently: one that is invalid is in `failed`, and so is, as `temporarily_unavailable`, one that was not carried out before the response was due. Sending the same items again changes nothing.',
+    'Records up to 1,000 calls in one request, of any agents that the user of the API key may use, and sets the outcomes that are given: as `PUT` and `PATCH /calls/{agentId}/{callIdOrPhone}` one by one. Items are processed independently: one that is invalid is in `failed`, and so is, as `temporarily_unavailable`, one that was not processed before the response was due. Sending the same items again changes nothing.',
   caller: { kind: 'key', scope: 'calls' },
   services: { calls: calls.for('recordMany'), credentials: credentials.for('accessTo') },
   body: z.object({

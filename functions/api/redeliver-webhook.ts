@@ -16,7 +16,7 @@ export const redeliverWebhook = endpoint({
   path: '/webhook-deliveries/redeliver',
   summary: 'Send an event again',
   description:
-    'Starts a delivery again, whatever its status, with the same `webhook-id`, a new timestamp and signature, and the full number of attempts. Data of calls and agents that were deleted since are not sent.',
+    'Starts a delivery again, whatever its status, with the same `webhook-id`, a new timestamp and signature, and the full number of attempts. Data of calls and agents that have been deleted in the meantime are not sent.',
   caller: { kind: 'key', scope: 'webhooks', user: ({ body }) => body },
   services: {
     webhookDeliveries: webhookDeliveries.for('find', 'restart'),

@@ -31,7 +31,7 @@ export const refreshWebsite = endpoint({
   async handle({ agent, body: { uid, agentId, websiteId }, creationId: attempt }, { websites, jobQueue }) {
     const begun = await websites.restart({ agentId, id: websiteId }, { attempt, uid }, hasEnded);
     if (!begun) throw noSuchWebsite();
-    if (!begun.restarted) throw new ApiError('crawl_in_progress', 'A crawl of this website is under way.');
+    if (!begun.restarted) throw new ApiError('crawl_in_progress', 'A crawl of this website is in progress.');
     const message = { job: 'crawlWebsite', uid: agent.uid, agentId, websiteId, attempt } as const;
     await websites.sendOrFail(begun.record, () => jobQueue.send(message));
     return { websiteId, message: 'Website refresh started', status: 'pending' as const };

@@ -15,7 +15,7 @@ export const setAgentTraffic = endpoint({
   path: '/agents/{agentId}/traffic',
   summary: 'Split the traffic of an agent',
   description:
-    'Sets which versions of an agent callers get, and how many of them. While a split holds, it alone decides: newer versions get no calls. The same number always gets the same version, and a share that is raised moves callers into that version only. An empty list ends the split: everybody gets the newest version.',
+    'Sets which versions of an agent callers get, and in what shares. While a split is in effect, newer versions get no calls. The same number always gets the same version, and raising a share moves callers only to that version. An empty list ends the split: everybody gets the newest version.',
   caller: { kind: 'key', scope: 'agents', agent: ({ params: { agentId }, body: { uid } }) => ({ agentId, uid }) },
   services: { agents: agents.for('setTraffic') },
   params: z.object({ agentId: AgentIdInPath }),

@@ -61,8 +61,8 @@ const secretIn = (platform: PlatformName, { secret, publicKey, header, algorithm
   if (value === undefined) throw invalidField(name, `is required for ${platform}`);
   if (unused !== undefined) throw invalidField(other, `is not for ${platform}`);
   if (header !== undefined && platform !== 'vapi' && platform !== 'elevenlabs')
-    throw invalidField('header', 'is for vapi and elevenlabs alone');
-  if (algorithm !== undefined && platform !== 'vapi') throw invalidField('algorithm', 'is for vapi alone');
+    throw invalidField('header', 'is only for vapi and elevenlabs');
+  if (algorithm !== undefined && platform !== 'vapi') throw invalidField('algorithm', 'is only for vapi');
   return value;
 };
 

@@ -183,7 +183,7 @@ export const tools: Record<ToolName, PublicTool | UserTool> = {
   }),
   updateAgent: userTool({
     description:
-      'Updates an agent. The configuration is merged by top-level field, and null removes a field. Leave out what does not change. Send the version that you have read as ifMatch: when somebody has changed the agent since, nothing is done.',
+      'Updates an agent. The configuration is merged by top-level field, and null removes a field. Leave out what does not change. Send the version that you have read as ifMatch: if the agent has changed since, nothing is done.',
     input: z.extend(AgentChange, {
       agentId: AgentId,
       ifMatch: z.optional(VersionNumber.check(z.describe('The version of the agent that you have read.'))),

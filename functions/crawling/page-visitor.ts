@@ -46,7 +46,7 @@ export class PageVisitor {
       if (text) {
         return { url: foundUrl, links, page: { url: found.url, title: title || foundUrl.pathname, text, markdown } };
       }
-      const error = new PageFetchError('The page has no text of its own; scripts, which may make some, are not run.');
+      const error = new PageFetchError('The page contains no text. Scripts, which may create some, are not run.');
       return { url: foundUrl, links, error };
     } catch (error) {
       return { url, links: [], error: this.#pageError(error as Error) };

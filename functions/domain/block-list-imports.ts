@@ -72,7 +72,7 @@ export const BlockListImportSummary = component(
       AgentId.check(z.describe('Id of the agent whose list the numbers are for. Absent: the user’s own list.')),
     ),
     reason: z.optional(
-      z.string().check(describe('The reason of numbers that have none of their own.', 'Do-not-call registry')),
+      z.string().check(describe('The reason for numbers that have no reason in the file.', 'Do-not-call registry')),
     ),
     status: ImportStatus,
     mode: ImportMode,

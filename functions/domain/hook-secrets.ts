@@ -46,7 +46,7 @@ export const HookSecretFields = {
     z.string().check(
       z.regex(/^[A-Za-z0-9-]{1,64}$/, { error: 'must be the name of a header, without a colon' }),
       z.refine((name) => !['authorization', 'x-authorization', 'cookie', 'host'].includes(name.toLowerCase()), {
-        error: 'must be a header of your own',
+        error: 'must be a custom header',
       }),
       describe(
         'Vapi: the header of the signature (default: `x-signature`). ElevenLabs: the header that holds the secret when a conversation begins (default: `x-hook-secret`).',

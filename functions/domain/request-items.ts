@@ -10,14 +10,14 @@ export const ItemIndex = z
 /** An item of a request of many that failed alone. */
 export const FailedItem = component(
   'FailedItem',
-  'An item that was not carried out, and why.',
+  'An item that failed, and the reason.',
   z.object({
     index: ItemIndex,
     error: z
       .string()
       .check(
         describe(
-          'One of the error codes, or `temporarily_unavailable`: the item was not carried out in time. Send it again.',
+          'One of the error codes, or `temporarily_unavailable`: the item was not processed in time. Send it again.',
           'call_not_found',
         ),
       ),
@@ -33,5 +33,5 @@ export const failedItem = (index: number, error: Error): FailedItem =>
     : {
         index,
         error: 'temporarily_unavailable',
-        message: 'This item could not be carried out before the response was due. Send it again.',
+        message: 'This item could not be processed before the response was due. Send it again.',
       };

@@ -41,7 +41,7 @@ export const websiteStates: SourceStates = {
 export const documentStates: SourceStates = {
   working: 'processing',
   timeoutSeconds: 30 * 60,
-  overdueError: 'The document could not be read, for no fault of its own. Try again.',
+  overdueError: 'The document could not be read for a reason that is not in the document. Try again.',
 };
 
 export const pending = 'pending';

@@ -106,7 +106,7 @@ const meaningsOfStatuses: Record<number, string> = {
 /** The body of every error. */
 const ErrorBody = component(
   'Error',
-  'An error. The gateway itself answers some requests, such as one to an unknown path, with a `message` alone.',
+  'An error. The gateway itself responds to some requests, such as one to an unknown path, with only a `message`.',
   z.object({
     error: z
       .enum(errorCodes as [ErrorCode, ...ErrorCode[]])

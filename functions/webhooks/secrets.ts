@@ -31,7 +31,7 @@ export const secretMadeBy = (
   if (made?.keyId === request.keyId) return made;
   throw new ApiError(
     'idempotency_conflict',
-    'The secret that the first request with this Idempotency-Key made is returned to the API key of that request alone, and while the secret is in use.',
+    'The secret that the first request with this Idempotency-Key made is returned only to the API key of that request, and only while the secret is in use.',
   );
 };
 

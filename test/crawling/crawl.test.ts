@@ -176,7 +176,7 @@ it('a crawl reads plain text too, and reports why it does not read anything else
     markdown: 'Just\ntext.',
   });
   expect(all.length).toBe(2);
-  const noText = 'The page has no text of its own; scripts, which may make some, are not run.';
+  const noText = 'The page contains no text. Scripts, which may create some, are not run.';
   expect(failed).toEqual({
     '/b.pdf': 'The page is neither HTML nor plain text but application/pdf.',
     '/gone': 'The page answered with status 404.',

@@ -320,7 +320,7 @@ it.concurrent('an extraction that fails with its last delivery is failed, and so
   await documents.start(unended, (await now(unended))?.attempt ?? '', Date.now() - 1);
   expect(await now(unended)).toMatchObject({
     status: 'failed',
-    error: expect.stringContaining('no fault of its own'),
+    error: expect.stringContaining('a reason that is not in the document'),
   });
 });
 
@@ -388,7 +388,7 @@ it('an extraction whose function dies at every delivery ends as failed, with a r
   vi.setSystemTime(ended + timeoutMilliseconds);
   expect(await now(record)).toMatchObject({
     status: 'failed',
-    error: 'The document could not be read, for no fault of its own. Try again.',
+    error: 'The document could not be read for a reason that is not in the document. Try again.',
   });
   vi.useRealTimers();
   const attempt = 'again';

@@ -144,7 +144,7 @@ class BlockList(operations.BlockList):
     def wait_until_imported(
         self, import_id: str, *, uid: str | Unset = UNSET, max_wait_seconds: float = 600.0
     ) -> BlockListImport:
-        """Waits until a file of numbers is imported: until the status of its import is `done`, or `failed`."""
+        """Waits until a file of numbers has been imported and the status of its import is `done` or `failed`."""
         return _wait_for_end(lambda: self.get_import(import_id=import_id, uid=uid), max_wait_seconds)
 
     async def wait_until_imported_async(
@@ -157,7 +157,7 @@ class Erasures(operations.Erasures):
     """The operations `erasures` of a client, and waiting for their end."""
 
     def wait_until_done(self, erasure_id: str, *, uid: str | Unset = UNSET, max_wait_seconds: float = 600.0) -> Erasure:
-        """Waits until a person is erased: until the status of the erasure is `done`, or `failed`."""
+        """Waits until a person has been erased and the status of the erasure is `done` or `failed`."""
         return _wait_for_end(lambda: self.get(erasure_id=erasure_id, uid=uid), max_wait_seconds)
 
     async def wait_until_done_async(

@@ -135,7 +135,7 @@ class Operation(Generic[P, R]):
 
 
 class ListOperation(Operation[P, R], Generic[P, R, Item]):
-    """A list. Call it for one page; `items` has every item of all pages, `items_async` for `async for`."""
+    """A list. Calling it returns one page. `items` yields every item of all pages, and `items_async` does so for `async for`."""
 
     def __init__(
         self,

@@ -52,7 +52,7 @@ export const importResult = async (
   const waiting = api.blockList.waitUntilImported({ uid, importId }, options).catch((error) => {
     throw stop.aborted
       ? new CommandError(
-          `Stopped. Import ${importId} goes on: the console and GET /block-list-imports/${importId} show how far it is.`,
+          `Stopped. Import ${importId} continues: the console and GET /block-list-imports/${importId} show its progress.`,
           exitCodes.unfinished,
         )
       : error;

@@ -37,7 +37,7 @@ export const erase = (program: Operator) =>
         const blockList = unblock ? ('remove' as const) : ('keep' as const);
         const { erasureId, found } = dataOf(await api.erasures.create({ uid, number, blockList, dryRun: !yes }));
         if (erasureId === undefined) return { status: 'dry_run', ...found };
-        say(`Erasure ${erasureId} is under way.`);
+        say(`Erasure ${erasureId} is in progress.`);
         const maxWaitSeconds = Number.POSITIVE_INFINITY;
         const ended = await api.erasures.waitUntilDone({ uid, erasureId }, { maxWaitSeconds });
         const { status, erased, error } = dataOf(ended);

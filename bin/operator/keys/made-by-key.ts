@@ -66,13 +66,13 @@ export const describeMade = ({
     ...documents.map(({ documentId, agentId }) => [
       'upload form',
       documentId,
-      'its file is not read any more',
+      'its file is no longer read',
       `agent ${agentId}`,
     ]),
     ...imports.map(({ importId, status }) => [
       'block list import',
       importId,
-      status === 'running' ? 'has its file and goes on' : 'its file is not imported any more',
+      status === 'running' ? 'has its file and continues' : 'its file is no longer imported',
     ]),
   ];
   if (rows.length === 0) return 'It made no webhook endpoint and no secret, and no upload form of it waits for a file.';

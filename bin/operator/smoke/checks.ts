@@ -24,7 +24,7 @@ export const checksOf = (
       ? [() => check('the chat answers', `${baseUrl}/chat/build`, '400 invalid_request or 401 missing_api_key', post)]
       : []),
     ...(talk ? [() => checkModel(`${baseUrl}/chat/build`)] : []),
-    () => check('invoices are for the application alone', `${baseUrl}/get-invoices`, '403 unauthorized_origin', post),
+    () => check('invoices are only for the application', `${baseUrl}/get-invoices`, '403 unauthorized_origin', post),
     ...(apiUrl ? [() => check('the API refuses direct requests', `${apiUrl}/openapi.json`, '403')] : []),
     ...(chatUrl ? [() => check('the chat refuses direct requests', `${chatUrl}/chat/build`, '403', post)] : []),
   ];

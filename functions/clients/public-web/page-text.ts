@@ -19,7 +19,7 @@ export const decodePage = (bytes: Uint8Array, contentType: string): PageText => 
   }
   if (mediaType === 'text/plain') {
     const text = legacyHookDecode(bytes, label ? (normalizeEncoding(label) ?? defaultEncoding) : defaultEncoding);
-    if (text.includes('\0')) throw new PageFetchError('The page is not text, though it says so.');
+    if (text.includes('\0')) throw new PageFetchError('The page is declared as text, but is not text.');
     return { kind: 'text', text };
   }
   throw new PageFetchError(`The page is neither HTML nor plain text but ${mediaType.slice(0, 60)}.`);

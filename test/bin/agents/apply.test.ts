@@ -127,7 +127,7 @@ it('agents apply deletes agents without a file only with --prune, and never one 
     );
   expect(await world.run('diff')).toMatchObject({
     code: 0,
-    stderr: 'gone has no file, and is left alone without --prune.\n',
+    stderr: 'gone has no file, and is not deleted without --prune.\n',
   });
   expect((await world.run('apply')).code).toBe(0);
   expect(await world.run('diff', '--prune')).toMatchObject({

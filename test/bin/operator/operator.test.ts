@@ -285,8 +285,8 @@ it('the command that revokes a key lists what the key made, and what happens to 
   expect(stdout).toMatch(/webhook endpoint +endpoint_\w+ +gets events until it is deleted/);
   expect(stdout).toMatch(/webhook secret +endpoint_\w+ +signs until another key rotates it/);
   expect(stdout).toMatch(/hook secret +vapi +is accepted until another one replaces it, or it is deleted/);
-  expect(stdout).toMatch(/upload form +doc_\w+ +its file is not read any more/);
-  expect(stdout).toMatch(/block list import +import_\w+ +its file is not imported any more/);
+  expect(stdout).toMatch(/upload form +doc_\w+ +its file is no longer read/);
+  expect(stdout).toMatch(/block list import +import_\w+ +its file is no longer imported/);
 });
 
 it('keys of another user are not touched', async () => {

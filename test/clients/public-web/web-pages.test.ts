@@ -279,7 +279,7 @@ describe('a page', () => {
 
   it('a page that declares a binary file as text is rejected', async () => {
     expect(await failure({ body: Buffer.from([1, 0, 2]), headers: { 'content-type': 'text/plain' } })).toBe(
-      'The page is not text, though it says so.',
+      'The page is declared as text, but is not text.',
     );
   });
 

@@ -27,7 +27,7 @@ export const deleteAgent = (agent: Group) =>
         await asUser(options, { apiKeys, uid: owner, scope: 'agents' }, stop.signal, async (api) =>
           dataOf(await api.agents.delete({ agentId })),
         );
-        say('The agent is deleted. What belongs to it is deleted in the background.');
+        say('The agent is deleted. Its data are deleted in the background.');
       }
       reportDeletion(options, { agentId }, counts);
     });

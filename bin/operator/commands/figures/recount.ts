@@ -15,7 +15,7 @@ const concurrency = 8;
 export const recountFigures = (figures: Group) =>
   figures
     .command('recount')
-    .description('Count the calls of agents again, all days of them')
+    .description('Recount the calls of agents on all days')
     .option('--agent-id <id>', 'the agent', as(Identifier))
     .option('--uid <uid>', 'all agents that this user owns', as(Identifier))
     .addHelpText(

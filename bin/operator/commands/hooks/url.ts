@@ -15,7 +15,7 @@ export const createHookUrl = (hooks: Group) =>
   hooks
     .command('url')
     .description(
-      'Print the address to enter at a voice platform, with a new key for hooks alone unless the platform signs',
+      'Print the address to enter at a voice platform, with a new key only for hooks unless the platform signs',
     )
     .addOption(
       new Option('--platform <platform>', 'the voice platform')

@@ -9,7 +9,7 @@ import { openStores } from '../../stores.ts';
 export const revokeKey = (key: Group) =>
   key
     .command('revoke')
-    .description('Revoke a key at once, and list what it made')
+    .description('Revoke a key at once, and list the records that it made')
     .argument('<keyId>', 'the id of the key', as(Identifier))
     .option(...userOfKey)
     .addHelpText('after', examples('key revoke key_01KAM…'))

@@ -14,7 +14,7 @@ import { openStores } from '../../stores.ts';
 export const indexKnowledge = (knowledge: Group) =>
   knowledge
     .command('index')
-    .description('Index websites and documents for the search, where they are not yet')
+    .description('Index websites and documents for the search, unless they are already indexed')
     .option('--agent-id <id>', 'the agent', as(Identifier))
     .option('--uid <uid>', 'all agents that this user owns', as(Identifier))
     .addHelpText(

@@ -26,7 +26,7 @@ export const deleteUser = (user: Group) =>
       if (options.yes) {
         using stop = interruption();
         await removeUser(options, stores, uid, stop.signal);
-        say('The user is deleted. What belongs to their agents is deleted in the background.');
+        say('The user is deleted. The data of their agents are deleted in the background.');
       }
       reportDeletion(options, { uid }, counts);
     });

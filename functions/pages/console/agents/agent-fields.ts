@@ -39,7 +39,7 @@ export const agentFields: AgentField[] = [
     isRare: true,
   },
   { name: 'calling', label: 'Rules for outbound calls', kind: 'json', note: 'JSON: hours and attempts.', isRare: true },
-  { name: 'other', label: 'Other fields', kind: 'json', note: 'JSON: fields of your own.', isRare: true },
+  { name: 'other', label: 'Other fields', kind: 'json', note: 'JSON: your own fields.', isRare: true },
 ];
 
 /** The values of the form’s fields, as texts. A checked box is `true`. */

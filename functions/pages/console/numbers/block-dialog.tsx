@@ -56,7 +56,7 @@ export const BlockDialog = ({ numbers = '', agentId, onClose }: BlockDialogProps
         <AgentChoice label="Blocked for" none="All agents" value={list} onChange={setList} />
         <TextField
           label="Reason"
-          note="Is shown when somebody looks the number up."
+          note="Shown when the number is looked up."
           maxLength={256}
           value={reason}
           onChange={setReason}

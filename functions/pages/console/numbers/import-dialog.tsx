@@ -69,7 +69,7 @@ const FailedLines = ({ data: { failed, failures, status } }: { data: BlockListIm
           { heading: 'Why', cell: ({ reason }) => reason },
         ]}
       />
-      <p className="faint">Correct these lines, and import them in a file of their own.</p>
+      <p className="faint">Correct these lines, and import them in a separate file.</p>
     </section>
   );
 };

@@ -75,7 +75,7 @@ export const ImportFileDialog = ({ agentId, onImport, onClose }: Props) => {
         <AgentChoice label="Blocked for" none="All agents" value={list} onChange={setList} />
         <TextField
           label="Reason"
-          note="For lines that have none of their own."
+          note="For lines without a reason."
           maxLength={256}
           value={reason}
           onChange={setReason}

@@ -65,7 +65,7 @@ const BlockedNumbers = ({ agentId }: { agentId: string | undefined }) => {
             <p>
               {agentId
                 ? 'Numbers that are blocked for all agents are on another list: choose “All agents”.'
-                : 'Each agent has a list of its own, too: choose an agent to see it.'}{' '}
+                : 'Each agent also has its own list: choose an agent to see it.'}{' '}
               Block numbers here, import a file, or let an outcome of a call block its number:{' '}
               <a href="/docs/block-lists">about block lists</a>.
             </p>

@@ -15,7 +15,7 @@ export const Unblock = ({ number, agentId }: { number: string; agentId: string |
     {
       changes: [['numbers']],
       done: ({ removed }) =>
-        removed.length > 0 ? `${number} is unblocked.` : `${number} was not on the list any more.`,
+        removed.length > 0 ? `${number} is unblocked.` : `${number} was no longer on the list.`,
     },
   );
   const close = () => {

@@ -154,7 +154,7 @@ const Deletion = ({ endpoint: { endpointId, url }, onClose }: StepProps) => {
     <DeleteDialog
       what="the endpoint"
       name={url}
-      consequence="Nothing is sent to it any more, not even what is under way. To pause it, switch it off."
+      consequence="It gets no more events, including those in progress. To pause it, switch it off."
       deletion={deletion}
       onDeleted={close}
       onClose={onClose}
