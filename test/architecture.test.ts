@@ -92,7 +92,7 @@ it('all folders are known: a new room under functions/ gets its arrows here', ()
   expect([...rooms].filter((room) => !(room in arrows))).toEqual([]);
 });
 
-it('a command of the operator imports no other: what commands share lies beside them', () => {
+it('a command of the operator imports no other command: shared code is in the folders beside commands', () => {
   const folder = 'bin/operator/commands/';
   expect(
     offenders(({ path, ours }) => path.startsWith(folder) && ours.some((other) => other.startsWith(folder))),
@@ -126,6 +126,6 @@ it('code under functions/ imports zod/mini: the classic one is five times its si
   expect(offenders(({ path, packages }) => path.startsWith('functions/') && packages.includes('zod'))).toEqual([]);
 });
 
-it('folders are named for what is in them', () => {
+it('folders are named after their content', () => {
   expect(offenders(({ path }) => /(^|\/)(utils?|common|shared|helpers?)(\/|\.)/.test(path))).toEqual([]);
 });

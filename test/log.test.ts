@@ -50,7 +50,7 @@ it.each([
   expect(line.cause).toMatchObject({ message: 'It fails for …, twice.', cause: { message: '…' } });
 });
 
-it('a line of the log keeps what is needed to find a request, and stays JSON', () => {
+it('a line of the log keeps the fields that find a request, and stays JSON', () => {
   const fields = {
     requestId: '3b1f8a52-1234-4123-8123-123456789012',
     otherId: '12345678-1234-4123-9123-123456789012',

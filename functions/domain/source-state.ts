@@ -41,7 +41,7 @@ export const websiteStates: SourceStates = {
 export const documentStates: SourceStates = {
   working: 'processing',
   timeoutSeconds: 30 * 60,
-  overdueError: 'The document could not be read for a reason that is not in the document. Try again.',
+  overdueError: 'The document could not be read because of a problem in the service. Try again.',
 };
 
 export const pending = 'pending';

@@ -33,7 +33,7 @@ export const importBlockList = queueJob({
       await failImport(
         record,
         services,
-        'The import could not be completed, for no fault of the file. Import the file again.',
+        'The import could not be completed because of a problem in the service. Import the file again.',
       );
     }
   },

@@ -49,7 +49,7 @@ it('the traffic of an agent goes to the newest version, until a split says other
   expect(await start(world, { from: numberWith(world, 1) })).toMatchObject({ version: 3 });
 });
 
-it('the rules of a call are those of the version that the number gets, and a rejected call has it, too', async () => {
+it('the rules of a call come from the version that the number gets, and a rejected call also has this version', async () => {
   const world = await newWorld();
   await change(world, { calling: { hours: { from: '00:00', to: '00:01' } } });
   await split(world, half);
@@ -178,7 +178,7 @@ it('the traffic of an agent can be split among large configurations that no item
   }
 });
 
-it('a version that gets traffic is kept beside the newest 200, until it gets none', { tags: 'heavy' }, async () => {
+it('a version that gets traffic is kept beyond the newest 200 until it gets none', { tags: 'heavy' }, async () => {
   const world = await newWorld();
   await change(world, { greeting: 'Hello' });
   await split(world, half);
@@ -223,7 +223,7 @@ it('a call has the version that its platform sends back, or that was recorded wi
   expect((await world.recordCall('own', { agentVersion: 0 })).status).toBe(400);
 });
 
-it('the traffic of an agent is set with the scope for agents alone', async () => {
+it('setting the traffic of an agent requires only the scope for agents', async () => {
   const world = await newWorld();
   const { secret } = await apiKeys.get().create(world.uid, { name: 'hooks', scopes: ['hooks'] });
   expect((await split(world, [], { apiKey: secret })).status).toBe(401);

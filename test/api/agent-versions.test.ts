@@ -62,7 +62,7 @@ it('a change of the phone number makes no version, and one of both makes one', a
   expect((await world.call('GET', pathOf(world))).body).not.toHaveProperty('phoneNumber');
 });
 
-it('every agent in a response has its version, and one agent alone also an ETag', async () => {
+it('every agent in a response has its version, and a response with one agent also has an ETag', async () => {
   const world = await newWorld();
   const made = await world.call('POST', '/agents', { body: { uid: world.uid, name: 'Desk', note: 'First' } });
   const read = await world.call('GET', `/agents/${made.body.agentId}`);
@@ -196,7 +196,7 @@ it('the newest 200 versions of an agent are kept', { tags: 'heavy' }, async () =
   expect((await restore(world, { version: 5 })).status).toBe(404);
 });
 
-it('restoring a version makes a new one that says where it came from', async () => {
+it('restoring a version makes a new one that names the restored version', async () => {
   const world = await newWorld();
   await change(world, { configuration: { greeting: 'Hello', voice: 'warm' } });
   await change(world, { name: 'Desk', configuration: { greeting: 'Good day' } });
@@ -274,7 +274,7 @@ it('of many writers with the same If-Match exactly one succeeds', async () => {
   expect((await versionsOf(world)).versions).toHaveLength(2);
 });
 
-it('a repeated Idempotency-Key gets the first answer, whatever the version is by then', async () => {
+it('a repeated Idempotency-Key gets the first response, even when the version has changed', async () => {
   const world = await newWorld();
   const headers = { 'idempotency-key': unique('key'), 'if-match': '"1"' };
   const first = await change(world, { name: 'Desk' }, headers);

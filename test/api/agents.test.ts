@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { newUser, newWorld, type World } from '../support/world.ts';
 
-it('agents are created, read, changed and listed with what they were given', async () => {
+it('agents are created, read, changed and listed with the given fields', async () => {
   const world = await newWorld();
   const { uid } = world;
   const configuration = { greeting: 'Hello', variables: { a: 1e300, b: [null, { c: 'ü' }] }, ours: { x: true } };
@@ -169,7 +169,7 @@ describe('the phone number of an agent', () => {
     expect(await lookUp(await newWorld(), '+14155550123')).toEqual([]);
   });
 
-  it('the phone number of an agent belongs to one agent of a user, also when two requests meet', async () => {
+  it('the phone number of an agent belongs to one agent of a user, even with two concurrent requests', async () => {
     const world = await newWorld();
     const responses = await Promise.all([1, 2, 3, 4].map(() => create(world, '+14155550125')));
     expect(responses.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
@@ -206,7 +206,7 @@ describe('the key of an agent', () => {
     for (const { status, body } of [made, changed]) expect([status, body.details[0].path]).toEqual([400, 'key']);
   });
 
-  it('the key of an agent finds it, alone and together with its phone number', async () => {
+  it('the key of an agent finds it, with and without its phone number', async () => {
     const world = await newWorld();
     const { agentId } = (await create(world, 'front-desk')).body;
     await world.call('PATCH', `/agents/${agentId}`, { body: { phoneNumber: '+14155550128' } });
@@ -217,7 +217,7 @@ describe('the key of an agent', () => {
     expect(await lookUp(await newWorld(), { key: 'front-desk' })).toEqual([]);
   });
 
-  it('the key of an agent belongs to one agent of a user, also when two requests meet', async () => {
+  it('the key of an agent belongs to one agent of a user, even with two concurrent requests', async () => {
     const world = await newWorld();
     const responses = await Promise.all([1, 2, 3, 4].map(() => create(world, 'desk')));
     expect(responses.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);

@@ -86,7 +86,7 @@ it('imports into a block list add the numbers of a CSV file to the list of the u
   expect((await world.blockList()).blockList).toEqual([]);
 });
 
-it('the list of imports has those of the user alone, newest first and page by page, without the lines that failed', async () => {
+it('the list of imports has only those of the user, newest first and page by page, without the lines that failed', async () => {
   const [world, other] = await Promise.all([newWorld(), newWorld()]);
   const ofAgent = await importFile(world, '12345\n+14155550101\n', { agentId: world.agentId, reason: 'Complaint' });
   const ofUser = await importFile(world, '+14155550102\n');

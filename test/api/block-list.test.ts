@@ -201,7 +201,7 @@ it('listing blocked numbers rejects an invalid limit and a cursor of another lis
   expect((await other.call('GET', '/agent-block-list', { query: elsewhere })).status).toBe(400);
 });
 
-it('checking a number finds it in any format, also when its plus arrived as a space', async () => {
+it('checking a number finds it in any format, even when its plus arrives as a space', async () => {
   const world = await newWorld();
   const { uid, agentId } = world;
   await world.block(['+14155550100'], { reason: 'spam' });
@@ -223,7 +223,7 @@ it('checking a number finds it in any format, also when its plus arrived as a sp
 describe('the block list of a user', () => {
   const number = '+14155550100';
 
-  it('the block list of a user applies to every agent of the user, beside the list of the agent', async () => {
+  it('the block list of a user applies to every agent of the user, in addition to the list of the agent', async () => {
     const world = await newWorld();
     const { uid, agentId } = world;
     const other = (await world.call('POST', '/agents', { body: { uid, name: 'Other' } })).body.agentId;

@@ -189,7 +189,7 @@ it('an API key that is revoked during a turn of the chat has no effect in the re
   ]);
 });
 
-it('an API key gives the chat access to the data of its user alone', async () => {
+it('an API key gives the chat access only to the data of its user', async () => {
   const [world, stranger] = await Promise.all([newWorld(), newWorld()]);
   for (const [tool, input] of [
     ['getAgent', { agentId: stranger.agentId }],
@@ -211,7 +211,7 @@ it('an API key gives the chat access to the data of its user alone', async () =>
   });
 });
 
-it('the chat’s tools return with an API key what the API returns', async () => {
+it('the chat’s tools return the responses of the API to the same API key', async () => {
   const world = await newWorld();
   await world.recordCall('call-1', { phone: '+14155550123' });
   await world.block(['+14155550199'], { reason: 'spam' });

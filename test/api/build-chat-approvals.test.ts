@@ -112,7 +112,7 @@ it('an approval in the chat counts as no when the key does not allow it, or when
   expect(await agentsOf()).toHaveLength(1);
 });
 
-it('an approval in the chat applies to its own call alone, not to an older one with the same id', async () => {
+it('an approval in the chat applies only to its own call, not to an older one with the same id', async () => {
   const { world, id, messages, part, agentsOf } = await answered('Right one');
   const client = new Client({
     id,

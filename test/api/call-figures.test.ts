@@ -153,7 +153,7 @@ it.concurrent('values are added up exactly; one of too many decimals, or too lar
     });
 });
 
-it.concurrent('CSV has the rows alone, and a text that a spreadsheet would take for a formula begins with an apostrophe', async () => {
+it.concurrent('CSV has only the rows, and a text that a spreadsheet would read as a formula begins with an apostrophe', async () => {
   const world = await newWorld();
   const outcomes = ['=1+1', '@SUM(A1)', '-2', 'plain, "quoted"', ''];
   for (const [index, outcome] of outcomes.entries()) {
@@ -209,7 +209,7 @@ it.concurrent('without an agent the figures are those of the agents that the use
   expect([status, body.message]).toEqual([400, 'agentId: is required: you own more than 50 agents']);
 });
 
-it.concurrent('what is asked for is checked, and no days have no rows', async () => {
+it.concurrent('the parameters of call figures are validated, and an empty range has no rows', async () => {
   const world = await newWorld();
   const refused = async (query: Query) => {
     const { uid, agentId, call } = world;

@@ -13,7 +13,7 @@ import { newWorld, target, type World } from '../support/world.ts';
 
 const push = (world: World, items: unknown) => world.call('POST', '/call-outcomes', { body: { items } });
 
-it('setting many outcomes sets each by id or by phone, and invalid ones fail alone', async () => {
+it('setting many outcomes sets each by id or by phone, and an invalid one does not fail the others', async () => {
   const world = await newWorld();
   const stranger = await newWorld();
   const { agentId } = world;
@@ -102,7 +102,7 @@ const userList = async (world: World) =>
 const set = (world: World, callId: string, body: object) =>
   world.call('PATCH', `/calls/${world.agentId}/${callId}`, { body });
 
-it('an outcome that blocks puts the number on the owner’s list, set alone and in a batch', async () => {
+it('an outcome that blocks puts the number on the owner’s list, when set by PATCH and in a batch', async () => {
   const world = await newWorld();
   const { agentId } = world;
   expect((await blocking(world, ['do_not_call', 'abusive'])).status).toBe(200);
@@ -137,7 +137,7 @@ it('an outcome that blocks puts the number on the owner’s list, set alone and 
   expect((await world.blockList()).blockList).toEqual([]);
 });
 
-it('an outcome that blocks adds nothing for another field, another outcome or a call without a number, and clearing it unblocks nobody', async () => {
+it('an outcome that blocks adds nothing for another field, another outcome or a call without a number, and clearing it unblocks no number', async () => {
   const world = await newWorld();
   await world.recordCall('a');
   await set(world, 'a', { custom_call_outcome: 'do_not_call' });

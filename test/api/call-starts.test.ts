@@ -31,7 +31,7 @@ it('an outbound call that starts is decided by the number that is called', async
 });
 
 it.each([undefined, null, '', 'anonymous', 'Restricted', 'sip:desk@example.com', '+266696687'])(
-  'a call that starts with the number %s counts as withheld, and is rejected where the agent says so',
+  'a call that starts with the number %s counts as withheld, and is rejected if the agent rejects withheld numbers',
   async (from) => {
     const world = await newWorld();
     const { agentId } = world;
@@ -76,7 +76,7 @@ it('the decision on a call that starts includes the variables, the agent and the
   expect((await start(world, { include: ['transcript'] })).status).toBe(400);
 });
 
-it('a call that starts is decided for a guest by the owner’s list, and for nobody else', async () => {
+it('a call that starts is decided for a guest by the owner’s list, and refused to any other user', async () => {
   const [owner, guest] = [await newWorld(), await newWorld()];
   const asGuest = { uid: guest.uid, agentId: owner.agentId };
   expect((await start(guest, asGuest)).status).toBe(401);

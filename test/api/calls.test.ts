@@ -32,7 +32,7 @@ describe.concurrent('recording a call', () => {
     expect((await world.call('GET', `/calls/${world.agentId}`)).body.calls).toEqual([first.body]);
   });
 
-  it('recording a call again corrects it wherever it is found, and leaves its outcome alone', async () => {
+  it('recording a call again corrects it wherever it is found, and keeps its outcome', async () => {
     const world = await newWorld();
     await world.recordCall('call-1', { durationSeconds: 5 });
     await patch(world, 'call-1', { custom_call_outcome: 'booked' });
@@ -45,7 +45,7 @@ describe.concurrent('recording a call', () => {
     expect((await world.call('GET', `/calls/${world.agentId}`)).body.calls).toEqual([corrected]);
   });
 
-  it('a call with a withheld number is found by its id and in the list alone, and accepts an outcome', async () => {
+  it('a call with a withheld number is found only by its id and in the list, and accepts an outcome', async () => {
     const world = await newWorld();
     const recorded = await world.recordCall('call-1', { phone: null });
     expect([recorded.status, 'phone' in recorded.body]).toEqual([200, false]);
@@ -146,7 +146,7 @@ describe.concurrent('setting an outcome', () => {
     expect(after.custom_call_outcome_value).toBe(0);
   });
 
-  it('setting an outcome by number finds the first or the last call, ties by id, also one recorded a moment ago', async () => {
+  it('setting an outcome by number finds the first or the last call, ties by id, even one recorded a moment ago', async () => {
     const world = await newWorld();
     const times = {
       b: '2026-03-02T00:00:00Z',
@@ -219,7 +219,7 @@ describe.concurrent('setting an outcome', () => {
     expect(text).toContain(`"custom_call_metadata":${raw}`);
   });
 
-  it('an outcome returns every number of its metadata as it was written, also one that is no double', async () => {
+  it('an outcome returns every number of its metadata as it was written, even one that is not a double', async () => {
     const world = await newWorld();
     await world.recordCall('call-1');
     const path = `/calls/${world.agentId}/call-1`;
@@ -324,7 +324,7 @@ describe.concurrent('listing calls', () => {
     }
   });
 
-  it('a filtered list of calls has each match once, page by page, and a cursor is valid for its filters alone', async () => {
+  it('a filtered list of calls has each match once, page by page, and a cursor is valid only for its filters', async () => {
     const world = await newWorld();
     for (let n = 0; n < 9; n++) {
       await world.recordCall(`c${n}`, {

@@ -49,7 +49,7 @@ it('deleting an agent completes wherever its function is killed, at every write'
   expect(kills).toBeGreaterThan(8);
 });
 
-it('deleting an agent also deletes what a request under way wrote afterwards', async () => {
+it('deleting an agent also deletes records that a request in progress wrote afterwards', async () => {
   const world = await newWorld();
   const { agentId } = world;
   await world.recordCall('call-1');

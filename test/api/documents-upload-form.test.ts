@@ -16,7 +16,7 @@ const requestForms = (world: World, announced: object[]) =>
     body: { uid: world.uid, agentId: world.agentId, files: announced },
   });
 
-it('an upload form accepts a file that no request could carry, and its text is extracted by itself', async () => {
+it('an upload form accepts a file that is too large for a request, and its text is extracted automatically', async () => {
   const largest = await requestForms(await newWorld(), [{ name: 'largest.txt', size: 10_485_760, type: 'text/plain' }]);
   expect([largest.status, largest.body.uploads.length]).toEqual([200, 1]);
   const world = await newWorld();

@@ -72,7 +72,7 @@ const remove = ({ uid, agentId, ...world }: World, documentId: string) =>
 const listed = async ({ call, uid, agentId }: World): Promise<{ name: string }[]> =>
   (await call('GET', '/agent-documents', { query: { uid, agentId } })).body.documents;
 
-it('a file that cannot be stored fails alone, and leaves no document', async () => {
+it('a file that cannot be stored does not fail the others, and leaves no document', async () => {
   const world = await newWorld();
   let puts = 0;
   // The three attempts at one of two files.

@@ -50,7 +50,7 @@ it('the erasure of a person finishes when it is killed at any write, and counts 
   expect(kills).toBeGreaterThan(4);
 });
 
-it('the erasure of a person counts once what was erased by a write whose response was lost', async () => {
+it('the erasure of a person counts a record once when the response to its write was lost', async () => {
   const world = await privateWorld();
   const person = newPerson();
   await Promise.all(Array.from({ length: 30 }, (_, n) => record(world, world.agentId, `call-${n}`, person)));

@@ -58,7 +58,7 @@ describe.concurrent('the erasure of a person', () => {
     expect((await storedWith(person)).filter((key) => key.includes('#PHONE#')).length).toBe(byPhone.length);
   });
 
-  it('the erasure of a person is not done while a request is under way whose response may hold the number', async () => {
+  it('the erasure of a person is not done while a request is in progress whose response may hold the number', async () => {
     const { world, person } = await knownPerson();
     const claimed = { uid: world.uid, operation: 'updateCallOutcome', key: unique('key'), contentHash: 'hash' };
     const claim = await idempotency.get().claim(claimed);
@@ -75,7 +75,7 @@ describe.concurrent('the erasure of a person', () => {
     expect(await storedWith(person)).toEqual([]);
   });
 
-  it('the erasure of a person waits for a copy of an agent under way, and erases from it', async () => {
+  it('the erasure of a person waits for a copy of an agent in progress, and erases from it', async () => {
     const { world, person } = await knownPerson();
     const services = lazyServices(copyServices);
     const begun = await beginCopy({ agent: await copyOf(world), sourceAgentId: world.agentId }, services);
@@ -128,7 +128,7 @@ describe.concurrent('the erasure of a person', () => {
     expect(await storedWith(person)).toEqual([]);
   });
 
-  it('the erasure of a person waits for imports under way, and removes the number from their reports', async () => {
+  it('the erasure of a person waits for imports in progress, and removes the number from their reports', async () => {
     const world = await privateWorld();
     const person = newPerson();
     const imports = blockListImports.get();

@@ -32,7 +32,7 @@ it('a dry run of an erasure counts, and changes and keeps nothing', async () => 
   expect(await storedWith(person)).toEqual(before);
 });
 
-it('an erasure by a guest reaches what the guest owns, and nothing of the owner', async () => {
+it('an erasure by a guest reaches the guest’s own data, and none of the owner', async () => {
   const { world, person, guest } = await knownPerson();
   const key = await apiKeys.get().create(guest.uid, { name: 'privacy', scopes: ['privacy', 'agents', 'calls'] });
   const options = { apiKey: key.secret };
@@ -71,7 +71,7 @@ it('an erasure needs a phone number, and one of the two options for block lists'
   expect((await request(world, other, { dryRun: 'yes' })).body.details[0].path).toBe('dryRun');
 });
 
-it('what is kept of a request under an Idempotency-Key is keyed, and does not contain the key', async () => {
+it('the stored response to a request with an Idempotency-Key is found by a keyed hash, and does not contain the key', async () => {
   const { uid, agentId, apiKey, call } = await privateWorld();
   const person = newPerson();
   const request = { body: { uid, agentId, numbers: [person] }, headers: { 'idempotency-key': `block-${person}` } };

@@ -62,7 +62,7 @@ for (const endpoint of keyed) {
     });
 
     const scope = caller.kind === 'key' && caller.scope;
-    it(`${endpoint.name} accepts a key as its Authorization, and with its scope alone`, async () => {
+    it(`${endpoint.name} accepts a key as its Authorization, and with only its scope`, async () => {
       const key = scope ? await keyWith([scope]) : world.apiKey;
       const headers = { authorization: `Bearer ${key}` };
       expect((await ask(endpoint, undefined, world, { headers })).status).toBe(200);

@@ -18,7 +18,7 @@ beforeAll(async () => {
   await world.recordCall('call-1');
 });
 
-it('every operation has a name, a method and a path of its own, and every keyed one a sample request', () => {
+it('every operation has a unique name, method and path, and every keyed one has a sample request', () => {
   expect(keyed.map(({ name }) => name).filter((name) => !(name in samples))).toEqual([]);
   expect(new Set(routes.map(({ name }) => name)).size).toBe(routes.length);
   expect(new Set(routes.map(({ method, path }) => `${method} ${path}`)).size).toBe(routes.length);

@@ -239,7 +239,7 @@ describe('Stripe', { tags: 'local-only' }, () => {
     expect(headers).toMatchObject({ authorization: `Bearer ${key}`, 'stripe-version': '2026-10-28.endive' });
   });
 
-  it('Stripe’s own date and paid are kept where it still sends them, and no field is lost', async () => {
+  it('Stripe’s own date and paid are kept if it still sends them, and no field is lost', async () => {
     const { body } = await ask({ customerId: customerOf('still sends date and paid') });
     expect(body.invoices.data).toEqual([
       { id: 'in_1', object: 'invoice', created: 1, date: 2, status: 'paid', paid: false },
@@ -455,7 +455,7 @@ describe('the origin', () => {
     expect(answer.statusCode).toBe(403);
   });
 
-  it('an origin that is sent twice over HTTP is rejected, though both are right', async () => {
+  it('an origin that is sent twice over HTTP is rejected, even if both are allowed', async () => {
     const { request } = await import('node:http');
     const sent = request(`${target.baseUrl}/get-invoices`, { method: 'POST' });
     sent.setHeader('origin', [target.appOrigin, target.appOrigin]);
@@ -467,7 +467,7 @@ describe('the origin', () => {
 });
 
 describe('the fake Stripe', { tags: 'local-only' }, () => {
-  it('the fake Stripe rejects a wrong key as Stripe does, and shows little of it', async () => {
+  it('the fake Stripe rejects a wrong key as Stripe does, and shows only a part of it', async () => {
     const { endpoint, stop } = await startStripe({ key });
     const ask = async (authorization?: string) => {
       const response = await fetch(`${endpoint}/v1/invoices`, { headers: authorization ? { authorization } : {} });

@@ -77,7 +77,7 @@ describe.each(Object.entries(events))('%s', (name, { platform, ended }) => {
     expect(await callAfter(world, callId, ended(found), ended(found))).toEqual(call);
   });
 
-  it(`${name} may have names of its own, which the agent gives`, async () => {
+  it(`${name} may have other names, which the agent configures`, async () => {
     const world = await newWorld();
     await configure(world, { outcomeFrom: { outcome: 'call_result', value: 'order total' } });
     const fields = { call_result: 'sold', 'order total': 20, custom_call_outcome: 'booked' };
@@ -85,7 +85,7 @@ describe.each(Object.entries(events))('%s', (name, { platform, ended }) => {
     expect(await callAfter(world, callId, ended(fields))).toMatchObject(expected);
   });
 
-  it(`${name} leaves the outcome alone that somebody has set or cleared`, async () => {
+  it(`${name} does not change an outcome that a user has set or cleared`, async () => {
     for (const change of [
       { custom_call_outcome: 'lost' },
       { custom_call_outcome_value: 5 },
@@ -102,7 +102,7 @@ describe.each(Object.entries(events))('%s', (name, { platform, ended }) => {
     }
   });
 
-  it(`${name} blocks the caller where the agent says so, once`, async () => {
+  it(`${name} blocks the caller once, if the agent blocks on this outcome`, async () => {
     const world = await newWorld();
     await configure(world, { blockOnOutcomes: ['do_not_call'] });
     const blocked = { custom_call_outcome: 'do_not_call' };
@@ -165,7 +165,7 @@ describe('findings of Retell', () => {
     expect(text).toContain('"custom_call_metadata":{"seats":3,"at":1.50}');
   });
 
-  it('metadata that somebody has set stay, and the outcome is found out all the same', async () => {
+  it('metadata that a user has set stays, and the outcome is still taken from the findings', async () => {
     const world = await newWorld();
     await world.recordCall('retell:1');
     const body = { custom_call_metadata: { crm: 7 } };
@@ -181,7 +181,7 @@ describe('findings of Retell', () => {
     expect(call.details.analysis.custom_analysis_data).toEqual(found);
   });
 
-  it('findings for an agent that is found by its number, or that somebody shares, use its configuration', async () => {
+  it('findings for an agent that is found by its number, or that is shared, use its configuration', async () => {
     const [owner, guest] = [await newWorld(), await newWorld()];
     await owner.call('PATCH', `/agents/${owner.agentId}`, {
       body: { phoneNumber: own, configuration: { outcomeFrom: { outcome: 'result' } } },

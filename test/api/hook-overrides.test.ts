@@ -102,7 +102,7 @@ it.each([
 });
 
 it.each(['vapi', 'retell', 'elevenlabs'])(
-  'an accepted call at %s without overrides gets variables alone',
+  'an accepted call at %s without overrides gets only variables',
   async (platform) => {
     const plain = await acceptedWith(platform, whole, 'false');
     expect(withoutVersion(await acceptedWith(platform, {}))).toEqual(withoutVersion(plain));

@@ -83,7 +83,7 @@ describe.each(Object.entries(tools))('the tool search_knowledge of %s', (name, {
     );
   });
 
-  it(`the tool search_knowledge of ${name} is told when nothing is found, or nothing was asked`, async () => {
+  it(`the tool search_knowledge of ${name} reports when nothing is found, or the query is empty`, async () => {
     expect(await ask('zygomorphic')).toBe('The knowledge has no passage with these words.');
     for (const query of ['', ' ', undefined, 5, ['x']]) expect(await ask(query)).toMatch(/needs a query/);
   });
@@ -117,7 +117,7 @@ describe.each(Object.entries(tools))('the tool search_knowledge of %s', (name, {
   });
 });
 
-it('a message of Vapi may call the tool several times, and other tools beside it', async () => {
+it('a message of Vapi may call the tool several times, along with other tools', async () => {
   const calls = ['cleaning', 'Sunday', '', 'a', 'b', 'c', 'd'].map((query, index) => ({
     ...vapiCall({ query }),
     id: `call_${index}`,
@@ -160,7 +160,7 @@ it('calls of other tools get an empty response', async () => {
     expect((await send(world, platform, { body })).text).toBe('{}');
 });
 
-it('a tool whose parameters are the whole body is the search by its query alone', async () => {
+it('a tool whose parameters are the whole body is recognized as the search by its query', async () => {
   for (const platform of ['retell', 'elevenlabs'])
     expect((await send(world, platform, { body: { query: 'cleaning' } })).body.result).toContain('89 euros');
 });

@@ -78,7 +78,7 @@ const scripts: Record<string, Script> = {
 };
 
 describe.each(Object.entries(scripts))('a call at %s', (platform, { greetingIn, search, passagesIn, end, callId }) => {
-  it(`a call at ${platform} is greeted as its version says, asks the knowledge, ends with an outcome, and is told to webhooks`, async () => {
+  it(`a call at ${platform} gets the greeting of its version, searches the knowledge, ends with an outcome, and makes webhook events`, async () => {
     const { until, ...world } = await listening({ events: ['call.*'], countsRequests: false });
     const { uid, agentId } = world;
     await upload(world as unknown as World, { 'Prices.md': '# Prices\n\nA cleaning costs 89 euros.' });

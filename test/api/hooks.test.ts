@@ -139,7 +139,7 @@ it('an analysis that is larger than details may be loses its largest fields, and
   });
 }, 60_000);
 
-it('an analysis that is deeper than details may be loses what is too deep', async () => {
+it('an analysis that is deeper than details may be loses its deepest levels', async () => {
   const deep = (levels: number): object => (levels === 0 ? {} : { level: deep(levels - 1), at: levels });
   const details = await detailsAfter(await newWorld(), retellEnd('call_analyzed', { call_analysis: deep(15) }));
   let levels = 0;
@@ -158,7 +158,7 @@ it.each([null, 'text', 5, [], {}])(
   },
 );
 
-it('the cost of a conversation at ElevenLabs is in US dollars where the platform tells them', async () => {
+it('the cost of a conversation at ElevenLabs is in US dollars if the platform sends them', async () => {
   const world = await newWorld();
   const body = structuredClone(ends.elevenlabs?.body) as { data: { metadata: object } };
   Object.assign(body.data.metadata, { cost_fiat: 0.0421 });
@@ -271,7 +271,7 @@ describe.concurrent('what a platform needs to accept a call', () => {
     expect((await send(world, 'twilio', { body, query: { next, unsure: 'maybe' } })).status).toBe(400);
   });
 
-  it('a hook takes its key from a header, or from the query if the key is for hooks alone', async () => {
+  it('a hook takes its key from a header, or from the query if hooks are the only scope of the key', async () => {
     const world = await newWorld();
     const sent = starts.elevenlabs as Sent;
     const { secret } = await apiKeys.get().create(world.uid, { name: 'hooks', scopes: ['hooks'] });
@@ -393,7 +393,7 @@ describe.concurrent('a hostile event', () => {
   });
 
   it.each(['application/json', 'application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data', ''])(
-    'an event is read whatever its content type is: %j',
+    'an event is read with any content type: %j',
     async (type) => {
       const world = await newWorld();
       await world.block([caller]);
@@ -447,12 +447,12 @@ describe.concurrent('a hostile event', () => {
     }
   };
 
-  it.each(Object.keys(starts))('an event of %s with a strange value in a field is no 5xx', (platform) =>
+  it.each(Object.keys(starts))('an event of %s with a strange value in a field does not return 5xx', (platform) =>
     sendHostile(platform, 13),
   );
 
   it.each(Object.keys(starts))(
-    'an event of %s with any value in any field is no 5xx',
+    'an event of %s with any value in any field does not return 5xx',
     { tags: ['heavy', 'local-only'] },
     (platform) => sendHostile(platform, 1),
   );

@@ -247,7 +247,7 @@ it.each(['%2e%2e', 'a?b=c', 'a#b', 'a b', '…', 'a%2Fb', '\u0000', '\ud800'])(
   },
 );
 
-it('a tool call cannot delete where the deployment does not allow it', async () => {
+it('a tool call cannot delete unless the deployment allows it', async () => {
   const args = { agentId: world.agentId };
   const { status, body } = await ask('tools/call', { params: { name: 'deleteAgent', arguments: args } });
   expect([status, body.error.code]).toEqual([200, -32602]);
@@ -263,7 +263,7 @@ it('a tool call undoes what another one blocked', { tags: 'local-only' }, async 
   expect((await blockList()).blockList).toEqual([]);
 });
 
-it('a tool call deletes where the deployment allows it', async () => {
+it('a tool call deletes if the deployment allows it', async () => {
   const { apiKey, agentId, recordCall, call } = await newWorld();
   await recordCall('call-1');
   const tools = new McpTools({ deletes: true });
@@ -279,7 +279,7 @@ it('a tool call deletes where the deployment allows it', async () => {
 });
 
 it.each(['nothing', '__proto__', 'constructor', 'serveMcp', 'uploadDocuments', '', 7])(
-  'a call of %j, which is no tool, is an error of the protocol',
+  'a call of %j, which is not a tool, is a protocol error',
   async (name) => {
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } };
     const answer = await call('POST', '/mcp', { apiKey: world.apiKey, body });
@@ -401,7 +401,7 @@ it('an MCP message over 1 MB is 413 with the service’s own body', async () => 
   expect([answer.status, answer.body.error]).toEqual([413, 'payload_too_large']);
 });
 
-it('an MCP message may have its key in Authorization, too, whatever its media types are', async () => {
+it('an MCP message may have its key in Authorization, with any media types', async () => {
   const headers = { authorization: `Bearer ${world.apiKey}`, 'content-type': 'text/plain', accept: 'text/html' };
   const body = '{"jsonrpc":"2.0","id":"a","method":"ping"}';
   const answer = await call('POST', '/mcp', { body, headers });

@@ -8,7 +8,7 @@ const record = (world: World, items: unknown) => world.call('POST', '/calls', { 
 const read = async (world: World, callId: string) =>
   (await world.call('GET', `/calls/${world.agentId}/${callId}`)).body;
 
-it('recording many calls records each with its outcome, as PUT and PATCH would, and what is wrong fails alone', async () => {
+it('recording many calls records each with its outcome, as PUT and PATCH would, and an invalid item does not fail the others', async () => {
   const [world, stranger] = [await newWorld(), await newWorld()];
   const { agentId } = world;
   const outcome = {
@@ -112,7 +112,7 @@ it('recording many calls takes 1,000 of them, and rejects an empty list and one 
   expect((await record(world, [])).status).toBe(400);
 });
 
-it('setting an outcome that is set already is a success that adds nothing to the history, by PATCH and in bulk, also when merged', async () => {
+it('setting an outcome again succeeds and adds nothing to the history, by PATCH and in bulk, even when merged', async () => {
   const world = await newWorld();
   const { agentId } = world;
   await world.recordCall('a');

@@ -57,7 +57,7 @@ it.concurrent('a search of knowledge finds passages of documents, and their posi
   expect(content.slice(start, start + text.length)).toBe(text);
 });
 
-it.concurrent('a search of knowledge says how many sources it omitted, where their indexes are too large for one search', async () => {
+it.concurrent('a search of knowledge reports how many sources it omitted because their indexes are too large for one search', async () => {
   const world = await newWorld();
   await upload(world, { 'a.txt': 'We open at nine.', 'b.txt': 'We open at ten.' });
   const [first] = await Array.fromAsync(documentReads.get().list(world.agentId));
@@ -104,7 +104,7 @@ it.concurrent('a search of knowledge covers only sources that are active, chosen
   expect(await piecesOf(other)).toEqual([]);
 });
 
-it.concurrent('a search of knowledge finds the former text until a refresh has brought another, and then that one alone', async () => {
+it.concurrent('a search of knowledge finds the former text until a refresh is complete, and then only the new one', async () => {
   const world = await newWorld();
   const { add, settled, refresh } = websitesOf(world);
   const { url, put } = newFolder();

@@ -38,7 +38,7 @@ describe.each(['twilio', 'vapi', 'retell', 'elevenlabs', 'telnyx'])('%s', (platf
   );
 
   itInAnyHistory(
-    `a signed webhook of ${platform} is accepted, whatever its fields and its address contain`,
+    `a signed webhook of ${platform} is accepted with any fields and any address`,
     [20, 300],
     async (runs) => {
       const user = await newUserWithSecret(platform);

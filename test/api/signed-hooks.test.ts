@@ -79,7 +79,7 @@ describe.each(platforms)('with a secret, a webhook of %s', (platform) => {
     expect(await answerTo(signedHook(platform, { ...startOf(platform, world), secret }))).toEqual(refused);
   });
 
-  it(`a replaced secret of ${platform} is accepted beside its successor for 24 hours, and a deleted one not at all`, async () => {
+  it(`a replaced secret of ${platform} is accepted together with its successor for 24 hours, and a deleted one is not accepted`, async () => {
     const world = await newWorld();
     const start = startOf(platform, world);
     const former = await setSecret(world, platform);
@@ -165,7 +165,7 @@ it.each<[string, (address: string) => string]>([
   expect((await listed(world))[0].lastRefused.reason).toBe('address');
 });
 
-it('a request is verified by the public address, whatever name of the host it came to', {
+it('a request is verified by the public address, even if it came to another host name', {
   tags: 'local-only',
 }, async () => {
   const { address, body, sign } = await writtenInManyWays();
@@ -175,7 +175,7 @@ it('a request is verified by the public address, whatever name of the host it ca
   expect(await answerTo({ address: byOtherName, body, headers: sign(byOtherName) })).toEqual(refused);
 });
 
-it('Vapi may sign without a time, with a header and a hash of its own, or send the secret itself', async () => {
+it('Vapi may sign without a time, with a custom header and hash, or send the secret itself', async () => {
   const world = await newWorld();
   const { query, body } = startOf('vapi', world);
   const secret = await setSecret(world, 'vapi', { header: 'X-Hub-Signature', algorithm: 'sha512' });

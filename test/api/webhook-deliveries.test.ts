@@ -50,7 +50,7 @@ describe.concurrent('deliveries', () => {
     expect([refused.status, refused.body.error]).toEqual([404, 'endpoint_not_found']);
   });
 
-  it('deliveries of a deleted call carry its ids alone, also when they are made again', async () => {
+  it('deliveries of a deleted call carry only its ids, even when they are repeated', async () => {
     const { call, uid, agentId, secret, receiver, recordCall, until, deliveriesEnd } = await listening({
       events: ['call.*'],
     });
@@ -70,7 +70,7 @@ describe.concurrent('deliveries', () => {
     });
   });
 
-  it('deliveries to a user whose access was revoked fail unsent, also when they are requested again', async () => {
+  it('deliveries to a user whose access was revoked fail unsent, even when they are requested again', async () => {
     const owner = await newWorld();
     const { uid, agentId } = owner;
     const guest = await newWorld();

@@ -52,7 +52,7 @@ it('webhook endpoints are created, read, changed and deleted; the secret is show
   }
 });
 
-it('webhook endpoints belong to their user, and nobody else finds one', async () => {
+it('webhook endpoints belong to their user, and no other user finds them', async () => {
   const [world, stranger] = await Promise.all([newWorld(), newWorld()]);
   const { endpointId } = await newEndpoint(world, url);
   const { uid } = stranger;
@@ -151,7 +151,7 @@ it.each([
   ['ftp://crm.example.org/', 'url'],
   ['crm.example.org', 'url'],
   ['https://no-such-host.invalid/', 'url'],
-])('%s is no address for webhooks', async (address) => {
+])('%s is not a valid address for webhooks', async (address) => {
   const { uid, call } = await newWorld();
   const answer = await call('POST', '/webhook-endpoints', { body: { uid, url: address } });
   expect([answer.status, answer.body.details?.[0]?.path]).toEqual([400, 'url']);
@@ -210,7 +210,7 @@ it('the secret of an endpoint is in the table in no readable form, and is not ke
   expect((kept as unknown as { answer: Uint8Array }).answer.length).toBeLessThan(10);
 });
 
-it('the secret of an endpoint is repeated to the API key that made it alone', async () => {
+it('the secret of an endpoint is repeated only to the API key that made it', async () => {
   const world = await newWorld();
   const { uid, call } = world;
   const { secret: apiKey } = await apiKeys.get().create(uid, { name: 'other', scopes: undefined });
@@ -244,7 +244,7 @@ it('a deleted endpoint is not created again by a repeated Idempotency-Key', asyn
   expect(await listOf(world)).toEqual([]);
 });
 
-it('the secret of an endpoint signs what is sent; after a rotation the former one and the new one do', async () => {
+it('the secret of an endpoint signs its requests; after a rotation, both the former and the new one sign', async () => {
   const world = await newWorld();
   const { uid, call } = world;
   const receiver = await newReceiver();
@@ -306,7 +306,7 @@ it.each([
   expect(await receiver.received()).toHaveLength(1);
 });
 
-it('a test event reports a host that is not found, and is sent to an endpoint that is switched off, too', async () => {
+it('a test event reports a host that is not found, and is also sent to an endpoint that is switched off', async () => {
   const world = await newWorld();
   const { uid, call } = world;
   const { endpointId } = await newEndpoint(world, url);

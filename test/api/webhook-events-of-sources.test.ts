@@ -2,7 +2,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { blockManyNumbers, collectedEvents, listening } from '../support/webhook-events.ts';
 
 describe.concurrent('events of block lists', () => {
-  it('an outcome that blocks makes an event of the block list, too', async () => {
+  it('an outcome that blocks also makes an event of the block list', async () => {
     const { call, uid, agentId, recordCall, until } = await listening({ countsRequests: false });
     await call('PATCH', `/agents/${agentId}`, { body: { configuration: { blockOnOutcomes: ['do_not_call'] } } });
     await recordCall('call-1', { phone: '+14155550143' });

@@ -36,7 +36,7 @@ describe.concurrent('events of agents', () => {
     });
   });
 
-  it('a copy with websites, documents and blocked numbers makes the event agent.created alone', async () => {
+  it('a copy with websites, documents and blocked numbers makes only the event agent.created', async () => {
     const { call, uid, agentId, block, receiver, all } = await listening();
     await block(['+14155550100', '+14155550101']);
     const form = new FormData();

@@ -26,7 +26,7 @@ it('a keyed read costs its request, its milliseconds at 512 MB, its read units a
   expect([cost.s3, cost.sqs]).toEqual([0, 0]);
 });
 
-it('writes, files and messages have prices of their own', () => {
+it('writes, files and messages have their own prices', () => {
   const cost = toCost({
     ...request,
     seen: seen('PUT key', 'POST key', 'GET key', 'HEAD key', 'SendMessage'),
@@ -37,7 +37,7 @@ it('writes, files and messages have prices of their own', () => {
   expect(cost.sqs).toBeCloseTo(0.4, 6);
 });
 
-it('a large body is several requests of the gateway, the chat none, and a bulk is shared by what it does', () => {
+it('a large body counts as several requests of the gateway, the chat as none, and the cost of a bulk request is divided by its items', () => {
   const large = { ...request, requestBytes: 2 * prices.apiGatewayRequestBytes + 1 };
   expect(toCost(large).apiGateway).toBe(3);
   expect(toCost({ ...request, isBehindApiGateway: false }).apiGateway).toBe(0);
@@ -48,7 +48,7 @@ it('a large body is several requests of the gateway, the chat none, and a bulk i
   }
 });
 
-it('the targets of a keyed read are below what its requests alone cost: two round trips, three read units', () => {
+it('the targets of a keyed read are below the cost of its requests alone: two round trips, three read units', () => {
   const { roundTripMilliseconds } = prices.assumptions;
   const least = toCost({ ...request, used: { read: 3, write: 0 }, milliseconds: 2 * roundTripMilliseconds });
   expect(Object.values(least).reduce((sum, part) => sum + part, 0)).toBeCloseTo(1.642, 3);

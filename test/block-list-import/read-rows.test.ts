@@ -14,7 +14,7 @@ const cellsOf = async (file: string | Uint8Array, length?: number) =>
   (await rowsOf(file, length)).map(({ line, number, reason, expiresAt }) => [line, number, reason, expiresAt]);
 
 it.each([1, 2, 3, 1000])(
-  'rows of a text file are its lines, whatever ends them, read %i bytes at a time',
+  'rows of a text file are its lines with any line ending, read %i bytes at a time',
   async (length) => {
     const text = '\ufeff\r\n+1 415 555 0100\r\n\n   \n+2\r+3é\n\r\n+4';
     expect((await rowsOf(text, length)).map(({ line, number }) => [line, number])).toEqual([
@@ -67,7 +67,7 @@ it.each([
   await expect(rowsOf(file, 100_000)).rejects.toThrow(message);
 });
 
-it('rows of a text file are numbers, also where the first one has commas or is invalid', async () => {
+it('rows of a text file are numbers, even if the first one has commas or is invalid', async () => {
   expect((await rowsOf('12345\n+14155550100\n')).map(({ number }) => number)).toEqual(['12345', '+14155550100']);
 });
 

@@ -18,7 +18,7 @@ it('a tool that changes something does nothing without an approval, even when it
   expect(body.agents.map(({ name }: { name: string }) => name)).toEqual(['Agent']);
 });
 
-it('the input schema of a tool stands alone, describes each field, and leaves the user to the key', async () => {
+it('the input schema of a tool is self-contained, describes each field, and has no user, who follows from the key', async () => {
   const principal = { uid: 'user', keyId: 'key_1', scopes: undefined };
   const { tools } = toolsFor({ ...unapproved, principal, apiKey: undefined });
   expect(Object.keys(tools).sort()).toEqual([...toolNames].sort());

@@ -209,7 +209,7 @@ describe('the deployment', () => {
     expect(deploy(context)).toEqual({ status: 2, text: expect.stringContaining('  - chatRatePerMinute: 1000\n') });
   });
 
-  it('the table of the deployment is restored by one command, from what AWS restores beside it', async () => {
+  it('the table of the deployment is restored by one command, from the table that AWS restores beside it', async () => {
     const operator = (...words: string[]) =>
       spawnSync(process.execPath, ['bin/operator.ts', '--stack', deployed.stack, ...words], { encoding: 'utf8' });
     const attempt = randomUUID();

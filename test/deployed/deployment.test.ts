@@ -188,7 +188,7 @@ it('webhooks reach an address of the operator by webhooks listen, signed with th
   expect(await endpoints()).toEqual([]);
 });
 
-it('a browser of the application learns from a preflight request what it may send', async () => {
+it('a preflight request returns the methods and headers that a browser of the application may send', async () => {
   const preflight = await fetch(`${target.baseUrl}/agents`, {
     method: 'OPTIONS',
     headers: { origin: target.appOrigin, 'access-control-request-method': 'POST' },
@@ -288,7 +288,7 @@ describe('the chat', () => {
     expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true);
   });
 
-  it('the chat rejects a body that is no conversation with a status', async () => {
+  it('the chat rejects a body that is not a conversation with an error status', async () => {
     const answer = await ask(target.baseUrl, { ...turn, messages: [] });
     expect([answer.status, ((await answer.json()) as { error: string }).error]).toEqual([400, 'invalid_request']);
   });

@@ -63,7 +63,7 @@ it('a source is not shown while it is deleted', () => {
   expect(visible(documentStates, { status: 'deleting' }, now)).toBeUndefined();
 });
 
-it('an attempt at a source is named after the file, also when it is tried again', () => {
+it('an attempt at a source is named after the file, even when it is retried', () => {
   expect(attemptAtFile('etag', undefined)).toBe('etag');
   expect(attemptAtFile('etag', 'etag')).toBe('etag');
   expect(attemptAtFile('etag', retryOf('etag', 'x'))).toBe('etag:x');

@@ -66,7 +66,7 @@ it.each([
   expect(bytesOf(shown)).toBeLessThanOrEqual(mostBytes);
 });
 
-it('a list shows pages as JSON whatever they contain', () => {
+it('a list shows pages with any content as JSON', () => {
   fc.assert(
     fc.property(
       fc.array(

@@ -17,7 +17,7 @@ it('a split of traffic gives each version its share', () => {
   for (const { version, percent } of split) expect(Math.abs(shareOf(version, versions) - percent)).toBeLessThan(1);
 });
 
-it('a split of traffic always gives a caller the same version, whatever the order of the split', () => {
+it('a split of traffic always gives a caller the same version, in any order of the split', () => {
   const split = [
     { version: 1, percent: 50 },
     { version: 2, percent: 30 },

@@ -23,7 +23,7 @@ it('a site is one host and one port, and http may become https', () => {
   expect(within('https://a.example:8443/', 'http://a.example:8443/x')).toBeUndefined();
 });
 
-it('a site distinguishes pages by path and query alone', () => {
+it('a site distinguishes pages only by path and query', () => {
   const keys = (...urls: string[]) => new Set(urls.map((url) => pageKey(new URL(url)))).size;
   expect(keys('http://a.example/x', 'https://a.example/x/', 'http://a.example/x#y')).toBe(1);
   expect(keys('http://a.example', 'http://a.example/', 'http://a.example//')).toBe(1);

@@ -78,7 +78,7 @@ it('the text of a Word document has its headings, tables, lists and links, and n
   });
 });
 
-it('the text of a PDF has its paragraphs, and headings where the letters are larger', async () => {
+it('the text of a PDF has its paragraphs, and headings for larger letters', async () => {
   const text = await read(sample('handbook.pdf'));
   expect(text).toEqual({
     content: expect.stringMatching(/^Handbook of the Café\n\nGuests of all ages are welcome from nine to five\./),

@@ -85,7 +85,7 @@ const slowIn = async (kind: keyof typeof hostileFiles, { name, bytes }: HostileF
 describe.each(Object.keys(hostileFiles) as (keyof typeof hostileFiles)[])('hostile files: %s', (kind) => {
   const files = hostileFiles[kind];
 
-  it(`a hostile file (${kind}) delays nobody else`, async () => {
+  it(`a hostile file (${kind}) does not delay other work`, async () => {
     for (const file of files.slice(0, 2)) expect(await slowIn(kind, file, 100_000)).toEqual([]);
   });
 

@@ -52,7 +52,7 @@ it.each([
   expect(markdown).toBe('Before\n\nAfter');
 });
 
-it('the text of a page keeps a restaurant’s menu, and the text of headers and footers beside their links', () => {
+it('the text of a page keeps a restaurant’s menu, and the text of headers and footers without their links', () => {
   const { text } = read(
     '<header><h1>Luigi’s</h1></header><div id="menu"><ul><li>Margherita 8 €</li></ul></div><footer><p>Main street 1, <a href="tel:+390123">call us</a></p></footer>',
   );
@@ -86,7 +86,7 @@ it('the text of a page keeps the lines and spaces of code', () => {
   expect(markdown).toBe('```js\nif (a) {\n  b c\n}\n```');
 });
 
-it('the Markdown of a page has absolute addresses, and those of pages alone', () => {
+it('the Markdown of a page has only absolute addresses of pages', () => {
   const { markdown } = read(
     '<p><a href="../up#part">up</a> <a href="javascript:alert(1)">js</a> <a href="#here">here</a> <a href="mailto:a@b.example">mail</a> <img src="/i.png" alt="A roof"><img src="/j.png"><img src="data:image/png;base64,AAAA" alt="inline"></p>',
   );

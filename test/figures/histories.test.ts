@@ -346,7 +346,7 @@ const byName = (summary: Summary): FiguresByName =>
   );
 
 itInAnyHistory(
-  'figures are those of a recount in six time zones, whatever happened to the calls, the reader and the counts',
+  'figures are those of a recount in six time zones, after any faults of the calls, the reader and the counts',
   [2, 60],
   async (runs) => {
     await fc.assert(

@@ -43,7 +43,7 @@ it('an end with an outcome takes as many round trips as one without, and two mor
   expect(seen).toEqual(without.slice(0, 2));
 });
 
-it('a field that can be no outcome is in the log, without its value', async () => {
+it('a field that cannot be an outcome is in the log, without its value', async () => {
   const logged = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   await receive('r4', { custom_call_outcome: ['secret'], custom_call_outcome_value: 'secret' });
   const lines = logged.mock.calls.map(([line]) => String(line));

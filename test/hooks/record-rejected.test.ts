@@ -50,7 +50,7 @@ it.each(['refused', 'silent'] as const)(
   },
 );
 
-it('a rejected call costs one read and one write beside the decision, and an accepted one nothing', async () => {
+it('a rejected call costs one read and one write in addition to the decision, and an accepted one costs nothing more', async () => {
   await receive('v-1');
   const decision = seen.filter((operation) => operation === 'BatchGetItem');
   expect(seen).toEqual([...decision, 'GetItem', 'TransactWriteItems']);

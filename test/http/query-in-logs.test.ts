@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it('no log has anything of a query string, whatever becomes of the request', async () => {
+it('no log contains any part of a query string, with any outcome of the request', async () => {
   const { uid, agentId } = await newWorld();
   const { secret } = await apiKeys.get().create(uid, { name: 'hooks', scopes: ['hooks'] });
   const heard = vi.spyOn(process.stderr, 'write').mockImplementation((chunk) => lines.push(String(chunk)) > 0);

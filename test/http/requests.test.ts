@@ -7,7 +7,7 @@ import { call, newWorld, target, unique, type World } from '../support/world.ts'
 
 const named = ({ uid, agentId }: World) => ({ uid, agentId });
 
-it('the body of a request is read as JSON whatever its content type is', async () => {
+it('the body of a request is read as JSON with any content type', async () => {
   const world = await newWorld();
   const body = JSON.stringify({ uid: world.uid, agentId: world.agentId, numbers: ['+14155550100'] });
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/octet-stream', 'image/png', '']) {
@@ -64,7 +64,7 @@ it('the response to a body with many errors has 20 details, and the last says ho
   expect([status, body.details.length, body.details.at(-1)]).toEqual([400, 20, { path: '', message: 'and 4981 more' }]);
 });
 
-it('a list that is too long is refused for its length alone', async () => {
+it('a list that is too long is refused before its items are read', async () => {
   const world = await newWorld();
   const numbers = Array.from({ length: 300_000 }, () => 1);
   const { status, body } = await world.call('POST', '/agent-block-list', { body: { ...named(world), numbers } });
@@ -243,7 +243,7 @@ describe('an Idempotency-Key', () => {
     expect((await blockList.get().add({ agentId }, [number])).get(number)).toBe('already_blocked');
   });
 
-  it('an Idempotency-Key of a request that died is continued under the same creation id, by one caller alone', async () => {
+  it('a request that died is continued by only one caller, with the creation id of its Idempotency-Key', async () => {
     const { uid } = await newWorld();
     const request = { uid, operation: 'createAgent', key: unique('key'), contentHash: 'h' };
     const store = idempotency.get();

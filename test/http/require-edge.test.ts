@@ -14,7 +14,7 @@ const listedWith = async (headers: Record<string, string>) => {
   return { status, body };
 };
 
-it('a deployment behind CloudFront rejects a request without its secret, or with another, whatever its key', async () => {
+it('a deployment behind CloudFront rejects a request without its secret, or with another one, even with a valid key', async () => {
   process.env.EDGE_SECRETS = 'current,former';
   for (const headers of [{}, { 'x-origin-secret': '' }, { 'x-origin-secret': 'current,former' }] as Record<
     string,

@@ -34,7 +34,7 @@ describe('what a request costs', () => {
     expect([answer.status, seen]).toEqual([401, []]);
   });
 
-  it('an unknown key costs one read, whatever else is wrong', async () => {
+  it('an unknown key costs one read, even with other errors', async () => {
     const request = { apiKey: newApiKey(), body: { uid: 5 } };
     expect((await invoke(addBlockedNumbers, request)).status).toBe(401);
     expect(seen).toEqual(['BatchGetItem']);

@@ -173,7 +173,7 @@ it('a crawl that cannot be done ends as failed, with a reason, when its message 
   expect(await deliver([messageOf(source)], maxDeliveries)).toEqual(['0']);
   expect(await findWebsite(source)).toMatchObject({
     status: 'failed',
-    error: 'The crawl failed for no fault of the site. Refresh the website.',
+    error: 'The crawl failed because of a problem in the service. Refresh the website.',
   });
   // The operator has mended the cause, and sends it again.
   noFaults();

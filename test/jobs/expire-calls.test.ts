@@ -161,7 +161,7 @@ it('the deletion of old calls continues at a segment of the table, and none of i
   expect((await storedWith(`${world.agentId}#CALL#old`)).length).toBe(0);
 });
 
-it('a run whose time is over where there are no agents continues at the next segment, and the last one ends', async () => {
+it('a run whose time is over in a segment without agents continues at the next one, and the last run ends', async () => {
   const services = lazyServices(expireCalls.services);
   const sent: object[] = [];
   const empty = {

@@ -320,7 +320,7 @@ it.concurrent('an extraction that fails with its last delivery is failed, and so
   await documents.start(unended, (await now(unended))?.attempt ?? '', Date.now() - 1);
   expect(await now(unended)).toMatchObject({
     status: 'failed',
-    error: expect.stringContaining('a reason that is not in the document'),
+    error: expect.stringContaining('a problem in the service'),
   });
 });
 
@@ -388,7 +388,7 @@ it('an extraction whose function dies at every delivery ends as failed, with a r
   vi.setSystemTime(ended + timeoutMilliseconds);
   expect(await now(record)).toMatchObject({
     status: 'failed',
-    error: 'The document could not be read for a reason that is not in the document. Try again.',
+    error: 'The document could not be read because of a problem in the service. Try again.',
   });
   vi.useRealTimers();
   const attempt = 'again';
@@ -419,7 +419,7 @@ it.concurrent('an extraction that begins after the wait for the file is over bri
   expect(await files.head(fileKeyOf(dying))).toBeDefined();
 });
 
-it.concurrent('an extraction that begins after its attempt was due shows as under way, and ends as any other', async () => {
+it.concurrent('an extraction that begins after its attempt was due shows as in progress, and ends like any other', async () => {
   const record = await uploaded();
   const file = await files.head(fileKeyOf(record));
   await documents.receive(record, file?.etag as string);

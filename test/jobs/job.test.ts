@@ -7,7 +7,7 @@ import { listen } from '../../bin/local/listen.ts';
 import { maxDeliveries, queueJob, queueWorker } from '../../functions/jobs/job.ts';
 import { useTargetInThisProcess } from '../support/world.ts';
 
-it('a message that failed on Lambda comes back soon, but for the last delivery, and fails also where SQS does not answer', async () => {
+it('a message that failed on Lambda is soon delivered again, except after the last delivery, and fails even if SQS does not respond', async () => {
   useTargetInThisProcess();
   const requests: { target: unknown; body: object }[] = [];
   const sqs = await listen(

@@ -40,7 +40,7 @@ it('the API hands each route to the function of its endpoint, by payload 2.0', (
   }
 });
 
-it('the API may invoke each function by its own route alone', () => {
+it('the API may invoke each function only by its own route', () => {
   const permissions = dev.all('AWS::Lambda::Permission').filter(({ part }) => part === 'Api' || part === 'Hooks');
   expect(permissions).toHaveLength(answered.flatMap(methodsOf).length + 7);
   for (const { properties } of permissions) {

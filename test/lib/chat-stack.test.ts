@@ -63,7 +63,7 @@ it('the chat lets scripts of the application read the stream, and no others', ()
   });
 });
 
-it('the chat may count its own usage and call its model, and has no right on what its tools work with', () => {
+it('the chat may count its own usage and call its model, and has no permissions for the data of its tools', () => {
   const { Statement } = roleOf(dev, functionOf(dev, endpoint.name)).properties.Policies[0].PolicyDocument;
   const onTable = Statement.filter(
     ({ Action, Effect }: Json) => Effect === 'Allow' && String(Action).includes('dynamodb:'),

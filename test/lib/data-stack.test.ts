@@ -53,7 +53,7 @@ it('the table is paid by request, encrypted, restorable to any second, without a
   expect(table.properties.LocalSecondaryIndexes).toBeUndefined();
 });
 
-it.each(both)('the buckets in %s are private, encrypted and reached by TLS alone', (_, deployment) => {
+it.each(both)('the buckets in %s are private, encrypted and reached only by TLS', (_, deployment) => {
   const buckets = deployment.all('AWS::S3::Bucket');
   expect(buckets).toHaveLength(2);
   const policies = deployment.all('AWS::S3::BucketPolicy');
@@ -76,7 +76,7 @@ it.each(both)('the buckets in %s are private, encrypted and reached by TLS alone
   }
 });
 
-it('the bucket of files keeps no unfinished upload and takes forms from the application and the console alone', () => {
+it('the bucket of files keeps no unfinished upload and accepts forms only from the application and the console', () => {
   expect(files.properties.LifecycleConfiguration.Rules).toContainEqual(
     expect.objectContaining({ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 }, Status: 'Enabled' }),
   );
@@ -89,7 +89,7 @@ it('the bucket of files keeps no unfinished upload and takes forms from the appl
   expect(files.properties.VersioningConfiguration).toBeUndefined();
 });
 
-it('whatever holds data has a logical id that never changes: with another id it would be another table', () => {
+it('resources with data have logical ids that never change: another id would be another table', () => {
   const stateful = prod.resources
     .filter(({ type }) => /DynamoDB|S3::Bucket$|SecretsManager|SQS::Queue$/.test(type))
     .map(({ logicalId }) => logicalId);

@@ -37,7 +37,7 @@ it('the edge forwards every method and header, caches nothing, and rejects plain
   }
 });
 
-it('the edge keeps no log of its own, which would have the path and the query of each request', () => {
+it('the edge keeps no log, which would have the path and the query of each request', () => {
   const { WebACLId, Logging } = distributionOf(prod);
   expect([typeof WebACLId, Logging]).toEqual(['string', undefined]);
   const logging = /^AWS::(Logs::Delivery|WAFv2::LoggingConfiguration|CloudFront::RealtimeLogConfig)/;
@@ -66,7 +66,7 @@ it('the edge sends the chat to its Function URL and everything else to the API',
   expect(assets.ViewerProtocolPolicy).toBe('https-only');
 });
 
-it('the edge sends the caller’s address to the chat, whatever header the caller sends', () => {
+it('the edge sends the caller’s address to the chat, even if the caller sends such a header', () => {
   const [rule] = distributionOf(dev).CacheBehaviors;
   const [association] = rule.FunctionAssociations;
   expect(association.EventType).toBe('viewer-request');

@@ -45,7 +45,7 @@ it.each(queueJobs.map((job) => [job.name, job] as const))(
   },
 );
 
-it('a function reads the stream of the table, those changes alone that are events, and gives none up for hours', () => {
+it('a function reads only the changes of the stream that are events, and retries each for hours', () => {
   expect(dev.all('AWS::DynamoDB::Table')[0]?.properties.StreamSpecification).toEqual({
     StreamViewType: 'NEW_AND_OLD_IMAGES',
   });
@@ -89,7 +89,7 @@ it.each(queueJobs.map((job) => [job.name, job] as const))(
   },
 );
 
-it('every queue is a job’s or the one of dead letters, and is reached by TLS alone', () => {
+it('every queue is a job’s or the one of dead letters, and is reached only by TLS', () => {
   const queues = dev.all('AWS::SQS::Queue');
   // One for each job, and one for dead letters.
   expect(queues).toHaveLength(queueJobs.length + 1);

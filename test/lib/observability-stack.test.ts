@@ -86,7 +86,7 @@ const counted = (lines: Json[]) =>
   );
 const nothing = { ChatFailedTurns: 0, ChatBudgetExhausted: 0, WebhookFailedDeliveries: 0 };
 
-it('the guide has every alarm in its table, and their number in what they cost', () => {
+it('the guide has every alarm in its table, and their number in the costs', () => {
   const guide = readFileSync('lib/README.md', 'utf8');
   const names = prod.all('AWS::CloudWatch::Alarm').map(({ logicalId }) => logicalId.replace(/[0-9A-F]{8}$/, ''));
   const named = (name: string) => guide.includes(`*${name.startsWith('Waiting') ? 'Waiting' : name}*`);
@@ -157,7 +157,7 @@ it('an idle deployment costs at most $5 a month, all alarms and secrets included
   expect(metrics.length).toBeLessThanOrEqual(50);
 });
 
-it('every alarm notifies one topic, when it begins and when it ends; missing data is no alarm', () => {
+it('every alarm notifies one topic, when it begins and when it ends; missing data raises no alarm', () => {
   const [topic] = prod.all('AWS::SNS::Topic') as [Resource];
   expect(prod.all('AWS::SNS::Topic')).toHaveLength(1);
   for (const { AlarmActions, OKActions, TreatMissingData, AlarmDescription } of alarms(prod)) {
@@ -168,7 +168,7 @@ it('every alarm notifies one topic, when it begins and when it ends; missing dat
   }
 });
 
-it('CloudWatch may notify the topic, by TLS alone', () => {
+it('CloudWatch may notify the topic only by TLS', () => {
   const statements = prod.all('AWS::SNS::TopicPolicy')[0]?.properties.PolicyDocument.Statement;
   expect(statements).toContainEqual(
     expect.objectContaining({

@@ -72,7 +72,7 @@ it('the functions of the API end before the gateway gives up, and have their mem
   }
 });
 
-it('the functions each have a log of their own, which is not kept for ever', () => {
+it('each function has its own log, which is not kept forever', () => {
   for (const [deployment, days] of [
     [dev, 14],
     [prod, 180],
@@ -90,7 +90,7 @@ it('the functions each have a log of their own, which is not kept for ever', () 
   }
 });
 
-it('the functions each have a role of their own, which Lambda alone may take', () => {
+it('each function has its own role, which only Lambda may assume', () => {
   const roles = functionsOf(dev).map((one) => roleOf(dev, one));
   expect(new Set(roles.map(({ part, logicalId }) => part + logicalId)).size).toBe(functionsOf(dev).length);
   expect(dev.all('AWS::IAM::Role')).toHaveLength(functionsOf(dev).length);
@@ -138,7 +138,7 @@ it('the function of AI clients has no permissions: their calls are requests to t
   expect(functionOf(configured, 'serveMcp').properties.Environment.Variables.MCP_DELETES).toBe('true');
 });
 
-it('the function of hooks alone knows the public address, which platforms sign: of the domain, of CloudFront or of the API', () => {
+it('only the function of hooks knows the public address, which platforms sign: of the domain, of CloudFront or of the API', () => {
   const environmentIn = (deployment: typeof dev) =>
     deployment.all('AWS::Lambda::Function').flatMap(({ properties: { FunctionName, Environment } }) => {
       const { PUBLIC_URL, HOOK_KEYS_IN_ADDRESS } = Environment.Variables;
@@ -152,7 +152,7 @@ it('the function of hooks alone knows the public address, which platforms sign: 
   expect(environmentIn(prod)).toEqual([['voice-agents-prod-receive-hook', '"https://api.example.com"', 'true']]);
 });
 
-it('the functions get what they use by settings, and no secret', () => {
+it('the functions get their resources by settings, and no secret', () => {
   const environment = functionOf(dev, 'duplicateAgent').properties.Environment.Variables;
   expect(Object.keys(environment).sort()).toEqual([
     'APP_ORIGIN',
@@ -185,7 +185,7 @@ it('the functions get what they use by settings, and no secret', () => {
   }
 });
 
-it('the functions that write to the table are denied writing API keys, whatever they write', () => {
+it('the functions that write to the table are denied writing API keys', () => {
   const writing = /^dynamodb:(BatchWriteItem|DeleteItem|PutItem|UpdateItem|PartiQL\w+)$/;
   for (const one of functionsOf(dev)) {
     const { Statement } = roleOf(dev, one).properties.Policies[0].PolicyDocument;

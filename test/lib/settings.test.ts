@@ -56,7 +56,7 @@ it('the settings of a deployment require a stage and an origin, and nothing else
   });
 });
 
-it('the settings of a deployment are read from the command line, where everything is a text, and from cdk.json, where it is not', () => {
+it('the settings of a deployment are read as text from the command line, and as any JSON value from cdk.json', () => {
   expect(read({ ...required, edge: 'false', chatDailyTokens: '5000', logDays: '7' })).toMatchObject({
     edge: false,
     chatDailyTokens: 5000,
@@ -134,7 +134,7 @@ it('the settings of a deployment reject a domain without a certificate, and the 
   ]);
 });
 
-it('the settings of a deployment reject an unknown name, and suggest the one that was meant', () => {
+it('the settings of a deployment reject an unknown name, and suggest the closest one', () => {
   const [error] = errorsIn({ ...required, alarmemail: 'operator@example.com' });
   expect(error).toMatch(
     /^There is no setting alarmemail\. Did you mean alarmEmail\? The settings are: stage, deployment, appOrigin,/,
@@ -180,7 +180,7 @@ it('two deployments of a stage have different names', () => {
   ]);
 });
 
-it('a deployment of prod says who receives its alarms, or that nobody does by mail', () => {
+it('a deployment of prod names the recipient of its alarms, or states that there is none by email', () => {
   const prod = { ...required, stage: 'prod' };
   expect(errorsIn(prod)).toEqual([
     expect.stringMatching(/^alarmEmail is missing\. In prod, somebody must receive the alarms/),

@@ -57,7 +57,7 @@ it.each([
   },
 );
 
-it('a tool call fails where the API does not respond', async () => {
+it('a tool call fails if the API does not respond', async () => {
   await expect(callWith(0, '')).rejects.toThrow();
 });
 

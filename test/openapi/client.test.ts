@@ -78,7 +78,7 @@ it('the typed client ends a list with an error: as the last page, or thrown from
   });
 });
 
-it('the typed client waits until a document is ready, and says so on the way', async () => {
+it('the typed client waits until a document is ready, and reports each state', async () => {
   const { uid, agentId, apiKey } = await newWorld();
   const api = apiClient({ baseUrl: target.baseUrl, apiKey, uid });
   const { documents } = await api.documents.uploadFiles({ agentId }, [{ name: 'a.txt', content: 'Open at nine.' }]);
@@ -169,7 +169,7 @@ it('the typed client streams the chat part by part', async () => {
   expect(parts.at(-1)?.type).toBe('finish');
 });
 
-it('the typed client reads address, key and user from the environment where they are not given', async () => {
+it('the typed client reads address, key and user from the environment unless they are given', async () => {
   const { uid, agentId, apiKey } = await newWorld();
   vi.stubEnv('VAP_BASE_URL', target.baseUrl);
   vi.stubEnv('VAP_API_KEY', apiKey);
@@ -228,7 +228,7 @@ it('the typed client verifies a webhook and returns its typed event, and throws 
   expect(() => verifyWebhook(body.replace('booked', 'sold'), headers, secret)).toThrow('No matching signature');
 });
 
-it('the typed client does not compile with what the interface does not have, and has no any for its user', () => {
+it('the typed client does not compile with fields that the interface lacks, and exposes no any', () => {
   const api = apiClient({ baseUrl: target.baseUrl });
   const never = async () => {
     // @ts-expect-error there is no such operation

@@ -15,7 +15,7 @@ it.each(documents)('%s names and links only files that exist', (document) => {
   expect([...named, ...linked].filter((path) => !existsSync(path))).toEqual([]);
 });
 
-it('functions/README.md describes every file and folder beside it', () => {
+it('functions/README.md describes every file and folder next to it', () => {
   const [, layout = ''] = /```\n(.*?)```/s.exec(readFileSync('functions/README.md', 'utf8')) ?? [];
   const described = [...layout.matchAll(/^\S+/gm)].map(([name]) => name);
   const present = readdirSync('functions', { withFileTypes: true })

@@ -11,7 +11,7 @@ const operation = (name: string) => {
   return found;
 };
 
-it('the request of an operation has each argument where the operation takes it, and the user of the key', () => {
+it('the request of an operation has each argument in its place, and the user of the key', () => {
   expect(toRequest(operation('listCalls'), { agentId: 'a:1', limit: 5, phone: '+1 415' }, undefined)).toEqual({
     method: 'GET',
     path: '/calls/a%3A1?phone=%2B1+415&limit=5',
@@ -32,7 +32,7 @@ it('the request of an operation names every invalid argument', () => {
   expect(() => toRequest(operation('listCalls'), given, undefined)).toThrow(/agentId.*and 1 more/);
 });
 
-it('the request of an operation stays on its path, whatever the argument is', () => {
+it('the request of an operation stays on its path with any argument', () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter }), (value) => {
       try {

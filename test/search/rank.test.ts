@@ -74,7 +74,7 @@ it('a search is not decided by function words of the language', async () => {
   expect(await search(headed, 'What is the price?')).toEqual(['A price']);
 });
 
-it('a search finds headings of function words alone', async () => {
+it('a search finds headings that consist of function words', async () => {
   expect(await search(['# About us\n\nFounded in 1990.', 'All about prices'], 'about us')).toEqual([
     '# About us\n\nFounded in 1990.',
   ]);
@@ -181,7 +181,7 @@ it('a search weighs a word more that the query repeats', async () => {
   expect(await pageOfBest('Is there parking, or breakfast? I need breakfast.')).toBe(0);
 });
 
-it('a search finds each word of a text, in whatever order its scripts are', async () => {
+it('a search finds each word of a text, with its scripts in any order', async () => {
   // Letters of Deseret are surrogate pairs, which are before these ideographs in UTF-16, and after them in UTF-8.
   const word = fc.oneof(
     fc.string({ unit: fc.constantFrom('a', 'é', 'я', '𐐨', '𐐩'), minLength: 1, maxLength: 6 }),

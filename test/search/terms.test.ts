@@ -7,7 +7,7 @@ import { fold, wordsOf } from '../../functions/search/words.ts';
 const english = await languageOf('en');
 const termsOf = (text: string, terms = new Terms(english)) => terms.of(text).map((word) => word.terms[0]);
 
-it('the terms of a text are the stems of the words of each of its pieces, known or not', () => {
+it('the terms of a text are the stems of the words in its pieces, known or not', () => {
   const piece = fc.stringMatching(/^["'(]?[A-Za-zé]{1,6}[.,;:!?)"'-]{0,2}[a-z0-9]{0,2}$/);
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {

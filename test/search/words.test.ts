@@ -11,7 +11,7 @@ it('the words of a text are in lower case, without the marks around them', () =>
   expect(texts('…')).toEqual([]);
 });
 
-it('the words of a text are folded: diacritics of Latin, Greek, Cyrillic, Hebrew and Arabic are no letters', () => {
+it('the words of a text are folded: diacritics of Latin, Greek, Cyrillic, Hebrew and Arabic are not letters', () => {
   expect(['é', 'ñ', 'ß', 'ø', 'ł', 'ά', 'й', 'œuvre'].map(fold)).toEqual([
     'e',
     'n',

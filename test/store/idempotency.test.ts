@@ -17,7 +17,7 @@ const keep = async (uid: string, key: string, body: object) => {
 const isKept = async (uid: string, key: string) =>
   (await idempotency.get().claim({ uid, operation: 'recordCall', key, contentHash: 'hash' })).state === 'answered';
 
-it('the search of kept responses goes on where it stopped, through all users, and deletes what mentions a person', async () => {
+it('the search of kept responses continues where it stopped, through all users, and deletes responses that mention a person', async () => {
   const uids = [unique('user'), unique('user')];
   const person = '+14155550177';
   const keys = Array.from({ length: 20 }, (_, n) => `key-${n}`);
@@ -49,7 +49,7 @@ it('the search of kept responses goes on where it stopped, through all users, an
   }
 });
 
-it('a search of kept responses that goes on remembers that a request was under way', async () => {
+it('a search of kept responses that continues remembers that a request was in progress', async () => {
   const uid = unique('user');
   await idempotency.get().claim({ uid, operation: 'recordCall', key: 'open', contentHash: 'hash' });
   const since = Date.now() + 1;

@@ -48,7 +48,7 @@ it('a partition key whose units are used up refuses, while others are served', a
   await table.put({ pk: cold, sk: 'a' });
 });
 
-it('operations on many keys do what is not refused, and a transaction does nothing', async () => {
+it('operations on many keys perform the part that is not refused, and a transaction performs nothing', async () => {
   const { partitions, table } = await open();
   const [hot, cold] = [unique('key'), unique('key')];
   partitions.limit({ read: 1000, write: 0.001 });

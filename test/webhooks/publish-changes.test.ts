@@ -224,7 +224,7 @@ it('the reader of changes says how far it came when its time is over, and has li
   expect(messages.length).toBeLessThanOrEqual(250 + 100 * (rounds - 1));
 });
 
-it('an event that is written after the erasure of its person does not keep the number, also where the number stays blocked', async () => {
+it('an event that is written after the erasure of its person does not keep the number, even if the number stays blocked', async () => {
   const { uid, agentId, stores, messages, block, numbers, requestsOf } = await newTable();
   await addEndpoints(stores, uid, 1);
   await block(1);
@@ -240,7 +240,7 @@ it('an event that is written after the erasure of its person does not keep the n
   expect(JSON.stringify(event)).not.toContain(number);
 });
 
-it('the reader of changes makes two reads for changes of users without endpoints, and none for changes that are no events', async () => {
+it('the reader of changes makes two reads for changes of users without endpoints, and none for changes that are not events', async () => {
   const { uid, agentId, stores, block, numbers, batches, requestsOf } = await newTable();
   await block(100);
   expect(await requestsOf(await numbers(100))).toEqual({ BatchGetItem: 2 });

@@ -169,7 +169,7 @@ const callsRecorded = (agentId: string, count: number): TableChange[] =>
   });
 
 itInAnyHistory(
-  'a good endpoint gets every event once beside a slow and a dead one, which get theirs under the same id, and the dead one costs few messages',
+  'a good endpoint gets every event once despite a slow and a dead one, which get theirs with the same ids, and the dead one costs few messages',
   // HISTORIES=10000 sends ten thousand, which takes tens of minutes.
   [20, 500],
   async (events) => {

@@ -63,7 +63,7 @@ describe('an address inside the network', () => {
 describe('a receiver', () => {
   const policy = { trustedOrigins: new Set([inject('receiverOrigin')]) };
 
-  it('a receiver is sent to by https on port 443 alone, unless its very origin is trusted', async () => {
+  it('a receiver gets requests only by https on port 443, unless its origin is trusted', async () => {
     const { url, received } = await newReceiver();
     for (const other of ['http://1.1.1.1/', 'https://1.1.1.1:8443/', url, url.replace('127.0.0.1', 'localhost')]) {
       expect(await post(other), other).toEqual({ milliseconds: 0, cause: notAllowed });
@@ -84,7 +84,7 @@ describe('a receiver', () => {
     },
   );
 
-  it('a receiver is reported by its status alone: nothing of its response is kept', async () => {
+  it('a receiver is reported only by its status, and its response is not kept', async () => {
     const { url } = await newReceiver({ status: 500, bodyBytes: 100_000, headers: { 'x-secret': 'inside' } });
     expect(await post(url, policy)).toEqual({
       ...{ status: 500, milliseconds: expect.any(Number) },

@@ -34,7 +34,7 @@ it('the Inspector’s command line lists the tools, and finds no error in their 
   expect(names).not.toContain('deleteAgent');
 });
 
-it('the Inspector’s command line calls tools, and reports what the API refuses', async () => {
+it('the Inspector’s command line calls tools, and reports errors of the API', async () => {
   const { apiKey, agentId, blockList } = await newWorld();
   const use = (apiKey: string, name: string, ...args: string[]) =>
     inspect(apiKey, 'tools/call', '--tool-name', name, ...args.flatMap((one) => ['--tool-arg', one]));

@@ -32,7 +32,7 @@ const configuration = { greeting: 'Hello!', instructions: 'Answer briefly.', lan
 const vapi = (type: string) => `import('@vapi-ai/server-sdk').Vapi.${type}`;
 const retell = (type: string) => `import('retell-sdk').default.${type}`;
 
-it('Vapi’s types have the overrides, the answer of the tool, and what the guide pastes', async () => {
+it('Vapi’s types accept the overrides, the response of the tool, and the JSON of the guide', async () => {
   const providers =
     'anthropic anthropic-bedrock anyscale cerebras deepinfra deep-seek google groq inflection-ai minimax openai openrouter perplexity-ai together-ai xai'.split(
       ' ',
@@ -71,7 +71,7 @@ it('Vapi’s types have the overrides, the answer of the tool, and what the guid
   expect(await compile([declare(vapi('ServerMessageResponseAssistantRequest'), wrong)])).toContain('error TS');
 });
 
-it('Retell’s types have the overrides, every language, and what the guide pastes', async () => {
+it('Retell’s types accept the overrides, every language, and the JSON of the guide', async () => {
   const { call_inbound } = await acceptedWith('retell', configuration);
   expect(call_inbound.dynamic_variables.agent_instructions).toBe('Answer briefly.');
   const override = retell('CallCreatePhoneCallParams.AgentOverride');
@@ -93,7 +93,7 @@ it('Retell’s types have the overrides, every language, and what the guide past
   expect((await send(world, 'retell', { body: called })).body.result).toContain('89 euros');
 });
 
-it('ElevenLabs’ library reads the overrides, and what the guide pastes', async () => {
+it('ElevenLabs’ library reads the overrides, and the JSON of the guide', async () => {
   const folder = '@elevenlabs/elevenlabs-js/serialization/types';
   const schemaOf = async (name: string) => (await importPackage(`${folder}/${name}.js`))[name];
   const strictly = { unrecognizedObjectKeys: 'fail' };

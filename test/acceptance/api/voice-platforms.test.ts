@@ -45,7 +45,7 @@ it('Twilio’s library builds the same TwiML', async () => {
   expect(eventsOf(reject.text)).toEqual(eventsOf(rejecting.toString()));
 });
 
-it('Twilio’s library has no statuses of a call but those that are read, and those of a call under way', async () => {
+it('Twilio’s library has only the call statuses that the hook reads, and those of a call in progress', async () => {
   const type = `import('twilio/lib/rest/api/v2010/account/call.js').CallStatus`;
   const read = ['ringing', 'completed', 'busy', 'no-answer', 'failed', 'canceled'];
   const others = ['queued', 'in-progress'];

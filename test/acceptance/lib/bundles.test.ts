@@ -86,7 +86,7 @@ describe('a function’s initialization', () => {
     // The first test builds every bundle.
   }, 240_000);
 
-  it('the initialization of an operation that only reads makes its reads, too, for nobody', async () => {
+  it('the initialization of an operation that only reads also makes its reads, as a user that does not exist', async () => {
     const { asked, endpoint } = await tableThat(true);
     const { stderr } = await load('listBlockedNumbers', endpoint, onLambda);
     expect(stderr).toBe('');
@@ -176,7 +176,7 @@ it('a function’s bundle loads by itself, without packages and without settings
   expect(stdout.trim().split('\n')).toEqual(names.map(() => 'function'));
 });
 
-it('a function’s bundle has the modules beside it that it imports on demand', async () => {
+it('the modules that a function imports on demand are beside its bundle', async () => {
   const lazyIn = (name: string) => {
     const code = readFileSync(join(bundlePath(name), 'index.mjs'), 'utf8');
     return [...code.matchAll(/import\("(\.\/lazy\/[^"]+)"\)/g)].map(([, path]) =>

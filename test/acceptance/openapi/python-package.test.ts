@@ -196,7 +196,7 @@ let packed: Promise<{ stdout: string }> | undefined;
 const guide = 'functions/openapi/guides/python-client.md';
 const exampleOf = (file: string) => /```python\n(.*?)```/s.exec(readFileSync(file, 'utf8'))?.[1] ?? '';
 
-it('the Python client is packed as a wheel, calls the service, and raises what fails; without Python the command says so', {
+it('the Python client is packed as a wheel, calls the service, and raises errors; without Python the command reports the reason', {
   tags: 'heavy',
 }, async () => {
   if (!hasPython) {

@@ -179,7 +179,7 @@ it('a tool call that is opened at the end of a page stays in view', async () => 
   expect(Math.min(box.y + box.height, box.y + view.height)).toBeLessThanOrEqual(view.y + view.height + 1);
 });
 
-it('an approval on the chat page shows the complete input, and the tool runs once approved, by keyboard alone', async () => {
+it('an approval on the chat page shows the complete input, and the tool runs after the approval, by keyboard only', async () => {
   const user = await newUser();
   const { page, complaints } = await open();
   await useKey(page, user.apiKey);
@@ -306,7 +306,7 @@ it.each([
   [502, '<html>Bad gateway</html>', 'Something went wrong'],
   [503, { message: 'Service Unavailable' }, 'Something went wrong'],
   [500, '', 'Something went wrong'],
-])('the error %i %j has a sentence of its own on the chat page', async (status, body, words) => {
+])('the error %i %j has its own sentence on the chat page', async (status, body, words) => {
   const { page } = await open();
   const sent = typeof body === 'string' ? body : JSON.stringify(body);
   await page.route('**/chat/build', (route) => route.fulfill({ status, body: sent }));
@@ -316,7 +316,7 @@ it.each([
   expect(said).not.toMatch(/[{<]/);
 });
 
-it('an API key stays in the tab of the chat page, is sent with the messages alone, and can be removed', async () => {
+it('an API key stays in the tab of the chat page, is sent only with messages, and can be removed', async () => {
   const { apiKey } = await newUser();
   const { page, asked } = await open();
   await useKey(page, apiKey);
@@ -384,7 +384,7 @@ it('the panel for the API key focuses its field, and closes by Escape and by a c
   await field.waitFor({ state: 'hidden' });
 });
 
-it('the chat page requests its own address alone, and shows what the assistant writes as text, not as HTML or pictures', async () => {
+it('the chat page sends requests only to its own origin, and shows the assistant’s output as text, not as HTML or pictures', async () => {
   const { page, asked, complaints } = await open();
   const answer = page.getByRole('article').last();
   for (const name of ['<img src=x onerror=alert(1)>', '<b>bold</b>', '![p](/p.png)', '[l](javascript:alert)']) {

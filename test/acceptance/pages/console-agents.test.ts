@@ -116,7 +116,7 @@ it('“A colleague changed the agent while I was typing: what did they change, a
   expect(complaints.filter((text) => !text.includes('412'))).toEqual([]);
 });
 
-it('what was typed is still there after another view and after a reload, until it is discarded', async () => {
+it('typed text is still there after another view and after a reload, until it is discarded', async () => {
   const world = await worldWithGreeting();
   const { page } = await openConsole(world.apiKey, `/console/agents?agentId=${world.agentId}`);
   await page.getByLabel('Greeting').fill('Not saved yet');
@@ -131,7 +131,7 @@ it('what was typed is still there after another view and after a reload, until i
   expect((await agentOf(world)).version).toBe(2);
 });
 
-it('“The number is taken”: what the service refuses stands at its field, and nothing typed is lost', async () => {
+it('“The number is taken”: an error of the service appears at its field, and no typed text is lost', async () => {
   const world = await worldWithGreeting();
   const { uid, apiKey, call } = world;
   const other = { uid, name: 'Night shift', phoneNumber: '+14155550123' };

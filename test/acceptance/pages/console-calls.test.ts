@@ -77,7 +77,7 @@ it('“Which calls have no outcome yet?”', async () => {
   await page.getByRole('cell', { name: '+14155550101' }).waitFor();
 });
 
-it('“Show me older calls, too”: a list goes on page by page', async () => {
+it('“Show me older calls”: a list continues page by page', async () => {
   const { apiKey, agentId, call } = await newWorld();
   const items = Array.from({ length: 120 }, (_, index) => ({
     ...{ agentId, callId: `call-${index}`, direction: 'inbound', startedAt: new Date(1.77e12 + index * 60_000) },
@@ -94,7 +94,7 @@ it('“Show me older calls, too”: a list goes on page by page', async () => {
   expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
 });
 
-it('a key that may read calls alone reads those of an agent by the agent’s id', async () => {
+it('a key that may only read calls reads those of an agent by the agent’s id', async () => {
   const { recordCall, uid, agentId } = await newWorld();
   await recordCall('call-1');
   const { secret: apiKey } = await apiKeys.get().create(uid, { name: 'calls', scopes: ['calls'] });

@@ -94,7 +94,7 @@ it.each([
   ['block-list', 'Numbers'],
   ['knowledge', 'Knowledge'],
   ['webhooks', 'Webhooks'],
-] as const)('a key with the scope %s alone sees the view %s, without a complaint', async (scope, name) => {
+] as const)('a key with only the scope %s sees the view %s, without an error', async (scope, name) => {
   const { apiKey } = await newUser([scope]);
   const { page, complaints } = await openConsole(apiKey);
   await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name }).click();

@@ -85,7 +85,7 @@ it('add our website, and see which of its pages could not be read', async () => 
   await page.getByText('Now it is here.').waitFor();
 });
 
-it('a document is deleted only when its name is typed, by keyboard alone', async () => {
+it('a document is deleted only when its name is typed, by keyboard only', async () => {
   const world = await newWorld();
   const { page } = await open(world);
   await upload(page, { 'Old prices.txt': 'A filling is ten dollars.' });

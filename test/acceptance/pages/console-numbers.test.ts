@@ -53,7 +53,7 @@ it('is +1 415 555 0199 blocked? No: and it can be blocked at once, with a reason
   expect((await world.blockList()).entries).toMatchObject([{ number: '+14155550199', reason: 'Silent calls' }]);
 });
 
-it('a look-up of something that is no number says what a number is', async () => {
+it('looking up a text that is not a number explains the format of numbers', async () => {
   const world = await newWorld();
   const { page } = await open(world);
   await lookUp(page, '5550100');
@@ -78,7 +78,7 @@ it('block these numbers for every agent until a day: those that cannot be blocke
   expect(body.entries[0].expiresAt).toBe('2099-05-31T22:00:00.000Z');
 });
 
-it('unblock a number, by keyboard alone', async () => {
+it('a number is unblocked by keyboard only', async () => {
   const world = await newWorld();
   await world.block(['+14155550100'], { reason: 'By mistake' });
   const { page } = await open(world);

@@ -40,7 +40,7 @@ const tryOut = async (
   return { dialog, response };
 };
 
-it('the reference page shows every group of operations, requests its own address alone, and logs no error', async () => {
+it('the reference page shows every group of operations, sends requests only to its own origin, and logs no error', async () => {
   const watched = await openPage(url, { viewport });
   const { page, asked } = watched;
   await page.getByRole('heading', { name: 'Voice Agent Platform API' }).waitFor();
@@ -67,7 +67,7 @@ it('the reference page tries an operation with the demo key and the demo agent, 
   await page.context().close();
 });
 
-it('the reference page sends no Idempotency-Key of its own, so that an operation can be tried again with another body', async () => {
+it('the reference page sends no Idempotency-Key by itself, so that an operation can be tried again with another body', async () => {
   const { page } = await openPage(url, { viewport });
   const { response } = await tryOut(page, ['Block numbers for an agent', 'post', '/agent-block-list']);
   expect([response.status(), response.request().headers()['idempotency-key']]).toEqual([200, undefined]);
@@ -92,7 +92,7 @@ it('the reference page searches the knowledge of the demo agent with the example
   await page.context().close();
 });
 
-it('the reference page has no key where the service is deployed, and shows the error without one', async () => {
+it('the reference page of a deployment has no key, and shows the error without one', async () => {
   const page = await newPage({ viewport });
   await page.route('**/docs/demo.json', (route) => route.fulfill({ status: 404, body: '{"message":"Not Found"}' }));
   await page.goto(url);

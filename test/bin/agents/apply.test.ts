@@ -144,7 +144,7 @@ it('agents apply deletes agents without a file only with --prune, and never one 
   });
 });
 
-it('agents apply goes on after an agent that fails, and names it', async () => {
+it('agents apply continues after an agent that fails, and names it', async () => {
   const world = await pulledWorld();
   write(world.folder, fileOf('big').replace('{}', `{ a: "${'x'.repeat(150_000)}" }`), 'big.yaml');
   write(

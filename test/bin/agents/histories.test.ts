@@ -20,7 +20,7 @@ const betweenReadAndWrite: Step[] = [
   { kind: 'apply beside an edit', field: 'greeting', before: 4 },
 ];
 
-itInAnyHistory('files of agents applied beside edits by API overwrite none of them silently', [2, 40], async (runs) => {
+itInAnyHistory('applying files of agents during edits by API overwrites no edit silently', [2, 40], async (runs) => {
   const history = fc.array(step as fc.Arbitrary<Step>, { minLength: 3, maxLength: 8 });
   await fc.assert(fc.asyncProperty(history, play), { numRuns: runs, examples: [[betweenReadAndWrite]] });
 });

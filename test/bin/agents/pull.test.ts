@@ -23,7 +23,7 @@ it('agents pull writes a file for each agent that has a key, with the version it
   expect(readdirSync(world.folder)).toEqual(['desk.yaml']);
 });
 
-it('agents pull takes over what has changed on the service, and keeps comments, order and own fields of the file', async () => {
+it('agents pull writes the changes of the service, and keeps comments, order and own fields of the file', async () => {
   const world = await pulledWorld({ greeting: 'Hello', voice: 'warm', variables: { a: 1, b: [1, 2] } });
   world.edit('key: desk', '# Our front desk\nowner: team-a\nkey: desk # never change');
   world.edit('  greeting: Hello', '  # spoken first\n  greeting: "Hello" # short');
@@ -52,7 +52,7 @@ documents: []
   expect(await world.run('diff')).toMatchObject({ code: 0 });
 });
 
-it('agents pull leaves a file alone that was edited, until --overwrite says otherwise', async () => {
+it('agents pull does not change an edited file without --overwrite', async () => {
   const world = await pulledWorld();
   world.edit('greeting: Hello', 'greeting: Mine');
   await world.change({ configuration: { voice: 'cold' } });
@@ -91,7 +91,7 @@ it('agents pull downloads documents below the folder, however they are named, an
   expect(statSync(join(world.folder, 'desk/Price list.md')).mtimeMs).toBe(before);
 });
 
-it('agents pull does not replace a file that is none of its own', async () => {
+it('agents pull does not replace a file of another kind', async () => {
   const world = await pulledWorld();
   mkdirSync(join(world.folder, 'other'));
   await world.call('POST', '/agents', { body: { uid: world.uid, name: 'Other', key: 'other' } });

@@ -188,7 +188,7 @@ describe('with several agents', () => {
     expect(text).toBe('Which agent? Write its name: “Reception”, “Front desk”.');
   });
 
-  it('the fake model takes a name alone as the answer to its question which agent is meant', async () => {
+  it('the fake model takes a bare name as the answer to its question which agent is meant', async () => {
     const question = await outcomeOf('Block +14155550100');
     const { calls } = await outcomeOf([
       { role: 'user', content: 'Block +14155550100' },
@@ -219,7 +219,7 @@ it.each([
   ['Set the outcome of the last call with +14155550100 to booked', /^I cannot set outcomes/],
   ['Sing me a song', /^I am a fake model, and I do not understand this\. I can\n/],
   ['Block him', /^I need a phone number/],
-])('the fake model answers “%s” without a tool, and says what it can do', async (message, answer) => {
+])('the fake model answers “%s” without a tool, and lists what it can do', async (message, answer) => {
   const { calls, text } = await outcomeOf(message);
   expect(calls).toEqual([]);
   expect(text).toMatch(answer);

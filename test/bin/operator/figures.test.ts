@@ -5,7 +5,7 @@ import { json, operator } from '../../support/operator-command.ts';
 import { until } from '../../support/until.ts';
 import { newWorld, unique } from '../../support/world.ts';
 
-it('figures recount counts the calls of all agents of a user, and ends what was pending', async () => {
+it('figures recount counts the calls of all agents of a user, and ends pending counts', async () => {
   const world = await newWorld();
   const { uid, agentId, call } = world;
   await world.recordCall('one');
@@ -28,7 +28,7 @@ it('figures recount counts the calls of all agents of a user, and ends what was 
   expect(await figures()).toEqual(exact);
 });
 
-it('figures recount reports what is missing: the user or the agent', async () => {
+it('figures recount reports a missing user or agent', async () => {
   const neither = await operator('figures', 'recount');
   expect([neither.code, neither.stderr]).toEqual([
     2,

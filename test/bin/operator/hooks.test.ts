@@ -74,7 +74,7 @@ it('hooks url prints an address without a key for a platform that signs, and hoo
   expect(stdout).toContain('(address)');
 });
 
-it('hooks url prints the address and the end of its key for a person, too', async () => {
+it('hooks url also prints the address and the end of its key as text', async () => {
   const { agentId } = await newWorld();
   const { code, stdout } = await operator('hooks', 'url', '--platform', 'retell', '--agent-id', agentId, ...where);
   expect([code, stdout.split('\n')[0]]).toEqual([0, expect.stringContaining(`${target.baseUrl}/hooks/retell?uid=`)]);

@@ -134,7 +134,7 @@ it('the use of keys is counted by CloudWatch Logs over the log of every function
   expect(inputsOf('GetQueryResults')).toEqual(Array.from({ length: 3 }, () => ({ queryId: 'query-1' })));
 });
 
-it('the use of keys is queried in parts where there are more logs than one query takes, and added up', async () => {
+it('the use of keys is queried in parts and added up if there are more logs than one query takes', async () => {
   groups = Array.from({ length: 53 }, (_, n) => `/aws/lambda/${stack}-function-${n}`);
   answers = [
     { status: 'Complete', rows: [row('key_a', 'acme', 200, 40, '2026-11-20 10:00:00.000')] },
@@ -170,13 +170,13 @@ it('the use of one user’s keys is shown with the keys that were not used', asy
   expect(second).toMatch(new RegExp(`^${unused.keyId} +${uid} +0 +0 +0 +not in this period$`));
 });
 
-it('the use of keys is reported in a sentence where there was none', async () => {
+it('the use of keys is reported in a sentence if there was none', async () => {
   expect(await usage()).toEqual({ code: 0, stdout: 'No key was used in this period.\n', stderr: '' });
   expect(JSON.parse((await usage('--json')).stdout)).toEqual({ keys: [] });
 });
 
 it.each(['Failed', 'Timeout', 'Cancelled', 'Unknown'])(
-  'the use of keys is not reported where the query ends as %s',
+  'the use of keys is not reported if the query ends as %s',
   async (status) => {
     answers = [{ status: 'Running' }, { status, rows: [row('key_a', 'acme', 200, 1, '2026-11-20 10:00:00.000')] }];
     expect(await usage('--json')).toEqual({

@@ -94,7 +94,7 @@ it('the key for knowledge is created for the owner and deleted afterwards, also 
   expect(keys.map(({ name }: { name: string }) => name)).toEqual(['test']);
 });
 
-it('the key for knowledge is VAP_API_KEY where it is set, and then no table is needed', async () => {
+it('the key for knowledge is VAP_API_KEY if it is set, and then no table is needed', async () => {
   const world = await newWorld();
   const environment = { VAP_API_KEY: world.apiKey, VAP_BASE_URL: target.baseUrl };
   const args = ['knowledge', 'list', '--agent-id', world.agentId];
@@ -178,7 +178,7 @@ describe('knowledge index', () => {
     expect(JSON.parse((await index('--agent-id', agentId)).stdout)).toEqual({ agents: 1, indexed: 0 });
   });
 
-  it('knowledge index reports what is missing: the user or the agent', async () => {
+  it('knowledge index reports a missing user or agent', async () => {
     expect((await index()).code).toBe(2);
     expect((await index('--agent-id', 'nobody')).code).toBe(1);
     const { code, stderr } = await index('--uid', 'nobody');

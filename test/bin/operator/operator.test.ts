@@ -259,7 +259,7 @@ it('keys are revoked at once, also during an overlap, and for good', async () =>
   expect((await operator('key', 'rotate', '--uid', user.uid, user.keyId)).code).toBe(1);
 });
 
-it('the command that revokes a key lists what the key made, and what happens to it', async () => {
+it('the command that revokes a key lists the records that the key made, and what happens to them', async () => {
   const world = await newWorld();
   const { uid, agentId, keyId } = world;
   const other = await apiKeys.get().create(uid, { name: 'other' });
@@ -512,7 +512,7 @@ describe('the commands for what an API key could do', () => {
     expect([unknown.code, JSON.parse(unknown.stderr).error]).toEqual([1, 'delivery_not_found']);
   });
 
-  it('find a key by its id alone', async () => {
+  it('find a key only by its id', async () => {
     const user = await newUser();
     expect(await json('key', 'show', user.keyId)).toMatchObject({ uid: user.uid, keyId: user.keyId });
     const later = await json('key', 'update', user.keyId, '--expires', '30d');
@@ -550,7 +550,7 @@ describe('the commands for what an API key could do', () => {
     expect((await operator('calls', 'list')).code).toBe(2);
   });
 
-  it('say with --json what is wrong with a command line', async () => {
+  it('report an invalid command line with --json', async () => {
     const { code, stdout, stderr } = await operator('key', 'list', '--json');
     expect([code, stdout]).toEqual([2, '']);
     const message = "error: required option '--uid <uid>' not specified";

@@ -167,7 +167,7 @@ describe('restoring a table from before an erasure', () => {
     for (const TableName of [now, before]) await client.send(new DeleteTableCommand({ TableName }));
   });
 
-  it('restoring a table from before an erasure erases the person again, also from a failed line of an import, and nobody else', async () => {
+  it('restoring a table from before an erasure erases the person again, even from a failed line of an import, and no one else', async () => {
     const counted = await restoreNow({});
     expect([counted.code, JSON.parse(counted.stdout)]).toMatchObject([0, { done: false, erasures: 2, deleted: 0 }]);
     const refused = await restoreNow({}, '--yes');

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { operator, operatorWith, settings } from '../../support/operator-command.ts';
 import { newWorld, unique } from '../../support/world.ts';
 
-it('webhooks listen reports what it cannot use', async () => {
+it('webhooks listen reports unusable options', async () => {
   const { uid } = await newWorld();
   const run = (...args: string[]) => operator('webhooks', 'listen', ...args);
   const to = ['--forward-to', 'http://127.0.0.1:9/'];

@@ -124,7 +124,7 @@ it.each([
   ['csv', stringify],
   ['jsonl', undefined],
 ] as const)(
-  'outcomes push --only-failed sends the corrected rows of a results file alone: %s',
+  'outcomes push --only-failed sends only the corrected rows of a results file: %s',
   async (format, toCsv) => {
     const world = await worldWithCalls();
     const { agentId, apiKey } = world;

@@ -169,7 +169,7 @@ it('outcomes push ends before the first row without a file, a service or a key, 
   expect(dead).toMatchObject({ code: 3, stderr: expect.stringMatching(/cannot be reached .* Retrying in/) });
 });
 
-it('outcomes push retries what was throttled, failed or lost, waits for Retry-After, and no row is missing', {
+it('outcomes push retries throttled, failed and lost requests, waits for Retry-After, and misses no row', {
   tags: 'heavy',
 }, async () => {
   const world = await worldWithCalls(4);

@@ -48,7 +48,7 @@ it.each([
   expect(events).toEqual([`data: ${JSON.stringify({ type: 'error', errorText })}\n\n`, done]);
 });
 
-it('an answer reports a chunk that is no JSON as a failure', async () => {
+it('an answer reports a chunk that is not JSON as a failure', async () => {
   const { ends } = await read(undefined, { type: 'tool-output-available', toolCallId: 'call', output: 1n });
   expect(ends).toMatchObject([{ state: 'failed' }]);
 });

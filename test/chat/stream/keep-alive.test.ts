@@ -21,7 +21,7 @@ it('a kept-alive stream has a comment after each interval of silence, and none b
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('a kept-alive stream gets no comment while nobody reads', async () => {
+it('a kept-alive stream gets no comment while it is not read', async () => {
   async function* events() {
     yield 'a';
     yield 'b';

@@ -218,7 +218,7 @@ it('text of a part that was not started never reaches the client', async () => {
   expect(await protocolErrors(read.text)).toEqual([]);
 });
 
-it('a chunk that is no JSON is a failure, not a gap', async () => {
+it('a chunk that is not JSON is a failure, not a gap', async () => {
   const { source, read } = await begun();
   source.say({ type: 'tool-output-available', toolCallId: 'call', output: 1n });
   await pass(0);

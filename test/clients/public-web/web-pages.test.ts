@@ -64,7 +64,7 @@ describe('an address that is not public', () => {
   const ports = () => new Set([port]);
   const hosts = insideHosts();
 
-  it('an address that is not public is distinguished from a public one, whatever it is next to', () => {
+  it('an address that is not public is distinguished from the public ones next to it', () => {
     expect(publicAddresses.filter((address) => !isPublicAddress(address))).toEqual([]);
     expect(['', 'example.com', '1.2.3', '1.2.3.4.5', '::g'].filter(isPublicAddress)).toEqual([]);
   });
@@ -95,7 +95,7 @@ describe('an address that is not public', () => {
     expect(attempts.filter((address) => address !== '127.0.0.1')).toEqual([]);
   }, 60_000);
 
-  it('an address that is not public is never connected to under a name, whatever else the name resolves to', async () => {
+  it('a name that resolves to an address that is not public is never connected to, even with other addresses', async () => {
     const names: Names = {
       'loopback.test': () => ['127.0.0.1'],
       'private.test': () => ['10.1.2.3'],

@@ -354,7 +354,7 @@ it.concurrent('calls keep the changes of concurrent callers, and the corrections
   expect(await entriesStored(agentId)).toBe(2);
 });
 
-it.concurrent('outcomes that are not written in time are reported as errors, each by itself', async () => {
+it.concurrent('outcomes that are not written in time are reported as separate errors', async () => {
   const agentId = `agent-${randomUUID()}`;
   for (const callId of ['a', 'b']) await calls.record(agentId, callId, facts());
   const faulty = callsUnder((operation) => (operation === 'BatchExecuteStatement' ? 'server error' : undefined));

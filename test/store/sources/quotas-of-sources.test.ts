@@ -56,7 +56,7 @@ it('the quota of sources admits all documents of a request or none; existing one
   expect(await documents.addAll([])).toEqual([]);
 });
 
-it('the quota of sources has room again when a source is deleted, once also when it is deleted twice at once or was never read', async () => {
+it('the quota of sources has room again when a source is deleted, only once even when it is deleted twice at once or was never read', async () => {
   const one = await newWorld();
   const { agentId } = one;
   const added = await documents.addAll(Array.from({ length: limit }, () => newDocument(agentId)));
@@ -71,7 +71,7 @@ it('the quota of sources has room again when a source is deleted, once also when
   expect(await countOf({ agentId })).toBe(3);
 });
 
-itInAnyHistory('the quota of sources is exact in any history, whatever DynamoDB answers', [1, 10], async (runs) => {
+itInAnyHistory('the quota of sources is exact in any history, with any faults of DynamoDB', [1, 10], async (runs) => {
   for (let seed = 40; seed < 40 + runs; seed++) {
     const one = await newWorld();
     const { agentId } = one;

@@ -144,7 +144,7 @@ it('a text is the old or the new one wherever a job is killed, and the next deli
   expect(kills).toBeGreaterThanOrEqual(4);
 });
 
-itInAnyHistory('a text is stored whatever DynamoDB does meanwhile', [1, 15], async (runs) => {
+itInAnyHistory('a text is stored with any faults of DynamoDB', [1, 15], async (runs) => {
   for (let seed = 0; seed < runs; seed++) {
     const next = chance(seed);
     const faults: Fault[] = ['lost response', 'throttle', 'server error', 'slow'];
@@ -321,7 +321,7 @@ it('a job that cannot be sent leaves no source that waits for it', async () => {
   await websites.get().remove(other);
 });
 
-it('a deletion that is killed anywhere leaves a source that nobody sees, and deleting it again completes it', async () => {
+it('a deletion that is killed anywhere leaves an invisible source, and deleting it again completes it', async () => {
   let kills = 0;
   for (let fatal = 0; ; fatal++) {
     const source = await websites.get().add(record());

@@ -162,7 +162,7 @@ describe('npm start', () => {
     expect(stripeKeys).toEqual(['Bearer sk_test_given']);
   });
 
-  it('npm start listens on loopback alone, and a stranger on this machine finds nothing in the database, the files and the queue', async () => {
+  it('npm start listens only on loopback, and another user of this machine finds nothing in the database, the files and the queue', async () => {
     const sockets = listeningSockets(run.child.pid as number);
     const loopback = ['0100007F', '00000000000000000000000001000000', '0000000000000000FFFF00000100007F'];
     const open = sockets.filter(({ address }) => !loopback.includes(address));

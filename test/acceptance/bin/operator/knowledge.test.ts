@@ -6,7 +6,7 @@ import { ended, newFile, settings, start } from '../../../support/operator-comma
 import { until } from '../../../support/until.ts';
 import { newWorld } from '../../../support/world.ts';
 
-it('knowledge upload that is stopped while a form is sent reports what was sent, what was not, and what is unknown', async () => {
+it('knowledge upload that is stopped while a form is sent reports which files were sent, which were not, and which are unknown', async () => {
   const world = await newWorld();
   await using storage = await startBetween(() => new Promise<boolean>(() => {}));
   await using between = await startBetween(async (request, response, forward) => {

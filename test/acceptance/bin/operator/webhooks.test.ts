@@ -55,7 +55,7 @@ it('webhooks listen forwards events, signed with the secret that it prints, repo
   expect(await receiver.received()).toHaveLength(2);
 });
 
-it('webhooks listen leaves the user’s own endpoints alone, and fetches its own events alone', async () => {
+it('webhooks listen does not change the user’s other endpoints, and fetches only its own events', async () => {
   const world = await newWorld();
   const [own, local] = [await newReceiver(), await newReceiver()];
   await world.call('POST', '/webhook-endpoints', { body: { uid: world.uid, url: own.url, events: ['call.*'] } });

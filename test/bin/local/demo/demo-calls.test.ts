@@ -35,7 +35,7 @@ it('the demo calls have numbers that are reserved for fiction, some withheld', (
   }
 });
 
-it('a demo call follows the hours of the practice in summer and in winter, and nobody is called at weekends', () => {
+it('a demo call follows the hours of the practice in summer and in winter, and no one is called on weekends', () => {
   const inZone = (startedAt: string, part: Intl.DateTimeFormatOptions) =>
     new Date(startedAt).toLocaleString('en-US', { timeZone: 'America/Los_Angeles', hourCycle: 'h23', ...part });
   for (const { direction, startedAt } of calls) {
@@ -57,7 +57,7 @@ it('a number of the demo that is not to be called is not called again, and rejec
   expect(blockedAt.size).toBeGreaterThan(5);
 });
 
-it('the outcomes of the demo calls form a funnel, and money is in bookings alone', () => {
+it('the outcomes of the demo calls form a funnel, and only bookings have a value', () => {
   const booked = calls.filter(({ custom_call_outcome }) => custom_call_outcome === 'appointment booked');
   expect(booked.length).toBeGreaterThan(calls.length / 8);
   expect(booked.length).toBeLessThan(calls.length / 2);
