@@ -137,8 +137,7 @@ const checked = settings
   .refine(({ stage, alarmEmail }) => stage !== 'prod' || alarmEmail !== undefined, {
     ...always,
     path: ['alarmEmail'],
-    error:
-      'is missing. In prod, alarms need a recipient; it may be none if something else subscribes to the topic.',
+    error: 'is missing. In prod, alarms need a recipient; it may be none if something else subscribes to the topic.',
   })
   .refine(({ monthlyBudget, alarmEmail }) => monthlyBudget === undefined || alarmEmail?.includes('@'), {
     ...always,

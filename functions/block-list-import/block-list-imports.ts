@@ -266,7 +266,7 @@ export const overdueError = (
     return 'The file was not uploaded within an hour.';
   }
   if (status === 'running' && deadlineAt !== undefined && deadlineAt <= at) {
-    return 'The import did not end in time, for no fault of the file. Import the file again.';
+    return 'The import did not end in time because of a problem in the service. Import the file again.';
   }
   return undefined;
 };

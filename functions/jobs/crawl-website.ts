@@ -51,7 +51,11 @@ export const crawlWebsite = queueJob({
   },
 
   async giveUp({ agentId, websiteId: id, attempt }, { websites }) {
-    await websites.giveUp({ agentId, id }, attempt, 'The crawl failed because of a problem in the service. Refresh the website.');
+    await websites.giveUp(
+      { agentId, id },
+      attempt,
+      'The crawl failed because of a problem in the service. Refresh the website.',
+    );
   },
 });
 

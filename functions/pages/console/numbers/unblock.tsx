@@ -14,8 +14,7 @@ export const Unblock = ({ number, agentId }: { number: string; agentId: string |
       agentId ? api.blockList.remove({ agentId, numbers: [number] }) : api.userBlockList.remove({ numbers: [number] }),
     {
       changes: [['numbers']],
-      done: ({ removed }) =>
-        removed.length > 0 ? `${number} is unblocked.` : `${number} was no longer on the list.`,
+      done: ({ removed }) => (removed.length > 0 ? `${number} is unblocked.` : `${number} was no longer on the list.`),
     },
   );
   const close = () => {
