@@ -114,7 +114,7 @@ export const environment = {
   get quotaSources() {
     return whole('QUOTA_SOURCES', 1000);
   },
-  /** Origins that the crawler may read though their address or port is not public, such as an intranet site. */
+  /** Origins that the crawler may read although their address or port is not public, such as an intranet site. */
   get crawlTrustedOrigins() {
     return origins('CRAWL_TRUSTED_ORIGINS');
   },
@@ -122,7 +122,7 @@ export const environment = {
   get webhookEncryptionKey() {
     return secret('WEBHOOK_ENCRYPTION_KEY', 'WEBHOOK_ENCRYPTION_KEY_ARN');
   },
-  /** Origins that webhooks may be sent to though their scheme, address or port is not public. */
+  /** Origins that webhooks may be sent to although their scheme, address or port is not public. */
   get webhookTrustedOrigins() {
     return origins('WEBHOOK_TRUSTED_ORIGINS');
   },

@@ -25,13 +25,16 @@ export type Permission =
   | `sqs:SendMessage:${JobName}`
   | `secretsmanager:GetSecretValue:${SecretName}`;
 
-/** A secret of a deployment: the payment provider's key, and those that sign the chat, key the hashes of erasures, and encrypt the secrets in the table. */
+/**
+ * A secret of a deployment: the payment provider's key, and those that sign the chat, key the hashes of erasures, and encrypt
+ * the secrets in the table.
+ */
 export type SecretName = 'stripe' | 'chatSigning' | 'erasure' | 'webhookEncryption';
 
 /** A store or a client: created on first use, once per process, never on import. Its user needs `permissions`. */
 export type Service<T> = { get(): T; readonly permissions: readonly Permission[] };
 
-/** A service of which a function names the methods it uses, and gets those alone. */
+/** A service of which a function names the methods that it uses, and gets only those. */
 export type ServiceByMethod<T, Listed> = {
   get(): T;
   /** These methods, and the permissions that they need. */

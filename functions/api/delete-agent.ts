@@ -26,7 +26,7 @@ export const deleteAgent = endpoint({
   async handle({ principal, agent: { agentId, uid } }, { agents, jobQueue }) {
     if (uid !== principal.uid) throw insufficientPermissions();
     const message = { job: 'finishDeletion', uid, agentId } as const;
-    // Starts the rest of the deletion if this function dies, and repeats it when no request is in flight any more.
+    // Starts the rest of the deletion if this function dies, and repeats it when no earlier request is in flight.
     await jobQueue.send(message, rescueDelaySeconds);
     if (!(await agents.remove(uid, agentId))) throw insufficientPermissions();
     // The agent is deleted. If this message is not sent, the one before it does the work.

@@ -19,7 +19,7 @@ import { knowledgeSearchOnDemand } from '../search/knowledge-searches.ts';
 import { calls } from '../store/calls/calls.ts';
 import { changesIn } from '../store/sources/source-changes.ts';
 
-/** A start whose decision is not known by then is answered as `unsure` says. Platforms give up after 3 to 10 s. */
+/** The deadline of a decision, after which a start gets the response that `unsure` selects. Platforms give up after 3 to 10 s. */
 const unsureAfterMilliseconds = 2000;
 /** Deadline for the response to a rejected call, whether or not the rejection is recorded. */
 const recordedWithinMilliseconds = 1500;

@@ -31,7 +31,7 @@ const maxMilliseconds = 24 * 60 * 60 * 1000;
 /** The time for which the record of an import is kept. */
 const keptSeconds = 30 * 24 * 60 * 60;
 
-/** The progress of a removal: everything before this position is done. */
+/** The progress of a removal: everything before this position is complete. */
 type RemovalProgress = { shard: number; after?: string | undefined };
 
 /** An import: its request and its progress. Each step is recorded once, by the run that completes it first. */
@@ -53,7 +53,7 @@ export type ImportRecord = ImportReference & {
   /** The run that recorded the last step. */
   run?: string;
   step: number;
-  /** The number of lines that are done, without the header and empty lines. */
+  /** The number of completed lines, without the header and empty lines. */
   lines: number;
   added: number;
   alreadyBlocked: number;
@@ -70,7 +70,7 @@ export type ImportProgress = Partial<
   Pick<ImportRecord, 'lines' | 'added' | 'alreadyBlocked' | 'failed' | 'failures' | 'removed' | 'removal'>
 >;
 
-/** An import that has not ended, and whether its file is known to have come. */
+/** An import that has not ended, and whether its file is known to have arrived. */
 export type UnfinishedImport = ImportReference & Pick<ImportRecord, 'keyId' | 'status'> & { hasFile: boolean };
 
 type ImportItem = Item & Omit<ImportRecord, 'failures'> & { failures: string };
@@ -116,7 +116,7 @@ export class BlockListImports {
     return item && recordOf(item);
   }
 
-  /** A page of a user's imports, newest first. An import weighs what is read of it: its failed lines, too. */
+  /** Returns a page of a user's imports, newest first. The size of an import includes its failed lines, which are read, too. */
   page(
     uid: string,
     { limit, cursor }: { limit?: number | undefined; cursor?: string | undefined },
@@ -181,7 +181,7 @@ export class BlockListImports {
     ]);
   }
 
-  /** Records that the file of an import has come while another import of the list runs. */
+  /** Records that the file of an import has arrived while another import of the list runs. */
   async noteUpload(record: ImportRecord): Promise<void> {
     await this.#table.change(importKey(record.uid, record.importId), { set: { fileDeadlineAt: null } }, isAt(record));
   }

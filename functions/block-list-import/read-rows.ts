@@ -73,7 +73,7 @@ const columnsOf = (firstLine: string): Columns | undefined => {
   );
   const [number, reason, expiresAt] = columnNames.map((name) => names.indexOf(name));
   if (number !== -1) {
-    // A misspelled column must not block a number for ever.
+    // A misspelled column must not block a number forever.
     const unknown = names.find((name) => name !== '' && !columnNames.includes(name));
     if (unknown !== undefined) {
       throw new ImportError(
@@ -105,13 +105,13 @@ async function* textRows(texts: AsyncGenerator<string>): AsyncGenerator<FileRow>
   if (rest.trim() !== '') yield { line: line + 1, number: rest.replace(/\r$/, '') };
 }
 
-/** Throws at a line that only has separators: the parser counts the bytes of cells alone. */
+/** Throws at a line that only has separators, because the parser counts only the bytes of cells. */
 async function* withBoundedLines(texts: AsyncGenerator<string>): AsyncGenerator<string> {
   let length = 0;
   for await (const text of texts) {
     const lineEnd = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r'));
     length = lineEnd === -1 ? length + text.length : text.length - lineEnd - 1;
-    // The parser says earlier which line it is that has a long cell.
+    // The parser reports the line with a long cell earlier.
     if (length > 2 * maxRowLength) throw new ImportError('A line of the file is longer than 64 KB.');
     yield text;
   }

@@ -36,7 +36,7 @@ const pieceBytes = 512 * 1024;
 const sliceBytes = 16 * 1024;
 /** The interval at which an import checks whether another one has ended. */
 const busyDelaySeconds = 5;
-/** More than a request has: the function has a whole core, which 16 batches would leave waiting for the table. */
+/** The number of batches in flight: more than in a request, because 16 batches would leave the function's whole core waiting. */
 const batchesInFlight = 32;
 
 /**
@@ -60,7 +60,7 @@ export const runImport = async (
   const overdue = overdueError(found);
   if (overdue !== undefined) return failImport(found, services, overdue);
   const head = await files.readPart(key, { start: 0, length: 1, etag: found.etag });
-  // The message came before the file could be read: S3 sends another one for it.
+  // The message arrived before the file could be read. S3 sends another one for it.
   if (!head && found.status === 'awaiting_upload') return;
   if (!head || head === 'changed') return failImport(found, services, changedFile);
   if (head.size > limits.importBytes) return failImport(found, services, 'The file is larger than 64 MB.');

@@ -8,7 +8,7 @@ export type CountedCall = { callId: string; callAttempts: Pick<CallAttempts, 'fi
 
 /**
  * Applies an agent's rules to an outbound call. A counted call that they allow is an attempt: one, however often the
- * request is repeated, and never beyond a maximum, whoever else calls the number at the same time.
+ * request is repeated, and never beyond a maximum, even if others call the number at the same time.
  */
 export const attemptCall = async (
   { agentId, configuration }: { agentId: string; configuration: AgentConfiguration },
@@ -18,7 +18,7 @@ export const attemptCall = async (
 ): Promise<RulesVerdict> => {
   const { calling: rules } = configuration;
   if (!rules) return { allowed: true };
-  // A function that decides on calls that come in does not load it.
+  // A function that decides on inbound calls does not load it.
   const { applyRules } = await import('./apply-rules.ts');
   const { number, at } = call;
   if (!counted || !rules.attempts || number === undefined) return applyRules(configuration, call, known.attempts);

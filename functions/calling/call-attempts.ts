@@ -14,7 +14,7 @@ type AttemptsItem = Item & CountedAttempts & { ttlSeconds: number };
 
 export const noAttempts: CountedAttempts = { attempts: [], revision: 0 };
 
-/** Returns the attempts that an item holds, and none where there is no item. */
+/** Returns the attempts in an item; none when there is no item. */
 export const attemptsIn = (item: Item | undefined): CountedAttempts => {
   const { attempts, revision } = (item ?? noAttempts) as AttemptsItem;
   return { attempts, revision };

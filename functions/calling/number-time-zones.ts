@@ -14,7 +14,7 @@ const areaMobiles = new Set(['52', '54', '55', '62', '86']);
 
 /**
  * The time zones in which a number in E.164 format may lie, as libphonenumber's `PhoneNumberToTimeZonesMapper` returns
- * them: those of its area, those of its country if it belongs to no area, none for a number that nobody has.
+ * them: those of its area, those of its country if it belongs to no area, none for a number that cannot exist.
  */
 export const timeZonesOfNumber = (number: string): string[] => {
   const parsed = parsePhoneNumberFromString(number);

@@ -128,5 +128,5 @@ const denials = {
 const notIssued = (path: string) =>
   invalidField(path, 'was not issued by this service in this conversation for this user, or was changed since');
 
-/** Providers accept only objects as a call’s input, also for a call that failed because of its input. */
+/** Returns a call's input as an object. Providers accept nothing else, even for a call that failed because of its input. */
 const toObject = (input: unknown) => (typeof input === 'object' && input !== null ? input : {});

@@ -131,7 +131,7 @@ export class Files {
   }
 
   /**
-   * Returns a presigned form, valid for 15 minutes, that stores one file of 1 to `maxBytes` under this key alone.
+   * Returns a presigned form, valid for 15 minutes, that stores one file of 1 to `maxBytes` only under this key.
    * https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-authentication-HTTPPOST.html
    */
   uploadForm(key: string, maxBytes: number, at = Date.now()): UploadForm {
@@ -218,7 +218,7 @@ export const files = /* @__PURE__ */ service(() => new Files({ ...environment.s3
   uploadForm: ['s3:PutObject'],
 });
 
-/** The same for the files of imports, which are in a folder of their own. */
+/** The same for the files of imports, which are in a separate folder. */
 export const importFiles = /* @__PURE__ */ service(files.get, {
   delete: ['s3:DeleteObject:imports'],
   readPart: ['s3:GetObject:imports', 's3:ListBucket'],

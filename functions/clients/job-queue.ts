@@ -63,7 +63,7 @@ const queue = /* @__PURE__ */ wholeService(() => {
 type Sender<Name extends JobName> = { send(message: JobMessage<Name>, delaySeconds?: number): Promise<void> };
 type BulkSender<Name extends JobName> = { sendMany(messages: JobMessage<Name>[]): Promise<void> };
 
-/** Returns the queue for senders of these jobs alone. */
+/** Returns the queue for senders of only these jobs. */
 export const jobQueueFor = <Name extends JobName>(...jobs: Name[]): Service<Sender<Name>> => ({
   get: queue.get as unknown as () => Sender<Name>,
   permissions: jobs.map((job) => `sqs:SendMessage:${job}` as const),

@@ -76,7 +76,7 @@ const objectIn = (text: string): Record<string, unknown> => {
   }
 };
 
-/** API Gateway answers some requests itself, with a `message` alone. */
+/** The body of API Gateway's own responses, which has only a `message`. */
 const errorBody = (status: number, body: Record<string, unknown>) => {
   if (Object.hasOwn(errorStatuses, String(body.error)) && typeof body.message === 'string') return body;
   const error = status === 429 ? 'rate_limited' : status === 413 ? 'payload_too_large' : 'internal_error';

@@ -9,7 +9,7 @@ const tagBytes = 16;
 
 /**
  * Encrypts secrets that are stored in the table with a key of the deployment, so that the table, its backups and its stream
- * hold none that could sign. A sealed secret opens for its own owner alone.
+ * hold none that could sign. A sealed secret can be opened only for its owner.
  */
 export class SealedSecrets {
   readonly #key: Pick<Secret, 'read'>;

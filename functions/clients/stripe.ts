@@ -33,7 +33,7 @@ export class StripeAccount {
     if (startingAfter) query.set('starting_after', startingAfter);
     const client = this.#client(await this.#secret.read(), deadline);
     try {
-      // A raw request, since the package's methods turn some fields into objects of their own.
+      // A raw request, since the package's methods turn some fields into custom objects.
       return z.parse(InvoiceList, await client.rawRequest('GET', `/v1/invoices?${query}`));
     } catch (error) {
       if (error instanceof Stripe.errors.StripeAuthenticationError) this.#secret.forget();

@@ -83,7 +83,7 @@ export class PageVisitor {
     if (error instanceof WorkerAbortedError || error.name === 'RangeError') {
       return new PageFetchError('The page is too large or too intricate to be read.');
     }
-    // An unexpected error fails its page alone, so that the others are read.
+    // An unexpected error fails only its page, so that the others are read.
     return new PageFetchError('The page could not be read.');
   }
 }

@@ -36,7 +36,7 @@ const rulesFor = (text: string, crawler: string): Rule[] => {
       const agent = value.replace(/\/.*/, '').trim().toLowerCase();
       if ((agent === crawler || agent === '*') && !agents.includes(agent)) agents.push(agent);
     } else if (field === 'allow' || field === 'disallow' || field === 'crawl-delay') {
-      // A delay alone makes a group too, which then allows everything.
+      // A delay without rules also makes a group, which then allows everything.
       const pattern = field === 'crawl-delay' ? '' : patternOf(value.trim());
       for (const agent of agents) {
         const rules = groups.get(agent) ?? [];

@@ -46,7 +46,7 @@ const jsonObject = (description: string, example: Record<string, unknown>) =>
 
 export const Direction = z.enum(['inbound', 'outbound']);
 
-/** The facts of a call beside the numbers. */
+/** The facts of a call other than the numbers. */
 const facts = {
   direction: Direction.check(
     describe('`inbound` when the other party called, `outbound` when the agent did.', 'inbound'),
@@ -210,7 +210,7 @@ export const matchesFilters = (call: Call, { direction, status, outcome, hasOutc
   (outcome === undefined || call.custom_call_outcome === outcome) &&
   (hasOutcome === undefined || (call.custom_call_outcome !== undefined) === hasOutcome);
 
-/** One item of a batch. It is validated by itself, so that an invalid one fails alone. */
+/** One item of a batch. It is validated separately, so that an invalid one does not fail the others. */
 export const CallOutcomeItem = component(
   'CallOutcomeItem',
   'A change of one call’s outcome.',
@@ -222,7 +222,7 @@ export const CallOutcomeItem = component(
   }),
 );
 
-/** One call of many. Checked by itself, so that a bad one fails alone. */
+/** One call of many. It is validated separately, so that an invalid one does not fail the others. */
 export const CallItem = component(
   'CallItem',
   'A call to record, and the outcome to set.',
@@ -250,7 +250,7 @@ export type BlockingAgent = { agentId: string; owner: string; blockOnOutcomes: s
 
 /**
  * Returns the block list on which a change of an outcome by a user puts the call's number, and the reason; undefined when it
- * blocks nobody. Only the owner of the agent blocks for all of their agents: a guest blocks for this one.
+ * blocks no number. Only the owner of the agent blocks for all of their agents; a guest blocks for this one.
  */
 export const blockingOf = (
   { custom_call_outcome: reason }: CallOutcomeChange,

@@ -8,7 +8,7 @@ import { limits } from './limits.ts';
 import { md5OfAttempt } from './source-state.ts';
 import { listedTextFields, SourceName } from './sources.ts';
 
-/** The kind of a document, by its content; Markdown alone by its name. */
+/** The kind of a document, by its content; only Markdown is recognized by its name. */
 export const DocumentType = z.enum(['pdf', 'docx', 'txt', 'md']);
 export type DocumentType = z.infer<typeof DocumentType>;
 

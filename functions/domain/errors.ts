@@ -56,7 +56,7 @@ export class ApiError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** The present version of what the request would have changed. */
   readonly version: number | undefined;
-  /** Facts for the log alone. */
+  /** Facts that appear only in the log. */
   readonly logged: Record<string, string> | undefined;
 
   constructor(
@@ -103,13 +103,13 @@ export const invalidApiKey = () => new ApiError('invalid_api_key', 'The API key 
 export const insufficientPermissions = () =>
   new ApiError('insufficient_permissions', 'This API key may not do this, or there is no such agent.');
 
-/** Is the same whatever is wrong, which the log alone says. */
+/** Is the same for every cause, which only the log shows. */
 export const invalidSignature = (logged: Record<string, string>) =>
   new ApiError('invalid_signature', 'The signature of this request is not valid.', { logged });
 
 export const noSuchPlatform = () => new ApiError('not_found', 'There is no such voice platform.');
 
-/** Names the scope, which depends on the key alone and reveals nothing about an agent. */
+/** Names the scope, which depends only on the key and reveals nothing about an agent. */
 export const missingScope = (scope: string) =>
   new ApiError('insufficient_permissions', `This API key lacks the scope "${scope}".`);
 
@@ -130,7 +130,7 @@ export const overloaded = () =>
 export const unauthorizedOrigin = () =>
   new ApiError('unauthorized_origin', 'This operation may only be called from the platform’s own application.');
 
-/** Says that a number needs its `+` where a call is named by bare digits. */
+/** Adds the hint that a number needs its `+` if a call is named by bare digits. */
 export const noSuchCall = (callIdOrPhone: string) =>
   new ApiError(
     'call_not_found',

@@ -45,7 +45,7 @@ export const jobMessages = {
     agentId: Identifier,
     /** A day of UTC. */
     day: z.string(),
-    /** It has waited as long as its day's calls are worth. */
+    /** The message has waited the additional delay of its day. */
     hasWaited: z.optional(z.literal(true)),
   }),
   crawlWebsite: z.object({
@@ -59,7 +59,7 @@ export const jobMessages = {
   closeBlockListEvent: z.object({
     job: z.literal('closeBlockListEvent'),
     uid: Identifier,
-    /** Without one it is the list of the user. */
+    /** Absent for the list of the user. */
     agentId: z.optional(Identifier),
     eventId: Identifier,
     token: z.string(),
@@ -73,7 +73,7 @@ export const jobMessages = {
     deliveryId: Identifier,
     /** The number of the attempt. A message of an earlier one is late, and changes nothing. */
     sequence: z.number(),
-    /** A user asked for it: it is attempted also while its endpoint fails. */
+    /** A user requested the delivery, so it is attempted even while its endpoint fails. */
     isRequested: z.optional(z.boolean()),
     /** Unix milliseconds. No attempt is made before. */
     dueAt: z.optional(z.number()),
@@ -85,7 +85,7 @@ export const jobMessages = {
     ...ofUser,
     agentId: Identifier,
     documentId: Identifier,
-    /** A retry's own name. None when the file has come: that attempt is named after the file (see `extractDocument`). */
+    /** The name of a retry. Absent when the file has arrived: that attempt is named after the file (see `extractDocument`). */
     attempt: z.optional(z.string()),
   }),
 };
@@ -99,6 +99,6 @@ export type JobMessage<Name extends JobName = JobName> = { [N in Name]: z.infer<
   uid: string;
 };
 
-/** The group that a queue is shared fairly among. A receiver of webhooks that is slow delays no other one of its user. */
+/** The group that a queue is shared fairly among. A slow receiver of webhooks does not delay the user's other receivers. */
 export const groupOf = (message: { uid?: string | undefined; endpointId?: string | undefined }) =>
   message.endpointId ?? message.uid;

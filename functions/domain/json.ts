@@ -5,8 +5,9 @@ import { createHash, createHmac } from 'node:crypto';
 // it: with both, the numbers are kept without a parser of our own.
 
 /**
- * Reads JSON, of a text or of bytes in UTF-8, so that it says the same when it is written again. Numbers become doubles, as ever; of one that a double
- * is not written as (`12345678901234567890`, `-0`, `1e400`, `1.50`) the object or array that contains it remembers how it was written.
+ * Reads JSON from a text or from bytes in UTF-8, so that writing it again returns the same JSON. Numbers become doubles. If a
+ * double would be written differently (`12345678901234567890`, `-0`, `1e400`, `1.50`), the object or array that contains the
+ * number keeps its original text.
  */
 export const parseJson = (json: string | Uint8Array): unknown => {
   const text = typeof json === 'string' ? json : utf8.decode(json);
@@ -21,7 +22,7 @@ export const isJsonObject = (value: unknown): value is Record<string, unknown> =
 
 function rememberNumber(this: object, key: string, value: unknown, { source = '' }: { source?: string }) {
   if (typeof value !== 'number' || source === String(value)) return value;
-  // An object with a field of this name of its own keeps that, and its numbers stay doubles.
+  // An object that has its own field of this name keeps it, and its numbers stay doubles.
   if (Object.hasOwn(this, 'toJSON') && !numbersAsWritten.has(this)) return value;
   const numbers = numbersAsWritten.get(this) ?? new Map<string, string>();
   numbersAsWritten.set(this, numbers.set(key, source));

@@ -1,7 +1,7 @@
 /** The version of the format of indexes. A source whose index has another one must be indexed again. */
 export const indexFormat = 1;
 
-/** Norwegian is written in two ways, which have tags of their own. */
+/** The two written forms of Norwegian have their own tags. */
 const macrolanguages: Record<string, string> = { nb: 'no', nn: 'no' };
 
 /** Returns the language code of a BCP 47 tag. English when the tag is missing or malformed. */

@@ -36,7 +36,7 @@ export const limits = {
   nameCharacters: 200,
   configurationBytes: 200 * 1024,
   noteCharacters: 256,
-  /** The number of versions of an agent that are kept beside those that get traffic, and the maximum number of a version. */
+  /** The number of versions of an agent that are kept in addition to those that get traffic, and the maximum number of a version. */
   versions: 200,
   splitVersions: 5,
   versionNumber: 999_999_999,

@@ -33,7 +33,7 @@ export const paging = {
   cursor: z.optional(z.string().check(describe('`nextCursor` of the previous page.', exampleCursor))),
 };
 
-/** The field that every list has beside its items. */
+/** The field that every list has in addition to its items. */
 export const nextPage = {
   nextCursor: z.optional(
     z.string().check(describe('Send it as `cursor` to get the next page. Absent on the last page.', exampleCursor)),

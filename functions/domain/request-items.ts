@@ -7,7 +7,7 @@ export const ItemIndex = z
   .number()
   .check(describe('Position of the item in the request, starting at 0.', 0, { type: 'integer' }));
 
-/** An item of a request of many that failed alone. */
+/** An item of a batch request that failed without failing the others. */
 export const FailedItem = component(
   'FailedItem',
   'An item that failed, and the reason.',
@@ -26,7 +26,7 @@ export const FailedItem = component(
 );
 export type FailedItem = z.infer<typeof FailedItem>;
 
-/** Returns the failure of an item. An error that is not for the caller says that the item may succeed later. */
+/** Returns the failure of an item. An internal error is reported as one after which the item may succeed later. */
 export const failedItem = (index: number, error: Error): FailedItem =>
   error instanceof ApiError
     ? { index, error: error.code, message: error.message }

@@ -8,7 +8,7 @@
  * whose function died ends by the clock: after `deadlineAt` it reads as failed, until a late run of its job ends it itself.
  */
 export type SourceState = {
-  /** `pending`, the kind's word for work under way, `ready`, `failed`, or `deleting`. */
+  /** `pending`, the kind's word for work in progress, `ready`, `failed`, or `deleting`. */
   status: string;
   /** The reason of a failure, in a sentence. */
   error?: string;
@@ -45,7 +45,7 @@ export const documentStates: SourceStates = {
 };
 
 export const pending = 'pending';
-/** A deletion under way: the source is no longer shown, and deleting it again completes the deletion. */
+/** A deletion in progress: the source is no longer shown, and deleting it again completes the deletion. */
 export const deleting = 'deleting';
 
 /** The time for which a source that waits for its file is shown. */
@@ -55,7 +55,7 @@ export const maxMessageAgeSeconds = 14 * 24 * 60 * 60;
 
 /**
  * Returns the fields of a record that waits for its file. DynamoDB deletes it when neither the notification of the file
- * nor the message that it becomes can arrive any more.
+ * nor the message that it becomes can still arrive.
  */
 export const waitingForFile = (now = Date.now()) => ({
   status: 'pending' as const,
@@ -97,7 +97,7 @@ export const hasEnded = (status: string) => status === 'ready' || status === 'fa
 
 /**
  * Returns the attempt of a notification of a file. It is named after the file's content (its ETag), so that a notification
- * delivered twice, also after a retry, belongs to the current attempt.
+ * delivered twice, even after a retry, belongs to the current attempt.
  */
 export const attemptAtFile = (etag: string, current: string | undefined): string =>
   current?.split(':')[0] === etag ? current : etag;

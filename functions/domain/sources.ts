@@ -114,7 +114,7 @@ const fittingLength = (whole: string) => {
   return length;
 };
 
-/** Returns the end of the last paragraph within the first `max` units; of a line, a word or a character where there is none near. */
+/** Returns the end of the last paragraph within the first `max` units; or, if there is none near, of a line, a word or a character. */
 const paragraphEnd = (whole: string, max: number) => {
   if (whole.length <= max) return whole.length;
   for (const mark of ['\n\n', '\n', ' ']) {

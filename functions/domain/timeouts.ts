@@ -1,9 +1,9 @@
 /** The time limits that hold together, in seconds. Each is derived from the one above it. */
 
-/** API Gateway responds 504 after 30 seconds: a function of the API ends before, so that its own log says why. */
+/** API Gateway responds 504 after 30 seconds. A function of the API ends earlier, so that its own log has the reason. */
 export const functionTimeoutSeconds = 29;
 
-/** When a request to the service's own API ends, made by a function that API Gateway waits for: it can still say so. */
+/** The deadline of a request to the service's own API by a function that API Gateway waits for. It leaves time to report the failure. */
 export const ownRequestTimeoutSeconds = functionTimeoutSeconds - 2;
 
 /** The time for which a request holds its Idempotency-Key: until its function has certainly ended. */
@@ -21,8 +21,8 @@ export const jobRescueDelaySeconds = 2 * jobTimeoutSeconds;
 /** The maximum duration of a request to the build chat. */
 export const chatTimeoutSeconds = 60;
 
-/** When the chat's response has ended, whatever the model, a tool or the reader does: 2 seconds before its function. */
+/** The deadline of the chat's whole response, 2 seconds before that of its function. */
 export const chatStreamSeconds = chatTimeoutSeconds - 2;
 
-/** When the model must have answered: a second before that, for the end of the stream. */
+/** The deadline of the model, a second earlier, which leaves time for the end of the stream. */
 export const chatAnswerSeconds = chatStreamSeconds - 1;

@@ -36,7 +36,7 @@ export const NewSplit = list(Share, { max: limits.splitVersions, items: 'version
 );
 
 /**
- * Returns the version that a caller gets: a function of the agent, the caller and the split alone. By weighted rendezvous
+ * Returns the version that a caller gets: it depends only on the agent, the caller and the split. By weighted rendezvous
  * hashing, a share that is raised at the others' cost in proportion moves callers into that version only.
  */
 export const versionFor = (agentId: string, caller: string, split: readonly Share[]): number | undefined => {

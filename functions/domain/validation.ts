@@ -17,7 +17,7 @@ export const validate = <S extends z.core.$ZodType>(schema: S | undefined, value
 
 const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && code in errorStatuses;
 
-/** Returns the message of an issue whose schema has none of its own, to be read after the name of the field. */
+/** Returns the message of an issue whose schema has no message. It is read after the name of the field. */
 const messageOf: z.core.$ZodErrorMap = (issue): string => {
   if (issue.input === undefined) return 'is required';
   switch (issue.code) {

@@ -47,7 +47,7 @@ const offsetsIn = (format: Intl.DateTimeFormat, start: number, end: number): Off
   ];
 };
 
-/** The offset from UTC, of a name such as `GMT+05:45`; `GMT` alone is none. */
+/** The offset from UTC, of a name such as `GMT+05:45`; `GMT` alone has no offset. */
 const offsetAt = (format: Intl.DateTimeFormat, moment: number): number => {
   const name = format.formatToParts(moment).find(({ type }) => type === 'timeZoneName')?.value ?? '';
   const [, sign, hours, minutes] = /^GMT([+-])(\d\d):(\d\d)/.exec(name) ?? [];

@@ -29,7 +29,7 @@ export const eventTypes = {
 } as const;
 export type EventType = keyof typeof eventTypes;
 
-/** The type of the event that `POST …/test` sends. Nobody can subscribe to it. */
+/** The type of the event that `POST …/test` sends. An endpoint cannot subscribe to it. */
 export const testEventType = 'webhook_endpoint.test';
 
 const typeNames = Object.keys(eventTypes) as EventType[];

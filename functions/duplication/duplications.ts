@@ -8,7 +8,7 @@ import { accessKey, countKey, duplicationKey } from '../store/keys.ts';
 import { agentQuota, type Counter, countAction, countCheck, type Quota, sourceQuota } from '../store/quotas.ts';
 import { type Item, type Table, table } from '../store/table.ts';
 
-/** A copy of an agent in progress. Its data has the new agent's id, which nobody can use until the copy is finished. */
+/** A copy of an agent in progress. Its data has the new agent's id, which cannot be used until the copy is finished. */
 export type Duplication = {
   /** The new agent, as it will be. */
   agent: UnversionedAgent;
@@ -18,7 +18,7 @@ export type Duplication = {
   /** The shards of the block list that are copied, and how many numbers they have. */
   shardsDone: number[];
   blockedNumbers: number;
-  /** For each kind of source: how many are copied, the id of the last one, and whether all are. */
+  /** The progress for each kind of source: the number of copies, the id of the last one, and whether all are copied. */
   websites: CopyProgress;
   documents: CopyProgress;
   state: 'copying' | 'done';

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * Returns the keyed hash of a person's number that an erasure keeps. Whoever has the secret can check whether a number was
- * erased; nobody else can find the number by trying them all.
+ * Returns the keyed hash of a person's number that an erasure keeps. Only a holder of the secret can check whether a number was
+ * erased, or find the number by trying them all.
  */
 export const hashOfNumber = (secret: string, uid: string, number: string): string =>
   createHmac('sha256', secret)

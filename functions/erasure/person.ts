@@ -84,7 +84,7 @@ export const erasePerson = async (
   }
   // A file that is being imported may contain the number, and add it again.
   for (const caller of callers) if (await isFileThere(caller, services)) return { delaySeconds: waitSeconds };
-  // A copy in progress may have the person already, and nobody can erase from it.
+  // A copy in progress may already contain the person, and cannot be erased from.
   const { begun, inProgress } = await agents.copiesOf(uid);
   if (inProgress.length > 0) return { delaySeconds: waitSeconds };
   if (!progress) {
@@ -103,7 +103,7 @@ export const erasePerson = async (
     // A request in progress may have read the person before, and keep its response later.
     await sleep(pollMilliseconds);
   }
-  // A copy that began meanwhile may have been made before its source was erased.
+  // A copy that began in the meantime may have been made before its source was erased.
   return (await agents.copiesOf(uid)).begun === copiesBegun ? undefined : { delaySeconds: waitSeconds };
 };
 

@@ -22,7 +22,7 @@ export const readDocument = async (bytes: Uint8Array, type: DocumentType): Promi
   }
 };
 
-/** Each library is loaded in the worker alone, when it is needed. */
+/** The libraries, each of which is loaded only in the worker and on demand. */
 const documentReader = runInWorker(
   'readDocument',
   import.meta.url,

@@ -70,7 +70,7 @@ const mainPartOf = (files: Map<string, Buffer>): string => {
 };
 
 /**
- * Cuts a long document between paragraphs and tables into documents of their own; a shorter one stays whole. The XML is
+ * Splits a long document between paragraphs and tables into separate documents; a shorter one stays whole. The XML is
  * decoded and parsed piece by piece, since as one string it would fill the worker's heap.
  */
 const partsOf = function* (xml: Buffer): Generator<string> {

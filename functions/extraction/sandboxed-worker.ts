@@ -13,7 +13,7 @@ export class WorkerAbortedError extends Error {
 
 type Result<Output> = { output: Output } | { error: { name: string; message: string } };
 
-/** Work in threads of its own, which can be terminated from outside at any time. */
+/** Work in separate threads, which can be terminated from outside at any time. */
 export type SandboxedWorker<Input, Output> = {
   /** Runs the work, one input at a time in each thread. Throws `WorkerAbortedError`, or an error with the name and message of what the work threw. */
   run(input: Input, transfer?: ArrayBuffer[]): Promise<Output>;

@@ -88,7 +88,7 @@ export const agentLookup = (reference: CallStartReference, more?: 'record' | 'so
 
 type ItemName = 'agentEntry' | 'userEntry' | 'record' | 'traffic' | 'attempts' | 'sourceCount';
 
-/** Items of the agent's owner. A guest's items under these keys do not apply to the call. */
+/** Returns the items of the agent's owner. A guest's items under these keys do not apply to the call. */
 const ownersItems: ItemName[] = ['userEntry', 'record'];
 
 const lookup = (reference: CallStartReference, keys: Partial<Record<ItemName, ItemKey>>): Lookup<CallStart> => {

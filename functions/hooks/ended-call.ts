@@ -13,7 +13,7 @@ const dayMilliseconds = 24 * 60 * 60 * 1000;
 const maxStatusCharacters = 64;
 const maxSummaryCharacters = 10_000;
 
-/** Returns the id of a platform's call, its own id behind the platform's name; undefined when that can be no id. */
+/** Returns the id of a platform's call, its own id behind the platform's name; undefined when it cannot be an id. */
 export const callIdOf = (platform: PlatformName, callId: string | undefined): string | undefined => {
   const id = `${platform}:${callId}`;
   return callId !== undefined && isIdentifier(id) ? id : undefined;
@@ -39,7 +39,7 @@ export const factsOf = ({ direction, facts }: CallEnd, { other, own }: CallStart
 
 /**
  * Returns the facts of a call after the end that a platform reports. Its details are merged: the events of a call come in
- * any order, and one without an analysis does not remove the one that came before. A rejected call stays rejected.
+ * any order, and one without an analysis does not remove an earlier analysis. A rejected call stays rejected.
  */
 export const factsAfter = (end: CallEnd, facts: CallFacts, found: Call | undefined): CallFacts =>
   found
@@ -53,8 +53,8 @@ export const factsAfter = (end: CallEnd, facts: CallFacts, found: Call | undefin
     : facts;
 
 /**
- * Returns the start of a call after the end that a platform reports. Whoever knows the address of the hook can report one:
- * it moves a recorded start by at most a day, so that no call is hidden or becomes the last one of its number.
+ * Returns the start of a call after the end that a platform reports. Anyone who knows the address of the hook can report an
+ * end, so it moves a recorded start by at most a day: no call can be hidden or become the last one of its number.
  */
 const startAfter = ({ facts }: CallEnd, { startedAt }: CallFacts, found: Call): string => {
   const isMoved = Math.abs(Date.parse(startedAt) - Date.parse(found.startedAt)) > dayMilliseconds;

@@ -24,7 +24,7 @@ export const foundOutcome = (
 
 /**
  * Returns the outcome among the fields that a platform found out about a call, and the errors of fields that cannot be one.
- * A field without a value is nothing that was found.
+ * A field without a value is not a finding.
  */
 const outcomeIn = (
   findings: Record<string, unknown>,
@@ -48,7 +48,7 @@ const outcomeIn = (
   return { change, errors };
 };
 
-/** Returns the object that a text holds: platforms whose fields are texts and numbers alone send metadata so. */
+/** Returns the object that a text holds: platforms whose fields are only texts and numbers send metadata in this form. */
 const objectOf = (value: unknown): unknown => {
   if (typeof value !== 'string' || value.length > limits.metadataBytes) return value;
   try {
@@ -62,8 +62,8 @@ const objectOf = (value: unknown): unknown => {
 const historyPrefix = 'hook:';
 
 /**
- * Returns a call with the outcome that a platform found out. What somebody else has set, or cleared, stays: the outcome and
- * its value together, and the metadata by themselves.
+ * Returns a call with the outcome that a platform found out. Fields that another writer has set or cleared stay: the outcome
+ * and its value together, and the metadata separately.
  */
 const withFindings = (call: Call, platform: PlatformName, change: CallOutcomeChange): Call => {
   if (isOthers(call, 'custom_call_outcome') || isOthers(call, 'custom_call_outcome_value')) return call;
@@ -72,7 +72,7 @@ const withFindings = (call: Call, platform: PlatformName, change: CallOutcomeCha
   return withOutcome(call, own, 'replace', `${historyPrefix}${platform}`, now());
 };
 
-/** Checks whether a field was last set or cleared by somebody else. A field that is set was set, however short its history is. */
+/** Checks whether another writer last set or cleared a field. A field with a value counts as set, however short its history is. */
 const isOthers = (call: Call, field: (typeof outcomeFields)[number]): boolean => {
   const last = call.outcomeHistory?.findLast(({ fields }) => fields.includes(field));
   return last ? !last.keyId.startsWith(historyPrefix) : call[field] !== undefined;

@@ -8,7 +8,7 @@ import type { VerifySignature } from './signatures.ts';
 /** A request of a voice platform: the fields of its body, and the query of its address. */
 export type HookRequest = { body: Record<string, unknown>; query: Record<string, string | undefined> };
 
-/** A call that comes in, or is about to go out. */
+/** An inbound call, or an outbound call that is about to start. */
 type CallStart = {
   type: 'start';
   /** Unique within the platform, where it sends an id with a start. */
@@ -25,7 +25,7 @@ export type CallEnd = {
   direction: 'inbound' | 'outbound';
   from: string | undefined;
   to: string | undefined;
-  /** Without a start when the platform sends none. */
+  /** The facts of the call, without a start when the platform sends none. */
   facts: Omit<CallFacts, 'phone' | 'agentPhone' | 'direction' | 'startedAt' | 'details'> & {
     startedAt?: string | undefined;
     details: CallDetails;

@@ -8,7 +8,7 @@ const maxMilliseconds = 500;
 
 /**
  * Records a call that is rejected. The response waits for it a little, and never past `until` (on the clock of
- * `performance.now()`): a record that fails or is late is missing, and the log says so.
+ * `performance.now()`): a record that fails or is late is missing, which the log reports.
  */
 export const recordRejected = async (
   calls: Pick<Calls, 'record'>,

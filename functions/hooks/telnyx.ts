@@ -3,10 +3,13 @@ import type { Platform } from './platform.ts';
 import { isRecent, refusalOf } from './signatures.ts';
 import { twilio } from './twilio.ts';
 
-/** A signature of Ed25519: 64 bytes, in the only base64 that they have. */
+/** A signature of Ed25519: 64 bytes in canonical base64. */
 const signatureForm = /^[A-Za-z0-9+/]{85}[AQgw]==$/;
 
-/** Telnyx's TeXML: Twilio's fields and answers, with a signature of its own. https://developers.telnyx.com/docs/voice/programmable-voice/texml-setup */
+/**
+ * Telnyx's TeXML: Twilio's fields and answers, with a signature of its own.
+ * https://developers.telnyx.com/docs/voice/programmable-voice/texml-setup
+ */
 export const telnyx: Platform = {
   ...twilio,
 

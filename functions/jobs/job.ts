@@ -25,7 +25,7 @@ type Job<S extends Services> = {
 export type JobDeadlines = {
   /** The job stops working then, and leaves the rest to another message. */
   until: number;
-  /** At the last delivery of a message: the function has ended by then, and nobody works on the message after it. */
+  /** At the last delivery of a message: the function has ended by then, and the message is not processed again. */
   lastDeliveryEndsAt?: number | undefined;
 };
 

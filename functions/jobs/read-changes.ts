@@ -5,7 +5,7 @@ import { publishServices } from '../webhooks/publish.ts';
 import { publishChanges } from '../webhooks/publish-changes.ts';
 import { streamJob, streamWorker } from './job.ts';
 
-/** Reads the table's stream, which is the outbox of webhooks, and which says what calls are to be counted again. */
+/** Reads the table's stream, from which webhook events are sent and calls are counted again. */
 export const readChanges = streamJob({
   name: 'readChanges',
   services: {

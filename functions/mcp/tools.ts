@@ -27,7 +27,7 @@ export class McpTools {
     this.#tools = tools.filter(({ name }) => deletes || !operations[name]?.restricted);
   }
 
-  /** Returns the tools of these groups alone. A tool that any key may use is in all of them. */
+  /** Returns only the tools of these groups. A tool that any key may use is in all of them. */
   within(groups: ToolGroup[]): McpTools {
     const scopes = groups.filter((group) => group !== 'read');
     const chosen = this.#tools.filter(({ name, annotations }) => {
@@ -80,7 +80,7 @@ const refuseUnknown = ({ name, inputSchema }: OperationTool, args: Fields) => {
     throw invalidRequest(unknown.slice(0, limits.errorDetails).map((name) => ({ path: cut(name, 100), message })));
 };
 
-/** Replaces a list that is too long for a model by an error that says how to ask for less. */
+/** Replaces a list that is too long for a model with an error that names a suitable limit. */
 const withoutLongList = (response: OwnResponse): OwnResponse => {
   const units = JSON.stringify(response.body).length;
   const lists = Object.values(response.body).filter((value) => Array.isArray(value));

@@ -14,7 +14,7 @@ import { webhookRequests } from './webhooks.ts';
 /** The version of the interface, not of this code. */
 const version = '1.0.0';
 
-/** Generates the OpenAPI 3.1 document of the interface from the route table alone. */
+/** Generates the OpenAPI 3.1 document of the interface only from the route table. */
 export const openApiDocument = (routes: AnyEndpoint[]): OpenApiDocument => {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const endpoint of routes) {

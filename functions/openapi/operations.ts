@@ -17,7 +17,7 @@ export type CallableOperation = {
   uid?: 'query' | 'body';
   takesIdempotencyKey?: true;
   takesIfMatch?: true;
-  /** It deletes, sends data out or replaces a list: AI clients have it only where the deployment says so. */
+  /** The operation deletes, sends data out or replaces a list: AI clients have it only if the deployment allows it. */
   restricted?: true;
   /** The values of arguments that an AI client does not send: a list has few items, and no texts. */
   toolDefaults?: Record<string, unknown>;
@@ -146,14 +146,14 @@ const partsOf = (document: OpenApiDocument, { name, method, path, raw }: AnyEndp
   if (content && !body?.properties) throw new Error(`The body of ${name} has no fields, which arguments would be.`);
   const parameters = (operation.parameters ?? [])
     .filter((one): one is Parameter => !('$ref' in one))
-    // A model reads JSON alone.
+    // A model reads only JSON.
     .filter((one) => !raw?.inOtherForm || one.name !== 'format');
   const query = parameters.filter((one) => one.in === 'query');
   const response = operation.responses[200]?.content['application/json']?.schema as JsonSchema;
   return { operation, parameters, query, body, response };
 };
 
-/** Returns a self-contained schema without examples and patterns: descriptions say what a pattern means. */
+/** Returns a self-contained schema without examples and patterns: descriptions explain the meaning of a pattern. */
 const inlineReferences = (document: OpenApiDocument, schema: JsonSchema): JsonSchema => {
   if (schema.$ref) {
     const { $ref: _, ...own } = schema;
@@ -164,8 +164,8 @@ const inlineReferences = (document: OpenApiDocument, schema: JsonSchema): JsonSc
 };
 
 /**
- * Keeps the keywords of a schema that define fields and their types. An object that may have any further field, such as a
- * configuration, is no more than an object: the inputs say what its fields are.
+ * Keeps the keywords of a schema that define fields and their types. An object that may have other fields, such as a
+ * configuration, is reduced to an object: the inputs define its fields.
  */
 const structureOf = (schema: JsonSchema): JsonSchema => {
   if (schema.properties && isSchema(schema.additionalProperties)) return { type: 'object' };

@@ -5,7 +5,10 @@ import { Terms } from './terms.ts';
 /** A passage that matches a query: the position of its index, and its number there. */
 export type Hit = { index: number; passage: number; score: number };
 
-/** The usual constants of BM25: the saturation of words repeated in a passage, the weight of its length, and the saturation of words repeated in a query. */
+/**
+ * The usual constants of BM25: the saturation of words repeated in a passage, the weight of its length, and the saturation of
+ * words repeated in a query.
+ */
 const k1 = 1.2;
 const b = 0.75;
 const k3 = 8;
@@ -57,7 +60,7 @@ type QueryWord = { terms: string[]; count: number };
  */
 const wordsIn = (query: string, language: Language): QueryWord[] => {
   const words = new Terms(language).of(query);
-  // A query of function words alone matches headings, whose function words are indexed.
+  // A query that consists of function words matches headings, whose function words are indexed.
   const isDecided = words.some(({ isFunctionWord }) => !isFunctionWord);
   const byStem = new Map<string, QueryWord>();
   return words.map(({ terms, isFunctionWord }) => {

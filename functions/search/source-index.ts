@@ -18,7 +18,7 @@ export class IndexingError extends Error {
 
 /**
  * Makes the index of a source's text, for the language of its agent. The text is a stranger's: it is indexed in a sandboxed worker,
- * so that one that takes too much time or memory fails alone, with an `IndexingError`.
+ * so that a text that takes too much time or memory fails with an `IndexingError` without affecting others.
  */
 export const indexOf = async (
   kind: SourceKindName,

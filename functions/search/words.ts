@@ -48,7 +48,7 @@ const runs = /[\p{L}\p{M}\p{N}]+/gu;
 /** Scripts whose words are written without spaces between them. */
 const unspaced =
   /([\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー々]+)/u;
-/** The lookbehind lets a run of marks be tried at its beginning alone. */
+/** The lookbehind limits the match of a run of marks to its beginning. */
 const edges = /^[^\p{L}\p{N}\p{Sc}]+|(?<=[\p{L}\p{M}\p{N}\p{Sc}%+#])[^\p{L}\p{M}\p{N}\p{Sc}%+#]+$/gu;
 const email = /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/;
 const number = /^(\p{Sc})?(\d[\d.,:'’/-]*)(\p{Sc}|%)?$/u;

@@ -89,7 +89,7 @@ export class ApiKeys {
     await this.#table.delete(apiKeyListingKey(uid, keyId));
   }
 
-  /** Ends a key after some seconds, and lets DynamoDB delete it then: for a key whose upload forms still bring files. */
+  /** Ends a key after some seconds, and lets DynamoDB delete it then: for a key whose upload forms may still deliver files. */
   async deleteAfter(uid: string, keyId: string, seconds: number): Promise<void> {
     const hash = await this.#hashOf(uid, keyId);
     if (!hash) return;

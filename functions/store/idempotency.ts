@@ -112,7 +112,7 @@ export class IdempotencyStore {
 
   /**
    * Deletes the responses of users that mention a text, as if their keys had never been used. It starts at a position and stops
-   * at a time (Unix milliseconds). Returns the position where it stopped, if it has not come to the end, and whether a request
+   * at a time (Unix milliseconds). Returns the position where it stopped, if it has not reached the end, and whether a request
    * was in progress that began before `since` (Unix milliseconds): its response may be kept later.
    */
   async forget(

@@ -164,7 +164,7 @@ export class Table {
 
   /**
    * Writes an item unless its key exists, and returns the item that is stored then. `isNew` is also true when this write
-   * succeeded earlier and its response was lost. Another condition says which existing item is replaced.
+   * succeeded earlier and its response was lost. Another condition selects the existing item that is replaced.
    */
   async putNew<T extends Item>(item: T, condition = isAbsent): Promise<{ isNew: boolean; item: T }> {
     const failed = await this.tryTransact<T>([this.putAction(item, condition)]);

@@ -40,7 +40,7 @@ export class Users {
   async remove(uid: string): Promise<void> {
     await this.#removeItems(uid);
     await this.#table.delete(userKey(uid));
-    // A request that was authorized before may have written meanwhile.
+    // A request that was authorized earlier may have written in the meantime.
     await this.#removeItems(uid);
   }
 

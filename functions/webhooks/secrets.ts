@@ -6,7 +6,7 @@ import type { SealedSecret, StoredEndpoint } from './webhook-endpoints.ts';
 /** Returns a new secret of an endpoint, in the format of Standard Webhooks. */
 export const newEndpointSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
 
-/** A replaced secret signs beside its successor for this time. */
+/** The time for which a replaced secret signs together with its successor. */
 const overlapMilliseconds = 24 * 60 * 60 * 1000;
 const maxSecrets = 5;
 

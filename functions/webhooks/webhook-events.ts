@@ -41,7 +41,7 @@ export type CollectedNumbers = {
   /** The first change, which schedules the end of the event. */
   openedBy: string | undefined;
   isClosed: boolean;
-  /** The closer of the event, which alone sends it: `reader`, or the token of a message. */
+  /** The closer of the event, which is the only sender: `reader`, or the token of a message. */
   closedBy: string | undefined;
 };
 
@@ -155,7 +155,7 @@ export class WebhookEvents {
     return { ...item, added, removed };
   }
 
-  /** Deletes the details of the events about a subject. Their deliveries continue with ids alone. */
+  /** Deletes the details of the events about a subject. Their deliveries continue with only ids. */
   async scrub(subject: EventSubject): Promise<void> {
     const keys: Item[] = [];
     for await (const item of this.#table.query(webhookEventsOf(subject), { keysOnly: true })) keys.push(item);

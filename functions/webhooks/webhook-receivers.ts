@@ -30,7 +30,7 @@ export class WebhookReceivers {
     this.#timeoutMilliseconds = timeoutMilliseconds;
   }
 
-  /** Sends a request over a connection of its own. Follows no redirect, and reads only the headers of the response and 1 KB of its body. */
+  /** Sends a request over a separate connection. Follows no redirect, and reads only the headers of the response and 1 KB of its body. */
   async post(
     url: string,
     { headers, body }: { headers: Record<string, string>; body: string },
@@ -46,7 +46,7 @@ export class WebhookReceivers {
       const response = await request(url, { method: 'POST', dispatcher: agent, headers, body, signal: timeout });
       const status = response.statusCode;
       const isSuccess = status >= 200 && status <= 299;
-      // Some servers report an error of their own when a short body is not read. A long or slow one is cut off.
+      // Some servers report their own error when a short body is not read. A long or slow one is cut off.
       const bodyTimeout = AbortSignal.timeout(bodyMilliseconds);
       await response.body.dump({ limit: limits.webhookResponseBytes, signal: bodyTimeout }).catch(() => {});
       return {

@@ -5,7 +5,7 @@ import { ApiError } from '../../domain/errors.ts';
 export type StreamEnd = { state: 'finished' | 'failed' | 'aborted'; cause?: unknown };
 
 /**
- * Encodes an answer and completes it whatever happens: after a failure it closes the open texts and adds an `error` part,
+ * Encodes an answer and always completes it: after a failure it closes the open texts and adds an `error` part,
  * and it always adds `[DONE]`. The stream stays open until `onEnd` has resolved.
  */
 export async function* endAlways(

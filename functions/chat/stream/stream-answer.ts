@@ -34,7 +34,7 @@ export type Answer<Part> = {
 /**
  * Streams an answer as the AI SDK's UI message stream, in server-sent events. Resolves at the first content or after nine
  * seconds; an earlier failure is thrown. A later one is an `error` part. `[DONE]` always follows, silence is broken by
- * comments, and everything is over within 58 seconds, whatever the model, a tool or the client does. A client that reads
+ * comments, and everything ends within 58 seconds, even if the model, a tool or the client hangs. A client that reads
  * slowly slows the source down.
  */
 export const streamAnswer = async <Part>(answer: Answer<Part>): Promise<Readable> => {

@@ -7,7 +7,7 @@ const globalUnicast = ipaddr.parseCIDR('2000::/3');
 /**
  * Returns true for an IP address of the public internet: globally reachable unicast. Loopback, private, link-local,
  * multicast, reserved and documentation ranges are not; nor is IPv6 that embeds or tunnels to an IPv4 address
- * (mapped, compatible, NAT64, 6to4, Teredo), whatever that is. A text that is no address is not public.
+ * (mapped, compatible, NAT64, 6to4, Teredo), whatever the embedded address is. A text that is not an address is not public.
  */
 export const isPublicAddress = (address: string): boolean => {
   if (!isIP(address)) return false;

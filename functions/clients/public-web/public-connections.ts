@@ -15,9 +15,9 @@ const defaultPorts: Record<string, string> = { 'http:': '80', 'https:': '443' };
 const connectTimeoutMilliseconds = 5000;
 
 /**
- * Opens connections to untrusted URLs. Whatever a URL looks like and wherever a redirect or a name server leads,
- * they are made to public addresses and web ports alone. The check runs where the connection is made, and the
- * connection goes to the very address that was checked: a name that resolves differently the second time gains nothing.
+ * Opens connections to untrusted URLs. Regardless of the URL, redirects and name servers, it connects only to public addresses
+ * and web ports. The check runs where the connection is made, and the connection goes to the very address that was checked: a
+ * name that resolves differently the second time gains nothing.
  */
 export const openPublicConnections = (policy: FetchPolicy, responseTimeoutMilliseconds: number): Agent => {
   const { trustedOrigins = new Set(), ports = webPorts, resolve = resolveBySystem } = policy;

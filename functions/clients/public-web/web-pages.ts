@@ -45,7 +45,7 @@ export class WebPages {
   }
 }
 
-/** Reads pages over connections of its own. */
+/** Reads pages over separate connections. */
 export class PageReader {
   readonly #agent: Agent;
   readonly #timeoutMilliseconds: number;

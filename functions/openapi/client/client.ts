@@ -55,7 +55,7 @@ export type ApiClient = Operations & {
 };
 
 /**
- * A client of the service. A failure is not thrown but returned as `error`, beside the `response`:
+ * A client of the service. A failure is not thrown but returned as `error`, together with the `response`:
  *
  *     const api = apiClient();
  *     const { data, error } = await api.calls.list({ agentId, limit: 2 });

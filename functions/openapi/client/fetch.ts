@@ -11,7 +11,7 @@ export type RetryOptions = {
 
 /** One attempt to send a request. It contains no key, phone number or other parameter. */
 export type LogEntry = {
-  /** Such as `calls.list`. */
+  /** The name of the operation, such as `calls.list`. */
   operation: string;
   attempt: number;
   status: number;

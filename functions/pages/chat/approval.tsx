@@ -10,7 +10,7 @@ type Props = {
 };
 type Fields = Record<string, unknown>;
 
-/** Asks whether a call may run. It shows the complete input: the user approves nothing that is hidden. */
+/** Asks whether a call may run. It shows the complete input, so that the user approves nothing hidden. */
 export const Approval = ({ question, toolName, input, canAnswer, answer }: Props) => {
   const heading = useId();
   const { agentId, ...fields } = input as Fields & { agentId?: string };

@@ -118,7 +118,7 @@ export const useChange = <Input, Data>(
   });
 };
 
-/** Invalidates what was read under these names when a condition becomes true, such as the end of a job. */
+/** Invalidates the data read under these names when a condition becomes true, such as the end of a job. */
 export const useReadAgain = (names: QueryKey[], when: boolean): void => {
   const queries = useQueryClient();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the names are always the same

@@ -14,7 +14,7 @@ export type View = {
   Content: ComponentType;
 };
 
-/** The views of the console, in the order of the navigation. Each is a file of its own, loaded when it is opened first. */
+/** The views of the console, in the order of the navigation. Each is a separate file, loaded when it is first opened. */
 export const views: View[] = [
   { path: '', name: 'Overview', scope: 'calls', Content: lazy(() => import('./overview/overview.tsx')) },
   {

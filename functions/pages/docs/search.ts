@@ -70,7 +70,7 @@ export const startSearch = () => {
       event.preventDefault();
     }
   });
-  // A result on this page changes the fragment alone.
+  // A result on this page changes only the fragment.
   list.addEventListener('click', close);
   document.addEventListener('pointerdown', (event) => {
     if (!form.contains(event.target as Node)) show([], '');

@@ -55,7 +55,7 @@ export class AgentExistsError extends Error {
 }
 
 /**
- * Agents. A record is stored once, with its owner. Access is a small item of its own, which every request reads together
+ * Agents. A record is stored once, with its owner. Access is a small separate item, which every request reads together
  * with its key, so that no request pays for a configuration it does not use.
  * It repeats `blockOnOutcomes`, which a change of an outcome needs.
  */

@@ -5,7 +5,7 @@ import type { Item } from '../table.ts';
 
 /**
  * A deleted agent, and who had access to it. After `quietAt` (Unix milliseconds), no request or job that began before the
- * deletion writes any more.
+ * deletion can still write.
  */
 export type DeletedAgent = { owner: string; guests: string[]; quietAt: number };
 export type DeletedItem = Item & {

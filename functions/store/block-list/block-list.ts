@@ -59,7 +59,7 @@ export class BlockList {
     return this.addAll(owner, new Map(phones.map((phone) => [phone, terms])), changeOf(addedBy, phones));
   }
 
-  /** Blocks numbers with terms of their own. With `readFirst`, numbers that are already blocked cost a read and no write. */
+  /** Blocks numbers with individual terms. With `readFirst`, numbers that are already blocked cost a read and no write. */
   async addAll(
     owner: BlockListOwner,
     terms: Map<string, BlockTerms>,

@@ -103,7 +103,7 @@ export class Calls {
    * deleted in between, or the error that prevented it. Nothing begins after `until` (Unix milliseconds).
    */
   async recordMany(items: Recording[], until: number): Promise<(Call | undefined | Error)[]> {
-    // An outcome that blocks the call's number is set in a transaction of its own.
+    // An outcome that blocks the call's number is set in a separate transaction.
     const blocking = new Set(items.filter(({ outcome }) => outcome?.block).map(nameOf));
     const facts = items.map((item) => (blocking.has(nameOf(item)) ? { ...item, outcome: undefined } : item));
     const results: (Call | undefined | Error)[] = await recordCalls(this.#table, this.#stored, facts, until);

@@ -3,7 +3,7 @@ import { when } from '../expressions.ts';
 import type { SourceRecord } from './source-reads.ts';
 import type { TextReference } from './source-texts.ts';
 
-/** The deletion of the source is under way. */
+/** The deletion of the source is in progress. */
 export const isBeingDeleted = when`#status = ${deleting}`;
 
 export const isNotBeingDeleted = when`#status <> ${deleting}`;

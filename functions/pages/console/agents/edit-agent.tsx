@@ -7,7 +7,7 @@ import { type AgentDraft, changeOf, differing, type Texts, textsOf } from './age
 import { AgentForm, isConflict } from './agent-form.tsx';
 import { Difference } from './difference.tsx';
 
-/** Somebody else's edit meanwhile: what the agent was before, and what it is now. */
+/** A concurrent edit by another user: the agent before and after it. */
 type Meanwhile = { version: number; before: Texts; now: Texts };
 
 const draftOf = (agent: Agent): AgentDraft => {
@@ -16,7 +16,7 @@ const draftOf = (agent: Agent): AgentDraft => {
 };
 
 /**
- * Edits an agent. If somebody else has changed it meanwhile, nothing is overwritten: the fields that only they changed are
+ * Edits an agent. If another user has changed it in the meantime, nothing is overwritten: the fields that only they changed are
  * taken over, and those that both changed are shown, to be decided about. What was typed stays in the form.
  */
 export const EditAgent = ({ agent }: { agent: Agent }) => {

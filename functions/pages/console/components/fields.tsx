@@ -8,7 +8,7 @@ type FieldProps = {
   label: ReactNode;
   note?: ReactNode;
   problem?: string | undefined;
-  /** The field has a line of its own. */
+  /** The field has its own line. */
   isWhole?: boolean;
   children(ids: FieldIds): ReactNode;
 };
@@ -38,7 +38,7 @@ export const Field = ({ label, note, problem, isWhole = false, children }: Field
 type InputProps = Omit<ComponentProps<'input'>, 'onChange'>;
 type TextFieldProps = Omit<FieldProps, 'children'> & InputProps & { value: string; onChange(value: string): void };
 
-/** A field of one line: text, a number, a date or what else `type` says. */
+/** A field of one line: text, a number, a date or another `type`. */
 export const TextField = ({ label, note, problem, onChange, ...input }: TextFieldProps) => (
   <Field label={label} note={note} problem={problem}>
     {(ids) => <input {...input} {...ids} onChange={(event) => onChange(event.target.value)} />}

@@ -4,7 +4,7 @@ import { Failed } from './states.tsx';
 
 type FormProps = {
   change: Pick<Change, 'isPending' | 'error'>;
-  /** The label of the button, and its label while the change is under way. */
+  /** The label of the button, and its label while the change is in progress. */
   submit: string;
   pending: string;
   isDisabled?: boolean;

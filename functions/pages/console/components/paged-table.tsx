@@ -12,7 +12,7 @@ export type Column<Item> = {
   isLong?: true;
   /** A narrow screen leaves the column out. */
   isMinor?: true;
-  /** Buttons explain themselves: the heading is for screen readers alone. */
+  /** The heading is only for screen readers, because the buttons are self-explanatory. */
   isHidden?: true;
 };
 
@@ -21,7 +21,7 @@ type TableProps<Item> = { caption: string; columns: Column<Item>[]; keyOf(item: 
 const classOf = ({ isNumber, isLong, isMinor }: Column<never>) =>
   [isNumber && 'number', isLong && 'long', isMinor && 'minor'].filter(Boolean).join(' ') || undefined;
 
-/** A table of the items of some pages, each a body of its own, which is rendered once. */
+/** A table of the items of some pages. Each page is a separate body, which is rendered once. */
 const TableOfPages = <Item,>({ caption, columns, keyOf, pages }: TableProps<Item> & { pages: Item[][] }) => {
   const timeZone = useTimeZone();
   return (
@@ -80,7 +80,7 @@ const Rows = memo(
   (before, after) => before.items === after.items && before.timeZone === after.timeZone,
 );
 
-/** `empty` is shown where there are no items. */
+/** `empty` is shown if there are no items. */
 type ItemsProps<Item> = TableProps<Item> & { items: Item[]; empty?: ReactNode };
 
 /** A table of items that are all there. */

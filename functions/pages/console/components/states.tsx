@@ -13,7 +13,7 @@ export const Skeleton = ({ rows = 3, label = 'Loading …' }: { rows?: number; l
   </div>
 );
 
-/** Says what failed, with a way on. */
+/** Shows the error, with a way to continue. */
 export const Failed = ({ error, onRetry }: { error: Error; onRetry?: (() => void) | undefined }) => (
   <div className="failed" role="alert">
     <p>{messageOf(error)}</p>
@@ -25,7 +25,7 @@ export const Failed = ({ error, onRetry }: { error: Error; onRetry?: (() => void
   </div>
 );
 
-/** Says that there is nothing, and what to do next. */
+/** Shows that there are no items, and what to do next. */
 export const Empty = ({ title, children }: { title: string; children?: ReactNode }) => (
   <div className="empty">
     <h2>{title}</h2>

@@ -135,7 +135,7 @@ const State = ({ source }: { source: Source }) => {
   );
 };
 
-/** Lets the agent use a source, or not. */
+/** Enables or disables a source. */
 const Use = ({ source }: { source: Source }) => {
   const { api } = useService();
   const { kind, id, agentId, name, active } = source;

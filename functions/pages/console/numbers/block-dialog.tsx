@@ -14,7 +14,7 @@ const maxNumbers = 10_000;
 
 type BlockDialogProps = { numbers?: string; agentId: string | undefined; onClose(): void };
 
-/** Blocks numbers, and says which ones were not. */
+/** Blocks numbers, and lists those that could not be blocked. */
 export const BlockDialog = ({ numbers = '', agentId, onClose }: BlockDialogProps) => {
   const { api } = useService();
   const timeZone = useTimeZone();

@@ -15,7 +15,7 @@ import { Unblock } from './unblock.tsx';
 /** The maximum number of agents that a number is checked for at once. */
 const maxAgents = 25;
 
-/** Says whether a number is blocked, for which agents, by which list and why. */
+/** Shows whether a number is blocked, for which agents, by which list and why. */
 export const LookUp = ({ number, agentId }: { number: string; agentId: string | undefined }) => {
   const { scopes } = useService();
   const choices = useAgentChoices();

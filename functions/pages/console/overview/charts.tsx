@@ -58,7 +58,7 @@ export const Charts = ({ search, unit, rows }: Props) => {
 const periodOf = ({ day, week }: CallFiguresRow): string => day ?? week ?? '';
 const labelOf = (row: CallFiguresRow): string => formatDate(periodOf(row));
 
-/** So many outcomes are series of their own. */
+/** The maximum number of outcomes with their own series. */
 const maxOutcomes = 4;
 
 /** Returns the most frequent outcomes, the others as one series, and calls without an outcome. */

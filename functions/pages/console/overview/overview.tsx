@@ -92,7 +92,7 @@ const Tiles = ({ totals, former }: TilesProps) => {
   );
 };
 
-/** Says how a figure differs from that of the period before. */
+/** Shows the difference between a figure and that of the previous period. */
 const changeOf = (value: number, former: number): string => {
   if (former === 0) return value === 0 ? 'none before either' : 'none before';
   const share = (value - former) / Math.abs(former);

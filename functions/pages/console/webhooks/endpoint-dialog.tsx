@@ -69,7 +69,7 @@ export const EndpointDialog = ({ endpoint }: { endpoint: WebhookEndpoint | undef
 type PartProps = { endpoint: WebhookEndpoint };
 type StepProps = PartProps & { onClose(): void };
 
-/** Sends a test event, and tells how the receiver answered. */
+/** Sends a test event, and shows the receiver's response. */
 const Test = ({ endpoint: { endpointId } }: PartProps) => {
   const { api } = useService();
   const test = useChange(() => api.webhooks.testEndpoint({ endpointId }), { changes: [] });
