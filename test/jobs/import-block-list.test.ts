@@ -405,7 +405,7 @@ it.concurrent('an import fails when its file is replaced meanwhile', async () =>
 });
 
 it.each([
-  ['of bad lines alone', '12345\n'.repeat(100_000), 100_000],
+  ['of bad lines alone', '12345\n'.repeat(10_000), 10_000],
   ['of control characters', `${'\u0001'.repeat(100)}\n`.repeat(2000), 2000],
   ['of the longest characters', `${'\u{1f600}'.repeat(100)}\n`.repeat(2000), 2000],
 ])(
