@@ -143,7 +143,7 @@ it('the numbers of a large request are written once each, in parts, however smal
   // The end of the stream comes again, from another change.
   await read(count - 40, count);
   const { write } = partitions.take().get(accessKey(agentId).pk) ?? { write: 0 };
-  // A transaction of two items for each batch. One item that grows takes more than four hundred.
+  // A transaction of two items for each batch. One item that grows takes almost three hundred.
   expect(write).toBeLessThanOrEqual(4 * (count / 25 + 2));
   const [message] = messages as JobMessage<'closeBlockListEvent'>[];
   const { eventId, token, quietSeconds } = message as JobMessage<'closeBlockListEvent'>;
@@ -210,18 +210,18 @@ it('the reader of changes says how far it came when its time is over, and has li
   onTestFinished(() => partitions.stop());
   const refusing = new WebhookDeliveries(openTable(stores.table.name, { endpoint: partitions.endpoint }));
   await addEndpoints(stores, uid, 1);
-  let left = callsRecorded(agentId, 250);
-  partitions.limit({ read: 3000, write: 8 });
+  let left = callsRecorded(agentId, 500);
+  partitions.limit({ read: 3000, write: 5 });
   const withRefusals = { ...services, webhookDeliveries: refusing };
   let rounds = 0;
   for (; left.length > 0; rounds++) {
-    const failed = await publishChanges(left, withRefusals, { until: Date.now() + 300 });
+    const failed = await publishChanges(left, withRefusals, { until: Date.now() + 1500 });
     left = failed ? left.slice(left.indexOf(failed)) : [];
   }
   expect(rounds).toBeGreaterThan(1);
-  expect(new Set(messages.map((message) => 'deliveryId' in message && message.deliveryId)).size).toBe(250);
+  expect(new Set(messages.map((message) => 'deliveryId' in message && message.deliveryId)).size).toBe(500);
   // A step is repeated at most each time.
-  expect(messages.length).toBeLessThanOrEqual(250 + 100 * (rounds - 1));
+  expect(messages.length).toBeLessThanOrEqual(500 + 100 * (rounds - 1));
 });
 
 it('an event that is written after the erasure of its person does not keep the number, even if the number stays blocked', async () => {
