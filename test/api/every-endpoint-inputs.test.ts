@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect } from 'vitest';
 import { newApiKey, Scope } from '../../functions/domain/api-keys.ts';
 import { ask, errorWith, keyed, takesUser, when } from '../support/sample-requests.ts';
-import { sampleOf } from '../support/samples.ts';
+import { type Sample, sampleOf } from '../support/samples.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -13,11 +13,18 @@ beforeAll(async () => {
 const withInputs = keyed.filter((endpoint) => (endpoint.body && !endpoint.raw?.readBody) || takesUser(endpoint));
 
 describe.concurrent.each(withInputs.map((endpoint) => [endpoint.name, endpoint] as const))('%s', (_, endpoint) => {
+  let made: Promise<Sample> | undefined;
+  /** No request succeeds, so all of them can share a sample. */
+  const shared = () => {
+    made ??= sampleOf(endpoint, world);
+    return made;
+  };
+
   // A hook takes whatever its platform sends.
   when(endpoint.body && !endpoint.raw?.readBody)(
     `${endpoint.name} rejects an invalid body, but reveals nothing about it without a key`,
     async () => {
-      const sample = await sampleOf(endpoint, world);
+      const sample = await shared();
       await Promise.all(
         ['', '{', '[]', '"text"', 'null', '7', Buffer.from([0x7b, 0xff, 0x7d])].map(async (body) => {
           const answer = await ask(endpoint, world.apiKey, world, { sample, body });
@@ -33,7 +40,7 @@ describe.concurrent.each(withInputs.map((endpoint) => [endpoint.name, endpoint] 
   when(endpoint.body && !endpoint.raw?.multipart && !endpoint.raw?.readBody)(
     `${endpoint.name} rejects a body nested deeper than 32 levels`,
     async () => {
-      const sample = await sampleOf(endpoint, world);
+      const sample = await shared();
       const deep = await ask(endpoint, world.apiKey, world, {
         sample,
         body: `{"x":${'['.repeat(40)}${']'.repeat(40)}}`,
@@ -43,7 +50,7 @@ describe.concurrent.each(withInputs.map((endpoint) => [endpoint.name, endpoint] 
   );
 
   when(takesUser(endpoint))(`${endpoint.name} rejects malformed identifiers`, async () => {
-    const sample = await sampleOf(endpoint, world);
+    const sample = await shared();
     await Promise.all(
       ['', 'a b', 'ü', 'x'.repeat(129), 'a/b'].map(async (uid) => {
         const answer = await ask(endpoint, world.apiKey, { uid, agentId: world.agentId }, { sample });

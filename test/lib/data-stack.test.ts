@@ -22,14 +22,14 @@ it('the table, the files and the secrets are retained in production, the table a
     const secret = prod.resources.find(({ logicalId }) => logicalId === name);
     expect(secret?.definition).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
   }
-  expect(prod.stack.terminationProtection).toBe(true);
+  expect(prod.terminationProtection).toBe(true);
 });
 
 it('the table and the files go with the stacks in dev', () => {
   expect(dev.all('AWS::DynamoDB::Table')[0]?.definition.DeletionPolicy).toBe('Delete');
   expect(dev.all('AWS::DynamoDB::Table')[0]?.properties.DeletionProtectionEnabled).toBe(false);
   for (const { definition } of dev.all('AWS::S3::Bucket')) expect(definition.DeletionPolicy).toBe('Delete');
-  expect(dev.stack.terminationProtection).toBe(false);
+  expect(dev.terminationProtection).toBe(false);
 });
 
 it('the throughput of the table has a maximum in dev, and none in production', () => {

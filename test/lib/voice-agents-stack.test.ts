@@ -21,7 +21,7 @@ it('a deployment outputs what an operator needs under names that never change', 
   ];
   expect(Object.keys(dev.outputs).sort()).toEqual(names);
   expect(prod.outputs.BaseUrl.Value).toBe('https://api.example.com');
-  expect(dev.stack.stackName).toBe('voice-agents-dev');
+  expect(dev.stackName).toBe('voice-agents-dev');
 });
 
 it('a deployment is the same whenever it is synthesized', () => {
