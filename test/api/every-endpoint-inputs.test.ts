@@ -45,7 +45,7 @@ describe.concurrent.each(withInputs.map((endpoint) => [endpoint.name, endpoint] 
         sample,
         body: `{"x":${'['.repeat(40)}${']'.repeat(40)}}`,
       });
-      expect([deep.status, deep.body.error]).toEqual([400, 'invalid_request']);
+      expect([deep.status, deep.body.message]).toEqual([400, 'The body is nested deeper than 32 levels.']);
     },
   );
 
