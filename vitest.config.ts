@@ -1,6 +1,6 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
-/** What reads the whole table, which grows with every test: those files run first, while it is small. */
+/** Test files that read the whole table. They run first, while it is small: it grows with every test. */
 export const wholeTable = [
   'test/api/delete-agent*.test.ts',
   'test/api/erasures*.test.ts',

@@ -20,7 +20,7 @@ export const jobMessages = {
     job: z.literal('finishDeletion'),
     ...ofUser,
     agentId: Identifier,
-    /** Where a run that began at `startedAt` (Unix milliseconds) goes on: all but kept responses is deleted. */
+    /** The state of a run that began at `startedAt` (Unix milliseconds) and has deleted everything except kept responses. */
     progress: z.optional(z.object({ startedAt: z.number(), position: KeptPosition })),
   }),
   /** It does not hold the person's number: a message outlives its job. */
@@ -28,7 +28,7 @@ export const jobMessages = {
     job: z.literal('erasePerson'),
     uid: Identifier,
     erasureId: Identifier,
-    /** Where an erasure goes on of which all but kept responses is done, at `erasedAt` (Unix milliseconds). */
+    /** The state of an erasure that had erased everything except kept responses by `erasedAt` (Unix milliseconds). */
     progress: z.optional(
       z.object({ erasedAt: z.number(), copiesBegun: z.number(), position: z.optional(KeptPosition) }),
     ),

@@ -1,4 +1,4 @@
-/** As `Date` counts the days of a week. */
+/** The days of the week, in the order of `Date`. */
 export const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
 
 import { limits } from './limits.ts';

@@ -4,7 +4,7 @@ import { withoutControlCharacters } from './text.ts';
 
 /** A file of a multipart form. Two files are equal when these fields are; the bytes are compared by their hash. */
 export class UploadedFile {
-  /** As it was sent, without control characters. Never used as a path. */
+  /** The name as sent, without control characters. It is never used as a path. */
   readonly name: string;
   readonly size: number;
   readonly sha256: string;

@@ -78,7 +78,7 @@ export class Summary {
   readonly #periods: Periods;
   /** The period of each quarter of a day of UTC. */
   readonly #positions = new Map<string, (number | undefined)[]>();
-  /** By period, then by group. */
+  /** The sums by period, then by group. */
   readonly #rows: Map<GroupValue, Sums>[];
   #count = 0;
   #bytes = 0;

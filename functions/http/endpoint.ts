@@ -74,7 +74,7 @@ type FoundBy<L> = L extends Lookup<infer Found> ? Found : undefined;
 export type RequestContext = {
   /** The caller's network address. */
   address: string;
-  /** By name, in lower case. */
+  /** The headers by name, in lower case. */
   headers: Record<string, string | undefined>;
   /** The id in the log and in `x-request-id`. */
   requestId: string;
@@ -117,7 +117,7 @@ export type Endpoint<
   /** The `operationId`, and in kebab-case the name of the file and the function. */
   name: string;
   method: Method;
-  /** As API Gateway spells it: `/calls/{agentId}/{callIdOrPhone}`. */
+  /** The path in API Gateway's notation: `/calls/{agentId}/{callIdOrPhone}`. */
   path: string;
   summary: string;
   /** In Markdown, for the documentation. */

@@ -57,7 +57,7 @@ export class KnowledgeSearch {
   readonly #changes: Pick<SourceChanges, 'of'>;
   readonly #maxIndexBytes: number;
   readonly #loaded = new Kept<Loaded>(keptBytes);
-  /** By agent. */
+  /** The listed sources by agent. */
   readonly #listed = new Kept<Listed>(keptSources);
 
   constructor(

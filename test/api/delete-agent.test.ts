@@ -99,7 +99,7 @@ it('only its owner can delete an agent', async () => {
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401, 401]);
 });
 
-it('deleting an agent deletes all that belongs to it in the background, and nothing else', async () => {
+it('deleting an agent deletes all of its data in the background, and nothing else', async () => {
   const world = await fullWorld();
   const { uid, agentId, guest } = world;
   await world.call('POST', '/block-list', { body: { uid, numbers: [phone] } });

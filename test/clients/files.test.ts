@@ -148,7 +148,7 @@ describe('S3', () => {
     expect(calls()).toBe(3);
   });
 
-  it('S3 that keeps failing is an error that says why', async () => {
+  it('repeated failures of S3 are an error with the reason', async () => {
     const { files, calls } = await s3((response) => response.writeHead(500).end('<Code>InternalError</Code>'));
     await expect(files.delete('documents/a')).rejects.toThrow('S3 answered 500: <Code>InternalError</Code>');
     expect(calls()).toBe(3);

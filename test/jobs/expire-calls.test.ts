@@ -17,7 +17,7 @@ import { invoke } from '../support/events.ts';
 import { storedWith } from '../support/stored.ts';
 import { newWorld, type World } from '../support/world.ts';
 
-/** As long as can be set, so that the job finds no other test's calls to delete. */
+/** The maximum retention, so that the job finds no other test's calls to delete. */
 const days = 3650;
 const phone = '+14155550188';
 const daysAgo = (count: number, milliseconds = 0) =>

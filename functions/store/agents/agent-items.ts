@@ -4,7 +4,7 @@ import { withoutUndefined } from '../../domain/json.ts';
 import { agentKey } from '../keys.ts';
 import type { Item } from '../table.ts';
 
-/** Who makes a version: a user, by a key unless it is the operator, with the request (its `creationId`). */
+/** The origin of a version: a user, with a key unless it is the operator, and the request (its `creationId`). */
 export type VersionOrigin = {
   uid?: string | undefined;
   keyId?: string | undefined;

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterEach(noFaults);
 
-/** The records of sources, without those whose deletion is under way. */
+/** The records of sources, without those whose deletion is in progress. */
 const sourcesOf = async (agentId: string) =>
   (await itemsOf(websitesOf(agentId), documentsOf(agentId))).filter(
     (item) => !('status' in item && item.status === 'deleting'),

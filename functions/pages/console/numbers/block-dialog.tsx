@@ -9,7 +9,7 @@ import { useTimeZone } from '../components/time.tsx';
 import { addDays, dateIn, formatNumber, startOfDay } from '../formats.ts';
 import { useChange, useService } from '../service.tsx';
 
-/** As many as one request may have. */
+/** The maximum of one request. */
 const maxNumbers = 10_000;
 
 type BlockDialogProps = { numbers?: string; agentId: string | undefined; onClose(): void };
