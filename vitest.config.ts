@@ -44,7 +44,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     pool: 'forks',
     isolate: false,
-    // More than a small machine has processors, since tests wait a third of the time. With four, those of the one DynamoDB Local miss deadlines.
-    maxWorkers: 3,
+    // More than a small machine has processors, since tests wait for the service half of the time.
+    maxWorkers: 4,
   },
 });

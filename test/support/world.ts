@@ -97,7 +97,7 @@ const userOf = (scopes?: Scope[]) => {
   return { user: { uid, apiKey: made.secret, keyId: made.keyId }, items };
 };
 
-/** The items that are put by the actions of a transaction. A batch of them takes DynamoDB Local a quarter of the time. */
+/** Returns the items that the actions of a transaction put. A batch of them costs DynamoDB Local a quarter of the time. */
 const itemsOf = (creation: TransactionAction[]) => creation.flatMap(({ Put }) => (Put ? [Put.Item as Item] : []));
 
 export const newUser = async (scopes?: Scope[]) => {

@@ -40,7 +40,7 @@ export const Shell = ({ demoKey }: { demoKey: string | undefined }) => {
           <NoKey onEnterKey={enterKey} />
         </>
       ) : (
-        // What one key has read is not shown to another.
+        // Data that was read with one key is not shown to another.
         <Queries key={apiKey} onInvalidKey={() => setInvalidKey(apiKey)}>
           <WithKey apiKey={apiKey} keyField={keyField} isKeyInvalid={invalidKey === apiKey} onEnterKey={enterKey} />
         </Queries>
