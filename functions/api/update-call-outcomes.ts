@@ -44,7 +44,7 @@ export const updateCallOutcomes = endpoint({
   path: '/call-outcomes',
   summary: 'Set the outcomes of many calls',
   description:
-    'Sets the outcomes of up to 1,000 calls in one request, of any agents that the user of the API key may use. Items are processed independently: one that is invalid is in `failed`, and so is, as `temporarily_unavailable`, one that was not processed before the response was due: send it again. Setting what is set already changes nothing. Several items may name the same call: they are applied in the order sent. The batch tool (`npm run outcomes`) sends files of any size this way.',
+    'Sets the outcomes of up to 1,000 calls in one request, of any agents that the user of the API key may use. Items are processed independently: one that is invalid is in `failed`, and so is, as `temporarily_unavailable`, one that was not processed before the response was due: send it again. Setting the same values again changes nothing. Several items may name the same call: they are applied in the order sent. The batch tool (`npm run outcomes`) sends files of any size this way.',
   caller: { kind: 'key', scope: 'calls' },
   services: { calls: calls.for('setOutcomes'), credentials: credentials.for('accessTo') },
   body: z.object({

@@ -270,7 +270,7 @@ export const Blocked = z.optional(
 
 /**
  * Returns a call with its outcome changed and the change appended to its history, which keeps the last twenty. A change
- * that sets what is set already returns the same call.
+ * that sets the same values again returns the same call.
  */
 export const withOutcome = (
   call: Call,

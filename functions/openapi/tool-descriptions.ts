@@ -69,7 +69,7 @@ export const toolDescriptions: Record<string, string> = {
   updateCallOutcome:
     'Sets the outcome of one call: its label, its value and its metadata; `null` clears a field. The call is named by its id, or by a phone number: then `preference` chooses the first or the last call. An outcome in `blockOnOutcomes` of the agent also blocks the number. For many calls use updateCallOutcomes.',
   updateCallOutcomes:
-    'Sets the outcomes of up to 1,000 calls, of any agents. Each is in `updated`, or in `failed` with the reason. Setting what is set already changes nothing.',
+    'Sets the outcomes of up to 1,000 calls, of any agents. Each is in `updated`, or in `failed` with the reason. Setting the same values again changes nothing.',
 };
 
 /** The descriptions of arguments, by operation and argument, or by argument alone. */

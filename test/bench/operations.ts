@@ -24,7 +24,7 @@ export const freshNumbers = (count: number) => Array.from({ length: count }, () 
 
 const call = { phone: '+14155550188', direction: 'inbound', startedAt: '2026-03-01T10:00:00Z' };
 let sent = 0;
-/** An outcome that differs each time: what is set already is not written. */
+/** An outcome that differs each time: the same values again are not written. */
 const newOutcome = () => ({ custom_call_outcome: 'booked', custom_call_outcome_value: ++sent });
 
 /** A text is read after the record that points to it: a third round trip. */

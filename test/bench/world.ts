@@ -87,7 +87,7 @@ export const startWorld = async (): Promise<World> => {
     CHAT_MODEL_ID: 'fake-model',
     CHAT_SIGNING_SECRET: randomUUID(),
     ERASURE_SECRET: randomUUID(),
-    // As much as a measurement wants to say.
+    // More than a measurement sends.
     CHAT_RATE_PER_MINUTE: '100000',
     CHAT_DAILY_TOKENS: '1000000000',
     APP_ORIGIN: appOrigin,

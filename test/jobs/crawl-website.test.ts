@@ -94,7 +94,7 @@ it('a message to crawl a website that was deleted or never existed has no effect
   expect([await findWebsite(source), site.requests.length]).toEqual([undefined, 0]);
 });
 
-it('a crawl does not bring back a website that is deleted meanwhile', async () => {
+it('a crawl does not bring back a website that is deleted while the crawl runs', async () => {
   const source = await add('/deleted');
   site.pages['/deleted'] = async (_, response) => {
     await websites.get().remove(source);

@@ -221,7 +221,7 @@ it('an extraction of a file that replaced another shows the old text or the new 
   }
 });
 
-it.concurrent('an extraction whose agent gets another language meanwhile makes an index for the new one', async () => {
+it.concurrent('an extraction during which the agent gets another language makes an index for the new one', async () => {
   const record = await uploaded('Das Haus');
   let begun = false;
   const seen = (operation: string) => {

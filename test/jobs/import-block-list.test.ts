@@ -238,7 +238,7 @@ it('an import counts every line once when it is killed before each of its writes
   }
 });
 
-it.concurrent('an import that replaces a list never unblocks a number that is in both, and keeps numbers that others add meanwhile', async () => {
+it.concurrent('an import that replaces a list never unblocks a number that is in both, and keeps numbers that others add during the import', async () => {
   const uid = unique('user');
   await sound.blockList.add({ uid }, phones);
   const kept = phones.slice(0, 12);
@@ -390,7 +390,7 @@ it.concurrent('an import waits for another import of the list, and keeps waiting
   expect(await resultOf(second)).toMatchObject({ status: 'done', added: 3, alreadyBlocked: 3 });
 });
 
-it.concurrent('an import fails when its file is replaced meanwhile', async () => {
+it.concurrent('an import fails when its file is replaced while it runs', async () => {
   const reference = await importOf(phones.join('\n'));
   const services = { ...sound, credentials: credentials.get(), files, jobQueue: { send: async () => {} } };
   await runImport(reference, services, 0, 3);

@@ -273,7 +273,7 @@ it('a job with two concurrent runs leaves the text of one, whole', async () => {
   await websites.get().remove(source);
 });
 
-it('a job whose source is deleted meanwhile leaves nothing', async () => {
+it('a job whose source is deleted while it runs leaves nothing', async () => {
   const source = await websites.get().add(record());
   const run = await websites.get().start(source, 'first');
   expect(await websites.get().remove(source)).toBe(true);
