@@ -1,7 +1,7 @@
 // Prints how many tests passed and how many failed: `node count.mjs FOLDER NAME=STATUS…`. FOLDER has vitest's reports,
-// NAME….json, of commands that ended with STATUS. A command that failed without a test that did, or that left neither a
-// report nor its reason (NAME….txt), counts as one that failed: nobody knows what it would have told. What failed is named
-// here once more: thousands of lines may stand between it and the end.
+// NAME….json, of commands that ended with STATUS. A command that failed without a failed test, or that left neither a
+// report nor its reason (NAME….txt), counts as one failure, because its result is unknown. Failures are named here
+// again, because thousands of lines may separate them from the end.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 

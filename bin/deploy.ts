@@ -1,5 +1,5 @@
 /**
- * `npm run deploy`: deploys the service. It first compares the settings with those of the deployment that is there: it reports
+ * `npm run deploy`: deploys the service. It first compares the settings with those of the existing deployment. It reports
  * what changes, and refuses to reset a setting that is merely missing.
  */
 import { deploymentName } from '../lib/settings.ts';

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 
 const isWindows = process.platform === 'win32';
 const [command, ...args] = process.argv.slice(2);
-// A process group of its own, so that the program's own children end with it.
+// The program has its own process group, so that its children end with it.
 const program = spawn(command, args, {
   stdio: ['ignore', 'inherit', 'inherit'],
   detached: !isWindows,

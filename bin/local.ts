@@ -77,7 +77,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 
 const run = async () => {
-  // Its owner alone can read what this run and the processes it starts write.
+  // Only the owner can read what this run and its processes write.
   process.umask(0o077);
   const data = await start(openDataFolder(options.data));
   const disk = await start(watchDisk(data.path, report));
@@ -86,7 +86,7 @@ const run = async () => {
   const shell = isolateFromAws(data.credentials);
   const endpoint = shell.AWS_ENDPOINT_URL_DYNAMODB;
   report(`Starting ${endpoint ? '' : 'DynamoDB Local, '}the emulators and the service …`);
-  // First, since it starts while the modules of the service, whose loading blocks this process, are loaded.
+  // The database comes first, because it starts while this process is blocked by loading the modules of the service.
   const dynamodb = endpoint ? { endpoint } : await start(startDynamoDb(await findJava(report), data.path, onFailure));
   const { startService } = await import('./local/service.ts');
   await startService({ ...options, serve, baseUrl, dynamodb, data, disk, shell, start });

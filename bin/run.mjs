@@ -28,7 +28,7 @@ if (process.env.npm_lifecycle_event) {
 
 const readPackages = (file) => JSON.parse(readFileSync(file, 'utf8')).packages;
 
-/** Compares the lock file with npm's record of what it installed; packages for other platforms are missing there. */
+/** Compares the lock file with npm's record of installed packages, which lacks packages for other platforms. */
 const isInstalled = () => {
   const record = join(packages, '.package-lock.json');
   if (!existsSync(node) || !existsSync(record)) return false;

@@ -2,7 +2,7 @@
 // The command that `npm link` installs: `voice-agents COMMAND` is `npm run operator -- COMMAND`.
 import process from 'node:process';
 
-// Set by an npm script of another project; the user's folder is the current one.
+// An npm script of another project may have set this. The user's folder is the current one.
 delete process.env.INIT_CWD;
 process.argv.splice(2, 0, 'bin/operator.ts');
 await import('./run.mjs');

@@ -21,7 +21,7 @@ export const environment = {
   get throttledMilliseconds() {
     return whole('TABLE_THROTTLED_MILLISECONDS', 50);
   },
-  /** The address of the jobs' queues. On AWS every job has its own: `{job}` in it stands for the job's name. */
+  /** The address of the jobs' queues. On AWS, every job has its own queue, and `{job}` is replaced by the job's name. */
   get jobsQueueUrl() {
     return url('JOBS_QUEUE_URL');
   },
@@ -55,7 +55,7 @@ export const environment = {
   get apiUrl() {
     return origin('API_URL');
   },
-  /** The address at which the deployment is reached from outside: voice platforms sign it. */
+  /** The public address of the deployment, which voice platforms sign. */
   get publicUrl() {
     return origin('PUBLIC_URL');
   },
@@ -99,7 +99,7 @@ export const environment = {
   get chatRatePerMinute() {
     return whole('CHAT_RATE_PER_MINUTE', 30);
   },
-  /** The number of days after their start for which calls are kept. Unset: until they are deleted. */
+  /** The number of days for which calls are kept after their start. Unset: until they are deleted. */
   get callRetentionDays() {
     const days = whole('CALL_RETENTION_DAYS', 0);
     if (process.env.CALL_RETENTION_DAYS && (days < 1 || days > maxRetentionDays))

@@ -30,5 +30,5 @@ export const jobs: AnyJob[] = [
   readChanges,
 ];
 
-/** The jobs that messages start: each has a queue of its own. */
+/** The jobs that messages start. Each has its own queue. */
 export const queueJobs = jobs.filter((job) => job.kind === 'queue');

@@ -1,6 +1,6 @@
 /**
- * Writes one line of JSON to standard error, which both Lambda and a terminal show. Keys, phone numbers and e-mail
- * addresses are redacted in every string, since callers write them where they like.
+ * Writes one line of JSON to standard error, which both Lambda and a terminal show. Redacts keys, phone numbers and e-mail
+ * addresses in every string, because callers may write them anywhere.
  */
 export const log = (level: 'info' | 'warn' | 'error', fields: Record<string, unknown>) => {
   const redacted = (_: string, value: unknown) => (typeof value === 'string' ? redact(value) : value);
@@ -11,8 +11,8 @@ export const log = (level: 'info' | 'warn' | 'error', fields: Record<string, unk
 const keys = /vap_[0-9A-Za-z]+|\b[sr]k_(?:live|test)_\w+|whsec_[0-9A-Za-z+/]+=*/gi;
 const emailAddresses = /[^\s"'<>()[\],;:@%/]{1,64}(?:@|%40)(?:[\p{L}\p{Nd}-]{1,63}\.){1,8}\p{L}{2,63}/giu;
 /**
- * 7 to 15 digits, which may be grouped; with a plus before them, 5 or more, which may be several numbers. Digits within a word, an identifier, a time
- * or a position in a file are no phone number.
+ * 7 to 15 digits, which may be grouped; or 5 or more digits after a plus, which may be several numbers. Digits within a word, an
+ * identifier, a time or a position in a file are not a phone number.
  */
 const phoneNumbers =
   /(?:\+|%2B)\(?\p{Nd}(?:(?:[\s()./\-\u2010-\u2015]|%20){0,3}\p{Nd}){4,}|(?<![\p{L}\p{Nd}_-]|\p{Nd}[.:])\(?\p{Nd}(?:(?:[\s()./\-\u2010-\u2015]|%20){0,3}\p{Nd}){6,14}(?![\p{L}\p{Nd}_-]|[.:]\p{Nd})/giu;

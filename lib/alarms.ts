@@ -7,7 +7,7 @@ export type AlarmProps = {
   metric: IMetric;
   threshold: number;
   periods?: number;
-  /** The only region that has the metric: the alarm exists in deployments there. */
+  /** The only region that has the metric. The alarm exists only in deployments there. */
   onlyIn?: string;
   /** Describes the problem and the remedy. */
   description: string;

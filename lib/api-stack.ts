@@ -34,7 +34,7 @@ const callTime = new Set<AnyEndpoint>([decideCallStart, receiveHook, checkBlocke
 export class ApiStack extends NamedNestedStack {
   readonly api: HttpApi;
   readonly stage: HttpStage;
-  /** The API's own host, by which CloudFront and the service itself reach it. */
+  /** The API's own host, at which CloudFront and the service itself reach it. */
   readonly host: string;
 
   constructor(scope: Construct, id: string, endpoints: AnyEndpoint[], data: DataStack, settings: Settings) {
@@ -86,7 +86,7 @@ export class ApiStack extends NamedNestedStack {
 }
 
 /**
- * Adds the function of an endpoint, and its routes in a scope of their own. `publicUrl` is the address of the deployment, where
+ * Adds the function of an endpoint, and its routes in a scope of their own. `publicUrl` is the address of the deployment, if
  * the endpoint needs it.
  */
 export const addEndpoint = (

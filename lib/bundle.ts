@@ -3,7 +3,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { bundling } from './bundling.ts';
 
-// Runs in a process of its own: stacks are synchronous, and esbuild with plugins is not.
+// This runs in its own process, because stacks are synchronous and esbuild with plugins is not.
 const [outdir = '', entryPoints = '[]'] = process.argv.slice(2);
 const root = join(import.meta.dirname, '..');
 

@@ -12,7 +12,7 @@ import { buildPages, pageHeaders } from './pages.ts';
 /** Returns the name of a function's file, which is also the end of its name on AWS: `addBlockedNumbers` becomes `add-blocked-numbers`. */
 export const toKebabCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** The function that serves the pages. It is no operation. */
+/** The function that serves the pages. It is not an operation. */
 export const pagesFunction = 'servePages';
 
 let folder: string | undefined;
@@ -49,7 +49,7 @@ const bundleAll = (): string => {
   return outdir;
 };
 
-/** Returns the entry point of an endpoint's bundle. Where a key is read from the table, the function is warmed while it is initialized. */
+/** Returns the entry point of an endpoint's bundle. A function that reads a key from the table is warmed while it is initialized. */
 const entryOf = (endpoint: AnyEndpoint) => {
   const { name, caller } = endpoint;
   const file = `functions/api/${toKebabCase(name)}.ts`;

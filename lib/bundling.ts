@@ -6,7 +6,7 @@ import type { BuildOptions, Plugin } from 'esbuild';
 /**
  * Lets esbuild drop code that the chat never calls. The AI SDK's providers import `z` as one object, which keeps all of
  * zod with its fifty locales, and define Anthropic's tools by calls that are not marked as free of side effects.
- * Without a match the bundle is larger and otherwise the same; the limits in the benchmark `bundles` notice.
+ * Without a match, the bundle is larger but otherwise the same. The limits in the benchmark `bundles` detect this.
  */
 const treeShakableProviders: Plugin = {
   name: 'tree-shakable-providers',
@@ -22,7 +22,7 @@ const treeShakableProviders: Plugin = {
   },
 };
 
-/** Embeds what `npm run openapi` makes in a compressed form: as code it would be the largest part of its bundle. */
+/** Embeds what `npm run openapi` makes in a compressed form. As code, it would be the largest part of its bundle. */
 const deflatedJson: Plugin = {
   name: 'deflated-json',
   setup({ onLoad }) {
@@ -53,7 +53,7 @@ const requiredHttp: Plugin = {
   },
 };
 
-/** The options by which esbuild makes a function one file. The SDK is bundled as it is published. */
+/** The options with which esbuild bundles a function into one file. The SDK is bundled as it is published. */
 export const bundling = {
   bundle: true,
   minify: true,
@@ -62,7 +62,7 @@ export const bundling = {
   platform: 'node',
   target: 'node24',
   mainFields: ['module', 'main'],
-  // Never loaded on Lambda: it gives credentials in the environment, and these are the other credential providers.
+  // Lambda provides credentials in the environment, so these other credential providers are never loaded.
   external: [
     '@aws-sdk/credential-provider-http',
     '@aws-sdk/credential-provider-ini',
@@ -74,7 +74,7 @@ export const bundling = {
   ],
   alias: { '@ai-sdk/gateway': join(import.meta.dirname, 'shims', 'gateway.mjs') },
   plugins: [treeShakableProviders, deflatedJson, requiredHttp],
-  // CommonJS packages load Node's own modules by require.
+  // CommonJS packages load Node's own modules with `require`.
   banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
   // License notices are a file beside the bundle.
   legalComments: 'external',

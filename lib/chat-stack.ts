@@ -18,7 +18,7 @@ import type { Settings } from './settings.ts';
 export class ChatStack extends NamedNestedStack {
   readonly url: FunctionUrl;
   readonly functionName: string;
-  /** Responses 5xx: failures before the stream begins, and functions that crash or run out of time. */
+  /** 5xx responses: failures before the stream begins, and functions that crash or run out of time. */
   readonly serverErrors: Metric;
   readonly failedTurns: Metric;
   readonly exhaustedBudget: Metric;

@@ -17,7 +17,7 @@ import { deploymentName, type Settings } from './settings.ts';
 /** The maximum number of log groups in a query of CloudWatch Logs Insights. */
 const maxLogGroups = 50;
 
-/** Returns the dashboard's name. Dashboards are global in an account: those of two regions need two names. */
+/** Returns the dashboard's name. Dashboards are global in an account, so those of two regions need different names. */
 export const dashboardNameOf = (settings: Settings) => `${deploymentName(settings)}-${Aws.REGION}`;
 
 /**

@@ -55,7 +55,7 @@ export class DataStack extends NamedNestedStack {
     });
 
     const { account, urlSuffix, region } = Stack.of(this);
-    // All jobs share one dead-letter queue: a redrive returns each message to its source queue.
+    // All jobs share one dead-letter queue, because a redrive returns each message to its source queue.
     this.deadLetters = new Queue(this, 'DeadLetters', {
       queueName: `${deploymentName(settings)}-dead-letters`,
       encryption: QueueEncryption.SQS_MANAGED,
@@ -68,9 +68,9 @@ export class DataStack extends NamedNestedStack {
         queueName: `${deploymentName(settings)}-${name}`,
         encryption: QueueEncryption.SQS_MANAGED,
         enforceSSL: true,
-        // AWS recommends this value, so that throttling makes no dead letters. A failed job shortens it for its message.
+        // AWS recommends this value, so that throttling produces no dead letters. A failed job shortens it for its message.
         visibilityTimeout: Duration.seconds(6 * timeoutSeconds),
-        // This is the retention of dead letters, too: messages of a job that is switched off wait as long.
+        // This is also the retention of dead letters. Messages of a job that is switched off wait for the same time.
         retentionPeriod: Duration.days(14),
         deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: maxDeliveries },
       });
@@ -130,7 +130,7 @@ export class DataStack extends NamedNestedStack {
     };
     // Retained data depend on these secrets: sealed webhook secrets, and the hashes by which a restore repeats erasures.
     for (const secret of Object.values(this.secrets)) secret.applyRemovalPolicy(removalPolicy);
-    // CloudFront takes minutes to change a header everywhere. Meanwhile functions also accept the former secret.
+    // CloudFront takes minutes to change a header everywhere. Until then, functions also accept the former secret.
     const versions = settings.edge ? [settings.edgeSecretVersion, settings.edgeSecretVersion - 1] : [];
     this.edgeSecrets = versions
       .filter((version) => version > 0)

@@ -89,14 +89,14 @@ export class EdgeStack extends NamedNestedStack {
   }
 }
 
-/** Forwards everything. Plain HTTP is refused rather than redirected: such a request has already exposed its key. */
+/** Forwards everything. Plain HTTP is refused rather than redirected, because the request has already exposed its key. */
 const passOn = (origin: IOrigin) => ({
   origin,
   allowedMethods: AllowedMethods.ALLOW_ALL,
   cachePolicy: CachePolicy.CACHING_DISABLED,
   originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
   viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
-  // Strict-Transport-Security, among others.
+  // This adds Strict-Transport-Security, among others.
   responseHeadersPolicy: ResponseHeadersPolicy.SECURITY_HEADERS,
   compress: false,
 });

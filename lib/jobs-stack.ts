@@ -16,12 +16,12 @@ import { ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 
 const memoryMegabytes = 1024;
-/** The concurrency of one job: a burst of uploads must leave functions for the API. */
+/** The concurrency of one job, limited so that a burst of uploads leaves functions for the API. */
 const maxConcurrency = 10;
 
 /** All background work: a function for each job, triggered by the job's queue or by the table's stream. */
 export class JobsStack extends NamedNestedStack {
-  /** Attempts to deliver a webhook that failed. */
+  /** Failed attempts to deliver a webhook. */
   readonly failedDeliveries: Metric;
 
   constructor(scope: Construct, id: string, data: DataStack, settings: Settings) {
@@ -55,7 +55,7 @@ export class JobsStack extends NamedNestedStack {
         description: `Starts ${name} once a day.`,
         schedule: Schedule.rate(Duration.days(1)),
       });
-      // `SqsQueue` would add to the queue's policy in the other nested stack: a dependency cycle.
+      // `SqsQueue` would add to the queue's policy in the other nested stack, which would be a dependency cycle.
       (rule.node.defaultChild as CfnRule).targets = [
         { id: 'Queue', arn: queue.queueArn, input: JSON.stringify({ job: name }) },
       ];

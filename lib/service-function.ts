@@ -34,7 +34,7 @@ export type ServiceFunctionProps = {
   tableKeys?: string;
   /** The address of the API, for functions that call the service's own operations. */
   apiUrl?: string;
-  /** The address of the deployment, for functions that verify signatures of it. */
+  /** The address of the deployment, for functions that verify signatures over it. */
   publicUrl?: string | undefined;
   /** True if it receives requests, which come from CloudFront in a deployment with the edge. */
   servesHttp?: true;
@@ -86,7 +86,7 @@ export class ServiceFunction extends Construct {
       functionName,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      // Tests that look at the templates need no bundles.
+      // Tests of the templates need no bundles.
       code: Stack.of(this).bundlingRequired ? Code.fromAsset(codeOf(name, settings)) : Code.fromInline('unbundled'),
       handler: 'index.handler',
       timeout: Duration.seconds(props.timeoutSeconds),
@@ -103,7 +103,7 @@ export class ServiceFunction extends Construct {
     suppress(this.lambda, 'deadLetters');
   }
 
-  /** Counts the lines of the log that match a pattern. Without a default value, CloudWatch charges only for hours in which there is one. */
+  /** Counts the lines of the log that match a pattern. Without a default value, CloudWatch charges only for hours with such lines. */
   countLines(metricName: string, filterPattern: IFilterPattern): Metric {
     return new MetricFilter(this, metricName, {
       logGroup: this.logGroup,
@@ -196,11 +196,11 @@ const imports = ':imports';
 const sendMessage = 'sqs:SendMessage';
 const getSecret = 'secretsmanager:GetSecretValue';
 
-/** Returns the queues or secrets that permissions name behind an action. */
+/** Returns the queues or secrets that permissions name after an action. */
 const namedIn = (permissions: Permission[], action: string): string[] =>
   permissions.filter((one) => one.startsWith(`${action}:`)).map((one) => one.slice(action.length + 1));
 
-/** Returns the environment of a function, by its permissions and services. The only secret value in it is the one that CloudFront sends. */
+/** Returns the environment of a function, from its permissions and services. Its only secret value is the one that CloudFront sends. */
 const environmentOf = (
   { name, permissions, services = {}, apiUrl, publicUrl, servesHttp }: ServiceFunctionProps,
   data: DataStack,
@@ -248,7 +248,7 @@ const environmentOf = (
 
 /**
  * Returns the ARNs of the chat's model. An inference profile (`eu.`, `global.` …) calls a foundation model in any region with
- * capacity: both must be allowed.
+ * capacity, so both must be allowed.
  */
 const modelArns = (model: string): string[] => {
   if (model.startsWith('arn:')) return [model];

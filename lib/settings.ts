@@ -159,7 +159,7 @@ const checked = settings
 const edgeSettingsIn = (given: Given) =>
   (['domainName', 'webAclArn', 'allowedCountries'] as const).filter((name) => given[name]?.length);
 
-/** Everything an operator decides about a deployment. `given` is what was given, as texts. */
+/** Everything an operator decides about a deployment. `given` contains the given settings as texts. */
 export type Settings = z.output<typeof checked> & { given: Record<string, string> };
 
 /** Returns the name of a deployment: that of its stack, and the beginning of the name of everything in it. */

@@ -137,7 +137,7 @@ const ignoreMissing = (result: Parameters<typeof dataOf>[0]) => {
   if (!result.error?.error.endsWith('_not_found')) dataOf(result);
 };
 
-/** Writes the version that the file is based on now, and the checksums of its documents. */
+/** Writes the version that the file is now based on, and the checksums of its documents. */
 const saveVersion = async (folder: string, { file, fileSources }: Comparison, agent: Agent, service: Service) => {
   const documents = [...fileSources.values()].flatMap(({ entry, value: { md5 } }) => (md5 ? [{ ...entry, md5 }] : []));
   await saveFields(folder, file, {

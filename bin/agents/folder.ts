@@ -10,7 +10,7 @@ import { writeOutput } from '../command-line/output-file.ts';
 import { type AgentContent, type AgentDocument, parseAgent, withFields } from './agent-file.ts';
 import { parseReference, type VersionReference } from './version-reference.ts';
 
-/** A document, with the checksum of the file at its path, or with the noted one where there is no such file. */
+/** A document. Its checksum is that of the file at its path, or the noted one if there is no such file. */
 export type LocalDocument = { path: string; name: string; active: boolean; md5: string };
 
 /** A file of the folder. */
@@ -24,7 +24,7 @@ export type AgentFile = Omit<AgentDocument, 'content'> & {
 /** The maximum size of a file: more than twice the largest configuration. */
 const maxFileBytes = 500_000;
 
-/** Reads the agents of a folder: its .yaml files, not those of folders in it. Throws an error that names each broken file. */
+/** Reads the agents of a folder from its .yaml files, without those in subfolders. Throws an error that names each broken file. */
 export const readFolder = async (folder: string): Promise<AgentFile[]> => {
   const names = await readdir(folder).catch((error) => {
     throw new CommandError(`${folder}: ${describeFailure(error)}`, exitCodes.usage);
@@ -77,7 +77,7 @@ export const saveFields = async (folder: string, file: AgentFile, fields: Record
 
 export const md5Of = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex');
 
-/** Reads a document's file; undefined when there is none. */
+/** Reads a document's file. Returns undefined if there is none. */
 export const readDocument = async (folder: string, path: string): Promise<Uint8Array<ArrayBuffer> | undefined> => {
   const real = await realPathWithin(folder, path).catch((error) => {
     if (error.code !== 'ENOENT') throw error;
@@ -96,7 +96,7 @@ export const writeDocument = async (folder: string, path: string, bytes: Uint8Ar
   await writeOutput(join(folder, path), [bytes]);
 };
 
-/** Returns the path that links lead to. Links out of the folder are refused, because their targets may be any file of the machine. */
+/** Returns the path that links lead to. Refuses links out of the folder, because their targets may be any file on the machine. */
 const realPathWithin = async (folder: string, path: string): Promise<string> => {
   const real = await realpath(join(folder, path));
   if (!real.startsWith((await realpath(folder)) + sep)) throw new CommandError(`${path}: leads out of the folder.`);

@@ -84,7 +84,7 @@ const differencesOf = (file: Fields, service: Fields, base?: Fields): Difference
     return [{ path, ...both, ...(base && { base: { value: base.get(path) } }) }];
   });
 
-/** Returns the field `version` of a file that is the same as the agent now: one, or a list of one for each deployment. */
+/** Returns the field `version` of a file that now matches the agent: one version, or a list with one for each deployment. */
 export const versionField = (service: Service, { agentId, version }: Agent, file: AgentFile, sources: Sources) => {
   const { websites, documents } = file.content;
   const knowledge = (websites ?? documents) && checksumOf(valuesOf(sources));

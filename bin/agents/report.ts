@@ -27,7 +27,7 @@ export type Options = {
   overwrite?: boolean | undefined;
 };
 
-/** Returns the outcome of the work on one agent, or of its failure, which leaves the others alone. */
+/** Returns the outcome of the work on one agent, or of its failure, which does not affect the other agents. */
 export const attempt = async (
   agent: { key: string; file?: string },
   work: () => Promise<Omit<Outcome, 'key' | 'file'>>,

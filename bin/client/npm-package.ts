@@ -23,7 +23,7 @@ export const packForNpm = (name: string): string => {
     engines,
     type: 'module',
     sideEffects: false,
-    // For compilers that do not read `exports`.
+    // Compilers that do not read `exports` need this.
     main: './client.js',
     types: './client.d.ts',
     exports: { types: './client.d.ts', default: './client.js' },

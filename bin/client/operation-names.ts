@@ -1,4 +1,4 @@
-/** Groups of operations that are not named after their tag or path: those of a noun in the names of operations. */
+/** The groups that are not named after a tag or path, by the noun in the names of their operations. */
 const groupsOfNouns = { UserBlockedNumber: 'userBlockList', BlockedNumber: 'blockList' };
 
 /** The fields of an operation that its name depends on. */
@@ -7,9 +7,9 @@ export type NamedOperation = { operationId: string; path: string; tag: string };
 /**
  * Names the operations of the clients: `listCalls` is `calls.list`.
  *
- * The group of an operation is its tag where its name contains the tag's words, else the first segment of its path. The verb is the
+ * The group of an operation is its tag if its name contains the tag's words, or else the first segment of its path. The verb is the
  * name without these words: `listAgents` is `agents.list`, `rotateWebhookSecret` is `webhooks.rotateSecret`,
- * `createErasure` is `erasures.create`. Of two operations that would get the same name, the one for several items ends
+ * `createErasure` is `erasures.create`. If two operations would get the same name, the one for several items ends
  * in `Many`: `checkBlockedNumbers` is `blockList.checkMany`.
  */
 export const nameOperations = (operations: NamedOperation[]): Map<string, { group: string; verb: string }> => {

@@ -84,7 +84,7 @@ const listOf = ({ properties = {} }: JsonSchema, responseType: string): ClientOp
 /** The operations by group. */
 const grouped = (operations: ClientOperation[]) => Object.entries(Object.groupBy(operations, ({ group }) => group));
 
-/** Returns the source of the table by which the client calls the operations. */
+/** Returns the source of the table with which the client calls the operations. */
 export const operationTable = (document: OpenApiDocument): string => {
   const lines = grouped(clientOperations(document)).flatMap(([group, operations = []]) => [
     `  ${group}: {`,

@@ -40,7 +40,7 @@ const schemaTypes = async (document: OpenApiDocument): Promise<string> => {
       logs: { level: 'silent' },
     });
     const types = readFileSync(join(path, 'types.ts'), 'utf8');
-    // It belongs to the generator's own client.
+    // This type belongs to the generator's own client.
     return types.replace(/^export type ClientOptions = \{[^}]*\};\n/m, '');
   } finally {
     rmSync(path, { recursive: true });

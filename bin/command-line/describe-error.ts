@@ -60,14 +60,14 @@ const fileErrors: Record<string, string> = {
 
 const networkErrors = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH']);
 
-/** Returns true for an error of a connection. Where a name has several addresses, the error has one for each. */
+/** Returns true for an error of a connection. If a name has several addresses, the error contains one error for each. */
 const isNetworkError = (error: unknown): error is SystemError => {
   const { code = '', errors = [], name } = (error ?? {}) as Partial<SystemError>;
   if (name === 'TimeoutError') return false;
   return networkErrors.has(code) || errors.some(isNetworkError);
 };
 
-/** Names what cannot be reached: the host of an AWS service has the service in its name. */
+/** Names what cannot be reached. The host name of an AWS service contains the service. */
 const describeNetworkError = ({ errors: [first] = [], ...error }: SystemError) => {
   const { code, hostname, address, port } = first ?? error;
   const place = hostname ?? (address ? `${address}:${port}` : 'AWS');

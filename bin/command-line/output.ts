@@ -47,12 +47,12 @@ export const print = ({ json }: { json?: boolean | undefined }, value: object, t
 
 let isJson = false;
 
-/** Switches to the output of `--json`: there are no messages, and an error is JSON, too. */
+/** Switches to the output of `--json`: there are no messages, and errors are JSON. */
 export const printJson = (on: boolean) => {
   isJson = on;
 };
 
-/** Writes a message to standard error, so that standard output holds results alone. */
+/** Writes a message to standard error, so that standard output contains only results. */
 export const say = (message: string) => {
   if (!isJson) process.stderr.write(`${message}\n`);
 };

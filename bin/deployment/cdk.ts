@@ -6,7 +6,7 @@ import { type ExitCode, exitCodes } from '../command-line/exit-codes.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** Returns CDK's context: that of cdk.json, and that of the command line, where the last value of a name wins. */
+/** Returns CDK's context from cdk.json and from the command line, where the last value of a name wins. */
 export const contextOf = (words: string[]): Record<string, unknown> => {
   const given = words
     .filter((_, index) => /^(-c|--context)$/.test(words[index - 1] ?? ''))
@@ -24,7 +24,7 @@ export const settingsOf = (context: Record<string, unknown>): Settings => {
   }
 };
 
-/** Ends the command before anything was changed. */
+/** Ends the command before anything is changed. */
 export const fail = (sentence: string, exitCode: ExitCode = exitCodes.usage): never => {
   console.error(sentence);
   process.exit(exitCode);

@@ -6,7 +6,7 @@ const kept = new Set(endpoints.map((service) => `AWS_ENDPOINT_URL_${service}`));
 
 /**
  * Gives this process the AWS settings that a function has on Lambda, with the local stores' credentials: no profile,
- * configuration file or other setting of the user's shell has an effect. Returns the environment as it was.
+ * configuration file or other setting of the user's shell has an effect. Returns the previous environment.
  */
 export const isolateFromAws = (credentials: Credentials): NodeJS.ProcessEnv => {
   const { env } = process;

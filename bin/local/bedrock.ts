@@ -125,7 +125,7 @@ const stream = async (
     const usage = { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
     response.end(encodeMessage('event', 'metadata', { usage, metrics: { latencyMs: 1 } }));
   } catch (error) {
-    // The reader left.
+    // The reader has disconnected.
     if (!left.signal.aborted) throw error;
   }
 };

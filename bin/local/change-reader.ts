@@ -20,7 +20,7 @@ import type { Disk } from './disk.ts';
 import type { Started } from './started.ts';
 
 const pauseMilliseconds = 200;
-/** The interval at which the stream is checked for new shards, besides whenever a shard has ended. */
+/** The interval between checks for new shards of the stream. The end of a shard also causes a check. */
 const shardsMilliseconds = 5000;
 const retryMilliseconds = 1000;
 const batchSize = 1000;

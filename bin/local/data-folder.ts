@@ -15,7 +15,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { knownFormat, NewerFormatError } from '../../functions/store/format.ts';
 import { type Started, StartupError } from './started.ts';
 
-/** The credentials of the local stores. DynamoDB Local has a database per access key id: the id protects the data. */
+/** The credentials of the local stores. DynamoDB Local has a database for each access key id, so the id protects the data. */
 export type Credentials = { accessKeyId: string; secretAccessKey: string };
 
 export const localRegion = 'us-east-1';

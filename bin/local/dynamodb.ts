@@ -11,7 +11,7 @@ export type DynamoDb = Started & { endpoint: string; failure(): string | undefin
 const root = join(import.meta.dirname, '../..');
 
 /**
- * Starts AWS's own DynamoDB Local, on loopback alone. Without `-sharedDb` it has a database per access key id: a caller who
+ * Starts AWS's own DynamoDB Local, on loopback only. Without `-sharedDb`, each access key id has its own database: a caller who
  * does not know the run's random id finds an empty one. `onFailure` is called when it ends by itself.
  */
 export const startDynamoDb = async (

@@ -1,4 +1,4 @@
-/** The maximum work of one user for each slot that is free beside the last one. */
+/** The maximum work of one user for each slot that is free apart from the last one. */
 const runningPerFreeSlot = 3;
 
 /**

@@ -212,7 +212,7 @@ const withoutTool: [when: RegExp, answer: string][] = [
   ],
 ];
 
-/** Returns the next response. It depends on the conversation alone. */
+/** Returns the next response. It depends only on the conversation. */
 export const nextTurn = (conversation: ConverseRequest): Turn => {
   const { text, results, unanswered } = requestOf(conversation);
   const tools = new Set((conversation.toolConfig?.tools ?? []).flatMap(({ toolSpec }) => toolSpec?.name ?? []));

@@ -133,7 +133,7 @@ const sendDiskFull = (response: ServerResponse) => {
   response.end(JSON.stringify({ error: 'overloaded', message }));
 };
 
-/** Decodes a path, as API Gateway does before it matches a route: an encoded slash separates segments, too. */
+/** Decodes a path, as API Gateway does before it matches a route: an encoded slash also separates segments. */
 const decode = (path: string): string | undefined => {
   try {
     return decodeURIComponent(path);
@@ -172,7 +172,7 @@ const eventOf = (
 ): APIGatewayProxyEventV2 => {
   const headers: Record<string, string> = {};
   for (const [name, values] of Object.entries(request.headersDistinct)) headers[name] = (values ?? []).join(',');
-  // The pages of a local run can be opened under any name of this machine, and count as the application under each.
+  // The pages of a local run can be opened under any name of this machine. Each name counts as an origin of the application.
   const isOwnPage = headers.origin !== undefined && URL.parse(headers.origin)?.host === headers.host;
   if (isOwnPage) headers.origin = environment.appOrigins[0] as string;
   const { cookie, ...otherHeaders } = headers;
@@ -279,7 +279,7 @@ const invoke = async (handler: ApiHandler, event: APIGatewayProxyEventV2) => {
   return result as APIGatewayProxyStructuredResultV2 | 'timed out';
 };
 
-/** Reads the body. Of one above API Gateway's limit it keeps only enough to exceed the limit. */
+/** Reads the body. If it is above API Gateway's limit, keeps only enough of it to exceed the limit. */
 const read = async (request: IncomingMessage): Promise<Buffer> => {
   const chunks: Buffer[] = [];
   let bytes = 0;

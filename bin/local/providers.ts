@@ -10,7 +10,7 @@ import { startStripe, stripeCustomers } from './stripe.ts';
 type Start = <S extends Started>(part: Promise<S>) => Promise<S>;
 type Environment = NodeJS.ProcessEnv;
 
-/** Replaces the ARNs of secrets by the secrets, which AWS's usual chain of credentials can read. */
+/** Replaces the ARNs of secrets with the secrets, which AWS's usual chain of credentials can read. */
 export const readSecrets = async (shell: Environment): Promise<void> => {
   const aws = new AwsShell(shell);
   for (const name of ['STRIPE_SECRET', 'CHAT_SIGNING_SECRET', 'ERASURE_SECRET', 'WEBHOOK_ENCRYPTION_KEY']) {
@@ -24,7 +24,7 @@ export const readSecrets = async (shell: Environment): Promise<void> => {
   }
 };
 
-/** Uses Stripe where its settings are given, and otherwise a fake with a customer that has invoices. */
+/** Uses Stripe if its settings are given, and otherwise a fake with a customer that has invoices. */
 export const connectStripe = async (start: Start): Promise<{ endpoint: string; customerId: string | null }> => {
   const { env } = process;
   if (env.STRIPE_SECRET_KEY || env.STRIPE_API_BASE) {
@@ -41,8 +41,8 @@ export const connectStripe = async (start: Start): Promise<{ endpoint: string; c
 const randomKey = () => `sk_test_${randomBytes(18).toString('hex')}`;
 
 /**
- * Uses Amazon Bedrock where a model is given, with the region and credentials that AWS's usual chain finds in the user's
- * shell; the local credentials where only an endpoint is given; and otherwise a fake.
+ * Uses Amazon Bedrock if a model is given, with the region and credentials that AWS's usual chain finds in the user's
+ * shell; the local credentials if only an endpoint is given; and otherwise a fake.
  */
 export const connectBedrock = async (
   start: Start,

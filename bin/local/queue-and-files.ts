@@ -31,7 +31,7 @@ const concurrency = 4;
 type Queue = { endpoint: string; queueUrl: string };
 
 /**
- * Starts the S3 and SQS emulator with a bucket and one queue for all jobs. `work` delivers its messages, and those of a given
+ * Starts the S3 and SQS emulator with a bucket and one queue for all jobs. `work` delivers its messages, or those of a given
  * queue instead, to the jobs they name, and S3's notifications to the job that files start.
  */
 export const startQueueAndFiles = async (options: {
@@ -129,7 +129,7 @@ const notify = async (server: FauxqsServer, bucket: string, signal: AbortSignal)
   }
 };
 
-/** Sends the messages of jobs that the clock starts, where calls are kept for a limited time: now and once a day. */
+/** Sends the messages of jobs that the clock starts, if calls are kept for a limited time: now and once a day. */
 const startDaily = (server: FauxqsServer, signal: AbortSignal) => {
   if (environment.callRetentionDays === undefined) return;
   const send = () => {
@@ -154,7 +154,7 @@ const statusesOfUploads = new Set(['uploaded', 'copied']);
 
 const handlers = new Map<string, QueueHandler>(queueJobs.map((job) => [job.name, queueWorker(job)]));
 
-/** Delivers the messages of a queue to their jobs: each job's fairly among users. */
+/** Delivers the messages of a queue to their jobs. Each job serves users fairly. */
 class QueueWorker {
   readonly queue: Queue;
   readonly #client: SQSClient;
@@ -169,7 +169,7 @@ class QueueWorker {
     this.#client = new SQSClient({ endpoint: queue.endpoint });
   }
 
-  /** Receives messages as they arrive; none while the disk is full. */
+  /** Receives messages as they arrive, except while the disk is full. */
   async poll(disk: Pick<Disk, 'isFull'>, abortSignal: AbortSignal): Promise<void> {
     while (!abortSignal.aborted) {
       try {
@@ -195,12 +195,12 @@ class QueueWorker {
     }
   }
 
-  /** Makes messages visible again that a killed run received. (0 seconds would lose them: the emulator cannot store that.) */
+  /** Makes the messages that a killed run received visible again. (0 seconds would lose them: the emulator cannot store that.) */
   async release(receiptHandles: string[]): Promise<void> {
     await Promise.all(receiptHandles.map((handle) => this.#retryIn(handle, 1)));
   }
 
-  /** Sends the messages that were not completed again for the next run, as if they had not been received. */
+  /** Sends the uncompleted messages again for the next run, as if they had not been received. */
   async giveBack(): Promise<void> {
     await Promise.allSettled(
       [...this.#held].map(async ([handle, MessageBody]) => {

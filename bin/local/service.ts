@@ -28,7 +28,7 @@ type Options = {
   dynamodb: { endpoint: string; failure?: () => string | undefined };
   data: DataFolder;
   disk: Disk;
-  /** The environment as the user's shell has it. */
+  /** The environment of the user's shell. */
   shell: NodeJS.ProcessEnv;
   start: <S extends Started>(part: S | Promise<S>) => Promise<S>;
 };
@@ -103,7 +103,7 @@ export const startService = async (options: Options): Promise<void> => {
   await start(startDemoHistory({ demo, isNew, days: options.demoDays, baseUrl, file }));
 };
 
-/** Reads every setting once, so that a wrong one ends the run with a sentence, and not the first request that needs it. */
+/** Reads every setting once, so that a wrong one ends the run with a sentence instead of failing the first request that needs it. */
 const checkSettings = () => {
   try {
     for (const name of Object.keys(environment)) void environment[name as keyof typeof environment];
@@ -112,14 +112,14 @@ const checkSettings = () => {
   }
 };
 
-/** Writes the file by which `npm run operator` reaches this run, and removes it when the run ends. */
+/** Writes the file that `npm run operator` uses to reach this run, and removes it when the run ends. */
 const writeRunFile = async (
   file: string,
   facts: Facts & Pick<DataFolder, 'credentials'> & { erasureSecret: string | undefined },
 ): Promise<Started> => {
   const { baseUrl, uid, tableName, endpoints, credentials, erasureSecret } = facts;
   mkdirSync(dirname(file), { recursive: true });
-  // A file of an earlier run keeps its mode.
+  // An earlier run's file would keep its mode.
   rmSync(file, { force: true });
   const local = { pid: process.pid, region: localRegion, erasureSecret };
   const run = { ...local, baseUrl, uid, tableName, endpoints, credentials };

@@ -120,7 +120,7 @@ export const operatorProgram = (): Operator => {
   return program;
 };
 
-/** Completes in a bash without the package bash-completion. */
+/** Completes words in a bash without the package bash-completion. */
 const bashCompletion = `_voice_agents() {
   local IFS=$'\\n'
   COMPREPLY=($(voice-agents complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | grep -v '^:' | cut -f 1))
@@ -131,7 +131,7 @@ complete -o default -F _voice_agents voice-agents
 /** Runs a command line of the operator and returns its exit code. */
 export const run = async (argv: string[]) => {
   const program = operatorProgram();
-  // Commander's own types, which do not know the options of each command.
+  // Commander's own type does not include the options of each command.
   const anyProgram = program as unknown as Command;
   if (argv.join(' ') === 'complete bash') {
     process.stdout.write(bashCompletion);

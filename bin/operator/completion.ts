@@ -6,7 +6,7 @@ import { type GlobalOptions, openStores } from './stores.ts';
 
 /**
  * Returns the values that complete the last word of a command line, or undefined where the program itself completes it. Users
- * and agents are those of a local run: to find them in a deployment, its whole table would have to be read.
+ * and agents are those of a local run, because finding them in a deployment would require reading its whole table.
  */
 export const completedValues = async (program: Command, words: string[]): Promise<string[] | undefined> => {
   const values = await valuesOf(nameOfLast(program, words), words).catch(() => undefined);

@@ -5,7 +5,7 @@ import { detailsOf, pathOf } from '../command-line/arguments.ts';
 import { describeFileError } from '../command-line/describe-error.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 
-/** Reads JSON, given as such or as a file, and validates it against a schema of the API. */
+/** Reads JSON, given directly or as a file, and validates it against a schema of the API. */
 export const readJsonFile = async <S extends z.core.$ZodType>(schema: S, file: string): Promise<z.infer<S>> => {
   const text = await readJsonText(file);
   let value: unknown;
@@ -19,7 +19,7 @@ export const readJsonFile = async <S extends z.core.$ZodType>(schema: S, file: s
   return data;
 };
 
-/** Returns an object in JSON that is given as such, or the text of the file that is named instead. */
+/** Returns the given JSON object, or the text of the file that is named instead. */
 export const readJsonText = async (given: string): Promise<string> => (/^\s*\{/.test(given) ? given : readText(given));
 
 const readText = (file: string) =>

@@ -7,7 +7,7 @@ import { pathOf } from '../command-line/arguments.ts';
 
 const sendToStorage = persistentFetch({ timeoutSeconds: limits.linkSeconds });
 
-/** Sends a file by a presigned form. Returns why the storage did not take it, or that it did not respond. */
+/** Sends a file by a presigned form. Returns the reason why the storage did not accept it, or that it did not respond. */
 export const sendByForm = async (
   { path, name }: { path: string; name: string },
   { url, fields }: { url: string; fields: Record<string, string> },

@@ -101,7 +101,7 @@ const userOf = async ({ agents, users }: Stores, { uid, agentId }: ServiceOption
   return userWithAccess(agents, agentId, uid);
 };
 
-/** Returns the address of the service. A table alone has none. */
+/** Returns the address of the service. A table by itself has none. */
 export const baseUrlOf = async ({
   baseUrl,
   stack,

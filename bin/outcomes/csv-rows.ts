@@ -139,7 +139,7 @@ const numberWithPoint = (cell: string) => {
   throw new Error(`is not a number: ${JSON.stringify(cell)}. ${hint}`);
 };
 
-/** Reads `1.249,99`. Unless the decimal comma was requested, `149.5` is accepted, too. `1.249` is ambiguous. */
+/** Reads `1.249,99`. Unless the decimal comma was requested, `149.5` is also accepted. `1.249` is ambiguous. */
 const numberWithComma = (cell: string, isAskedFor: boolean) => {
   const isGrouped = /^-?\d{1,3}(\.\d{3})+$/.test(cell);
   if (isGrouped && !isAskedFor) {

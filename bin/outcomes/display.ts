@@ -42,7 +42,7 @@ const bar = (stream: NodeJS.WriteStream, total: number, done: number): Display =
 const lines = (stream: NodeJS.WriteStream, total: number, done: number): Display => {
   const pace = paceFrom(done);
   let latest = { rows: done, notSet: 0 };
-  // A timer keeps the display moving: a slow service must not look like one that hangs.
+  // A timer keeps the display moving, so that a slow service does not look like one that hangs.
   const timer = setInterval(() => {
     const { rate, left } = pace(latest.rows, total);
     stream.write(

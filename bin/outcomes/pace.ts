@@ -3,7 +3,7 @@ const successesToGrow = 4;
 
 /**
  * The size and the number of parallel requests. Both are halved when the service is too slow for them, and doubled again,
- * up to where they began, after a few requests that succeed.
+ * up to their initial values, after a few successful requests.
  */
 export class Pace {
   readonly #max: { rows: number; parallel: number };

@@ -27,7 +27,7 @@ type Plan = { cause: string; retryAt: string };
 
 /**
  * Splits a CSV file with a header into two beside it: `….now.csv` with the rows whose number may be called, `….later.csv`
- * with the others, the cause and the moment to try again.
+ * with the others, the reason and the time to try again.
  */
 export const plan = async (file: string, options: PlanOptions): Promise<void> => {
   const { header, records, delimiter } = await read(file);

@@ -27,7 +27,7 @@ export type PushOptions = ReadOptions & {
 
 /** Further errors are in the results file. */
 const maxErrorsShown = 20;
-/** Leaves room below the limit of the service for the rest of a request. */
+/** Leaves room for the rest of a request within the service's limit. */
 const batchBytes = limits.bodyBytes - 16 * 1024;
 
 /** Sets the outcome of every row of a file. Fails unless all of them are set. */

@@ -4,7 +4,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { blockList } from '../store/block-list/block-list.ts';
 
-/** Blocks numbers for one agent. An invalid number fails alone. */
+/** Blocks numbers for one agent. An invalid number does not fail the others. */
 export const addBlockedNumbers = endpoint({
   name: 'addBlockedNumbers',
   method: 'POST',

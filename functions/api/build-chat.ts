@@ -62,7 +62,7 @@ export const buildChat = endpoint({
     const context: TurnContext = { requestId, receivedAt };
     const logTurn = turnLogger(context);
     try {
-      // An invalid request counts, too.
+      // Invalid requests also count.
       const retryAfter = await chatUsage.countTurn(address);
       if (retryAfter) throw tooManyTurns(retryAfter.seconds);
       const principal = apiKey === undefined ? undefined : await ownApi.ownerOf(apiKey);
@@ -106,7 +106,7 @@ const streamHeaders = {
   'x-accel-buffering': 'no',
 };
 
-/** The facts about a turn, which are added as they become known. */
+/** The facts about a turn. They are added as they become known. */
 type TurnContext = {
   requestId: string;
   receivedAt: number;

@@ -11,7 +11,7 @@ import { receiverAddresses } from '../webhooks/receiver-address.ts';
 import { newEndpointSecret, secretMadeBy } from '../webhooks/secrets.ts';
 import { shownEndpoint, webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 
-/** Creates a webhook endpoint. The response is the only one that contains its secret. */
+/** Creates a webhook endpoint. Only this response contains its secret. */
 export const createWebhookEndpoint = endpoint({
   name: 'createWebhookEndpoint',
   method: 'POST',

@@ -19,7 +19,7 @@ import { callRecords } from '../store/calls/call-records.ts';
 const Side = z.optional(z.nullable(text(0, 256)));
 const Variable = z.union([z.string(), z.number(), z.boolean()]);
 
-/** Decides whether a call is accepted. Takes one round trip where nothing is included. */
+/** Decides whether a call is accepted. Takes one round trip if the request includes nothing. */
 export const decideCallStart = endpoint({
   name: 'decideCallStart',
   method: 'POST',

@@ -8,7 +8,7 @@ import { isPlatformName } from '../hooks/platforms.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 
-/** Deletes the secrets of a voice platform at once, a replaced one included. */
+/** Deletes the secrets of a voice platform immediately, including a replaced one. */
 export const deleteHookSecret = endpoint({
   name: 'deleteHookSecret',
   method: 'DELETE',

@@ -11,7 +11,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { agents } from '../store/agents/agents.ts';
 
-/** A copy that is not complete by then is completed in the background. */
+/** A copy that is incomplete after this time is completed in the background. */
 const timeoutMilliseconds = 10_000;
 
 /** Copies an agent: its configuration, knowledge and block list. A copy is complete or does not exist. */
@@ -67,7 +67,7 @@ export const duplicateAgent = endpoint({
     const begun = await beginCopy({ agent: copy, keyId, sourceAgentId: source.agentId }, services);
     await jobQueue.send({ job: 'finishDuplication', uid, agentId: copy.agentId }, rescueDelaySeconds);
     const reached = await continueCopy(begun, until, services);
-    // The source was deleted meanwhile.
+    // The source was deleted in the meantime.
     if (!reached) throw insufficientPermissions();
     const pending = reached.state === 'copying';
     if (pending) await jobQueue.send({ job: 'finishDuplication', uid, agentId: copy.agentId });

@@ -7,7 +7,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { versionsLookup } from '../store/agents/agent-versions.ts';
 
-/** Returns a version of an agent, and how it differs from another one. */
+/** Returns a version of an agent, and its differences from another version. */
 export const getAgentVersion = endpoint({
   name: 'getAgentVersion',
   method: 'GET',

@@ -12,7 +12,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { type Agents, agents } from '../store/agents/agents.ts';
 
-/** Returns how many calls there were, with which outcomes, and what they were worth. */
+/** Returns the number, the outcomes and the value of calls. */
 export const getCallFigures = endpoint({
   name: 'getCallFigures',
   method: 'GET',
@@ -70,7 +70,7 @@ export const getCallFigures = endpoint({
     const { days } = summary;
     if (days.length === 0) return summary.result();
     const agentIds = agentId === undefined ? await ownAgents(uid, agents) : [agentId];
-    // Figures are written before their mark is removed: read after the marks, they are exact where there is none.
+    // Figures are written before their mark is removed. Figures that are read after the marks are exact if they have no mark.
     const marks = await Promise.all(
       agentIds.map((id) => callFigures.marksBetween(id, days[0] as string, days.at(-1) as string)),
     );

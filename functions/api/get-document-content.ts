@@ -7,7 +7,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { documentReads } from '../store/sources/documents.ts';
 
-/** Returns the whole text of a document, in as many responses as it takes. */
+/** Returns the whole text of a document, over one or more responses. */
 export const getDocumentContent = endpoint({
   name: 'getDocumentContent',
   method: 'GET',

@@ -7,7 +7,7 @@ import { limits } from '../domain/limits.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambdaWithoutKey } from '../http/lambda.ts';
 
-/** Returns a customer's invoices as the payment provider has them. Only the platform's own application may call it. */
+/** Returns a customer's invoices from the payment provider. Only the platform's own application may call it. */
 export const getInvoices = endpoint({
   name: 'getInvoices',
   method: 'POST',
@@ -45,7 +45,7 @@ export const getInvoices = endpoint({
   },
 });
 
-/** Leaves out the invoices that do not fit into one response, and says that there are more. */
+/** Leaves out the invoices that do not fit into one response, and indicates that there are more. */
 const withinOneAnswer = (list: InvoiceList): InvoiceList => {
   let bytes = 0;
   const tooMuch = list.data.findIndex((invoice) => {

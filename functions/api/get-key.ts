@@ -6,7 +6,7 @@ import { hasScope } from '../http/authorize.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 
-/** Returns the user and the scopes of a key. The functions of AI clients and the build chat, which read no table, call it. */
+/** Returns the user and the scopes of a key. The functions for AI clients and the build chat call it, because they read no table. */
 export const getKey = endpoint({
   name: 'getKey',
   method: 'GET',

@@ -4,8 +4,8 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambdaWithoutKey } from '../http/lambda.ts';
 
 /**
- * Returns the OpenAPI document, which `npm run openapi` generates: the bundle of this function need not contain the
- * definitions of all others.
+ * Returns the OpenAPI document, which `npm run openapi` generates. The function's bundle therefore does not contain the
+ * definitions of all other operations.
  */
 export const getOpenapiDocument = endpoint({
   name: 'getOpenapiDocument',

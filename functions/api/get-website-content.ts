@@ -7,7 +7,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { websiteReads } from '../store/sources/websites.ts';
 
-/** Returns the whole text of a website, in as many responses as it takes. */
+/** Returns the whole text of a website, over one or more responses. */
 export const getWebsiteContent = endpoint({
   name: 'getWebsiteContent',
   method: 'GET',

@@ -19,7 +19,7 @@ import { knowledgeSearchOnDemand } from '../search/knowledge-searches.ts';
 import { calls } from '../store/calls/calls.ts';
 import { changesIn } from '../store/sources/source-changes.ts';
 
-/** The deadline of a decision, after which a start gets the response that `unsure` selects. Platforms give up after 3 to 10 s. */
+/** Deadline for a decision, after which a start gets the response that `unsure` selects. Platforms give up after 3 to 10 s. */
 const unsureAfterMilliseconds = 2000;
 /** Deadline for the response to a rejected call, whether or not the rejection is recorded. */
 const recordedWithinMilliseconds = 1500;
@@ -157,7 +157,7 @@ export const receiveHook = endpoint({
   },
 });
 
-/** Returns the query parameter that an accepted call needs and that is not there. */
+/** Returns the missing query parameter that an accepted call needs. */
 const missingIn = (query: Query, { platform, request }: Pick<Hook, 'platform' | 'request'>) => {
   const needed = platform.needs?.(request);
   return needed && !query[needed] ? needed : undefined;

@@ -14,7 +14,7 @@ import { lastTableCallAt } from '../http/last-table-call.ts';
 import { calls } from '../store/calls/calls.ts';
 import { credentials } from '../store/credentials.ts';
 
-/** Records many calls and sets their outcomes. A malformed item, or one of a foreign agent, fails alone. */
+/** Records many calls and sets their outcomes. A malformed item, or one for a foreign agent, does not fail the others. */
 export const recordCalls = endpoint({
   name: 'recordCalls',
   method: 'POST',

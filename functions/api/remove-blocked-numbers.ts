@@ -3,7 +3,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { blockList } from '../store/block-list/block-list.ts';
 
-/** Unblocks numbers for one agent. An invalid number fails alone. */
+/** Unblocks numbers for one agent. An invalid number does not fail the others. */
 export const removeBlockedNumbers = endpoint({
   name: 'removeBlockedNumbers',
   method: 'DELETE',

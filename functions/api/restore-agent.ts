@@ -47,7 +47,7 @@ export const restoreAgent = endpoint({
     const restore = (agent: Agent) => ({ ...agent, name, configuration });
     const changed = await agents.change(uid, agentId, restore, { ifMatch, ...origin });
     if (!changed) throw insufficientPermissions();
-    // Its language may be another one.
+    // Its language may be different.
     await jobQueue.send({ job: 'indexKnowledge', uid, agentId });
     return changed;
   },

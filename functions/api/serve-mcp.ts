@@ -13,7 +13,7 @@ import { mcpTools, ToolGroup } from '../mcp/tools.ts';
 /** In a message, the arguments of a tool are two levels deeper than in the body of its operation. */
 const jsonDepth = limits.jsonDepth + 2;
 
-/** Reads the body. An invalid one is returned as a fault, to be reported as the protocol demands. */
+/** Reads the body. An invalid one is returned as a fault, to be reported as the protocol requires. */
 const readBody = (event: APIGatewayProxyEventV2): McpRequest => {
   const bytes = bodyOf(event);
   try {

@@ -17,7 +17,7 @@ const Body = z
   .check(z.meta({ examples: [{ uid: examples.uid, ...example }] }));
 type Fields = Omit<z.infer<typeof Body>, 'uid'>;
 
-/** Sets the secret by which the webhooks of a voice platform are recognized. A replaced one is accepted for another 24 hours. */
+/** Sets the secret by which the webhooks of a voice platform are recognized. A replaced secret is accepted for another 24 hours. */
 export const setHookSecret = endpoint({
   name: 'setHookSecret',
   method: 'PUT',

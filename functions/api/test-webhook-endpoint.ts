@@ -11,7 +11,7 @@ import { secretsInForce } from '../webhooks/secrets.ts';
 import { webhookEndpoints, withTest } from '../webhooks/webhook-endpoints.ts';
 import { webhookReceivers } from '../webhooks/webhook-receivers.ts';
 
-/** Sends a test event at once, even to an endpoint that is not active. */
+/** Sends a test event immediately, even to an endpoint that is not active. */
 export const testWebhookEndpoint = endpoint({
   name: 'testWebhookEndpoint',
   method: 'POST',

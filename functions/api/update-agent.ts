@@ -28,7 +28,7 @@ export const updateAgent = endpoint({
     const origin = { uid: principal.uid, keyId: principal.keyId, note: body.note, creationId };
     const changed = await agents.change(uid, agentId, (found) => withChange(found, body), { ifMatch, ...origin });
     if (!changed) throw insufficientPermissions();
-    // This also runs when the language stays the same: a request that is repeated after an error indexes what the first one did not.
+    // This also runs when the language stays the same: a request repeated after an error completes the indexing.
     if (body.configuration?.language !== undefined) await jobQueue.send({ job: 'indexKnowledge', uid, agentId });
     return changed;
   },

@@ -37,7 +37,7 @@ const UpdatedOutcome = component(
   }),
 );
 
-/** Sets the outcomes of many calls. An item that is invalid, or whose call is missing or foreign, fails alone. */
+/** Sets the outcomes of many calls. An invalid item, or one whose call is missing or foreign, does not fail the others. */
 export const updateCallOutcomes = endpoint({
   name: 'updateCallOutcomes',
   method: 'POST',

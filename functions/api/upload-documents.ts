@@ -24,7 +24,7 @@ import { multipartForm } from '../http/multipart-form.ts';
 import { log } from '../log.ts';
 import { type DocumentRecord, documents } from '../store/sources/documents.ts';
 
-/** Adds files to an agent's knowledge. An invalid file fails alone. The texts are extracted in the background. */
+/** Adds files to an agent's knowledge. An invalid file does not fail the others. The texts are extracted in the background. */
 export const uploadDocuments = endpoint({
   name: 'uploadDocuments',
   method: 'POST',

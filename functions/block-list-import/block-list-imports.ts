@@ -43,7 +43,7 @@ export type ImportRecord = ImportReference & {
   reason?: string;
   status: ImportStatus;
   createdAt: string;
-  /** Unix milliseconds. Set while it waits for its file. */
+  /** Unix milliseconds. Set while the import waits for its file. */
   fileDeadlineAt?: number;
   /** The ETag of the file. */
   etag?: string;
@@ -116,7 +116,7 @@ export class BlockListImports {
     return item && recordOf(item);
   }
 
-  /** Returns a page of a user's imports, newest first. The size of an import includes its failed lines, which are read, too. */
+  /** Returns a page of a user's imports, newest first. The size of an import includes its failed lines, which are also read. */
   page(
     uid: string,
     { limit, cursor }: { limit?: number | undefined; cursor?: string | undefined },
@@ -133,7 +133,7 @@ export class BlockListImports {
     }
   }
 
-  /** Returns whether an import of a list is running. */
+  /** Returns true if an import of a list is running. */
   async isRunning(owner: BlockListOwner): Promise<boolean> {
     const item = await this.#table.get<RunningItem>(runningImportKey(owner));
     return item !== undefined && item.until > Date.now();
@@ -240,16 +240,16 @@ export class BlockListImports {
   }
 }
 
-/** Returns the fields that end an import. No run is the one that recorded this step, so that each notices it. */
+/** Returns the fields that end an import. They name no run, so that every run notices the end. */
 const endOf = ({ step }: ImportRecord, error: string | undefined) => {
   const status: ImportStatus = error === undefined ? 'done' : 'failed';
   return { status, finishedAt: now(), fileDeadlineAt: null, error, run: null, step: step + 1 };
 };
 
-/** No import writes to the list, or this one does. */
+/** Requires that no other import writes to the list. */
 const isFreeOrHeldBy = (importId: string) => when`attribute_not_exists(pk) or importId = ${importId}`;
 
-/** No other run of the import has recorded a step since it was read. */
+/** Requires that no other run of the import has recorded a step since the record was read. */
 const isAt = ({ step, status }: ImportRecord) => when`#step = ${step} and #status = ${status}`;
 
 const recordOf = ({ pk: _pk, sk: _sk, failures, ...rest }: ImportItem): ImportRecord => ({
@@ -271,7 +271,7 @@ export const overdueError = (
   return undefined;
 };
 
-/** Returns an import as a list shows it: as failed when its time is over. */
+/** Returns an import for a list. Shows an import whose time is over as failed. */
 export const toImportSummary = (record: ImportRecord): BlockListImportSummary => {
   const { importId, agentId, reason, mode, lines, added, alreadyBlocked, removed, failed, createdAt } = record;
   const overdue = overdueError(record);

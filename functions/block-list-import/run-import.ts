@@ -206,7 +206,7 @@ const entryOf = (
   if (phone === undefined) return { code: 'invalid_format' };
   const given = expiresAt?.trim();
   const until = given ? validate(DateTime, given).data : undefined;
-  // Compared with the start of the import, so that a repeated step fails the same rows.
+  // The comparison uses the start of the import, so that a repeated step fails the same rows.
   if (given && (until === undefined || until <= (record.startedAt as string))) return { code: 'invalid_expires_at' };
   const why = reason?.trim() || record.reason;
   return { phone, terms: { reason: why && cut(why, limits.blockReasonCharacters), expiresAt: until } };

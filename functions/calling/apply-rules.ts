@@ -3,7 +3,7 @@ import { judgeCall } from '../domain/judge-call.ts';
 import type { WallClocks } from '../domain/wall-clocks.ts';
 import type { Attempt } from './call-attempts.ts';
 
-/** An outbound call as the rules see it; the number of the person is undefined when it is unknown. */
+/** The facts of an outbound call that the rules use. The person's number is undefined when it is unknown. */
 export type OutboundCall = {
   number: string | undefined;
   /** The time zone of the person, if the caller knows it. */
@@ -12,7 +12,7 @@ export type OutboundCall = {
   at: number;
 };
 
-/** `timeZones` are those in which the hours had to hold; absent where the rules have no hours. */
+/** `timeZones` are the time zones in which the hours had to hold. They are absent if the rules have no hours. */
 export type RulesVerdict =
   | { allowed: true }
   | { allowed: false; cause: 'outside_hours' | 'too_many_attempts'; retryAt?: string; timeZones?: string[] };

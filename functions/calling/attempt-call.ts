@@ -7,8 +7,8 @@ import type { CallAttempts, CountedAttempts } from './call-attempts.ts';
 export type CountedCall = { callId: string; callAttempts: Pick<CallAttempts, 'find' | 'add'> };
 
 /**
- * Applies an agent's rules to an outbound call. A counted call that they allow is an attempt: one, however often the
- * request is repeated, and never beyond a maximum, even if others call the number at the same time.
+ * Applies an agent's rules to an outbound call. An allowed call that is counted is one attempt, even if the request is
+ * repeated. Attempts never exceed a maximum, even if others call the number at the same time.
  */
 export const attemptCall = async (
   { agentId, configuration }: { agentId: string; configuration: AgentConfiguration },

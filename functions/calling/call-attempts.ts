@@ -38,13 +38,13 @@ export class CallAttempts {
     return attemptsIn(await this.#table.get(callAttemptsKey(agentId, number)));
   }
 
-  /** Returns the attempts to call several numbers, by number; one that was never called is absent. */
+  /** Returns the attempts to call several numbers, by number. A number that was never called is absent. */
   async findMany(agentId: string, numbers: string[]): Promise<Map<string, CountedAttempts>> {
     const items = await this.#table.getMany(numbers.map((number) => callAttemptsKey(agentId, number)));
     return new Map(items.map((item) => [item.sk, attemptsIn(item)]));
   }
 
-  /** Counts an attempt. The write fails if another one was counted meanwhile. */
+  /** Counts an attempt. The write fails if another attempt was counted since `attempts` were read. */
   async add(
     agentId: string,
     number: string,
@@ -68,7 +68,7 @@ export class CallAttempts {
     await this.#table.deleteMany(agentIds.map((agentId) => callAttemptsKey(agentId, number)));
   }
 
-  /** Deletes all attempts of an agent until a time (Unix milliseconds). Returns whether none is left. */
+  /** Deletes all attempts of an agent until a time (Unix milliseconds). Returns true if none is left. */
   removeAll(agentId: string, until: number): Promise<boolean> {
     return this.#table.deleteAll(callAttemptsOf(agentId), until);
   }

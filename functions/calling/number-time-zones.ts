@@ -13,8 +13,8 @@ const longestPrefix = Math.max(...[...zonesByPrefix.keys()].map(({ length }) => 
 const areaMobiles = new Set(['52', '54', '55', '62', '86']);
 
 /**
- * The time zones in which a number in E.164 format may lie, as libphonenumber's `PhoneNumberToTimeZonesMapper` returns
- * them: those of its area, those of its country if it belongs to no area, none for a number that cannot exist.
+ * Returns the possible time zones of a number in E.164 format, like libphonenumber's `PhoneNumberToTimeZonesMapper`: those of its
+ * area, those of its country if it belongs to no area, or none for a number that cannot exist.
  */
 export const timeZonesOfNumber = (number: string): string[] => {
   const parsed = parsePhoneNumberFromString(number);

@@ -8,7 +8,7 @@ import { type Item, type Table, table } from '../store/table.ts';
 const minuteSeconds = 60;
 const daySeconds = 24 * 60 * 60;
 
-/** The time after which a limit allows more. */
+/** The wait before a limit allows more. */
 export type RetryAfter = { seconds: number };
 
 type TurnsItem = Item & { turns: number };

@@ -1,6 +1,6 @@
 import { APICallError } from 'ai';
 
-/** Describes an error for the log only by its kind and its place, because its message may quote the conversation. */
+/** Describes an error for the log by its kind and place only, because its message may quote the conversation. */
 export const describeWithoutText = (error: unknown): Record<string, unknown> => {
   if (!(error instanceof Error)) return { name: typeof error };
   const provider = APICallError.isInstance(error) && {

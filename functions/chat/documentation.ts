@@ -19,7 +19,7 @@ export const Question = z.object({
 export class Documentation {
   readonly #search = new TopicSearch(topics);
 
-  /** Returns the topics that fit, best first; without any, the titles of all topics. */
+  /** Returns the matching topics, best first, or the titles of all topics if none matches. */
   search({ query }: z.infer<typeof Question>) {
     const found = this.#search.search(query, maxTopics);
     if (found.length > 0) return { topics: found };

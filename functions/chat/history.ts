@@ -31,7 +31,7 @@ export const readHistory = (messages: ChatMessage[], reader: HistoryReader): His
   for (const { parts } of read) {
     for (const [index, part] of parts.entries()) makeIdUnique(part, index, approvals);
   }
-  // For the model a conversation starts with the user, even where a page shows a greeting first.
+  // For the model, a conversation starts with the user, even if a page shows a greeting first.
   return { messages: read.slice(read.findIndex(({ role }) => role === 'user')), approvals };
 };
 

@@ -122,7 +122,7 @@ const toJsonSchema = (schema: z.core.$ZodType) => {
   return rest as JSONSchema7;
 };
 
-/** Returns the error that the model, and so the user, sees of a failed tool: one of the API as it is, any other without details. */
+/** Returns the error of a failed tool for the model and the user. An error of the API is unchanged; any other loses its details. */
 const toModelError = (error: unknown, name: ToolName, requestId: string): Error => {
   if (error instanceof ApiError && error.status < 500) return explain(error);
   log('error', { requestId, operation: 'buildChat', tool: name, cause: describeWithoutText(error) });

@@ -110,7 +110,7 @@ export class Files {
   downloadUrl({ key, name, contentType }: Download): string {
     const { origin, host, pathname } = new URL(this.#urlOf(key));
     const { scope, time, credential, sessionToken } = this.#signatureAt(Date.now());
-    // In the order in which a signature covers them.
+    // The parameters are in the order in which a signature covers them.
     const query = Object.entries({
       'X-Amz-Algorithm': algorithm,
       'X-Amz-Credential': credential,
@@ -184,7 +184,7 @@ export class Files {
   }
 }
 
-/** Returns the address of a bucket: of AWS's, or at an endpoint of another S3. */
+/** Returns the address of a bucket at AWS, or at the endpoint of another S3. */
 export const bucketUrl = ({ bucket, endpoint, region }: Pick<Settings, 'bucket' | 'endpoint' | 'region'>): string =>
   endpoint ? `${endpoint}/${bucket}` : `https://${bucket}.s3.${region}.amazonaws.com`;
 

@@ -5,7 +5,7 @@ import { groupOf, type JobMessage, type JobName } from '../domain/job-messages.t
 import { environment } from '../environment.ts';
 import { type Service, wholeService } from '../service.ts';
 
-/** Sends messages to jobs. A message is delivered at least once, maybe late: handling it twice must change nothing. */
+/** Sends messages to jobs. A message is delivered at least once, possibly late, so handling it must be idempotent. */
 export class JobQueue {
   readonly #client: SQSClient;
   readonly #url: string;
@@ -55,7 +55,7 @@ const messagesPerBatch = 10;
 
 const queue = /* @__PURE__ */ wholeService(() => {
   const requestHandler = { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true };
-  // The client's own endpoint is the one to call; a queue's address only names the queue.
+  // Calls go to the client's own endpoint. A queue's address only names the queue.
   const client = new SQSClient({ maxAttempts: 3, requestHandler, useQueueUrlAsEndpoint: false });
   return new JobQueue(client, environment.jobsQueueUrl);
 });
@@ -69,7 +69,7 @@ export const jobQueueFor = <Name extends JobName>(...jobs: Name[]): Service<Send
   permissions: jobs.map((job) => `sqs:SendMessage:${job}` as const),
 });
 
-/** Returns the same for those who send many messages at once. */
+/** Returns the queue for senders of many messages at once. */
 export const bulkQueueFor = <Name extends JobName>(job: Name): Service<BulkSender<Name>> => ({
   get: queue.get as unknown as () => BulkSender<Name>,
   permissions: [`sqs:SendMessage:${job}`],

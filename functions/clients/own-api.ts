@@ -24,8 +24,8 @@ export type KeyOwner = { keyId: string; uid: string; scopes: Scope[] };
 const ownerTimeoutMilliseconds = 8000;
 
 /**
- * Sends requests to the service's own API with a caller's key: it authenticates, authorizes and logs them as any other
- * request. Throws only where there is no response.
+ * Sends requests to the service's own API with a caller's key. The API authenticates, authorizes and logs them like any other
+ * request. Throws only if there is no response.
  */
 export class OwnApi {
   async send({ method, path, body, headers, ...more }: OwnRequest, apiKey: string): Promise<OwnResponse> {
@@ -47,14 +47,14 @@ export class OwnApi {
     return { status, body: status < 400 ? sent : errorBody(status, sent) };
   }
 
-  /** Asks whose key this is. Throws a 401 for a key that is not valid. */
+  /** Returns the owner of a key. Throws a 401 for an invalid key. */
   async ownerOf(apiKey: string): Promise<KeyOwner> {
     const request = { method: 'GET', path: '/key', timeoutMilliseconds: ownerTimeoutMilliseconds };
     return successOf(await this.send(request, apiKey)) as KeyOwner;
   }
 }
 
-/** Returns the body of a successful response. Throws the error of another one. */
+/** Returns the body of a successful response. Throws the error of any other response. */
 export const successOf = ({ status, body }: OwnResponse): Record<string, unknown> => {
   if (status < 400) return body;
   const { error, message, details, version } = body as {

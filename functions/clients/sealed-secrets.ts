@@ -25,7 +25,7 @@ export class SealedSecrets {
     return Buffer.concat([nonce, ...sealed, encryption.getAuthTag()]).toString('base64');
   }
 
-  /** Throws when it was sealed for another owner, with another key, or was changed. */
+  /** Opens a secret. Throws when it was sealed for another owner or with another key, or was changed. */
   async open(owner: string, sealed: string): Promise<string> {
     const bytes = Buffer.from(sealed, 'base64');
     const decryption = createDecipheriv(cipher, await this.#keyBytes(), bytes.subarray(0, nonceBytes))

@@ -14,7 +14,7 @@ export const stripeTimeouts = { attemptMilliseconds: 3500, callMilliseconds: 850
 /** More than the size of a hundred invoices with all their lines. */
 const maxResponseBytes = 32 * 1024 * 1024;
 
-/** The payment provider. Of its errors, only status and code leave this file. */
+/** The payment provider. Only the status and code of its errors leave this file. */
 export class StripeAccount {
   readonly #secret: Pick<Secret, 'read' | 'forget'>;
   readonly #base: URL;

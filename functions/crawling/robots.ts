@@ -14,7 +14,7 @@ export const robotsFilter = (text: string, crawler: string): ((url: URL) => bool
     let decisive: Rule = { allows: true, pattern: '' };
     for (const rule of rules) {
       const difference = rule.pattern.length - decisive.pattern.length;
-      // The longest matching rule decides; of two as long, the one that allows.
+      // The longest matching rule decides. If two are equally long, the one that allows wins.
       if (difference < 0 || (difference === 0 && !rule.allows)) continue;
       if (matches(rule.pattern, path)) decisive = rule;
     }
@@ -58,7 +58,7 @@ const patternOf = (text: string): string => {
 
 const withUpperCaseEscapes = (path: string) => path.replace(/%[\da-f]{2}/gi, (byte) => byte.toUpperCase());
 
-/** Finds the parts between wildcards one after the other, each as early as possible, so that nothing is tried twice. */
+/** Finds the parts between wildcards one after another, each as early as possible, so that nothing is tried twice. */
 const matches = (pattern: string, path: string): boolean => {
   const isAnchored = pattern.endsWith('$');
   const [first = '', ...parts] = (isAnchored ? pattern.slice(0, -1) : pattern).split('*');

@@ -137,7 +137,7 @@ export const AgentConfigurationChange = component(
     .check(small(), finite(), checked()),
 );
 
-/** The name of an agent in files. It stays the same when the agent is created in another deployment. */
+/** The name of an agent in files. It stays the same if the agent is created in another deployment. */
 export const AgentKey = z
   .string()
   .check(z.regex(/^[a-z0-9][a-z0-9-]{0,63}$/, { error: 'must be 1 to 64 of a-z 0-9 -, and not begin with -' }));

@@ -2,7 +2,7 @@ import { createHash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import * as z from 'zod/mini';
 
-/** The purposes of a key. A key without scopes has all but `privacy`, which must be named. */
+/** The purposes of a key. A key without scopes has all except `privacy`, which must be named. */
 export const Scope = z.enum(['agents', 'knowledge', 'calls', 'block-list', 'hooks', 'webhooks', 'privacy']);
 export type Scope = z.infer<typeof Scope>;
 /** The scopes that a key has only if they are named. */

@@ -52,7 +52,7 @@ export const ImportFailure = component(
 );
 export type ImportFailure = z.infer<typeof ImportFailure>;
 
-/** Describes a line that was not imported. Cut, and without control characters (6 bytes each), all of them fit into one item of 400 KB. */
+/** Describes a line that was not imported. It is cut and has no control characters (6 bytes each), so that all fit in one 400 KB item. */
 export const importFailure = (line: number, number: string, code: ImportFailureCode): ImportFailure => ({
   line,
   number: cut(withoutControlCharacters(number), limits.importFailureCharacters),

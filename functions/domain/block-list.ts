@@ -8,7 +8,7 @@ import { nextPage } from './paging.ts';
 import { normalizePhoneNumber, phoneNumber, phoneNumbers } from './phone-numbers.ts';
 import { text } from './text.ts';
 
-/** One to `max` numbers as they are sent: what is no number is reported, and fails no request. */
+/** One to `max` numbers as they are sent. An invalid number is reported, and does not fail the request. */
 export const numbersUpTo = (max: number) =>
   list(z.string(), { min: 1, max, items: 'numbers', code: 'too_many_numbers' }).check(
     describe(
@@ -145,7 +145,7 @@ export const blockListRequest = (sent: string[]) => {
   return { distinct, malformed, report };
 };
 
-/** The outcome of a repetition is unknown as long as that of the number is. */
+/** The outcome of a repetition is unknown until that of the number is known. */
 const outcomeOf = (outcome: NumberOutcome | undefined, isRepeated: boolean, repeated: FailureCode) => {
   if (outcome === undefined || outcome === 'temporarily_unavailable') return 'temporarily_unavailable';
   return isRepeated ? repeated : outcome;

@@ -175,14 +175,14 @@ export const CallIdOrPhone = z
   .string()
   .check(describe('Id of the call, or a phone number in E.164 format.', '+14155550100'));
 
-/** A call as a path names it where a phone number, which may have several calls, is invalid. */
+/** A call as a path names it if a phone number, which may have several calls, is invalid. */
 export const CallIdAlone = z
   .string()
   .check(
     describe('Id of the call: 1 to 128 of `A-Z a-z 0-9 _ . : -`. A phone number is invalid here.', examples.callId),
   );
 
-/** Throws for a phone number where a call id is required. */
+/** Throws for a phone number when a call id is required. */
 export const checkIsNoPhoneNumber = (callId: string) => {
   if (isPhoneNumber(restorePlus(callId))) throw invalidField('callIdOrPhone', 'must be a call id, not a phone number');
 };
@@ -294,11 +294,11 @@ export const withOutcome = (
   return { ...changed, outcomeUpdatedAt: at, outcomeHistory };
 };
 
-/** Compares outcomes as they are written: that is how they are stored. */
+/** Compares outcomes in their written form, in which they are stored. */
 const isSameOutcome = (a: Call, b: Call) =>
   outcomeFields.every((field) => JSON.stringify(a[field]) === JSON.stringify(b[field]));
 
-/** Splits an item into its facts and, if it names one, its outcome: how that changes the call, and whom it blocks. */
+/** Splits an item into its facts and, if it names one, its outcome: the change of the call and the block that it causes. */
 export const toRecording = (
   { agentId, callId, custom_call_outcome, custom_call_outcome_value, custom_call_metadata, ...facts }: CallItem,
   { owner, blockOnOutcomes }: Omit<BlockingAgent, 'agentId'>,
@@ -313,7 +313,7 @@ export const toRecording = (
   return { agentId, callId, facts, outcome: fieldsOf(change).length > 0 ? outcome : undefined };
 };
 
-/** Merges two documents by top-level key. Throws if the result exceeds the limits of one. */
+/** Merges two documents by top-level key. Throws if the result exceeds the limits of a document. */
 const mergeMetadata = (former: object | undefined, added: object) => {
   const metadata = mergeJson(former ?? {}, added) as Record<string, unknown>;
   if (jsonBytes(metadata) > limits.metadataBytes) throw invalidField('custom_call_metadata', `${sizeError}, merged`);

@@ -4,7 +4,7 @@ import { limits } from './limits.ts';
 import { list } from './list.ts';
 import { text } from './text.ts';
 
-/** The tools of the build chat. Those that change something ask for approval; none deletes anything. */
+/** The tools of the build chat. Tools that change something ask for approval. No tool deletes anything. */
 export const toolNames = [
   'searchDocumentation',
   'draftAgent',
@@ -90,7 +90,7 @@ export type AssistantMessage = z.infer<typeof AssistantMessage>;
 export const ChatMessage = z.discriminatedUnion('role', [UserMessage, AssistantMessage]);
 export type ChatMessage = z.infer<typeof ChatMessage>;
 
-/** Returns the parts of a message's last step: where an answer stopped. */
+/** Returns the parts of a message's last step, at which an answer stopped. */
 export const lastStepOf = (message: AssistantMessage): AssistantMessage['parts'] =>
   message.parts.slice(message.parts.findLastIndex((part) => part.type === 'step-start') + 1);
 

@@ -48,7 +48,7 @@ export type PathPatterns = Pick<CrawlControls, 'includePaths' | 'excludePaths'>;
 /** The CPU time that the patterns of one request may take to compile. */
 const maxCompileMicroseconds = 300_000;
 
-/** Returns the errors of patterns that do not compile, or that come after those which have used up the time. */
+/** Returns the errors of patterns that do not compile, or that follow those that used up the time. */
 export const patternErrors = (patterns: PathPatterns): ErrorDetail[] => {
   const before = process.threadCpuUsage();
   return (['includePaths', 'excludePaths'] as const).flatMap((field) =>

@@ -8,7 +8,7 @@ const form = ({ input }: { input?: unknown }) =>
 export const DateTime = z
   .pipe(
     z.iso.datetime({ offset: true, error: form, abort: true }).check(
-      // A UTC year that has not four digits is written with a sign, which breaks the text order.
+      // A UTC year without exactly four digits is written with a sign, which breaks the text order.
       z.refine((value) => /^\d{4}-/.test(new Date(value).toISOString()), {
         error: 'must lie within the years 0 to 9999 of UTC',
       }),

@@ -62,7 +62,7 @@ export const DocumentSummary = component(
 );
 export type DocumentSummary = z.infer<typeof DocumentSummary>;
 
-/** The same with its text, which a list cuts where it is too long. */
+/** A document with its text, which a list cuts if it is too long. */
 export const Document = component(
   'Document',
   'A document of a knowledge base. Its text is there once it was extracted.',
@@ -78,7 +78,7 @@ export const DocumentId = Identifier.check(describe('Id of the document.', examp
 /** A document of an agent, as a request names it. */
 export const DocumentReference = z.object({ uid: Uid, agentId: AgentId, documentId: DocumentId });
 
-/** The reasons for which a file is not accepted, by their codes. */
+/** The reasons why a file is not accepted, by code. */
 export const rejectionReasons = {
   file_too_large: 'The file is larger than 10 MB (10,485,760 bytes).',
   empty_file: 'The file is empty.',
@@ -122,7 +122,7 @@ const isDocumentName = (name: string) => z.safeParse(SourceName, name).success &
 const surelyNoDocument =
   /^(image|audio|video|font|model)\/|^application\/(x-msdownload|x-msdos-program|vnd\.ms-excel)\b/i;
 
-/** Returns the error of a request none of whose files is accepted, with the code of the first one. */
+/** Returns the error for a request with no accepted file, with the code of the first file. */
 export const noFileTaken = (failed: RefusedFile[]): ApiError => {
   const [first] = failed as [RefusedFile];
   const details = failed.map(({ name, reason }) => ({ path: name, message: reason }));
@@ -160,7 +160,7 @@ const downloadOf = (record: {
   return { key: fileKeyOf(record), name: record.name, contentType };
 };
 
-/** Returns what a response adds to the record of a document: the link to its file, and the checksum of the file. */
+/** Returns the fields that a response adds to the record of a document: the link to its file, and the checksum of the file. */
 export const fileFieldsOf = (
   record: Parameters<typeof downloadOf>[0] & { attempt?: string | undefined },
   urlOf: (download: Download) => string,

@@ -44,7 +44,7 @@ export const errorStatuses = {
 
 export type ErrorCode = keyof typeof errorStatuses;
 
-/** An invalid field of a request: its path (`numbers.3`) and what is wrong with it. */
+/** An invalid field of a request: its path (`numbers.3`) and the problem. */
 export type ErrorDetail = { path: string; message: string };
 
 /** An error that is reported to the caller. Anything else that is thrown is logged, and is a 500 without details. */
@@ -54,7 +54,7 @@ export class ApiError extends Error {
   readonly details: ErrorDetail[] | undefined;
   /** Seconds after which the same request may succeed; sent as `Retry-After`. */
   readonly retryAfterSeconds: number | undefined;
-  /** The present version of what the request would have changed. */
+  /** The current version of the resource that the request would have changed. */
   readonly version: number | undefined;
   /** Facts that appear only in the log. */
   readonly logged: Record<string, string> | undefined;
@@ -96,20 +96,20 @@ export const invalidField = (path: string, message: string) => invalidRequest([{
 
 export const missingApiKey = () => new ApiError('missing_api_key', 'Send your API key in the X-Authorization header.');
 
-/** Is the same for malformed, unknown, revoked and expired keys, so that a response reveals nothing about a key. */
+/** Creates the same error for malformed, unknown, revoked and expired keys, so that it reveals nothing about a key. */
 export const invalidApiKey = () => new ApiError('invalid_api_key', 'The API key is not valid.');
 
-/** The response is identical for a foreign agent, a missing agent and a foreign `uid`, so that agents cannot be enumerated. */
+/** Creates the same error for a foreign agent, a missing agent and a foreign `uid`, so that agents cannot be enumerated. */
 export const insufficientPermissions = () =>
   new ApiError('insufficient_permissions', 'This API key may not do this, or there is no such agent.');
 
-/** Is the same for every cause, which only the log shows. */
+/** Creates the same error for every cause. Only the log shows the cause. */
 export const invalidSignature = (logged: Record<string, string>) =>
   new ApiError('invalid_signature', 'The signature of this request is not valid.', { logged });
 
 export const noSuchPlatform = () => new ApiError('not_found', 'There is no such voice platform.');
 
-/** Names the scope, which depends only on the key and reveals nothing about an agent. */
+/** Creates a 401 that names the scope, which depends only on the key and reveals nothing about an agent. */
 export const missingScope = (scope: string) =>
   new ApiError('insufficient_permissions', `This API key lacks the scope "${scope}".`);
 
@@ -121,7 +121,7 @@ export const agentKeyInUse = () => new ApiError('key_in_use', 'Another agent of 
 export const quotaExceeded = (limit: string) =>
   new ApiError('quota_exceeded', `${limit}. The operator of the service can raise this limit.`);
 
-/** Nothing was written, or a part of a request that can be repeated. */
+/** Creates a 503: nothing was written, or only a part of a request that can be repeated. */
 export const overloaded = () =>
   new ApiError('overloaded', 'Too many requests for the same agent or key at once. Send the request again.', {
     retryAfterSeconds: 1,
@@ -130,7 +130,7 @@ export const overloaded = () =>
 export const unauthorizedOrigin = () =>
   new ApiError('unauthorized_origin', 'This operation may only be called from the platform’s own application.');
 
-/** Adds the hint that a number needs its `+` if a call is named by bare digits. */
+/** Creates a 404. If a call is named by bare digits, it adds the hint that a number needs its `+`. */
 export const noSuchCall = (callIdOrPhone: string) =>
   new ApiError(
     'call_not_found',

@@ -4,8 +4,8 @@ import { describe } from './describe.ts';
 import { limits } from './limits.ts';
 
 /**
- * Why a signed request of a voice platform is refused: it was signed for another address, its body was changed on its way, its
- * time is more than five minutes off, or it has no signature by a secret that is in force.
+ * The reason why a signed request of a voice platform is refused: it was signed for another address, its body was changed in
+ * transit, its time is more than five minutes off, or it has no signature by a secret that is in force.
  */
 export const Refusal = z.enum(['address', 'body', 'time', 'secret']);
 export type Refusal = z.infer<typeof Refusal>;
@@ -14,7 +14,7 @@ export type Refusal = z.infer<typeof Refusal>;
 export const HmacAlgorithm = z.enum(['sha256', 'sha512', 'sha1']);
 export type HmacAlgorithm = z.infer<typeof HmacAlgorithm>;
 
-/** The path variable of a platform. Another name is an unknown platform, not an invalid request. */
+/** The path variable of a platform. Any other name is an unknown platform, not an invalid request. */
 export const PlatformInPath = z.string().check(describe('The voice platform, as in `/hooks/{platform}`.', 'vapi'));
 
 /** A public key of Ed25519: 32 bytes. */

@@ -21,7 +21,7 @@ export const isIdentifier = (value: string) => form.test(value);
 export type IdentifierKind = 'agent' | 'web' | 'doc' | 'key' | 'import' | 'erasure' | 'endpoint' | 'event' | 'delivery';
 
 /**
- * Creates 26 characters that sort by the time of creation, also within one millisecond. The package's default, Web Crypto,
+ * Creates 26 characters that sort by the time of creation, even within one millisecond. The package's default, Web Crypto,
  * would take a quarter of the CPU of a first response.
  */
 export const newUlid = monotonicFactory(() => randomInt(32) / 32);

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { Identifier } from './identifiers.ts';
 
-/** The user whose work it is: the owner of the agent. A queue is shared fairly among users. */
+/** The user that the work is for: the owner of the agent. A queue is shared fairly among users. */
 const ofUser = { uid: Identifier };
 
 /** The position up to which the responses kept for users have been searched. A key in it is hashed. */
@@ -23,7 +23,7 @@ export const jobMessages = {
     /** The state of a run that began at `startedAt` (Unix milliseconds) and has deleted everything except kept responses. */
     progress: z.optional(z.object({ startedAt: z.number(), position: KeptPosition })),
   }),
-  /** It does not hold the person's number: a message outlives its job. */
+  /** The message does not hold the person's number, because a message outlives its job. */
   erasePerson: z.object({
     job: z.literal('erasePerson'),
     uid: Identifier,
@@ -33,7 +33,7 @@ export const jobMessages = {
       z.object({ erasedAt: z.number(), copiesBegun: z.number(), position: z.optional(KeptPosition) }),
     ),
   }),
-  /** Sent by the clock; the work goes on at a segment of the table. A key of the table could contain a person's number. */
+  /** Sent on a schedule. The work continues at a segment of the table. A key of the table could contain a person's number. */
   expireCalls: z.object({
     job: z.literal('expireCalls'),
     uid: z.optional(Identifier),
@@ -43,7 +43,7 @@ export const jobMessages = {
     job: z.literal('countCalls'),
     ...ofUser,
     agentId: Identifier,
-    /** A day of UTC. */
+    /** A day in UTC. */
     day: z.string(),
     /** The message has waited the additional delay of its day. */
     hasWaited: z.optional(z.literal(true)),
@@ -63,7 +63,7 @@ export const jobMessages = {
     agentId: z.optional(Identifier),
     eventId: Identifier,
     token: z.string(),
-    /** The time for which no more numbers must have arrived. */
+    /** The required time without new numbers. */
     quietSeconds: z.number(),
   }),
   deliverWebhook: z.object({
@@ -71,11 +71,11 @@ export const jobMessages = {
     uid: Identifier,
     endpointId: Identifier,
     deliveryId: Identifier,
-    /** The number of the attempt. A message of an earlier one is late, and changes nothing. */
+    /** The number of the attempt. A message of an earlier attempt is late, and changes nothing. */
     sequence: z.number(),
     /** A user requested the delivery, so it is attempted even while its endpoint fails. */
     isRequested: z.optional(z.boolean()),
-    /** Unix milliseconds. No attempt is made before. */
+    /** Unix milliseconds. No attempt is made before this time. */
     dueAt: z.optional(z.number()),
   }),
   resumeDeliveries: z.object({ job: z.literal('resumeDeliveries'), uid: Identifier, endpointId: Identifier }),

@@ -43,7 +43,7 @@ export const judgeCall = (
   };
 };
 
-/** The first moment, not before `at`, at which no rule has its maximum of attempts in its period. */
+/** Returns the first moment, not before `at`, at which no rule has its maximum of attempts in its period. */
 const firstMomentByAttempts = (rules: AttemptRule[], attempts: number[], at: number): number => {
   const newestFirst = attempts.toSorted((a, b) => b - a);
   return rules.reduce((moment, { max, hours }) => {
@@ -52,7 +52,7 @@ const firstMomentByAttempts = (rules: AttemptRule[], attempts: number[], at: num
   }, at);
 };
 
-/** The first moment, not before `start`, at which it is in the hours in all time zones; undefined if there is none by `end`. */
+/** Returns the first moment from `start` on that is within the hours in all time zones; undefined if there is none by `end`. */
 const firstMomentInHours = (
   hours: CallingHours,
   clocks: WallClock[],
@@ -85,8 +85,8 @@ const minutesOf = (time: string): number => {
 };
 
 /**
- * The first moment from `start` on at which it is in the hours in a time zone; after `end` if there is none before.
- * The wall clock runs evenly between two changes of the offset, so each step goes to the next opening or the next change.
+ * Returns the first moment from `start` on that is within the hours in a time zone; after `end` if there is none before.
+ * The wall clock runs evenly between two changes of the offset, so each step goes to the next start of the hours or the next change.
  */
 const firstInZone = (week: Week, clock: WallClock, start: number, end: number): number => {
   let moment = start;
@@ -99,7 +99,7 @@ const firstInZone = (week: Week, clock: WallClock, start: number, end: number): 
   return moment;
 };
 
-/** Returns the time from a wall-clock time until the hours begin; 0 within them. There is always a day on which they hold. */
+/** Returns the time from a wall-clock time until the hours begin; 0 within them. They hold on at least one day. */
 const untilOpen = ({ from, to, holdsOn }: Week, wall: number): number => {
   const midnight = Math.floor(wall / day) * day;
   const today = new Date(midnight).getUTCDay();

@@ -17,7 +17,7 @@ const SourceIds = list(Identifier, { min: 1, max: limits.searchedSourceIds }).ch
   ]),
 );
 
-/** The number of passages where a request has no `limit`. */
+/** The number of passages if a request has no `limit`. */
 export const defaultPassages = limits.defaultPassages;
 
 /** The body of a request to search the knowledge of an agent. */

@@ -99,7 +99,7 @@ export const limits = {
   webhookDescriptionCharacters: 256,
   /** Timeout of a webhook receiver. */
   webhookSeconds: 15,
-  /** Maximum size of its response that is read. */
+  /** Maximum number of bytes of its response that are read. */
   webhookResponseBytes: 1024,
   /** Maximum number of a block list's numbers, and maximum size of a call's metadata, in an event. */
   webhookNumbers: 100,
@@ -116,7 +116,7 @@ export const limits = {
   /** Maximum number of links of a page that are read. */
   pageLinks: 2000,
   pageTitleCharacters: 300,
-  /** Maximum size of a robots.txt that is read. */
+  /** Maximum number of bytes of a robots.txt that are read. */
   robotsBytes: 500 * 1024,
   /** Maximum number of rules for our crawler; later ones are ignored. */
   robotsRules: 1000,

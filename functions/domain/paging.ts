@@ -59,7 +59,7 @@ export const fromCursor = (collection: string, cursor: string | undefined): stri
 
 /**
  * Takes items until the limit or the maximum response size is reached. A first item always fits. Items that `includes`
- * excludes count for `maxExamined` only: a page may be short, or empty, and still have a next one.
+ * excludes count only toward `maxExamined`: a page may be short, or empty, and still have a next one.
  */
 export const fillPage = async <Item>(
   items: AsyncIterable<Item>,

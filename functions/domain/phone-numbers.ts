@@ -10,8 +10,8 @@ export const isPhoneNumber = (text: string) => e164.test(text);
 const bareOf = (text: string) => text.replace(/[\s\p{White_Space}\-.()]/gu, '');
 
 /**
- * Returns the E.164 form of a number written with spaces, hyphens, dots or parentheses; undefined when it is not a number.
- * No country is guessed for a national number.
+ * Returns the E.164 form of a number written with spaces, hyphens, dots or parentheses; undefined for anything else.
+ * It guesses no country for a national number.
  */
 export const normalizePhoneNumber = (text: string): string | undefined => {
   if (text.length > limits.phoneNumberCharacters) return undefined;
@@ -42,7 +42,7 @@ const mustBePhoneNumber = 'must be a phone number in E.164 format, such as +1415
 /** A phone number in a request, normalized to E.164. */
 export const PhoneNumber = normalized(mustBePhoneNumber);
 
-/** The same, or `null` for a number that was withheld. */
+/** A phone number in a request, or `null` for a number that was withheld. */
 export const PhoneNumberOrNull = z.nullable(normalized(`${mustBePhoneNumber}, or null if it was withheld`));
 
 /** A phone number in a response, in E.164 format. */
@@ -56,13 +56,13 @@ export const phoneNumbers = (description: string, example: string[]) =>
 /** Restores the leading `+` of a phone number in a query or a path, which a client may have turned into a space. */
 export const restorePlus = (text: string) => (/^ +[^ +]/.test(text) ? `+${text.trimStart()}` : text);
 
-/** A phone number in a query, where a client may have sent its `+` as a space. */
+/** A phone number in a query. A client may have sent its `+` as a space. */
 export const PhoneNumberInQuery = z.pipe(z.pipe(z.string(), z.transform(restorePlus)), PhoneNumber);
 
-/** The number of a party as telephony reports it. `isGuess`: it came as digits without a `+`, and may be no number. */
+/** The number of a party as telephony reports it. `isGuess`: it arrived as digits without a `+`, and may not be a number. */
 export type ReportedNumber = { number: string; isGuess: boolean };
 
-/** Reads a number as telephony reports it: also within a `sip:` or `tel:` address, or without its `+`. */
+/** Reads a number as telephony reports it, even within a `sip:` or `tel:` address or without its `+`. */
 export const reportedNumber = (text: string): ReportedNumber | undefined => {
   if (text.length > limits.phoneNumberCharacters) return undefined;
   const plain = text.normalize('NFKC');

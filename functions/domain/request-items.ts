@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { component, describe } from './describe.ts';
 import { ApiError } from './errors.ts';
 
-/** The place of an item in a request of many. */
+/** The position of an item in a batch request. */
 export const ItemIndex = z
   .number()
   .check(describe('Position of the item in the request, starting at 0.', 0, { type: 'integer' }));
@@ -26,7 +26,7 @@ export const FailedItem = component(
 );
 export type FailedItem = z.infer<typeof FailedItem>;
 
-/** Returns the failure of an item. An internal error is reported as one after which the item may succeed later. */
+/** Returns the failure of an item. An internal error is reported as a temporary one. */
 export const failedItem = (index: number, error: Error): FailedItem =>
   error instanceof ApiError
     ? { index, error: error.code, message: error.message }

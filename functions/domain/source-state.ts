@@ -10,15 +10,15 @@
 export type SourceState = {
   /** `pending`, the kind's word for work in progress, `ready`, `failed`, or `deleting`. */
   status: string;
-  /** The reason of a failure, in a sentence. */
+  /** The reason for a failure, as a sentence. */
   error?: string;
   /** The attempt at the text. A job of another attempt changes nothing. */
   attempt?: string;
   /** Unix milliseconds. Work that has not ended by then reads as failed. */
   deadlineAt?: number;
-  /** The attempt failed because its job was given up: its message, sent again by an operator, begins it again. */
+  /** The attempt failed because its job was given up. If an operator sends its message again, the attempt begins again. */
   givenUp?: boolean;
-  /** Unix milliseconds. A source that still waits for its file then is no longer shown. */
+  /** Unix milliseconds. A source that still waits for its file after this time is no longer shown. */
   fileDeadlineAt?: number;
 };
 
@@ -26,7 +26,7 @@ export type SourceState = {
 export type SourceStates = {
   /** The status while the job is at work. */
   working: string;
-  /** The timeout of an attempt, all its deliveries included. */
+  /** The timeout of an attempt, including all its deliveries. */
   timeoutSeconds: number;
   /** The error of an attempt that never ended. */
   overdueError: string;
@@ -50,7 +50,7 @@ export const deleting = 'deleting';
 
 /** The time for which a source that waits for its file is shown. */
 export const fileWaitSeconds = 60 * 60;
-/** The maximum age of a message, its time as a dead letter included: for so long a late job still finds its record. */
+/** The maximum age of a message, including its time as a dead letter. Until then, a late job still finds its record. */
 export const maxMessageAgeSeconds = 14 * 24 * 60 * 60;
 
 /**

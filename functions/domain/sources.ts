@@ -30,7 +30,7 @@ export const sourceTextFields = {
     .check(describe('The same text as Markdown.', '# Opening hours\n\nWe are open from nine to five.')),
 };
 
-/** The texts of a source in a list, where they are requested. */
+/** The texts of a source in a list, if they are requested. */
 export const listedTextFields = {
   content: z.optional(sourceTextFields.content),
   contentMD: z.optional(sourceTextFields.contentMD),
@@ -62,13 +62,13 @@ export const SourceListQuery = z
   );
 
 /**
- * A text of a source. `excerpt` is the part of a long one that a list shows: so many UTF-16 units of the beginning, and
- * then `end`, which makes it well-formed again.
+ * A text of a source. `excerpt` is the part of a long text that a list shows: a number of UTF-16 units of its beginning,
+ * followed by `end`, which makes it well-formed again.
  */
 export type SourceText = { whole: string; excerpt?: Excerpt };
 export type Excerpt = { length: number; end: string };
 
-/** A page of a website, as `content` holds it. `text` is the last field: a long page is cut there. */
+/** A page of a website, as `content` holds it. `text` is the last field, so that a long page is cut there. */
 export type Page = { url: string; title: string; text: string };
 
 /** Creates the text of prose or Markdown. A list shows it up to the end of a paragraph. */
@@ -114,7 +114,7 @@ const fittingLength = (whole: string) => {
   return length;
 };
 
-/** Returns the end of the last paragraph within the first `max` units; or, if there is none near, of a line, a word or a character. */
+/** Returns the end of the last paragraph within the first `max` units; or, if none is near, of a line, a word or a character. */
 const paragraphEnd = (whole: string, max: number) => {
   if (whole.length <= max) return whole.length;
   for (const mark of ['\n\n', '\n', ' ']) {

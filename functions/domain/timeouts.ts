@@ -1,6 +1,6 @@
 /** The time limits that hold together, in seconds. Each is derived from the one above it. */
 
-/** API Gateway responds 504 after 30 seconds. A function of the API ends earlier, so that its own log has the reason. */
+/** API Gateway responds 504 after 30 seconds. A function of the API ends earlier, so that its own log shows the reason. */
 export const functionTimeoutSeconds = 29;
 
 /** The deadline of a request to the service's own API by a function that API Gateway waits for. It leaves time to report the failure. */

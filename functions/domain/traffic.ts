@@ -48,5 +48,5 @@ export const versionFor = (agentId: string, caller: string, split: readonly Shar
   return chosen?.version;
 };
 
-/** Returns a number between 0 and 1, both excluded. */
+/** Returns a number between 0 and 1, exclusive. */
 const hashOf = (text: string): number => (createHash('sha256').update(text).digest().readUIntBE(0, 6) + 0.5) / 2 ** 48;

@@ -91,10 +91,10 @@ export const AgentVersionContent = component(
 );
 export type AgentVersionContent = z.infer<typeof AgentVersionContent>;
 
-/** The part of an agent that has versions. The phone number is routing, which does not travel back in time. */
+/** The part of an agent that has versions. The phone number is routing, which a restoration does not change. */
 export type Versioned = Pick<Agent, 'name' | 'configuration'>;
 
-/** Returns the fields in which two states of an agent differ, the order of fields within objects aside. */
+/** Returns the fields in which two states of an agent differ, ignoring the order of fields within objects. */
 export const changedFields = (before: Partial<Versioned>, after: Versioned): string[] => {
   const former: Record<string, unknown> = before.configuration ?? {};
   const fields = [...new Set([...Object.keys(former), ...Object.keys(after.configuration)])]
@@ -105,7 +105,7 @@ export const changedFields = (before: Partial<Versioned>, after: Versioned): str
   return [...(before.name === after.name ? [] : ['name']), ...(isListed ? fields : ['configuration'])];
 };
 
-/** Returns what changed between two states of an agent, with paths as JSON Pointers. */
+/** Returns the changes between two states of an agent, with paths as JSON Pointers. */
 export const changesBetween = (before: Versioned, after: Versioned): FieldChange[] =>
   (['name', 'configuration'] as const).flatMap((field) => changesOf(before[field], after[field], `/${field}`));
 
@@ -116,7 +116,7 @@ const changesOf = (before: unknown, after: unknown, path: string): FieldChange[]
     const changes = names.flatMap((name) =>
       changesOf(fieldOf(before, name), fieldOf(after, name), `${path}/${escaped(name)}`),
     );
-    // A path repeats the names above it: a thousand values below a long name would be a response without bounds.
+    // A path repeats the names above it, so a thousand values below a long name would make the response unbounded.
     const isSmall =
       changes.length <= limits.changesOfPart && changes.every((one) => one.path.length <= limits.changePathUnits);
     return isSmall ? changes : [{ path, before, after }];

@@ -5,10 +5,10 @@ const day = 24 * hour;
 /** Returns the offset of a time zone from UTC at a moment, and the moment up to which it is known to hold. */
 export type WallClock = (moment: number) => Offset;
 
-/** No time zone changes its offset twice in so short a time. The shortest known interval is a month: Ramadan in Morocco. */
+/** No time zone changes its offset twice within this time. The shortest known interval is a month: Ramadan in Morocco. */
 const step = 7 * day;
 
-/** The wall clocks of time zones, whose offsets are computed once. Keep it for one request: it grows with what is asked. */
+/** The wall clocks of time zones, whose offsets are computed once. Keep an instance for one request: its cache grows. */
 export class WallClocks {
   readonly #clocks = new Map<string, WallClock>();
 
@@ -30,7 +30,7 @@ export class WallClocks {
 
 type Offset = { offset: number; until: number };
 
-/** The offsets from `start` to `end`: one, or two where it changes between. */
+/** Returns the offsets from `start` to `end`: one, or two if the offset changes in between. */
 const offsetsIn = (format: Intl.DateTimeFormat, start: number, end: number): Offset[] => {
   const before = offsetAt(format, start);
   const after = offsetAt(format, end);
@@ -47,7 +47,7 @@ const offsetsIn = (format: Intl.DateTimeFormat, start: number, end: number): Off
   ];
 };
 
-/** The offset from UTC, of a name such as `GMT+05:45`; `GMT` alone has no offset. */
+/** Returns the offset from UTC of a name such as `GMT+05:45`; `GMT` alone has no offset. */
 const offsetAt = (format: Intl.DateTimeFormat, moment: number): number => {
   const name = format.formatToParts(moment).find(({ type }) => type === 'timeZoneName')?.value ?? '';
   const [, sign, hours, minutes] = /^GMT([+-])(\d\d):(\d\d)/.exec(name) ?? [];

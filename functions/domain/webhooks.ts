@@ -8,7 +8,7 @@ import { limits } from './limits.ts';
 import { list } from './list.ts';
 import { text } from './text.ts';
 
-/** Every type of event, with its meaning. Types may be added: receivers ignore those they do not know. */
+/** Every type of event, with its meaning. Types may be added: receivers ignore types that they do not know. */
 export const eventTypes = {
   'agent.created':
     'An agent was created. A copy of an agent is one such event, without events for what was copied to it.',
@@ -36,10 +36,10 @@ const typeNames = Object.keys(eventTypes) as EventType[];
 const groupOf = (type: string) => `${type.slice(0, type.indexOf('.'))}.*`;
 const filters = ['*', ...new Set(typeNames.map(groupOf)), ...typeNames] as [string, ...string[]];
 
-/** A type of event, `name.*` for all whose type begins so, or `*`. */
+/** A type of event, `name.*` for all types that begin with `name.`, or `*`. */
 const EventFilter = z.enum(filters);
 
-/** The scopes of the groups of types: a key gets the events of what it may read. */
+/** The scopes of the groups of types: a key gets the events of the data that it may read. */
 const scopesOfGroups: Record<string, Scope> = {
   'agent.*': 'agents',
   'block_list.*': 'block-list',
@@ -54,7 +54,7 @@ export const scopesOfEvents = (events: readonly string[]): Scope[] => [
   ...new Set(events.flatMap((filter) => scopesOfGroups[groupOf(filter)] ?? [])),
 ];
 
-/** An endpoint gets the types that its filters name, as far as `scopes` of the key that made it, if it has a list, allow. */
+/** An endpoint gets the types that its filters name, limited to the `scopes` of the key that created it, if any. */
 type Subscription = { events: readonly string[]; scopes?: readonly Scope[] | undefined };
 
 /** Checks whether an endpoint gets a type of event. */

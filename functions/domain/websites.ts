@@ -61,7 +61,7 @@ export const WebsiteSummary = component(
 );
 export type WebsiteSummary = z.infer<typeof WebsiteSummary>;
 
-/** The same with its text, which a list cuts where it is too long. */
+/** A website with its text, which a list cuts if it is too long. */
 export const Website = component(
   'Website',
   'A website of a knowledge base. `content` is JSON text, an array of `{ url, title, text }`, one for each page.',
@@ -71,7 +71,7 @@ export const Website = component(
 /** Returns the name of a website that was added without one: its host. */
 export const nameOfSite = (url: string) => cut(new URL(url).host, limits.nameCharacters);
 
-/** Returns the address of a page within a site, or nothing for one of another site: same host and port, and `http` may become `https`. */
+/** Returns the address of a page within a site, or undefined outside it: host and port are the same, and `http` may become `https`. */
 export const withinSite = (site: URL, url: URL): URL | undefined => {
   if (!isWebAddress(url) || url.hostname !== site.hostname) return undefined;
   if (url.protocol === site.protocol) return url.port === site.port ? url : undefined;
@@ -82,5 +82,5 @@ export const withinSite = (site: URL, url: URL): URL | undefined => {
   return secure;
 };
 
-/** Returns a key that all addresses of one page share: fragments, a trailing slash and `https` make no other page, a query does. */
+/** Returns a key that all addresses of one page share: it ignores fragments, a trailing slash and `https`, but not the query. */
 export const pageKey = ({ host, pathname, search }: URL) => `${host}${pathname.replace(/\/+$/, '')}${search}`;

@@ -28,7 +28,7 @@ export const copyServices = {
 type Services = ServicesOf<typeof copyServices>;
 
 const sourcesConcurrency = 8;
-/** When the job that indexes the copy starts: before the copy is complete, it finds nothing to do. */
+/** The delay before the job that indexes the copy starts. Before the copy is complete, the job finds nothing to do. */
 const indexDelaySeconds = 10;
 
 /**
@@ -51,7 +51,7 @@ export const beginCopy = (
 
 /**
  * Copies until the copy is complete or the time is over (Unix milliseconds), and returns its progress. Returns undefined
- * when the source was deleted in between: then there will be no copy.
+ * when the source has been deleted, in which case there is no copy.
  */
 export const continueCopy = async (
   duplication: Duplication,
@@ -76,7 +76,7 @@ export const continueCopy = async (
   ]);
   const isComplete = reached.shardsDone.length === blockListShards && reached.websites.done && reached.documents.done;
   if (isComplete) {
-    // Sent first, so that it is not lost if this function is interrupted.
+    // The message is sent first, so that it is not lost if this function is interrupted.
     if (reached.websites.toIndex || reached.documents.toIndex) {
       const { uid, agentId } = agent;
       await services.jobQueue.send({ job: 'indexKnowledge', uid, agentId }, indexDelaySeconds);
@@ -90,7 +90,7 @@ export const continueCopy = async (
 /** Deletes what was copied, in the background. */
 const abandon = async (duplication: Duplication, { duplications, jobQueue }: Services): Promise<undefined> => {
   const { uid, agentId } = duplication.agent;
-  // Sent first, so that nothing is left if this function is interrupted.
+  // The message is sent first, so that nothing is left if this function is interrupted.
   await jobQueue.send({ job: 'finishDeletion', uid, agentId }, rescueDelaySeconds);
   await duplications.abandon(duplication);
 };
@@ -146,7 +146,7 @@ const copyWebsite =
 const copyDocument =
   (agent: UnversionedAgent, { documents, documentReads, files }: Services): CopyOne<DocumentRecord> =>
   async (from, to) => {
-    // Its file has not come: there is nothing to copy.
+    // Its file has not arrived, so there is nothing to copy.
     if (from.fileDeadlineAt !== undefined) return undefined;
     // The record is copied first: the job that a file's arrival starts deletes a file without a record.
     const fields = { ...changedBy(agent), formIssuedTo: undefined };

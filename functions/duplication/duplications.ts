@@ -10,7 +10,7 @@ import { type Item, type Table, table } from '../store/table.ts';
 
 /** A copy of an agent in progress. Its data has the new agent's id, which cannot be used until the copy is finished. */
 export type Duplication = {
-  /** The new agent, as it will be. */
+  /** The new agent in its final form. */
   agent: UnversionedAgent;
   /** The API key that asked for the copy. */
   keyId?: string;
@@ -75,8 +75,8 @@ export class Duplications {
   }
 
   /**
-   * Creates the new agent in one transaction. Returns undefined when the source was deleted in between: then the copy may be
-   * incomplete, and there is no new agent.
+   * Creates the new agent in one transaction. Returns undefined, and creates no agent, when the source has been deleted, because
+   * the copy may be incomplete.
    */
   async finish(duplication: Duplication): Promise<Duplication | undefined> {
     const done: Duplication = { ...duplication, state: 'done' };

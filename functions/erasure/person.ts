@@ -62,7 +62,7 @@ type Running = {
   progress?: ErasureProgress | undefined;
 };
 
-/** The rest of an erasure: the time to continue it, and the position. Without `progress`, it begins again. */
+/** The rest of an erasure: the delay before it continues, and its position. Without `progress`, it begins again. */
 type Rest = { delaySeconds: number; progress?: ErasureProgress };
 
 /**
@@ -134,13 +134,13 @@ const eraseData = async (
   return true;
 };
 
-/** Returns whether there is a file that one of a user's imports reads, or is about to read. */
+/** Returns true if there is a file that one of a user's imports reads or is about to read. */
 const isFileThere = async (
   uid: string,
   { files, imports }: Pick<ServicesOf<typeof eraseServices>, 'files' | 'imports'>,
 ): Promise<boolean> => {
   for (const { hasFile, ...reference } of await imports.unfinished(uid)) {
-    // S3's notification comes a while after the file.
+    // S3's notification arrives a while after the file.
     if (hasFile || (await files.readPart(importFileKey(reference), { start: 0, length: 1 }))) return true;
   }
   return false;

@@ -76,7 +76,7 @@ const isWordDocument = async (bytes: Buffer): Promise<boolean> => {
     const files = await readZip(bytes, (name) => name === list, 4 * 1024 * 1024);
     return mainPart.test(files.get(list)?.toString() ?? '');
   } catch {
-    // A damaged archive counts as what it begins like, so that reading it reports the damage.
+    // The beginning of a damaged archive determines its type, so that reading it reports the damage.
     return /^(\[Content_Types\]\.xml|_rels\/|docProps\/|word\/)/.test(bytes.toString('latin1', 30, 60));
   }
 };

@@ -20,7 +20,7 @@ export const markdownOf = (tree: Nodes): string => {
     rule: '-',
     // Two spaces at the end of a line read better in plain text than a backslash.
     handlers: { break: (...[node, ...rest]) => defaultHandlers.break(node, ...rest).replace('\\\n', '  \n') },
-    // With three characters for every cell, cells are not padded and a delimiter has three hyphens.
+    // A length of three for every cell prevents padding and gives each delimiter three hyphens.
     extensions: [gfmStrikethroughToMarkdown(), gfmTableToMarkdown({ stringLength: () => 3 })],
   });
   return withoutControls(markdown).trim();
@@ -63,7 +63,7 @@ const withoutNesting = (handle: Handle): Handle => {
 
 const blockTags = /^(h[1-6]|ul|ol|pre|blockquote|article|section|form|table)$/;
 
-/** Makes a table that is used for layout a sequence of blocks, and the first row of a table of data its head. */
+/** Turns a layout table into a sequence of blocks, and the first row of a data table into its head. */
 const prepareTable = (table: Element) => {
   const parts: Element[] = [];
   const cells = new Map<Element, number>();

@@ -12,7 +12,7 @@ const paragraphTags = new Set('p h1 h2 h3 h4 h5 h6 blockquote pre table ul ol dl
 const separators = ['', ' ', '\t', '\n', '\n\n'];
 const [, space, tab, line, paragraph] = [0, 1, 2, 3, 4] as const;
 
-/** Returns the text of a tree as a reader sees it: blocks on lines of their own, paragraphs apart, cells separated by tabs. */
+/** Returns the visible text of a tree: blocks on separate lines, blank lines between paragraphs, and tabs between cells. */
 export const textOf = (tree: Nodes | undefined): string => {
   const parts: string[] = [];
   let pending = 0;

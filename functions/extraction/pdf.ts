@@ -12,7 +12,7 @@ const sampledPages = 20;
 type Line = { text: string; size: number; y: number };
 type Paragraph = { lines: string[]; size: number };
 
-/** Reads a PDF page by page as text and as Markdown, with headings where the letters are larger. */
+/** Reads a PDF page by page as text and as Markdown. Lines in larger letters become headings. */
 export const readPdf = async (bytes: Buffer): Promise<{ content: LongText; contentMD: LongText }> => {
   await checkInflatedSize(bytes);
   const pdf = await getDocumentProxy(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength), {

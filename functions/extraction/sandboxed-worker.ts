@@ -22,8 +22,8 @@ export type SandboxedWorker<Input, Output> = {
 };
 
 /**
- * The limits for one input. Buffers, such as those that data is inflated into, are not part of the heap. The heap includes what is
- * not collected yet: allow three times of what the work needs.
+ * The limits for one input. Buffers, such as those for inflated data, are not part of the heap. The heap includes garbage that is
+ * not yet collected, so allow three times the memory that the work needs.
  */
 export type WorkerLimits = {
   timeoutSeconds: number;

@@ -34,7 +34,7 @@ export type AgentDay = { agentId: string; day: string };
 
 /** An item has at most 400 KB. */
 const pieceBytes = 350_000;
-/** Days that are read by one query: a busy agent's fit into its page of 1 MB. */
+/** The number of days that one query reads. A busy agent's figures for them fit into its page of 1 MB. */
 const daysPerQuery = 16;
 const queriesInFlight = 32;
 /** The maximum number of reads of a day whose figures keep changing. */
@@ -141,7 +141,7 @@ export class CallFigures {
     return failed.has(1) ? 'gone' : 'changed';
   }
 
-  /** Reads the figures of agents from one day to another, and passes on those of each day, in any order. */
+  /** Reads the figures of agents from one day to another, and passes on the figures of each day in any order. */
   async read(
     agentIds: string[],
     days: string[],
@@ -191,7 +191,7 @@ export class CallFigures {
     return [...days];
   }
 
-  /** Deletes the figures and marks of an agent until a time (Unix milliseconds). Returns whether none is left. */
+  /** Deletes the figures and marks of an agent until a time (Unix milliseconds). Returns true if none is left. */
   async removeAll(agentId: string, until = Number.POSITIVE_INFINITY): Promise<boolean> {
     const table = this.#table;
     return (await table.deleteAll(figuresOf(agentId), until)) && table.deleteAll(uncountedDaysOf(agentId), until);

@@ -66,8 +66,8 @@ const mark = async ({ agentId, day, quarters, changes }: ChangedDay, uid: string
 };
 
 /**
- * Returns whether a count that is queued includes all quarters. The change that queues it does so again: the batch may have
- * ended between the two.
+ * Returns true if a queued count includes all quarters. Returns false for the change that queues the count: its batch may have
+ * ended before the message was sent.
  */
 const isMarked = ({ quarters, changes }: ChangedDay, mark: UncountedDay | undefined): boolean =>
   mark?.by !== undefined && quarters.isSubsetOf(mark.quarters) && !isOneOf(changes, mark.by);
@@ -94,7 +94,7 @@ const changedDays = (changes: TableChange[]): ChangedDay[] => {
   return [...days.values()];
 };
 
-/** Returns where a call is counted, and as what. */
+/** Returns the day and the row in which a call is counted. */
 const placeOf = (item: Item | undefined) => {
   if (!item) return undefined;
   const { call } = storedCall(item);

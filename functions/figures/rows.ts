@@ -9,7 +9,7 @@ export type Groups = {
   version: number | null;
 };
 
-/** The sums of some calls. They are whole numbers, so that they are exact in whatever order they are added. */
+/** The sums of some calls. They are whole numbers, so that they are exact in any order of addition. */
 export type Sums = {
   calls: number;
   durationMicroseconds: bigint;
@@ -79,8 +79,8 @@ export const rowOf = (call: CountedCall): FigureRow => {
 };
 
 /**
- * Returns a value in millionths, exactly; undefined for one of more than six decimals, in its shortest text, or of a
- * size of 1e12 and above.
+ * Returns the exact value in millionths; undefined if its shortest text has more than six decimals, or its size is 1e12 or
+ * more.
  */
 export const millionthsOf = (value: number): bigint | undefined => {
   if (Math.abs(value) >= 1e12) return undefined;
@@ -110,7 +110,7 @@ export class RowCounter {
   }
 }
 
-/** The sums of a group by quarter: columns, whose positions belong together. Large numbers are texts. */
+/** The sums of a group by quarter, in columns. The same position in each column is the same quarter. Large numbers are texts. */
 export type Series = Groups & {
   quarters: number[];
   calls: number[];

@@ -104,7 +104,7 @@ export class Summary {
     return this.#periods.days;
   }
 
-  /** Returns whether the figures may have calls of one of these quarters of a day. */
+  /** Returns true if the figures may have calls from one of these quarters of a day. */
   touches(day: string, quarters: Iterable<number>): boolean {
     const positions = this.#positionsOf(day);
     return [...quarters].some((quarter) => positions[quarter] !== undefined);

@@ -33,14 +33,14 @@ export type CallStartReference = {
   other: string | undefined;
   /** The number came without its `+`. It is used only if it is blocked. */
   isGuess: boolean;
-  /** The call's id where it is known: by it, a caller without a number gets a version. */
+  /** The call's id, if known. It determines the version for a caller without a number. */
   callId: string | undefined;
-  /** Our number, by which the user's own agent is found when none is named. */
+  /** Our number. It identifies the user's own agent when the request names none. */
   own: string | undefined;
 };
 
 export type CallStartFacts = {
-  /** The entry that blocks the other party: the agent's own before its owner's. */
+  /** The entry that blocks the other party. The agent's own entry takes precedence over its owner's. */
   blocked?: { scope: 'agent' | 'user'; entry: BlockedNumber };
   /** The agent in the version that this caller gets. */
   agent: Agent;
@@ -48,7 +48,7 @@ export type CallStartFacts = {
   attempts?: CountedAttempts;
 };
 
-/** An agent that a call is for, found by its id or by its number, which the user may use. */
+/** The agent of a call, found by its id or its number. The user may use it. */
 export type LocatedAgent = { agentId: string; owner: string };
 
 /**
@@ -114,7 +114,7 @@ const lookup = (reference: CallStartReference, keys: Partial<Record<ItemName, It
   };
 };
 
-/** The agent that a request names, if its id can be one. */
+/** Returns the agent that a request names, if the id is valid. */
 const namedAgent = ({ agentId }: CallStartReference) => (isIdentifier(agentId ?? '') ? agentId : undefined);
 
 const agentWithNumber = (uid: string, item: UniqueEntry | undefined): CallStart['agent'] =>
@@ -123,7 +123,7 @@ const agentWithNumber = (uid: string, item: UniqueEntry | undefined): CallStart[
 const agentWithAccess = (uid: string, agentId: string, access: Access | undefined): CallStart['agent'] =>
   access?.has(uid) ? { agentId, owner: access.owner } : 'forbidden';
 
-/** Reads what decides on a call. */
+/** Reads the facts that decide on a call. */
 export class CallStarts {
   readonly #table: Table;
   readonly #traffic: AgentTraffic;
@@ -161,7 +161,7 @@ export class CallStarts {
     const agentEntry = blockedEntryOf(found('agentEntry'));
     const userEntry = blockedEntryOf(found('userEntry'));
     const record = found('record') as AgentItem | undefined;
-    // The agent was deleted meanwhile.
+    // The agent has since been deleted.
     if (!record) throw insufficientPermissions();
     const caller = callerOf(call, agentEntry !== undefined || userEntry !== undefined);
     return {
@@ -172,7 +172,7 @@ export class CallStarts {
     };
   }
 
-  /** Returns an agent in the version that a caller gets: the one that the split chooses, or the newest. */
+  /** Returns the version of an agent that a caller gets: the one that the split chooses, or the newest. */
   async #versionFor(caller: string, record: AgentItem, traffic: Item | undefined): Promise<Agent> {
     const shares = sharesIn(traffic);
     const version = versionFor(record.agentId, caller, shares);
@@ -184,7 +184,7 @@ export class CallStarts {
   }
 }
 
-/** Returns what decides on a caller's version: the number, or where it is unknown, the call. A guess is known once it is blocked. */
+/** Returns the id that determines a caller's version: the number or, if unknown, the call. A guess is known only if it is blocked. */
 const callerOf = ({ other, isGuess, callId }: CallStartReference, isBlocked: boolean): string =>
   (isGuess && !isBlocked ? undefined : other) ?? callId ?? randomUUID();
 

@@ -34,7 +34,7 @@ export type CallStartDecision = {
 /** Numbers that carriers send in place of a withheld one. */
 const withheldNumbers = new Set(['+266696687', '+7378742833', '+2562533', '+8656696']);
 
-/** Returns a call with both numbers in E.164 format; a withheld one is undefined. The other party's may be a guess. */
+/** Returns a call with both numbers in E.164 format. A withheld number is undefined. The other party's number may be a guess. */
 export const toCallStartReference = ({
   uid,
   agentId,
@@ -68,7 +68,7 @@ export const locatedCall = ({ agent, ...start }: CallStart): LocatedCall => {
   return { ...start, agent };
 };
 
-/** Options of an outbound call: its time (Unix milliseconds), the time zone of the number, and how it is counted. */
+/** Options of an outbound call: its time (Unix milliseconds), the time zone of the number, and the call to count as an attempt. */
 export type OutboundStart = {
   timeZone?: string | undefined;
   at?: number | undefined;
@@ -76,8 +76,8 @@ export type OutboundStart = {
 };
 
 /**
- * Decides on a call. A blocked number is rejected, a withheld one where the agent's configuration says so, and an outbound
- * call that the agent's rules forbid. An accepted outbound call counts as an attempt if it is to be counted.
+ * Decides on a call. Rejects a blocked number, a withheld number if the agent's configuration says so, and an outbound call that
+ * the agent's rules forbid. An accepted outbound call counts as an attempt if `counted` is set.
  */
 export const decide = async (
   { agent: { agentId }, direction, other: number }: LocatedCall,
@@ -94,14 +94,14 @@ export const decide = async (
     return { decision: 'reject', cause: 'withheld_number', ...known };
   }
   if (direction === 'inbound') return { decision: 'accept', ...known };
-  // The clocks of functions differ: without a given moment, an attempt counts whatever its time.
+  // The clocks of functions differ, so without a given time every attempt counts.
   const soFar = at === undefined ? attempts : attemptsUntil(attempts, at);
   const call = { number, timeZone, at: at ?? Date.now() };
   const { allowed, ...verdict } = await attemptCall(agent, call, soFar, counted);
   return { decision: allowed ? 'accept' : 'reject', ...verdict, ...known };
 };
 
-/** Returns the variables of an agent's configuration that a voice platform accepts, and the call's own. */
+/** Returns the variables of the call, and those of the agent's configuration that a voice platform accepts. */
 export const variablesOf = (
   agent: Agent | undefined,
   { other, own }: CallStartReference,

@@ -20,8 +20,8 @@ const signatureForm = /^t=(\d{1,12}),v0=([0-9a-f]{64})$/;
 /** ElevenLabs' conversation initiation and post-call webhooks. https://elevenlabs.io/docs/agents-platform/workflows/post-call-webhooks */
 export const elevenlabs: Platform = {
   /**
-   * The signature of a post-call webhook is of the time and the body. ElevenLabs signs nothing else: the webhook that begins a
-   * conversation has the secret in a header. https://elevenlabs.io/docs/overview/administration/webhooks
+   * The signature of a post-call webhook covers the time and the body. ElevenLabs signs nothing else: the webhook that begins a
+   * conversation has the secret in a header instead. https://elevenlabs.io/docs/overview/administration/webhooks
    */
   verify(request, given) {
     const signature = request.headers['elevenlabs-signature'];
@@ -72,7 +72,7 @@ export const elevenlabs: Platform = {
           endReason: textAt(metadata, 'termination_reason'),
           summary: textAt(analysis, 'transcript_summary'),
           analysis: unlessEmpty(analysis),
-          // Conversations of plans that are paid in money have both.
+          // Conversations on plans that are paid in money have both.
           cost:
             dollars(numberAt(metadata, 'cost_fiat')) ??
             (credits === undefined ? undefined : { amount: credits, currency: 'credits' as const }),
@@ -114,7 +114,7 @@ const configOverride = ({ greeting, instructions, language }: Overrides) => {
   return agent && { agent };
 };
 
-/** Returns a language as ElevenLabs names it: by its ISO 639-1 code, but for Brazilian Portuguese. */
+/** Returns ElevenLabs' name of a language: its ISO 639-1 code, except for Brazilian Portuguese. */
 const languageOf = (tag: string): string | undefined => {
   try {
     const { language, region } = new Intl.Locale(tag);

@@ -13,13 +13,13 @@ const dayMilliseconds = 24 * 60 * 60 * 1000;
 const maxStatusCharacters = 64;
 const maxSummaryCharacters = 10_000;
 
-/** Returns the id of a platform's call, its own id behind the platform's name; undefined when it cannot be an id. */
+/** Returns the id of a platform's call: the platform's name, then its own id; undefined when it cannot be an id. */
 export const callIdOf = (platform: PlatformName, callId: string | undefined): string | undefined => {
   const id = `${platform}:${callId}`;
   return callId !== undefined && isIdentifier(id) ? id : undefined;
 };
 
-/** Returns the facts of a call as they can be stored. What exceeds the limits of a call is cut or left out. */
+/** Returns the facts of a call as they can be stored. Values that exceed the limits of a call are cut or left out. */
 export const factsOf = ({ direction, facts }: CallEnd, { other, own }: CallStartReference): CallFacts => {
   const { startedAt, endedAt, status, details, ...others } = facts;
   const durationSeconds = durationWithin(facts.durationSeconds);
@@ -63,7 +63,7 @@ const startAfter = ({ facts }: CallEnd, { startedAt }: CallFacts, found: Call): 
 
 const rejectedStatus = 'rejected';
 
-/** Returns the facts of a call that is rejected. A call that is recorded already keeps its own, one that ended all of them. */
+/** Returns the facts of a rejected call. A call that is already recorded keeps its facts; one that has ended does not change at all. */
 export const rejectedCall = (
   { direction, other, own }: CallStartReference,
   { cause, version }: { cause: string; version: number },
@@ -77,7 +77,7 @@ export const rejectedCall = (
       }
     : found;
 
-/** Returns a time, the present one instead of one in the future; undefined for a year that cannot be stored. */
+/** Returns a time, or the present time if it is in the future; undefined for a year that cannot be stored. */
 const pastTime = (time: string | undefined): string | undefined => {
   if (time === undefined || time.startsWith('-')) return undefined;
   return Date.parse(time) > Date.now() ? now() : time;
@@ -88,7 +88,7 @@ const durationWithin = (seconds: number | undefined): number | undefined => {
   return seconds < limits.minCallSeconds ? 0 : seconds;
 };
 
-/** Returns the details that fit into a call: its texts are cut, and of the others, fields are left out. */
+/** Returns the details that fit into a call. Texts are cut, and other details lose fields. */
 const detailsWithin = ({ recordingUrl, summary, ...others }: CallDetails): Record<string, unknown> | undefined =>
   fitting(
     withoutUndefined({
@@ -98,7 +98,7 @@ const detailsWithin = ({ recordingUrl, summary, ...others }: CallDetails): Recor
     }),
   );
 
-/** Returns the part of an object that fits: its smallest fields, and of a field that does not, the part that does. */
+/** Returns the part of an object that fits: its smallest fields, and the fitting part of a field that is too large. */
 const fitting = (
   fields: Record<string, unknown>,
   bytes: number = limits.metadataBytes,

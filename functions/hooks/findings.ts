@@ -7,7 +7,7 @@ import { validate } from '../domain/validation.ts';
 import type { LocatedAgent } from './call-starts.ts';
 import type { PlatformName } from './platforms.ts';
 
-/** Returns the outcome that a platform found out: how it changes the call, whom it blocks, and the errors of its fields. */
+/** Returns the outcome that a platform found: the change to the call, the resulting block, and the errors of its fields. */
 export const foundOutcome = (
   findings: Record<string, unknown>,
   { platform, agentId, owner, uid }: LocatedAgent & { platform: PlatformName; uid: string },
@@ -23,7 +23,7 @@ export const foundOutcome = (
 };
 
 /**
- * Returns the outcome among the fields that a platform found out about a call, and the errors of fields that cannot be one.
+ * Returns the outcome among the fields that a platform found for a call, and the errors of invalid fields.
  * A field without a value is not a finding.
  */
 const outcomeIn = (
@@ -62,7 +62,7 @@ const objectOf = (value: unknown): unknown => {
 const historyPrefix = 'hook:';
 
 /**
- * Returns a call with the outcome that a platform found out. Fields that another writer has set or cleared stay: the outcome
+ * Returns a call with the outcome that a platform found. Fields that another writer has set or cleared do not change: the outcome
  * and its value together, and the metadata separately.
  */
 const withFindings = (call: Call, platform: PlatformName, change: CallOutcomeChange): Call => {
@@ -72,7 +72,7 @@ const withFindings = (call: Call, platform: PlatformName, change: CallOutcomeCha
   return withOutcome(call, own, 'replace', `${historyPrefix}${platform}`, now());
 };
 
-/** Checks whether another writer last set or cleared a field. A field with a value counts as set, however short its history is. */
+/** Returns true if another writer last set or cleared a field. A field with a value counts as set even if its history lacks it. */
 const isOthers = (call: Call, field: (typeof outcomeFields)[number]): boolean => {
   const last = call.outcomeHistory?.findLast(({ fields }) => fields.includes(field));
   return last ? !last.keyId.startsWith(historyPrefix) : call[field] !== undefined;

@@ -58,7 +58,7 @@ export class HookSecrets {
     this.#table = table;
   }
 
-  /** Sets the secret of a platform, unless `isSame` says that it is the one there is, and returns the newest. The former one ends a day later. */
+  /** Sets the secret of a platform, unless `isSame` recognizes the current one. Returns the newest. The former one ends a day later. */
   async set(
     uid: string,
     platform: PlatformName,
@@ -80,7 +80,7 @@ export class HookSecrets {
     });
   }
 
-  /** Yields the secrets of a user without their values, sorted by platform, those after a platform alone. */
+  /** Yields the secrets of a user without their values, sorted by platform. With `after`, yields only those after this platform. */
   async *list(uid: string, after?: string): AsyncGenerator<SecretOfPlatform> {
     for await (const item of this.#table.query<HookSecretItem>(hookSecretsOf(uid), { after })) yield listedSecret(item);
   }

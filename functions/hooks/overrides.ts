@@ -23,7 +23,7 @@ export const overridesIn = (configuration: AgentConfiguration): Overrides => {
   };
 };
 
-/** Returns the variables by which prompts at a platform refer to what it has no override for. */
+/** Returns the variables that a platform's prompts use in place of overrides that it does not support. */
 export const overrideVariables = ({ instructions, language }: Overrides): Record<string, string> => ({
   ...(instructions !== undefined && { agent_instructions: instructions }),
   ...(language !== undefined && { agent_language: language }),

@@ -30,7 +30,7 @@ export type CallEnd = {
     startedAt?: string | undefined;
     details: CallDetails;
   };
-  /** The fields that the platform found out, by name, where it sends any: an outcome may be among them. */
+  /** The fields that the platform found, by name, if it sends any. They may include an outcome. */
   findings: Record<string, unknown> | undefined;
 };
 
@@ -44,7 +44,7 @@ export type CallDetails = {
   cost?: { amount: number; currency: 'USD' | 'credits' } | undefined;
 };
 
-/** A call under way searches the agent's knowledge: the queries of the tool `search_knowledge`, undefined where there is none. */
+/** A search of the agent's knowledge during a call: the queries of the tool `search_knowledge`, undefined for a call without one. */
 type KnowledgeSearches = {
   type: 'searches';
   direction: 'inbound' | 'outbound';
@@ -56,13 +56,13 @@ type KnowledgeSearches = {
 /** An event. `other` has no meaning for this service. */
 export type HookEvent = CallStart | CallEnd | KnowledgeSearches | { type: 'other' };
 
-/** The name of the tool by which a platform's agent searches the knowledge. */
+/** The name of the tool with which a platform's agent searches the knowledge. */
 export const searchTool = 'search_knowledge';
 
 /** The result of a search as text for the platform's model, or the reason why there is none. */
 export type SearchAnswer = { text: string; error?: never } | { error: string; text?: never };
 
-/** The decision on a start, and what an accepted call gets: variables, and overrides where the hook's address asks for them. */
+/** The decision on a start. An accepted call gets variables, and overrides if the hook's address requests them. */
 type HookDecision = { accept: boolean; variables: Record<string, string>; overrides?: Overrides | undefined };
 
 /** A voice platform: reads its events, and forms the responses that it understands. All functions are pure. */
@@ -92,7 +92,7 @@ export const unlessEmpty = (object: Record<string, unknown>) => (Object.keys(obj
 export const dollars = (amount: number | undefined): CallDetails['cost'] =>
   amount === undefined ? undefined : { amount, currency: 'USD' };
 
-/** Checks whether a body without an event is a call of the search tool, by its name or, where platforms send none, by its query. */
+/** Returns true if a body without an event calls the search tool. Recognizes it by its name or, without a name, by its query. */
 export const isSearch = (body: Record<string, unknown>): boolean => {
   const name = textAt(body, 'name') ?? textAt(body, 'tool_name');
   return name === undefined ? textAt(body, 'query') !== undefined : name === searchTool;

@@ -8,7 +8,7 @@ import { isPlatformName, type PlatformName, platforms } from './platforms.ts';
 /** A request of a voice platform, and the event that it reports. */
 export type Hook = { name: PlatformName; platform: Platform; request: HookRequest; event: HookEvent };
 
-/** Reads a request of the platform that its path names. Everything else works with this reading. */
+/** Reads a request of the platform that its path names. */
 export const readHook = (received: APIGatewayProxyEventV2): Hook => {
   const name = received.pathParameters?.platform ?? '';
   if (!isPlatformName(name)) throw noSuchPlatform();

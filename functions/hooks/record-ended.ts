@@ -10,7 +10,7 @@ import type { PlatformName } from './platforms.ts';
 /** A call that ended, as a user's platform reports it. */
 type Ended = { platform: PlatformName; end: CallEnd; callId: string; start: LocatedCall; uid: string };
 
-/** Records a call that ended, and sets the outcome that the platform found out. */
+/** Records a call that ended, and sets the outcome that the platform found. */
 export const recordEnded = async (
   {
     callStarts,

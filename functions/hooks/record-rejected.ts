@@ -7,8 +7,8 @@ import { rejectedCall } from './ended-call.ts';
 const maxMilliseconds = 500;
 
 /**
- * Records a call that is rejected. The response waits for it a little, and never past `until` (on the clock of
- * `performance.now()`): a record that fails or is late is missing, which the log reports.
+ * Records a rejected call. The response waits briefly for the record, and never past `until` (on the clock of
+ * `performance.now()`). The log reports a record that fails or is late.
  */
 export const recordRejected = async (
   calls: Pick<Calls, 'record'>,

@@ -20,7 +20,7 @@ const signatureForm = /^v=(\d{1,15}),d=([0-9a-f]{64})$/;
 
 /** Retell's inbound webhook and call events. https://docs.retellai.com/features/inbound-call-webhook */
 export const retell: Platform = {
-  /** The signature is of the body and the time behind it, with an API key. https://docs.retellai.com/features/secure-webhook */
+  /** The signature covers the body followed by the time. Its key is an API key. https://docs.retellai.com/features/secure-webhook */
   verify(request, { secret }) {
     const [, time, digest] = signatureForm.exec(request.headers['x-retell-signature'] ?? '') ?? [];
     if (!time || !digest) return 'secret';
@@ -66,7 +66,7 @@ export const retell: Platform = {
           endedAt: timeOf(end),
           durationSeconds: milliseconds !== undefined && milliseconds >= 0 ? milliseconds / 1000 : undefined,
           status: textAt(call, 'call_status'),
-          // Its own `agent_version` is that of the agent at Retell.
+          // Retell's `agent_version` is the version of the agent at Retell.
           agentVersion: agentVersionIn(objectAt(call, 'retell_llm_dynamic_variables')),
         }),
         details: {
@@ -97,7 +97,7 @@ export const retell: Platform = {
   acknowledge: () => jsonResponse({}),
 };
 
-/** Returns what can be overridden of an agent at Retell; its prompt cannot. */
+/** Returns the overrides of an agent at Retell. Its prompt cannot be overridden. */
 const agentOverride = ({ greeting, language }: Overrides) => {
   const known = language && languageOf(language);
   return unlessEmpty({
@@ -106,7 +106,7 @@ const agentOverride = ({ greeting, language }: Overrides) => {
   });
 };
 
-/** Returns a language as Retell names it: with its region, or with the region where most of its speakers live. */
+/** Returns Retell's name of a language: with its region, or with the region where most of its speakers live. */
 const languageOf = (tag: string): string | undefined => {
   try {
     const { language, region } = new Intl.Locale(tag).maximize();

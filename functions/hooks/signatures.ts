@@ -36,8 +36,8 @@ export const hmac = (algorithm: HmacAlgorithm, secret: string, ...parts: (string
 };
 
 /**
- * Returns why a signature of the body does not fit. A proxy that parses JSON and writes it again changes the bytes: then the
- * signature fits the body in its shortest form.
+ * Returns why a signature does not match the body. A proxy that parses JSON and writes it again changes the bytes. The signature
+ * then matches the body in its shortest form.
  */
 export const refusalOf = ({ body }: SignedRequest, fits: (body: Buffer) => boolean): Refusal | undefined => {
   if (fits(body)) return undefined;
@@ -55,7 +55,7 @@ const shortestJson = (body: Buffer): string | undefined => {
   }
 };
 
-/** Checks whether a request has the secret itself in one of these headers, or as `Authorization: Bearer`. */
+/** Returns true if a request has the secret itself in one of these headers, or as `Authorization: Bearer`. */
 export const hasBearer = ({ headers }: SignedRequest, { secret }: HookSecret, names: string[]) =>
   ['authorization', ...names].some((name) => isSame((headers[name] ?? '').replace(/^Bearer\s+/i, ''), secret));
 

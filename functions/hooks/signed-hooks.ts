@@ -46,6 +46,6 @@ export const signedHooks: SignedRequests<HookSecretItem> = {
   },
 };
 
-/** Waits for a write that a request does without. */
+/** Waits for a write that the request does not depend on. */
 const note = (writing: Promise<void>) =>
   writing.catch((error: Error) => log('warn', { operation: 'noteHookSecret', cause: describeError(error) }));

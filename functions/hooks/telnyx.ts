@@ -13,7 +13,7 @@ const signatureForm = /^[A-Za-z0-9+/]{85}[AQgw]==$/;
 export const telnyx: Platform = {
   ...twilio,
 
-  /** The signature is of the time and the body. The secret is the public key of the account. */
+  /** The signature covers the time and the body. The secret is the public key of the account. */
   verify(request, { secret: publicKey }) {
     const { 'telnyx-signature-ed25519': signature = '', 'telnyx-timestamp': time = '' } = request.headers;
     if (!signatureForm.test(signature) || !/^\d{1,12}$/.test(time)) return 'secret';

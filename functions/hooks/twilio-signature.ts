@@ -4,8 +4,8 @@ import { limits } from '../domain/limits.ts';
 import { hmac, isSame, type SignedRequest, type VerifySignature } from './signatures.ts';
 
 /**
- * Twilio signs the address and, behind it, the fields of a form in the order of their names. A body of another kind has its
- * SHA-256 in the address. https://www.twilio.com/docs/usage/webhooks/webhooks-security
+ * Twilio signs the address followed by the fields of a form, sorted by name. For any other body, the address contains its
+ * SHA-256. https://www.twilio.com/docs/usage/webhooks/webhooks-security
  */
 export const verifyTwilio: VerifySignature = (request, { secret }) => {
   const signature = request.headers['x-twilio-signature'];
@@ -28,8 +28,8 @@ const withAndWithoutPort = (origin: string, target: string) => {
 };
 
 /**
- * Returns the fields of a form as they are signed; undefined for a body that is none, has a name twice, or a name without its
- * value. Between the signed names and values is nothing: a body must show where they end.
+ * Returns the fields of a form as they are signed; undefined for a body that is not a form, repeats a name, or has a name without
+ * a value. The signed text has no separators between names and values, so the body must show where they end.
  */
 const signedFields = (body: Buffer): string | undefined => {
   const text = body.length <= limits.hookFormBytes ? textOf(body) : undefined;
@@ -52,7 +52,7 @@ const textOf = (body: Buffer): string | undefined => {
   }
 };
 
-/** Returns why a signature does not fit: another address that may have been entered, or a proxy may have made, was signed. */
+/** Returns why a signature does not match. The signed address may have been entered differently, or changed by a proxy. */
 const refusalOf = (request: SignedRequest, isSigned: (address: string) => boolean): Refusal => {
   const { origin, path, query, headers } = request;
   const hosts = [headers['x-forwarded-host'], headers.host].flatMap((host) => (host ? [host] : []));

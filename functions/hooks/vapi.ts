@@ -18,7 +18,7 @@ import { hasBearer, hmac, isRecent, isSame, refusalOf } from './signatures.ts';
 /** Vapi's server messages. https://docs.vapi.ai/server-url/events */
 export const vapi: Platform = {
   /**
-   * The signature is of the body, or of the time and the body, as its credential in Vapi says; or the secret itself is sent.
+   * The signature covers the body, or the time and the body, depending on the credential in Vapi. Vapi may also send the secret itself.
    * https://docs.vapi.ai/server-url/server-authentication
    */
   verify(request, given) {
@@ -29,7 +29,7 @@ export const vapi: Platform = {
     if (!signature) return 'secret';
     const time = headers['x-timestamp'];
     if (time !== undefined && !isRecent(millisecondsOf(time))) return 'time';
-    // Otherwise a time that is taken out of the header could be put at the beginning of the body.
+    // Otherwise, the time could be moved from the header to the beginning of the body.
     if (body[0] !== '{'.charCodeAt(0)) return 'body';
     return refusalOf(request, (bytes) => {
       const mac = hmac(algorithm, secret, time === undefined ? '' : `${time}.`, bytes).digest();
@@ -108,7 +108,7 @@ export const vapi: Platform = {
     jsonResponse({
       results: searchesIn(objectAt(body, 'message')).map(({ toolCallId }, index) => {
         const { error, text } = answers[index] as SearchAnswer;
-        // Vapi reads results of one line.
+        // Vapi reads only results of one line.
         const result = error === undefined ? { result: text?.replace(/\s*\n\s*/g, ' ') } : { error };
         return { name: searchTool, toolCallId, ...result };
       }),
@@ -138,8 +138,8 @@ const argumentsOf = (sent: unknown): Record<string, unknown> => {
 };
 
 /**
- * The providers of models at Vapi that need nothing but the name of a model. An override without its provider, or with an
- * unknown one, is no override: Vapi would refuse the call.
+ * The model providers at Vapi that need only the name of a model. An override without a provider, or with an unknown one, is
+ * ignored, because Vapi would refuse the call.
  */
 const modelProviders = new Set(
   'anthropic anthropic-bedrock anyscale cerebras deepinfra deep-seek google groq inflection-ai minimax openai openrouter perplexity-ai together-ai xai'.split(

@@ -2,8 +2,8 @@ import { environment } from '../environment.ts';
 import type { ApiEvent } from './handler-types.ts';
 
 /**
- * Returns the caller's network address: the connection's, or that in the header of a trusted proxy (CloudFront). Of several
- * addresses in that header the last counts: those before it are the caller's own claims.
+ * Returns the caller's network address: the connection's, or the one in the header of a trusted proxy (CloudFront). If that
+ * header has several addresses, the last one counts, because those before it are the caller's own claims.
  */
 export const addressOf = (event: ApiEvent): string => {
   const header = environment.clientAddressHeader;

@@ -9,7 +9,7 @@ import { needsKey } from './request-body.ts';
 
 /**
  * Authenticates a request by its API key or, at endpoints that take one, its signature, and authorizes it. A missing or malformed
- * key is refused before anything is read or parsed, and an unknown one before a large body is. The key, or the secrets of
+ * key is refused before anything is read or parsed; an unknown key, before a large body is. The key, or the secrets of
  * signatures, and the access to the agent are read together.
  */
 export const authenticate = (endpoint: AnyEndpoint): ApiMiddleware => {

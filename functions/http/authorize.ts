@@ -5,7 +5,7 @@ import type { Lookup } from '../store/table.ts';
 import type { AgentReference, AnyEndpoint, AuthorizedAgent, Principal } from './endpoint.ts';
 import type { Input, ParsedInput } from './input.ts';
 
-/** A request that may be performed: its input, and its identity as its endpoint's `caller` demands. */
+/** A request that may be performed: its input, and its identity as its endpoint's `caller` requires. */
 export type AuthorizedRequest = {
   input: Input;
   principal?: Principal;
@@ -30,12 +30,12 @@ export const authorize = (
   const { uid, agentId } = referenceIn(caller, parsed);
   if (uid !== undefined && uid !== principal.uid) throw insufficientPermissions();
   if (agentId === undefined) return { input, principal };
-  // A foreign agent, a missing agent and a foreign user get the same error: nobody can enumerate agents.
+  // A foreign agent, a missing agent and a foreign user get the same error, so that agents cannot be enumerated.
   if (!access?.has(principal.uid)) throw insufficientPermissions();
   return { input, principal, agent: { agentId, uid: access.owner, blockOnOutcomes: access.blockOnOutcomes } };
 };
 
-/** Returns the user and the agent that a request names, as far as it names them. */
+/** Returns the user and the agent that a request names. Either may be absent. */
 export const referenceIn = (caller: AnyEndpoint['caller'], { input }: { input?: Input }): Partial<AgentReference> =>
   input && caller.kind === 'key' ? (caller.agent?.(input) ?? caller.user?.(input) ?? {}) : {};
 
@@ -43,7 +43,7 @@ export const referenceIn = (caller: AnyEndpoint['caller'], { input }: { input?: 
 export const lookupFor = (caller: AnyEndpoint['caller'], { input }: { input?: Input }): Lookup<unknown> | undefined =>
   input && 'prefetch' in caller ? caller.prefetch?.(input) : undefined;
 
-/** Checks whether a key has a scope. A key without a list of scopes has all but those that must be named. */
+/** Checks whether a key has a scope. A key without a list of scopes has all scopes except those that must be named. */
 export const hasScope = ({ scopes }: Principal, scope: Scope) =>
   scopes ? scopes.includes(scope) : !namedScopes.has(scope);
 

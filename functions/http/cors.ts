@@ -18,7 +18,7 @@ export const cors = {
   maxAgeSeconds: 600,
 } as const;
 
-/** The same for the build chat, which has its own address. */
+/** The same settings for the build chat, which has its own address. */
 export const chatCors = {
   requestHeaders: ['content-type', 'x-authorization', 'authorization'],
   responseHeaders: ['x-request-id', 'retry-after', 'x-vercel-ai-ui-message-stream'],

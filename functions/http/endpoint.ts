@@ -19,7 +19,7 @@ export type Caller<Input> =
       kind: 'key';
       scope: Scope;
       forwarded?: never;
-      /** A lookup that is made together with the key's, in one round trip; the handler gets what is found. */
+      /** A lookup that is made together with the key's, in one round trip. The handler gets its result. */
       prefetch?: (input: Input) => Lookup<unknown> | undefined;
     } & (
       | { agent: (input: Input) => AgentReference; user?: never }
@@ -27,12 +27,12 @@ export type Caller<Input> =
           /** If it returns an `agentId`, the user must have access to that agent. */
           user: (input: Input) => { uid: string; agentId?: string | undefined };
           agent?: never;
-          /** A platform calls, which signs its requests, or sends a key, also in the query. */
+          /** The caller is a platform that signs its requests or sends a key, which may be in the query. */
           // biome-ignore lint/suspicious/noExplicitAny: what is found is known where it is verified
           signature?: SignedRequests<any>;
         }
     ))
-  /** Without a scope, every valid key. */
+  /** Without a scope, any valid key is permitted. */
   | { kind: 'key'; scope?: Scope; forwarded?: never; agent?: never; user?: never }
   /** The key is forwarded; the operations this function calls authenticate it. The function has no table access. */
   | { kind: 'key'; forwarded: true; scope?: never; agent?: never; user?: never }
@@ -42,21 +42,21 @@ export type Caller<Input> =
 /** The authenticated user and key. Without `scopes`, the key has all that need not be named. */
 export type Principal = { uid: string; keyId: string; scopes: Scope[] | undefined };
 
-/** The agent that a request names, with its owner and its outcomes that block, once access to it has been checked. */
+/** The agent that a request names, once access is checked, with its owner and the outcomes that block. */
 export type AuthorizedAgent = { agentId: string; uid: string; blockOnOutcomes: string[] };
 
 /** Authenticates requests by a signature instead of an API key. */
 export type SignedRequests<Secrets> = {
   services: Record<string, Service<unknown>>;
-  /** Checks by the headers alone whether a request may be signed. */
+  /** Checks whether a request may be signed, by its headers only. */
   mayBeSigned(event: APIGatewayProxyEventV2): boolean;
   /** Looks up the secrets of the user whom the request names, if it names one. */
   lookup(event: APIGatewayProxyEventV2): Lookup<Secrets | undefined> | undefined;
-  /** Returns the principal of a request that is signed with one of them, and what is written meanwhile. Throws for any other. */
+  /** Returns the principal of a request that is signed with one of them, and a write in progress. Throws for any other. */
   verify(event: APIGatewayProxyEventV2, secrets: Secrets): Promise<{ principal: Principal; noted?: Promise<void> }>;
 };
 
-/** The result of authorization that a handler gets, as its endpoint's `caller` demands. */
+/** The result of authorization that a handler gets, as its endpoint's `caller` requires. */
 type Authorized<C> = (C extends { kind: 'key'; agent: unknown }
   ? { principal: Principal; agent: AuthorizedAgent }
   : C extends { kind: 'key'; forwarded: true }
@@ -90,7 +90,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** A body that is a multipart form, and its parser: only functions that take a form contain one (see `multipartForm`). */
 export type MultipartForm = {
-  /** The fields that may hold files. The input has all of them in the first. */
+  /** The fields that may hold files. In the input, the first field holds all of them. */
   files: readonly [string, ...string[]];
   maxFiles: number;
   read(event: APIGatewayProxyEventV2): Promise<unknown>;
@@ -137,15 +137,15 @@ export type Endpoint<
    */
   confidential?: true;
   response: Response;
-  /** The response is a record with a `version`, which is sent as its `ETag`, too. */
+  /** The response is a record with a `version`, which is also sent as its `ETag`. */
   hasETag?: true;
   /** Requests may have an `If-Match`: the version that the caller has seen. */
   takesIfMatch?: true;
-  /** The codes of its own errors, for the documentation: beyond those that every endpoint of its kind has. */
+  /** The codes of its errors in addition to those of every endpoint of its kind, for the documentation. */
   errors?: ErrorCode[];
-  /** The meaning of an error status here, where that says more than its codes do. */
+  /** The meaning of an error status here, if its codes do not say enough. */
   errorDescriptions?: Partial<Record<400 | 401 | 403 | 404 | 409 | 412 | 413 | 429, string>>;
-  /** The memory of its function, where the default is too little. CPU grows with memory: 1,769 MB have a full core. */
+  /** The memory of its function, if the default is too little. CPU grows with memory: 1,769 MB give a full core. */
   memoryMegabytes?: 1024 | 1769;
   raw?: RawExchange<RequestInput<Params, Query, Body>, Form, z.infer<Response>>;
   handle(
@@ -154,9 +154,9 @@ export type Endpoint<
   ): Promise<Results<Response>[Form]>;
 };
 
-/** The settings of the few operations that are not simply a JSON object in, and JSON out. */
+/** The settings of the few operations that do not simply take a JSON object and return JSON. */
 export type RawExchange<Input, Form, Result> = {
-  /** The maximum size of the body, where that is not `limits.bodyBytes`. */
+  /** The maximum size of the body, if it is not `limits.bodyBytes`. */
   maxBodyBytes?: number;
   /** Parses the body, instead of as JSON. Its result is the input of the schema `body`. */
   readBody?(event: APIGatewayProxyEventV2): unknown;
@@ -166,11 +166,11 @@ export type RawExchange<Input, Form, Result> = {
   errorCodes?: Record<string, ErrorCode>;
   /** Methods that get 405 at the operation's path, where the gateway would answer 404. */
   refusedMethods?: Method[];
-  /** The form of the responses, where that is not JSON. `response` then describes them for the documentation. */
+  /** The form of the responses, if it is not JSON. `response` then describes them for the documentation. */
   responds?: Form;
-  /** Returns a JSON response in the other form that a request asks for. A model is not offered it: its `format` is no argument. */
+  /** Returns a JSON response in the other form that a request asks for. Models are not offered `format`. */
   inOtherForm?(input: Input, result: Result): CustomResponse | undefined;
-  /** The media types of the responses beside JSON, for the documentation. */
+  /** The media types of the responses other than JSON, for the documentation. */
   mediaTypes?: string[];
   /** Responses with a body of their own, or none, for the documentation. */
   otherResponses?: Record<number, { description: string; schema?: Schema }>;
@@ -196,7 +196,7 @@ export const isStreamed = ({ raw }: AnyEndpoint): boolean => raw?.responds === '
 /** Returns the methods that an endpoint's function gets, with those that it refuses. */
 export const methodsOf = ({ method, raw }: AnyEndpoint): Method[] => [method, ...(raw?.refusedMethods ?? [])];
 
-/** The memory of a function that names none: the cheapest size, as `npm run bench -- cold-starts` measures it. */
+/** The memory of a function that names none: the cheapest size, according to `npm run bench -- cold-starts`. */
 export const defaultMemoryMegabytes = 512;
 
 export const memoryMegabytesOf = ({ memoryMegabytes }: AnyEndpoint): number =>

@@ -48,13 +48,13 @@ export const withIdempotency = async (
   try {
     const result = await respond(claim.creationId);
     await store.keep(claim, endpoint.confidential ? {} : result).catch((error: Error) => {
-      // The work is done and its response is sent all the same. A repetition runs again with the same creation id.
+      // The work is done, and its response is still sent. A repetition runs again with the same creation id.
       log('warn', { requestId, operation, unkept: error.name });
     });
     return result;
   } catch (error) {
     await store.release(claim).catch(() => {
-      // The claim expires by itself.
+      // The claim expires on its own.
     });
     throw error;
   }

@@ -19,7 +19,7 @@ type Proof = {
   isUnsigned?: boolean;
 };
 
-/** The user of a request, with what else was read. `noted` is a write that the response waits for. */
+/** The user of a request, with the other data that were read. `noted` is a write that the response waits for. */
 type Identified = {
   principal: Principal;
   access?: Access | undefined;
@@ -27,7 +27,7 @@ type Identified = {
   noted?: Promise<void> | undefined;
 };
 
-/** Returns the proof of a request. Throws where the request is refused before anything is read. */
+/** Returns the proof of a request. Throws if the request is refused before anything is read. */
 export const proofIn = (caller: AnyEndpoint['caller'], event: ApiEvent): Proof => {
   const signature = 'signature' in caller ? caller.signature : undefined;
   const secrets = signature?.lookup(event);
@@ -37,14 +37,14 @@ export const proofIn = (caller: AnyEndpoint['caller'], event: ApiEvent): Proof =
   } catch (thrown) {
     const error = thrown as ApiError;
     const { authorization, 'x-authorization': ownHeader } = event.headers;
-    // An Authorization that is no key of ours may be the secret of a platform.
+    // An Authorization that is not an API key may be the secret of a platform.
     const mayBeReplaced = error.code === 'missing_api_key' || (authorization !== undefined && ownHeader === undefined);
     if (!signature || !secrets || !mayBeReplaced) throw error;
     return { event, signature, secrets, error, isUnsigned: !signature.mayBeSigned(event) };
   }
 };
 
-/** Reads key, secrets, access to an agent and what a lookup finds in one round trip, and checks the proof. */
+/** Reads key, secrets, access to an agent and a lookup in one round trip, and checks the proof. */
 export const identify = async (proof: Proof, agentId?: string, lookup?: Lookup<unknown>): Promise<Identified> => {
   const { event, key: sent, signature, secrets: lookupOfSecrets, error, isUnsigned } = proof;
   const reading = credentials.get().read(sent?.secret, agentId, together(lookupOfSecrets, lookup));
@@ -62,7 +62,7 @@ export const identify = async (proof: Proof, agentId?: string, lookup?: Lookup<u
   return { principal, access, found };
 };
 
-/** Returns a lookup of the items of two. */
+/** Returns a lookup that combines two others. */
 const together = (
   one: Lookup<unknown> | undefined,
   other: Lookup<unknown> | undefined,

@@ -10,7 +10,7 @@ const maxFieldBytes = 1024;
 
 type Bounds = {
   maxFiles: number;
-  /** Maximum size of a file. One byte more of a larger one is kept, which shows that it is too large. */
+  /** Maximum size of a file. One more byte of a larger file is kept, which shows that it is too large. */
   fileBytes: number;
   /** The maximum size of the body, and the message for a larger one. */
   bodyBytes: number;
@@ -19,7 +19,7 @@ type Bounds = {
 
 /**
  * Declares a body that is a multipart form. It is read into an object of its fields, with the files of all the fields named
- * here in the first of them. Of a field sent twice the first counts.
+ * here in the first of them. If a field is sent twice, the first one counts.
  */
 export const multipartForm = (files: MultipartForm['files'], bounds: Bounds): MultipartForm => ({
   files,

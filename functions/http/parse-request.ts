@@ -9,8 +9,8 @@ import type { Input, ParsedInput } from './input.ts';
 import { jsonBodyOf } from './request-body.ts';
 
 /**
- * Parses a request with its endpoint's schemas. An error is returned, for `authorize` to throw once the key is known: nobody
- * learns anything from a validation message without a valid key.
+ * Parses a request with its endpoint's schemas. An error is returned, for `authorize` to throw once the key is known: without a
+ * valid key, a caller sees no validation message.
  */
 export const parseRequest = async (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): Promise<ParsedInput> => {
   try {
@@ -49,7 +49,7 @@ const readParts = async (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): 
   body: await readBody(endpoint, event),
 });
 
-/** Returns the version that `If-Match` names; undefined where any will do. */
+/** Returns the version that `If-Match` names; undefined if any version is accepted. */
 const ifMatchOf = ({ headers }: APIGatewayProxyEventV2): number | undefined => {
   const sent = headers['if-match'];
   if (sent === undefined || sent === '*') return undefined;
@@ -64,7 +64,7 @@ const readBody = ({ body, raw = {} }: AnyEndpoint, event: APIGatewayProxyEventV2
   return body && jsonBodyOf(event, raw.maxBodyBytes, raw.errorCodes?.['']);
 };
 
-/** Returns the names of fields that an object's schema does not have. A schema that is no plain object takes any field. */
+/** Returns the names of fields that an object's schema does not have. A schema that is not a plain object takes any field. */
 const unknownFields = (schema: AnyEndpoint['query'] | AnyEndpoint['body'], sent: unknown): string[] => {
   const definition = schema?._zod.def ?? { type: 'object', shape: {} };
   if (!isJsonObject(sent) || definition.type !== 'object' || definition.catchall) return [];

@@ -5,7 +5,7 @@ import type { ApiMiddleware, ApiResult } from './handler-types.ts';
 
 export const headersOfEveryResponse = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
-/** Names the fields of a request that were ignored. A header holds no other characters than those of a URL. */
+/** Names the ignored fields of a request, URL-encoded for the header. */
 export const ignoredFieldsHeader = (names: string[]): Record<string, string> => {
   const shown = names.slice(0, limits.ignoredFields).map((name) => {
     const start = name.slice(0, limits.ignoredFieldCharacters).toWellFormed();
@@ -44,7 +44,7 @@ const toResponse = (error: unknown): ApiResult => {
   return json(status, { error: code, message, version, details: details && withinLimit(details) }, retryAfter);
 };
 
-/** Shortens long details. The last one then says how many more there are. */
+/** Shortens long details. The last one then gives the number of the others. */
 const withinLimit = (details: ErrorDetail[]): ErrorDetail[] => {
   if (details.length <= limits.errorDetails) return details;
   const shown = details.slice(0, limits.errorDetails - 1);

@@ -26,7 +26,7 @@ export const warmUp = (handler: ApiHandler, endpoint: AnyEndpoint): Promise<void
 /** An identity that no user, agent or record has. */
 const placeholderIdentity = 'warm-up';
 
-/** Performs an operation as if such a user had been authorized to. The result is discarded. */
+/** Performs an operation as if that user had been authorized. The result is discarded. */
 export const warmUpRead = async (endpoint: AnyEndpoint): Promise<unknown> => {
   const principal = { uid: placeholderIdentity, keyId: placeholderIdentity, scopes: undefined };
   const agent = { agentId: placeholderIdentity, uid: placeholderIdentity, blockOnOutcomes: [] };
@@ -37,7 +37,7 @@ export const warmUpRead = async (endpoint: AnyEndpoint): Promise<unknown> => {
   return perform(endpoint, authorized, { ...context, creationId: placeholderIdentity }, services);
 };
 
-/** Returns an input with the required fields alone: in place of identifiers the placeholder, otherwise their examples. */
+/** Returns an input with only the required fields: the placeholder for identifiers, and examples for the others. */
 const placeholderInput = ({ params, query }: AnyEndpoint): Input => {
   const [placeholders, required] = [params, query].map((schema?: z.ZodMiniObject) =>
     Object.fromEntries(

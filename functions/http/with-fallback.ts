@@ -5,7 +5,7 @@ import { custom, headersOfEveryResponse } from './response.ts';
 
 type Fallback = NonNullable<NonNullable<AnyEndpoint['raw']>['fallback']>;
 
-/** Wraps a handler: where it is late or fails with 5xx, the endpoint's fallback for this request is the response, if it has one. */
+/** Wraps a handler. If it is late or fails with 5xx, the response is the endpoint's fallback for this request, if there is one. */
 export const withFallback =
   (endpoint: AnyEndpoint, handler: ApiHandler, { afterMilliseconds, respond }: Fallback): ApiHandler =>
   async (event, context): Promise<ApiResult> => {

@@ -2,7 +2,7 @@ import { jobMessages } from '../domain/job-messages.ts';
 import { closeWhenQuiet, publishServices } from '../webhooks/publish.ts';
 import { queueJob, queueWorker } from './job.ts';
 
-/** Sends the event of a request that changed fewer numbers of a block list than it named, once no more of its numbers come. */
+/** Sends the event of a request that changed fewer numbers of a block list than it named, once no more of them arrive. */
 export const closeBlockListEvent = queueJob({
   name: 'closeBlockListEvent',
   message: jobMessages.closeBlockListEvent,

@@ -5,7 +5,7 @@ import { callFigures } from '../figures/call-figures.ts';
 import { countDay, moreSeconds } from '../figures/recount.ts';
 import { queueJob, queueWorker } from './job.ts';
 
-/** Counts the calls of a day again, where they have changed. */
+/** Counts the calls of a day again if they have changed. */
 export const countCalls = queueJob({
   name: 'countCalls',
   message: jobMessages.countCalls,

@@ -11,10 +11,10 @@ import { calls } from '../store/calls/calls.ts';
 import { queueJob, queueWorker } from './job.ts';
 
 /**
- * Deletes calls that are older than the deployment keeps them. They are hidden as soon as they are. An attribute by which
- * DynamoDB would delete them itself would have to be written again to every call when the setting changes.
- * Figures count them a last time before, and stay as they are.
- * The table is read in segments, each by one run, so that it is read to its end however large it is.
+ * Deletes calls that have passed the deployment's retention period. They are hidden as soon as the period ends. DynamoDB could
+ * delete them by an attribute, but a change of the setting would then rewrite every call.
+ * Figures count the calls one last time before the deletion and do not change after it.
+ * Each run reads one segment of the table, so that a table of any size is read to its end.
  */
 export const expireCalls = queueJob({
   name: 'expireCalls',

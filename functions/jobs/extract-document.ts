@@ -55,7 +55,7 @@ export const extractDocument = queueJob({
     const documents = documentsIn(message);
     const access = await services.credentials.accessTo(documents.map(({ agentId }) => agentId));
     for (const { agentId, id: documentId } of documents) {
-      // An agent without access is a copy that is not finished.
+      // An agent without access is an unfinished copy.
       const uid = access.get(agentId)?.owner ?? agentId;
       await services.documents.endWait({ agentId, id: documentId });
       await services.jobQueue.send({ job: 'extractDocument', uid, agentId, documentId });
@@ -123,8 +123,8 @@ const extract = async (
 };
 
 /**
- * Returns why a file is not read that an upload form brought: S3 takes it also when the form's key or its user's access has
- * ended. An agent without an access record is a copy that is not finished: its files come from the service itself.
+ * Returns why a file from an upload form is refused. S3 accepts the file even when the form's key or its user's access has
+ * ended. An agent without an access record is an unfinished copy, whose files come from the service itself.
  */
 const refusalOfForm = async (
   { agentId, formIssuedTo }: DocumentRecord,

@@ -16,9 +16,9 @@ import { websites } from '../store/sources/websites.ts';
 import { queueJob, queueWorker } from './job.ts';
 
 /**
- * Deletes what belongs to a deleted agent: knowledge, calls, block list, responses kept for its users, and last the trace
- * of the agent itself. Requests that were under way when the agent was deleted may still write: a run after they have
- * ended deletes that, too.
+ * Deletes the data of a deleted agent: knowledge, calls, block list, responses kept for its users, and finally the trace of the
+ * agent itself. Requests that were in progress when the agent was deleted may still write data. A run after their end
+ * deletes that data as well.
  */
 export const finishDeletion = queueJob({
   name: 'finishDeletion',

@@ -11,13 +11,13 @@ import { retrySoon } from './retry-soon.ts';
 type Services = Record<string, Service<any>>;
 
 type Job<S extends Services> = {
-  /** In kebab-case also the name of its file and its function. */
+  /** The name of the job. In kebab-case, it is also the name of its file and its function. */
   name: string;
-  /** The stores and clients it uses, by method. Its function is granted what these need, and nothing else. */
+  /** The stores and clients that the job uses, by method. Its function gets only the permissions that these need. */
   services: S;
   /** The maximum time for one message, or for one batch of changes. */
   timeoutSeconds: number;
-  /** The memory of its function, where the stacks' default is too little. */
+  /** The memory of its function, if the stacks' default is too small. */
   memoryMegabytes?: number;
 };
 
@@ -32,10 +32,10 @@ export type JobDeadlines = {
 /** Background work that is started by the messages of a queue. */
 export type QueueJob<Message extends z.core.$ZodType, S extends Services> = Job<S> & {
   kind: 'queue';
-  /** Also the `job` field of its messages. */
+  /** The name of the job, which is also the `job` field of its messages. */
   name: JobName;
   message: Message;
-  /** Also started once a day where calls are kept for a limited time, by a message that has only the job's name. */
+  /** Where calls are kept for a limited time, a message with only the job's name also starts the job once a day. */
   daily?: true;
   /** The maximum number of functions at once, where the work is mostly waiting. A deployment sets that of deliveries (`deliveryConcurrency`). */
   concurrency?: number;
@@ -44,8 +44,8 @@ export type QueueJob<Message extends z.core.$ZodType, S extends Services> = Job<
   /** Also started by files created under this prefix of the bucket: the message is then S3's own event. */
   startedByFilesUnder?: string;
   /**
-   * Does the work. A message is delivered at least once, maybe late: doing it twice must change nothing. What throws is delivered
-   * again, unless this was the last delivery.
+   * Does the work. A message is delivered at least once, possibly late, so the work must be idempotent. If this throws, the message
+   * is delivered again, unless this was the last delivery.
    */
   handle(message: z.infer<Message>, services: ServicesOf<S>, deadlines: JobDeadlines): Promise<void>;
   /** Runs after the last delivery has failed: reports the failure to those who wait for the work. */
@@ -56,8 +56,8 @@ export type QueueJob<Message extends z.core.$ZodType, S extends Services> = Job<
 export type StreamJob<S extends Services> = Job<S> & {
   kind: 'stream';
   /**
-   * Does the work for some changes, in the order of each item's changes. Every change is delivered at least once: doing it twice
-   * must change nothing. Returns the first change that failed: it is delivered again, with those after it.
+   * Does the work for some changes, in the order of each item's changes. Every change is delivered at least once, so the work must
+   * be idempotent. Returns the first change that failed, which is delivered again with those after it.
    */
   handle(changes: TableChange[], services: ServicesOf<S>, deadlines: JobDeadlines): Promise<TableChange | undefined>;
 };
@@ -84,7 +84,7 @@ export const streamJob = <S extends Services>(definition: Omit<StreamJob<S>, 'ki
 /** Returns what a job's function may do on AWS. */
 export const permissionsOfJob = ({ services }: AnyJob): Permission[] => permissionsOfServices(services);
 
-/** Makes a job a Lambda handler for an SQS queue. A message that fails is delivered again without its batch. */
+/** Returns the Lambda handler of a job for an SQS queue. A message that fails is delivered again without its batch. */
 export const queueWorker = (job: AnyQueueJob): QueueHandler => {
   const services = lazyServices(job.services);
   return async (event) => {
@@ -115,7 +115,7 @@ export const queueWorker = (job: AnyQueueJob): QueueHandler => {
   };
 };
 
-/** A fifth of the time is left for what was begun before. */
+/** Returns the deadlines of a job. The last fifth of its time is for finishing work that has begun. */
 const deadlinesOf = ({ timeoutSeconds }: AnyJob) => {
   const endsAt = Date.now() + timeoutSeconds * 1000;
   return { until: endsAt - timeoutSeconds * 200, endsAt };
@@ -129,7 +129,7 @@ const attempt = async (work: () => Promise<void>): Promise<Error | undefined> =>
   }
 };
 
-/** Makes a job a Lambda handler for the table's stream. A batch is delivered again from its first change that failed. */
+/** Returns the Lambda handler of a job for the table's stream. A batch is delivered again from its first change that failed. */
 export const streamWorker = <S extends Services>(job: StreamJob<S>): StreamHandler => {
   const services = lazyServices(job.services);
   return async ({ Records }) => {

@@ -6,8 +6,8 @@ const pauseSeconds = 30;
 const timeoutMilliseconds = 2000;
 
 /**
- * Makes a message that failed visible again after a pause, which grows with its deliveries. By itself it would come back after
- * the queue's visibility timeout, which is six times the function's timeout, as AWS recommends. If this fails, it does.
+ * Makes a failed message visible again after a pause, which grows with its deliveries. Otherwise, or if this fails, the message
+ * reappears after the queue's visibility timeout, which is six times the function's timeout, as AWS recommends.
  */
 export const retrySoon = async ({ receiptHandle, eventSourceARN, attributes }: SQSRecord): Promise<void> => {
   const [, , , , account, queue] = eventSourceARN.split(':');

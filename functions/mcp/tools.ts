@@ -71,7 +71,7 @@ export class McpTools {
   }
 }
 
-/** Refuses arguments that a tool does not have: what a model meant by one would be missing without a word. */
+/** Refuses arguments that a tool does not have. Otherwise, the intent of the model would be lost silently. */
 const refuseUnknown = ({ name, inputSchema }: OperationTool, args: Fields) => {
   const known = Object.keys(inputSchema.properties ?? {});
   const message = `is not an argument of ${name}, which has ${known.join(', ') || 'none'}`;

@@ -48,12 +48,12 @@ const groups = {
 export type Guide = {
   slug: string;
   group: string;
-  /** Its path in the repository. */
+  /** The path of the guide in the repository. */
   file: string;
   title: string;
   /** The first paragraph, without its links. */
   summary: string;
-  /** The file as it is, with links to other files. */
+  /** The unchanged file, with links to other files. */
   source: string;
 };
 

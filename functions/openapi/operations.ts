@@ -36,7 +36,7 @@ export type OperationTool = {
 /** A model can call an operation that takes a key and JSON and responds with JSON. */
 const isCallable = ({ caller, raw }: AnyEndpoint) => caller.kind === 'key' && !raw?.multipart && !raw?.responds;
 
-/** The undo of blocking a number is always there. */
+/** Returns true if an operation is restricted. Unblocking a number never is. */
 const isRestricted = ({ name, method, path, readOnly }: AnyEndpoint) => {
   const isChangeOf = (prefix: string) => path.startsWith(prefix) && method !== 'GET' && !readOnly;
   const undoesBlocking = name === 'removeBlockedNumbers' || name === 'removeUserBlockedNumbers';
@@ -46,7 +46,7 @@ const isRestricted = ({ name, method, path, readOnly }: AnyEndpoint) => {
   return (method === 'DELETE' && !undoesBlocking) || changesEndpoint || changesSecret || replaces;
 };
 
-/** Returns true if an operation deletes or overwrites what was there. */
+/** Returns true if an operation deletes or overwrites existing data. */
 const isDestructive = (endpoint: AnyEndpoint) =>
   ['DELETE', 'PATCH', 'PUT'].includes(endpoint.method) ||
   ['rotateWebhookSecret', 'createErasure', 'createBlockListImport'].includes(endpoint.name);

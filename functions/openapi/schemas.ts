@@ -11,7 +11,7 @@ type Override = NonNullable<CreateDocumentOptions['override']>;
 export const schemaOverride = (components: Record<string, JsonSchema>): Override => {
   const override: Override = ({ zodSchema, jsonSchema, io }) => {
     const json = jsonSchema as JsonSchema;
-    // Zod leaves out the examples of a transformed schema, which here are valid before and after.
+    // Zod omits the examples of a transformed schema. Here they are valid before and after the transformation.
     const { examples } = z.globalRegistry.get(zodSchema) ?? {};
     if (examples) json.examples ??= examples as unknown[];
     // Zod adapts a nullable schema before the one that it may be null beside.

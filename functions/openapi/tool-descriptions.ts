@@ -72,7 +72,7 @@ export const toolDescriptions: Record<string, string> = {
     'Sets the outcomes of up to 1,000 calls, of any agents. Each is in `updated`, or in `failed` with the reason. Setting the same values again changes nothing.',
 };
 
-/** The descriptions of arguments, by operation and argument, or by argument alone. */
+/** The descriptions of arguments, by operation and argument, or only by argument. */
 export const argumentDescriptions: Record<string, string> = {
   idempotencyKey: 'A UUID that makes the call safe to repeat.',
   ifMatch: '`version` as you have read it: refused when there is a newer one.',

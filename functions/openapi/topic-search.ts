@@ -30,7 +30,7 @@ export class TopicSearch {
     this.#index.addAll(topics.map(({ title, text }, id) => ({ id, title, text })));
   }
 
-  /** Returns the topics that fit, best first. While a query is typed, its last word matches words that it begins. */
+  /** Returns the matching topics, best first. While a query is being typed, its last word matches words that begin with it. */
   search(query: string, maxTopics: number, isTyping = false): Topic[] {
     const prefix = (_: string, index: number, terms: string[]) => isTyping && index === terms.length - 1;
     const found = this.#index.search(query, { prefix }).slice(0, maxTopics);
@@ -43,7 +43,7 @@ const weightOf = (page: string) => {
   return page.startsWith('/docs/reference') ? 1 : 1.2;
 };
 
-/** Returns the stems of a text's words. `custom_call_outcome` and `blockList` are found as they are and by their parts. */
+/** Returns the stems of a text's words. `custom_call_outcome` and `blockList` match as a whole and by their parts. */
 function termsOf(text: string): string[] {
   const words = text.split(/[^\p{L}\p{N}_]+/u).filter(Boolean);
   return words

@@ -5,8 +5,8 @@ import type { CallableOperation } from '../openapi/operations.ts';
 export type Arguments = Record<string, unknown>;
 
 /**
- * Returns the request that calls an operation with these arguments. Refuses only what no request can express: a path variable
- * that is no segment of a path, and an object in a query or a header. The operation validates the rest.
+ * Returns the request that calls an operation with these arguments. Refuses only arguments that no request can express: a path
+ * variable that is not one segment, and an object in a query or a header. The operation validates the rest.
  */
 export const toRequest = (operation: CallableOperation, given: Arguments, uid: string | undefined): OwnRequest => {
   const { idempotencyKey, ifMatch, uid: _, ...rest } = given;

@@ -17,7 +17,7 @@ export const isPagePath = (path: string) => /^\/docs\/[^/.]+$/.test(path);
 /** Returns the path of the page that responds at a path: every view of the console is the same page. */
 export const pathOfPage = (path: string) => path.replace(/^\/console\/[^/.]+$/, '/console');
 
-/** Stands for the origin of the bucket in the headers of a page that uploads files: it is known when the page is served. */
+/** The placeholder for the bucket's origin in the headers of a page that uploads files. It is replaced when the page is served. */
 export const filesOrigin = '{files-origin}';
 
 /** Returns the headers of a page as they are sent. */

@@ -1,4 +1,4 @@
-/** Values that a process keeps between requests, up to a total size: the least recently used are forgotten. */
+/** Values that a process keeps between requests, up to a total size. The least recently used are removed. */
 export class Kept<V> {
   readonly #maxSize: number;
   /** The least recently used first. */
@@ -13,7 +13,7 @@ export class Kept<V> {
     return this.#entries.get(key)?.value;
   }
 
-  /** Keeps a value, which is the one that was used last. */
+  /** Keeps a value as the most recently used one. */
   keep(key: string, value: V, size: number): void {
     this.forget(key);
     this.#entries.set(key, { value, size });

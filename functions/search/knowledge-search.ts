@@ -32,7 +32,7 @@ type Source = { kind: SourceKindName; id: string; name: string; text: TextRefere
 
 /** A source in memory: its index, and its text, which is inflated when it is first needed. Both are immutable. */
 type Loaded = { index: PackedIndex; content?: Uint8Array[]; pages?: string[] };
-/** An agent's sources, read when they had changed so often. */
+/** An agent's sources, and their number of changes when they were read. */
 type Listed = { changes: number; sources: Source[] };
 
 /** Bytes of indexes and texts that a process keeps between requests. */
@@ -74,7 +74,7 @@ export class KnowledgeSearch {
     this.#changes = changes;
   }
 
-  /** A request that has read with its key how often the agent's sources have changed passes it as `changes`. */
+  /** Searches an agent's sources. `changes` is their number of changes, if the request has read it together with its key. */
   async search(
     agentId: string,
     query: string,
@@ -131,7 +131,7 @@ export class KnowledgeSearch {
     });
   }
 
-  /** Returns undefined when a source was replaced or deleted meanwhile. */
+  /** Returns undefined when a source has since been replaced or deleted. */
   async #passagesIn(sources: Source[], query: string, limit: number): Promise<FoundPassages | undefined> {
     const loaded = await this.#load(sources, 'ahead');
     if (!loaded) return undefined;
@@ -168,8 +168,8 @@ export class KnowledgeSearch {
   }
 
   /**
-   * Loads the indexes of sources, with their texts: `now`, or `ahead` where they are few. What is not in memory is read in one
-   * round trip. Returns undefined when a source was replaced or deleted meanwhile.
+   * Loads the indexes of sources with their texts: `now`, or `ahead` if the texts are small. One round trip reads everything that is
+   * not in memory. Returns undefined when a source has since been replaced or deleted.
    */
   async #load(sources: Source[], texts: 'now' | 'ahead'): Promise<Loaded[] | undefined> {
     const kept = sources.map((source) => this.#loaded.get(keyOf(source)));

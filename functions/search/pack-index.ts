@@ -9,7 +9,7 @@ import { type IndexedWord, Terms } from './terms.ts';
 /** A text to be indexed: the pages of a website, or the one of a document. */
 export type IndexedPage = { text: string; title?: string; url?: string };
 
-/** Terms of a block share the beginnings of those before them; a term is found by the first ones of the blocks. */
+/** The terms of a block share the beginnings of those before them. A search finds a term by the first terms of the blocks. */
 const termsPerBlock = 16;
 
 /**
@@ -33,14 +33,14 @@ export const packIndex = (
       index.add(text, { page, start, units: end - start }, headingEnd, title ? [title, ...context] : context);
     }
   }
-  // More effort makes an index smaller by a hundredth.
+  // A higher level makes an index only one percent smaller.
   return { packed: deflateRawSync(index.pack(pages), { level: 1 }), passages: index.passages };
 };
 
 class IndexBuilder {
   readonly #terms: Terms;
   readonly #places: (Place & { words: number; hash: number })[] = [];
-  /** For each term, the passages that have it, each followed by how often. */
+  /** The passages of each term. The number of its occurrences follows each passage. */
   readonly #postings = new Map<string, number[]>();
 
   constructor(language: Language) {
@@ -51,7 +51,7 @@ class IndexBuilder {
     return this.#places.length;
   }
 
-  /** Adds the passage of a text that is at a place, of which the first units up to `headingEnd` are its own heading. */
+  /** Adds the passage at a place in a text. Its units before `headingEnd` are its own heading. */
   add(text: string, place: Place, headingEnd: number, context: string[]): void {
     const { start, units } = place;
     const end = start + units;
@@ -123,7 +123,7 @@ class IndexBuilder {
   }
 }
 
-/** Writes the passages of a term, and returns how many bytes they take. */
+/** Writes the passages of a term, and returns their size in bytes. */
 const packPostings = (out: ByteWriter, postings: number[]): number => {
   const start = out.length;
   let last = 0;

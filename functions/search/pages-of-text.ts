@@ -1,6 +1,6 @@
 import type { SourceKindName } from '../domain/sources.ts';
 import type { IndexedPage } from './pack-index.ts';
 
-/** Returns the pages of a stored text: JSON of a website's pages, or a document as one page. */
+/** Returns the pages of a stored text: the pages of a website from its JSON, or a document as one page. */
 export const pagesOf = (kind: SourceKindName, content: string): IndexedPage[] =>
   kind === 'website' ? JSON.parse(content) : [{ text: content }];

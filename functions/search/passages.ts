@@ -4,7 +4,7 @@ export type Passage = {
   end: number;
   /** The end of its own heading, which it begins with; `start` when it has none. */
   headingEnd: number;
-  /** The headings above it. It is found by their words, too. */
+  /** The headings above it. Their words also match the passage. */
   context: string[];
 };
 
@@ -13,7 +13,7 @@ export const passageUnits = 1200;
 
 type Heading = { start: number; end: number; level: number; text: string };
 
-/** A longer line is no heading. Every line of a stranger's text is examined, so that each step takes linear time. */
+/** A longer line is not a heading. Every line of an untrusted text is examined, so each step must take linear time. */
 const maxHeadingUnits = 300;
 
 const underline = /^ {0,3}(?:=+|-{3,})[ \t]*$/;
@@ -63,7 +63,7 @@ export const cutPassages = (text: string, headings: Map<string, number>): Passag
     while (above.length > 0 && (above.at(-1) as Heading).level >= heading.level) above.pop();
     const context = above.map((one) => one.text);
     above.push(heading);
-    // A heading directly above a deeper one gets no passage: its words are in the context of those below.
+    // A heading directly above a deeper one gets no passage. Its words are in the context of the passages below.
     const isEmpty = text.slice(heading.end, end).trim() === '';
     if (isEmpty && next && next.level > heading.level) continue;
     addSection(passages, text, { start: heading.start, end }, heading, context);
@@ -125,7 +125,7 @@ const trim = (text: string, { start, end }: Range): Range => {
 /** The end of a sentence: a mark before white space that no small letter follows, but for initials; or a mark of a script without spaces. */
 const sentenceEnd = /(?:(?<!\p{Lu})\.|[!?…؟۔।॥])["'”’»)\]]*(?=\s+[^\s\p{Ll}])|[。！？｡][”’」』）]*/gu;
 
-/** Returns where to cut a section that is too long: into parts as even as its paragraphs, its sentences, or else its words allow. */
+/** Returns where to cut a section that is too long. Parts are as even as possible and end at paragraphs, sentences, or else words. */
 const breakOf = (text: string, { start, end }: Range): number => {
   const length = end - start;
   const wanted = length / Math.ceil(length / passageUnits);

@@ -55,7 +55,7 @@ export const rank = async (query: string, indexes: PackedIndex[], limit: number)
 type QueryWord = { terms: string[]; count: number };
 
 /**
- * Returns the words of a query in one language; without terms where a word repeats an earlier one or is a function word. A word has
+ * Returns the words of a query in one language. A word that repeats an earlier one or is a function word has no terms. A word has
  * the same position in every language.
  */
 const wordsIn = (query: string, language: Language): QueryWord[] => {

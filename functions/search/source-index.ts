@@ -38,8 +38,8 @@ export const indexOf = async (
 const tooMuch = 'The text is too large or too complicated to be searched. Split it into several sources.';
 
 /**
- * Makes the index of a source's new text, or returns the reason in a sentence why the source cannot have the text: it cannot be
- * indexed, or the texts of the agent would be too large together.
+ * Makes the index of a source's new text. Otherwise, returns a sentence with the reason: the text cannot be indexed, or the texts
+ * of the agent would be too large together.
  */
 export const indexNewText = async (
   { agentId, id }: SourceReference,
@@ -81,8 +81,8 @@ type SourcesToIndex = {
 };
 
 /**
- * Indexes those of an agent's sources that are not indexed for its language yet, until a time (Unix milliseconds). Returns how
- * many it indexed, whether none is left, and whether some are in progress: their index may be for a former language.
+ * Indexes an agent's sources that are not yet indexed for its language, until a time (Unix milliseconds). Returns the number of
+ * indexed sources, whether none is left, and whether some are in progress. Their index may be for a former language.
  */
 export const indexSources = async (
   agentId: string,
@@ -95,7 +95,7 @@ export const indexSources = async (
     const progress = await indexFor(language, agentId, stores, until);
     indexed += progress.indexed;
     if (!progress.isDone) return { ...progress, indexed };
-    // Another run may have indexed sources for a language that was set meanwhile, and this one for the former language after it.
+    // The language may have changed: this run may then have overwritten another run's index with one for the former language.
     const current = await agents.languageOf(agentId);
     if (current === language) return { ...progress, indexed };
     language = current;
@@ -124,7 +124,7 @@ const indexFor = async (
         continue;
       }
       const texts = await reads.wholeTexts(id, text);
-      // A text that was replaced or deleted meanwhile was indexed with its successor, or needs no index.
+      // If the text has since been replaced, its successor is indexed already. If it was deleted, it needs no index.
       if (!texts) continue;
       const index = await indexOf(kind, texts.content, texts.contentMD, language).catch(indexingFailure);
       if ('failure' in index) log('warn', { unindexedSource: id, reason: index.failure });

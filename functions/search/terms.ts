@@ -1,7 +1,7 @@
 import type { Language } from './languages.ts';
 import { fold, wordsOf } from './words.ts';
 
-/** A word of a text, and the terms by which an index has it: its stem, and that of the word without diacritics where it differs. */
+/** A word of a text, and its terms in an index: its stem and, if different, the stem of the word without diacritics. */
 export type IndexedWord = { terms: string[]; isFunctionWord: boolean };
 
 const currency = /^\p{Sc}$/u;
@@ -12,7 +12,7 @@ const maxCachedUnits = 40;
 /** Turns texts of one language into terms. */
 export class Terms {
   readonly language: Language;
-  /** Texts repeat their words. */
+  /** The words of pieces of text, cached because texts repeat them. */
   readonly #cache = new Map<string, IndexedWord[]>();
 
   constructor(language: Language) {

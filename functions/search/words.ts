@@ -1,6 +1,6 @@
 /**
- * A word of a text or of a query: in lower case, and whether it has letters alone. A price, an e-mail address or a
- * product code is a word as it is written, and so are the parts it is made of.
+ * A word of a text or a query in lower case. `isPlain` is true if it consists only of letters. A price, an e-mail address or a
+ * product code is a word as it is written, and each of its parts is also a word.
  */
 export type Word = { text: string; isPlain: boolean };
 
@@ -45,7 +45,7 @@ const asciiDigit = (digit: string): string => {
 
 const letters = /^[\p{L}\p{M}]+$/u;
 const runs = /[\p{L}\p{M}\p{N}]+/gu;
-/** Scripts whose words are written without spaces between them. */
+/** Scripts that put no spaces between words. */
 const unspaced =
   /([\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー々]+)/u;
 /** The lookbehind limits the match of a run of marks to its beginning. */
@@ -56,7 +56,7 @@ const thousands = /^(\d{1,3}(?:[.,'’]\d{3})+)(?:[.,]\d{1,2})?$/;
 const separators = /[^\p{L}\p{M}\p{N}+#]+/gu;
 const joint = /^[\p{L}\p{M}\p{N}]+(?:[-_.&'’+#/]+[\p{L}\p{M}\p{N}]+)*[+#]*$/u;
 
-/** One segmenter for all languages: the dictionaries go by the script. */
+/** One segmenter serves all languages, because it chooses dictionaries by script. */
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
 
 const asciiWord = /^["'(]*([A-Za-z]+)[.,;:!?)"']*$/;

@@ -69,7 +69,7 @@ export class ApiKeys {
     return item && withoutKey(item);
   }
 
-  /** Ends a key now or at a time in the future. A key that ends earlier keeps its end. Returns false when there is no such key. */
+  /** Ends a key now or at a time in the future. A key that already ends earlier keeps its end. Returns false when there is no such key. */
   async revoke(uid: string, keyId: string, at = now()): Promise<boolean> {
     const hash = await this.#hashOf(uid, keyId);
     if (!hash) return false;

@@ -10,7 +10,7 @@ export type Access = { owner: string; has(uid: string): boolean; blockOnOutcomes
 /** The access item of a deleted agent has neither `uid` nor `guests`: no user may use the agent. */
 export type AccessItem = Item & { agentId: string; uid?: string; guests?: Set<string>; blockOnOutcomes?: string[] };
 
-/** Reads a request's API key and its access to an agent in one round trip. There is no cache: a revocation takes effect at once. */
+/** Reads a request's API key and its access to an agent in one round trip. There is no cache: a revocation takes effect immediately. */
 export class Credentials {
   readonly #table: Table;
 
@@ -18,7 +18,7 @@ export class Credentials {
     this.#table = table;
   }
 
-  /** Reads the record of a usable key, if one is given, the access to an agent when one is named and exists, and what a lookup finds. */
+  /** Reads the record of a usable key, the access to an existing agent, and the result of a lookup, for those that are given. */
   async read<Found>(
     apiKey: string | undefined,
     agentId?: string,
@@ -37,7 +37,7 @@ export class Credentials {
     };
   }
 
-  /** Checks that a key may still be used, by its id. An upload form is good for as long as the key that created it. */
+  /** Checks that a key may still be used, by its id. An upload form is valid only while the key that created it is. */
   async isUsable({ uid, keyId }: { uid: string; keyId: string }): Promise<boolean> {
     const listing = await this.#table.get<Item & { hash: string }>(apiKeyListingKey(uid, keyId));
     const key = listing && (await this.#table.get<Item & ApiKey>(apiKeyKey(listing.hash)));

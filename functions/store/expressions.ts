@@ -31,7 +31,7 @@ export const when = (texts: TemplateStringsArray, ...values: unknown[]): Conditi
 export const exists = when`attribute_exists(pk)`;
 export const isAbsent = when`attribute_not_exists(pk)`;
 
-/** Returns a change as the input of an update, alone or in a transaction. */
+/** Returns a change as the input of an update, single or in a transaction. */
 export const updateOf = ({ set = {}, initial = {}, add = {}, remove = {} }: Change, condition?: Condition) => {
   const given = Object.entries({ ...set, ...initial, ...add, ...remove }).filter(([, value]) => value !== undefined);
   const clause = (verb: string, fields: Fields, isIn: (value: unknown) => boolean, form: (name: string) => string) => {

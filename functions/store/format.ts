@@ -2,7 +2,7 @@ import { formatKey } from './keys.ts';
 import type { Item, Table } from './table.ts';
 
 /**
- * The format of the items that this version writes. From 1.0.0 on data are kept across upgrades: a change that an earlier
+ * The format of the items that this version writes. From 1.0.0 on, data are kept across upgrades: a change that an earlier
  * version cannot read gets the next number.
  */
 export const knownFormat = 1;

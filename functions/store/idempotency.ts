@@ -25,7 +25,7 @@ type Piece = Item & { answer: Uint8Array };
 /** Maximum bytes of a deflated response in one item. DynamoDB's limit is 400 KB. */
 const pieceBytes = 300 * 1024;
 
-/** A request that may proceed. If an earlier request with its key ended without a response, `creationId` is that one's. */
+/** A request that may proceed. If an earlier request with its key ended without a response, it has that request's `creationId`. */
 export type Claim = { state: 'claimed'; key: ItemKey; creationId: string; claimedUntil: number; ttlSeconds: number };
 
 /** The first responses to requests with an Idempotency-Key. */
@@ -156,7 +156,7 @@ export class IdempotencyStore {
     return { isUnderWay };
   }
 
-  /** Ends the claim of a failed request, so that a repetition proceeds at once. */
+  /** Ends the claim of a failed request, so that a repetition proceeds immediately. */
   async release(claim: Claim): Promise<void> {
     await this.#table.change(claim.key, { set: { claimedUntil: 0 } }, isStillClaimed(claim));
   }

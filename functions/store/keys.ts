@@ -7,12 +7,12 @@
  * number of an agent    USER#<owner>                           NUMBER#<phone>          the user's agent that has it, at most one
  * key of an agent       USER#<owner>                           AGENT-KEY#<key>         the same, for the name that the agent has in files
  * shared agent          USER#<guest>                           AGENT#<agentId>         its owner, for the guest's list
- * number of agents      USER#<uid>                             COUNT                   how many agents the user owns, copies under way included
+ * number of agents      USER#<uid>                             COUNT                   how many agents the user owns, including copies in progress
  * API key of a user     USER#<uid>                             KEY#<keyId>             the key's hash, for listing
  * API key               KEY#<sha256>                           KEY                     the key's record
  * access to an agent    AGENT#<agentId>                        ACCESS                  owner and guests: read with the key, in one BatchGet;
- *                                                                                      of a deleted agent, until all of it is deleted, nobody
- * version of an agent   AGENT#<agentId>                        VERSION#<version>       what the agent was, for good: name and configuration, deflated
+ *                                                                                      no users for a deleted agent, until all of it is deleted
+ * version of an agent   AGENT#<agentId>                        VERSION#<version>       an immutable snapshot of the agent: name and configuration, deflated
  * traffic of an agent   AGENT#<agentId>#TRAFFIC                TRAFFIC                 the versions that callers get, with their contents: read when a call starts
  * former guest          AGENT#<agentId>                        GUEST#<uid>             a user whose access was revoked, for erasures; expires
  * blocked number        AGENT#<agentId>#BLOCKED#<shard 0–15>   <phone>                 a hash spreads a million numbers; a check is one read
@@ -23,8 +23,8 @@
  * call                  AGENT#<agentId>#CALL#<callId>          CALL                    the call's record, once
  * call by time          AGENT#<agentId>#CALLS                  <startedAt>#<callId>    nothing: the key has the call's id
  * call by phone         AGENT#<agentId>#PHONE#<phone>          <startedAt>#<callId>    the same; no item when the number was withheld
- * figures of a day       AGENT#<agentId>#FIGURES                <date>                  the sums of the calls that started on a day of UTC, deflated
- * …that do not fit      AGENT#<agentId>#FIGURES                <date>#<n>              a further piece of them
+ * figures of a day       AGENT#<agentId>#FIGURES                <date>                  the sums of the calls that started on a day in UTC, deflated
+ * …that do not fit      AGENT#<agentId>#FIGURES                <date>#<n>              another piece of them
  * day to count again    AGENT#<agentId>#UNCOUNTED              <date>                  its quarters of an hour whose calls have changed
  * attempts to call      AGENT#<agentId>#ATTEMPTS               <phone>                 when outbound calls were attempted; expires
  * number of sources     AGENT#<agentId>                        COUNT                   how many websites and documents the agent has, and how often they have changed
@@ -38,7 +38,7 @@
  * webhook delivery      USER#<uid>#DELIVERIES#<shard 0–15>     <deliveryId>            an event on its way to an endpoint, spread by a hash; expires
  * …that rests           USER#<uid>#RESTING#<shard 0–15>       <endpointId>#<deliveryId>  a delivery that waits until its endpoint succeeds again; expires
  * …for a command        USER#<uid>#LISTENING                   <endpointId>#<deliveryId>  the same, until a command that listens has fetched it; expires
- * webhook event         the partition of what changed          EVENT#<eventId>         what an event says beside ids, for its deliveries; expires
+ * webhook event         the partition of what changed          EVENT#<eventId>         an event's data other than ids, for its deliveries; expires
  * numbers of an event   the partition of what changed          EVENT#<eventId>#<part>  a part of the numbers of a large change of a block list; expires
  * duplication           DUPLICATION#<new agentId>              DUPLICATION             the progress of the copy
  * turns of an address   CHAT#TURNS#<address>#<minute>          TURNS                   how many turns of the build chat it had; expires
@@ -47,7 +47,7 @@
  * …of a user            CHAT#TOKENS#<date>#USER#<uid>          TOKENS                  what it spent with keys of the user; expires
  * idempotency           IDEMPOTENCY#<uid>#<shard 0–15>         <operation> <keyed hash>  the first response to an Idempotency-Key, for 24 hours
  * …of a large response  IDEMPOTENCY#<uid>#<shard 0–15>         <operation> <keyed hash> <n>  a piece of it, deflated
- * format                FORMAT                                 FORMAT                  the number of the format that all of this has
+ * format                FORMAT                                 FORMAT                  the number of the format of all items
  *
  * DynamoDB deletes an item some time after its attribute `ttlSeconds` (Unix time).
  * There is no secondary index, so that every read is strongly consistent.
@@ -154,7 +154,7 @@ export const figuresKey = (agentId: string, day: string, piece = 0): ItemKey => 
 });
 /** Returns the day of a sort key of `figuresOf`. */
 export const dayOfFigures = (sk: string) => sk.slice(0, 'yyyy-mm-dd'.length);
-/** The days of an agent whose calls are to be counted again. */
+/** The days of an agent whose calls must be counted again. */
 export const uncountedDaysOf = (agentId: string): Collection => ({ pk: `AGENT#${agentId}#UNCOUNTED` });
 export const uncountedDayKey = (agentId: string, day: string): ItemKey => ({ ...uncountedDaysOf(agentId), sk: day });
 export const callAttemptsKey = (agentId: string, phone: string): ItemKey => ({
@@ -257,7 +257,7 @@ export type ChangedItem =
   | { kind: 'number'; list: BlockListOwner }
   | { kind: 'import' | 'endpoints'; uid: string };
 
-/** The sort keys of those items, exact or by prefix. No other item has such a sort key. */
+/** The sort keys of those items, exact or by prefix. No other item has one of these sort keys. */
 export const sortKeysOfChanges = {
   exact: ['ACCESS', 'CALL', 'WEBHOOKS'],
   prefixes: ['+', 'AGENT#', 'WEBSITE#', 'DOCUMENT#', 'IMPORT#'],

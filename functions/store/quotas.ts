@@ -20,7 +20,7 @@ export const sourceQuota = (limit = environment.quotaSources): Quota => ({
 });
 
 /**
- * A counter. It changes in the transactions that create and delete what it counts; the counter of sources also changes when the
+ * A counter. It changes in the transactions that create and delete the counted items; the counter of sources also changes when the
  * results of a search may change. Each change increments `changes`, so that a recount is stored only if nothing changed in
  * between.
  */

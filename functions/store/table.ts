@@ -38,10 +38,10 @@ export type Item = ItemKey;
 type WriteRequest = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number];
 export type TransactionAction = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-/** A read that is combined with another one: its keys, and what it returns from the items that exist. */
+/** A read that is combined with another one: its keys, and its result from the items that exist. */
 export type Lookup<Found> = { keys: ItemKey[]; read(items: Item[]): Found };
 
-/** `after` is a sort key without the collection's prefix; `limit` is how many items the caller expects to take. */
+/** `after` is a sort key without the collection's prefix; `limit` is the number of items that the caller expects to take. */
 export type QueryOptions = {
   after?: string | undefined;
   limit?: number | undefined;
@@ -308,7 +308,7 @@ export class Table {
 
 const returnedOnFailure = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
 
-/** Runs work that reads, decides and writes, again when another write came in between. `attempt` counts from 0. */
+/** Runs work that reads, decides and writes, and repeats it if another write intervened. `attempt` counts from 0. */
 export const untilWritten = <T>(work: (attempt: number) => Promise<T>): Promise<T> =>
   repeat(work, (failure) => failure !== undefined);
 
@@ -373,7 +373,7 @@ const keyRange = ({ pk, prefix }: Collection, { from, to }: QueryOptions) => {
   };
 };
 
-/** Limits one call to DynamoDB, retries included: a dead table is an error, not a wait. */
+/** Limits one call to DynamoDB, including retries, so that a dead table causes an error and not a wait. */
 export const deadline = () => ({ abortSignal: AbortSignal.timeout(environment.tableTimeoutSeconds * 1000) });
 
 /** Waits with full jitter: 0 to 10 ms before the first retry, doubling up to half a second. */
@@ -396,7 +396,7 @@ export const openTable = (name: string, config: DynamoDBClientConfig = {}): Tabl
     requestHandler: { connectionTimeout: 1000, requestTimeout, throwOnRequestTimeout: true },
     ...config,
   });
-  // It copies every request and response for a logger that is not configured: a tenth of a call's CPU time.
+  // This middleware copies requests and responses for a logger that is not configured, at a tenth of a call's CPU time.
   client.middlewareStack.remove('loggerMiddleware');
   return new Table(DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }), name);
 };

@@ -36,7 +36,7 @@ export class Users {
     return isNew ? user : undefined;
   }
 
-  /** Deletes a user last, and before it everything of the user except agents, keys and the block list. */
+  /** Deletes a user after everything that belongs to the user, except agents, keys and the block list. */
   async remove(uid: string): Promise<void> {
     await this.#removeItems(uid);
     await this.#table.delete(userKey(uid));

@@ -6,7 +6,7 @@ import type { ItemKey } from './keys.ts';
 /** The error code, if any; when the condition of an update failed, also the item as it is. */
 export type StatementResult = { error: string | undefined; item: ItemKey | undefined };
 
-/** Returns why a write failed: its condition did not hold (read again), or it conflicted with another write (retry). */
+/** Returns the reason why a write failed: its condition did not hold (read again), or it conflicted with another write (retry). */
 export const writeFailure = (error: unknown): 'condition' | 'conflict' | undefined => {
   if (!(error instanceof Error)) return undefined;
   if (error.name === 'ConditionalCheckFailedException') return 'condition';
@@ -26,7 +26,7 @@ export const cancellationResults = (error: unknown): StatementResult[] | undefin
 
 /** Returns the actions whose conditions failed, by index, with the items as they are. */
 export const failedConditions = <T>(error: unknown): Map<number, T | undefined> => {
-  // A single put is no transaction.
+  // A single put is not a transaction.
   if (error instanceof ConditionalCheckFailedException) return new Map([[0, conflictingItem<T>(error)]]);
   const results = [...(cancellationResults(error) ?? []).entries()];
   const failed = results.filter(([, result]) => result.error === 'ConditionalCheckFailed');
@@ -44,7 +44,7 @@ export const retryableCodes = new Set([...throttlingCodes, ...conflictCodes]);
 
 const throttlingErrors = ['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded'];
 
-/** Returns whether DynamoDB throttled a call or a transaction, and wrote nothing. */
+/** Checks whether DynamoDB throttled a call or a transaction, and wrote nothing. */
 export const isThrottled = (error: unknown): boolean =>
   error instanceof Error &&
   (throttlingErrors.includes(error.name) ||
@@ -54,7 +54,7 @@ const hasCode = (error: unknown, codes: string[]): boolean =>
   error instanceof TransactionCanceledException &&
   (error.CancellationReasons ?? []).some(({ Code = '' }) => codes.includes(Code));
 
-/** Returns whether a failed call may be retried: after a fault of the network or of DynamoDB, not after an invalid request. */
+/** Checks whether a failed call may be retried: after a fault of the network or of DynamoDB, not after an invalid request. */
 export const isRetryable = (error: Error & { $fault?: string; $metadata?: { httpStatusCode?: number } }): boolean => {
   // The time for repeating throttled calls is over.
   if (error instanceof TypeError || error instanceof ApiError) return false;

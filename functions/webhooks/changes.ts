@@ -45,11 +45,11 @@ export type ChangeEffects = {
   deleted?: EventSubject;
   /** The subject whose personal data was corrected. Its earlier events lose their details. */
   corrected?: EventSubject;
-  /** The number that was erased from a list. The events of the list lose it, too. */
+  /** The number that was erased from a list. The events of the list also lose it. */
   erased?: ListedNumber;
 };
 
-/** Returns the effects of a change, which depend on the change alone. */
+/** Returns the effects of a change, which depend only on the change. */
 export const interpretChange = (change: TableChange): ChangeEffects => {
   const item = changedItem(change.key);
   switch (item?.kind) {
@@ -78,7 +78,7 @@ const agentChanged = (
   change: TableChange<AgentItem>,
 ): ChangeEffects => {
   const { before, after } = change;
-  // The entry of a shared agent in a guest's list is no record.
+  // The entry of a shared agent in a guest's list is not a record.
   if (!after?.configuration) return {};
   const about = { subject: { agentId }, ids: { uid, agentId }, recipients: [uid] };
   const { name, phoneNumber, key, version, split = [], createdAt, updatedAt, sourceAgentId, lastChange = {} } = after;

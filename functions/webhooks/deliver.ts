@@ -129,7 +129,7 @@ const rest = async (uid: string, delivery: StoredDelivery, sequence: number, ser
   await services.jobQueue.send({ job: 'resumeDeliveries', uid, endpointId });
 };
 
-/** Returns whether a user may still see the subject of an event. The events of a deleted agent carry only ids. */
+/** Returns true if a user may still see the subject of an event. The events of a deleted agent carry only ids. */
 const maySeeNow = async (
   uid: string,
   { subject }: StoredDelivery,

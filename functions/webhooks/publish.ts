@@ -189,7 +189,7 @@ export const collectNumbers = async (
       // One message waits for the remaining numbers, however many batches they take.
       if (!counted && collected.openedBy !== first) return;
       const waiting = { list, eventId, uid, token: first, quietSeconds: quietSecondsFor(size) };
-      // Only the message can tell that all numbers of a large request have arrived.
+      // For a large request, only the message can determine that all numbers have arrived.
       return waitForMore(waiting, services, size !== undefined && size > maxNumbersInItem ? 2 : undefined);
     }
     // The batch that closed the event may have failed before sending it.

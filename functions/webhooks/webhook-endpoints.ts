@@ -90,7 +90,7 @@ export class WebhookEndpoints {
     return (await this.#change(uid, change))[endpoint.endpointId] as StoredEndpoint;
   }
 
-  /** Changes an endpoint; undefined when there is no such endpoint. A change that returns the endpoint itself writes nothing. */
+  /** Changes an endpoint. Returns undefined when there is no such endpoint. A change that returns the endpoint itself writes nothing. */
   async change(
     uid: string,
     endpointId: string,

@@ -74,7 +74,7 @@ const causeOf = (status: number) =>
     ? `The receiver answered with the redirect ${status}, which is not followed.`
     : `The receiver answered with status ${status}.`;
 
-/** Seconds, or a date. */
+/** Reads a `Retry-After` header, which is a number of seconds or a date. */
 const retryAfterOf = (header: string | string[] | undefined): { retryAfterSeconds?: number } => {
   if (typeof header !== 'string') return {};
   const seconds = /^\d{1,9}$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;

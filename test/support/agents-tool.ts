@@ -10,7 +10,7 @@ export const newFolder = () => mkdtempSync(join(tmpdir(), 'agents-'));
 
 export const read = (folder: string, name = 'desk.yaml') => readFileSync(join(folder, name), 'utf8');
 export const write = (folder: string, text: string, name = 'desk.yaml') => writeFileSync(join(folder, name), text);
-/** Replaces a text of a file, which must be there. */
+/** Replaces a text of a file, which must contain it. */
 export const edit = (folder: string, from: string | RegExp, to: string, name = 'desk.yaml') => {
   const text = read(folder, name);
   const edited = text.replace(from, to);
@@ -48,7 +48,7 @@ export const pulledWorld = async (configuration: object = { greeting: 'Hello', v
 /** Returns the text of a small file. */
 export const fileOf = (key: string, more = '') => `key: ${key}\nname: Desk\nconfiguration: {}\n${more}`;
 
-/** Uploads documents, which have a checksum as soon as the response is there. */
+/** Uploads documents, which have a checksum as soon as the response arrives. */
 export const uploadFiles = async (world: World, files: Record<string, string>) => {
   const form = new FormData();
   form.append('uid', world.uid);

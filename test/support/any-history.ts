@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { it } from 'vitest';
 import { isSample, numberOf } from './sample.ts';
 
-// Each commit has histories of its own.
+// Each commit has its own histories.
 if (isSample) fc.configureGlobal({ seed: numberOf('histories') });
 
 /** A random test, which runs few times in `npm test` and many times in `npm run test:acceptance`, or as often as `HISTORIES` says. */

@@ -2,7 +2,7 @@ import { vi } from 'vitest';
 
 export type CapturedRun = { code: number | null; stdout: string; stderr: string };
 
-/** Runs a command line in this process with an environment of its own, and captures its output. */
+/** Runs a command line in this process with its own environment, and captures its output. */
 export const capturedRun = async (
   run: (argv: string[]) => Promise<number>,
   argv: string[],

@@ -49,7 +49,7 @@ export const callsTool = (toolName: string, input: unknown, toolCallId = `call-$
   ];
 };
 
-/** A model that answers each call with the next of these, and repeats the last. */
+/** A model that answers each call with the next of these responses, and repeats the last one. */
 export const model = (...calls: ModelPart[][]) => {
   let made = 0;
   return new MockLanguageModelV4({
@@ -63,7 +63,7 @@ export const model = (...calls: ModelPart[][]) => {
   });
 };
 
-/** The chat with a model of the test, and with usage limits and an address of the API of its own if given. */
+/** The chat with a model of the test, and with its own usage limits and API address, if given. */
 export const handlerWith = (chatModel: LanguageModel, usage?: ChatUsage, apiUrl?: string): ApiHandler => {
   useTargetInThisProcess();
   process.env.API_URL = apiUrl ?? target.baseUrl;

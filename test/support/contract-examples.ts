@@ -5,7 +5,7 @@ import { apiKeys } from '../../functions/store/api-keys.ts';
 import { contractOf } from './contract.ts';
 import { call, target, useTargetInThisProcess } from './world.ts';
 
-/** The document as the running service gives it: everything below follows from it, as it would for a stranger. */
+/** The document that the running service serves. Everything below is derived from it, as a stranger would do. */
 export const document = (await call('GET', '/openapi.json')).body as OpenApiDocument;
 export const contract = contractOf(document);
 
@@ -24,7 +24,7 @@ const { secret: apiKey } = await apiKeys.get().create(target.uid, { name: 'contr
 
 type Parameter = { name: string; in: string; example?: unknown; schema: { examples?: unknown[] } };
 
-/** The request that an operation's own examples make. A cursor is an answer's to give. */
+/** Returns the request that an operation's own examples make. Only a response provides a cursor. */
 export const exampleRequest = (path: string, operation: Operation) => {
   let address = path;
   const query: Record<string, string> = {};
@@ -70,6 +70,6 @@ const formOf = (example: Record<string, string | string[]>, fileName = 'Price li
   return form;
 };
 
-/** Expects an answer as the document describes it. */
+/** Expects a response that matches the document. */
 export const described = (path: string, method: string, answer: Awaited<ReturnType<typeof call>>) =>
   expect(contract.faultsOf(path, method, answer), answer.text).toEqual([]);

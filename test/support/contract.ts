@@ -8,7 +8,7 @@ export const contractOf = (document: OpenApiDocument) => {
   ajv.addSchema(closed(structuredClone(document)) as object, 'openapi.json');
 
   return {
-    /** Returns how a response differs from the document; undefined when it does not. */
+    /** Returns the differences between a response and the document. */
     faultsOf(path: string, method: string, answer: { status: number; headers: Headers; text: string }): string[] {
       const operation = document.paths[path]?.[method.toLowerCase()] as Operation;
       const described = operation.responses[answer.status];

@@ -56,14 +56,14 @@ export const everySetting = {
 export const appWith = (context: Record<string, unknown>, more: AppProps = {}) =>
   new App({ context: { ...flags, ...quick, ...context }, stackTraces: false, ...more });
 
-/** Without bundles, and without the place in the source of each resource, which takes a fifth of the time. */
+/** Omits bundles, and the source location of each resource, which takes a fifth of the time. */
 const quick = { 'aws:cdk:bundling-stacks': [], 'aws:cdk:disable-creation-stack-traces': true };
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON
 export type Json = any;
 export type Resource = { logicalId: string; part: string; type: string; properties: Json; definition: Json };
 
-/** Returns a deployment with its resources, those of all its parts. Test files in one process share it: synthesizing takes a second. */
+/** Returns a deployment with the resources of all its parts. Test files in one process share it: synthesizing takes a second. */
 export const deploymentOf = (context: Record<string, unknown> = required): Deployment => {
   const key = JSON.stringify(context);
   const found = synthesized.get(key) ?? withoutStackTraces(() => synthesize(context));
@@ -107,7 +107,7 @@ export const synthesize = (context: Record<string, unknown> = required) => {
       definition,
     })),
   );
-  // Without the constructs, which would fill the memory of a process that other tests share.
+  // This omits the constructs, which would fill the memory of a process that other tests share.
   const { stackName, terminationProtection } = stack;
   return {
     stackName,
@@ -121,7 +121,7 @@ export const synthesize = (context: Record<string, unknown> = required) => {
 
 export type Deployment = ReturnType<typeof synthesize>;
 
-/** Outside of the modules, which each test file loads again. */
+/** This is global, because each test file loads the modules again. */
 const shared = globalThis as { synthesized?: Map<string, Deployment> };
 shared.synthesized ??= new Map();
 const { synthesized } = shared;

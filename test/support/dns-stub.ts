@@ -8,7 +8,7 @@ export type Names = Record<string, (asked: number) => string[]>;
 
 const types = { 1: 'A', 28: 'AAAA' } as Record<number, string>;
 
-/** A name server of our own, on the wire, and a resolver that asks it. */
+/** Starts a name server on the network, and a resolver that asks it. */
 export const startNameServer = async (names: Names) => {
   const socket = createSocket('udp4');
   const asked = new Map<string, number>();

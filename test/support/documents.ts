@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32, deflateRawSync, deflateSync } from 'node:zlib';
 
-/** Documents that word processors and writers of PDF made. */
+/** Returns a document that a word processor or a PDF writer made. */
 export const sample = (name: string): Buffer => readFileSync(join(import.meta.dirname, 'samples', name));
 
 /** A PDF of one page for each text, with lines of 14 points. */
@@ -39,7 +39,7 @@ export const pdfOf = async (...pages: string[]): Promise<Buffer> => {
 export const scanPdf = async (): Promise<Buffer> =>
   rawPdf(Buffer.from('q 500 0 0 700 0 0 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x\nEI Q'), '');
 
-/** A PDF of one page whose content is this stream, as it is. */
+/** A PDF of one page whose content is exactly this stream. */
 export const rawPdf = (stream: Buffer, dictionary = '/Filter/FlateDecode'): Buffer => {
   const head = Buffer.from(
     `%PDF-1.5\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Count 1/Kids[3 0 R]>>\nendobj\n` +
@@ -54,7 +54,7 @@ export const rawPdf = (stream: Buffer, dictionary = '/Filter/FlateDecode'): Buff
 /** Returns the PDF operators that show a text on a page. */
 export const shown = (text: string) => `BT /F1 11 Tf 50 700 Td (${text}) Tj ET\n`;
 
-/** Data that inflates to so many bytes of this text over and over, deflated as often as is said. */
+/** Data that inflates to this many bytes of a repeated text, deflated `times` times. */
 export const deflated = (text: string, bytes: number, times = 1): Buffer => {
   let data = Buffer.alloc(bytes, text);
   for (let time = 0; time < times; time++) data = deflateSync(data, { level: 9 });

@@ -24,7 +24,7 @@ export const ended = async (world: World, erasureId: string) => {
     const found = await statusOf(world, erasureId);
     return /done|failed/.test(found.status) && found;
   };
-  // In tests that run at the same time, too, where expect.poll does not work.
+  // This also works in concurrent tests, where expect.poll does not.
   return vi.waitUntil(statusOnceEnded, { timeout: 50_000, interval: 500 });
 };
 /** Delivers the message of an erasure to the job in this process. Returns true if the job accepted it. */

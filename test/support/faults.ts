@@ -5,9 +5,9 @@ import { table } from '../../functions/store/table.ts';
 /** The faults of one call to DynamoDB. */
 export type Fault = 'lost response' | 'throttle' | 'conflict' | 'server error' | 'slow';
 
-/** Kept small so that a test sees retries, not waits. */
+/** The value is small, so that a test sees retries and not waits. */
 const slowMilliseconds = 15;
-/** Between the attempts of one request. The SDK's own pauses after a throttled one are up to a second. */
+/** The pause between the attempts of one request. The SDK's own pauses after throttling are up to a second. */
 export const pauseMilliseconds = 10;
 const backoff = { setDelayBase() {}, computeNextBackoffDelay: () => pauseMilliseconds };
 
@@ -47,8 +47,8 @@ type Faults = [
 ];
 
 /**
- * Puts faults of the table between the SDK's retries and the wire: what DynamoDB did stays done, and the caller gets another result.
- * `choose` is asked once for each attempt; `seen` hears each operation that reached DynamoDB.
+ * Puts faults between the SDK's retries and the wire. What DynamoDB did stays done, and the caller gets another result.
+ * `choose` is called once for each attempt, and `seen` for each operation that reached DynamoDB.
  */
 export const injectFaultsInto = (
   client: DynamoDBDocumentClient,
@@ -96,7 +96,7 @@ export const injectFaultsInto = (
   });
 };
 
-/** The same for the table that the service's own functions use. */
+/** Does the same for the table that the service's own functions use. */
 export const injectFaults = (...how: Faults): void => injectFaultsInto(table.get().client, ...how);
 
 export const noFaults = (): void => injectFaults(() => undefined);

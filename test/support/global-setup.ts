@@ -38,7 +38,7 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** Responds with the `Target`, once the service has started. */
     targetUrl: string;
-    /** A website that the service's crawler may read; what is put under its paths it answers. */
+    /** A website that the service's crawler may read. It responds with what is put under its paths. */
     siteOrigin: string;
     /** Receivers that the service's webhooks may be sent to: see `startReceivers`. */
     receiverOrigin: string;
@@ -55,7 +55,7 @@ export default async (project: TestProject) => {
   process.env.TMPDIR = folder;
   const site = await startSite();
   const receivers = await startReceivers();
-  // The fake model streams faster than for a person.
+  // The fake model streams faster than it does for a person.
   const bedrock = await startBedrock({ paceMilliseconds: 4 });
   const service = spawn(
     process.execPath,

@@ -13,7 +13,7 @@ const newKeyPair = () => {
   };
 };
 
-/** A new secret of a platform: what it signs with, and the fields by which the service is told. */
+/** A new secret of a platform: the secret that it signs with, and the fields that give it to the service. */
 export const newHookSecret = (platform: string): { secret: string; fields: Record<string, string> } => {
   if (platform === 'telnyx') {
     const { secret, publicKey } = newKeyPair();

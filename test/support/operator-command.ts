@@ -30,7 +30,7 @@ const environmentWith = (environment: Record<string, string>) => ({
   ...environment,
 });
 
-/** Starts a command in a process of its own. */
+/** Starts a command in its own process. */
 export const start = (args: string[], environment: Record<string, string> = settings): ChildProcess =>
   spawn(process.execPath, [join(root, 'bin/operator.ts'), ...args], {
     cwd: folder,

@@ -6,7 +6,7 @@ import { newWorld, type World } from './world.ts';
 export const header = 'agentId,callIdOrPhone,custom_call_outcome,custom_call_outcome_value';
 export const resultsOf = (file: string): Record<string, string>[] =>
   parse(readFileSync(`${file}.results.csv`, 'utf8'), { columns: true });
-/** A call as the service has it. */
+/** Returns a call from the service. */
 export const outcomeOf = async (world: World, callId: string) =>
   (await world.call('GET', `/calls/${world.agentId}/${callId}`)).body;
 

@@ -27,7 +27,7 @@ const environmentOf = ({ apiKey, env }: Options) => {
   return { ...inherited, ...(apiKey && { VAP_API_KEY: apiKey }), ...env };
 };
 
-/** Starts a push in a process of its own, without a terminal. */
+/** Starts a push in its own process, without a terminal. */
 export const start = (file: string, options: Options) => {
   const child: ChildProcess = spawn(process.execPath, ['bin/outcomes.ts', ...argumentsOf('push', file, options)], {
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -19,7 +19,7 @@ type Access = { pk: string; sk: string | undefined; kind: Kind; factor: number }
 type Json = any;
 
 /**
- * Starts a table that meters and refuses as DynamoDB's partitions do. It stands before DynamoDB Local, and counts the units of
+ * Starts a table that meters and refuses as DynamoDB's partitions do. It is a proxy to DynamoDB Local, and counts the units of
  * each partition key by DynamoDB's published rules. With a limit, a key whose units are used up refuses requests until they
  * are refilled, in the form that each operation has for it.
  */
@@ -83,7 +83,7 @@ export const startPartitions = async (upstream: string) => {
   return {
     endpoint,
     stop,
-    /** Sets the units of every key and second; without any, nothing is refused. */
+    /** Sets the units of every key and second. Without them, nothing is refused. */
     limit(units: Units | undefined) {
       limit = units;
       buckets.clear();

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { listen } from '../../bin/local/listen.ts';
 import { target } from './world.ts';
 
-/** One request on its way, and how the proxy may treat it. */
+/** One request on its way, and the actions that the proxy may take. */
 export type Passage = {
   /** The number of the request, counted from 1. */
   number: number;

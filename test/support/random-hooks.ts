@@ -10,7 +10,7 @@ const flag = () => randomInt(2) === 1;
 const randomText = () =>
   Array.from({ length: randomInt(1, 12) }, () => pick([...'ab9 +%&=?/\'"~*(){}[]|:;,é😀Ω\\-_.'])).join('');
 
-/** A query value, percent-encoded in one of the ways that are right. */
+/** A query value, percent-encoded in one of the valid ways. */
 const encoded = (value: string) =>
   pick([
     encodeURIComponent,
@@ -103,7 +103,7 @@ const mutateQuery = (sent: SentHook, mutate: (query: string) => string): SentHoo
 export const mutations: Record<string, Mutation> = {
   'a byte of the body': (sent, platform) => {
     const body = changeByte(sent.body);
-    // Twilio signs the fields of a form, in whatever spelling.
+    // Twilio signs the fields of a form, regardless of their spelling.
     const isSame = platform === 'twilio' && !sent.body.startsWith('{') && fieldsOf(body) === fieldsOf(sent.body);
     return body === sent.body || isSame ? undefined : { ...sent, body };
   },
@@ -203,7 +203,7 @@ export const mutations: Record<string, Mutation> = {
   },
 };
 
-/** A request that is not the one that was signed, with what was changed. */
+/** Returns a request that differs from the signed one, and the change. */
 export const mutatedHook = async (
   platform: string,
   users: { user: HookUser; other: HookUser },

@@ -6,14 +6,14 @@ import { listen } from '../../bin/local/listen.ts';
 export type ReceiverReply = {
   status?: number;
   headers?: Record<string, string>;
-  /** Never answers. */
+  /** The receiver never responds. */
   hangs?: boolean;
   delayMilliseconds?: number;
   /** The size of the response. */
   bodyBytes?: number;
 };
 
-/** A request as a receiver got it. */
+/** A request that a receiver got. */
 export type Received = { at: number; headers: Record<string, string>; body: string };
 
 /**

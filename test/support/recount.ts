@@ -1,4 +1,4 @@
-/** A call as its item holds it. */
+/** The fields of a call's item. */
 export type CallRow = {
   startedAt: string;
   custom_call_outcome?: string;
@@ -9,7 +9,7 @@ export type CallRow = {
 /** Figures by hour and outcome. */
 export type FiguresByName = Record<string, object>;
 
-/** Counts calls by hour and outcome in a time zone, call by call, as `Intl` tells the time of each. */
+/** Counts calls by hour and outcome in a time zone, call by call, with the local times of `Intl`. */
 export const recountOf = (
   calls: CallRow[],
   { from, to, timeZone }: { from: string; to: string; timeZone: string },

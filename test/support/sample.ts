@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 
 /**
  * `SAMPLE=seed npm run test:acceptance` runs a fourth of the heavy tests, which the seed chooses; without it, all run. Where a test
- * tries some of many cases, the seed chooses those, too: it repeats the run of a failure.
+ * tries some of many cases, the seed also chooses those, so that it repeats the run of a failure.
  */
 export const isSample = process.env.SAMPLE !== undefined;
 export const seed = process.env.SAMPLE ?? String(Date.now());

@@ -15,7 +15,7 @@ export type Sample = {
   params?: Record<string, string>;
   query?: Record<string, string>;
   body?: Record<string, unknown>;
-  /** Files of a multipart form, whose fields the body's are then. */
+  /** Files of a multipart form. The fields of the body are then those of the form. */
   files?: Record<string, Blob>;
 };
 

@@ -14,7 +14,7 @@ export type PlainReply = {
 };
 
 /**
- * A website on a port of its own. What its paths answer can be changed at any time: in this process by `pages`, from
+ * A website on a port of its own. The replies of its paths can be changed at any time: in this process by `pages`, from
  * another one by putting a `PlainReply` there as JSON.
  */
 export const startSite = async (pages: Record<string, Reply> = {}) => {
@@ -43,7 +43,7 @@ export const startSite = async (pages: Record<string, Reply> = {}) => {
         ? { body: reply }
         : reply;
     setTimeout(() => {
-      // Headers are bytes: what is beyond ASCII goes as UTF-8, as sites send it.
+      // Headers are bytes. Like sites, this sends other characters than ASCII as UTF-8.
       const sent = Object.entries(headers ?? {}).map(([name, value]) => [name, Buffer.from(value).toString('latin1')]);
       response.writeHead(status ?? 200, { 'content-type': 'text/html; charset=utf-8', ...Object.fromEntries(sent) });
       response.end(body);

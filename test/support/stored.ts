@@ -7,7 +7,7 @@ import type { Item } from '../../functions/store/table.ts';
 import { table } from '../../functions/store/table.ts';
 import { emulatorHeaders, target } from './world.ts';
 
-/** The keys of all items and files that hold a text anywhere: in a key, an attribute, or what an attribute holds deflated. */
+/** The keys of all items and files that hold a text anywhere: in a key, an attribute, or the deflated content of an attribute. */
 export const storedWith = async (text: string): Promise<string[]> => {
   const found: string[] = [];
   const { client, name } = table.get();

@@ -11,7 +11,7 @@ export type Fault =
 
 export type Seen = { method: string; headers: IncomingHttpHeaders; at: number };
 
-/** A proxy that handles the first requests as given: instead of the service, or after it has responded. */
+/** A proxy that handles the first requests as given, either instead of the service or after it has responded. */
 export const withFaults = async (...faults: (Fault | { lost: true })[]) => {
   const seen: Seen[] = [];
   const server = createServer(async (request, response) => {

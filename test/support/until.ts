@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
 
-/** Waits until a check returns something true, and returns that. The bound is generous, since the machine may be busy. */
+/** Waits until a check returns a truthy value, and returns it. The bound is generous, since the machine may be busy. */
 export const until = <T>(check: () => T | Promise<T>, seconds = 50) =>
   vi.waitUntil(check, { timeout: seconds * 1000, interval: 200 });

@@ -23,7 +23,7 @@ export const send = (world: World, platform: string, { query, body, apiKey = wor
       : { body }),
   });
 
-/** A call that comes in, by platform. */
+/** An inbound call, by platform. */
 export const starts: Record<string, Sent> = {
   twilio: {
     query: { next },

@@ -26,7 +26,7 @@ export const changesAreRead = async () => {
 };
 
 /**
- * A world whose user has an endpoint, and the events that come to it, judged by the library of Standard Webhooks. A test that
+ * A world whose user has an endpoint, and the events that it gets, verified by the library of Standard Webhooks. A test that
  * counts requests, not events, waits first until the creation of the world's agent has been read.
  */
 export const listening = async ({

@@ -16,7 +16,7 @@ import { unique, useTargetInThisProcess, type World } from './world.ts';
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any event
 export type SentEvent = { id: string; type: string; timestamp: string; data: any };
 
-/** A receiver of its own for a test, whose replies can be changed at any time. */
+/** Starts a receiver for one test, whose replies can be changed at any time. */
 export const newReceiver = async (...replies: ReceiverReply[]) => {
   const url = `${inject('receiverOrigin')}/${unique('receiver')}`;
   const reply = async (...next: ReceiverReply[]) =>
@@ -29,7 +29,7 @@ export const newReceiver = async (...replies: ReceiverReply[]) => {
     reply,
     received,
     sentBytes: async () => (await state()).sentBytes,
-    /** Waits until this many requests have come. */
+    /** Waits until this many requests have arrived. */
     async waitFor(count: number, seconds = 50): Promise<Received[]> {
       for (const deadline = Date.now() + seconds * 1000; ; await sleep(100)) {
         const requests = await received();
@@ -47,13 +47,13 @@ export const newEndpoint = async (world: World, url: string, more: object = {}) 
   return made.body as { endpointId: string; secret: string };
 };
 
-/** The event of a request, when the library of Standard Webhooks accepts its signature. Throws when it does not. */
+/** Returns the event of a request. Throws if the library of Standard Webhooks does not accept its signature. */
 export const verified = (secret: string, { headers, body }: Received): SentEvent => {
   const event = new Webhook(secret).verify(body, headers) as Omit<SentEvent, 'id'>;
   return { id: headers['webhook-id'] ?? '', ...event };
 };
 
-/** A delivery to a receiver in the table, with what makes attempts at it in this process: its messages are kept, not queued. */
+/** A delivery to a receiver in the table, with functions that attempt it in this process. Its messages are kept, not queued. */
 export const newDelivery = async (...replies: ReceiverReply[]) => {
   useTargetInThisProcess();
   const stores = storesOf(table.get());

@@ -4,7 +4,7 @@ import { type WebsiteRecord, websiteReads, websites } from '../../functions/stor
 import type { PlainReply } from './site.ts';
 import { unique, type World } from './world.ts';
 
-/** A folder of its own on the site that the service's crawler may read, for one test. */
+/** Creates a folder for one test on the site that the service's crawler may read. */
 export const newFolder = () => {
   const folder = `/${unique('site')}`;
   const origin = inject('siteOrigin');
@@ -12,7 +12,7 @@ export const newFolder = () => {
     folder,
     url: `${origin}${folder}/`,
     at: (path: string) => `${origin}${folder}/${path}`,
-    /** Makes the site answer under a path of the folder; a text is a page of HTML. */
+    /** Sets the site's reply under a path of the folder. A text is a page of HTML. */
     put: async (path: string, reply: string | PlainReply) => {
       const body = JSON.stringify(typeof reply === 'string' ? { body: reply } : reply);
       await fetch(`${origin}${folder}/${path}`, { method: 'PUT', body });
@@ -37,17 +37,17 @@ export const websitesOf = ({ uid, agentId, call }: World) => {
     remove: (websiteId: string) => call('DELETE', '/agent-websites', { query: { uid, agentId, websiteId } }),
     content: (websiteId: string, cursor?: string) =>
       call('GET', '/agent-websites/content', { query: { uid, agentId, websiteId, cursor } }),
-    /** The website, once its crawl has ended. */
+    /** Returns the website when its crawl has ended. */
     settled: async (websiteId: string) => {
       const hasEnded = async () => /^(ready|failed)$/.test((await find(websiteId))?.status);
-      // In tests that run at the same time, too, where expect.poll does not work.
+      // This also works in concurrent tests, where expect.poll does not.
       await vi.waitUntil(hasEnded, { timeout: 25_000, interval: 200 });
       return find(websiteId);
     },
   };
 };
 
-/** The record of a website just added to a world's agent, whose crawl is to come. */
+/** The record of a website that was just added to a world's agent and is not crawled yet. */
 export const websiteRecord = ({ agentId, uid }: World, more: Partial<WebsiteRecord> = {}): WebsiteRecord => ({
   id: newIdentifier('web'),
   agentId,
@@ -67,10 +67,10 @@ export const websiteRecord = ({ agentId, uid }: World, more: Partial<WebsiteReco
   ...more,
 });
 
-/** A website as the store has it now. */
+/** Returns a website from the store. */
 export const findWebsite = ({ agentId, id }: WebsiteRecord) => websiteReads.get().find(agentId, id);
 
-/** Begins another attempt at a website's text, whatever has become of the one before. */
+/** Begins another attempt at a website's text, regardless of the previous one. */
 export const restartWebsite = async (source: WebsiteRecord, attempt: string): Promise<WebsiteRecord> => {
   const next = { attempt, uid: source.lastUpdatedBy };
   const restarted = await websites.get().restart(source, next, () => true);

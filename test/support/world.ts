@@ -20,7 +20,7 @@ export const awsSettings = {
   AWS_SECRET_ACCESS_KEY: target.credentials.secretAccessKey,
 };
 
-/** The credentials of the service under test, as far as the emulator of files and queues looks at them. */
+/** The credentials of the service under test, as far as the emulator of files and queues checks them. */
 export const emulatorHeaders = { authorization: `AWS4-HMAC-SHA256 Credential=${target.credentials.accessKeyId}/` };
 
 /** Points the stores that a test opens in its own process at the tables and queues of the service under test. */
@@ -36,7 +36,7 @@ export const useTargetInThisProcess = () => {
   env.APP_ORIGIN = target.appOrigin;
   env.API_URL = target.baseUrl;
   env.PUBLIC_URL = target.publicUrl ?? target.baseUrl;
-  // Handlers in this process find what the service kept of requests.
+  // Handlers in this process find what the service kept about requests.
   env.ERASURE_SECRET ??= target.erasureSecret ?? 'secret';
   env.FILES_BUCKET ??= 'voice-agent-platform-files';
   env.JOBS_QUEUE_URL ??= `${target.endpoints.sqs}/000000000000/jobs`;
@@ -106,7 +106,7 @@ export const newUser = async (scopes?: Scope[]) => {
   return user;
 };
 
-/** A user with a key and an agent: a world of its own for one test. */
+/** Creates a user with a key and an agent: a separate world for one test. */
 export const newWorld = async (scopes?: Scope[]) => {
   const { user, items } = userOf(scopes);
   const { uid, apiKey, keyId } = user;

@@ -1,7 +1,7 @@
 import type { JsonSchema, OpenApiDocument } from '../../functions/openapi/openapi.ts';
 import { resolve } from '../../functions/openapi/schemas.ts';
 
-/** A body at the limit of an operation that is dear to whatever looks at all of it: in one field, a value of one kind. */
+/** A body at the limit of an operation that is expensive to process completely: in one field, a value of one kind. */
 export type WorstCase = { field: string; kind: string; body(): string };
 
 /** Repeats a text up to a length. */
@@ -95,7 +95,7 @@ export const worstCases = function* (
   for (const [name, json] of valuesOf(document, {}, maxBytes - 16)) yield { field: 'the body', kind: name, body: json };
 };
 
-/** The worst cases of an event whose fields are known by an example alone: a long text in each of its texts and numbers in turn. */
+/** The worst cases of an event whose fields are known only by an example: a long text in each of its texts and numbers in turn. */
 export const worstEvents = function* (
   event: Record<string, unknown>,
   toBody: (event: unknown) => string,
@@ -121,7 +121,7 @@ export const worstEvents = function* (
   }
 };
 
-/** Returns the body of a text that is nearly as long as it may be: signs may be escaped in it. */
+/** Returns the body of a text of nearly the maximum length. Characters may be escaped in it. */
 const longest = (maxBytes: number, bodyWith: (length: number) => string): string => {
   const [one, two] = [10_000, 20_000].map((length) => Buffer.byteLength(bodyWith(length))) as [number, number];
   const bytesPerUnit = (two - one) / 10_000;

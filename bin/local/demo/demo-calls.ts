@@ -4,14 +4,14 @@ import { versionFor } from '../../../functions/domain/traffic.ts';
 /** A call of the demo, with the time at which its outcome was set. */
 export type DemoCall = CallItem & { outcomeAt: string };
 
-/** A kind of result that a call may have, and how often: weights relative to the others. */
+/** A kind of result that a call may have, with its frequency as a weight relative to the others. */
 type Result = {
   weight: number;
   status: string;
   seconds: [number, number];
   outcome?: string;
   values?: number[];
-  /** The weight among calls of the second version of an agent, where it is another one. */
+  /** The weight among calls of an agent's second version, if it differs. */
   weightOfSecondVersion?: number;
 };
 

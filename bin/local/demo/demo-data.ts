@@ -37,7 +37,7 @@ export const demoData = async (
 };
 
 /**
- * Creates a client of this run for the demo user. It reports failures, because the service works without the missing items, as
+ * Creates a client of this run for the demo user. It reports failures, because the service works without the missing items, for example
  * when the user's own file store is not running.
  */
 export const demoClient = ({ uid, apiKey }: Demo, baseUrl: string): ApiClient =>

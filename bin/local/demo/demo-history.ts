@@ -73,7 +73,7 @@ const keep = (progress: Progress, file: string | undefined) => {
 const steps = {
   /**
    * Adds an endpoint whose deliveries fail: its address is on this machine, to which the service refuses to connect. The
-   * endpoint is written to the store, because the operation refuses the address, too.
+   * endpoint is written to the store, because the operation also refuses the address.
    */
   async webhooks({ demo: { uid }, progress, api }: Context) {
     const { keyId } = dataOf(await api.key.get());
@@ -138,7 +138,7 @@ const steps = {
   },
 
   async 'blocked numbers'({ progress: { outboundId = '' }, api }: Context) {
-    // Numbers from other areas than those of the calls, whose numbers outcomes block.
+    // The areas differ from those of the calls, whose numbers are blocked by outcomes.
     const day = 24 * 60 * 60 * 1000;
     const expiresAt = new Date(Date.now() + 30 * day).toISOString();
     await api.userBlockList.add({ numbers: ['+12095550147'], reason: 'Threatened a colleague on the phone' });

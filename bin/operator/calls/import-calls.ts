@@ -33,7 +33,7 @@ const linesPerBatch = 250;
 /** The maximum number of errors in memory and in the progress file. */
 const maxErrors = 1000;
 
-/** The number of attempts, which take about thirty seconds together. */
+/** The number of attempts, which together take about thirty seconds. */
 const maxAttempts = 8;
 const attemptMilliseconds = 20_000;
 
@@ -98,7 +98,7 @@ async function* batchesOf(lines: AsyncIterable<Line>): AsyncGenerator<Line[]> {
   if (batch.length > 0) yield batch;
 }
 
-/** Identifies a table, also among deleted ones of the same name. */
+/** Identifies a table, even among deleted tables of the same name. */
 const identityOf = async ({ table }: Stores) => {
   const { Table } = await table.client.send(new DescribeTableCommand({ TableName: table.name }), deadline());
   return Table?.TableId ?? `${Table?.TableArn} ${Table?.CreationDateTime?.toISOString()}`;

@@ -40,7 +40,7 @@ export const progressFile = (file: string, source: { table: string; size: number
     },
     async write({ line, end, imported, failed, errors }: ImportState) {
       const state = { line, end, imported, failed, errors };
-      // Written beside it and renamed: a kill while writing leaves the former file.
+      // A new file is written and renamed, so that a kill during the write leaves the former file.
       await writeFile(`${path}.new`, JSON.stringify({ ...source, state }))
         .then(() => rename(`${path}.new`, path))
         .catch((error: Error) => {

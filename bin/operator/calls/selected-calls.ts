@@ -4,7 +4,7 @@ import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
 import { existingAgent, existingUser } from '../existing.ts';
 import type { Stores } from '../stores.ts';
 
-/** Returns the agent that is named, or all agents that a user owns or has access to. */
+/** Returns the named agent, or all agents that a user owns or has access to. */
 export const selectedAgents = async (
   { agents, users }: Stores,
   { agentId, uid }: { agentId?: string | undefined; uid?: string | undefined },

@@ -10,7 +10,7 @@ import { restoreTable } from '../restore/restore-table.ts';
 import { openStores, requireKnownFormat } from '../stores.ts';
 
 /**
- * The number of items that are the same in both tables and that a restore writes and deletes, and of erasures that it
+ * The number of items that are the same in both tables, that a restore writes and that it deletes, and of erasures that it
  * repeats because they ended after the time of the other table.
  */
 type Restoration = { same: number; written: number; deleted: number; erasures: number };

@@ -14,7 +14,7 @@ export const userOfKey = [
   as(Identifier),
 ] as const;
 
-/** Finds a key of the user `uid`, or by its id alone in the whole table, or fails. */
+/** Finds a key of the user `uid`, or only by its id in the whole table. Fails if there is none. */
 export const existingKey = async (stores: Stores, keyId: string, uid?: string): Promise<ApiKey> => {
   const user = uid ?? (await findUserOfKey(stores, keyId));
   const found = user === undefined ? undefined : await stores.apiKeys.find(user, keyId);

@@ -46,7 +46,7 @@ export const keyUsage = async (stack: string, since: number, region?: string): P
   return usageOf(counts);
 };
 
-/** The number of responses with this status to a key, and the time of the last. */
+/** The number of responses with this status to a key, and the time of the last one. */
 type Count = { keyId: string; uid: string; status: number; requests: number; last: string };
 
 const query = `filter ispresent(keyId) and ispresent(status)

@@ -68,7 +68,7 @@ const reasonOf = (error: unknown, signal: AbortSignal) => (signal.aborted ? stop
 const stoppedBefore = 'Stopped before it was sent.';
 const stoppedMeanwhile = 'Stopped while it was sent.';
 
-/** Fills requests one after the other. A response identifies files by name, so a request has no two files of one name. */
+/** Fills requests one after the other. A response identifies files by name, so the files of a request have different names. */
 const batchesOf = (files: LocalFile[]): Batch[] => {
   const batches: Batch[] = [];
   for (const file of files) {

@@ -5,7 +5,7 @@ import { findItems, keyOf, nameOf, writeItems } from './items.ts';
 import type { EndedErasure } from './newer-erasures.ts';
 
 /**
- * Writes every item of `from` that differs, and deletes what `from` does not have, but for the records of newer erasures.
+ * Writes every item of `from` that differs, and deletes what `from` does not have, except the records of newer erasures.
  * After an interruption, run it again.
  */
 export const restoreTable = async (table: Table, from: string, yes: boolean, newer: EndedErasure[]) => {

@@ -54,7 +54,7 @@ const checkModel = async (url: string): Promise<Check> => {
 
 const reasonOf = (error: Error & { cause?: Error }) => `no response (${error.cause?.message ?? error.message})`;
 
-/** Makes a request. `expected` is its status and, after it, the code of the error. */
+/** Makes a request. `expected` is the status, followed by the code of the error. */
 const check = async (what: string, url: string, expected: string, init: RequestInit = {}): Promise<Check> => {
   const found = await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(requestSeconds * 1000) })
     .then(async (response) => {

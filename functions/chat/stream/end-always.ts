@@ -35,7 +35,7 @@ export class TurnTimeoutError extends Error {
   override readonly name = 'TurnTimeoutError';
 }
 
-/** Returns the error that the client sees: an `ApiError` as it is, any other without details. */
+/** Returns the error that the client sees: an unchanged `ApiError`, or any other error without its details. */
 export const toApiError = (cause: unknown): ApiError => {
   if (cause instanceof ApiError) return cause;
   if (cause instanceof TurnTimeoutError) {

@@ -22,7 +22,7 @@ export async function* interruptible<Part>(
   }
 }
 
-/** Waits for one promise after the other, each until the signal aborts. One listener serves them all: there are thousands. */
+/** Waits for one promise after another, each until the signal aborts. One listener serves all of the thousands of promises. */
 const abortable = (signal: AbortSignal) => {
   let abort = () => {};
   signal.addEventListener('abort', () => abort());

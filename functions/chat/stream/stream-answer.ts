@@ -23,7 +23,7 @@ const bufferBytes = 16 * 1024;
 export type Answer<Part> = {
   /** The time at which the request arrived, on the clock of `performance.now()`. */
   receivedAt: number;
-  /** Starts the source. It should stop when the signal aborts, but is not waited for. */
+  /** Starts the source. It should stop when the signal aborts, but nothing waits for it to stop. */
   start(signal: AbortSignal): Promise<AsyncIterable<Part>>;
   /** Returns the chunk that the client receives for a part, if any. */
   toChunk(part: Part): UIMessageChunk | undefined;

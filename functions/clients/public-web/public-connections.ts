@@ -30,7 +30,7 @@ export const openPublicConnections = (policy: FetchPolicy, responseTimeoutMillis
     if (url && trustedOrigins.has(url.origin)) return connectTrusted(target, callback);
     if (!url || !ports.has(url.port || defaultPorts[protocol] || ''))
       return callback(new ForbiddenAddressError(otherPort), null);
-    // A host that is an address itself is never looked up.
+    // A host that is itself an address is never looked up.
     if (isIP(hostname) && !isPublicAddress(hostname)) return callback(notPublic(), null);
     connectChecked(target, callback);
   };

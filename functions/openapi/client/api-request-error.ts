@@ -1,6 +1,6 @@
 import type { ApiError } from './types.ts';
 
-/** A request that failed, where there is no place for an `error` as a value: in `for await` over items, and from `dataOf`. */
+/** A failed request. Thrown where no `error` can be returned: in `for await` over items, and by `dataOf`. */
 export class ApiRequestError extends Error {
   override readonly name = 'ApiRequestError';
   readonly code: ApiError['error'];

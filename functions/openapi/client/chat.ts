@@ -1,6 +1,6 @@
 import type { ApiError } from './types.ts';
 
-/** A part of the assistant's answer, as the AI SDK's UI message stream has them; the ones that most programs read are typed in full. */
+/** A part of the assistant's answer in the AI SDK's UI message stream. The parts that most programs read are fully typed. */
 export type ChatPart =
   | { type: 'start'; messageId?: string }
   | { type: 'text-start' | 'text-end'; id: string }
@@ -9,7 +9,7 @@ export type ChatPart =
   | { type: 'tool-output-available'; toolCallId: string; output: unknown }
   | { type: 'tool-approval-request'; toolCallId: string; approvalId: string }
   | { type: 'finish'; finishReason?: string }
-  /** The answer failed; with `error` before it began. */
+  /** The answer failed. `error` is set if it failed before it began. */
   | { type: 'error'; errorText: string; error?: ApiError };
 
 /** The parts of an answer. It ends with the stream, or with a part of type `error`; only an abort by the caller is thrown. */

@@ -35,7 +35,7 @@ export type { UploadOptions, UploadResult } from './uploads.ts';
 export type { WaitOptions } from './waiting.ts';
 export { verifyWebhook } from './webhooks.ts';
 
-/** In Node, the address, the key and the user are read from `VAP_BASE_URL`, `VAP_API_KEY` and `VAP_USER` where they are not given. */
+/** In Node, the address, the key and the user default to `VAP_BASE_URL`, `VAP_API_KEY` and `VAP_USER`. */
 export type ApiClientOptions = RetryOptions & {
   /** The address of the service: `https://….execute-api.eu-central-1.amazonaws.com`, or in a page `/` for its own origin. */
   baseUrl?: string | undefined;

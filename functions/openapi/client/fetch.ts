@@ -88,12 +88,12 @@ const whole = async (response: Response): Promise<Response> => {
 const isWorthRepeating = ({ status, headers }: Response) =>
   status === 429 || status >= 500 || (status === 409 && headers.has('retry-after'));
 
-/** Returns true if an error stands for a request without a response, which may have been performed. */
+/** Returns true if an error means that a request got no response. The service may have performed the request. */
 export const hasNoResponse = <E extends { error: string }>(
   error: E | undefined,
 ): error is E & { error: 'unreachable' | 'timeout' } => error?.error === 'unreachable' || error?.error === 'timeout';
 
-/** The seconds that a response asks to wait. `Retry-After` is a number of seconds or a date. */
+/** Returns the wait in seconds that a response requests. `Retry-After` is a number of seconds or a date. */
 export const retryAfterSeconds = ({ headers }: Response): number => {
   const after = headers.get('retry-after') ?? '';
   return /^\d+$/.test(after) ? Number(after) : Math.max(0, (Date.parse(after) - Date.now()) / 1000) || 0;
@@ -117,7 +117,7 @@ export const wait = (seconds: number, signal: AbortSignal) =>
     if (signal.aborted) stop();
   });
 
-/** The response to a request that got none. */
+/** Returns the client's own response for a request that got none. */
 const withoutResponse = (error: Error & { cause?: unknown }, origin: string, timeoutSeconds: number): Response => {
   if (error.name === 'TimeoutError') {
     return errorResponse(504, 'timeout', `${origin} did not respond within ${timeoutSeconds} seconds.`);
@@ -158,7 +158,7 @@ const parse = (text: string): { error?: unknown; message?: string } | undefined 
   }
 };
 
-/** A response of the client's own. */
+/** Returns a response that the client itself creates. */
 export const errorResponse = (status: number, error: string, message: string, headers = new Headers()): Response => {
   const kept = new Headers([...headers].filter(([name]) => !/^content-/.test(name)));
   kept.set('content-type', 'application/json');

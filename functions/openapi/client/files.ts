@@ -6,13 +6,13 @@ export type NamedFile =
 /** The progress of an upload. */
 export type UploadProgress = { sentBytes: number; totalBytes: number };
 
-/** A file as a blob. A stream is buffered, because the service needs the size before the upload. */
+/** Returns a file as a blob. Buffers a stream, because the service needs the size before the upload. */
 export const namedBlob = async (file: NamedFile): Promise<{ name: string; blob: Blob }> =>
   file instanceof File
     ? { name: file.name, blob: file }
     : { name: file.name, blob: await new Response(file.content).blob() };
 
-/** The form of a body that has files. */
+/** Returns the form of a body that has files. */
 export const formData = (body: Record<string, unknown>): FormData => {
   const form = new FormData();
   for (const [name, value] of Object.entries(body)) {
@@ -24,7 +24,7 @@ export const formData = (body: Record<string, unknown>): FormData => {
   return form;
 };
 
-/** The form of a presigned upload: its fields first, the file last. */
+/** Returns the form of a presigned upload: its fields first, the file last. */
 export const presignedForm = (fields: Record<string, string>, name: string, blob: Blob): FormData => {
   const form = new FormData();
   for (const [field, value] of Object.entries(fields)) form.append(field, value);
@@ -48,8 +48,8 @@ type Xhr = {
 };
 
 /**
- * A `fetch` that reports how many bytes of a file have been sent: continually with a browser's `XMLHttpRequest`, which alone
- * reports progress, and elsewhere once the response has arrived.
+ * A `fetch` that reports how many bytes of a file have been sent: continually in a browser, where only `XMLHttpRequest` reports
+ * progress, and elsewhere once the response has arrived.
  */
 export const fetchWithProgress =
   (fileBytes: number, onProgress: (sentBytes: number) => void, fetch: Fetch | undefined): Fetch =>

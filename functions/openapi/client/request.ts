@@ -49,7 +49,7 @@ export interface ListRequest<Page, Item> extends Promise<Result<Page>>, AsyncIte
   pages(): AsyncGenerator<Result<Page>, void>;
 }
 
-/** The data of a result. Throws an `ApiRequestError` when the request failed. */
+/** Returns the data of a result. Throws an `ApiRequestError` when the request failed. */
 export const dataOf = <Data>({ data, error, response }: Result<Data>): Data => {
   if (error) throw new ApiRequestError(error, response);
   return data;
@@ -86,7 +86,7 @@ export const respond = async (
   return connection.send(request, { operation: name, timeoutSeconds, retries: stream ? 0 : retries, fetch, stream });
 };
 
-/** The result of a response. */
+/** Returns the result of a response. */
 export const resultOf = async <Data>(response: Response, options: RequestOptions = {}): Promise<Result<Data>> => {
   if (!response.ok) return { error: (await response.json()) as ApiError, response };
   const { parse = JSON.parse } = options;
@@ -99,7 +99,7 @@ export const resultOf = async <Data>(response: Response, options: RequestOptions
   }
 };
 
-/** The pages of a list, from the result of the first one. */
+/** Returns the pages of a list, starting with the result of the first page. */
 export const listRequest = <Page, Item>(
   { items }: Operation,
   getPage: (cursor?: string) => Promise<Result<Page>>,
@@ -176,7 +176,7 @@ const headersOf = (
   return result;
 };
 
-/** The address of a path. A `baseUrl` that begins with a slash is one of the page's own origin. */
+/** Returns the address of a path. A `baseUrl` that begins with a slash is relative to the page's own origin. */
 export const addressOf = (baseUrl: string, path: string): URL => {
   const { location } = globalThis as { location?: { origin: string } };
   const base = baseUrl.startsWith('/') && location ? location.origin + baseUrl : baseUrl;

@@ -85,7 +85,7 @@ export const blockListUploads = (connection: Connection, { blockList }: Operatio
 
 type SendingOptions = RequestOptions & Pick<SendOptions, 'fetch'>;
 
-/** The options of a request that sends a part of an upload, and reports it. */
+/** Returns the options of a request that sends a part of an upload and reports its progress. */
 const reporting = (
   { fetch }: Connection,
   { onProgress, ...options }: UploadOptions,

@@ -3,7 +3,7 @@ import type { WebhookEvent } from './types.ts';
 
 /**
  * Verifies a request to a webhook endpoint, and returns its event. Throws standardwebhooks' `WebhookVerificationError`
- * when the service did not sign it, or more than five minutes ago.
+ * when the service did not sign it, or signed it more than five minutes ago.
  *
  * `body` is the request's body as it arrived, before any JSON parser; `secret` is that of the endpoint, `whsec_…`.
  */

@@ -5,7 +5,7 @@ export const ApiKey = createContext('');
 
 export type Agent = { name: string; phoneNumber?: string; configuration: Record<string, unknown> };
 
-/** Loads an agent. Returns undefined until then, and if the key may not read agents. */
+/** Loads an agent. Returns undefined until it is loaded, and if the key may not read agents. */
 export const useAgent = (agentId: string | undefined): Agent | undefined => {
   const apiKey = useContext(ApiKey);
   const [agent, setAgent] = useState<Agent>();
@@ -15,7 +15,7 @@ export const useAgent = (agentId: string | undefined): Agent | undefined => {
     const headers = { 'x-authorization': apiKey };
     fetch(`/agents/${encodeURIComponent(agentId)}`, { headers, signal: controller.signal })
       .then(async (response) => setAgent(response.ok ? await response.json() : undefined))
-      // Without an answer the id is shown.
+      // If this fails, the id is shown.
       .catch(() => {});
     return () => controller.abort();
   }, [agentId, apiKey]);

@@ -55,7 +55,7 @@ const NameOf = ({ agent, id }: { agent: Agent; id: string }) => (
   </>
 );
 
-/** The changes of an agent: each field with its present value, when it is known, and the new one. */
+/** The changes of an agent: each field with its present value, if known, and the new one. */
 const Changes = ({ fields: { configuration, ...fields }, agent }: { fields: Fields; agent: Agent | undefined }) => {
   const changes = { ...fields, ...(configuration as Fields | undefined) };
   const present: Fields = { ...agent, ...agent?.configuration };
@@ -78,7 +78,7 @@ const Changes = ({ fields: { configuration, ...fields }, agent }: { fields: Fiel
   ));
 };
 
-/** Fields of a change that are none of the agent. */
+/** Fields of a change that do not belong to the agent. */
 const ofRequest = ['note', 'ifMatch'];
 
 const Value = ({ value }: { value: unknown }): ReactNode => {

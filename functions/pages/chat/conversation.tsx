@@ -31,7 +31,7 @@ export const Conversation = ({ apiKey, isFakeModel, onEnterKey, onRemoveKey }: P
   });
   const input = useRef<HTMLTextAreaElement>(null);
   const log = useRef<HTMLElement>(null);
-  // The examples of an empty conversation are read from their beginning.
+  // An empty conversation starts at the top, where its examples begin.
   const follow = useFollowEnd(log, stored.messages.length === 0 ? 0 : stored.scrollTop);
 
   const latest = useRef(messages);

@@ -69,7 +69,7 @@ export const ToolCall = ({ call, isLast, canAnswer, onAnswer }: Props) => {
   );
 };
 
-/** An opened call at the end of the page would otherwise open out of sight. */
+/** Keeps an opened call in view. At the end of the page, it would otherwise open out of sight. */
 const keepInView = ({ currentTarget }: SyntheticEvent<HTMLDetailsElement>) => {
   if (currentTarget.open) currentTarget.scrollIntoView({ block: 'nearest' });
 };

@@ -17,10 +17,10 @@ const parse = (href: string): Address => {
   return { view: pathname.split('/')[2] ?? '', filters: Object.fromEntries(searchParams) };
 };
 
-/** Returns the view and the filters that the address names. They are all that a reload or a shared link brings back. */
+/** Returns the view and the filters that the address names. A reload or a shared link restores nothing else. */
 export const useAddress = (): Address => parse(useSyncExternalStore(subscribe, hrefNow));
 
-/** Returns the same once. A component that a long list has thousands of does not follow the address: its list does. */
+/** Returns the same without following changes. In a long list, only the list follows the address, not its thousands of items. */
 export const addressNow = (): Address => parse(hrefNow());
 
 /** Returns the address of a view. The time zone of the present address is kept. */
@@ -50,7 +50,7 @@ type LinkProps = Omit<ComponentProps<'a'>, 'href'> & { view: string; filters?: F
 export const Link = ({ view, filters, ...rest }: LinkProps) => {
   const href = hrefOf(view, filters);
   const open = (event: MouseEvent) => {
-    // A new tab or window is the browser's own business.
+    // The browser itself opens new tabs and windows.
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     navigate(href);

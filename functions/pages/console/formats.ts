@@ -1,4 +1,4 @@
-/** The user's kind of English: the page is in English, and its dates and numbers are, too. */
+/** The user's variety of English. The page is in English, including its dates and numbers. */
 const locale = navigator.languages.find((tag) => /^en(-[a-z]{2})?$/i.test(tag)) ?? 'en-US';
 
 const plain = new Intl.NumberFormat(locale, { maximumFractionDigits: 6 });
@@ -46,7 +46,7 @@ export const isTimeZone = (name: string): boolean => {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Returns a format, which is kept: to make one takes a hundred times as long as to use it. */
+/** Returns a format, which is kept, because making one takes a hundred times longer than using it. */
 const formatOf = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat => {
   const name = JSON.stringify(options);
   const format = formats.get(name) ?? new Intl.DateTimeFormat(locale, options);
@@ -73,13 +73,13 @@ export const addDays = (date: string, days: number): string =>
 /** Returns the beginning of a day in a time zone, as a point in time. */
 export const startOfDay = (date: string, timeZone: string): string => {
   const midnight = Date.parse(`${date}T00:00:00Z`);
-  // The second round is right where the offset changes between the guess and the day's beginning.
+  // The second round is right even if the offset changes between the guess and the day's beginning.
   let guess = midnight - offsetMilliseconds(midnight, timeZone);
   guess = midnight - offsetMilliseconds(guess, timeZone);
   return new Date(guess).toISOString();
 };
 
-/** Returns how far the clocks of a time zone are ahead of UTC. */
+/** Returns the time by which the clocks of a time zone are ahead of UTC. */
 const offsetMilliseconds = (at: number, timeZone: string): number => {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone,

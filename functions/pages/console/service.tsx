@@ -29,7 +29,7 @@ export type Service = { api: ApiClient; uid: string; scopes: GetKeyResponse['sco
 
 export const ServiceContext = createContext<Service | undefined>(undefined);
 
-/** Returns the typed client of the API, and what the key may do. */
+/** Returns the typed client of the API, and the user and scopes of the key. */
 export const useService = (): Service => {
   const service = use(ServiceContext);
   if (!service) throw new Error('A view is shown without a key.');
@@ -49,7 +49,7 @@ export const clientWith = (apiKey: string, uid?: string): ApiClient =>
     },
   });
 
-/** Returns a cache of what was read with one key. The typed client repeats requests itself. */
+/** Returns a cache for data that are read with one key. The typed client itself repeats requests. */
 export const newQueryClient = (onInvalidKey: () => void): QueryClient =>
   new QueryClient({
     queryCache: new QueryCache({ onError: (error) => codeOf(error) === 'invalid_api_key' && onInvalidKey() }),
@@ -101,7 +101,7 @@ export const usePages = <Page extends { nextCursor?: string }>(
 export type Change = Pick<UseMutationResult<unknown, Error, unknown>, 'mutate' | 'isPending' | 'error'>;
 
 /**
- * Changes something. Afterwards everything that was read under the names in `changes` is read again, and the sentence of
+ * Makes a change. Afterwards, everything that was read under the names in `changes` is read again, and the sentence of
  * `done` is announced.
  */
 export const useChange = <Input, Data>(

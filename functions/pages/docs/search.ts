@@ -20,7 +20,7 @@ const fetchTopics = async (): Promise<TopicSearch> => {
   return new TopicSearch((await response.json()) as Topic[]);
 };
 
-/** Searches while the reader types. Enter opens the first result, the arrow keys move among the results, Escape ends. */
+/** Searches while the reader types. Enter opens the first result, the arrow keys move among the results, and Escape ends the search. */
 export const startSearch = () => {
   const form = document.querySelector<HTMLFormElement>('#search');
   const input = form?.querySelector('input');

@@ -44,7 +44,7 @@ const get = async (path: string): Promise<string> => {
   return response.text();
 };
 
-/** Replaces the examples of the document by the data of the local run, so that each works as it stands. */
+/** Replaces the examples of the document with the data of the local run, so that each works unchanged. */
 const withDemo = (document: string, demo: Demo): string =>
   Object.entries(examples).reduce(
     (text, [name, example]) =>

@@ -15,7 +15,7 @@ export type VersionOrigin = {
 
 /**
  * The configuration is stored as JSON text, so that every value is returned as it was sent. `revision` changes with each write,
- * and `lastChange` says who made the last one. A stream leaves out an empty one.
+ * and `lastChange` names who made the last one. A stream omits an empty `lastChange`.
  */
 export type AgentItem = Item &
   Omit<Agent, 'configuration'> & {

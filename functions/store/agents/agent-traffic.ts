@@ -5,7 +5,7 @@ import { agentTrafficKey, agentVersionKey } from '../keys.ts';
 import { type Item, type Table, table } from '../table.ts';
 import { contentOf, type VersionItem } from './agent-versions.ts';
 
-/** A version that gets traffic. Its content is absent where the item has no room for it. */
+/** A version that gets traffic. Its content is absent if the item has no room for it. */
 type TrafficShare = Share & Pick<VersionItem, 'createdAt'> & Partial<Pick<VersionItem, 'content'>>;
 /** The split of an agent with the contents of its versions, so that a call that starts reads one item for both. */
 export type TrafficItem = Item & { shares: TrafficShare[] };
@@ -41,7 +41,7 @@ export class AgentTraffic {
     this.#table = table;
   }
 
-  /** Returns a version of a split with its content, with one more read where the item of the split had no room for it. */
+  /** Returns a version of a split with its content, with one more read if the item of the split had no room for it. */
   async serve(agentId: string, { version, createdAt, content }: TrafficShare): Promise<ServedVersion | undefined> {
     const item = content ? { content } : await this.#table.get<VersionItem>(agentVersionKey(agentId, version));
     return item && { version, createdAt, ...contentOf(item) };

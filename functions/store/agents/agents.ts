@@ -44,7 +44,7 @@ const maxCreationAttempts = 5;
 /** One job reads a segment of a table of a terabyte within its time. */
 export const agentSegments = 200;
 
-/** The counter of a user's agents, with what `Duplications` notes of copies. */
+/** The counter of a user's agents, with the notes of `Duplications` about copies. */
 type UserCounter = Counter & { copies?: Set<string>; copiesBegun?: number };
 type FormerGuestItem = Item & { uid: string; ttlSeconds: number };
 type SharedAgentItem = Item & { agentId: string; owner: string };
@@ -102,7 +102,7 @@ export class Agents {
     }
   }
 
-  /** Returns how many copies a user has ever begun, and the ids of the new agents whose copies are in progress. */
+  /** Returns the number of copies that a user has ever begun, and the ids of the new agents whose copies are in progress. */
   async copiesOf(uid: string): Promise<{ begun: number; inProgress: string[] }> {
     const item = await this.#table.get<UserCounter>(countKey({ uid }));
     return { begun: item?.copiesBegun ?? 0, inProgress: [...(item?.copies ?? [])] };
@@ -123,7 +123,7 @@ export class Agents {
     return agent && given.every(({ field }) => agent[field] === wanted[field]) ? agent : undefined;
   }
 
-  /** Creates an agent. If its id exists, its own creation wrote it before, and that agent is returned. */
+  /** Creates an agent. If its id exists, an earlier attempt of its creation wrote it, and that agent is returned. */
   async create(unversioned: UnversionedAgent, origin: VersionOrigin = {}): Promise<Agent> {
     const agent: Agent = { ...unversioned, version: 1 };
     const { uid, agentId } = agent;
@@ -158,9 +158,9 @@ export class Agents {
 
   /**
    * Changes an agent. Of two concurrent changes, the later one sees the earlier one's result. A change of its name or its
-   * configuration is a new version in the same transaction; what changes nothing writes nothing. With `ifMatch`, the change is
-   * refused when the newest version is another one. A repeated request whose change was already made gets the same version
-   * again.
+   * configuration is a new version in the same transaction; a change without effect writes nothing. With `ifMatch`, the change is
+   * refused when the newest version is another one. A repeated request whose change was already made gets the same
+   * version.
    */
   async change(
     owner: string,
@@ -356,7 +356,7 @@ export class Agents {
 const isOwnedBy = (owner: string) => when`uid = ${owner}`;
 const isUnchanged = ({ revision }: AgentItem) => when`revision = ${revision}`;
 
-/** Returns when a request began, by the ULID of what it creates. */
+/** Returns the time at which a request began, from the ULID of the record that it creates. */
 const timeOf = (creationId: string | undefined) =>
   creationId === undefined ? undefined : new Date(decodeTime(creationId)).toISOString();
 

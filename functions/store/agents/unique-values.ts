@@ -11,7 +11,7 @@ export const uniqueFields = [
 ] as const;
 export type UniqueValues = Partial<Pick<Agent, (typeof uniqueFields)[number]['field']>>;
 
-/** Returns the keys of the entries of some unique fields, where these have a value. */
+/** Returns the keys of the entries of some unique fields, if these have a value. */
 export const entryKeysOf = (uid: string, values: UniqueValues, fields: readonly (typeof uniqueFields)[number][]) =>
   fields.flatMap(({ field, entryKey }) => {
     const value = values[field];

@@ -185,7 +185,7 @@ export class BlockList {
     return { blockList: items.map(({ number }) => number), entries: items, ...next };
   }
 
-  /** Returns how many of the lists block a number. */
+  /** Returns the number of lists that block a phone number. */
   async count(owners: BlockListOwner[], phone: string): Promise<number> {
     const items = await this.#table.getMany<BlockedItem>(owners.map((owner) => blockedNumberKey(owner, phone)));
     return items.filter(isBlocked).length;
@@ -241,7 +241,7 @@ export class BlockList {
     return (await pMap(shards, (shard) => this.#table.deleteAll(shard, until), { concurrency })).every(Boolean);
   }
 
-  /** Copies the blocked numbers of one shard to another agent, and returns how many. Returns undefined when time runs out. */
+  /** Copies the blocked numbers of one shard to another agent, and returns their number. Returns undefined when time runs out. */
   async copyShard(from: string, to: string, shard: number, until: number): Promise<number | undefined> {
     if (Date.now() >= until) return undefined;
     let copied = 0;

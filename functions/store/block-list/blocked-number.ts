@@ -50,7 +50,7 @@ export const entryOf = (item: BlockedItem): BlockedNumber => ({
   ...(item.expiresAt !== undefined && { expiresAt: item.expiresAt }),
 });
 
-/** The `addedBy` of a copied entry: it is part of a new agent, and no change of a list. */
+/** The `addedBy` of a copied entry: it is part of a new agent, not a change of a list. */
 export const copiedBy = 'copy';
 
 /** Returns the request id and the number of entries it names, so that stream readers know when they have seen the whole request. */
@@ -65,7 +65,7 @@ export type NumberChange = {
   size?: number;
 };
 
-/** Returns how a change of an item changed its number; undefined when no request or import blocked or unblocked it. */
+/** Returns the change of a number by a change of its item; undefined when no request or import blocked or unblocked it. */
 export const numberChangeOf = (
   list: BlockListOwner,
   before: Item | undefined,

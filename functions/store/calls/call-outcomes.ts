@@ -37,7 +37,7 @@ type IsRepeated = (error: Error) => boolean;
 const concurrency = 8;
 
 /**
- * Changes the outcomes of calls, each by one conditional write, or by one transaction where it blocks a number. Returns for
+ * Changes the outcomes of calls, each by one conditional write, or by one transaction if it blocks a number. Returns for
  * each change the call after it, undefined when there is no such call, or the error that prevented it. Changes of the same
  * call are made in the order given; of two concurrent callers, each sees the other's change. Writes that fail are retried.
  * Nothing begins after `until` (Unix milliseconds).
@@ -55,7 +55,7 @@ export const changeOutcomes = async (
   });
   let pending = groupByCall(updates, found).filter(needsWrite);
   const version = randomUUID();
-  // A throttled table ends a single change at once: its caller is told to send it again.
+  // A throttled table ends a single change immediately, with an error that asks its caller to send it again.
   const isRepeated: IsRepeated = (error) => isRetryable(error) || (changes.length > 1 && error instanceof ApiError);
   for (let round = 0; pending.length > 0; round++) {
     if (round > 0) await backOff(round);
@@ -115,7 +115,7 @@ const apply = (from: StoredCall, updates: Update[]): Write => {
 /** Returns true for a change that needs a write. A call whose outcome is already set may still have a number to block. */
 const needsWrite = ({ from, to, block }: Write) => from.call !== to || block !== undefined;
 
-/** Writes a batch, and returns what must be written again. */
+/** Writes a batch, and returns the writes that must be repeated. */
 const write = async (
   table: Table,
   batch: Write[],
@@ -135,7 +135,7 @@ const write = async (
   return batch.flatMap((one, index) => settle(one, results[index] as StatementResult, version));
 };
 
-/** Returns what must be written again after a write had this result. */
+/** Returns the writes that must be repeated after a write with this result. */
 const settle = (one: Write, { error, item }: StatementResult, version: string): Write[] => {
   if (error === undefined) return [];
   if (retryableCodes.has(error)) return [one];

@@ -10,8 +10,8 @@ import { type Item, type Lookup, type QueryOptions, type Table, table } from '..
 import { packHistory, unpackHistory } from './outcome-history.ts';
 
 /**
- * A call's record. Outcome and details are stored as JSON text: a double or a document must come back exactly as it was
- * sent, and DynamoDB's own numbers end at 1e126. The history of the outcome is packed. `version` changes with every write.
+ * A call's record. Outcome and details are stored as JSON text: a double or a document must be returned exactly as it
+ * was sent, and DynamoDB's own numbers end at 1e126. The history of the outcome is packed. `version` changes with every write.
  */
 type CallItem = Item &
   Omit<Call, TextField> & { outcome?: string; details?: string; outcomeHistory?: string; version: string };
@@ -179,7 +179,7 @@ export class CallRecords {
 /** Returns the earliest start of the calls that are kept. */
 export const startOfRetention = (days: number) => new Date(Date.now() - days * 24 * 60 * 60 * 1000).toISOString();
 
-/** Returns whether an entry still points to a call: its start or its number may have been corrected since. */
+/** Checks whether an entry still points to a call: its start or its number may have been corrected since. */
 const isAt = (call: Call, position: string, phone: string | undefined) =>
   callPosition(call) === position && (phone === undefined || call.phone === phone);
 

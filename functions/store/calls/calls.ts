@@ -23,7 +23,7 @@ export type CallRange = { phone?: string | undefined; from?: string | undefined;
 
 /**
  * The calls of agents. A call is one record. Entries by time and by phone number point to it: they are written in one
- * transaction with it, so that a call is found in every way as soon as it is recorded, and an outcome is one write.
+ * transaction with it, so that a call is found in each way as soon as it is recorded. An outcome is one write.
  */
 export class Calls {
   readonly #table: Table;
@@ -42,7 +42,7 @@ export class Calls {
     return (await this.#records.find({ agentId, reference }))?.call;
   }
 
-  /** Yields the calls of an agent, newest first, after a position. `limit` is how many the caller expects to take. */
+  /** Yields the calls of an agent, newest first, after a position. `limit` is the number of calls that the caller expects to take. */
   list(
     agentId: string,
     { phone, ...range }: CallRange & { after?: string | undefined; limit?: number | undefined } = {},
@@ -50,7 +50,7 @@ export class Calls {
     return this.#records.list(agentId, phone, range);
   }
 
-  /** Returns how many calls of the agents have a phone number. */
+  /** Returns the number of the agents' calls with a phone number. */
   async count(agentIds: string[], phone: string): Promise<number> {
     const countOf = async (agentId: string) => {
       let count = 0;

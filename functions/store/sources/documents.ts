@@ -11,7 +11,7 @@ export type DocumentRecord = SourceRecord & {
   status: DocumentStatus;
   size: number;
   type?: DocumentType;
-  /** The user and the key whose upload form brings the file: when it is read, the key must be valid and the user have access. */
+  /** The user and the key of the upload form. When the file is read, the key must be valid and the user must have access. */
   formIssuedTo?: { uid: string; keyId: string };
 };
 
@@ -20,7 +20,7 @@ export const documentKind: SourceKind = {
   keyOf: documentKey,
   of: documentsOf,
   blank: { content: '', contentMD: '' },
-  // A download link that carries the document's name, at its longest where the name is not plain ASCII.
+  // A download link that carries the document's name, at its longest if the name is not plain ASCII.
   addedBytes: 3000,
 };
 

@@ -10,17 +10,17 @@ import { type Item, type Lookup, type Table, type TransactionAction, table } fro
 export const searchChanged = (table: Table, { agentId }: { agentId: string }): TransactionAction =>
   countAction(table, countKey({ agentId }), 0);
 
-/** Returns how often an agent's sources have changed, according to their counter: null when there is none, undefined when it was not read. */
+/** Returns the number of changes of an agent's sources from their counter: null without a counter, undefined if it was not read. */
 export const changesIn = (counter: Item | null | undefined): number | undefined =>
   counter === undefined ? undefined : ((counter as Counter | null)?.changes ?? 0);
 
-/** Looks up how often the sources of an agent have changed. */
+/** Looks up the number of changes of an agent's sources. */
 export const sourceChangesLookup = (agentId: string): Lookup<number | undefined> => {
   const key = countKey({ agentId });
   return { keys: [key], read: (items) => changesIn(itemWith(items, key) ?? null) };
 };
 
-/** Reads how often the sources of an agent have changed. */
+/** Reads the number of changes of an agent's sources. */
 export class SourceChanges {
   readonly #table: Table;
 

@@ -68,7 +68,7 @@ export class SourceReads<R extends SourceRecord> {
     }
   }
 
-  /** Returns a page of an agent's sources that fits in one response; with texts, what a list shows of each. */
+  /** Returns a page of an agent's sources that fits in one response, optionally with the part of each text that a list shows. */
   async page(
     agentId: string,
     { limit, cursor, withTexts }: { limit?: number | undefined; cursor?: string | undefined; withTexts: boolean },
@@ -92,7 +92,7 @@ export class SourceReads<R extends SourceRecord> {
   }
 
   /**
-   * Returns as much of a source's whole texts as fits in one response; undefined when there is no such source.
+   * Returns the part of a source's whole texts that fits in one response; undefined when there is no such source.
    * A cursor is valid for one revision of the text.
    */
   async readTexts(
@@ -130,7 +130,7 @@ export class SourceReads<R extends SourceRecord> {
     return whole;
   }
 
-  /** Adds what a list shows of the texts. A record whose text was replaced in between is read again; a deleted one is left out. */
+  /** Adds the parts of texts that a list shows. A record whose text was replaced in between is read again; a deleted one is omitted. */
   async #withTexts(records: R[]): Promise<(R & ListedTexts)[]> {
     let current = records;
     for (let attempt = 0; attempt <= maxAttempts; attempt++) {

@@ -21,7 +21,7 @@ export type Texts = Record<Part, SourceText> & { index?: SourceIndex };
 /** An index as `functions/search` packs it. */
 export type SourceIndex = { packed: Uint8Array; format: number; language: string };
 
-/** Refers to the texts of a source. A record refers to one revision; no other is read. */
+/** Refers to the texts of a source. A record refers to one revision; other revisions are not read. */
 export type TextReference = {
   revision: string;
   index?: IndexReference;
@@ -30,7 +30,7 @@ export type TextReference = {
 } & Record<Part, StoredText>;
 /** Refers to an index. An index never changes: another one of the same text has another `id`. */
 export type IndexReference = { id: string; pieces: number; bytes: number; format: number; language: string };
-/** The number of pieces, and how many bytes of a response a list's excerpt takes. */
+/** The number of pieces, and the number of bytes of a response that a list's excerpt takes. */
 type StoredText = { pieces: number; listedBytes: number; excerpt?: Excerpt };
 
 /** The part of a source's texts that a list shows. */
@@ -140,7 +140,7 @@ export class SourceTexts {
     return found;
   }
 
-  /** Returns what a list shows of each source. A source whose pieces were deleted in between is not in the map. */
+  /** Returns the part of each source that a list shows. A source whose pieces were deleted in between is not in the map. */
   async listed(sources: { id: string; text: TextReference }[]): Promise<Map<string, ListedTexts>> {
     const wanted = sources.flatMap(({ id, text }) =>
       parts.flatMap((part) => keysOf(id, text, part, 0, piecesListed(text[part]))),
@@ -162,7 +162,7 @@ export class SourceTexts {
   }
 
   /**
-   * Returns as much of the whole texts as fits in one response, from a piece on, and the index of the next piece. The pieces
+   * Returns the part of the whole texts that fits in one response, from a piece on, and the index of the next piece. The pieces
    * of the Markdown follow those of the text. Returns undefined when the revision was deleted.
    */
   async read(
@@ -242,7 +242,7 @@ export const indexPiecesOf = (
 export const bytesOfText = ({ content: { pieces, listedBytes, excerpt } }: TextReference) =>
   excerpt ? pieces * pieceLength : listedBytes;
 
-/** Returns how many pieces hold the excerpt of a list. A piece is one unit short where a character would be cut in two. */
+/** Returns the number of pieces that hold the excerpt of a list. A piece is one unit short if a character would be cut in two. */
 const piecesListed = ({ pieces, excerpt }: StoredText) =>
   excerpt ? Math.min(pieces, Math.ceil(excerpt.length / (pieceLength - 1))) : pieces;
 
@@ -251,7 +251,7 @@ const joinPieces = (keys: Item[], read: Map<string, string>): string | undefined
   return texts.includes(undefined) ? undefined : texts.join('');
 };
 
-/** Splits a text into pieces, none of which ends within a character. */
+/** Splits a text into pieces that do not end within a character. */
 const piecesOf = (whole: string): string[] => {
   const pieces: string[] = [];
   for (let start = 0; start < whole.length; ) {

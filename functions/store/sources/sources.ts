@@ -73,7 +73,7 @@ export class Sources<R extends SourceRecord> {
     ]);
   }
 
-  /** Sends the job of a new source. If that fails, removes the source: no job would ever read it. */
+  /** Sends the job of a new source. If that fails, removes the source, because no job would ever read it. */
   async sendOrRemove(record: R, send: () => Promise<void>): Promise<void> {
     try {
       await send();
@@ -255,7 +255,7 @@ export class Sources<R extends SourceRecord> {
   }
 
   /**
-   * Deletes a source in any state. It is hidden at once; then its texts are deleted, then `deleteMore` runs, and the record is
+   * Deletes a source in any state. It is hidden immediately; then its texts are deleted, then `deleteMore` runs, and the record is
    * deleted last: if this is interrupted, deleting it again completes it. Returns false when there is no such source.
    */
   remove(source: SourceReference, deleteMore?: DeleteMore): Promise<boolean> {
@@ -289,7 +289,7 @@ export class Sources<R extends SourceRecord> {
     await this.#table.delete(this.#keyOf(source), isBeingDeleted);
   }
 
-  /** Deletes what an interrupted run or deletion left of a deleted source, the record last. Does nothing to other sources. */
+  /** Deletes what an interrupted run or deletion left of a deleted source, with the record last. Does nothing to other sources. */
   async deleteOrphans(source: SourceReference, deleteMore?: DeleteMore): Promise<void> {
     const item = await this.#get(source);
     if (item && item.status !== deleting) return;

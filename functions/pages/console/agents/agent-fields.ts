@@ -8,7 +8,7 @@ export type AgentField = {
   kind: FieldKind;
   note?: string;
   placeholder?: string;
-  /** Stands among the fields that are rarely changed. */
+  /** Shown among the fields that are rarely changed. */
   isRare?: true;
 };
 
@@ -71,7 +71,7 @@ const textOf = (kind: FieldKind, value: unknown): string => {
   return kind === 'list' ? (value as string[]).join('\n') : String(value);
 };
 
-/** Returns what is wrong with the text of a field. */
+/** Returns the problem with the text of a field. */
 export const problemOf = ({ name, kind }: AgentField, text: string): string | undefined => {
   if (name === 'name' && text.trim() === '') return 'Give the agent a name.';
   if (kind !== 'json' || text.trim() === '') return undefined;
@@ -99,7 +99,7 @@ const parsed = (kind: FieldKind, text: string): unknown => {
 
 export type AgentChange = Pick<UpdateAgentParams, 'name' | 'phoneNumber' | 'configuration'>;
 
-/** Returns the change of an agent that the texts of a form ask for: the fields that differ from those before. */
+/** Returns the change that a form makes to an agent: the fields whose texts differ from those before. */
 export const changeOf = (before: Texts, after: Texts): AgentChange => {
   const configuration: Record<string, unknown> = {};
   const change: Record<string, unknown> = {};
@@ -113,7 +113,7 @@ export const changeOf = (before: Texts, after: Texts): AgentChange => {
   return { ...change, ...(Object.keys(configuration).length > 0 && { configuration }) };
 };
 
-/** The fields of the platform's own; `null` clears one that was removed. */
+/** Returns the platform's own fields. `null` clears one that was removed. */
 const otherFields = (before: Texts, after: Texts): Record<string, unknown> => {
   const [former, present] = [before, after].map(({ other }) => (parsed('json', other ?? '') ?? {}) as object);
   const cleared = Object.keys(former ?? {}).map((field) => [field, null]);

@@ -18,7 +18,7 @@ type Props = {
   onDiscard(): void;
 };
 
-/** The fields of an agent. What the service refuses stands at its field. */
+/** The fields of an agent. A refusal of the service appears at its field. */
 export const AgentForm = ({
   texts,
   note,
@@ -30,7 +30,7 @@ export const AgentForm = ({
   onSave,
   onDiscard,
 }: Props) => {
-  // A problem is told once the user has tried to save.
+  // Problems are shown only after the user has tried to save.
   const [isTried, setTried] = useState(false);
   const refused = refusedFields(error);
   const submit = () => {
@@ -79,7 +79,7 @@ export const AgentForm = ({
   );
 };
 
-/** Returns true for the failure of a change to another version than the newest one. */
+/** Returns true if a change failed because its version is not the newest one. */
 export const isConflict = (error: Error | null): boolean =>
   error instanceof ApiRequestError && error.code === 'version_conflict';
 

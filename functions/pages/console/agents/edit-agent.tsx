@@ -17,7 +17,7 @@ const draftOf = (agent: Agent): AgentDraft => {
 
 /**
  * Edits an agent. If another user has changed it in the meantime, nothing is overwritten: the fields that only they changed are
- * taken over, and those that both changed are shown, to be decided about. What was typed stays in the form.
+ * taken over, and those that both changed are shown for a decision. The user's own edits stay in the form.
  */
 export const EditAgent = ({ agent }: { agent: Agent }) => {
   const { api } = useService();
@@ -29,7 +29,7 @@ export const EditAgent = ({ agent }: { agent: Agent }) => {
   const isChanged = differing(before, texts).length > 0;
 
   useEffect(() => (isChanged ? save(name, draft) : forget(name)), [name, isChanged, draft]);
-  // Nothing is typed yet: the form follows the agent.
+  // Until the user types something, the form follows the agent.
   if (!isChanged && agent.updatedAt > updatedAt) setDraft(draftOf(agent));
 
   const { mutate, isPending, error, reset } = useChange(

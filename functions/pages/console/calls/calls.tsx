@@ -56,7 +56,7 @@ const CallTable = ({ agentId }: { agentId: string }) => {
   const { phone, from, to, direction, status, outcome, hasOutcome } = filters;
   const search = {
     ...{ agentId, phone, status, outcome },
-    // `to` is a day that is searched, too.
+    // The search includes the day `to`.
     from: from && startOfDay(from, timeZone),
     to: to && startOfDay(addDays(to, 1), timeZone),
     direction: direction as Call['direction'] | undefined,

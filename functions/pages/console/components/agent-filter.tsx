@@ -15,13 +15,13 @@ export const useAgentChoices = () => {
   });
 };
 
-/** Returns the name of an agent, or its id where the name is not known. */
+/** Returns the name of an agent, or its id if the name is unknown. */
 export const useAgentName = (agentId: string): string =>
   useAgentChoices().data?.agents.find((agent) => agent.agentId === agentId)?.name ?? agentId;
 
 /**
- * Chooses the agent of the address, `agentId`. `all` is the label of the choice of all agents; without it the first agent
- * is chosen at the beginning.
+ * Chooses the agent of the address, `agentId`. `all` is the label of the choice of all agents. Without it, the first agent
+ * is chosen initially.
  */
 export const AgentFilter = ({ all }: { all?: string }) => {
   const { scopes } = useService();
@@ -32,7 +32,7 @@ export const AgentFilter = ({ all }: { all?: string }) => {
     if (!agentId && first) setFilters({ agentId: first }, { replace: true });
   }, [agentId, first]);
 
-  // A key that may not list agents still may read what belongs to them.
+  // A key that may not list agents may still read what belongs to them.
   if (!scopes.includes('agents')) return <TextFilter name="agentId" label="Agent ID" placeholder={all} />;
   if (error && !data) return <Failed error={error} onRetry={() => void refetch()} />;
   return (

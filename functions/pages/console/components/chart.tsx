@@ -11,7 +11,7 @@ type Props = {
   format(value: number): string;
 };
 
-/** Returns the least round number that is not below a value. */
+/** Returns the smallest round number that is not below a value. */
 const roundUp = (value: number): number => {
   const unit = 10 ** Math.floor(Math.log10(value || 1));
   return [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10].map((factor) => factor * unit).find((round) => round >= value) ?? value;
@@ -19,7 +19,7 @@ const roundUp = (value: number): number => {
 
 type Scale = { top: number; bottom: number; y(value: number): number };
 
-/** Returns a scale from 0 at the bottom, or from the least value if that is negative. The plot is 100 high. */
+/** Returns a scale from 0 at the bottom, or from the smallest value if that is negative. The plot is 100 high. */
 const scaleOf = (values: number[]): Scale => {
   const top = roundUp(Math.max(1e-6, ...values) > 1e-6 ? Math.max(...values) : 1);
   const least = Math.min(0, ...values);
@@ -27,7 +27,7 @@ const scaleOf = (values: number[]): Scale => {
   return { top, bottom, y: (value) => (100 * (top - value)) / (top - bottom) };
 };
 
-/** Bars of which each series is a part. */
+/** Stacked bars, with a part for each series. */
 export const StackedBars = ({ series, ...props }: Props) => {
   const totals = props.labels.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
   const { y, ...scale } = scaleOf(totals);
@@ -72,8 +72,8 @@ export const Line = ({ series, ...props }: Props) => {
 type FrameProps = Props & { scale: Scale; hasKey?: true; children: ReactNode };
 
 /**
- * The frame of a plot: its axes, its key, and the numbers of the period that is pointed at. The plot is stretched to the
- * width of the page; texts are beside it, and so keep their size. A chart has a table beside it, for everybody.
+ * The frame of a plot: its axes, its key, and the numbers of the period under the pointer. The plot is stretched to the
+ * width of the page. Texts are beside it, so they keep their size. Each chart has a table beside it, for all users.
  */
 const Chart = ({ title, labels, series, format, scale, hasKey, children }: FrameProps) => {
   const [active, setActive] = useState<number>();

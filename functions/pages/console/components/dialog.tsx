@@ -12,7 +12,7 @@ export const Dialog = ({ title, isWide = false, onClose, children }: DialogProps
   useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
-    // Before it is removed: the browser gives the focus back.
+    // The dialog is closed before it is removed, so that the browser returns the focus.
     return () => element?.close();
   }, []);
   return (
@@ -33,7 +33,7 @@ export const Dialog = ({ title, isWide = false, onClose, children }: DialogProps
 type DeleteProps = {
   /** The object of the deletion, such as “the agent”. */
   what: string;
-  /** The user types it. */
+  /** The name that the user types. */
   name: string;
   consequence: string;
   deletion: Change;

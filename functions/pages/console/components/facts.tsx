@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** Facts with their names. One that is undefined is left out. */
+/** Facts with their names. Undefined facts are left out. */
 export const Facts = ({ facts }: { facts: Record<string, ReactNode> }) => (
   <dl className="facts">
     {Object.entries(facts).map(

@@ -14,7 +14,7 @@ type FieldProps = {
 };
 type FieldIds = { id: string; 'aria-describedby': string | undefined; 'aria-invalid': true | undefined };
 
-/** A field with its label, a note, and what is wrong with it. */
+/** A field with its label, a note, and its problem. */
 export const Field = ({ label, note, problem, isWhole = false, children }: FieldProps) => {
   const id = useId();
   return (
@@ -48,7 +48,7 @@ export const TextField = ({ label, note, problem, onChange, ...input }: TextFiel
 type Option = { value: string; label: string };
 type ChoiceProps = { label: string; options: Option[]; value: string | undefined; onChange(value: string): void };
 
-/** One of several values. */
+/** A choice of one of several values. */
 export const Choice = ({ label, options, value, onChange }: ChoiceProps) => (
   <Field label={label}>
     {(ids) => (
@@ -65,7 +65,7 @@ export const Choice = ({ label, options, value, onChange }: ChoiceProps) => (
 
 type FilterProps = { name: string; label: string };
 
-/** A text of the address. It is applied by Enter, and when the field is left. */
+/** A text of the address. It is applied when the user presses Enter or leaves the field. */
 export const TextFilter = ({ name, ...input }: FilterProps & Omit<InputProps, 'name'>) => {
   const applied = useAddress().filters[name] ?? '';
   const [text, setText] = useState<string>();

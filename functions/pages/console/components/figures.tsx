@@ -11,7 +11,7 @@ export { before, daysIn, type Period, periodOf } from './period.ts';
 /** The calls that figures are about. */
 export type FigureSearch = Omit<GetCallFiguresParams, 'uid' | 'by' | 'format'>;
 
-/** Until the figures are exact, they are read again after so long. */
+/** The interval at which figures are read again until they are exact. */
 const pendingMilliseconds = 5000;
 
 /** Reads call figures, by a period, a group or both, such as `day,outcome`. */

@@ -37,7 +37,7 @@ export const Form = ({
   </form>
 );
 
-/** A form in one line, its button behind its fields. */
+/** A form in one line, with its button after its fields. */
 export const InlineForm = ({ change: { isPending, error }, submit, pending, onSubmit, children }: FormProps) => (
   <form className="inline-form" onSubmit={submitted(onSubmit)}>
     {children}
@@ -48,7 +48,7 @@ export const InlineForm = ({ change: { isPending, error }, submit, pending, onSu
   </form>
 );
 
-/** Returns a handler of a form that is sent by the page itself. */
+/** Returns a submit handler for a form that the page itself sends. */
 export const submitted = (submit: () => void) => (event: { preventDefault(): void }) => {
   event.preventDefault();
   submit();

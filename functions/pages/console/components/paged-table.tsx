@@ -6,11 +6,11 @@ import { useTimeZone } from './time.tsx';
 export type Column<Item> = {
   heading: string;
   cell(item: Item): ReactNode;
-  /** Numbers stand at the end of their cells. */
+  /** Numbers are at the end of their cells. */
   isNumber?: true;
   /** Names and sentences, which may take several lines. */
   isLong?: true;
-  /** A narrow screen leaves the column out. */
+  /** Narrow screens omit the column. */
   isMinor?: true;
   /** The heading is only for screen readers, because the buttons are self-explanatory. */
   isHidden?: true;
@@ -83,7 +83,7 @@ const Rows = memo(
 /** `empty` is shown if there are no items. */
 type ItemsProps<Item> = TableProps<Item> & { items: Item[]; empty?: ReactNode };
 
-/** A table of items that are all there. */
+/** A table whose items are all loaded. */
 export const Table = <Item,>({ items, empty, ...table }: ItemsProps<Item>) =>
   items.length === 0 && empty ? empty : <TableOfPages {...table} pages={[items]} />;
 

@@ -15,7 +15,7 @@ export const periods = [
   { value: 'custom', label: 'From … to …' },
 ];
 
-/** Returns the days that the address names: those of a period until today, or `from` and `to`, which is a day of it, too. */
+/** Returns the days that the address names: those of a period until today, or those from `from` through `to`. */
 export const periodOf = ({ period, from, to }: Filters, timeZone: string): Period => {
   const today = dateIn(timeZone);
   const tomorrow = addDays(today, 1);

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** A part of a view: its heading, and what can be done there. */
+/** A part of a view: its heading, its actions and its content. */
 export const Section = ({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) => (
   <section className="stack section">
     <div className="heading">

@@ -2,7 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { messageOf } from '../service.tsx';
 
-/** Gray bars in the place of what is loading. */
+/** Gray bars in place of content that is loading. */
 export const Skeleton = ({ rows = 3, label = 'Loading …' }: { rows?: number; label?: string }) => (
   <div className="skeleton" role="status">
     <span className="visually-hidden">{label}</span>
@@ -35,7 +35,7 @@ export const Empty = ({ title, children }: { title: string; children?: ReactNode
 
 type LoadedProps<Data> = { query: UseQueryResult<Data>; rows?: number; children(data: Data): ReactNode };
 
-/** Shows what was read: gray bars until then, and a failure with a way on. What was read before a failure stays. */
+/** Shows the data, gray bars until they are read, and a failure with a way to continue. Data from before a failure stay. */
 export const Loaded = <Data,>({ query, rows, children }: LoadedProps<Data>) => {
   const { data, error, refetch } = query;
   return (

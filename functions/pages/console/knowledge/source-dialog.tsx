@@ -16,7 +16,7 @@ const close = () => setFilters({ sourceId: undefined });
 
 type SourceDialogProps = { source: Source | undefined; isLoading: boolean; error: Error | null };
 
-/** A website or a document: what was read of it, and what can be done with it. */
+/** A website or a document: its content and its actions. */
 export const SourceDialog = ({ source, isLoading, error }: SourceDialogProps) => {
   const [isDeleting, setDeleting] = useState(false);
   if (source && isDeleting) return <Deletion source={source} onClose={() => setDeleting(false)} />;
@@ -95,7 +95,7 @@ const factsOf = (source: Source) =>
         By: source.lastUpdatedBy,
       };
 
-/** Reads the pages of a website again, or tries a document again that failed. */
+/** Reads the pages of a website again, or retries a failed document. */
 const ReadAgain = ({ source: { kind, id, agentId, status } }: { source: Source }) => {
   const { api } = useService();
   const change = useChange(

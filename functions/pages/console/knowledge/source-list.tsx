@@ -17,7 +17,7 @@ import { UploadDialog } from './upload-dialog.tsx';
 /** The polling interval of the sources while one of them is in progress. */
 const pollMilliseconds = 2000;
 
-/** The websites and documents of an agent, and one of them with what can be done with it. */
+/** The websites and documents of an agent, and one of them with its actions. */
 export const Sources = ({ agentId }: { agentId: string }) => {
   const { api } = useService();
   const { sourceId } = useAddress().filters;

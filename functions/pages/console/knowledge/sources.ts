@@ -14,5 +14,5 @@ const states: Record<Source['status'], { tone: Tone; label: string }> = {
 
 export const stateOf = ({ status }: Source) => states[status];
 
-/** The text of the source is being read. */
+/** Returns true while the text of the source is being read. */
 export const isUnderWay = ({ status }: Pick<Source, 'status'>) => states[status].tone === 'working';

@@ -9,7 +9,7 @@ import { useTimeZone } from '../components/time.tsx';
 import { addDays, dateIn, formatNumber, startOfDay } from '../formats.ts';
 import { useChange, useService } from '../service.tsx';
 
-/** The maximum of one request. */
+/** The maximum for one request. */
 const maxNumbers = 10_000;
 
 type BlockDialogProps = { numbers?: string; agentId: string | undefined; onClose(): void };
@@ -28,7 +28,7 @@ export const BlockDialog = ({ numbers = '', agentId, onClose }: BlockDialogProps
       const entry = {
         numbers: all,
         reason: reason.trim() || undefined,
-        // The last day counts as a whole.
+        // The last day is included.
         expiresAt: lastDay ? startOfDay(addDays(lastDay, 1), timeZone) : undefined,
       };
       return list ? api.blockList.add({ agentId: list, ...entry }) : api.userBlockList.add(entry);

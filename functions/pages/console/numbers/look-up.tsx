@@ -94,7 +94,7 @@ const Verdicts = ({ number, agentIds, isPart = false }: VerdictsProps) => {
   );
 };
 
-/** The entries that block a number: the user's once, those of agents each. */
+/** The entries that block a number. The user's entry is shown once, and each agent's separately. */
 const Entries = ({ verdicts }: { verdicts: Verdict[] }) => {
   const ofUser = verdicts.find(({ scope }) => scope === 'user');
   const ofAgents = verdicts.filter(({ scope }) => scope === 'agent');

@@ -13,7 +13,7 @@ import { Imports } from './imports.tsx';
 import { LookUp } from './look-up.tsx';
 import { Unblock } from './unblock.tsx';
 
-/** Blocked numbers: why one is blocked, the lists, and the imports of files. */
+/** Blocked numbers: the reason for a block, the lists, and the imports of files. */
 const Numbers = () => {
   const { number, agentId } = useAddress().filters;
   return (

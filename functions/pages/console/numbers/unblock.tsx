@@ -4,7 +4,7 @@ import { Dialog } from '../components/dialog.tsx';
 import { Form } from '../components/form.tsx';
 import { useChange, useService } from '../service.tsx';
 
-/** Takes a number off the list of an agent, or off the user's own one, once that is confirmed. */
+/** Removes a number from the list of an agent, or from the user's own list, after a confirmation. */
 export const Unblock = ({ number, agentId }: { number: string; agentId: string | undefined }) => {
   const { api } = useService();
   const [isAsking, setAsking] = useState(false);

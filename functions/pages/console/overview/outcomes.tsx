@@ -24,14 +24,14 @@ export const Outcomes = ({ search }: { search: FigureSearch }) => (
   </section>
 );
 
-/** Links an outcome to its calls, where an agent is chosen. */
+/** Links an outcome to its calls, if an agent is chosen. */
 const Outcome = ({ outcome }: CallFiguresRow) => {
   const { filters } = useAddress();
   const { from, to } = periodOf(filters, useTimeZone());
   const { agentId } = filters;
   const name =
     typeof outcome === 'string' ? <bdi>{outcome || '(empty)'}</bdi> : <span className="faint">No outcome</span>;
-  // The list of calls takes an empty outcome for none.
+  // The list of calls treats an empty outcome as none.
   if (!agentId || outcome === '') return name;
   const search = { agentId, from, to: addDays(to, -1), ...(outcome ? { outcome } : { hasOutcome: 'false' }) };
   return (

@@ -16,7 +16,7 @@ import { Secret } from './secret.tsx';
 
 const close = () => setFilters({ open: undefined });
 
-/** An endpoint with what can be done with it. */
+/** An endpoint with its actions. */
 export const EndpointDialog = ({ endpoint }: { endpoint: WebhookEndpoint | undefined }) => {
   const [step, setStep] = useState<'edit' | 'rotate' | 'delete'>();
   const back = () => setStep(undefined);

@@ -17,7 +17,7 @@ export const EndpointForm = ({ initial, change, submit, onSubmit, onCancel }: En
   const [url, setUrl] = useState(initial.url);
   const [events, setEvents] = useState(initial.events);
   const [description, setDescription] = useState(initial.description);
-  // Types that were chosen one by one, by another client, stay.
+  // Event types that another client chose one by one are kept.
   const offered = [...new Set([...groupsOfEvents.map(({ filter }) => filter), ...initial.events])];
   const choose = (filter: EventFilter, isChosen: boolean) =>
     setEvents((chosen) => (isChosen ? [...chosen, filter] : chosen.filter((one) => one !== filter)));

@@ -7,7 +7,7 @@ const reasons = {
   failing: 'It failed for five days without a success.',
 };
 
-/** Shows the state of an endpoint, and since when it has failed. */
+/** Shows the state of an endpoint, and the time since which it has failed. */
 export const EndpointStatus = ({ endpoint }: { endpoint: WebhookEndpoint }) => {
   const { active, failingSince, disabledAt, disabledReason } = endpoint;
   if (!active) {

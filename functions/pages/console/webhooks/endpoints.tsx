@@ -10,7 +10,7 @@ import { CreateEndpointDialog } from './create-endpoint-dialog.tsx';
 import { EndpointDialog } from './endpoint-dialog.tsx';
 import { EndpointStatus } from './endpoint-status.tsx';
 
-/** The endpoints of the user, and one of them with what can be done with it. */
+/** The endpoints of the user, and one of them with its actions. */
 export const Endpoints = ({ query }: { query: UseQueryResult<ListWebhookEndpointsResponse> }) => {
   const { open } = useAddress().filters;
   const [isCreating, setCreating] = useState(false);
