@@ -38,7 +38,7 @@ export default defineConfig({
     ...{ tagsFilter: ['!local-only'] },
     setupFiles: local.test?.setupFiles,
     globalSetup: ['test/deployed/deployed.ts'],
-    testTimeout: 120_000,
+    testTimeout: 240_000,
     hookTimeout: 120_000,
     pool: 'forks',
     isolate: false,
