@@ -33,6 +33,8 @@ export default defineConfig({
       // So is a table that does not answer.
       'test/api/hooks-without-table.test.ts',
     ],
+    // As in .ci/run.
+    retry: 1,
     tags: local.test?.tags,
     expect: local.test?.expect,
     ...{ tagsFilter: ['!local-only'] },

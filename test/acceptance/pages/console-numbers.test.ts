@@ -108,6 +108,7 @@ it('import a file: its progress and the lines that failed are shown, and later f
   await lines.getByRole('row', { name: '3 12345 Invalid phone number format' }).waitFor();
   await lines.getByRole('row', { name: '5 nobody Invalid phone number format' }).waitFor();
   await page.keyboard.press('Escape');
+  await page.waitForURL((url) => !url.searchParams.has('importId'));
   await page.getByRole('row', { name: '+14155550152 Imported' }).waitFor();
   await page.reload();
   const imports = page.getByRole('table', { name: 'Imports' });
