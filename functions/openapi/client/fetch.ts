@@ -65,8 +65,12 @@ export const persistentFetch = (client: RetryOptions): PersistentFetch => {
     async function send(attempt: Request): Promise<Response> {
       try {
         const signal = AbortSignal.any([request.signal, AbortSignal.timeout(millisecondsOf(timeoutSeconds))]);
-        const response = await fetch(new Request(attempt, { signal }));
-        return stream ? response : await whole(response);
+        const sent = new Request(attempt, { signal });
+        // Node holds signals weakly, and one that was collected aborts nothing: a listener keeps both until the end.
+        const keep = () => sent;
+        signal.addEventListener('abort', keep);
+        const responding = stream ? fetch(sent) : fetch(sent).then(whole);
+        return await responding.finally(() => signal.removeEventListener('abort', keep));
       } catch (error) {
         request.signal.throwIfAborted();
         return withoutResponse(error as Error, new URL(request.url).origin, timeoutSeconds);
