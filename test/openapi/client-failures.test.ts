@@ -1,6 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, expect, it, vi } from 'vitest';
 import { type ApiClientOptions, apiClient } from '../../functions/openapi/client/client.ts';
 import { type Fault, partsOf, question, type Seen, withFaults } from '../support/typed-client.ts';
+import { until } from '../support/until.ts';
 import { newWorld, target } from '../support/world.ts';
 
 afterEach(() => {
@@ -207,4 +211,28 @@ it('the typed client names APP_ORIGIN when a page of another origin cannot reach
   await using service = await withFaults('broken');
   const { error } = await apiClient({ ...service, retries: 0 }).agents.list();
   expect(error?.message).toMatch(/cannot be reached .*APP_ORIGIN.*https:\/\/app\.example\.com/);
+});
+
+it('the typed client ends a request that is aborted or out of time, even after Node has collected garbage', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: () => void = runInNewContext('gc');
+  const headers = { 'content-type': 'text/event-stream' };
+  const text = 'data: {"type":"start"}\n\n';
+  await using service = await withFaults({ status: 200, headers, text, open: true }, 'silent', 'silent');
+  const api = apiClient({ ...service, uid: 'user', retries: 0 });
+  const stop = new AbortController();
+  const { signal } = stop;
+  const chat = api.chat.build(question('Hello'), { signal })[Symbol.asyncIterator]();
+  expect((await chat.next()).value).toEqual({ type: 'start' });
+  const stopped = chat.next().catch(({ name }: Error) => name);
+  const aborted = api.agents.list({}, { signal }).catch(({ name }: Error) => name);
+  const late = api.agents.list({}, { timeoutSeconds: 2 });
+  await until(() => service.seen.length === 3);
+  // Twice, with a pause: what ends between the two is collected by the second.
+  collectGarbage();
+  await sleep(100);
+  collectGarbage();
+  stop.abort();
+  expect(await Promise.all([stopped, aborted])).toEqual(['AbortError', 'AbortError']);
+  expect((await late).error?.error).toBe('timeout');
 });

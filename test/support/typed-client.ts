@@ -5,7 +5,15 @@ import type { ChatPart } from '../../functions/openapi/client/client.ts';
 import { target } from './world.ts';
 
 export type Fault =
-  | { status: number; headers?: Record<string, string>; text?: string /** Breaks off after the text. */; cut?: true }
+  | {
+      status: number;
+      headers?: Record<string, string>;
+      text?: string;
+      /** Breaks off after the text. */
+      cut?: true;
+      /** Sends nothing after the text, and does not end. */
+      open?: true;
+    }
   | 'broken'
   | 'silent';
 
@@ -23,6 +31,7 @@ export const withFaults = async (...faults: (Fault | { lost: true })[]) => {
     if (fault === 'broken') return response.destroy();
     if (fault && 'status' in fault) {
       response.writeHead(fault.status, fault.headers);
+      if (fault.open) return response.write(fault.text);
       return fault.cut ? response.write(fault.text, () => response.destroy()) : response.end(fault.text);
     }
     const sent: Record<string, string> = {};

@@ -66,11 +66,9 @@ export const persistentFetch = (client: RetryOptions): PersistentFetch => {
       try {
         const signal = AbortSignal.any([request.signal, AbortSignal.timeout(millisecondsOf(timeoutSeconds))]);
         const sent = new Request(attempt, { signal });
-        // Node holds signals weakly, and one that was collected aborts nothing: a listener keeps both until the end.
-        const keep = () => sent;
-        signal.addEventListener('abort', keep);
-        const responding = stream ? fetch(sent) : fetch(sent).then(whole);
-        return await responding.finally(() => signal.removeEventListener('abort', keep));
+        const response = await fetch(sent).finally(() => sent);
+        if (response.body) requestsOf.set(response.body, [request, sent]);
+        return stream ? response : await whole(response);
       } catch (error) {
         request.signal.throwIfAborted();
         return withoutResponse(error as Error, new URL(request.url).origin, timeoutSeconds);
@@ -78,6 +76,12 @@ export const persistentFetch = (client: RetryOptions): PersistentFetch => {
     }
   };
 };
+
+/**
+ * Node aborts by way of `Request` objects. The map keeps them until the body of the response has been read; until the response
+ * arrives, a callback keeps the one that `send` makes.
+ */
+const requestsOf = new WeakMap<ReadableStream, Request[]>();
 
 /** Timers take whole milliseconds, and no more than 31 bits. */
 const millisecondsOf = (seconds: number) => Math.min(Math.round(seconds * 1000), 2 ** 31 - 1);
