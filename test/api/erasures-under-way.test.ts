@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { blockListImports, type ImportRecord } from '../../functions/block-list-import/block-list-imports.ts';
 import { importFailure } from '../../functions/domain/block-list-imports.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
@@ -21,6 +21,7 @@ import {
   statusOf,
 } from '../support/erasures.ts';
 import { storedWith } from '../support/stored.ts';
+import { until } from '../support/until.ts';
 import { unique, type World } from '../support/world.ts';
 
 /** Returns the agent that a copy of a world's agent will be. */
@@ -64,7 +65,7 @@ describe.concurrent('the erasure of a person', () => {
     const claim = await idempotency.get().claim(claimed);
     const { body } = await request(world, person, { blockList: 'remove' });
     const areErased = async () => (await statusOf(world, body.erasureId)).erased.calls === 6;
-    await vi.waitUntil(areErased, { timeout: 50_000, interval: 200 });
+    await until(areErased);
     await new Promise((resolve) => setTimeout(resolve, 1000));
     expect((await statusOf(world, body.erasureId)).status).toBe('running');
     if (claim.state !== 'claimed') throw new Error('The key was used before.');

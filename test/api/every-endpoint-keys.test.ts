@@ -35,15 +35,14 @@ const keyWith = async (scopes: Scope[] | undefined): Promise<string> => {
 for (const endpoint of keyed) {
   describe(endpoint.name, { concurrent: !sharesSample(endpoint) }, () => {
     const { caller } = endpoint;
-    let made: Promise<Sample> | undefined;
-    /** Requests that are rejected share a sample. */
-    const rejected = async () => {
-      made ??= sampleOf(endpoint, world);
-      return { sample: await made };
-    };
+    /** For the requests that are rejected. */
+    let sample: Sample;
+    beforeAll(async () => {
+      sample = await sampleOf(endpoint, world);
+    });
 
     it(`${endpoint.name} rejects a request without a key`, async () => {
-      const answer = await ask(endpoint, undefined, world, await rejected());
+      const answer = await ask(endpoint, undefined, world, { sample });
       expect([answer.status, answer.body]).toEqual([401, errorWith('missing_api_key')]);
       expect(answer.headers.get('x-request-id')).toMatch(/.+/);
     });
@@ -51,10 +50,9 @@ for (const endpoint of keyed) {
     it(`${endpoint.name} rejects malformed, unknown, revoked and expired keys alike`, async () => {
       const real = newApiKey();
       const wrongChecksum = real.slice(0, -1) + (real.endsWith('A') ? 'B' : 'A');
-      const sample = await rejected();
       const answers = await Promise.all(
         [real, wrongChecksum, 'vap_', 'x'.repeat(5000), `sk_${real.slice(4)}`, expired, revoked].map((key) =>
-          ask(endpoint, key, world, sample),
+          ask(endpoint, key, world, { sample }),
         ),
       );
       for (const { status, body } of answers) expect([status, body]).toEqual([401, errorWith('invalid_api_key')]);
@@ -70,7 +68,7 @@ for (const endpoint of keyed) {
 
     when(scope)(`${endpoint.name} rejects a key whose scopes do not cover it`, async () => {
       const others = (['agents', 'knowledge', 'calls', 'block-list'] as const).filter((other) => other !== scope);
-      const answer = await ask(endpoint, await keyWith([...others]), world, await rejected());
+      const answer = await ask(endpoint, await keyWith([...others]), world, { sample });
       const message = `This API key lacks the scope "${scope}".`;
       expect([answer.status, answer.body]).toEqual([401, { error: 'insufficient_permissions', message }]);
     });

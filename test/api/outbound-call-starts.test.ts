@@ -140,7 +140,7 @@ it('an attempt to call leaves nothing behind when the person is erased', async (
   await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { calling: { attempts } } } });
   const person = newPerson();
   await start(world, { callId: 'call-1', to: person });
-  expect(await countedAttempts(world, person)).toBeDefined();
+  expect(await storedWith(person)).toEqual([`AGENT#${world.agentId}#ATTEMPTS ${person}`]);
   const { body } = await request(world, person);
   expect((await ended(world, body.erasureId)).status).toBe('done');
   expect(await storedWith(person)).toEqual([]);
@@ -153,6 +153,7 @@ it('an attempt to call is deleted with its agent', async () => {
   expect(await countedAttempts(world, person)).toBeDefined();
   await remove(world, world.agentId);
   await expect.poll(() => countedAttempts(world, person)).toBeUndefined();
+  expect(await storedWith(person)).toEqual([]);
 });
 
 it('a preview of outbound calls decides on each number once, in the order sent, and counts nothing', async () => {

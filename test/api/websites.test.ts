@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { page } from '../support/site.ts';
+import { until } from '../support/until.ts';
 import { newFolder, websitesOf } from '../support/websites.ts';
 import { newGuest, newWorld } from '../support/world.ts';
 
@@ -70,7 +71,7 @@ describe.concurrent('a website', () => {
     await put('', { held: true });
     const crawling = (await add(url)).body.websiteId;
     const isRead = async () => (await find(crawling)).status !== 'pending';
-    await vi.waitUntil(isRead, { timeout: 25_000, interval: 50 });
+    await until(isRead, 25, 50);
     expect((await remove(crawling)).status).toBe(200);
     await put('', page('home'));
     // This is long enough for anything that the crawl may write.

@@ -33,11 +33,11 @@ export default defineConfig({
       // So is a table that does not answer.
       'test/api/hooks-without-table.test.ts',
     ],
-    // As in .ci/run.
-    retry: 1,
     tags: local.test?.tags,
     expect: local.test?.expect,
     ...{ tagsFilter: ['!local-only'] },
+    // As in .ci/run.
+    retry: 1,
     setupFiles: local.test?.setupFiles,
     globalSetup: ['test/deployed/deployed.ts'],
     testTimeout: 240_000,

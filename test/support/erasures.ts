@@ -1,7 +1,8 @@
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { erasePerson } from '../../functions/jobs/erase-person.ts';
 import { deliverMessage } from './deliver-message.ts';
 import { storedWith } from './stored.ts';
+import { until } from './until.ts';
 import { newEndpoint, newReceiver } from './webhooks.ts';
 import { newGuest, newWorld, unique, type World } from './world.ts';
 
@@ -24,8 +25,7 @@ export const ended = async (world: World, erasureId: string) => {
     const found = await statusOf(world, erasureId);
     return /done|failed/.test(found.status) && found;
   };
-  // This also works in concurrent tests, where expect.poll does not.
-  return vi.waitUntil(statusOnceEnded, { timeout: 50_000, interval: 500 });
+  return until(statusOnceEnded, 50, 500);
 };
 /** Delivers the message of an erasure to the job in this process. Returns true if the job accepted it. */
 export const deliver = (uid: string, erasureId: string, delivery?: number) =>

@@ -1,7 +1,8 @@
-import { inject, vi } from 'vitest';
+import { inject } from 'vitest';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { type WebsiteRecord, websiteReads, websites } from '../../functions/store/sources/websites.ts';
 import type { PlainReply } from './site.ts';
+import { until } from './until.ts';
 import { unique, type World } from './world.ts';
 
 /** Creates a folder for one test on the site that the service's crawler may read. */
@@ -39,10 +40,10 @@ export const websitesOf = ({ uid, agentId, call }: World) => {
       call('GET', '/agent-websites/content', { query: { uid, agentId, websiteId, cursor } }),
     /** Returns the website when its crawl has ended. */
     settled: async (websiteId: string) => {
-      const hasEnded = async () => /^(ready|failed)$/.test((await find(websiteId))?.status);
-      // This also works in concurrent tests, where expect.poll does not.
-      await vi.waitUntil(hasEnded, { timeout: 25_000, interval: 200 });
-      return find(websiteId);
+      return until(async () => {
+        const found = await find(websiteId);
+        return /^(ready|failed)$/.test(found?.status) && found;
+      }, 25);
     },
   };
 };

@@ -6,7 +6,9 @@ import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { countKey, userKey } from '../../functions/store/keys.ts';
+import type { Counter } from '../../functions/store/quotas.ts';
 import { type Item, type TransactionAction, table } from '../../functions/store/table.ts';
+import type { User } from '../../functions/store/users.ts';
 import type { Target } from './global-setup.ts';
 
 const started = await fetch(inject('targetUrl'));
@@ -93,8 +95,8 @@ const userOf = (scopes?: Scope[]) => {
   useTargetInThisProcess();
   const uid = unique('user');
   const { made, creation } = apiKeys.get().creation(uid, { name: 'test', scopes });
-  const items: Item[] = [{ ...userKey(uid), uid, createdAt: now() } as Item, ...itemsOf(creation)];
-  return { user: { uid, apiKey: made.secret, keyId: made.keyId }, items };
+  const user: Item & User = { ...userKey(uid), uid, createdAt: now() };
+  return { user: { uid, apiKey: made.secret, keyId: made.keyId }, items: [user, ...itemsOf(creation)] };
 };
 
 /** Returns the items that the actions of a transaction put. A batch of them costs DynamoDB Local a quarter of the time. */
@@ -112,7 +114,7 @@ export const newWorld = async (scopes?: Scope[]) => {
   const { uid, apiKey, keyId } = user;
   const [agentId, createdAt] = [newIdentifier('agent'), now()];
   const agent = { uid, agentId, name: 'Agent', configuration: {}, createdAt, updatedAt: createdAt };
-  const count = { ...countKey({ uid }), count: 1, changes: 1 };
+  const count: Counter = { ...countKey({ uid }), count: 1, changes: 1 };
   await table.get().putMany([...items, ...itemsOf(agents.get().creation(agent, { keyId })), count]);
   return {
     ...user,

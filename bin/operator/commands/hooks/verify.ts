@@ -51,7 +51,7 @@ export const verifyHooks = (hooks: Group) =>
       );
     });
 
-/** The remedy for a refused request, by the reason of the refusal. */
+/** Advice on how to fix a refused request, by the reason for the refusal. */
 const advices: Record<Refusal, string> = {
   address:
     'The platform signed another address. Enter exactly the one that "hooks url" prints: its scheme, its host, and its query in the same order and spelling.',

@@ -18,7 +18,7 @@ type Props = {
   onDiscard(): void;
 };
 
-/** The fields of an agent. A refusal of the service appears at its field. */
+/** The form of an agent. An error that the service returns for a field is shown at that field. */
 export const AgentForm = ({
   texts,
   note,
