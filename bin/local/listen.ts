@@ -11,6 +11,8 @@ const loopback = '127.0.0.1';
 
 /** Listens on loopback, on a free port unless one is given. */
 export const listen = async (server: Server, wanted = 0): Promise<Listening> => {
+  // Callers close idle connections: a server that closes first loses the request that a busy caller sends at that moment.
+  server.keepAliveTimeout = 0;
   server.listen(wanted, loopback);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -94,7 +94,7 @@ it('a blocked number keeps its reason, and the time since when it is blocked', a
   await world.block(['+14155550100'], { reason: 'spam' });
   const { entries } = await world.blockList();
   expect(entries).toEqual([{ number: '+14155550100', reason: 'spam', blockedAt: expect.any(String) }]);
-  expect(Date.parse(entries[0].blockedAt)).toBeGreaterThan(Date.now() - 10_000);
+  expect(Date.parse(entries[0].blockedAt)).toBeGreaterThan(Date.now() - 60_000);
 });
 
 it('blocking numbers rejects a reason that is too long and an expiry in the past', async () => {
@@ -107,9 +107,11 @@ it('blocking numbers rejects a reason that is too long and an expiry in the past
 
 it('an expired number is in no list, and can be added again', async () => {
   const world = await newWorld();
+  // These requests warm the functions: the next two are well within the time until the number expires.
+  await world.block(['+14155550101']);
+  await world.blockList();
   const expiresAt = new Date(Date.now() + 2500).toISOString();
   await world.block(['+14155550100'], { expiresAt, reason: 'for now' });
-  await world.block(['+14155550101']);
   expect((await world.blockList()).entries[0]).toMatchObject({ number: '+14155550100', expiresAt });
   await new Promise((resolve) => setTimeout(resolve, Date.parse(expiresAt) - Date.now() + 100));
   expect((await world.blockList()).blockList).toEqual(['+14155550101']);

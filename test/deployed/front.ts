@@ -44,8 +44,6 @@ export const startFront = async (options: { endpoint: string; host: string; cert
     });
     request.pipe(passedOn);
   });
-  // A test that is busy for seconds may send its next request on a connection that is closed meanwhile.
-  server.keepAliveTimeout = 0;
   const { endpoint: baseUrl, stop } = await listen(server);
   return {
     baseUrl,

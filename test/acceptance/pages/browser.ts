@@ -74,7 +74,7 @@ export const openPage = async (url: string, options: BrowserContextOptions = {},
     if (message.type() !== 'log') complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(error.message));
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   await page.goto(url);
   return { page, asked, complaints };
 };

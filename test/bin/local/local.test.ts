@@ -68,6 +68,13 @@ it.each(['README.md', 'functions/openapi/guides/quickstart.md'])(
   },
 );
 
+it('the local run leaves it to its callers to close idle connections', async () => {
+  const { headers } = await fetch(`${target.baseUrl}/llms.txt`);
+  expect(headers.get('connection')).toBe('keep-alive');
+  // The time after which Node’s server would close the connection.
+  expect(headers.get('keep-alive')).toBeNull();
+});
+
 it('the local run rejects requests for another host, as from a page whose name resolves to this machine', async () => {
   const { port } = new URL(target.baseUrl);
   for (const path of ['/docs/demo.json', '/openapi.json', '/nothing']) {
