@@ -42,14 +42,16 @@ async function* decode(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string
   yield decoded();
 }
 
-/** Reads the first line that is not empty, or the beginning of one that is too long; `whole` is the text including it. */
+/** Reads the first line that is not empty, as far as it is within the first 64 KB. `whole` is the text including it. */
 const peek = async (texts: AsyncGenerator<string>) => {
   const read: string[] = [];
   let start = '';
+  let length = 0;
   for (let piece = await texts.next(); !piece.done; piece = await texts.next()) {
     read.push(piece.value);
+    length += piece.value.length;
     start = (start + piece.value).trimStart();
-    if (/[\r\n]/.test(start) || start.length > maxRowLength) break;
+    if (/[\r\n]/.test(start) || length > maxRowLength) break;
   }
   async function* whole() {
     yield* read;

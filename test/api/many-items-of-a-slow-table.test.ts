@@ -8,13 +8,13 @@ import { newWorld, useTargetInThisProcess } from '../support/world.ts';
 
 useTargetInThisProcess();
 
-/** Delays the writes of this process for more than the two seconds that are left for beginning them: those begin that are made at once. */
+/** Delays the writes of this process for more than the three seconds that are left for beginning them: those begin that are made at once. */
 const slowDown = () => {
-  process.env.TABLE_TIMEOUT_SECONDS = '26';
+  process.env.TABLE_TIMEOUT_SECONDS = '25';
   table.get().client.middlewareStack.add(
     (next, { commandName = '' }) =>
       async (args) => {
-        if (/^(BatchExecute|TransactWrite)/.test(commandName)) await sleep(2100);
+        if (/^(BatchExecute|TransactWrite)/.test(commandName)) await sleep(3100);
         return next(args);
       },
     { step: 'deserialize', name: 'slow' },

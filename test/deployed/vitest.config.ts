@@ -30,7 +30,8 @@ export default defineConfig({
       'test/api/build-chat-!(by-http).test.ts',
       // An S3 that fails is put before a handler in the tests' own process.
       'test/api/documents-without-s3.test.ts',
-      // So is a table that does not answer.
+      // So is a table that is slow, or does not answer.
+      'test/api/many-items-of-a-slow-table.test.ts',
       'test/api/hooks-without-table.test.ts',
     ],
     tags: local.test?.tags,
