@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { ApiError } from '../domain/errors.ts';
@@ -72,19 +73,30 @@ const parse = (bytes: Buffer, headers: BusboyHeaders, bounds: Bounds, parts: Par
       },
     });
     busboy.on('field', parts.field);
+    const source = Readable.from(piecesOf(bytes));
+    // The rest of a refused form is not parsed.
+    const refuse = (error: unknown) => {
+      source.destroy();
+      reject(error);
+    };
     busboy.on('file', (field, stream, name) => {
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-      stream.on('error', reject);
+      stream.on('error', refuse);
       stream.on('end', () => parts.file(field, name, Buffer.concat(chunks)));
     });
-    busboy.on('fieldsLimit', () => reject(malformed(`The form has more than ${maxFields} fields.`)));
+    busboy.on('fieldsLimit', () => refuse(malformed(`The form has more than ${maxFields} fields.`)));
     busboy.on('filesLimit', () =>
-      reject(new ApiError('too_many_files', `At most ${bounds.maxFiles} files go into one request.`)),
+      refuse(new ApiError('too_many_files', `At most ${bounds.maxFiles} files go into one request.`)),
     );
     busboy.on('finish', resolve);
-    busboy.on('error', reject);
-    busboy.end(bytes);
+    busboy.on('error', refuse);
+    source.pipe(busboy);
   });
+
+function* piecesOf(bytes: Buffer): Generator<Buffer> {
+  const length = 64 * 1024;
+  for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
+}
 
 const malformed = (message: string) => new ApiError('invalid_request', message, { details: [{ path: '', message }] });
