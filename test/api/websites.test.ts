@@ -71,7 +71,7 @@ describe.concurrent('a website', () => {
     await put('', { held: true });
     const crawling = (await add(url)).body.websiteId;
     const isRead = async () => (await find(crawling)).status !== 'pending';
-    await until(isRead, 25, 50);
+    await until(isRead, 50, 50);
     expect((await remove(crawling)).status).toBe(200);
     await put('', page('home'));
     // This is long enough for anything that the crawl may write.

@@ -14,6 +14,7 @@ import json
 import os
 import re
 import ssl
+import threading
 
 from ministack import app
 from ministack.core import iam_actions, iam_evaluator, tls
@@ -143,6 +144,31 @@ def api_origin(original, origin, method, uri, query_string, headers, body, viewe
         return answer.status, answer.reason, answer.getheaders(), answer.read()
     finally:
         connection.close()
+
+
+# Each concurrent batch of a queue takes a process and its cold start. Ten at once would delay each other on a few cores.
+@patch(lambda_svc, "_sqs_esm_concurrency")
+def few_processes(original, *args):
+    return min(original(*args), 4)
+
+
+# Lambda polls each source by itself. The emulator polls no queue while a function handles changes of the stream.
+polling_streams = threading.Lock()
+
+
+@patch(lambda_svc, "_poll_dynamodb_streams")
+def poll_streams_apart(original):
+    def poll():
+        try:
+            has_more = original()
+        finally:
+            polling_streams.release()
+        if has_more:
+            lambda_svc._esm_wake.set()
+
+    if polling_streams.acquire(blocking=False):
+        threading.Thread(target=poll, daemon=True).start()
+    return False
 
 
 # The certificate stays what it is; the emulator would have openssl look at it for every request.

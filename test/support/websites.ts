@@ -43,7 +43,7 @@ export const websitesOf = ({ uid, agentId, call }: World) => {
       return until(async () => {
         const found = await find(websiteId);
         return /^(ready|failed)$/.test(found?.status) && found;
-      }, 25);
+      });
     },
   };
 };
