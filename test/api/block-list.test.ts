@@ -91,10 +91,11 @@ it.each([[[]], ['+14155550100'], [[14155550100]], [[null]], [undefined], [{ 0: '
 
 it('a blocked number keeps its reason, and the time since when it is blocked', async () => {
   const world = await newWorld();
+  const started = Date.now();
   await world.block(['+14155550100'], { reason: 'spam' });
   const { entries } = await world.blockList();
   expect(entries).toEqual([{ number: '+14155550100', reason: 'spam', blockedAt: expect.any(String) }]);
-  expect(Date.parse(entries[0].blockedAt)).toBeGreaterThan(Date.now() - 60_000);
+  expect(Date.parse(entries[0].blockedAt)).toBeGreaterThanOrEqual(started);
 });
 
 it('blocking numbers rejects a reason that is too long and an expiry in the past', async () => {

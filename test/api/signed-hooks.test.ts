@@ -358,10 +358,10 @@ it('a signed request is noted at most once an hour, and a refused one at most on
   expect((await sendNow('another-secret')).lastRefused).toEqual(lastRefused);
   const key = hookSecretKey(world.uid, 'retell');
   const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
-  const former = { lastUsedAt: ago(3601), lastRefused: { ...lastRefused, at: ago(6) } };
-  await table.get().change(key, { set: former });
+  await table.get().change(key, { set: { lastUsedAt: ago(3601), lastRefused: { ...lastRefused, at: ago(6) } } });
+  const started = Date.now();
   await sendNow(secret);
   const noted = await sendNow('another-secret');
-  expect(Date.parse(noted.lastUsedAt)).toBeGreaterThan(Date.now() - 60_000);
-  expect(Date.parse(noted.lastRefused.at)).toBeGreaterThan(Date.parse(former.lastRefused.at));
+  expect(Date.parse(noted.lastUsedAt)).toBeGreaterThanOrEqual(started);
+  expect(Date.parse(noted.lastRefused.at)).toBeGreaterThanOrEqual(started);
 });

@@ -101,7 +101,7 @@ it.each([
   for (const text of ['How do I block a phone number?', 'Draft a receptionist', 'Check 030 1234567', 'Hello']) {
     await say(page, text);
     await settled(page);
-    await expect.poll(() => hiddenBelow(page)).toBeLessThan(2);
+    expect(await hiddenBelow(page)).toBeLessThan(2);
   }
   await say(page, 'Hello [fake: endless]');
   await page.getByText('I am a fake model').nth(1).waitFor();
@@ -115,7 +115,7 @@ it.each([
   expect(await hiddenBelow(page)).toBeGreaterThan(200);
   await say(page, 'Hello');
   await settled(page);
-  await expect.poll(() => hiddenBelow(page)).toBeLessThan(2);
+  expect(await hiddenBelow(page)).toBeLessThan(2);
 });
 
 it('a conversation survives a reload with its position, its draft and the focus, and continues', async () => {
