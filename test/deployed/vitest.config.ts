@@ -37,8 +37,6 @@ export default defineConfig({
     tags: local.test?.tags,
     expect: local.test?.expect,
     ...{ tagsFilter: ['!local-only'] },
-    // As in .ci/run.
-    retry: 1,
     setupFiles: local.test?.setupFiles,
     globalSetup: ['test/deployed/deployed.ts'],
     testTimeout: 240_000,
