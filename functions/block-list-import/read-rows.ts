@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { setImmediate as nextLoop } from 'node:timers/promises';
 import { CsvError, parse } from 'csv-parse';
 import { normalizePhoneNumber } from '../domain/phone-numbers.ts';
 import { cut } from '../domain/text.ts';
@@ -38,7 +39,11 @@ async function* decode(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string
     }
     throw new ImportError('The file is not text in UTF-8. Save it in that encoding, and import it again.');
   };
-  for await (const piece of pieces) yield decoded(piece);
+  for await (const piece of pieces) {
+    yield decoded(piece);
+    // Parsing thousands of short rows takes long. Other work continues before the next piece.
+    await nextLoop();
+  }
   yield decoded();
 }
 
