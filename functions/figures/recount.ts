@@ -10,16 +10,17 @@ type Freezing = Pick<CallFigures, 'count' | 'daysWithCalls' | 'find' | 'save'>;
 /** The maximum number of counts of a day whose figures keep changing. */
 const maxAttempts = 8;
 
-/** The delay before a day is counted again, and the maximum that is added to it: one second per call to count. */
-const waits = () => (environment.isLambda ? { seconds: 15, maxMoreSeconds: 75 } : { seconds: 2, maxMoreSeconds: 8 });
+/** The bounds of the delay before a day is counted again, which is one second per call to count. */
+const delays = () => (environment.isLambda ? { min: 15, max: 90 } : { min: 2, max: 10 });
 
-export const waitSeconds = () => waits().seconds;
+export const waitSeconds = () => delays().min;
 
-/** Returns the additional delay of a day. Counting many calls after each change would cost more than the calls themselves. */
+/** Returns the delay of a day beyond the shortest. Counting many calls after each change would cost more than the calls themselves. */
 export const moreSeconds = async (day: AgentDay, figures: Pick<CallFigures, 'find' | 'marksOf'>): Promise<number> => {
   const [[mark], { series }] = await Promise.all([figures.marksOf([day]), figures.find(day)]);
   const calls = rowsOf(series).reduce((sum, row) => sum + (mark?.quarters.has(row.quarter) ? row.calls : 0), 0);
-  return Math.min(calls, waits().maxMoreSeconds);
+  const { min, max } = delays();
+  return Math.max(0, Math.min(calls, max) - min);
 };
 
 /**

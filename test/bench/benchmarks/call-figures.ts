@@ -168,7 +168,7 @@ const recountCost = async ({ newAgent, directly }: World, units: Units, count: n
     await countDay(message, figures);
   }
   const { user, system } = process.threadCpuUsage(used);
-  // A message is sent once more where there are calls that were counted before.
+  // A message is sent once more where more calls were counted before than its delay has seconds.
   const requests = messages.length * (count > 1 ? 2 : 1) * requestsPerMessage;
   return toCost({
     seen: Array.from({ length: requests }, () => ({ service: 'sqs', operation: '', begin: 0, end: 0 })),
