@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config';
+import { patienceSeconds } from './test/support/patience.ts';
 
 /** Test files that read the whole table. They run first, while it is small: it grows with every test. */
 export const wholeTable = [
@@ -39,8 +40,8 @@ export default defineConfig({
     setupFiles: ['test/support/fresh-modules.ts', 'test/support/quiet-logs.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     testTimeout: 60_000,
-    // A condition that must come true is waited for, however busy the machine is. Most are requests, which cost more than they wait.
-    expect: { poll: { timeout: 50_000, interval: 200 } },
+    // Most of what is polled are requests, which cost more than they wait.
+    expect: { poll: { timeout: patienceSeconds * 1000, interval: 200 } },
     hookTimeout: 120_000,
     pool: 'forks',
     isolate: false,

@@ -3,6 +3,7 @@ import { expect, it, vi } from 'vitest';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { figuresOf } from '../../functions/store/keys.ts';
 import { type Item, table } from '../../functions/store/table.ts';
+import { patienceSeconds } from '../support/patience.ts';
 import { until } from '../support/until.ts';
 import { newUser, newWorld, unique, type World } from '../support/world.ts';
 
@@ -17,8 +18,8 @@ const ask = async ({ uid, agentId, call }: World, query: Query) => {
   return answer;
 };
 const figures = async (world: World, query: Query = {}) => (await ask(world, query)).body;
-/** Calls are counted after seconds and, behind the counts of other tests, within two minutes. */
-const everySecond = { timeout: 120_000, interval: 1000 };
+/** Calls are counted after seconds, but behind the counts of other tests. */
+const everySecond = { timeout: patienceSeconds * 1000, interval: 1000 };
 /** Returns the figures once they are exact and count this many calls. */
 const exactly = (calls: number, world: World, query: Query = {}) =>
   vi.waitUntil(async () => {

@@ -21,11 +21,7 @@ const listOf = async (world: World, agentId: string, kind: 'websites' | 'documen
 };
 
 const areReady = (world: World, agentId: string, kind: 'websites' | 'documents') =>
-  expect
-    .poll(async () => (await listOf(world, agentId, kind)).every(({ status }) => status === 'ready'), {
-      timeout: 25_000,
-    })
-    .toBe(true);
+  expect.poll(async () => (await listOf(world, agentId, kind)).every(({ status }) => status === 'ready')).toBe(true);
 
 /** An agent with two websites and three documents, all ready. */
 const knowingWorld = async () => {

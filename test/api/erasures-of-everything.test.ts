@@ -32,7 +32,7 @@ it('the erasure of a person deletes their calls, keeps them blocked without a re
     expect(otherCheck.body.reason).toBe('asked not to be called');
   }
   // Only the kept entries remain. The details of a call's events are deleted a moment after the call.
-  await expect.poll(async () => (await storedWith(person)).length, { timeout: 20_000 }).toBe(3);
+  await expect.poll(async () => (await storedWith(person)).length).toBe(3);
   const left = await storedWith(person);
   expect(left.every((key) => key.includes('#BLOCKED#') && key.endsWith(` ${person}`))).toBe(true);
   expect(await everythingWith(person.slice(1))).toEqual(left);
@@ -50,7 +50,7 @@ it('the erasure of a person with `remove` removes their block list entries, too,
     status: 'done',
     erased: { calls: 6, blockedNumbers: 3 },
   });
-  await expect.poll(() => storedWith(person), { timeout: 20_000 }).toEqual([]);
+  await expect.poll(() => storedWith(person)).toEqual([]);
   expect(await everythingWith(person.slice(1))).toEqual([]);
   const query = { uid: world.uid, agentId: world.agentId, number: person };
   expect((await world.call('GET', '/agent-block-list/check', { query })).body.blocked).toBe(false);

@@ -24,6 +24,7 @@ import {
   textsFound,
   upload,
 } from '../support/knowledge.ts';
+import { patienceSeconds } from '../support/patience.ts';
 import { page } from '../support/site.ts';
 import { newFolder, websitesOf } from '../support/websites.ts';
 import { newWorld, type World } from '../support/world.ts';
@@ -127,9 +128,9 @@ it.concurrent('a search of knowledge finds words as the agent’s language forms
   expect(await found(world, 'HAUSER')).toHaveLength(1);
   expect((await setLanguage(world, 'de-DE')).status).toBe(200);
   const finds = (texts: string[]) => async () => expect(await textsFound(world, 'Haus')).toEqual(texts);
-  await vi.waitFor(finds(['Die Häuser sind geöffnet.']), { timeout: 50_000, interval: 200 });
+  await vi.waitFor(finds(['Die Häuser sind geöffnet.']), { timeout: patienceSeconds * 1000, interval: 200 });
   await setLanguage(world, null);
-  await vi.waitFor(finds([]), { timeout: 50_000, interval: 200 });
+  await vi.waitFor(finds([]), { timeout: patienceSeconds * 1000, interval: 200 });
 });
 
 it.concurrent('a search of a copied agent finds the knowledge at the time of the copy, and nothing that came later', async () => {

@@ -39,7 +39,7 @@ export default defineConfig({
     ...{ tagsFilter: ['!local-only'] },
     setupFiles: local.test?.setupFiles,
     globalSetup: ['test/deployed/deployed.ts'],
-    testTimeout: 240_000,
+    testTimeout: 900_000,
     hookTimeout: 120_000,
     pool: 'forks',
     isolate: false,

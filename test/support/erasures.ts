@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { erasePerson } from '../../functions/jobs/erase-person.ts';
 import { deliverMessage } from './deliver-message.ts';
+import { patienceSeconds } from './patience.ts';
 import { storedWith } from './stored.ts';
 import { until } from './until.ts';
 import { newEndpoint, newReceiver } from './webhooks.ts';
@@ -25,7 +26,7 @@ export const ended = async (world: World, erasureId: string) => {
     const found = await statusOf(world, erasureId);
     return /done|failed/.test(found.status) && found;
   };
-  return until(statusOnceEnded, 50, 500);
+  return until(statusOnceEnded, patienceSeconds, 500);
 };
 /** Delivers the message of an erasure to the job in this process. Returns true if the job accepted it. */
 export const deliver = (uid: string, erasureId: string, delivery?: number) =>
@@ -47,7 +48,7 @@ export const eventsHold = async (number: string, partitions: string[]) => {
     const keys = await storedWith(number);
     return partitions.every((pk) => keys.some((key) => key.startsWith(`${pk} EVENT#`)));
   };
-  await expect.poll(areThere, { timeout: 20_000, interval: 500 }).toBe(true);
+  await expect.poll(areThere, { interval: 500 }).toBe(true);
 };
 
 /** A person with calls and entries at two agents of a user, responses that are kept and, if wanted, events of webhooks. */

@@ -10,6 +10,7 @@ import { table } from '../../functions/store/table.ts';
 import { newEndpointSecret } from '../../functions/webhooks/secrets.ts';
 import type { StoredDelivery } from '../../functions/webhooks/webhook-deliveries.ts';
 import { WebhookReceivers } from '../../functions/webhooks/webhook-receivers.ts';
+import { patienceSeconds } from './patience.ts';
 import type { Received, ReceiverReply } from './receiver.ts';
 import { unique, useTargetInThisProcess, type World } from './world.ts';
 
@@ -30,7 +31,7 @@ export const newReceiver = async (...replies: ReceiverReply[]) => {
     received,
     sentBytes: async () => (await state()).sentBytes,
     /** Waits until this many requests have arrived. */
-    async waitFor(count: number, seconds = 50): Promise<Received[]> {
+    async waitFor(count: number, seconds = patienceSeconds): Promise<Received[]> {
       for (const deadline = Date.now() + seconds * 1000; ; await sleep(100)) {
         const requests = await received();
         if (requests.length >= count) return requests;
