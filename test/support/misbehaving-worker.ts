@@ -26,5 +26,5 @@ export const misbehave = runInWorker(
         return how.toUpperCase();
     }
   },
-  { timeoutSeconds: 1, heapMegabytes: 24 },
+  { timeoutSeconds: 5, heapMegabytes: 24 },
 );
