@@ -103,8 +103,14 @@ def actions_of_other_operations(original, *args, **kwargs):
 # deleted log group again when an invocation ends after its function is deleted.
 @patch(lambda_svc, "_emit_lambda_logs")
 def log_to_existing_group(original, function, *args, **kwargs):
-    if function["config"]["LoggingConfig"]["LogGroup"] in cloudwatch_logs._log_groups:
-        original(function, *args, **kwargs)
+    groups, name = cloudwatch_logs._log_groups, function["config"]["LoggingConfig"]["LogGroup"]
+    group = groups.get(name)
+    if group is None:
+        return
+    original(function, *args, **kwargs)
+    # It may have been deleted in the meantime, and created again.
+    if groups.get(name) is not group:
+        groups.pop(name, None)
 
 
 # CloudFormation spells the properties of an API's CORS in capitals; the emulator keeps them so, and then misses them.
