@@ -18,7 +18,7 @@ export default defineConfig({
     root: join(import.meta.dirname, '../..'),
     globalSetup: ['test/acceptance/packages.ts', 'test/support/global-setup.ts'],
     // More than a small machine has processors: half of the time, tests wait.
-    maxWorkers: 3,
+    maxWorkers: 4,
     projects: [
       {
         test: {
