@@ -8,7 +8,7 @@ import { lambda } from '../../functions/http/lambda.ts';
 import type { OpenApiDocument, Operation } from '../../functions/openapi/openapi.ts';
 import { resolve } from '../../functions/openapi/schemas.ts';
 import { routes } from '../../functions/routes.ts';
-import { isSample, seed, someOf } from '../support/sample.ts';
+import { seed, someOf, triedOf } from '../support/sample.ts';
 import { type Sample as Named, sampleOf } from '../support/samples.ts';
 import { ends, type Sent, starts } from '../support/voice-platforms.ts';
 import { newWorld, target, useTargetInThisProcess, type World } from '../support/world.ts';
@@ -103,10 +103,9 @@ const check = async (endpoint: AnyEndpoint, cases: WorstCase[], sample: Sample) 
   expect(await slowCases(endpoint, cases, world.apiKey, bounds.withKey, sample)).toEqual([]);
 };
 
-const few = (cases: WorstCase[]) => someOf(cases, 2, ({ field, kind }) => `${field} ${kind}`);
-/** All cases; in a sample, a third of them. */
-const all = (cases: WorstCase[]) =>
-  isSample ? someOf(cases, Math.ceil(cases.length / 3), ({ field, kind }) => `${field} ${kind}`) : cases;
+const choose = (cases: WorstCase[], count: number) => someOf(cases, count, ({ field, kind }) => `${field} ${kind}`);
+const few = (cases: WorstCase[]) => choose(cases, 2);
+const all = (cases: WorstCase[]) => choose(cases, triedOf(cases.length));
 
 describe.each(withBody.map((endpoint) => [endpoint.name, endpoint] as const))('%s', (name, endpoint) => {
   const checkSome = async (some: typeof few) => {

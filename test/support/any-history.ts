@@ -1,20 +1,17 @@
 import * as fc from 'fast-check';
 import { it } from 'vitest';
-import { isSample, numberOf } from './sample.ts';
+import { isSample, numberOf, triedOf } from './sample.ts';
 
 // Each commit has its own histories.
 if (isSample) fc.configureGlobal({ seed: numberOf('histories') });
 
-/**
- * A random test, which runs few times in `npm test` and many times in `npm run test:acceptance`, or as often as `HISTORIES` says.
- * A sample, which has other histories than the last one, tries a third of them.
- */
+/** A random test, which runs few times in `npm test` and many times in `npm run test:acceptance`, or as often as `HISTORIES` says. */
 export const itInAnyHistory = (
   name: string,
   [few, many]: [few: number, many: number],
   test: (runs: number) => Promise<unknown>,
 ) => {
   it(name, { timeout: 120_000 }, async () => void (await test(few)));
-  const runs = Number(process.env.HISTORIES ?? (isSample ? Math.ceil(many / 3) : many));
+  const runs = Number(process.env.HISTORIES ?? triedOf(many));
   it(`${name}, ${runs} times`, { tags: 'heavy', timeout: 3_600_000 }, async () => void (await test(runs)));
 };

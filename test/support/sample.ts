@@ -13,6 +13,9 @@ export const numberOf = (name: string): number => Number.parseInt(hash('sha256',
 /** Returns true if this run includes a name: one name in four in a sample, otherwise every name. */
 export const isTried = (name: string): boolean => !isSample || numberOf(name) % 4 === 0;
 
+/** Returns how many cases a heavy test tries: a third of them in a sample, which has others than the last one. */
+export const triedOf = (cases: number): number => (isSample ? Math.ceil(cases / 3) : cases);
+
 /** Returns some of the items, which the seed chooses. */
 export const someOf = <T>(items: T[], count: number, nameOf: (item: T) => string): T[] =>
   items.toSorted((one, other) => numberOf(nameOf(one)) - numberOf(nameOf(other))).slice(0, count);

@@ -253,10 +253,10 @@ describe('npm start', () => {
     await ask(again, `/calls/${agentId}/%2B14155550111`);
     await ask({ ...again, apiKey: `${facts.apiKey}x` }, `/agents/${agentId}`);
     await ask(again, '/agent-block-list', { uid, agentId });
-    expect(await stop(second)).toBeLessThan(10_000);
+    expect(await stop(second)).toBeLessThan(3000);
     expect(second.child.exitCode).toBe(0);
     expect(existsSync(second.runFile)).toBe(false);
-    await until(() => processesWith(data).length === 0);
+    await until(() => processesWith(data).length === 0, 3);
 
     // The log is for people, and has neither keys nor phone numbers.
     const { err } = second.output;
@@ -374,7 +374,7 @@ it('npm start -- --watch restarts when a source file changes, with the same data
   expect(run.output.err).toContain('Restarting, because a source file changed');
   const [first, second] = lines().map((line) => JSON.parse(line));
   expect(second).toMatchObject({ apiKey: first.apiKey, agentId: first.agentId });
-  expect(await stop(run)).toBeLessThan(10_000);
+  expect(await stop(run)).toBeLessThan(5000);
 }, 120_000);
 
 it('stores that are given are used; with DynamoDB down, requests fail within six seconds and work again when it is back', async () => {
