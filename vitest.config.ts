@@ -1,5 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config';
-import { patienceSeconds } from './test/support/patience.ts';
+import { waitingUpTo } from './test/support/patience.ts';
 
 /** Test files that read the whole table. They run first, while it is small: it grows with every test. */
 export const wholeTable = [
@@ -39,9 +39,8 @@ export default defineConfig({
     ...{ tagsFilter: ['!heavy'] },
     setupFiles: ['test/support/fresh-modules.ts', 'test/support/quiet-logs.ts'],
     globalSetup: ['test/support/global-setup.ts'],
+    ...waitingUpTo(50),
     testTimeout: 60_000,
-    // Most of what is polled are requests, which cost more than they wait.
-    expect: { poll: { timeout: patienceSeconds * 1000, interval: 200 } },
     hookTimeout: 120_000,
     pool: 'forks',
     isolate: false,

@@ -2,6 +2,7 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import local from '../../vitest.config.ts';
+import { waitingUpTo } from '../support/patience.ts';
 import { isTried } from '../support/sample.ts';
 
 /** The tests in every sample: each operation, keys, uploads, hooks, the stream's reader, deliveries, the chat and MCP. */
@@ -35,10 +36,11 @@ export default defineConfig({
       'test/api/hooks-without-table.test.ts',
     ],
     tags: local.test?.tags,
-    expect: local.test?.expect,
     ...{ tagsFilter: ['!local-only'] },
     setupFiles: local.test?.setupFiles,
     globalSetup: ['test/deployed/deployed.ts'],
+    // A few processes do the background work of all tests.
+    ...waitingUpTo(300),
     testTimeout: 900_000,
     hookTimeout: 120_000,
     pool: 'forks',

@@ -1,5 +1,12 @@
 /**
  * The maximum number of seconds to wait for a condition that must come true. It only ends a test that fails, however busy the machine
- * is: in the emulated deployment, a few processes do the background work of all tests.
+ * is.
  */
-export const patienceSeconds = process.env.DEPLOYED ? 300 : 50;
+export const patienceSeconds = Number(process.env.PATIENCE_SECONDS);
+
+/** Returns the part of a vitest configuration that sets how long its tests wait. */
+export const waitingUpTo = (seconds: number) => ({
+  env: { PATIENCE_SECONDS: String(seconds) },
+  // Most of what is polled are requests, which cost more than they wait.
+  expect: { poll: { timeout: seconds * 1000, interval: 200 } },
+});
