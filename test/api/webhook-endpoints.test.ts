@@ -193,7 +193,7 @@ it('the secret of an endpoint is in the table in no readable form, and is not ke
   const world = await newWorld();
   const { uid, call } = world;
   const headers = { 'idempotency-key': unique('key') };
-  const ask = () => call('POST', '/webhook-endpoints', { body: { uid, url }, headers });
+  const ask = () => call('POST', '/webhook-endpoints', { body: { uid, url, ...testsAlone }, headers });
   const [first, again] = [await ask(), await ask()];
   expect(again.body).toEqual(first.body);
   expect([first, again].map((answer) => answer.headers.get('idempotency-replayed'))).toEqual([null, 'true']);
