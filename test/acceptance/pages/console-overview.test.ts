@@ -9,9 +9,9 @@ import { openConsole } from './open-console.ts';
 useBrowser();
 
 const hourMilliseconds = 3_600_000;
-/** Wednesday noon in UTC of the week before this one. */
-const wednesday = () => {
-  const today = new Date();
+/** Wednesday noon in UTC of the week before this one, which begins on Monday in a time zone: by default in that of `openConsole`. */
+const wednesday = (timeZone = 'Europe/Berlin') => {
+  const today = new Date(new Date().toLocaleDateString('en-CA', { timeZone }));
   const sinceMonday = (today.getUTCDay() + 6) % 7;
   const monday = Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate() - sinceMonday);
   return new Date(monday - (5 * 24 - 12) * hourMilliseconds);
@@ -29,7 +29,7 @@ const recordCalls = async ({ uid, agentId, call }: World, calls: Made[]) => {
   expect((await call('POST', '/calls', { body: { items } })).body.failed).toEqual([]);
   await until(async () => {
     const { body } = await call('GET', '/call-figures', {
-      query: { uid, agentId, from: '2026-01-01', to: '2027-01-30' },
+      query: { uid, agentId, from: later(new Date(), -30 * 24).slice(0, 10), to: later(new Date(), 24).slice(0, 10) },
     });
     return body.totals.calls === calls.length && !body.pending;
   });
@@ -43,7 +43,7 @@ const figure = async (page: Page, name: string) =>
 
 it('“Which outcome earned most last week in New York time?”', async () => {
   const world = await newWorld();
-  const noon = wednesday();
+  const noon = wednesday('America/New_York');
   await recordCalls(world, [
     { startedAt: later(noon, 0), outcome: 'booked', value: 120.5 },
     { startedAt: later(noon, 1), outcome: 'booked', value: 100 },
