@@ -3,7 +3,6 @@ import { expect, it } from 'vitest';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { figuresOf } from '../../functions/store/keys.ts';
 import { type Item, table } from '../../functions/store/table.ts';
-import { patienceSeconds } from '../support/patience.ts';
 import { until } from '../support/until.ts';
 import { newUser, newWorld, unique, type World } from '../support/world.ts';
 
@@ -20,13 +19,12 @@ const ask = async ({ uid, agentId, call }: World, query: Query) => {
 const figures = async (world: World, query: Query = {}) => (await ask(world, query)).body;
 /** Calls are counted after seconds, but behind the counts of other tests. */
 const everySecond = { interval: 1000 };
-const untilCounted = <T>(check: () => Promise<T>) => until(check, patienceSeconds, everySecond.interval);
 /** Returns the figures once they are exact and count this many calls. */
 const exactly = (calls: number, world: World, query: Query = {}) =>
-  untilCounted(async () => {
+  until(async () => {
     const found = await figures(world, query);
     return found.pending === undefined && found.totals.calls === calls && found;
-  });
+  }, everySecond);
 const rowsOf = async (calls: number, world: World, query: Query) => (await exactly(calls, world, query)).rows;
 const setOutcome = ({ agentId, call }: World, callId: string, body: object) =>
   call('PATCH', `/calls/${agentId}/${callId}`, { body });
@@ -169,7 +167,7 @@ it.concurrent('CSV has only the rows, and a text that a spreadsheet would read a
   });
   expect(pending.headers.get('x-pending')).toBe('true');
   await exactly(6, world);
-  await untilCounted(async () => (await figures(world)).totals.withOutcome === 5);
+  await until(async () => (await figures(world)).totals.withOutcome === 5, everySecond);
   const csv = await until(async () => {
     const answer = await ask(world, { format: 'csv', by: 'outcome' });
     return !answer.headers.has('x-pending') && answer;

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { patienceSeconds } from '../support/patience.ts';
 import { page } from '../support/site.ts';
 import { until } from '../support/until.ts';
 import { newFolder, websitesOf } from '../support/websites.ts';
@@ -72,7 +71,7 @@ describe.concurrent('a website', () => {
     await put('', { held: true });
     const crawling = (await add(url)).body.websiteId;
     const isRead = async () => (await find(crawling)).status !== 'pending';
-    await until(isRead, patienceSeconds, 50);
+    await until(isRead, { interval: 50 });
     expect((await remove(crawling)).status).toBe(200);
     await put('', page('home'));
     // This is long enough for anything that the crawl may write.

@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
 import { erasePerson } from '../../functions/jobs/erase-person.ts';
 import { deliverMessage } from './deliver-message.ts';
-import { patienceSeconds } from './patience.ts';
 import { storedWith } from './stored.ts';
 import { until } from './until.ts';
 import { newEndpoint, newReceiver } from './webhooks.ts';
@@ -26,7 +25,7 @@ export const ended = async (world: World, erasureId: string) => {
     const found = await statusOf(world, erasureId);
     return /done|failed/.test(found.status) && found;
   };
-  return until(statusOnceEnded, patienceSeconds, 500);
+  return until(statusOnceEnded, { interval: 500 });
 };
 /** Delivers the message of an erasure to the job in this process. Returns true if the job accepted it. */
 export const deliver = (uid: string, erasureId: string, delivery?: number) =>

@@ -115,10 +115,13 @@ it(`figures of ${count} calls of five agents over 90 days are those of a databas
   const ask = async (query: Record<string, string>) =>
     (await call('GET', '/call-figures', { apiKey, query: { uid, ...whole, ...query } })).body;
   const [all] = questions('') as [Question];
-  await until(async () => {
-    const { totals, pending } = await ask({});
-    return pending === undefined && isDeepStrictEqual(totals, { ...answersOf(database, all)[0] });
-  }, 1800);
+  await until(
+    async () => {
+      const { totals, pending } = await ask({});
+      return pending === undefined && isDeepStrictEqual(totals, { ...answersOf(database, all)[0] });
+    },
+    { seconds: 1800 },
+  );
   for (const question of questions(agentIds[2] as string)) {
     const { rows, totals, pending } = await ask(question.query);
     expect(pending).toBeUndefined();

@@ -28,7 +28,7 @@ const unpackedBrowser = async (): Promise<string> => {
   const temporary = tmpdir();
   const folder = join(temporary, 'browser');
   const complete = join(folder, 'complete');
-  if (!mkdirSync(folder, { recursive: true })) await until(() => existsSync(complete), 120);
+  if (!mkdirSync(folder, { recursive: true })) await until(() => existsSync(complete), { seconds: 120 });
   else {
     // The package unpacks the libraries that a bare machine lacks only when it believes that it runs on Lambda.
     process.env.AWS_EXECUTION_ENV ??= 'AWS_Lambda_nodejs24.x';

@@ -95,7 +95,7 @@ it('operator user delete waits for an import that runs, and leaves no number and
   await sendForm(form, numbers);
   const path = `/block-list-imports/${form.importId}`;
   // Other heavy tests run beside it: the first step of an import may take a minute.
-  await until(async () => (await call('GET', path, { apiKey, query: { uid } })).body.lines > 0, 300);
+  await until(async () => (await call('GET', path, { apiKey, query: { uid } })).body.lines > 0, { seconds: 300 });
   expect((await operator('user', 'delete', uid, ...service, '--yes')).code).toBe(0);
   const left = async () => (await storedWith(uid)).length;
   expect(await left()).toBe(0);

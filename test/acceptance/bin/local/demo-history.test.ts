@@ -31,7 +31,7 @@ const start = async (data: string, ...options: string[]) => {
     await once(child, 'exit');
   };
   running.push(end);
-  await until(() => output.out.includes('\n') || child.exitCode !== null, 120);
+  await until(() => output.out.includes('\n') || child.exitCode !== null, { seconds: 120 });
   if (child.exitCode !== null) throw new Error(output.err);
   const facts = JSON.parse(output.out) as Target;
   return { facts, output, end, api: apiClient(facts) };
@@ -45,7 +45,7 @@ const leftOf = (data: string): string[] | undefined => {
   const file = join(data, 'demo-history.json');
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).left : undefined;
 };
-const isComplete = (data: string) => until(() => leftOf(data)?.length === 0, 120);
+const isComplete = (data: string) => until(() => leftOf(data)?.length === 0, { seconds: 120 });
 
 const callsOf = async ({ api }: Run) => {
   const found = [];
@@ -79,19 +79,19 @@ it('npm start adds 90 days of two agents once, and a restart on the same data ad
   expect(Date.now() - Date.parse(oldest)).toBeGreaterThan(85 * 86_400_000);
 
   const importOf = async () => dataOf(await api.blockList.listImports()).imports[0];
-  await until(async () => (await importOf())?.status === 'done', 60);
+  await until(async () => (await importOf())?.status === 'done', { seconds: 60 });
   expect(await importOf()).toMatchObject({ lines: 13, added: 10, alreadyBlocked: 1, failed: 2 });
   const blocked = dataOf(await api.userBlockList.list()).entries;
   expect(blocked.map(({ reason }) => reason)).toEqual(
     expect.arrayContaining(['do not call', 'Do-not-call registry', 'Silent calls at night']),
   );
   const documents = async () => dataOf(await api.documents.list({ agentId: facts.agentId, content: false })).documents;
-  await until(async () => (await documents()).some(({ status }) => status === 'failed'), 60);
+  await until(async () => (await documents()).some(({ status }) => status === 'failed'), { seconds: 60 });
   const isFailing = async () =>
     dataOf(await api.webhooks.listDeliveries()).deliveries.some(({ attempts }) =>
       attempts.some(({ cause }) => cause?.includes('not a public one')),
     );
-  await until(isFailing, 60);
+  await until(isFailing, { seconds: 60 });
   await run.end();
 
   const again = await start(data);
@@ -106,7 +106,7 @@ it('a run that was killed while it added demo data leaves the rest to the next o
 }, async () => {
   const data = newFolder();
   const killed = await start(data);
-  await until(() => leftOf(data)?.[0] === 'calls', 120);
+  await until(() => leftOf(data)?.[0] === 'calls', { seconds: 120 });
   await killed.end('SIGKILL');
   const before = leftOf(data);
   expect(before?.length).toBeGreaterThan(0);

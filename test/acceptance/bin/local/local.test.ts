@@ -53,7 +53,7 @@ const start = (options: string[], env: Record<string, string> = {}, command = [p
 };
 
 const ready = async ({ child, output }: Run): Promise<Target> => {
-  await until(() => output.out.includes('\n') || child.exitCode !== null, 120);
+  await until(() => output.out.includes('\n') || child.exitCode !== null, { seconds: 120 });
   if (child.exitCode !== null) throw new Error(output.err);
   return JSON.parse(output.out) as Target;
 };
@@ -256,7 +256,7 @@ describe('npm start', () => {
     expect(await stop(second)).toBeLessThan(3000);
     expect(second.child.exitCode).toBe(0);
     expect(existsSync(second.runFile)).toBe(false);
-    await until(() => processesWith(data).length === 0, 3);
+    await until(() => processesWith(data).length === 0, { seconds: 3 });
 
     // The log is for people, and has neither keys nor phone numbers.
     const { err } = second.output;
