@@ -3,20 +3,7 @@ import type { World } from './world.ts';
 /** A measured value, and its format. */
 export type Quantity = {
   value: number;
-  unit:
-    | 'ms'
-    | 'µs'
-    | 'KiB'
-    | 'MB'
-    | 'requests'
-    | 'numbers'
-    | 'requests/s'
-    | 'h'
-    | 'round trips'
-    | 'pages/s'
-    | 'nDCG@10'
-    | '%'
-    | '$';
+  unit: 'ms' | 'KiB' | 'requests/s' | 'h' | 'round trips' | 'nDCG@10' | '%' | '$';
 };
 
 /** One line of the result: a quantity, the one it is compared with, and its target. */
@@ -42,10 +29,6 @@ export const median = (values: number[]): number => {
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? at(sorted, middle) : (at(sorted, middle - 1) + at(sorted, middle)) / 2;
 };
-
-/** Returns the median ratio of the rounds: both quantities of a round are measured under the same load. */
-export const ratioOfRounds = (ours: number[], others: number[]): number =>
-  median(ours.map((value, round) => value / at(others, round)));
 
 export const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 

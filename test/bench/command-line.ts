@@ -48,7 +48,7 @@ const measureHere: Measure = async (row) => {
 };
 
 const quantity = ({ value, unit }: Quantity) => {
-  const digits = unit === 'nDCG@10' ? 3 : unit === '$' ? 2 : unit === 'KiB' || unit === 'µs' || unit === '%' ? 1 : 0;
+  const digits = unit === 'nDCG@10' ? 3 : unit === '$' ? 2 : unit === 'KiB' || unit === '%' ? 1 : 0;
   return `${value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${unit}`;
 };
 

@@ -13,9 +13,6 @@ const request = {
   responseBytes: 0,
   isBehindApiGateway: true,
 };
-const seen = (...operations: string[]) =>
-  operations.map((operation) => ({ service: operation === 'SendMessage' ? 'sqs' : 's3', operation, begin: 0, end: 1 }));
-
 it('a keyed read costs its request, its milliseconds at 512 MB, its read units and its bytes', () => {
   const cost = toCost({ ...request, used: { read: 3, write: 0 }, milliseconds: 29.2, responseBytes: 1024 });
   expect(cost.apiGateway).toBe(1);
@@ -24,34 +21,6 @@ it('a keyed read costs its request, its milliseconds at 512 MB, its read units a
   expect(cost.dynamodb).toBeCloseTo(3 * 0.125, 6);
   expect(cost.transfer).toBeCloseTo((1e6 / 1024 ** 2) * 0.09, 6);
   expect([cost.s3, cost.sqs]).toEqual([0, 0]);
-});
-
-it('writes, files and messages have their own prices', () => {
-  const cost = toCost({
-    ...request,
-    seen: seen('PUT key', 'POST key', 'GET key', 'HEAD key', 'SendMessage'),
-    used: { read: 1, write: 6 },
-  });
-  expect(cost.dynamodb).toBeCloseTo(0.125 + 6 * 0.625, 6);
-  expect(cost.s3).toBeCloseTo(2 * 5 + 2 * 0.4, 6);
-  expect(cost.sqs).toBeCloseTo(0.4, 6);
-});
-
-it('a large body counts as several requests of the gateway, the chat as none, and the cost of a bulk request is divided by its items', () => {
-  const large = { ...request, requestBytes: 2 * prices.apiGatewayRequestBytes + 1 };
-  expect(toCost(large).apiGateway).toBe(3);
-  expect(toCost({ ...request, isBehindApiGateway: false }).apiGateway).toBe(0);
-  const bulk = { ...request, used: { read: 2, write: 1000 }, milliseconds: 500, responseBytes: 50_000 };
-  const [whole, each] = [toCost(bulk), toCost({ ...bulk, count: 1000 })];
-  for (const [part, value] of Object.entries(each)) {
-    expect(value).toBeCloseTo(whole[part as keyof typeof whole] / 1000, 9);
-  }
-});
-
-it('the targets of a keyed read are below the cost of its requests alone: two round trips, three read units', () => {
-  const { roundTripMilliseconds } = prices.assumptions;
-  const least = toCost({ ...request, used: { read: 3, write: 0 }, milliseconds: 2 * roundTripMilliseconds });
-  expect(Object.values(least).reduce((sum, part) => sum + part, 0)).toBeCloseTo(1.642, 3);
 });
 
 it('the guide says what one user can cost at most by the dearest requests, the units of the table and their prices', () => {

@@ -1,7 +1,4 @@
-import { files } from '../../functions/clients/files.ts';
-import { fileKeyOf } from '../../functions/domain/documents.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
-import { waitingForFile } from '../../functions/domain/source-state.ts';
 import { indexOf } from '../../functions/search/source-index.ts';
 import { documents } from '../../functions/store/sources/documents.ts';
 import { websites } from '../../functions/store/sources/websites.ts';
@@ -25,24 +22,14 @@ export const newWebsite = async (agentId: string): Promise<string> => {
   return id;
 };
 
-/** A document of an agent whose file has arrived, and whose job has not run. */
-export const newPendingDocument = async (agentId: string, name: string, bytes: Uint8Array): Promise<string> => {
-  const id = newIdentifier('doc');
-  await files.get().put(fileKeyOf({ agentId, id }), bytes);
-  await documents.get().add({ id, agentId, name, size: bytes.length, active: true, ...waitingForFile(), ...changed() });
-  return id;
-};
-
-/** A document of an agent, with its text, or failed. */
-export const newDocument = async (agentId: string, status: 'ready' | 'failed' = 'ready'): Promise<string> => {
+/** A document of an agent, with its text. */
+export const newDocument = async (agentId: string): Promise<string> => {
   const id = newIdentifier('doc');
   const store = documents.get();
   const file = { name: 'notes.txt', size: 8000 };
   await store.add({ id, agentId, ...file, active: true, status: 'pending', attempt, ...changed() });
   const run = await store.start({ agentId, id }, attempt);
   const index = await indexOf('document', texts.content.whole, texts.contentMD.whole, undefined);
-  if (run && status === 'ready') {
-    await store.finish({ agentId, id }, { attempt, revision: run.revision }, { ...texts, index }, {});
-  } else await store.fail({ agentId, id }, attempt, 'It could not be read.');
+  if (run) await store.finish({ agentId, id }, { attempt, revision: run.revision }, { ...texts, index }, {});
   return id;
 };

@@ -332,7 +332,7 @@ const samples: Record<string, [Sample, ...Sample[]]> = {
     },
   ],
   serveMcp: [
-    // A tool call is a request to another function as well: see the benchmark mcp.
+    // A tool call is a request to another function as well.
     { what: 'without a tool', request: () => ({ body: { jsonrpc: '2.0', id: 1, method: 'resources/list' } }) },
   ],
   createErasure: [
