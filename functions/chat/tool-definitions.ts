@@ -127,16 +127,29 @@ export const tools: Record<ToolName, PublicTool | UserTool> = {
     operation: 'getAgent',
   }),
   listKnowledge: {
-    description: 'Lists the websites and documents of an agent’s knowledge base, with their status.',
+    description:
+      'Lists the websites and documents of an agent’s knowledge base, with their status and with warnings about what is missing in their texts.',
     input: z.object({ agentId: AgentId }),
     operations: ['listWebsites', 'listDocuments'],
     toArguments: (input) => ({ ...(input as { agentId: string }), content: false, limit: 50 }),
     toResult: ([{ websites, nextCursor: moreWebsites }, { documents, nextCursor: moreDocuments }]: Knowledge) => ({
-      websites: websites.map(({ id, name, url, active, status, error, pages, failedPages, lastCrawledAt }) => {
-        return { id, name, url, active, status, error, pages, failedPages: failedPages.length, lastCrawledAt };
+      websites: websites.map(({ failedPages, ...website }) => {
+        const { id, name, url, active, status, error, warnings, pages, lastCrawledAt } = website;
+        return {
+          id,
+          name,
+          url,
+          active,
+          status,
+          error,
+          warnings,
+          pages,
+          failedPages: failedPages.length,
+          lastCrawledAt,
+        };
       }),
-      documents: documents.map(({ id, name, type, size, active, status, error }) => {
-        return { id, name, type, size, active, status, error };
+      documents: documents.map(({ id, name, type, size, active, status, error, warnings }) => {
+        return { id, name, type, size, active, status, error, warnings };
       }),
       ...((moreWebsites || moreDocuments) && { more: 'There are more, which are not listed here.' }),
     }),

@@ -1,12 +1,19 @@
 import { PageFetchError } from '../clients/public-web/page-fetch-error.ts';
 import type { WebPages } from '../clients/public-web/web-pages.ts';
 import type { CrawlControls } from '../domain/crawl-controls.ts';
+import type { SourceWarning } from '../domain/sources.ts';
 import { type FailedPage, pageKey, withinSite } from '../domain/websites.ts';
 import { type CrawledPage, type PageResult, PageVisitor, RobotsError } from './page-visitor.ts';
 import { wantedUrls } from './path-filter.ts';
 
 /** The result of a crawl. If no page could be read, `failure` is the reason in a sentence. */
-export type CrawlResult = { pages: CrawledPage[]; failedPages: FailedPage[]; failure?: string };
+export type CrawlResult = {
+  pages: CrawledPage[];
+  failedPages: FailedPage[];
+  /** What is missing in the texts of the pages. */
+  warnings?: SourceWarning[];
+  failure?: string;
+};
 
 type Site = CrawlControls & { url: string };
 type QueuedPage = { url: URL; depth: number };
@@ -84,7 +91,10 @@ const crawlWith = async (visitor: PageVisitor, site: Site, deadline: number): Pr
       await collect(result, requested);
     }
   }
-  if (pages.length > 0) return { pages, failedPages };
+  const warnings = pages.flatMap(({ url, warnings = [] }) =>
+    warnings.map(({ code, message }) => ({ code, message: `${url}: ${message}` })),
+  );
+  if (pages.length > 0) return { pages, failedPages, warnings };
   return { pages, failedPages, failure: failedPages[0]?.reason ?? 'No page could be read.' };
 };
 

@@ -1,12 +1,13 @@
 import { aborted } from 'node:util';
 import { PageFetchError } from '../clients/public-web/page-fetch-error.ts';
 import { crawlerName, type PageReader } from '../clients/public-web/web-pages.ts';
-import type { Page } from '../domain/sources.ts';
+import type { Page, SourceWarning } from '../domain/sources.ts';
 import { htmlReader, type ReadHtml } from '../extraction/html.ts';
 import { WorkerAbortedError } from '../extraction/sandboxed-worker.ts';
 import { robotsFilter } from './robots.ts';
 
-export type CrawledPage = Page & { markdown: string };
+/** A page that was read. `warnings` say what is missing in its text. */
+export type CrawledPage = Page & { markdown: string; warnings?: SourceWarning[] };
 
 /** A page that was tried: its URL after redirects, its links, and its content or the error. */
 export type PageResult = { url: URL; links: string[]; page?: CrawledPage; error?: PageFetchError };

@@ -6,7 +6,7 @@ import { examples } from './examples.ts';
 import { AgentId, Identifier, newIdentifier, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
 import { md5OfAttempt } from './source-state.ts';
-import { listedTextFields, SourceName } from './sources.ts';
+import { listedTextFields, SourceName, warningsField } from './sources.ts';
 
 /** The kind of a document, by its content; only Markdown is recognized by its name. */
 export const DocumentType = z.enum(['pdf', 'docx', 'txt', 'md']);
@@ -44,6 +44,7 @@ export const DocumentSummary = component(
         .string()
         .check(describe('The reason of a failure, in a sentence.', 'The document is protected with a password.')),
     ),
+    ...warningsField,
     md5: z.optional(
       z
         .string()

@@ -106,6 +106,7 @@ export const limits = {
   webhookMetadataBytes: 10 * 1024,
   webhookDays: 30,
   crawlPages: 10,
+  sourceWarnings: 10,
   crawlDepth: 10,
   pathPatterns: 50,
   pathPatternCharacters: 200,

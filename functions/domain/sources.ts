@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { booleanInQuery, describe } from './describe.ts';
+import { booleanInQuery, component, describe } from './describe.ts';
 import { AgentId, Uid } from './identifiers.ts';
 import { jsonBytes } from './json.ts';
 import { limits } from './limits.ts';
@@ -21,6 +21,46 @@ export const SourceChange = z.object({
   name: z.optional(SourceName),
 });
 export type SourceChange = z.infer<typeof SourceChange>;
+
+/** What can be missing in the text of a source, by code. */
+export const warningCodes = {
+  unmapped_letters: 'A PDF draws letters without saying which characters they are.',
+  pictures_only: 'Pages of a PDF have pictures and no text. Text in pictures is not read.',
+  encrypted_part: 'A part of the source is encrypted.',
+  ignored_elements: 'The source has elements that the service does not read.',
+  undecodable_bytes: 'Some bytes are not text in the encoding of the source.',
+  cut: 'A part of the source is damaged or too large, and is left out.',
+} as const;
+export type WarningCode = keyof typeof warningCodes;
+
+export const SourceWarning = component(
+  'SourceWarning',
+  'Something that is missing in the text of a source.',
+  z.object({
+    code: z
+      .enum(Object.keys(warningCodes) as [WarningCode, ...WarningCode[]])
+      .check(describe('What is missing, as a code to switch on.', 'pictures_only')),
+    message: z.string().check(describe('What is missing, in a sentence.', '2 of 9 pages have pictures and no text.')),
+  }),
+);
+export type SourceWarning = z.infer<typeof SourceWarning>;
+
+/** The warnings of a source: what is missing in the text that it has. */
+export const warningsField = {
+  warnings: z.optional(
+    z
+      .array(SourceWarning)
+      .check(
+        z.describe(
+          `What is missing in the text, as far as the service knows: at most ${limits.sourceWarnings} warnings. Absent when nothing is known to be missing.`,
+        ),
+      ),
+  ),
+};
+
+/** Returns the warnings to store with a text; undefined when there are none. */
+export const storedWarnings = (warnings: SourceWarning[] = []) =>
+  warnings.length > 0 ? warnings.slice(0, limits.sourceWarnings) : undefined;
 
 /** The text of a source: as a list shows it, or one piece of the whole. */
 export const sourceTextFields = {

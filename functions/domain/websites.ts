@@ -4,7 +4,7 @@ import { component, describe } from './describe.ts';
 import { examples } from './examples.ts';
 import { AgentId, Identifier, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
-import { listedTextFields } from './sources.ts';
+import { listedTextFields, warningsField } from './sources.ts';
 import { cut } from './text.ts';
 
 /** The address that a crawl starts from: of a web page, without a password in it. It is kept as it was sent. */
@@ -50,6 +50,7 @@ export const WebsiteSummary = component(
     lastUpdatedAt: timestamp('When it was last changed by a user, or by the service at the end of a crawl.'),
     status: WebsiteStatus.check(describe('Status of the crawl.', 'ready')),
     error: z.optional(z.string().check(describe('The reason of a failure, in a sentence.', 'The host was not found.'))),
+    ...warningsField,
     pages: z.number().check(describe('Number of pages that were read.', 5, { type: 'integer' })),
     failedPages: z.array(FailedPage).check(z.describe('The pages that could not be read.')),
     limit: z.number().check(describe('Maximum number of pages.', 5, { type: 'integer' })),

@@ -1,9 +1,10 @@
 import type { DocumentType } from '../domain/documents.ts';
-import { joinParts, type LongText } from './long-text.ts';
+import type { SourceWarning } from '../domain/sources.ts';
+import { joinParts, type LongDocument } from './long-text.ts';
 import { runInWorker, WorkerAbortedError } from './sandboxed-worker.ts';
 
-/** The text of a document and the same as Markdown, or the reason in a sentence why there is none. */
-export type DocumentText = { content: string; contentMD: string } | { failure: string };
+/** The text of a document, the same as Markdown, and what is missing in both; or the reason in a sentence why there is none. */
+export type DocumentText = { content: string; contentMD: string; warnings?: SourceWarning[] } | { failure: string };
 
 /** Reads an untrusted document in a sandboxed worker. Its bytes are transferred and cannot be used afterwards. */
 export const readDocument = async (bytes: Uint8Array, type: DocumentType): Promise<DocumentText> => {
@@ -14,8 +15,12 @@ export const readDocument = async (bytes: Uint8Array, type: DocumentType): Promi
     // Decoding a long text takes as much memory again, so the worker's is released first.
     if (parts.content.length > maxPartsInMemory) await documentReader.close();
     const content = joinParts(parts.content);
-    if (content.trim() === '') return { failure: withoutText[type] };
-    return { content, contentMD: parts.contentMD ? joinParts(parts.contentMD) : content };
+    const { warnings = [] } = parts;
+    if (content.trim() === '') {
+      return { failure: [withoutText[type], ...warnings.map(({ message }) => message)].join(' ') };
+    }
+    const contentMD = parts.contentMD ? joinParts(parts.contentMD) : content;
+    return { content, contentMD, ...(warnings.length > 0 && { warnings }) };
   } catch (error) {
     const { name, reason } = error as Error & { reason?: string };
     return { failure: failures[error instanceof WorkerAbortedError ? `aborted: ${reason}` : name] ?? failures.broken };
@@ -39,11 +44,12 @@ const documentReader = runInWorker(
 const maxPartsInMemory = 8;
 
 /** Plain text is its own Markdown. */
-type Parts = { content: Uint8Array[]; contentMD?: Uint8Array[] };
+type Parts = { content: Uint8Array[]; contentMD?: Uint8Array[]; warnings?: SourceWarning[] };
 
-const partsOf = ({ content, contentMD }: { content: LongText; contentMD: LongText }): Parts => ({
+const partsOf = ({ content, contentMD, warnings }: LongDocument): Parts => ({
   content: content.parts,
   contentMD: contentMD.parts,
+  warnings,
 });
 
 const tooMuch = 'The document is too large or too complicated to be read.';
@@ -56,7 +62,7 @@ const failures: Record<string, string> & { broken: string } = {
   PasswordException: 'The document is protected with a password. Upload it without one.',
 };
 const withoutText: Record<DocumentType, string> = {
-  pdf: 'The document has no text: it may be a scan, whose pages are pictures.',
+  pdf: 'The document has no text.',
   docx: 'The document has no text.',
   txt: 'The file has no text.',
   md: 'The file has no text.',

@@ -2,7 +2,7 @@ import mammoth from 'mammoth';
 import { SaxesParser } from 'saxes';
 import { isEncryptedOffice } from './document-kind.ts';
 import { readHtml } from './html.ts';
-import { LongText } from './long-text.ts';
+import { type LongDocument, LongText } from './long-text.ts';
 import { readZip } from './zip.ts';
 
 /** XML inflates to twenty times its size and more; a document of 10 MB needs much less than this. */
@@ -17,7 +17,7 @@ export class PasswordProtectedError extends Error {
 }
 
 /** Reads a Word document as text and as Markdown, part by part, without its pictures. */
-export const readDocx = async (bytes: Buffer): Promise<{ content: LongText; contentMD: LongText }> => {
+export const readDocx = async (bytes: Buffer): Promise<LongDocument> => {
   if (isEncryptedOffice(bytes)) throw new PasswordProtectedError();
   const files = await readZip(bytes, (name) => /\.(xml|rels)$/i.test(name), maxInflatedBytes);
   const name = mainPartOf(files);
@@ -32,7 +32,7 @@ export const readDocx = async (bytes: Buffer): Promise<{ content: LongText; cont
     content.add(text);
     contentMD.add(markdown);
   }
-  return { content, contentMD };
+  return { content, contentMD, warnings: [] };
 };
 
 /** Unwraps the only paragraph of a cell, and removes the links from notes back to their references. */

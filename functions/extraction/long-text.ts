@@ -1,3 +1,8 @@
+import type { SourceWarning } from '../domain/sources.ts';
+
+/** The text of a document, the same as Markdown, and what is missing in both. */
+export type LongDocument = { content: LongText; contentMD: LongText; warnings: SourceWarning[] };
+
 /** A text that is kept outside the heap: the text of a long document can be larger than a worker's heap. */
 export class LongText {
   readonly #parts: Uint8Array[] = [];

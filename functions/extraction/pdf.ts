@@ -1,6 +1,7 @@
 import { constants, createInflate, inflateSync } from 'node:zlib';
-import { getDocumentProxy } from 'unpdf';
-import { LongText } from './long-text.ts';
+import { getDocumentProxy, getResolvedPDFJS } from 'unpdf';
+import type { SourceWarning } from '../domain/sources.ts';
+import { type LongDocument, LongText } from './long-text.ts';
 import { DecompressionLimitError } from './zip.ts';
 
 /** The maximum size that all streams of a document other than pictures inflate to. */
@@ -9,11 +10,12 @@ const maxStreams = 100_000;
 /** The number of pages sampled to find the size of the body text. */
 const sampledPages = 20;
 
+type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
 type Line = { text: string; size: number; y: number };
 type Paragraph = { lines: string[]; size: number };
 
 /** Reads a PDF page by page as text and as Markdown. Lines in larger letters become headings. */
-export const readPdf = async (bytes: Buffer): Promise<{ content: LongText; contentMD: LongText }> => {
+export const readPdf = async (bytes: Buffer): Promise<LongDocument> => {
   await checkInflatedSize(bytes);
   const pdf = await getDocumentProxy(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength), {
     verbosity: 0,
@@ -24,6 +26,7 @@ export const readPdf = async (bytes: Buffer): Promise<{ content: LongText; conte
   const sampled: Paragraph[][] = [];
   let bodySize: number | undefined;
   let unread = 0;
+  let pictures = 0;
   const write = (paragraphs: Paragraph[], size: number) => {
     content.add(paragraphs.map(({ lines }) => lines.join('\n')).join('\n\n'));
     contentMD.add(paragraphs.map((paragraph) => markdownOf(paragraph, size)).join('\n\n'));
@@ -31,6 +34,7 @@ export const readPdf = async (bytes: Buffer): Promise<{ content: LongText; conte
   for (let number = 1; number <= pdf.numPages; number++) {
     const paragraphs = await paragraphsOf(pdf, number).catch(() => undefined);
     if (!paragraphs) unread++;
+    else if (paragraphs.length === 0 && (await hasPictures(pdf, number))) pictures++;
     else if (bodySize !== undefined) write(paragraphs, bodySize);
     else sampled.push(paragraphs);
     if (number === sampledPages || number === pdf.numPages) {
@@ -40,10 +44,38 @@ export const readPdf = async (bytes: Buffer): Promise<{ content: LongText; conte
     }
   }
   if (unread === pdf.numPages) throw new Error('No page can be read.');
-  return { content, contentMD };
+  return { content, contentMD, warnings: warningsOf({ pages: pdf.numPages, unread, pictures }) };
 };
 
-const paragraphsOf = async (pdf: Awaited<ReturnType<typeof getDocumentProxy>>, number: number) => {
+const warningsOf = (counts: { pages: number; unread: number; pictures: number }): SourceWarning[] => {
+  const { pages, unread, pictures } = counts;
+  const count = (n: number) => (pages === 1 ? 'The page' : `${n} of ${pages} pages`);
+  const warnings: SourceWarning[] = [];
+  if (pictures > 0) {
+    const verb = pictures === 1 ? 'has' : 'have';
+    const message = `${count(pictures)} ${verb} pictures and no text. Text in pictures is not read.`;
+    warnings.push({ code: 'pictures_only', message });
+  }
+  if (unread > 0) {
+    warnings.push({
+      code: 'cut',
+      message: `${count(unread)} could not be read, and ${unread === 1 ? 'is' : 'are'} left out.`,
+    });
+  }
+  return warnings;
+};
+
+/** Returns true if a page shows pictures. Their data are not read. */
+const hasPictures = async (pdf: PdfDocument, number: number) => {
+  const page = await pdf.getPage(number);
+  const { fnArray } = await page.getOperatorList();
+  page.cleanup();
+  const { OPS } = await getResolvedPDFJS();
+  const pictures = [OPS.paintImageXObject, OPS.paintInlineImageXObject, OPS.paintImageMaskXObject];
+  return fnArray.some((operator) => pictures.includes(operator));
+};
+
+const paragraphsOf = async (pdf: PdfDocument, number: number) => {
   const page = await pdf.getPage(number);
   const { items } = await page.getTextContent();
   page.cleanup();

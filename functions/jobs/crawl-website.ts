@@ -32,7 +32,7 @@ export const crawlWebsite = queueJob({
     const source = { agentId, id };
     const run = await websites.start(source, attempt, deadlines.lastDeliveryEndsAt);
     if (!run) return websites.deleteOrphans(source);
-    const { pages, failedPages, failure } = await crawl(webPages, run.record, deadlines.until);
+    const { pages, failedPages, warnings, failure } = await crawl(webPages, run.record, deadlines.until);
     if (failure !== undefined) {
       await websites.fail(source, attempt, failure, { failedPages });
       return;
@@ -46,7 +46,7 @@ export const crawlWebsite = queueJob({
       source,
       { attempt, revision: run.revision },
       { ...texts, index },
-      { pages: pages.length, failedPages, lastCrawledAt: now() },
+      { pages: pages.length, failedPages, warnings, lastCrawledAt: now() },
     );
   },
 

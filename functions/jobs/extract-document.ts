@@ -113,13 +113,14 @@ const extract = async (
   const { type } = kind;
   const text = await readDocument(file.bytes, type);
   if ('failure' in text) return fail(text.failure, { size, type });
+  const { warnings } = text;
   const texts = { content: proseText(text.content), contentMD: proseText(text.contentMD) };
   // A change of the language after this read finds the document in progress, and indexes it again.
   const language = await agents.languageOf(document.agentId, uid);
   const reads = [services.websiteReads, services.documentReads];
   const index = await indexNewText(document, 'document', texts, language, reads);
   if ('failure' in index) return fail(index.failure, { size, type });
-  await documents.finish(document, { attempt, revision: run.revision }, { ...texts, index }, { size, type });
+  await documents.finish(document, { attempt, revision: run.revision }, { ...texts, index }, { size, type, warnings });
 };
 
 /**

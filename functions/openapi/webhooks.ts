@@ -4,6 +4,7 @@ import { Call } from '../domain/calls.ts';
 import { timestamp } from '../domain/date-time.ts';
 import { describe } from '../domain/describe.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
+import { warningsField } from '../domain/sources.ts';
 import { Split } from '../domain/traffic.ts';
 import { EndpointId, type EventType, eventTypes, testEventType } from '../domain/webhooks.ts';
 import { WebsiteId } from '../domain/websites.ts';
@@ -57,6 +58,7 @@ const website = z.object({
   url: z.optional(text('The page that the crawl starts from.', 'https://www.example.com/')),
   pages: z.optional(count('How many pages were read.', 5)),
   error,
+  ...warningsField,
 });
 const document = z.object({
   ...idsOfAgent,
@@ -65,6 +67,7 @@ const document = z.object({
   type: z.optional(text('Kind of the file.', 'pdf')),
   size: z.optional(count('Bytes of the file.', 48_213)),
   error,
+  ...warningsField,
 });
 
 const { phone, agentPhone, direction, startedAt, endedAt, durationSeconds, status, agentVersion } = Call.shape;

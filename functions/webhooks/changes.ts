@@ -171,13 +171,16 @@ const sourceChanged = (
   // A source that begins as ready is part of a copied agent.
   if (!before || !after || before.status === after.status) return {};
   const about = { subject: { agentId }, ids: { agentId, [`${kind}Id`]: id } };
-  const { name, url, pages, type, size, error, lastUpdatedAt } = after as Partial<WebsiteRecord & DocumentRecord>;
+  const { name, url, pages, type, size, error, warnings, lastUpdatedAt } = after as Partial<
+    WebsiteRecord & DocumentRecord
+  >;
   const status: string = after.status;
   if (status === deleting) {
     return { events: [eventOf(change, { type: `${kind}.deleted`, ...about, details: { name, url } })] };
   }
   if (status !== 'ready' && status !== 'failed') return {};
-  const details = { name, url, pages, type, size, error };
+  // After a failure, a source keeps its former text and the warnings about it.
+  const details = { name, url, pages, type, size, error, warnings: status === 'ready' ? warnings : undefined };
   return { events: [eventOf(change, { type: `${kind}.${status}`, ...about, details, timestamp: lastUpdatedAt })] };
 };
 

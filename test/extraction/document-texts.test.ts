@@ -2,7 +2,19 @@ import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { kindOf } from '../../functions/extraction/document-kind.ts';
 import { readDocument } from '../../functions/extraction/document-texts.ts';
-import { deflated, docxOf, pdfOf, rawDocx, rawPdf, sample, scanPdf, shown, zipOf } from '../support/documents.ts';
+import {
+  deflated,
+  docxOf,
+  pdfOf,
+  pdfOfObjects,
+  rawDocx,
+  rawPdf,
+  sample,
+  scanPdf,
+  shown,
+  streamOf,
+  zipOf,
+} from '../support/documents.ts';
 
 const tenMegabytes = 10 * 1024 * 1024;
 const read = async (bytes: Buffer, name = 'file') => {
@@ -12,7 +24,10 @@ const read = async (bytes: Buffer, name = 'file') => {
 const unpacks = { failure: 'The file unpacks to far more than it should, and was not read.' };
 const tooMuch = { failure: 'The document is too large or too complicated to be read.' };
 const damaged = { failure: 'The file is damaged: it cannot be read as what it begins like.' };
-const scan = { failure: 'The document has no text: it may be a scan, whose pages are pictures.' };
+const scan = {
+  failure: 'The document has no text. The page has pictures and no text. Text in pictures is not read.',
+};
+const noText = { failure: 'The document has no text.' };
 const locked = { failure: 'The document is protected with a password. Upload it without one.' };
 
 it.each([
@@ -88,6 +103,28 @@ it('the text of a PDF has its paragraphs, and headings for larger letters', asyn
   });
 });
 
+it('the text of a PDF with a page that is a picture says that the page is missing', async () => {
+  const page = (contents: string) =>
+    `<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Resources<</Font<</F1 7 0 R>>/XObject<</X1 8 0 R>>>>/Contents ${contents} 0 R>>`;
+  const pdf = pdfOfObjects([
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Count 3/Kids[3 0 R 4 0 R 3 0 R]>>',
+    page('5'),
+    page('6'),
+    streamOf(shown('Hello')),
+    streamOf('q 9 0 0 9 0 0 cm /X1 Do Q'),
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
+    streamOf('x', '/Type/XObject/Subtype/Image/Width 1/Height 1/ColorSpace/DeviceGray/BitsPerComponent 8'),
+  ]);
+  expect(await read(pdf)).toEqual({
+    content: 'Hello\n\nHello',
+    contentMD: 'Hello\n\nHello',
+    warnings: [
+      { code: 'pictures_only', message: '1 of 3 pages has pictures and no text. Text in pictures is not read.' },
+    ],
+  });
+});
+
 it('the text of a PDF that only forbids printing is read', async () => {
   expect(await read(sample('restricted.pdf'))).toEqual(await read(sample('handbook.pdf')));
 });
@@ -141,7 +178,8 @@ it.each([
   ['a locked PDF', () => sample('locked.pdf'), locked],
   ['a locked Word document', () => sample('locked.docx'), locked],
   ['a scan', scanPdf, scan],
-  ['an empty Word document', () => docxOf(''), { failure: 'The document has no text.' }],
+  ['an empty Word document', () => docxOf(''), noText],
+  ['a PDF of an empty page', () => pdfOf(''), noText],
   ['white space', () => Buffer.from(' \r\n\t '), { failure: 'The file has no text.' }],
   ['a PDF of which only the beginning is there', async () => (await pdfOf('Hello')).subarray(0, 200), damaged],
   [
@@ -196,7 +234,7 @@ describe('a document made to do harm is given up, and says why', { tags: 'heavy'
     [
       'a PDF whose page calls itself a picture',
       () => rawPdf(deflated(shown('A'), inflatedBytes), '/Subtype/Image/Filter/FlateDecode'),
-      scan,
+      noText,
     ],
     ['a PDF of 640 MB in run lengths', () => rawPdf(runLengths(), '/Filter/RunLengthDecode'), tooMuch],
     ['a PDF whose form draws itself', () => recursiveForms(), undefined],

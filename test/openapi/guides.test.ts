@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { warningCodes } from '../../functions/domain/sources.ts';
 import { errorCodes } from '../../functions/openapi/error-responses.ts';
 import { headingId, readGuides, withLinks } from '../../functions/openapi/guides.ts';
 
@@ -40,4 +41,9 @@ it('the guides say what to do about each error code, and name no other', () => {
   const guide = readFileSync('functions/openapi/guides/errors.md', 'utf8');
   const named = [...guide.matchAll(/^\| `(\w+)` \| \d{3} \| .{20,} \|$/gm)].map(([, code]) => code);
   expect(named.sort()).toEqual([...errorCodes].sort());
+});
+
+it('the guide of knowledge has every code of a warning with its meaning', () => {
+  const guide = readFileSync('functions/openapi/guides/knowledge.md', 'utf8');
+  for (const [code, meaning] of Object.entries(warningCodes)) expect(guide).toContain(`| \`${code}\` | ${meaning} |`);
 });

@@ -24,6 +24,11 @@ export const pdfOf = async (...pages: string[]): Promise<Buffer> => {
     '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>',
     ...bodies,
   ];
+  return pdfOfObjects(objects);
+};
+
+/** A PDF of these objects, numbered from 1. The first is the catalog. */
+export const pdfOfObjects = (objects: string[]): Buffer => {
   let pdf = '%PDF-1.5\n';
   const offsets = objects.map((body, index) => {
     const offset = pdf.length;
@@ -34,6 +39,10 @@ export const pdfOf = async (...pages: string[]): Promise<Buffer> => {
   const table = `xref\n0 ${size}\n0000000000 65535 f \n${offsets.join('')}`;
   return Buffer.from(`${pdf}${table}trailer\n<</Size ${size}/Root 1 0 R>>\nstartxref\n${pdf.length}\n%%EOF`, 'latin1');
 };
+
+/** The stream of a PDF, with more entries of its dictionary. */
+export const streamOf = (content: string, entries = '') =>
+  `<<${entries}/Length ${content.length}>>\nstream\n${content}\nendstream`;
 
 /** A PDF whose only page is a picture. */
 export const scanPdf = async (): Promise<Buffer> =>

@@ -5,9 +5,13 @@ export const withoutText = ({ content: _content, contentMD: _contentMD, ...rest 
 
 export const stateOf = ({ active }: SourceSummary) => (active ? 'enabled' : 'disabled');
 
+/** Returns what is missing in the text of a source; undefined when nothing is known to be missing. */
+export const missingIn = ({ warnings }: SourceSummary) => warnings?.map(({ message }) => message).join(' ');
+
 export const describeSource = (source: Source) => {
   if (source.kind === 'document') {
     const { id, name, type, size, status, error, lastUpdatedAt } = source.record;
+    const missing = missingIn(source.record);
     const state = stateOf(source.record);
     return record({
       document: id,
@@ -16,13 +20,15 @@ export const describeSource = (source: Source) => {
       bytes: size.toLocaleString('en'),
       status,
       error,
+      missing,
       state,
       updated: lastUpdatedAt,
     });
   }
   const { id, name, url, status, error, pages, failedPages, lastCrawledAt } = source.record;
   const state = stateOf(source.record);
-  const head = record({ website: id, name, url, status, error, state, pages, crawled: lastCrawledAt });
+  const missing = missingIn(source.record);
+  const head = record({ website: id, name, url, status, error, missing, state, pages, crawled: lastCrawledAt });
   if (failedPages.length === 0) return head;
   return `${head}\n\n${table(failedPages, { 'FAILED PAGE': 'url', REASON: 'reason' })}`;
 };

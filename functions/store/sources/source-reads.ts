@@ -2,6 +2,7 @@ import { invalidField } from '../../domain/errors.ts';
 import { jsonBytes } from '../../domain/json.ts';
 import { fillPage, fromCursor, toCursor } from '../../domain/paging.ts';
 import { type SourceState, type SourceStates, visible } from '../../domain/source-state.ts';
+import type { SourceWarning } from '../../domain/sources.ts';
 import type { Collection, ItemKey } from '../keys.ts';
 import type { Item, Table } from '../table.ts';
 import { type ListedTexts, SourceTexts, type TextReference } from './source-texts.ts';
@@ -16,6 +17,8 @@ export type SourceRecord = SourceState & {
   lastUpdatedAt: string;
   /** The text that readers see. */
   text?: TextReference;
+  /** What is missing in that text. */
+  warnings?: SourceWarning[];
   /** Unix seconds. DynamoDB deletes the record some time after. */
   ttlSeconds?: number;
 };

@@ -1,6 +1,6 @@
 import { now } from '../../domain/date-time.ts';
 import { clearedByAttempt, deleting, isUnfinished, newAttempt, running, visible } from '../../domain/source-state.ts';
-import type { SourceChange } from '../../domain/sources.ts';
+import { type SourceChange, storedWarnings } from '../../domain/sources.ts';
 import { type Change, type Condition, exists, isAbsent, when } from '../expressions.ts';
 import { countKey } from '../keys.ts';
 import { countAction, type Quota, recountSources } from '../quotas.ts';
@@ -169,7 +169,7 @@ export class Sources<R extends SourceRecord> {
   }
 
   /**
-   * Ends a run with new texts: they are written whole under the run's revision, then one conditional write makes them
+   * Ends a run with new texts, and the warnings about them: they are written whole under the run's revision, then one conditional write makes them
    * visible. Returns false when the source is deleted or at another attempt; then the texts of the run are deleted.
    */
   async finish(
@@ -180,7 +180,8 @@ export class Sources<R extends SourceRecord> {
   ): Promise<boolean> {
     const text = await this.#texts.write(source.id, run.revision, texts);
     const earlier = (await this.#get(source))?.revisions ?? [];
-    const set = { ...fields, status: 'ready', error: null, text, lastUpdatedAt: now() };
+    const warnings = storedWarnings(fields.warnings) ?? null;
+    const set = { ...fields, status: 'ready', error: null, text, warnings, lastUpdatedAt: now() };
     const failed = await this.#table.tryTransact<SourceItem<R>>([
       this.#table.updateAction(this.#keyOf(source), { set }, isMine(run.attempt, this.#kind.states)),
       searchChanged(this.#table, source),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { listWebsites } from '../../../functions/api/list-websites.ts';
 import { chunks } from '../../../functions/domain/chunks.ts';
-import { pagesText, proseText } from '../../../functions/domain/sources.ts';
+import { pagesText, proseText, type SourceWarning } from '../../../functions/domain/sources.ts';
 import { textPiecesOf } from '../../../functions/store/keys.ts';
 import type { TextReference } from '../../../functions/store/sources/source-texts.ts';
 import { type WebsiteRecord, websiteReads, websites } from '../../../functions/store/sources/websites.ts';
@@ -99,6 +99,23 @@ it('a text is read whole, old or new, while it is replaced again and again', asy
   expect(seen.size).toBeGreaterThan(2);
   expect((await revisionsStored(source)).length).toBe(1);
   await websites.get().remove(source);
+});
+
+it('the warnings of a source are those of its text: a failure keeps them, a new text replaces or clears them', async () => {
+  const source = await websites.get().add(record());
+  const warningsAfter = async (attempt: string, warnings?: SourceWarning[]) => {
+    if (attempt !== 'first') await restartWebsite(source, attempt);
+    const { revision = '' } = (await websites.get().start(source, attempt)) ?? {};
+    await websites.get().finish(source, { attempt, revision }, textsOf('text'), { warnings });
+    return (await websiteReads.get().find(source.agentId, source.id))?.warnings;
+  };
+  const many = Array.from({ length: 12 }, (_, n) => ({ code: 'cut' as const, message: `Page ${n} is cut.` }));
+  expect(await warningsAfter('first', many)).toEqual(many.slice(0, 10));
+  await restartWebsite(source, 'second');
+  await websites.get().fail(source, 'second', 'The host was not found.');
+  expect(await websiteReads.get().find(source.agentId, source.id)).toMatchObject({ warnings: many.slice(0, 10) });
+  expect(await warningsAfter('third', many.slice(0, 1))).toEqual(many.slice(0, 1));
+  expect(await warningsAfter('fourth', [])).toBeUndefined();
 });
 
 it('a text that is read in pieces is of one revision: the cursor of a replaced one is rejected', async () => {

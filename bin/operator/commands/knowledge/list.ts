@@ -1,6 +1,6 @@
 import { print, table } from '../../../command-line/output.ts';
 import { knowledgeCommand, withKnowledge } from '../../knowledge/command.ts';
-import { stateOf } from '../../knowledge/describe-source.ts';
+import { missingIn, stateOf } from '../../knowledge/describe-source.ts';
 import { type DocumentSummary, listDocuments, listWebsites, type WebsiteSummary } from '../../knowledge/sources.ts';
 import type { Group } from '../../program.ts';
 import type { Service } from '../../service.ts';
@@ -29,6 +29,7 @@ const describeList = ({ agentId }: Service, websites: WebsiteSummary[], document
       PAGES: 'pages',
       'FAILED PAGES': ({ failedPages }) => failedPages.length,
       ERROR: 'error',
+      MISSING: missingIn,
     }),
     table(documents, {
       DOCUMENT: 'id',
@@ -37,6 +38,7 @@ const describeList = ({ agentId }: Service, websites: WebsiteSummary[], document
       STATE: stateOf,
       BYTES: ({ size }) => size.toLocaleString('en'),
       ERROR: 'error',
+      MISSING: missingIn,
     }),
   ];
   return tables.filter(Boolean).join('\n\n') || `Agent ${agentId} has no websites and no documents.`;

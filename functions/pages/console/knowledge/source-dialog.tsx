@@ -45,6 +45,16 @@ const Details = ({ source, onDelete }: { source: Source; onDelete(): void }) => 
         <Status tone={tone}>{label}</Status>
       </p>
       {source.error && <p className="problem">{source.error}</p>}
+      {source.warnings && (
+        <section>
+          <h3>Missing in the text</h3>
+          <ul>
+            {source.warnings.map(({ message }) => (
+              <li key={message}>{message}</li>
+            ))}
+          </ul>
+        </section>
+      )}
       <Facts facts={factsOf(source)} />
       {source.kind === 'website' && source.failedPages.length > 0 && (
         <section>

@@ -117,11 +117,12 @@ const Name = ({ source: { id, name } }: { source: Source }) => (
   </Link>
 );
 
-/** Returns the problem of a source: its error, or the number of pages that could not be read. */
+/** Returns the problem of a source: its error, the number of pages that could not be read, or what is missing in its text. */
 const problemOf = (source: Source): string | undefined => {
   if (source.error) return source.error;
   const count = source.kind === 'website' ? source.failedPages.length : 0;
-  return count > 0 ? `Pages that could not be read: ${formatNumber(count)}.` : undefined;
+  if (count > 0) return `Pages that could not be read: ${formatNumber(count)}.`;
+  return source.warnings?.map(({ message }) => message).join(' ');
 };
 
 const State = ({ source }: { source: Source }) => {
