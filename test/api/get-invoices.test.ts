@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { listen } from '../../bin/local/listen.ts';
-import { startStripe, stripeCustomers } from '../../bin/local/stripe.ts';
+import { stripeCustomers } from '../../bin/local/stripe.ts';
 import { handler } from '../../functions/api/get-invoices.ts';
 import { StripeAccount, stripeTimeouts } from '../../functions/clients/stripe.ts';
 import type { ApiEvent } from '../../functions/http/handler-types.ts';
@@ -58,35 +58,21 @@ it.each([
   expect([status, body.error]).toEqual([404, 'invoices_not_found']);
 });
 
-it.each(['in_nobodys', 'cus_1', '', 'in_', 5])(
-  'invoices of a customer cannot be listed after %j',
-  async (startingAfter) => {
-    const { status, body } = await get({ customerId: target.customerId, startingAfter });
-    expect([status, body.error, body.details[0].path]).toEqual([400, 'invalid_request', 'startingAfter']);
-  },
-);
+it.each(['in_nobodys', 'cus_1', 5])('invoices of a customer cannot be listed after %j', async (startingAfter) => {
+  const { status, body } = await get({ customerId: target.customerId, startingAfter });
+  expect([status, body.error, body.details[0].path]).toEqual([400, 'invalid_request', 'startingAfter']);
+});
 
 it.each([
   ['', 'customer_id_required'],
-  ['{}', 'customer_id_required'],
   ['[]', 'customer_id_required'],
-  ['null', 'customer_id_required'],
-  ['"cus_1"', 'customer_id_required'],
-  ['7', 'customer_id_required'],
   ['{"customerId":""}', 'customer_id_required'],
-  ['{"customerId":null}', 'customer_id_required'],
   ['{"customerId":7}', 'customer_id_required'],
-  ['{"customerId":["cus_1"]}', 'customer_id_required'],
-  ['{"customerId":"cus_"}', 'customer_id_required'],
   ['{"customerId":"cus_1\\n"}', 'customer_id_required'],
-  ['{"customerId":" cus_1"}', 'customer_id_required'],
   ['{"customerId":"cus_1&limit=1"}', 'customer_id_required'],
-  ['{"customerId":"acct_1"}', 'customer_id_required'],
   [`{"customerId":"cus_${'a'.repeat(251)}"}`, 'customer_id_required'],
-  ['{"CustomerId":"cus_1"}', 'customer_id_required'],
   ['{"customerId":5,"startingAfter":5}', 'customer_id_required'],
   ['{"customerId":', 'invalid_request'],
-  ['customerId=cus_1', 'invalid_request'],
 ])('the body %s names no customer, and is 400', async (body, error) => {
   const answer = await get(body);
   expect([answer.status, answer.body.error]).toEqual([400, error]);
@@ -113,39 +99,21 @@ const text =
 let poured = 0;
 const failures: Record<string, Behavior> = {
   'never answers': () => {},
-  'answers a head and no body': (response) => response.writeHead(200).flushHeaders(),
   'answers a byte at a time, without end': (response) => {
     const timer = setInterval(() => response.write(' '), 100);
     response.on('close', () => clearInterval(timer));
   },
   'rejects the key': errorResponse(401),
   'denies permission': errorResponse(403),
-  'rejects the request': errorResponse(400, { code: leak }),
   'is asked too often': errorResponse(429, { code: 'rate_limit' }, { 'retry-after': '60' }),
-  'fails with 500': errorResponse(500),
   'fails with 503 and asks to wait': errorResponse(503, {}, { 'retry-after': '60', 'stripe-should-retry': 'true' }),
-  'fails without an error body': json(500, {}),
-  'says success and means an error': errorResponse(200),
-  'resets the connection': (response) => response.socket?.resetAndDestroy(),
   'resets the connection in mid-body': (response) => {
     response.writeHead(200, { 'content-length': 1000 }).write('{"object":"list"');
     setTimeout(() => response.socket?.resetAndDestroy(), 50);
   },
-  'ends in mid-body': (response) => {
-    response.writeHead(200, { 'content-length': 1000 }).write('{"object":"list"');
-    setTimeout(() => response.socket?.destroy(), 50);
-  },
-  'sends a page': text(502, 'text/html', `<html>${leak}</html>`),
   'sends a page as a success': text(200, 'text/html', `<html>${leak}</html>`),
-  'sends nothing': text(200, 'application/json', ''),
   'sends half a document': text(200, 'application/json', '{"object":"list","data":['),
   'sends JSON null': json(200, null),
-  'sends a JSON text': json(200, leak),
-  'sends a JSON number': json(200, 5),
-  'sends a JSON array': json(200, [{ id: leak }]),
-  'sends an empty object': json(200, {}),
-  'sends another object': json(200, { id: leak, object: 'customer' }),
-  'sends data that is no array': json(200, list({ id: leak })),
   'sends data that is no invoices': json(200, list([leak])),
   redirects: (response) => response.writeHead(302, { location: '/elsewhere' }).end(),
 };
@@ -203,7 +171,7 @@ const timesAsked = (behavior: string) =>
 const faulty = createServer((request, response) => {
   asked.push(request);
   const customer = new URL(request.url ?? '', 'http://stripe').searchParams.get('customer');
-  const name = Object.keys(behaviors).find((behavior) => customerOf(behavior) === customer) ?? 'sends a page';
+  const name = Object.keys(behaviors).find((behavior) => customerOf(behavior) === customer) ?? 'sends JSON null';
   behaviors[name]?.(response, request, timesAsked(name));
 });
 
@@ -279,7 +247,7 @@ describe('Stripe', { tags: 'local-only' }, () => {
   );
 });
 
-const slow = ['never answers', 'answers a head and no body', 'answers a byte at a time, without end'];
+const slow = ['never answers', 'answers a byte at a time, without end'];
 
 /** The operation with its timeouts reduced to a fifth. */
 const timeouts = {
@@ -362,63 +330,20 @@ it('the key to Stripe is read again after Stripe rejected it, and only then', as
 });
 
 describe('the origin', () => {
-  const appOrigin = 'https://app.example.com';
   const spellings = [
-    '',
-    ' ',
     'null',
-    '*',
-    'undefined',
-    'app.example.com',
-    '//app.example.com',
     'http://app.example.com',
-    'HTTPS://app.example.com',
     'https://APP.example.com',
-    'https://App.Example.Com',
     'https://app.example.com/',
-    'https://app.example.com//',
-    'https://app.example.com/path',
-    'https://app.example.com?',
-    'https://app.example.com?x',
-    'https://app.example.com#',
     'https://app.example.com.',
     'https://app.example.com:443',
-    'https://app.example.com:8443',
-    'https://app.example.com:',
-    'https://app.example.com:0443',
     'https://user@app.example.com',
-    'https://user:pass@app.example.com',
-    'https://app.example.com@evil.example',
-    'https://evil.example@app.example.com',
     'https://app.example.com.evil.example',
-    'https://evil-app.example.com',
-    'https://evilapp.example.com',
     'https://x.app.example.com',
-    'https://example.com',
-    'https://app.example.co',
-    'https://app.example.comm',
-    'https://app-example.com',
     'https://appXexample.com',
     'https://app.example.com, https://app.example.com',
-    'https://app.example.com,https://evil.example',
-    'https://evil.example,https://app.example.com',
-    'https://app.example.com https://app.example.com',
-    ' https://app.example.com',
     'https://app.example.com ',
-    '\thttps://app.example.com',
-    'https://app.example.com\r\n',
-    'https://app.example.com\0',
-    'https://app.example.com%00',
-    'https://app%2eexample.com',
-    'https:/app.example.com',
-    'https:\\\\app.example.com',
-    'https://app。example.com',
     'https://аpp.example.com',
-    'https://app.example.com\u200b',
-    'https://127.0.0.1',
-    'file://',
-    'chrome-extension://app.example.com',
-    'data:https://app.example.com',
   ];
   let before = 0;
   beforeEach(() => {
@@ -434,16 +359,13 @@ describe('the origin', () => {
     },
   );
 
-  it.each([
-    {},
-    { referer: `${appOrigin}/` },
-    { host: 'app.example.com' },
-    { 'x-forwarded-origin': appOrigin },
-    { Origin: 'x' },
-  ])('the origin of a request for invoices cannot be left out, nor be %j', async (headers) => {
-    const { status, body } = await ask({ customerId: customerOf('fails once') }, headers as Record<string, string>);
-    expect([status, body.error]).toEqual([403, 'unauthorized_origin']);
-  });
+  it.each([{}, { Origin: 'x' }])(
+    'the origin of a request for invoices cannot be left out, nor be %j',
+    async (headers) => {
+      const { status, body } = await ask({ customerId: customerOf('fails once') }, headers as Record<string, string>);
+      expect([status, body.error]).toEqual([403, 'unauthorized_origin']);
+    },
+  );
 
   it('the origin of a request for invoices is checked before the body', async () => {
     const event = {
@@ -463,23 +385,5 @@ describe('the origin', () => {
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
     response.resume();
     expect(response.statusCode).toBe(403);
-  });
-});
-
-describe('the fake Stripe', { tags: 'local-only' }, () => {
-  it('the fake Stripe rejects a wrong key as Stripe does, and shows only a part of it', async () => {
-    const { endpoint, stop } = await startStripe({ key });
-    const ask = async (authorization?: string) => {
-      const response = await fetch(`${endpoint}/v1/invoices`, { headers: authorization ? { authorization } : {} });
-      return [response.status, ((await response.json()) as { error?: { message: string } }).error?.message];
-    };
-    expect(await ask()).toEqual([401, expect.stringContaining('You did not provide an API key')]);
-    expect(await ask('Bearer sk_test_00000000000000001234')).toEqual([
-      401,
-      'Invalid API Key provided: sk_test_********1234',
-    ]);
-    expect((await ask(`Bearer ${key}`))[0]).toBe(200);
-    expect((await ask(`Basic ${Buffer.from(`${key}:`).toString('base64')}`))[0]).toBe(200);
-    await stop();
   });
 });
