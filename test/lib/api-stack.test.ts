@@ -61,28 +61,6 @@ it('the API may invoke each function only by its own route', () => {
   }
 });
 
-it('the API lets scripts of the application read its answers, and no others', () => {
-  const [api] = dev.all('AWS::ApiGatewayV2::Api');
-  expect(api?.properties.CorsConfiguration).toEqual({
-    AllowOrigins: ['https://app.example.com'],
-    AllowMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    AllowHeaders: [
-      'content-type',
-      'x-authorization',
-      'authorization',
-      'idempotency-key',
-      'if-match',
-      'mcp-protocol-version',
-      'mcp-method',
-      'mcp-name',
-      'mcp-session-id',
-      'last-event-id',
-    ],
-    ExposeHeaders: ['x-request-id', 'etag', 'retry-after', 'idempotency-replayed', 'x-ignored-fields', 'x-pending'],
-    MaxAge: 600,
-  });
-});
-
 it('concurrency is reserved in production for the functions that a call waits for, and for no other one of the API', () => {
   const reserved = prod
     .all('AWS::Lambda::Function')

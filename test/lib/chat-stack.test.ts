@@ -41,19 +41,6 @@ it('the chat may take a minute, and holds no more than its share of the account'
   expect(functionOf(configured, endpoint.name).properties.ReservedConcurrentExecutions).toBeUndefined();
 });
 
-it('the chat gets its model and its budget by settings', () => {
-  const { Variables } = functionOf(configured, endpoint.name).properties.Environment;
-  expect(Variables).toMatchObject({
-    CHAT_ACCESS: 'key',
-    CHAT_MODEL_ID: 'anthropic.claude-x-v1:0',
-    CHAT_DAILY_TOKENS: '5000',
-    CHAT_USER_SHARE: '25',
-    CHAT_RATE_PER_MINUTE: '7',
-    CHAT_SIGNING_SECRET_ARN: expect.anything(),
-  });
-  expect(Variables.CHAT_SIGNING_SECRET).toBeUndefined();
-});
-
 it('the chat lets scripts of the application read the stream, and no others', () => {
   const { Cors } = dev.all('AWS::Lambda::Url')[0]?.properties ?? {};
   expect(Cors).toMatchObject({

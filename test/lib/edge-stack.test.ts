@@ -9,8 +9,6 @@ import {
   inProduction,
   type Json,
   noEdge,
-  production,
-  streamed,
 } from '../support/deployment.ts';
 
 const dev = deploymentOf();
@@ -20,22 +18,6 @@ const withoutEdge = deploymentOf(noEdge);
 
 const distributionOf = (deployment: Deployment) =>
   deployment.all('AWS::CloudFront::Distribution')[0]?.properties.DistributionConfig as Json;
-const behaviorsOf = (config: Json) => [config.DefaultCacheBehavior, ...(config.CacheBehaviors ?? [])];
-
-it('the edge forwards every method and header, caches nothing, and rejects plain HTTP', () => {
-  for (const behavior of behaviorsOf(distributionOf(dev)).filter(({ PathPattern }) => PathPattern !== '/assets/*')) {
-    expect(behavior).toMatchObject({
-      // AWS's own CachingDisabled and AllViewerExceptHostHeader.
-      CachePolicyId: '4135ea2d-6df8-44a3-9df3-4b5a84be39ad',
-      OriginRequestPolicyId: 'b689b0a8-53d0-40ab-baf2-68738e2966ac',
-      ViewerProtocolPolicy: 'https-only',
-      Compress: false,
-    });
-    expect(behavior.AllowedMethods).toHaveLength(7);
-    // AWS's own SecurityHeadersPolicy, which has Strict-Transport-Security.
-    expect(behavior.ResponseHeadersPolicyId).toBe('67f7725c-6f97-4210-82d7-5512b31e9d03');
-  }
-});
 
 it('the edge keeps no log, which would have the path and the query of each request', () => {
   const { WebACLId, Logging } = distributionOf(prod);
@@ -43,27 +25,6 @@ it('the edge keeps no log, which would have the path and the query of each reque
   const logging = /^AWS::(Logs::Delivery|WAFv2::LoggingConfiguration|CloudFront::RealtimeLogConfig)/;
   const types = prod.resources.map(({ type }) => type);
   expect(types.filter((type) => logging.test(type))).toEqual([]);
-});
-
-it('the edge reaches its origins by TLS 1.2, and waits for them longer than any may take', () => {
-  for (const { CustomOriginConfig } of distributionOf(dev).Origins) {
-    expect(CustomOriginConfig).toMatchObject({
-      OriginProtocolPolicy: 'https-only',
-      OriginSSLProtocols: ['TLSv1.2'],
-      OriginReadTimeout: 60,
-    });
-  }
-});
-
-it('the edge sends the chat to its Function URL and everything else to the API', () => {
-  const { Origins, DefaultCacheBehavior, CacheBehaviors = [] } = distributionOf(dev);
-  const [chat, assets, ...others] = CacheBehaviors;
-  expect([chat.PathPattern, assets.PathPattern, others]).toEqual([streamed[0]?.path, '/assets/*', []]);
-  const originOf = (id: string) => JSON.stringify(Origins.find((one: Json) => one.Id === id).DomainName);
-  expect(originOf(DefaultCacheBehavior.TargetOriginId)).toContain('.execute-api.');
-  expect(originOf(chat.TargetOriginId)).toContain('Url');
-  expect(assets.TargetOriginId).toBe(DefaultCacheBehavior.TargetOriginId);
-  expect(assets.ViewerProtocolPolicy).toBe('https-only');
 });
 
 it('the edge sends the caller’s address to the chat, even if the caller sends such a header', () => {
@@ -103,22 +64,6 @@ it('the edge sends its origins a secret that every function asks for, and that n
   for (const { properties } of functionsOf(withoutEdge))
     expect(properties.Environment.Variables.EDGE_SECRETS).toBeUndefined();
   expect(withoutEdge.all('AWS::SecretsManager::Secret')).toHaveLength(4);
-});
-
-it('the edge takes a domain with its certificate, a web ACL and countries when they are given', () => {
-  expect(distributionOf(prod)).toMatchObject({
-    Aliases: ['api.example.com'],
-    ViewerCertificate: {
-      AcmCertificateArn: production.certificateArn,
-      MinimumProtocolVersion: 'TLSv1.2_2021',
-      SslSupportMethod: 'sni-only',
-    },
-    WebACLId: production.webAclArn,
-    Restrictions: { GeoRestriction: { RestrictionType: 'whitelist', Locations: ['DE', 'FR'] } },
-  });
-  const config = distributionOf(dev);
-  expect(config.Aliases).toBeUndefined();
-  expect(config.WebACLId).toBeUndefined();
 });
 
 it('the edge can be switched off: then the API is the address', () => {

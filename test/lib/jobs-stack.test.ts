@@ -89,20 +89,6 @@ it.each(queueJobs.map((job) => [job.name, job] as const))(
   },
 );
 
-it('every queue is a job’s or the one of dead letters, and is reached only by TLS', () => {
-  const queues = dev.all('AWS::SQS::Queue');
-  // One for each job, and one for dead letters.
-  expect(queues).toHaveLength(queueJobs.length + 1);
-  for (const queue of queues) {
-    const policy = dev
-      .all('AWS::SQS::QueuePolicy')
-      .find(({ properties }) => properties.Queues.some((one: Json) => one.Ref === queue.logicalId));
-    expect(policy?.properties.PolicyDocument.Statement).toContainEqual(
-      expect.objectContaining({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
-    );
-  }
-});
-
 it('the jobs that files start are started by a property of the bucket and not by a custom resource', () => {
   const started = queueJobs.filter(({ startedByFilesUnder }) => startedByFilesUnder !== undefined);
   const bucket = dev.all('AWS::S3::Bucket').find(({ properties }) => properties.CorsConfiguration) as Resource;

@@ -4,15 +4,7 @@ import { ChatUsage } from '../../functions/chat/chat-usage.ts';
 import { queueJobs } from '../../functions/jobs.ts';
 import { table } from '../../functions/store/table.ts';
 import { deliver } from '../../functions/webhooks/deliver.ts';
-import {
-  type Deployment,
-  deploymentOf,
-  functionsOf,
-  inProduction,
-  type Json,
-  meant,
-  type Resource,
-} from '../support/deployment.ts';
+import { type Deployment, deploymentOf, inProduction, type Json, meant, type Resource } from '../support/deployment.ts';
 
 const dev = deploymentOf();
 const prod = deploymentOf(inProduction);
@@ -33,26 +25,6 @@ const watched = (deployment: Deployment): string[] =>
     MetricName ? [MetricName] : Metrics.flatMap(({ MetricStat }: Json) => MetricStat?.Metric.MetricName ?? []),
   );
 
-it('at most twenty-three alarms watch what users notice', () => {
-  expect(alarms(prod).length).toBeLessThanOrEqual(23);
-  expect(new Set(watched(prod))).toEqual(
-    new Set([
-      ...[
-        '5xx',
-        'Count',
-        'Latency',
-        'Url5xxCount',
-        'ChatFailedTurns',
-        'ChatBudgetExhausted',
-        'WebhookFailedDeliveries',
-      ],
-      ...['ApproximateNumberOfMessagesVisible', 'ApproximateAgeOfOldestMessage'],
-      ...['5xxErrorRate', 'Requests'],
-      ...['ReadThrottleEvents', 'WriteThrottleEvents', 'Throttles', 'IteratorAge'],
-    ]),
-  );
-});
-
 it('alarms watch the dead letters of all jobs, and the waiting time of every job that the clock does not start', () => {
   const queueAlarms = alarms(dev).filter(({ Namespace }) => Namespace === 'AWS/SQS');
   expect(queueAlarms).toHaveLength(queueJobs.filter(({ daily }) => !daily).length + 1);
@@ -68,12 +40,6 @@ it('an alarm on a share of failures needs several failures: one at night is none
     'IF(errors >= 5, errors / requests, 0)',
     'IF(rate * requests >= 500, rate / 100, 0)',
   ]);
-});
-
-it('every alarm has a description that says what to do', () => {
-  for (const { AlarmDescription } of alarms(prod)) {
-    expect(AlarmDescription).toMatch(/\. .*\b([Rr]ead|[Ll]ook|[Cc]ompare|[Ff]ilter|wait|[Aa]sk|start|deploy)\b.*\.$/);
-  }
 });
 
 const filters = dev.all('AWS::Logs::MetricFilter');
@@ -166,38 +132,6 @@ it('every alarm notifies one topic, when it begins and when it ends; missing dat
     expect(TreatMissingData).toBe('notBreaching');
     expect(AlarmDescription).toMatch(/\.$/);
   }
-});
-
-it('CloudWatch may notify the topic only by TLS', () => {
-  const statements = prod.all('AWS::SNS::TopicPolicy')[0]?.properties.PolicyDocument.Statement;
-  expect(statements).toContainEqual(
-    expect.objectContaining({
-      Effect: 'Allow',
-      Action: 'sns:Publish',
-      Principal: { Service: 'cloudwatch.amazonaws.com' },
-      Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
-    }),
-  );
-  expect(statements).toContainEqual(expect.objectContaining({ Effect: 'Deny', Action: 'sns:Publish' }));
-});
-
-it('the topic sends to the e-mail address that is set, if one is', () => {
-  expect(prod.all('AWS::SNS::Subscription').map(({ properties }) => properties)).toEqual([
-    expect.objectContaining({ Protocol: 'email', Endpoint: 'operator@example.com' }),
-  ]);
-  expect(dev.all('AWS::SNS::Subscription')).toEqual([]);
-});
-
-it('one dashboard shows every function', () => {
-  const [dashboard, ...others] = dev.all('AWS::CloudWatch::Dashboard');
-  expect(others).toEqual([]);
-  // Dashboards are global in an account: each region has its own.
-  expect(dashboard?.properties.DashboardName).toEqual({
-    'Fn::Join': ['', ['voice-agents-dev-', { Ref: 'AWS::Region' }]],
-  });
-  const body = JSON.stringify(dashboard?.properties.DashboardBody);
-  for (const { properties } of functionsOf(dev)) expect(body).toContain(properties.FunctionName);
-  expect(body).toContain('filter ispresent(failedDelivery)');
 });
 
 it('an alarm watches the responses of CloudFront in the one region that has their metrics', () => {

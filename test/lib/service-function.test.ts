@@ -23,26 +23,6 @@ import {
 const dev = deploymentOf();
 const prod = deploymentOf(inProduction);
 const configured = deploymentOf(everySetting);
-const both = [
-  ['dev', dev],
-  ['prod', prod],
-] as const;
-
-it.each(both)(
-  'the functions in %s are those of the endpoints, the jobs and the pages, and no others',
-  (_, deployment) => {
-    const names = functionsOf(deployment).map(({ properties }) => properties.FunctionName);
-    const stage = deployment === dev ? 'dev' : 'prod';
-    const expected = [...[...routes, ...jobs].map(({ name }) => name), 'servePages'];
-    expect(names.sort()).toEqual(expected.map((name) => `voice-agents-${stage}-${toKebabCase(name)}`).sort());
-  },
-);
-
-it('the functions have names that Lambda takes, also in the longest stage', () => {
-  for (const { name } of [...routes, ...jobs]) {
-    expect(`voice-agents-staging-${toKebabCase(name)}`).toMatch(/^[a-z0-9-]{1,64}$/);
-  }
-});
 
 it('the functions of jobs wait for a throttled table, and those of requests do not', () => {
   const waiting = functionsOf(prod).filter(
@@ -50,18 +30,6 @@ it('the functions of jobs wait for a throttled table, and those of requests do n
   );
   const expected = jobs.map(({ name }) => `voice-agents-prod-${toKebabCase(name)}`);
   expect(waiting.map(({ properties }) => properties.FunctionName).sort()).toEqual(expected.sort());
-});
-
-it('the functions run on Node 24 on arm64, traced, and log JSON', () => {
-  for (const { properties } of functionsOf(prod)) {
-    expect(properties).toMatchObject({
-      Runtime: 'nodejs24.x',
-      Architectures: ['arm64'],
-      Handler: 'index.handler',
-      TracingConfig: { Mode: 'Active' },
-      LoggingConfig: { LogFormat: 'JSON' },
-    });
-  }
 });
 
 it('the functions of the API end before the gateway gives up, and have their memory named', () => {

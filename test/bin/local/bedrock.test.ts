@@ -1,6 +1,6 @@
 import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock';
 import { isStepCount, jsonSchema, type ModelMessage, streamText, tool } from 'ai';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startBedrock } from '../../../bin/local/bedrock.ts';
 
 let fake: Awaited<ReturnType<typeof startBedrock>>;
@@ -20,7 +20,7 @@ const text = { type: 'string' };
 
 /** Tools of the names of the service's, which answer what they were given. */
 const agentId = 'agent_01M805P3SFX9KMXH19WTZKXA68';
-let agents = [{ agentId, name: 'Front desk' }];
+const agents = [{ agentId, name: 'Front desk' }];
 const tools = {
   searchDocumentation: tool({
     inputSchema: object({ query: text }),
@@ -105,138 +105,10 @@ const outcomeOf = async (messages: string | ModelMessage[], options?: Options) =
   };
 };
 
-it('the fake model greets, says what it is, and counts tokens', async () => {
-  const { text, calls, finishReason, usage } = await outcomeOf('Hello!');
-  expect(text).toContain('I am a fake model');
-  expect([calls, finishReason]).toEqual([[], 'stop']);
-  expect(usage.inputTokens).toBeGreaterThan(0);
-  expect(usage.outputTokens).toBeGreaterThan(0);
-});
-
 it('the fake model looks a question up, and reports what it found', async () => {
   const { calls, text } = await outcomeOf('How do I stop callers?');
   expect(calls).toEqual([['searchDocumentation', { query: 'How do I stop callers?' }]]);
   expect(text).toContain('POST /agent-block-list');
-});
-
-it('the fake model checks numbers', async () => {
-  const { calls, text } = await outcomeOf('Please check +1 (415) 555-0100 and 030 1234567.');
-  expect(calls).toEqual([['checkNumbers', { numbers: ['+1 (415) 555-0100', '030 1234567'] }]]);
-  expect(text).toContain('+1 (415) 555-0100');
-});
-
-it('the fake model lists the agents first when it needs one', async () => {
-  const { calls, text } = await outcomeOf('Block +14155550100 please');
-  expect(calls).toEqual([
-    ['listAgents', {}],
-    ['blockNumbers', { agentId, numbers: ['+14155550100'] }],
-  ]);
-  expect(text).toContain('Done');
-});
-
-it('the fake model lists the sources of an agent', async () => {
-  const { calls, text } = await outcomeOf(`What websites does ${agentId} have?`);
-  expect(calls).toEqual([['listKnowledge', { agentId }]]);
-  expect(text).toContain('has 1 knowledge source:\n\n- **example.com** (https://example.com/): ready');
-});
-
-it('the fake model searches the knowledge of an agent', async () => {
-  const { calls, text } = await outcomeOf(`Search the knowledge of ${agentId} for opening hours`);
-  expect(calls).toEqual([['searchKnowledge', { agentId, query: 'opening hours' }]]);
-  expect(text).toContain('“Open from nine.” (hours.txt)');
-});
-
-describe('with several agents', () => {
-  const front = { agentId: agentId.replace(/.$/, '1'), name: 'Front desk' };
-  const reception = { agentId: agentId.replace(/.$/, '2'), name: 'Reception' };
-  beforeAll(() => {
-    agents = [reception, front];
-  });
-  afterAll(() => {
-    agents = [{ agentId, name: 'Front desk' }];
-  });
-
-  it.each([
-    ['Show the calls of the Front desk', 'listCalls', { agentId: front.agentId }],
-    [
-      'Change the greeting of Reception to "Guten Tag"',
-      'updateAgent',
-      { agentId: reception.agentId, configuration: { greeting: 'Guten Tag' } },
-    ],
-    ['Rename Reception to Front desk', 'updateAgent', { agentId: reception.agentId, name: 'Front desk' }],
-    [
-      'What does the Front desk know about opening hours?',
-      'searchKnowledge',
-      { agentId: front.agentId, query: 'opening hours' },
-    ],
-    [
-      'Block +14155550100 for Reception because he is rude.',
-      'blockNumbers',
-      { agentId: reception.agentId, numbers: ['+14155550100'], reason: 'he is rude' },
-    ],
-  ])('the fake model takes the agent that “%s” names', async (message, name, input) => {
-    const { calls } = await outcomeOf(message);
-    expect(calls).toEqual([
-      ['listAgents', {}],
-      [name, input],
-    ]);
-  });
-
-  it('the fake model asks which agent is meant when the message names none', async () => {
-    const { calls, text } = await outcomeOf('Show the latest calls');
-    expect(calls).toEqual([['listAgents', {}]]);
-    expect(text).toBe('Which agent? Write its name: “Reception”, “Front desk”.');
-  });
-
-  it('the fake model takes a bare name as the answer to its question which agent is meant', async () => {
-    const question = await outcomeOf('Block +14155550100');
-    const { calls } = await outcomeOf([
-      { role: 'user', content: 'Block +14155550100' },
-      ...question.response.messages,
-      { role: 'user', content: 'Front desk' },
-    ]);
-    expect(calls).toEqual([
-      ['listAgents', {}],
-      ['blockNumbers', { agentId: front.agentId, numbers: ['+14155550100'] }],
-    ]);
-  });
-
-  it.each([
-    ['How many calls did I have this week?', {}],
-    ['How much did the Front desk earn this month?', { agentId: front.agentId }],
-  ])('the fake model answers “%s” with figures', async (message, ofAgent) => {
-    const { calls, text } = await outcomeOf(message);
-    expect(calls).toEqual([
-      ['listAgents', {}],
-      ['getCallFigures', { ...ofAgent, by: 'outcome' }],
-    ]);
-    expect(text).toBe('In the last 30 days there were 3 calls, worth 120 in all.\n\n- **booked**: 3, worth 120');
-  });
-});
-
-it.each([
-  ['Delete the agent Reception', /^I cannot delete or remove anything/],
-  ['Set the outcome of the last call with +14155550100 to booked', /^I cannot set outcomes/],
-  ['Sing me a song', /^I am a fake model, and I do not understand this\. I can\n/],
-  ['Block him', /^I need a phone number/],
-])('the fake model answers “%s” without a tool, and lists what it can do', async (message, answer) => {
-  const { calls, text } = await outcomeOf(message);
-  expect(calls).toEqual([]);
-  expect(text).toMatch(answer);
-});
-
-it('the fake model asks for a key when the tool needs one, and for a scope when the key lacks it', async () => {
-  const without = await outcomeOf('Show my agents', { offered: ['searchDocumentation', 'draftAgent'] });
-  expect(without.text).toBe('For that I need an API key. Enter your key above.');
-  const narrow = await outcomeOf('Block +14155550100', { offered: ['listAgents'] });
-  expect(narrow.text).toBe('Your API key does not allow that: it lacks a scope.');
-});
-
-it('the fake model says that a key is missing only when it is', async () => {
-  const draft = 'Draft a receptionist for a dental practice';
-  expect((await outcomeOf(draft)).text).toContain('To store it, write “Create an agent called Dental practice”.');
-  const without = await outcomeOf(draft, { offered: ['draftAgent'] });
-  expect(without.text).toContain('With an API key I can create it.');
 });
 
 it('the fake model requests approval, continues after it, and accepts a no', async () => {
