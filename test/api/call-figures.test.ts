@@ -25,7 +25,6 @@ const exactly = (calls: number, world: World, query: Query = {}) =>
     const found = await figures(world, query);
     return found.pending === undefined && found.totals.calls === calls && found;
   }, everySecond);
-const rowsOf = async (calls: number, world: World, query: Query) => (await exactly(calls, world, query)).rows;
 const setOutcome = ({ agentId, call }: World, callId: string, body: object) =>
   call('PATCH', `/calls/${agentId}/${callId}`, { body });
 
@@ -94,63 +93,6 @@ it.concurrent('a change is announced as pending, and then in the figures', async
   await until(async () => (await figures(world)).pending === true);
   expect((await exactly(1, world)).totals.calls).toBe(1);
   expect((await figures(world, { from: '2026-03-02' })).pending).toBeUndefined();
-});
-
-it.concurrent('figures follow the calls: an outcome that is corrected moves, and so does a start; a call that is deleted disappears', async ({
-  expect,
-}) => {
-  const world = await newWorld();
-  await world.recordCall('one');
-  await setOutcome(world, 'one', { custom_call_outcome: 'booked', custom_call_outcome_value: 10 });
-  await expect.poll(() => rowsOf(1, world, { by: 'outcome' })).toMatchObject([{ outcome: 'booked', value: '10' }]);
-  await setOutcome(world, 'one', { custom_call_outcome: '', custom_call_outcome_value: null });
-  await expect
-    .poll(() => rowsOf(1, world, { by: 'outcome' }))
-    .toMatchObject([{ outcome: '', withOutcome: 1, value: '0', values: 0 }]);
-  await world.recordCall('one', { startedAt: '2026-03-31T12:00:00Z' });
-  await exactly(1, world, { from: '2026-03-31' });
-  await exactly(0, world, { to: '2026-03-31' });
-  await world.call('DELETE', `/calls/${world.agentId}/one`);
-  await exactly(0, world);
-});
-
-it.concurrent('hours have their offset: a day of 25 hours has 25, one of 23 has 23, and hours may begin at a quarter', async () => {
-  const world = await newWorld();
-  await world.recordCall('summer', { startedAt: '2026-10-25T00:30:00Z' });
-  await world.recordCall('winter', { startedAt: '2026-10-25T01:30:00Z' });
-  const hours = async (query: Query) => (await figures(world, { by: 'hour', ...query })).rows;
-  const autumn = { timeZone: 'Europe/Berlin', from: '2026-10-25', to: '2026-10-26' };
-  await exactly(2, world, autumn);
-  const long = await hours(autumn);
-  expect(long.length).toBe(25);
-  expect(long.filter(({ calls }: { calls: number }) => calls > 0)).toMatchObject([
-    { hour: '2026-10-25T02:00:00+02:00', calls: 1 },
-    { hour: '2026-10-25T02:00:00+01:00', calls: 1 },
-  ]);
-  expect((await hours({ timeZone: 'America/New_York', from: '2026-03-08', to: '2026-03-09' })).length).toBe(23);
-  const kathmandu = { timeZone: 'Asia/Kathmandu', from: '2026-10-25', to: '2026-10-26' };
-  const shifted = await hours(kathmandu);
-  expect([shifted.length, shifted[0].hour]).toEqual([24, '2026-10-25T00:00:00+05:45']);
-  expect(shifted.filter(({ calls }: { calls: number }) => calls > 0)).toMatchObject([
-    { hour: '2026-10-25T06:00:00+05:45', calls: 1 },
-    { hour: '2026-10-25T07:00:00+05:45', calls: 1 },
-  ]);
-});
-
-it.concurrent('values are added up exactly; one of too many decimals, or too large, is counted and left out', async ({
-  expect,
-}) => {
-  const world = await newWorld();
-  const values = [0.1, 0.2, 999_999_999_999.999, -1e300, 1e12, 1e-7, 0.000001, -3.5, 0];
-  for (const [index, value] of values.entries()) {
-    await world.recordCall(`call-${index}`);
-    await setOutcome(world, `call-${index}`, { custom_call_outcome_value: value });
-  }
-  await expect
-    .poll(() => figures(world), everySecond)
-    .toMatchObject({
-      totals: { calls: 9, withOutcome: 0, value: '999999999996.799001', values: 6, valuesLeftOut: 3 },
-    });
 });
 
 it.concurrent('CSV has only the rows, and a text that a spreadsheet would read as a formula begins with an apostrophe', async () => {

@@ -20,10 +20,8 @@ import { SourceReads } from '../../functions/store/sources/source-reads.ts';
 import { Sources } from '../../functions/store/sources/sources.ts';
 import { type WebsiteRecord, websiteKind } from '../../functions/store/sources/websites.ts';
 import { Table } from '../../functions/store/table.ts';
-import { itInAnyHistory } from '../support/any-history.ts';
-import { pdfOf } from '../support/documents.ts';
 import '../support/quiet-logs.ts';
-import { injectFaultsInto, tenPercent } from '../support/faults.ts';
+import { injectFaultsInto } from '../support/faults.ts';
 import { emulatorHeaders, newWorld, target, unique, useTargetInThisProcess, type World } from '../support/world.ts';
 
 /** A bucket without notifications: its jobs run here, where faults can be put between them and the table. */
@@ -179,46 +177,6 @@ it.concurrent('an extraction stores the text of a file that S3 reports', async (
   expect(await now(record)).toMatchObject({ status: 'ready', type: 'txt', size: 7, content: 'Grüße' });
   expect(await now(record)).not.toHaveProperty('fileDeadlineAt');
   expect(await now(record)).not.toHaveProperty('ttlSeconds');
-});
-
-it('an extraction that is killed at any call to the table is finished by the next delivery, and shows nothing half-done', {
-  tags: 'heavy',
-}, async () => {
-  const most = await callsOf(async (job) => job(notification(await uploaded())));
-  expect(most).toBeGreaterThan(4);
-  for (let call = 1; call <= most; call++) {
-    const record = await uploaded();
-    const done = await jobWith(killedAt(call))(notification(record));
-    const between = await now(record);
-    if (between?.status === 'ready') expect(between.content).toBe('The text');
-    else expect([done, between?.content]).toEqual([false, '']);
-    expect(await sound(notification(record), 2)).toBe(true);
-    expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
-    expect(await pieces(record)).toBe(3);
-  }
-});
-
-it('an extraction of a file that replaced another shows the old text or the new one, wherever it is killed', {
-  tags: 'heavy',
-}, async () => {
-  const replaced = async () => {
-    const record = await uploaded('Old');
-    await sound(notification(record));
-    await files.put(fileKeyOf(record), Buffer.from('New'));
-    return record;
-  };
-  const most = await callsOf(async (job) => job(notification(await replaced())));
-  for (let call = 1; call <= most; call++) {
-    const record = await replaced();
-    await jobWith(killedAt(call))(notification(record));
-    expect(['Old', 'New']).toContain((await now(record))?.content);
-    await sound(notification(record), 2);
-    expect(await now(record)).toMatchObject({ status: 'ready', content: 'New' });
-    // The old pieces may still be there when the process died at the very end; they go with the next run, or the document.
-    expect([3, 6]).toContain(await pieces(record));
-    await documents.remove(record);
-    expect(await pieces(record)).toBe(0);
-  }
 });
 
 it.concurrent('an extraction during which the agent gets another language makes an index for the new one', async () => {
@@ -531,13 +489,4 @@ it.concurrent('a message to extract with the bucket’s own test event, a file o
     true,
   );
   expect(await sound({ job: 'extractDocument' })).toBe(false);
-});
-
-itInAnyHistory('an extraction survives lost responses, throttling and faults of the table', [1, 15], async (runs) => {
-  for (let seed = 1; seed <= runs; seed++) {
-    const record = await uploaded(await pdfOf(`Seed ${seed}`));
-    const job = jobWith(tenPercent(seed));
-    for (let delivery = 1; !(await job(notification(record), 1)) && delivery < 10; delivery++);
-    expect(await now(record)).toMatchObject({ status: 'ready', content: `Seed ${seed}` });
-  }
 });

@@ -5,11 +5,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
-import {
-  BlockListImports,
-  type ImportRecord,
-  toImportResponse,
-} from '../../functions/block-list-import/block-list-imports.ts';
+import { BlockListImports, toImportResponse } from '../../functions/block-list-import/block-list-imports.ts';
 import { runImport } from '../../functions/block-list-import/run-import.ts';
 import { Files } from '../../functions/clients/files.ts';
 import { type ImportMode, importFileKey } from '../../functions/domain/block-list-imports.ts';
@@ -22,7 +18,7 @@ import { credentials } from '../../functions/store/credentials.ts';
 import { Table } from '../../functions/store/table.ts';
 import { users } from '../../functions/store/users.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
-import { chance, type Fault, injectFaultsInto, pauseMilliseconds, tenPercent } from '../support/faults.ts';
+import { chance, injectFaultsInto, tenPercent } from '../support/faults.ts';
 import { emulatorHeaders, target, unique, useTargetInThisProcess } from '../support/world.ts';
 
 /** A bucket without notifications: the imports run here, where faults can be put between them and the table. */
@@ -206,38 +202,6 @@ itInAnyHistory(
     ),
 );
 
-it('an import completes when the response of its beginning is lost, and the repeated request meets another', async () => {
-  const reference = await importOf(phones.join('\n'));
-  const faults: Fault[] = ['lost response', 'conflict'];
-  await deliver(reference, () => (operation) => (operation === 'TransactWriteItems' ? faults.shift() : undefined));
-  expect(await resultOf(reference)).toMatchObject({ status: 'done', added: phones.length });
-});
-
-it('an import counts every line once when it is killed before each of its writes', {
-  tags: 'heavy',
-}, async () => {
-  const content = [...phones.slice(0, 10), phones[0], 'x', ...phones.slice(8, 14)].join('\n');
-  for (let kill = 1; ; kill++) {
-    const uid = unique('user');
-    await sound.blockList.add({ uid }, [phones[3] as string, phones[20] as string, phones[21] as string]);
-    const reference = await importOf(content, 'replace', uid);
-    let operations = 0;
-    let isFirst = true;
-    const deliveries = await deliver(reference, () => {
-      const kills = isFirst;
-      isFirst = false;
-      return () => (kills && ++operations >= kill ? 'kill' : undefined);
-    });
-    expect(await resultOf(reference), `killed at operation ${kill}`).toMatchObject({
-      status: 'done',
-      ...{ lines: 18, added: 13, alreadyBlocked: 4, failed: 1, removed: 2 },
-    });
-    expect(await listOf(uid)).toEqual(phones.slice(0, 14));
-    if (deliveries === 1) break;
-    expect(kill).toBeLessThan(200);
-  }
-});
-
 it.concurrent('an import that replaces a list never unblocks a number that is in both, and keeps numbers that others add during the import', async () => {
   const uid = unique('user');
   await sound.blockList.add({ uid }, phones);
@@ -267,22 +231,6 @@ it.concurrent('an import that replaces a list never unblocks a number that is in
   expect(missing).toEqual([]);
   expect(await listOf(uid)).toEqual([...kept, '+14155550999'].sort());
   expect(await resultOf(reference)).toMatchObject({ status: 'done', added: 0, alreadyBlocked: 12, removed: 13 });
-});
-
-it.concurrent('an import continues when a throttled table does not accept all numbers in time', async () => {
-  const reference = await importOf(phones.join('\n'));
-  let throttled = 0;
-  const choose = (operation: string) =>
-    operation === 'BatchExecuteStatement' && throttled++ < 9 ? ('throttle' as const) : undefined;
-  const services = {
-    // A request is over its time after three attempts.
-    ...storesWith(choose, pauseMilliseconds),
-    credentials: credentials.get(),
-    files,
-    jobQueue: { send: async () => {} },
-  };
-  await runImport(reference, services, Date.now() + 30_000);
-  expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 25, added: 25 });
 });
 
 it.concurrent('an import continues without a failed delivery when its time ends in the middle of a step', async () => {
@@ -332,12 +280,6 @@ it.concurrent('an import of which the table never accepts all numbers ends as fa
   expect(await sound.imports.isRunning({ uid: reference.uid })).toBe(false);
 });
 
-it.concurrent('an import that is delivered twice at once counts once', async () => {
-  const reference = await importOf(phones.join('\n'));
-  await Promise.all([1, 2, 3].map(() => deliver(reference, () => () => undefined)));
-  expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 25, added: 25, alreadyBlocked: 0 });
-});
-
 it.concurrent('an import that replaces a list fails for a file without a valid number, and changes nothing', async () => {
   const uid = unique('user');
   await sound.blockList.add({ uid }, phones.slice(0, 2));
@@ -349,18 +291,6 @@ it.concurrent('an import that replaces a list fails for a file without a valid n
     ...{ lines: 0, removed: 0 },
   });
   expect(await listOf(uid)).toEqual(phones.slice(0, 2));
-});
-
-it.concurrent('an import is not set back by a run whose step another run has done', async () => {
-  const reference = await importOf(phones.join('\n'));
-  const begin = async () => {
-    const found = await sound.imports.find(reference);
-    return (await sound.imports.begin(found as ImportRecord, 'etag')) as ImportRecord;
-  };
-  const late = await begin();
-  await sound.imports.advance(await begin(), { lines: 6, added: 6 });
-  expect(await sound.imports.advance(late, { lines: 3, added: 3 })).toBeUndefined();
-  expect(await resultOf(reference)).toMatchObject({ status: 'running', lines: 6, added: 6 });
 });
 
 it.concurrent('an import waits for another import of the list, and keeps waiting after its form would have ended', async () => {

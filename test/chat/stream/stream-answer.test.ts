@@ -110,7 +110,12 @@ it('the head of an answer is held for nine seconds at most, counted from the arr
   await pass(5_990);
   expect(outcome).toEqual({});
   await pass(20);
-  expect(outcome.stream).toBeDefined();
+  const read = reading(outcome.stream as Readable);
+  source.say(says('Hello'), ...finish);
+  await pass(0);
+  // What was being waited for at that moment is not lost.
+  expect(read.text).toContain('Hello');
+  expect(await protocolErrors(read.text)).toEqual([]);
 });
 
 it('the head of an answer is not sent after a failure before the first content: that is thrown, and the source is aborted', async () => {
@@ -202,11 +207,16 @@ it('a failure after the head closes the open texts, becomes an error part withou
   expect(source.signal?.aborted).toBe(true);
 });
 
-it('a source that ends without finishing has failed', async () => {
+it.each<[string, UIMessageChunk | 'end']>([
+  ['ends without finishing', 'end'],
+  ['reports an error', { type: 'error', errorText: 'secret' }],
+  ['is aborted', { type: 'abort' }],
+])('a source that %s has failed', async (_, last) => {
   const { source, read } = await begun();
-  source.say('end');
+  source.say(last, ...finish);
   await pass(0);
   expect(chunksIn(read.text).at(-1)?.type).toBe('error');
+  expect(read.text).not.toContain('secret');
   expect(await protocolErrors(read.text)).toEqual([]);
 });
 

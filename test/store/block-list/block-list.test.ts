@@ -5,7 +5,7 @@ import { Erasures } from '../../../functions/erasure/erasures.ts';
 import { BlockList } from '../../../functions/store/block-list/block-list.ts';
 import { table } from '../../../functions/store/table.ts';
 import { itInAnyHistory } from '../../support/any-history.ts';
-import { chance, type Fault, injectFaults, noFaults, tenPercent } from '../../support/faults.ts';
+import { injectFaults, noFaults, tenPercent } from '../../support/faults.ts';
 import { useTargetInThisProcess } from '../../support/world.ts';
 
 let list: BlockList;
@@ -28,9 +28,6 @@ const numbersIn = async (agentId: string, after?: string) => {
   for await (const { number } of list.list({ agentId }, { after })) found.push(number);
   return found;
 };
-
-const count = (outcomes: Map<string, string>[], phone: string, outcome: string) =>
-  outcomes.filter((map) => map.get(phone) === outcome).length;
 
 itInAnyHistory(
   'the block list reports the actual result of every number in any history, with one call in ten failing',
@@ -62,44 +59,6 @@ itInAnyHistory(
       }),
       { numRuns },
     ),
-);
-
-itInAnyHistory(
-  'the block list reports each number as added to exactly one of several concurrent callers',
-  [1, 30],
-  (numRuns) =>
-    fc.assert(
-      fc.asyncProperty(fc.array(some, { minLength: 2, maxLength: 4 }), fc.integer(), async (requests, seed) => {
-        injectFaults(tenPercent(seed));
-        const agentId = `agent-${randomUUID()}`;
-        const asked = [...new Set(requests.flat())];
-        const added = await Promise.all(requests.map((numbers) => list.add({ agentId }, numbers)));
-        for (const phone of asked) expect(count(added, phone, 'done'), phone).toBe(1);
-        const removed = await Promise.all(requests.map((numbers) => list.remove({ agentId }, numbers)));
-        for (const phone of asked) expect(count(removed, phone, 'done'), phone).toBe(1);
-      }),
-      { numRuns },
-    ),
-);
-
-it.each<Fault>(['lost response', 'conflict', 'throttle', 'server error'])(
-  'the block list recognizes its own writes when every first attempt meets with: %s',
-  async (fault) => {
-    const agentId = `agent-${randomUUID()}`;
-    const everySecond = (operation: string) => {
-      attempts += 1;
-      return operation === 'BatchExecuteStatement' && attempts % 2 === 1 ? fault : undefined;
-    };
-    let attempts = 0;
-    injectFaults(everySecond);
-    const outcomes = await list.add({ agentId }, phones);
-    expect(new Set(outcomes.values())).toEqual(new Set(['done']));
-    attempts = 0;
-    const removed = await list.remove({ agentId }, phones);
-    expect(new Set(removed.values())).toEqual(new Set(['done']));
-    noFaults();
-    expect(await numbersIn(agentId)).toEqual([]);
-  },
 );
 
 it.each(['keep', 'remove'] as const)(
@@ -171,12 +130,3 @@ const untilAnswered = async <T>(read: () => Promise<T>): Promise<T> => {
     }
   }
 };
-
-it('the fault source fails about one call in ten, with every fault', () => {
-  const choose = tenPercent(1);
-  const chosen = Array.from({ length: 5000 }, () => choose()).filter((fault) => fault !== undefined);
-  expect(chosen.length).toBeGreaterThan(350);
-  expect(chosen.length).toBeLessThan(650);
-  expect(new Set(chosen).size).toBe(5);
-  expect(chance(7)()).toBe(chance(7)());
-});

@@ -207,65 +207,6 @@ itInAnyHistory('calls match a plain model after any history, with one call in te
   ),
 );
 
-it.concurrent.each(['lost response', 'conflict', 'throttle', 'server error'] as const)(
-  'an outcome changes once when every first attempt meets with: %s',
-  async (fault) => {
-    const agentId = `agent-${randomUUID()}`;
-    const callIds = Array.from({ length: 26 }, (_, n) => `c${n}`);
-    await Promise.all(callIds.map((callId) => calls.record(agentId, callId, facts())));
-    let batches = 0;
-    const faulty = callsUnder((operation) =>
-      operation === 'BatchExecuteStatement' && batches++ < 2 ? fault : undefined,
-    );
-    const results = await faulty.setOutcomes(
-      callIds.map((callId) => settingOf(agentId, callId, 'x')),
-      later(),
-    );
-    expect(results.map((call) => (call as Call).custom_call_outcome)).toEqual(callIds.map(() => 'x'));
-    const found = await Promise.all(callIds.map((callId) => calls.find(agentId, { callId })));
-    expect(found).toEqual(results);
-    for (const call of found) expect(call?.outcomeHistory?.length).toBe(1);
-  },
-);
-
-it.concurrent('calls are recorded once, with every entry, when the response is lost', async () => {
-  const agentId = `agent-${randomUUID()}`;
-  let lost = 0;
-  const faulty = callsUnder((operation) =>
-    operation === 'TransactWriteItems' && lost++ < 1 ? 'lost response' : undefined,
-  );
-  const recorded = await faulty.record(agentId, 'a', facts());
-  expect(await calls.find(agentId, { phone: phones[0] as string, preference: 'last' })).toEqual(recorded);
-  expect(await entriesStored(agentId)).toBe(2);
-});
-
-it.concurrent('calls are removed once, with every entry, when the response is lost or the transaction meets another', async () => {
-  for (const fault of ['lost response', 'conflict'] as const) {
-    const agentId = `agent-${randomUUID()}`;
-    await calls.record(agentId, 'a', facts());
-    let faults = 0;
-    const faulty = callsUnder((operation) => (operation === 'TransactWriteItems' && faults++ < 1 ? fault : undefined));
-    const removed = await faulty.remove(agentId, 'a');
-    expect([faults, removed, await entriesStored(agentId)]).toEqual([2, true, 0]);
-  }
-});
-
-it.concurrent('calls that are removed and written at once are whole or absent', async () => {
-  for (let round = 0; round < 8; round++) {
-    const agentId = `agent-${randomUUID()}`;
-    await calls.record(agentId, 'a', facts());
-    const [recorded, set] = await Promise.all([
-      calls.record(agentId, 'a', { ...facts(), phone: phones[1] as string, startedAt: '2026-02-01T00:00:00.000Z' }),
-      calls.setOutcomes([settingOf(agentId, 'a', 'x')], later()),
-      calls.remove(agentId, 'a'),
-    ]);
-    const found = await calls.find(agentId, { callId: 'a' });
-    expect(await entriesStored(agentId)).toBe(found ? 2 : 0);
-    if (found) expect(found).toMatchObject({ ...recorded, callId: 'a' });
-    expect(set[0]).not.toBeInstanceOf(Error);
-  }
-});
-
 it.concurrent('calls accept an outcome in one write each, 25 in a round trip, and no transaction', async () => {
   const agentId = `agent-${randomUUID()}`;
   const callIds = Array.from({ length: 51 }, (_, n) => `c${n}`);

@@ -230,10 +230,6 @@ describe('another index of a text', () => {
     return kills;
   };
 
-  it('another index of a text is the former or the new one when a run is killed between its writes, and the next run leaves nothing else', async () => {
-    expect(await kill(2, 2)).toBe(1);
-  });
-
   it('another index of a text is the former or the new one wherever a run is killed', { tags: 'heavy' }, async () => {
     expect(await kill(0, Number.POSITIVE_INFINITY)).toBe(4);
   });
@@ -250,18 +246,6 @@ describe('another index of a text', () => {
     expect(await websites.get().reindex(source, newText, indexIn('de', 100))).toBe(false);
     expect(await pieces(source)).toEqual([]);
   });
-
-  it('another index of a text by two concurrent runs is that of one, and nothing of the other stays', async () => {
-    const source = await brought();
-    const text = await textOf(source);
-    const written = await Promise.all(
-      ['de', 'es'].map((language) => websites.get().reindex(source, text, indexIn(language, 1_500_000))),
-    );
-    expect(written).toContain(true);
-    const { index } = await textOf(source);
-    expect((await pieces(source)).every((sk) => sk.includes(index?.id as string))).toBe(true);
-    expect(await pieces(source)).toHaveLength(5);
-  });
 });
 
 it('a job of an attempt that has ended, was replaced or never existed changes nothing', async () => {
@@ -276,16 +260,6 @@ it('a job of an attempt that has ended, was replaced or never existed changes no
   expect(await websites.get().start(source, 'second')).toBeUndefined();
   expect(await findWebsite(source)).toMatchObject({ status: 'ready', attempt: 'second' });
   expect((await websiteReads.get().readTexts(source, undefined))?.content).toBe('second');
-  expect((await revisionsStored(source)).length).toBe(1);
-  await websites.get().remove(source);
-});
-
-it('a job with two concurrent runs leaves the text of one, whole', async () => {
-  const source = await websites.get().add(record());
-  const [one, two] = await Promise.all(['one', 'two'].map((text) => bring(source, text.repeat(100_000))));
-  expect([one, two].filter(Boolean).length).toBe(1);
-  const content = (await websiteReads.get().readTexts(source, undefined))?.content;
-  expect(content).toBe((one ? 'one' : 'two').repeat(100_000));
   expect((await revisionsStored(source)).length).toBe(1);
   await websites.get().remove(source);
 });
