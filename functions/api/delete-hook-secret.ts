@@ -16,7 +16,7 @@ export const deleteHookSecret = endpoint({
   summary: 'Delete the secret of a voice platform',
   description:
     'Deletes the secret of a voice platform, and a replaced one. From then on its webhooks need an API key, in a header or in the address.',
-  caller: { kind: 'key', scope: 'hooks', user: ({ query }) => query },
+  caller: { kind: 'key', scope: 'agents', user: ({ query }) => query },
   services: { hookSecrets: hookSecrets.for('remove') },
   params: z.object({ platform: PlatformInPath }),
   query: z.object({ uid: Uid }),

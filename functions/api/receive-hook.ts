@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { booleanInQuery, describe } from '../domain/describe.ts';
-import { invalidField } from '../domain/errors.ts';
+import { ApiError, invalidField, missingScope } from '../domain/errors.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { answerSearches } from '../hooks/answer-searches.ts';
 import { agentLookup, callStartLookup, callStarts } from '../hooks/call-starts.ts';
@@ -11,8 +11,8 @@ import { type Hook, readHook } from '../hooks/read-hook.ts';
 import { recordEnded } from '../hooks/record-ended.ts';
 import { recordRejected } from '../hooks/record-rejected.ts';
 import { signedHooks } from '../hooks/signed-hooks.ts';
-import { checkScopes } from '../http/authorize.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { hasScope } from '../http/authorize.ts';
+import { endpoint, type Principal } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { log } from '../log.ts';
 import { knowledgeSearchOnDemand } from '../search/knowledge-searches.ts';
@@ -46,7 +46,7 @@ const Query = z.object({
   ),
   overrides: z.optional(
     booleanInQuery(
-      'Vapi, Retell, ElevenLabs: `true` sends the greeting, the instructions and the language of the agent with an accepted call, in place of those that the platform has.',
+      'Vapi, Retell, ElevenLabs: `true` sends the greeting, the instructions and the language of the agent with an accepted call, in place of those that the platform has. It needs a signature, or a key in a header: with a key in the address it has no effect.',
       true,
     ),
   ),
@@ -127,7 +127,7 @@ export const receiveHook = endpoint({
   ) {
     if (event.type === 'other' || !found) return platform.acknowledge();
     if (event.type === 'searches') {
-      checkScopes(principal, ['knowledge']);
+      if (!hasScope(principal, 'knowledge')) throw noKnowledge(principal);
       const { agent, items } = locatedCall(found);
       const answers = await answerSearches(knowledge, agent.agentId, event.queries, changesIn(items.sourceCount));
       return platform.answer?.(answers, request) ?? platform.acknowledge();
@@ -152,10 +152,19 @@ export const receiveHook = endpoint({
     const missing = missingIn(query, { platform, request });
     if (accept && missing) throw invalidField(missing, 'is required to accept a call');
     const variables = { ...variablesOf(facts.agent, start, event.direction), agent_version: version };
-    const overrides = query.overrides ? overridesIn(facts.agent.configuration) : undefined;
+    const overrides = query.overrides && !principal.isKeyInAddress ? overridesIn(facts.agent.configuration) : undefined;
     return platform.decide({ accept, variables: textsOf(variables), overrides }, request);
   },
 });
+
+/** Creates the error of a search by a key, or by a signature, that may not read the knowledge. */
+const noKnowledge = ({ keyId }: Principal) =>
+  keyId.startsWith('signature:')
+    ? new ApiError(
+        'insufficient_permissions',
+        'The secret of this signature was set without the scope "knowledge". Set it again with an API key that has it.',
+      )
+    : missingScope('knowledge');
 
 /** Returns the missing query parameter that an accepted call needs. */
 const missingIn = (query: Query, { platform, request }: Pick<Hook, 'platform' | 'request'>) => {

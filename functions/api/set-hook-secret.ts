@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { sealedSecrets } from '../clients/sealed-secrets.ts';
+import type { Scope } from '../domain/api-keys.ts';
 import { now, timestamp } from '../domain/date-time.ts';
 import { describe } from '../domain/describe.ts';
 import { invalidField, noSuchPlatform } from '../domain/errors.ts';
@@ -8,6 +9,7 @@ import { HookSecretFields, PlatformInPath } from '../domain/hook-secrets.ts';
 import { Uid } from '../domain/identifiers.ts';
 import { hookSecretOwner, hookSecrets, type SealedHookSecret } from '../hooks/hook-secrets.ts';
 import { isPlatformName, type PlatformName } from '../hooks/platforms.ts';
+import { hasScope } from '../http/authorize.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 
@@ -24,8 +26,8 @@ export const setHookSecret = endpoint({
   path: '/hook-secrets/{platform}',
   summary: 'Set the secret of a voice platform',
   description:
-    'Sets the `secret` with which a voice platform signs its webhooks, or the `publicKey` of Telnyx. From then on `POST /hooks/{platform}` accepts requests for this user only with a signature by it, or with an API key in a header: no key in the address. A replaced secret is accepted for another 24 hours. The secret is stored encrypted, and never shown. Some of these secrets are credentials of the whole account at the platform: see the guide.',
-  caller: { kind: 'key', scope: 'hooks', user: ({ body: { uid } }) => ({ uid }) },
+    'Sets the `secret` with which a voice platform signs its webhooks, or the `publicKey` of Telnyx. From then on `POST /hooks/{platform}` accepts requests for this user only with a signature by it, or with an API key in a header: no key in the address. A replaced secret is accepted for another 24 hours; at most five are in force at a time. A signature may do what the scope `hooks` allows, and search the knowledge if the API key that sets the secret has the scope `knowledge`. The secret is stored encrypted, and never shown. Some of these secrets are credentials of the whole account at the platform: see the guide.',
+  caller: { kind: 'key', scope: 'agents', user: ({ body: { uid } }) => ({ uid }) },
   services: { hookSecrets: hookSecrets.for('set'), sealedSecrets },
   params: z.object({ platform: PlatformInPath }),
   body: Body,
@@ -35,7 +37,7 @@ export const setHookSecret = endpoint({
       createdAt: timestamp('When the secret was set. A secret that is set again stays as it is.'),
     })
     .check(z.describe('The secret, without its value.')),
-  errors: ['not_found'],
+  errors: ['not_found', 'quota_exceeded'],
 
   async handle({ principal, params: { platform }, body: { uid, ...fields } }, { hookSecrets, sealedSecrets }) {
     if (!isPlatformName(platform)) throw noSuchPlatform();
@@ -44,10 +46,13 @@ export const setHookSecret = endpoint({
     const { algorithm } = fields;
     const header = fields.header?.toLowerCase();
     const sealed = await sealedSecrets.seal(owner, secret);
-    const made = { sealed, header, algorithm, createdAt: now(), keyId: principal.keyId };
+    // A signature gets no knowledge that the caller may not read.
+    const scopes: Scope[] = hasScope(principal, 'knowledge') ? ['hooks', 'knowledge'] : ['hooks'];
+    const made = { sealed, scopes, header, algorithm, createdAt: now(), keyId: principal.keyId };
     const isSame = async (newest: SealedHookSecret) =>
       newest.header === header &&
       newest.algorithm === algorithm &&
+      newest.scopes?.length === scopes.length &&
       (await sealedSecrets.open(owner, newest.sealed)) === secret;
     const { createdAt } = await hookSecrets.set(uid, platform, made, isSame);
     return { platform, createdAt };

@@ -13,7 +13,7 @@ import {
   timeOf,
   unlessEmpty,
 } from './platform.ts';
-import { hasBearer, hmac, isRecent, isSame, refusalOf } from './signatures.ts';
+import { hasBearer, hmac, isRecent, isSame, refusalsOf } from './signatures.ts';
 
 const signatureForm = /^t=(\d{1,12}),v0=([0-9a-f]{64})$/;
 
@@ -23,15 +23,15 @@ export const elevenlabs: Platform = {
    * The signature of a post-call webhook covers the time and the body. ElevenLabs signs nothing else: the webhook that begins a
    * conversation has the secret in a header instead. https://elevenlabs.io/docs/overview/administration/webhooks
    */
-  verify(request, given) {
+  verify(request) {
     const signature = request.headers['elevenlabs-signature'];
     if (signature === undefined)
-      return hasBearer(request, given, [given.header ?? 'x-hook-secret']) ? undefined : 'secret';
+      return (given) => (hasBearer(request, given, [given.header ?? 'x-hook-secret']) ? undefined : 'secret');
     const [, time, digest] = signatureForm.exec(signature) ?? [];
-    if (!time || !digest) return 'secret';
-    if (!isRecent(Number(time) * 1000)) return 'time';
-    const digestOf = (body: Buffer) => hmac('sha256', given.secret, `${time}.`, body).digest('hex');
-    return refusalOf(request, (body) => isSame(digestOf(body), digest));
+    if (!time || !digest) return () => 'secret';
+    if (!isRecent(Number(time) * 1000)) return () => 'time';
+    const refusalOf = refusalsOf(request);
+    return ({ secret }) => refusalOf((body) => isSame(hmac('sha256', secret, `${time}.`, body).digest('hex'), digest));
   },
 
   read({ body }) {

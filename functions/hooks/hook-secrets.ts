@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { Scope } from '../domain/api-keys.ts';
 import { now } from '../domain/date-time.ts';
+import { ApiError } from '../domain/errors.ts';
 import type { HmacAlgorithm, ListedHookSecret, Refusal } from '../domain/hook-secrets.ts';
 import { service } from '../service.ts';
 import { exists, isAbsent, when } from '../store/expressions.ts';
@@ -7,9 +9,13 @@ import { hookSecretKey, hookSecretsOf, itemWith } from '../store/keys.ts';
 import { type Item, type Lookup, type Table, table, untilWritten } from '../store/table.ts';
 import type { PlatformName } from './platforms.ts';
 
-/** A secret, encrypted. After `endsAt` (Unix milliseconds) it is not accepted. */
+/**
+ * A secret, encrypted, with the scopes of requests that it signs. One that an earlier version of the service stored has none, and
+ * signs for `hooks` alone. After `endsAt` (Unix milliseconds) it is not accepted.
+ */
 export type SealedHookSecret = {
   sealed: string;
+  scopes?: Scope[];
   header?: string | undefined;
   algorithm?: HmacAlgorithm | undefined;
   createdAt: string;
@@ -58,7 +64,10 @@ export class HookSecrets {
     this.#table = table;
   }
 
-  /** Sets the secret of a platform, unless `isSame` recognizes the current one. Returns the newest. The former one ends a day later. */
+  /**
+   * Sets the secret of a platform, unless `isSame` recognizes the current one. Returns the newest. The former one ends a day later:
+   * no secret ends before its time, so that a platform has at most five.
+   */
   async set(
     uid: string,
     platform: PlatformName,
@@ -73,7 +82,8 @@ export class HookSecrets {
       if (newest && (found.version === version || (await isSame(newest)))) return newest;
       const endsAt = Date.now() + overlapMilliseconds;
       const former = (found ? secretsInForce(found) : []).map((one) => ({ ...one, endsAt: one.endsAt ?? endsAt }));
-      const secrets = [secret, ...former].slice(0, maxSecrets);
+      if (former.length === maxSecrets) throw tooManySecrets(former);
+      const secrets = [secret, ...former];
       const item: HookSecretItem = { ...found, ...key, platform, secrets, version };
       await this.#table.put(item, found ? when`version = ${found.version}` : isAbsent);
       return secret;
@@ -110,6 +120,14 @@ export class HookSecrets {
     await this.#table.change({ pk, sk }, { set: { lastRefused: { at: now(), reason } } }, exists);
   }
 }
+
+const tooManySecrets = (secrets: SealedHookSecret[]) => {
+  const next = Math.min(...secrets.map(({ endsAt = Number.POSITIVE_INFINITY }) => endsAt));
+  return new ApiError(
+    'quota_exceeded',
+    `${maxSecrets} secrets of this platform are in force: the present one, and those that it replaced in the last 24 hours. The next one ends at ${new Date(next).toISOString()}. DELETE ends all of them at once.`,
+  );
+};
 
 const isOlder = (time: string | undefined, milliseconds: number) =>
   time === undefined || Date.parse(time) < Date.now() - milliseconds;

@@ -14,18 +14,19 @@ import {
   unlessEmpty,
 } from './platform.ts';
 import { retellLanguages } from './retell-languages.ts';
-import { hmac, isRecent, isSame, refusalOf } from './signatures.ts';
+import { hmac, isRecent, isSame, refusalsOf } from './signatures.ts';
 
 const signatureForm = /^v=(\d{1,15}),d=([0-9a-f]{64})$/;
 
 /** Retell's inbound webhook and call events. https://docs.retellai.com/features/inbound-call-webhook */
 export const retell: Platform = {
   /** The signature covers the body followed by the time. Its key is an API key. https://docs.retellai.com/features/secure-webhook */
-  verify(request, { secret }) {
+  verify(request) {
+    const refusalOf = refusalsOf(request);
     const [, time, digest] = signatureForm.exec(request.headers['x-retell-signature'] ?? '') ?? [];
-    if (!time || !digest) return 'secret';
-    if (!isRecent(Number(time))) return 'time';
-    return refusalOf(request, (body) => isSame(hmac('sha256', secret, body, time).digest('hex'), digest));
+    if (!time || !digest) return () => 'secret';
+    if (!isRecent(Number(time))) return () => 'time';
+    return ({ secret }) => refusalOf((body) => isSame(hmac('sha256', secret, body, time).digest('hex'), digest));
   },
 
   read({ body }) {

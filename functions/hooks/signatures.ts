@@ -16,8 +16,11 @@ export type SignedRequest = {
 /** The secret of a platform: the key of its signatures, or a public key. */
 export type HookSecret = { secret: string; header?: string | undefined; algorithm?: HmacAlgorithm | undefined };
 
-/** Returns why a request is not one that the holder of the secret signed; undefined for one that is. */
-export type VerifySignature = (request: SignedRequest, secret: HookSecret) => Refusal | undefined;
+/**
+ * Returns a function that returns why a request is not one that the holder of a secret signed; undefined for one that is. Work
+ * that does not depend on the secret is done once.
+ */
+export type VerifySignature = (request: SignedRequest) => (secret: HookSecret) => Refusal | undefined;
 
 const maxAgeMilliseconds = 5 * 60 * 1000;
 
@@ -36,22 +39,27 @@ export const hmac = (algorithm: HmacAlgorithm, secret: string, ...parts: (string
 };
 
 /**
- * Returns why a signature does not match the body. A proxy that parses JSON and writes it again changes the bytes. The signature
- * then matches the body in its shortest form.
+ * Returns a function that returns why a signature does not match the body. A proxy that parses JSON and writes it again changes the
+ * bytes. The signature then matches the body in its shortest form, which is written at most once.
  */
-export const refusalOf = ({ body }: SignedRequest, fits: (body: Buffer) => boolean): Refusal | undefined => {
-  if (fits(body)) return undefined;
-  const rewritten = body.length <= maxRewrittenBytes && shortestJson(body);
-  return rewritten && fits(Buffer.from(rewritten)) ? 'body' : 'secret';
+export const refusalsOf = ({ body }: SignedRequest) => {
+  let shortest: Buffer | undefined;
+  return (fits: (body: Buffer) => boolean): Refusal | undefined => {
+    if (fits(body)) return undefined;
+    shortest ??= shortestJson(body);
+    return fits(shortest) ? 'body' : 'secret';
+  };
 };
 
-const maxRewrittenBytes = 64 * 1024;
+const maxRewrittenBytes = 16 * 1024;
 
-const shortestJson = (body: Buffer): string | undefined => {
+/** Returns a body in its shortest form, or as it is if it is large or no JSON. */
+const shortestJson = (body: Buffer): Buffer => {
+  if (body.length > maxRewrittenBytes) return body;
   try {
-    return JSON.stringify(parseJson(body));
+    return Buffer.from(JSON.stringify(parseJson(body)));
   } catch {
-    return undefined;
+    return body;
   }
 };
 

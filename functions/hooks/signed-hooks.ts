@@ -30,14 +30,14 @@ export const signedHooks: SignedRequests<HookSecretItem> = {
       headers: event.headers,
       body: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
     };
+    const verify = platforms[platform].verify(request);
     let refused: Refusal = 'secret';
-    for (const { sealed, header, algorithm } of secretsInForce(item)) {
+    for (const { sealed, header, algorithm, scopes } of secretsInForce(item)) {
       const secret = await sealedSecrets.get().open(hookSecretOwner(uid, platform), sealed);
-      const refusal = platforms[platform].verify(request, { secret, header, algorithm });
+      const refusal = verify({ secret, header, algorithm });
       if (refusal === undefined) {
         const noted = note(hookSecrets.get().noteUse(item));
-        // A signed request has the scope of a key for hooks, and may search the knowledge for a platform's tool.
-        return { principal: { uid, keyId: `signature:${platform}`, scopes: ['hooks', 'knowledge'] }, noted };
+        return { principal: { uid, keyId: `signature:${platform}`, scopes: scopes ?? ['hooks'] }, noted };
       }
       if (refusal !== 'secret') refused = refusal;
     }

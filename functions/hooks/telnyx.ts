@@ -1,6 +1,6 @@
 import { createPublicKey, verify } from 'node:crypto';
 import type { Platform } from './platform.ts';
-import { isRecent, refusalOf } from './signatures.ts';
+import { isRecent, refusalsOf } from './signatures.ts';
 import { twilio } from './twilio.ts';
 
 /** A signature of Ed25519: 64 bytes in canonical base64. */
@@ -14,14 +14,17 @@ export const telnyx: Platform = {
   ...twilio,
 
   /** The signature covers the time and the body. The secret is the public key of the account. */
-  verify(request, { secret: publicKey }) {
+  verify(request) {
     const { 'telnyx-signature-ed25519': signature = '', 'telnyx-timestamp': time = '' } = request.headers;
-    if (!signatureForm.test(signature) || !/^\d{1,12}$/.test(time)) return 'secret';
-    if (!isRecent(Number(time) * 1000)) return 'time';
-    const x = Buffer.from(publicKey, 'base64').toString('base64url');
-    const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
-    return refusalOf(request, (body) =>
-      verify(null, Buffer.concat([Buffer.from(`${time}|`), body]), key, Buffer.from(signature, 'base64')),
-    );
+    if (!signatureForm.test(signature) || !/^\d{1,12}$/.test(time)) return () => 'secret';
+    if (!isRecent(Number(time) * 1000)) return () => 'time';
+    const refusalOf = refusalsOf(request);
+    return ({ secret: publicKey }) => {
+      const x = Buffer.from(publicKey, 'base64').toString('base64url');
+      const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+      return refusalOf((body) =>
+        verify(null, Buffer.concat([Buffer.from(`${time}|`), body]), key, Buffer.from(signature, 'base64')),
+      );
+    };
   },
 };

@@ -2,24 +2,27 @@ import { createHash } from 'node:crypto';
 import type { Refusal } from '../domain/hook-secrets.ts';
 import { limits } from '../domain/limits.ts';
 import { hmac, isSame, type SignedRequest, type VerifySignature } from './signatures.ts';
+import { areTwilios } from './twilio-fields.ts';
 
 /**
  * Twilio signs the address followed by the fields of a form, sorted by name. For any other body, the address contains its
  * SHA-256. https://www.twilio.com/docs/usage/webhooks/webhooks-security
  */
-export const verifyTwilio: VerifySignature = (request, { secret }) => {
+export const verifyTwilio: VerifySignature = (request) => {
   const signature = request.headers['x-twilio-signature'];
-  if (!signature) return 'secret';
+  if (!signature) return () => 'secret';
   const bodyHash = new URLSearchParams(request.query).get('bodySHA256');
-  const fields = bodyHash === null ? signedFields(request.body) : '';
-  if (fields === undefined) return 'body';
-  const isSigned = (address: string) => isSame(hmac('sha1', secret, address, fields).digest('base64'), signature);
-  if (!withAndWithoutPort(request.origin, targetOf(request)).some(isSigned)) return refusalOf(request, isSigned);
-  const isBodySigned = bodyHash === null || isSame(createHash('sha256').update(request.body).digest('hex'), bodyHash);
-  return isBodySigned ? undefined : 'body';
+  const fields = bodyHash === null ? signedFields(request) : '';
+  if (fields === undefined) return () => 'body';
+  return ({ secret }) => {
+    const isSigned = (address: string) => isSame(hmac('sha1', secret, address, fields).digest('base64'), signature);
+    if (!withAndWithoutPort(request.origin, targetOf(request)).some(isSigned)) return refusalOf(request, isSigned);
+    const isBodySigned = bodyHash === null || isSame(createHash('sha256').update(request.body).digest('hex'), bodyHash);
+    return isBodySigned ? undefined : 'body';
+  };
 };
 
-const targetOf = ({ path, query }: SignedRequest) => (query ? `${path}?${query}` : path);
+const targetOf = ({ path, query }: Pick<SignedRequest, 'path' | 'query'>) => (query ? `${path}?${query}` : path);
 
 /** Twilio signs some addresses with the port that they leave out. */
 const withAndWithoutPort = (origin: string, target: string) => {
@@ -29,13 +32,14 @@ const withAndWithoutPort = (origin: string, target: string) => {
 
 /**
  * Returns the fields of a form as they are signed; undefined for a body that is not a form, repeats a name, or has a name without
- * a value. The signed text has no separators between names and values, so the body must show where they end.
+ * a value or one that is not Twilio's. The signed text has no separators between names and values.
  */
-const signedFields = (body: Buffer): string | undefined => {
+const signedFields = ({ body, ...request }: SignedRequest): string | undefined => {
   const text = body.length <= limits.hookFormBytes ? textOf(body) : undefined;
   if (text === undefined || !/^[^=&[{]+=[^=&]*(&[^=&]+=[^=&]*)*$/.test(text)) return undefined;
   const fields = [...new URLSearchParams(text)];
   if (new Set(fields.map(([name]) => name)).size !== fields.length) return undefined;
+  if (!areTwilios(fields, targetOf(request))) return undefined;
   return fields
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .flat()

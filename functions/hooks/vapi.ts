@@ -13,7 +13,7 @@ import {
   timeOf,
   unlessEmpty,
 } from './platform.ts';
-import { hasBearer, hmac, isRecent, isSame, refusalOf } from './signatures.ts';
+import { hasBearer, hmac, isRecent, isSame, refusalsOf } from './signatures.ts';
 
 /** Vapi's server messages. https://docs.vapi.ai/server-url/events */
 export const vapi: Platform = {
@@ -21,20 +21,23 @@ export const vapi: Platform = {
    * The signature covers the body, or the time and the body, depending on the credential in Vapi. Vapi may also send the secret itself.
    * https://docs.vapi.ai/server-url/server-authentication
    */
-  verify(request, given) {
+  verify(request) {
     const { headers, body } = request;
-    const { header = 'x-signature', algorithm = 'sha256', secret } = given;
-    if (hasBearer(request, given, ['x-vapi-secret', header])) return undefined;
-    const signature = headers[header]?.replace(/^sha\d+=/, '');
-    if (!signature) return 'secret';
-    const time = headers['x-timestamp'];
-    if (time !== undefined && !isRecent(millisecondsOf(time))) return 'time';
-    // Otherwise, the time could be moved from the header to the beginning of the body.
-    if (body[0] !== '{'.charCodeAt(0)) return 'body';
-    return refusalOf(request, (bytes) => {
-      const mac = hmac(algorithm, secret, time === undefined ? '' : `${time}.`, bytes).digest();
-      return isSame(mac.toString('hex'), signature) || isSame(mac.toString('base64'), signature);
-    });
+    const refusalOf = refusalsOf(request);
+    return (given) => {
+      const { header = 'x-signature', algorithm = 'sha256', secret } = given;
+      if (hasBearer(request, given, ['x-vapi-secret', header])) return undefined;
+      const signature = headers[header]?.replace(/^sha\d+=/, '');
+      if (!signature) return 'secret';
+      const time = headers['x-timestamp'];
+      if (time !== undefined && !isRecent(millisecondsOf(time))) return 'time';
+      // Otherwise, the time could be moved from the header to the beginning of the body.
+      if (body[0] !== '{'.charCodeAt(0)) return 'body';
+      return refusalOf((bytes) => {
+        const mac = hmac(algorithm, secret, time === undefined ? '' : `${time}.`, bytes).digest();
+        return isSame(mac.toString('hex'), signature) || isSame(mac.toString('base64'), signature);
+      });
+    };
   },
 
   read({ body }) {

@@ -39,8 +39,11 @@ export type Caller<Input> =
   | { kind: 'application' }
   | { kind: 'anyone'; key?: 'optional' };
 
-/** The authenticated user and key. Without `scopes`, the key has all that need not be named. */
-export type Principal = { uid: string; keyId: string; scopes: Scope[] | undefined };
+/**
+ * The authenticated user and key. Without `scopes`, the key has all that need not be named. The parties that store or log an address
+ * know a key that came in it.
+ */
+export type Principal = { uid: string; keyId: string; scopes: Scope[] | undefined; isKeyInAddress?: boolean };
 
 /** The agent that a request names, once access is checked, with its owner and the outcomes that block. */
 export type AuthorizedAgent = { agentId: string; uid: string; blockOnOutcomes: string[] };

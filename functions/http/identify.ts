@@ -57,7 +57,7 @@ export const identify = async (proof: Proof, agentId?: string, lookup?: Lookup<u
   });
   if (signature && secrets !== undefined) return { ...(await signature.verify(event, secrets)), access, found };
   if (!key) throw error ?? invalidApiKey();
-  const principal = { uid: key.uid, keyId: key.keyId, scopes: key.scopes };
+  const principal = { uid: key.uid, keyId: key.keyId, scopes: key.scopes, isKeyInAddress: sent?.isInQuery };
   if (sent?.isInQuery && principal.scopes?.join() !== 'hooks') throw invalidApiKey();
   return { principal, access, found };
 };

@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
+import { apiKeys } from '../../functions/store/api-keys.ts';
 import { type Sent, send, starts } from '../support/voice-platforms.ts';
 import { newWorld, type World } from '../support/world.ts';
 
@@ -134,6 +135,17 @@ it('a rejected call gets no overrides, and Twilio none at all', async () => {
     });
     expect(text).not.toMatch(/verride/);
   }
+});
+
+it('a key in the address gets no overrides, and one in a header does', async () => {
+  await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: whole } });
+  const { secret } = await apiKeys.get().create(world.uid, { name: 'hooks', scopes: ['hooks'] });
+  const { query, body } = starts.vapi as Sent;
+  const inAddress = { ...query, overrides: 'true', key: secret };
+  const { status, text } = await send({ ...world, apiKey: '' }, 'vapi', { query: inAddress, body });
+  expect([status, text.includes(greeting), text.includes('Answer briefly')]).toEqual([200, false, false]);
+  const inHeader = await send(world, 'vapi', { query: { ...query, overrides: 'true' }, body, apiKey: secret });
+  expect(inHeader.text).toContain(greeting);
 });
 
 it('overrides are true or false', async () => {

@@ -230,6 +230,69 @@ it('a body of Twilio that could be read in two ways is refused: a field twice, o
     expect(await answerTo({ ...sent, body: other })).toEqual(refused);
 });
 
+it('a form of Twilio whose signed text is read with other fields is refused', async () => {
+  const world = await newWorld();
+  const secret = await setSecret(world, 'twilio');
+  const { query } = startOf('twilio', world);
+  const body = {
+    CallSid: 'CA0123',
+    CallStatus: 'ringing',
+    Direction: 'inbound',
+    From: '+14155550100',
+    FromCity: 'SAN FRANCISCO',
+    To: '+14155550199',
+  };
+  const sent = signedHook('twilio', { query, body, secret });
+  expect((await sendSigned(sent)).status).toBe(200);
+  const { From, FromCity, Direction, To, CallSid, ...rest } = body;
+  const { next, ...others } = query;
+  for (const fields of [
+    { ...body, From: undefined, F: `rom${From}` },
+    { ...rest, CallSid, FromCity, To, Direction: `${Direction}From${From}` },
+    { ...rest, CallSid, To, Direction: `${Direction}From${From}`, From: `City${FromCity}` },
+    { ...body, To: undefined, T: `o${To}` },
+  ]) {
+    const other = new URLSearchParams(JSON.parse(JSON.stringify(fields))).toString();
+    expect(signers.twilio?.({ ...sent, body: other }, secret)).toEqual(sent.headers);
+    expect(await answerTo({ ...sent, body: other })).toEqual(refused);
+    expect((await listed(world))[0].lastRefused.reason).toBe('body');
+  }
+  const moved = { ...sent, body: new URLSearchParams({ ...rest, Direction, From, FromCity, To }).toString() };
+  moved.address = `${addressOf('twilio', { ...others, next: String(next) })}CallSid${CallSid}`;
+  expect(signers.twilio?.(moved, secret)).toEqual(sent.headers);
+  expect(await answerTo(moved)).toEqual(refused);
+});
+
+it('a form of Twilio may have SIP headers, custom parameters and every field that Twilio documents', async () => {
+  const world = await newWorld();
+  const secret = await setSecret(world, 'twilio');
+  const { query, body } = startOf('twilio', world);
+  const more = {
+    StirVerstat: 'TN-Validation-Passed-A',
+    CallToken: '%7B%22parentCallInfoToken%22%7D',
+    CallerName: 'From To Ltd',
+    'SipHeader_X-Account': '7',
+    appointmentId: '12',
+  };
+  expect((await sendSigned(signedHook('twilio', { query, body: { ...body, ...more }, secret }))).status).toBe(200);
+  expect(await answerTo(signedHook('twilio', { query, body: { ...body, Invented: '1' }, secret }))).toEqual(refused);
+});
+
+it('a sixth secret that would be accepted is refused, and no former one ends before its time', async () => {
+  const world = await newWorld();
+  const { uid, call } = world;
+  const put = ({ fields }: ReturnType<typeof newHookSecret>) =>
+    call('PUT', '/hook-secrets/retell', { body: { uid, ...fields } });
+  const secrets = Array.from({ length: 7 }, () => newHookSecret('retell'));
+  const answers = await Promise.all(secrets.map(put));
+  const set = secrets.filter((_, index) => answers[index]?.status === 200);
+  expect(set.length).toBe(5);
+  for (const { status, body } of answers.filter(({ status }) => status !== 200))
+    expect([status, body.error, body.message]).toEqual([409, 'quota_exceeded', expect.stringMatching(/^5 secrets/)]);
+  const start = startOf('retell', world);
+  for (const { secret } of set) expect((await sendSigned(signedHook('retell', { ...start, secret }))).status).toBe(200);
+});
+
 it('a secret is set for the fields that its platform has, by a key for hooks, for its own user', async () => {
   const { call, uid } = await newWorld();
   const put = async (platform: string, fields: object) => {

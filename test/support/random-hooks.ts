@@ -22,7 +22,7 @@ const encoded = (value: string) =>
 /** The event of a platform about an inbound call, with additional fields of any content. */
 const randomBody = (platform: string): Record<string, unknown> => {
   const more = Object.fromEntries(
-    Array.from({ length: randomInt(4) }, (_, n) => [`X${n}${pick(['a', ' b', 'é'])}`, randomText()]),
+    Array.from({ length: randomInt(4) }, (_, n) => [`x${n}${pick(['a', ' b', 'é'])}`, randomText()]),
   );
   const callId = randomBytes(8).toString('hex');
   switch (platform) {

@@ -28,7 +28,7 @@ export const createHookUrl = (hooks: Group) =>
     .option('--assistant-id <id>', 'Vapi, Retell: the assistant for accepted calls')
     .option(
       '--overrides',
-      'Vapi, Retell, ElevenLabs: accepted calls get greeting, instructions and language of the agent',
+      'Vapi, Retell, ElevenLabs: accepted calls get greeting, instructions and language of the agent (needs a secret)',
     )
     .addOption(
       new Option(
@@ -67,6 +67,12 @@ export const createHookUrl = (hooks: Group) =>
         const note = 'It contains no key: the requests are recognized by their signature. Enter it exactly like this.';
         print(options, { url, platform: name, uid, agentId }, () => `${url}\n\n${note}\n\n${record(facts)}`);
         return;
+      }
+      if (overrides) {
+        throw new CommandError(
+          `--overrides needs signed requests: with a key in the address it has no effect. Set the secret of ${name} with PUT /hook-secrets/${name} first.`,
+          exitCodes.usage,
+        );
       }
       const key = await apiKeys.create(uid, { name: `hooks: ${name}`, scopes: ['hooks'], expiresAt: expires });
       const url = addressWith({ key: key.secret });
