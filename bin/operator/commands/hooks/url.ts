@@ -28,7 +28,7 @@ export const createHookUrl = (hooks: Group) =>
     .option('--assistant-id <id>', 'Vapi, Retell: the assistant for accepted calls')
     .option(
       '--overrides',
-      'Vapi, Retell, ElevenLabs: accepted calls get greeting, instructions and language of the agent (needs a secret)',
+      'Vapi, Retell, ElevenLabs: accepted calls get greeting, instructions and language of the agent',
     )
     .addOption(
       new Option(
@@ -62,17 +62,14 @@ export const createHookUrl = (hooks: Group) =>
         return `${service}/hooks/${name}?${new URLSearchParams(query)}`;
       };
       const facts = { platform: name, agent: agentId, user: uid };
-      if (await hookSecrets.find(uid, name)) {
+      const isSigned = (await hookSecrets.find(uid, name)) !== undefined;
+      if (isSigned || overrides) {
         const url = addressWith({});
-        const note = 'It contains no key: the requests are recognized by their signature. Enter it exactly like this.';
+        const note = isSigned
+          ? 'It contains no key: the requests are recognized by their signature. Enter it exactly like this.'
+          : `It contains no key, with which overrides have no effect. Set the secret of ${name} with PUT /hook-secrets/${name}, or let ${name} send a key in a header.`;
         print(options, { url, platform: name, uid, agentId }, () => `${url}\n\n${note}\n\n${record(facts)}`);
         return;
-      }
-      if (overrides) {
-        throw new CommandError(
-          `--overrides needs signed requests: with a key in the address it has no effect. Set the secret of ${name} with PUT /hook-secrets/${name} first.`,
-          exitCodes.usage,
-        );
       }
       const key = await apiKeys.create(uid, { name: `hooks: ${name}`, scopes: ['hooks'], expiresAt: expires });
       const url = addressWith({ key: key.secret });
