@@ -76,6 +76,9 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
+// A part whose promise nobody awaits must not end the run.
+process.on('unhandledRejection', (error) => console.error(error));
+
 const run = async () => {
   // Only the owner can read what this run and its processes write.
   process.umask(0o077);

@@ -1,4 +1,3 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -17,6 +16,7 @@ import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { handler } from '../../functions/jobs/read-changes.ts';
 import { sortKeysOfChanges } from '../../functions/store/keys.ts';
 import type { Disk } from './disk.ts';
+import { keepFile, readKeptFile } from './kept-files.ts';
 import type { Started } from './started.ts';
 
 const pauseMilliseconds = 200;
@@ -119,8 +119,18 @@ class ChangeReader {
     );
     const stream = Table?.LatestStreamArn;
     if (!stream) throw new Error(`The table ${this.#tableName} has no stream: webhooks are not sent.`);
-    const kept = this.#file && existsSync(this.#file) && (JSON.parse(readFileSync(this.#file, 'utf8')) as Positions);
-    return kept && kept.stream === stream ? kept : { stream, shards: {} };
+    const kept = this.#readPositions();
+    return kept?.stream === stream ? kept : { stream, shards: {} };
+  }
+
+  /** Without a readable position, reading begins at the oldest change: a change that is read twice has one effect. */
+  #readPositions(): Positions | undefined {
+    try {
+      return readKeptFile<Positions>(this.#file);
+    } catch (error) {
+      console.error(`${(error as Error).message} Changes are read from the oldest one.`);
+      return undefined;
+    }
   }
 
   /** Reads the next changes of a shard, and returns how many there were. */
@@ -162,7 +172,7 @@ class ChangeReader {
 
   #keep(shardId: string, position: string) {
     this.#positions.shards[shardId] = position;
-    if (this.#file) writeFileSync(this.#file, JSON.stringify(this.#positions), { mode: 0o600 });
+    if (this.#file) keepFile(this.#file, JSON.stringify(this.#positions));
   }
 }
 

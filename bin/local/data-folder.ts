@@ -1,18 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { knownFormat, NewerFormatError } from '../../functions/store/format.ts';
+import { keepFile, readKeptFile } from './kept-files.ts';
 import { type Started, StartupError } from './started.ts';
 
 /** The credentials of the local stores. DynamoDB Local has a database for each access key id, so the id protects the data. */
@@ -46,7 +37,7 @@ export const openDataFolder = (folder: string | undefined): DataFolder => {
     );
   }
   const lock = lockFolder(path);
-  writeFileSync(join(path, formatFile), JSON.stringify({ format: knownFormat }), { mode: 0o600 });
+  keepFile(join(path, formatFile), JSON.stringify({ format: knownFormat }));
   const credentials = credentialsIn(path);
   for (const entry of readdirSync(path, { withFileTypes: true })) {
     if (entry.isFile()) chmodSync(join(path, entry.name), 0o600);
@@ -59,9 +50,9 @@ const formatFile = 'format.json';
 /** Refuses data of another format before anything is changed. A folder with a database has a file that names its format. */
 const checkFormatOf = (path: string) => {
   const file = join(path, formatFile);
-  if (existsSync(file)) {
-    const { format } = readJson<{ format: number }>(file);
-    if (format > knownFormat) throw new StartupError(new NewerFormatError(path, format).message);
+  const kept = readKeptFile<{ format: number }>(file);
+  if (kept) {
+    if (kept.format > knownFormat) throw new StartupError(new NewerFormatError(path, kept.format).message);
   } else if (
     existsSync(path) &&
     statSync(path).isDirectory() &&
@@ -75,7 +66,7 @@ const checkFormatOf = (path: string) => {
 
 /** Creates folders one at a time: `mkdirSync` with `recursive` never returns for some paths, such as those under /proc. */
 const makeFolder = (path: string) => {
-  if (existsSync(path)) return;
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
   makeFolder(dirname(path));
   mkdirSync(path);
 };
@@ -93,14 +84,6 @@ const lockFolder = (path: string): DatabaseSync => {
   }
 };
 
-const readJson = <T>(file: string): T => {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    throw new StartupError(`${file} cannot be read (${(error as Error).message}): restore it, or name another folder.`);
-  }
-};
-
 const newCredentials = (): Credentials => ({
   // DynamoDB Local accepts only letters and digits.
   accessKeyId: `LOCAL${randomBytes(16).toString('hex').toUpperCase()}`,
@@ -109,9 +92,10 @@ const newCredentials = (): Credentials => ({
 
 const credentialsIn = (path: string): Credentials => {
   const file = join(path, 'credentials.json');
-  if (existsSync(file)) return readJson<Credentials>(file);
+  const kept = readKeptFile<Credentials>(file);
+  if (kept) return kept;
   const credentials = newCredentials();
-  writeFileSync(file, JSON.stringify(credentials), { mode: 0o600 });
+  keepFile(file, JSON.stringify(credentials));
   return credentials;
 };
 
@@ -121,6 +105,9 @@ const newKey = () => randomBytes(32).toString('base64url');
 
 const keyIn = (path: string): string => {
   const file = join(path, 'key');
-  if (!existsSync(file)) writeFileSync(file, newKey(), { mode: 0o600 });
-  return readFileSync(file, 'utf8');
+  if (!existsSync(file)) keepFile(file, newKey());
+  const key = readFileSync(file, 'utf8');
+  // Anybody could derive the secrets of an empty key.
+  if (key.trim() === '') throw new StartupError(`${file} is empty: restore it, or name another folder.`);
+  return key;
 };

@@ -51,7 +51,9 @@ export const gateway = ({ origins, publicUrl, pages, disk, report }: Settings): 
     response.on('close', () => {
       const template = match?.route.endpoint.path.replaceAll(/{[^}]+}/g, '…') ?? path;
       const facts = { method: request.method ?? '', path: template, milliseconds: performance.now() - startedAt };
-      if (request.method !== 'OPTIONS') report?.(describeRequest(facts, { status: response.statusCode, body }));
+      const requestId = response.getHeader('x-request-id') as string | undefined;
+      const answer = { status: response.statusCode, body, requestId };
+      if (request.method !== 'OPTIONS') report?.(describeRequest(facts, answer));
     });
     // Otherwise a page of another site that resolves its own name to this machine would be same-origin.
     if (!isAllowedHost(request.headers.host, hosts)) return sendError(response, 403, 'Forbidden');

@@ -9,6 +9,7 @@ type Entry = {
   milliseconds?: number;
   givenUp?: unknown;
   failedDelivery?: string;
+  code?: string;
   reason?: string;
   /** The end of a response of the build chat, and the tools that it used. */
   state?: string;
@@ -27,9 +28,21 @@ export const printReadableLog = (): void => {
 
 /** Returns a readable line for a log entry of a function, with the stack of an error below it. */
 export const describeEntry = (entry: Entry): string => {
-  const { operation, status, job, milliseconds, givenUp, failedDelivery, reason, state, tools = [], cause } = entry;
+  const {
+    operation,
+    status,
+    code,
+    reason,
+    job,
+    milliseconds,
+    givenUp,
+    failedDelivery,
+    state,
+    tools = [],
+    cause,
+  } = entry;
   const stack = cause ? `${describeCause(cause)}\n` : '';
-  if (operation && status !== undefined) return stack;
+  if (operation && status !== undefined) return reason ? `${operation} ${code}: ${reason}\n` : stack;
   if (state) return `${operation} ${state}, tools: ${tools.join(', ') || 'none'}\n${stack}`;
   if (failedDelivery) return `delivery ${failedDelivery} failed: ${reason}\n`;
   if (!job) return `${fieldsOf(entry)}\n${stack}`;
@@ -47,15 +60,20 @@ const fieldsOf = ({ cause, ...fields }: Entry) =>
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' ');
 
-/** One line for a request: `PATCH /calls/… 400 12 ms custom_call_outcome_value: must be a number`. */
+/**
+ * One line for a request: `PATCH /calls/… 400 12 ms custom_call_outcome_value: must be a number`. From 500 on, it ends with the
+ * id of the request, which the response names.
+ */
 export const describeRequest = (
   request: { method: string; path: string; milliseconds: number },
-  response: { status: number; body?: string | undefined },
+  response: { status: number; body?: string | undefined; requestId?: string | undefined },
 ): string => {
   const { method, path, milliseconds } = request;
+  const requestId = response.status < 500 ? undefined : response.requestId;
   const reason = response.status < 400 ? '' : ` ${reasonOf(response.body ?? '')}`;
   // A status beside a duration would look like a phone number.
-  return `${redact(`${method} ${path}`)} ${response.status} ${Math.round(milliseconds)} ms${redact(reason).trimEnd()}`;
+  const line = `${redact(`${method} ${path}`)} ${response.status} ${Math.round(milliseconds)} ms${redact(reason).trimEnd()}`;
+  return requestId ? `${line} ${requestId}` : line;
 };
 
 const reasonOf = (body: string): string => {

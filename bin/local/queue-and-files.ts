@@ -9,7 +9,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
-import { type FauxqsServer, type SpyMessage, startFauxqs } from 'fauxqs';
+import { type FauxqsServer, startFauxqs } from 'fauxqs';
 import { groupOf } from '../../functions/domain/job-messages.ts';
 import { limits } from '../../functions/domain/limits.ts';
 import { environment } from '../../functions/environment.ts';
@@ -23,7 +23,6 @@ import type { Started } from './started.ts';
 
 /** The time for which a received message stays invisible while it waits for its turn: SQS's maximum. */
 const visibilitySeconds = 12 * 60 * 60;
-const retrySeconds = 2;
 /** The concurrency of each job. On AWS, each job has its own queue, too. */
 const concurrency = 4;
 
@@ -39,7 +38,8 @@ export const startQueueAndFiles = async (options: {
   data?: string | undefined;
   credentials: Credentials;
 }): Promise<Started & { endpoint: string; queueUrl: string; work(given: Queue, disk: Pick<Disk, 'isFull'>): void }> => {
-  adaptEmulator(options.credentials);
+  // The messages that an upload starts are in the queue before it is answered, so that a kill loses none.
+  adaptEmulator(options.credentials, () => notify(server, options.bucket));
   const server = await startFauxqs({
     port: 0,
     host: '127.0.0.1',
@@ -61,11 +61,10 @@ export const startQueueAndFiles = async (options: {
   return {
     ...own.queue,
     work(given, disk) {
-      void notify(server, options.bucket, stopping.signal);
       workers.push(own);
       if (given.endpoint !== endpoint || given.queueUrl !== own.queue.queueUrl) workers.push(new QueueWorker(given));
-      const inFlight = server.inspectQueue('jobs')?.messages.inflight ?? [];
-      void own.release(inFlight.map(({ receiptHandle }) => receiptHandle));
+      void own.giveBack(messagesOfKilledRun(server));
+      // Polling reports its errors and goes on.
       for (const worker of workers) void worker.poll(disk, stopping.signal);
       startDaily(server, stopping.signal);
     },
@@ -84,7 +83,7 @@ const uploadBytes = limits.importBytes + 64 * 1024;
  * Makes the emulator, which has no options for this, listen only on loopback, accept large files, and reject requests for other
  * hosts and requests without the run's credentials. Other users of the machine can reach loopback, too.
  */
-const adaptEmulator = (credentials: Credentials) =>
+const adaptEmulator = (credentials: Credentials, beforeResponse: () => void) =>
   subscribe('fastify.initialization', (message) => {
     const { fastify } = message as { fastify: ReturnType<typeof import('fauxqs').buildApp> };
     const listen = fastify.listen.bind(fastify) as (options: object) => Promise<string>;
@@ -100,6 +99,7 @@ const adaptEmulator = (credentials: Credentials) =>
       const allowed = { 'access-control-allow-methods': 'GET, POST', 'access-control-allow-headers': 'content-type' };
       if (request.method === 'OPTIONS') return reply.code(204).headers(allowed).send();
     });
+    fastify.addHook('onSend', async () => beforeResponse());
     fastify.addHook('preHandler', async (request, reply) => {
       if (request.method !== 'OPTIONS' && !hasCredentials(request, credentials)) await reply.code(403).send();
     });
@@ -113,20 +113,21 @@ const mayUpload = (origin: string) =>
 const spiedEvents = 10_000;
 
 /** Sends a notification for each new file in the bucket, as S3 does on AWS. */
-const notify = async (server: FauxqsServer, bucket: string, signal: AbortSignal): Promise<void> => {
-  const isUpload = (event: SpyMessage) =>
-    event.service === 's3' && event.bucket === bucket && statusesOfUploads.has(event.status);
-  while (!signal.aborted) {
-    await server.spy.waitForMessage(isUpload);
-    const events = server.spy.getAllMessages();
-    server.spy.clear();
-    for (const event of events) {
-      if (!isUpload(event) || event.service !== 's3') continue;
-      // S3 encodes keys like form fields.
-      const key = encodeURIComponent(event.key).replaceAll('%20', '+').replaceAll('%2F', '/');
-      server.sendMessage('jobs', JSON.stringify({ Records: [{ s3: { bucket: { name: bucket }, object: { key } } }] }));
-    }
+const notify = (server: FauxqsServer, bucket: string): void => {
+  const events = server.spy.getAllMessages();
+  server.spy.clear();
+  for (const event of events) {
+    if (event.service !== 's3' || event.bucket !== bucket || !statusesOfUploads.has(event.status)) continue;
+    // S3 encodes keys like form fields.
+    const key = encodeURIComponent(event.key).replaceAll('%20', '+').replaceAll('%2F', '/');
+    server.sendMessage('jobs', JSON.stringify({ Records: [{ s3: { bucket: { name: bucket }, object: { key } } }] }));
   }
+};
+
+/** Returns the messages that a killed run had received, by their receipt handles. */
+const messagesOfKilledRun = (server: FauxqsServer): Map<string, string> => {
+  const inFlight = server.inspectQueue('jobs')?.messages.inflight ?? [];
+  return new Map(inFlight.map(({ receiptHandle, message }) => [receiptHandle, message.body]));
 };
 
 /** Sends the messages of jobs that the clock starts, if calls are kept for a limited time: now and once a day. */
@@ -195,15 +196,10 @@ class QueueWorker {
     }
   }
 
-  /** Makes the messages that a killed run received visible again. (0 seconds would lose them: the emulator cannot store that.) */
-  async release(receiptHandles: string[]): Promise<void> {
-    await Promise.all(receiptHandles.map((handle) => this.#retryIn(handle, 1)));
-  }
-
-  /** Sends the uncompleted messages again for the next run, as if they had not been received. */
-  async giveBack(): Promise<void> {
+  /** Sends uncompleted messages again, as if they had not been received: a delivery that a run did not end is no attempt. */
+  async giveBack(received: ReadonlyMap<string, string> = this.#held): Promise<void> {
     await Promise.allSettled(
-      [...this.#held].map(async ([handle, MessageBody]) => {
+      [...received].map(async ([handle, MessageBody]) => {
         await this.#client.send(new SendMessageCommand({ QueueUrl: this.queue.queueUrl, MessageBody }));
         await this.#delete(handle);
       }),
@@ -216,7 +212,7 @@ class QueueWorker {
     const { job = '', ...about } = destinationOf(Body);
     const fair = this.#fair.get(job);
     const handler = handlers.get(job);
-    if (!fair || !handler) return this.#retryIn(ReceiptHandle, retrySeconds);
+    if (!fair || !handler) return this.#retry(message);
     // The emulator keeps no message groups. As in SQS, a message without one is a group of its own.
     fair.add(groupOf(about) ?? MessageId, async () => {
       if (signal.aborted) return;
@@ -241,7 +237,7 @@ class QueueWorker {
     };
     const outcome = await handler({ Records: [record] } as unknown as SQSEvent);
     if (outcome.batchItemFailures.length === 0) await this.#delete(handle);
-    else await this.#retryIn(handle, retrySeconds);
+    else await this.#retry(message);
   }
 
   async #delete(ReceiptHandle: string): Promise<void> {
@@ -249,8 +245,10 @@ class QueueWorker {
     await this.#client.send(new DeleteMessageCommand({ QueueUrl: this.queue.queueUrl, ReceiptHandle }));
   }
 
-  async #retryIn(ReceiptHandle: string, VisibilityTimeout: number): Promise<void> {
+  /** Delivers a message again after 2, 4, 8 and 16 seconds: a database may be slow for half a minute after a start. */
+  async #retry({ ReceiptHandle = '', Attributes = {} }: Message): Promise<void> {
     this.#held.delete(ReceiptHandle);
+    const VisibilityTimeout = 2 ** Number(Attributes.ApproximateReceiveCount);
     const { queueUrl: QueueUrl } = this.queue;
     await this.#client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout }));
   }

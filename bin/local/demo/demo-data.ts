@@ -1,4 +1,3 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { now } from '../../../functions/domain/date-time.ts';
 import { newIdentifier, newUlid } from '../../../functions/domain/identifiers.ts';
 import { newAttempt, websiteStates } from '../../../functions/domain/source-state.ts';
@@ -11,6 +10,7 @@ import { calls } from '../../../functions/store/calls/calls.ts';
 import { websites } from '../../../functions/store/sources/websites.ts';
 import { users } from '../../../functions/store/users.ts';
 import { type Demo, makeDemo } from '../../operator/demo.ts';
+import { keepFile, readKeptFile } from '../kept-files.ts';
 import { demoWebsite, openingHours } from './demo-texts.ts';
 
 /** `documentId` is missing when the file store does not respond. */
@@ -26,13 +26,14 @@ export const demoData = async (
   file: string | undefined,
   baseUrl: string,
 ): Promise<{ demo: LocalDemo; isNew: boolean }> => {
-  if (file && existsSync(file)) return { demo: JSON.parse(readFileSync(file, 'utf8')) as LocalDemo, isNew: false };
+  const kept = readKeptFile<LocalDemo>(file);
+  if (kept) return { demo: kept, isNew: false };
   const isNew = (await users.get().find(demoUser)) === undefined;
   const stores = { users: users.get(), apiKeys: apiKeys.get(), agents: agents.get(), calls: calls.get() };
   const data = await makeDemo(stores, { uid: demoUser, otherUid: 'other-user' });
   const [documentId, websiteId] = await Promise.all([addByHttp(data, baseUrl), addWebsite(data)]);
   const demo = { ...data, documentId, websiteId };
-  if (file) writeFileSync(file, JSON.stringify(demo), { mode: 0o600 });
+  if (file) keepFile(file, JSON.stringify(demo));
   return { demo, isNew };
 };
 

@@ -1,4 +1,3 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sealedSecrets } from '../../../functions/clients/sealed-secrets.ts';
 import { toRecording } from '../../../functions/domain/calls.ts';
@@ -9,6 +8,7 @@ import { type ApiClient, dataOf } from '../../../functions/openapi/client/client
 import { calls } from '../../../functions/store/calls/calls.ts';
 import { newEndpointSecret } from '../../../functions/webhooks/secrets.ts';
 import { webhookEndpoints } from '../../../functions/webhooks/webhook-endpoints.ts';
+import { keepFile, readKeptFile } from '../kept-files.ts';
 import type { Started } from '../started.ts';
 import { demoCalls, demoSplit, demoTimeZone, doNotCall } from './demo-calls.ts';
 import { demoClient, type LocalDemo } from './demo-data.ts';
@@ -62,11 +62,11 @@ const nothing: Progress = { days: 0, until: 0, left: [] };
 
 const progressOf = (made: Progress | undefined, file: string | undefined): Progress => {
   if (made) keep(made, file);
-  return made ?? (file && existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Progress) : nothing);
+  return made ?? readKeptFile<Progress>(file) ?? nothing;
 };
 
 const keep = (progress: Progress, file: string | undefined) => {
-  if (file) writeFileSync(file, JSON.stringify(progress), { mode: 0o600 });
+  if (file) keepFile(file, JSON.stringify(progress));
 };
 
 /** The parts of the history, in order. Each can be repeated, because a killed run may have completed only a part. */

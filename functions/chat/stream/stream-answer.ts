@@ -48,18 +48,19 @@ export const streamAnswer = async <Part>(answer: Answer<Part>): Promise<Readable
     await settled;
   };
   const onDeadline = async (milliseconds: number, action: () => unknown) => {
-    if ((await new Deadline(milliseconds, receivedAt).wait(closed.promise)) === expired) action();
+    if ((await new Deadline(milliseconds, receivedAt).wait(closed.promise)) === expired) await action();
   };
-  onDeadline(answerMilliseconds, () => end({ state: 'failed', cause: new TurnTimeoutError() }));
+  // Neither `closed` nor an action rejects.
+  void onDeadline(answerMilliseconds, () => end({ state: 'failed', cause: new TurnTimeoutError() }));
 
   try {
     const chunks = splitLongTexts(translate(interruptible(start, source.signal), toChunk), limits.chatTextUnits);
     const begun = await holdHead(chunks, new Deadline(headMilliseconds, receivedAt));
     const body = toReadable(keepAlive(endAlways(begun, end), pingMilliseconds), (error) => {
       closed.resolve();
-      end({ state: 'aborted', cause: error });
+      void end({ state: 'aborted', cause: error });
     });
-    onDeadline(closeMilliseconds, () => body.destroy(new Error('The client did not read the answer in time.')));
+    void onDeadline(closeMilliseconds, () => body.destroy(new Error('The client did not read the answer in time.')));
     return body;
   } catch (cause) {
     closed.resolve();

@@ -1,0 +1,51 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { GetQueueAttributesCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { expect, it } from 'vitest';
+import { startQueueAndFiles } from '../../../bin/local/queue-and-files.ts';
+import { until } from '../../support/until.ts';
+
+const credentials = { accessKeyId: 'LOCALQUEUE', secretAccessKey: 'secret' };
+
+/** Starts the emulator on a folder. Stopping it before it works is like a kill: it gives no message back. */
+const startOn = async (data: string) => {
+  process.env.AWS_ACCESS_KEY_ID = credentials.accessKeyId;
+  process.env.AWS_SECRET_ACCESS_KEY = credentials.secretAccessKey;
+  process.env.AWS_REGION = 'us-east-1';
+  const emulator = await startQueueAndFiles({ bucket: 'files', data, credentials });
+  const sqs = new SQSClient({ endpoint: emulator.endpoint });
+  const countMessages = async (queue: string) => {
+    const QueueUrl = emulator.queueUrl.replace(/jobs$/, queue);
+    const { Attributes = {} } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }));
+    return Number(Attributes.ApproximateNumberOfMessages) + Number(Attributes.ApproximateNumberOfMessagesNotVisible);
+  };
+  return { emulator, sqs, countMessages };
+};
+
+it('a message that killed runs had received any number of times is delivered by the next run', async () => {
+  const data = mkdtempSync(join(tmpdir(), 'queue-'));
+  const killed = await startOn(data);
+  const { queueUrl: QueueUrl } = killed.emulator;
+  // The job completes it at once, because the file is no import's.
+  const MessageBody = JSON.stringify({ Records: [{ s3: { object: { key: 'block-list-imports/none' } } }] });
+  await killed.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody }));
+  for (const VisibilityTimeout of [0, 0, 0, 0, 3600]) {
+    const { Messages } = await killed.sqs.send(new ReceiveMessageCommand({ QueueUrl, VisibilityTimeout }));
+    expect(Messages).toHaveLength(1);
+  }
+  await killed.emulator.stop();
+  const next = await startOn(data);
+  next.emulator.work(next.emulator, { isFull: false });
+  await until(async () => (await next.countMessages('jobs')) === 0);
+  expect(await next.countMessages('dead-letters')).toBe(0);
+  await next.emulator.stop();
+});
+
+it('the message that an upload starts is in the queue when the upload is answered', async () => {
+  const { emulator, countMessages } = await startOn(mkdtempSync(join(tmpdir(), 'queue-')));
+  const headers = { authorization: `AWS4-HMAC-SHA256 Credential=${credentials.accessKeyId}/` };
+  const { status } = await fetch(`${emulator.endpoint}/files/block-list-imports/u.i`, { method: 'PUT', headers, body: '1' });
+  expect([status, await countMessages('jobs')]).toEqual([200, 1]);
+  await emulator.stop();
+});
