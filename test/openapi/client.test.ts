@@ -233,17 +233,17 @@ it('the typed client does not compile with fields that the interface lacks, and 
   const api = apiClient({ baseUrl: target.baseUrl });
   const never = async () => {
     // @ts-expect-error there is no such operation
-    api.blockLists.add({});
+    await api.blockLists.add({});
     // @ts-expect-error `numbers` is required
-    api.blockList.add({ agentId: 'a' });
+    await api.blockList.add({ agentId: 'a' });
     // @ts-expect-error a misspelled filter would list everything
-    api.calls.list({ agentId: 'a', limitt: 3 });
+    await api.calls.list({ agentId: 'a', limitt: 3 });
     // @ts-expect-error a boolean is no text
-    api.calls.list({ agentId: 'a', hasOutcome: 'true' });
+    await api.calls.list({ agentId: 'a', hasOutcome: 'true' });
     // @ts-expect-error `first` or `last`
-    api.calls.updateOutcomes({ items: [{ agentId: 'a', callIdOrPhone: 'c', preference: 'best' }] });
+    await api.calls.updateOutcomes({ items: [{ agentId: 'a', callIdOrPhone: 'c', preference: 'best' }] });
     // @ts-expect-error an agent is no list
-    api.agents.get({ agentId: 'a' }).pages();
+    await api.agents.get({ agentId: 'a' }).pages();
     const { data, error } = await api.agents.list();
     expectTypeOf(data).not.toBeAny();
     expectTypeOf(error).toEqualTypeOf<ApiError | undefined>();

@@ -45,7 +45,11 @@ it('a message that killed runs had received any number of times is delivered by 
 it('the message that an upload starts is in the queue when the upload is answered', async () => {
   const { emulator, countMessages } = await startOn(mkdtempSync(join(tmpdir(), 'queue-')));
   const headers = { authorization: `AWS4-HMAC-SHA256 Credential=${credentials.accessKeyId}/` };
-  const { status } = await fetch(`${emulator.endpoint}/files/block-list-imports/u.i`, { method: 'PUT', headers, body: '1' });
+  const { status } = await fetch(`${emulator.endpoint}/files/block-list-imports/u.i`, {
+    method: 'PUT',
+    headers,
+    body: '1',
+  });
   expect([status, await countMessages('jobs')]).toEqual([200, 1]);
   await emulator.stop();
 });
