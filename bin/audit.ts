@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 
 type Report = { vulnerabilities?: Record<string, { name: string; severity: string; range: string }> };
 
-const { stdout } = spawnSync('npm', ['audit', '--omit=dev', '--json'], { encoding: 'utf8' });
+const { stdout } = spawnSync('npm', ['audit', '--omit=dev', '--omit=optional', '--json'], { encoding: 'utf8' });
 
 const readReport = (): Report | undefined => {
   try {

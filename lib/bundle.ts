@@ -44,6 +44,13 @@ const modulesIn = (folder: string): Plugin => ({
   },
 });
 
+/** Data files of packages, by the lazy module that needs them. They are found in `node_modules` beside the bundle. */
+const packageFiles: Record<string, string[]> = {
+  'pdfjs-dist-legacy-build-pdf-worker': ['package.json', 'LICENSE', 'cmaps', 'standard_fonts'].map(
+    (path) => `pdfjs-dist/${path}`,
+  ),
+};
+
 const options = { ...bundling, absWorkingDir: root, outExtension: { '.js': '.mjs' }, metafile: true } as const;
 const { metafile } = await build({
   ...options,
@@ -73,6 +80,8 @@ const copyBeside = (bundle: string, name: string) => {
   if (existsSync(copied)) return;
   for (const file of [name, `${name}.LEGAL.txt`].filter((one) => existsSync(join(outdir, 'lazy', one))))
     cpSync(join(outdir, 'lazy', file), join(dirname(copied), file));
+  for (const path of packageFiles[name.replace(/\.mjs$/, '')] ?? [])
+    cpSync(join(root, 'node_modules', path), join(root, dirname(bundle), 'node_modules', path), { recursive: true });
   for (const imported of importsOf.get(name) ?? []) copyBeside(bundle, imported);
 };
 

@@ -1,7 +1,8 @@
 import { constants, createInflate, inflateSync } from 'node:zlib';
-import { getDocumentProxy, getResolvedPDFJS } from 'unpdf';
+import type { PDFDocumentProxy } from 'pdfjs-dist';
 import type { SourceWarning } from '../domain/sources.ts';
 import { type LongDocument, LongText } from './long-text.ts';
+import { openPdf, pictureOperators } from './pdfjs.ts';
 import { DecompressionLimitError } from './zip.ts';
 
 /** The maximum size that all streams of a document other than pictures inflate to. */
@@ -10,17 +11,21 @@ const maxStreams = 100_000;
 /** The number of pages sampled to find the size of the body text. */
 const sampledPages = 20;
 
-type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
 type Line = { text: string; size: number; y: number };
 type Paragraph = { lines: string[]; size: number };
 
 /** Reads a PDF page by page as text and as Markdown. Lines in larger letters become headings. */
 export const readPdf = async (bytes: Buffer): Promise<LongDocument> => {
   await checkInflatedSize(bytes);
-  const pdf = await getDocumentProxy(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength), {
-    verbosity: 0,
-    useSystemFonts: false,
-  });
+  const pdf = await openPdf(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  try {
+    return await readPages(pdf);
+  } finally {
+    await pdf.loadingTask.destroy();
+  }
+};
+
+const readPages = async (pdf: PDFDocumentProxy): Promise<LongDocument> => {
   const content = new LongText();
   const contentMD = new LongText();
   const sampled: Paragraph[][] = [];
@@ -66,16 +71,15 @@ const warningsOf = (counts: { pages: number; unread: number; pictures: number })
 };
 
 /** Returns true if a page shows pictures. Their data are not read. */
-const hasPictures = async (pdf: PdfDocument, number: number) => {
+const hasPictures = async (pdf: PDFDocumentProxy, number: number) => {
   const page = await pdf.getPage(number);
   const { fnArray } = await page.getOperatorList();
   page.cleanup();
-  const { OPS } = await getResolvedPDFJS();
-  const pictures = [OPS.paintImageXObject, OPS.paintInlineImageXObject, OPS.paintImageMaskXObject];
+  const pictures = await pictureOperators();
   return fnArray.some((operator) => pictures.includes(operator));
 };
 
-const paragraphsOf = async (pdf: PdfDocument, number: number) => {
+const paragraphsOf = async (pdf: PDFDocumentProxy, number: number) => {
   const page = await pdf.getPage(number);
   const { items } = await page.getTextContent();
   page.cleanup();

@@ -7,6 +7,7 @@ import {
   docxOf,
   pdfOf,
   pdfOfObjects,
+  pdfOfPage,
   rawDocx,
   rawPdf,
   sample,
@@ -122,6 +123,29 @@ it('the text of a PDF with a page that is a picture says that the page is missin
     warnings: [
       { code: 'pictures_only', message: '1 of 3 pages has pictures and no text. Text in pictures is not read.' },
     ],
+  });
+});
+
+it.each([
+  ['Japanese', '90ms-RKSJ-H', 'Japan1', '営業時間は九時から', encoded('shift_jis')],
+  ['Japanese in columns', 'UniJIS-UTF16-V', 'Japan1', '土曜日は休みです', utf16],
+  ['simplified Chinese', 'UniGB-UCS2-H', 'GB1', '营业时间九点到六点', utf16],
+  ['simplified Chinese', 'GBK-EUC-H', 'GB1', '周六十点开门', encoded('gbk')],
+  ['traditional Chinese', 'ETenms-B5-H', 'CNS1', '星期六休息', encoded('big5')],
+  ['Korean', 'KSCms-UHC-H', 'Korea1', '토요일에는 열 시에 엽니다', encoded('euc-kr')],
+  ['Korean', 'UniKS-UTF16-H', 'Korea1', '영업 시간', utf16],
+] as const)('the text of a PDF in %s is read in the encoding %s, which the file does not contain', async (...row) => {
+  const [, encoding, ordering, text, encode] = row;
+  const font = `<</Type/Font/Subtype/Type0/BaseFont/Any/Encoding/${encoding}/DescendantFonts[<</Type/Font/Subtype/CIDFontType0/BaseFont/Any/CIDSystemInfo<</Registry(Adobe)/Ordering(${ordering})/Supplement 2>>>>]>>`;
+  const pdf = pdfOfPage({
+    resources: '/Font<</F1 5 0 R>>',
+    contents: `BT /F1 12 Tf 50 700 Td <${encode(text).toString('hex')}> Tj ET`,
+    objects: [font],
+  });
+  const written = text.replaceAll(' ', '');
+  expect(await read(pdf)).toEqual({
+    content: expect.toSatisfy((content: string) => content.replace(/\s/g, '') === written),
+    contentMD: expect.any(String),
   });
 });
 
@@ -320,4 +344,9 @@ function encoded(label: string) {
     }
   }
   return (text: string) => Buffer.from([...text].flatMap((character) => table.get(character) ?? [63]));
+}
+
+/** Writes text in UTF-16 of the order of PDF. */
+function utf16(text: string) {
+  return Buffer.from(text, 'utf16le').swap16();
 }

@@ -44,6 +44,24 @@ export const pdfOfObjects = (objects: string[]): Buffer => {
 export const streamOf = (content: string, entries = '') =>
   `<<${entries}/Length ${content.length}>>\nstream\n${content}\nendstream`;
 
+/** A PDF of one page, which is object 3, with these contents, resources and other entries. `objects` are numbered from 5. */
+export const pdfOfPage = (page: {
+  contents?: string;
+  resources?: string;
+  entries?: string;
+  catalog?: string;
+  objects?: string[];
+}): Buffer => {
+  const { contents = '', resources = '', entries = '', catalog = '', objects = [] } = page;
+  return pdfOfObjects([
+    `<</Type/Catalog/Pages 2 0 R${catalog}>>`,
+    '<</Type/Pages/Count 1/Kids[3 0 R]>>',
+    `<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Resources<<${resources}>>/Contents 4 0 R${entries}>>`,
+    streamOf(contents),
+    ...objects,
+  ]);
+};
+
 /** A PDF whose only page is a picture. */
 export const scanPdf = async (): Promise<Buffer> =>
   rawPdf(Buffer.from('q 500 0 0 700 0 0 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x\nEI Q'), '');

@@ -15,6 +15,7 @@ import { bundlePath } from '../../../lib/bundles.ts';
 import type { Figure } from '../../bench/benchmark.ts';
 import { run as bench } from '../../bench/command-line.ts';
 import { capturedRun } from '../../support/captured-run.ts';
+import { pdfOfPage } from '../../support/documents.ts';
 import { awsSettings, newWorld, target, unique } from '../../support/world.ts';
 
 const names = [...routes, ...jobs].map(({ name }) => name);
@@ -190,6 +191,22 @@ it('the modules that a function imports on demand are beside its bundle', async 
   expect(ofExtraction.join()).toMatch(/pdf.*docx.*stemmers/s);
   const { stdout } = await run(script, ofExtraction);
   expect(stdout.trim().split('\n')).toEqual(ofExtraction.map(() => 'true'));
+});
+
+it('the function that reads documents finds the data files of its PDF library beside its bundle', async () => {
+  const fonts = '<</Type/Font/Subtype/CIDFontType0/CIDSystemInfo<</Registry(Adobe)/Ordering(GB1)/Supplement 2>>>>';
+  const pdf = pdfOfPage({
+    resources: '/Font<</F1 5 0 R>>',
+    contents: 'BT /F1 12 Tf 50 700 Td <84254e1a> Tj ET',
+    objects: [`<</Type/Font/Subtype/Type0/BaseFont/Any/Encoding/UniGB-UCS2-H/DescendantFonts[${fonts}]>>`],
+  });
+  const script = `
+      const [file, pdf] = JSON.parse(process.argv[1]);
+      const { content } = await (await import(file)).readPdf(Buffer.from(pdf, 'base64'));
+      console.log(Buffer.concat(content.parts).toString());`;
+  const file = join(bundlePath('extractDocument'), 'lazy/functions-extraction-pdf.mjs');
+  const { stdout, stderr } = await run(script, [file, pdf.toString('base64')]);
+  expect({ stdout, stderr }).toEqual({ stdout: '营业\n', stderr: '' });
 });
 
 it('a function’s bundle stays within its size limit, as the benchmark has it', async () => {

@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import type { PDFDocumentProxy } from 'pdfjs-dist';
+
+/** Opens a PDF. Close it with `loadingTask.destroy()`, which frees its memory. */
+export const openPdf = async (data: Uint8Array): Promise<PDFDocumentProxy> => {
+  const { getDocument } = await loadPdfjs();
+  return getDocument({
+    data,
+    verbosity: 0,
+    useSystemFonts: false,
+    useWorkerFetch: false,
+    BinaryDataFactory: PackageData,
+  }).promise;
+};
+
+/** The numbers of operators that show a picture. */
+export const pictureOperators = async () => {
+  const { OPS } = await loadPdfjs();
+  return [OPS.paintImageXObject, OPS.paintInlineImageXObject, OPS.paintImageMaskXObject];
+};
+
+/** The library's folders with the encodings of East Asian fonts and with the fonts that a PDF need not contain. */
+const folders: Record<string, string> = { cMapUrl: 'cmaps', standardFontDataUrl: 'standard_fonts' };
+
+/** Reads a data file of the library when a document needs it. */
+class PackageData {
+  async fetch({ kind, filename }: { kind: string; filename: string }): Promise<Uint8Array> {
+    const path = import.meta.resolve(`pdfjs-dist/${folders[kind]}/${filename}`);
+    return new Uint8Array(await readFile(new URL(path)));
+  }
+}
+
+const loadPdfjs = async () => {
+  const { warn } = console;
+  // The library warns that it has no canvas, which only drawing needs.
+  console.warn = () => {};
+  try {
+    const [pdfjs, worker] = await Promise.all([
+      import('pdfjs-dist/legacy/build/pdf.mjs'),
+      // @ts-expect-error the library has no types for its parser, which would run in a worker of its own
+      import('pdfjs-dist/legacy/build/pdf.worker.mjs'),
+    ]);
+    Object.assign(globalThis, { pdfjsWorker: worker });
+    return pdfjs;
+  } finally {
+    console.warn = warn;
+  }
+};
