@@ -1,0 +1,39 @@
+import { globSync } from 'node:fs';
+import { matchesGlob } from 'node:path';
+import { expect, it } from 'vitest';
+import { reach, suites, table } from '../.ci/reach.ts';
+
+const files = globSync(['**', '.ci/*'], { exclude: ['node_modules/**', 'cdk.out/**', 'dist/**'] });
+
+it('a change of the product reaches every test that npm test leaves out', () => {
+  const product = files.filter((file) => /^(functions|bin|lib)\//.test(file));
+  expect(suites.length).toBeGreaterThan(0);
+  expect(reach(product)).toEqual(suites);
+});
+
+it('every pattern of the table of reached tests matches a file', () => {
+  expect(
+    table.flatMap(([, reached]) => reached).filter((glob) => !suites.some((file) => matchesGlob(file, glob))),
+  ).toEqual([]);
+  expect(
+    table.flatMap(([changed]) => changed).filter((glob) => !files.some((file) => matchesGlob(file, glob))),
+  ).toEqual([]);
+});
+
+it.each([
+  ['functions/pages/console/page.tsx', 'test/acceptance/pages/console.test.ts', 'test/deployed/deployment.test.ts'],
+  ['functions/search/rank.ts', 'test/search/source-index.test.ts', 'test/acceptance/pages/chat.test.ts'],
+  ['lib/alarms.ts', 'test/deployed/deployment.test.ts', 'test/acceptance/pages/chat.test.ts'],
+  [
+    'test/acceptance/pages/browser.ts',
+    'test/acceptance/openapi/client-in-page.test.ts',
+    'test/acceptance/bin/local/local.test.ts',
+  ],
+])('a change of %s reaches %s, but not %s', (changed, reached, other) => {
+  expect(reach([changed])).toContain(reached);
+  expect(reach([changed])).not.toContain(other);
+});
+
+it('a change of the documents of the repository reaches no test beside npm test', () => {
+  expect(reach(['README.md', 'CHANGELOG.md', 'functions/README.md'])).toEqual([]);
+});
