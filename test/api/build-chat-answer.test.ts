@@ -141,18 +141,6 @@ it('the chat needs no API key for tools that read no user’s data', async () =>
   expect(offered(blank)).toEqual(publicTools);
 });
 
-it('an invalid API key is 401 in the chat before anything else is checked', async () => {
-  const chatModel = model(says('Never.'));
-  for (const apiKey of ['wrong', 'vap_', `vap_${'0'.repeat(30)}`, 'Bearer x']) {
-    const answer = await talk(chatModel, { apiKey, messages: [] });
-    expect([answer.status, answer.body]).toEqual([
-      401,
-      { error: 'invalid_api_key', message: 'The API key is not valid.' },
-    ]);
-  }
-  expect(chatModel.doStreamCalls).toHaveLength(0);
-});
-
 it('an API key allows the chat the tools of its scopes, and all tools when it has no scopes', async () => {
   const full = await newWorld();
   const everything = model(says('Hello.'));

@@ -38,13 +38,6 @@ it('the chat of the running service holds a conversation with the AI SDK’s own
   expect(agents.map(({ name }: { name: string }) => name)).toEqual(['Agent', 'Night desk']);
 });
 
-it('the chat of the running service finds the answer to a question in its documentation', async () => {
-  const client = clientOf();
-  await client.sendMessage({ text: 'How do I duplicate an agent?' });
-  const { output } = toolPart(client, 'searchDocumentation') as { output: { topics: { title: string }[] } };
-  expect(output.topics[0]?.title).toBe('POST /duplicate-agent: Copy an agent');
-});
-
 it('the chat of the running service streams the answer while it is produced', { tags: 'local-only' }, async () => {
   const response = await fetch(`${target.baseUrl}/chat/build`, {
     method: 'POST',

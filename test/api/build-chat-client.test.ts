@@ -13,45 +13,6 @@ import {
 } from '../support/chat.ts';
 import { newWorld } from '../support/world.ts';
 
-it('the AI SDK’s own client holds a conversation with tools, an approval, and turns after that', async () => {
-  const world = await newWorld();
-  const chatModel = model(
-    callsTool('listAgents', {}),
-    says('You have one agent.'),
-    callsTool('updateAgent', { agentId: world.agentId, name: 'Front desk' }),
-    says('Renamed.'),
-    says('You are welcome.'),
-  );
-  const client = new Client({ send: straightTo(chatModel, { apiKey: world.apiKey }) });
-  await client.sendMessage({ text: 'What do I have?' });
-  expect(toolPart(client, 'listAgents')).toMatchObject({
-    state: 'output-available',
-    output: { agents: [{ agentId: world.agentId, name: 'Agent' }] },
-  });
-  expect(textOf(client.last)).toBe('You have one agent.');
-
-  await client.sendMessage({ text: 'Rename it to Front desk' });
-  const asked = toolPart(client, 'updateAgent');
-  expect(asked.state).toBe('approval-requested');
-  await client.addToolApprovalResponse({ id: asked.approval?.id as string, approved: true });
-  await client.settled();
-  expect(toolPart(client, 'updateAgent')).toMatchObject({
-    state: 'output-available',
-    output: { name: 'Front desk' },
-  });
-  expect(textOf(client.last)).toBe('Renamed.');
-
-  await client.sendMessage({ text: 'Thanks' });
-  expect(client.error).toBeUndefined();
-  expect(textOf(client.last)).toBe('You are welcome.');
-  expect((await world.call('GET', `/agents/${world.agentId}`)).body.name).toBe('Front desk');
-  // The model sees the whole conversation, with every call and its result, and no signature.
-  const prompt = JSON.stringify(chatModel.doStreamCalls.at(-1)?.prompt);
-  expect(prompt.match(/"type":"tool-call"/g)).toHaveLength(2);
-  expect(prompt.match(/"type":"tool-result"/g)).toHaveLength(2);
-  expect(prompt).not.toContain('signature');
-});
-
 it('the AI SDK’s own client learns that nothing was done when the user says no, and can continue', async () => {
   const world = await newWorld();
   const chatModel = model(

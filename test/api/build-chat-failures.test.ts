@@ -8,7 +8,6 @@ import {
   Client,
   callsTool,
   captureLog,
-  linesOf,
   type ModelPart,
   model,
   says,
@@ -19,39 +18,6 @@ import {
   userSays,
 } from '../support/chat.ts';
 import { call, newWorld, useTargetInThisProcess } from '../support/world.ts';
-
-it('a model that fails at once is a 500 without details', async () => {
-  const broken = new MockLanguageModelV4({
-    doStream: async () => {
-      throw new Error('secret-of-the-provider');
-    },
-  });
-  const answer = await talk(broken);
-  expect([answer.status, answer.body]).toEqual([
-    500,
-    { error: 'chat_failed', message: 'The assistant could not finish its answer. Try again.' },
-  ]);
-  expect(answer.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' });
-});
-
-it('a model that fails in the middle of its answer is an error part and [DONE]', async () => {
-  const parts: ModelPart[] = [
-    ...says('Half a').slice(0, 3),
-    { type: 'error', error: new Error('secret-of-the-provider') },
-  ];
-  const answer = await talk(model(parts));
-  expect(answer.status).toBe(200);
-  expect(linesOf(answer.text)).toMatchInlineSnapshot(`
-      "data: {"type":"start"}
-      data: {"type":"start-step"}
-      data: {"type":"text-start","id":"0"}
-      data: {"type":"text-delta","id":"0","delta":"Half a"}
-      data: {"type":"text-end","id":"0"}
-      data: {"type":"error","errorText":"The assistant could not finish its answer. Try again."}
-      data: [DONE]
-      "
-    `);
-});
 
 /** An API that returns the user of a key and fails otherwise: with a body, or without a response. */
 const failingApi = async (body?: object): Promise<string> => {

@@ -202,31 +202,6 @@ it('an approval on the chat page shows the complete input, and the tool runs aft
   expect(own(complaints)).toEqual([]);
 });
 
-it('a tool call that is denied on the chat page does nothing', async () => {
-  const user = await newUser();
-  const { page } = await open();
-  await useKey(page, user.apiKey);
-  await say(page, 'Create an agent called Reception');
-  await page.getByRole('button', { name: 'Deny' }).click();
-  await page.getByText('I changed nothing').waitFor();
-  await page.getByText('Creating an agent: denied').waitFor();
-  expect(await agentsOf(user)).toEqual([]);
-});
-
-it('an approval that is ignored counts as denied, and can no longer be given', async () => {
-  const user = await newUser();
-  const { page } = await open();
-  await useKey(page, user.apiKey);
-  await say(page, 'Create an agent called Reception');
-  await page.getByRole('button', { name: 'Approve' }).waitFor();
-  await settled(page);
-  await say(page, 'Hello');
-  await page.getByText('not approved, so it was not done').waitFor();
-  await page.getByText('I am a fake model').waitFor();
-  expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
-  expect(await agentsOf(user)).toEqual([]);
-});
-
 it('an approval of a change names the agent, and shows what changes from what to what', async () => {
   const user = await newUser();
   const configuration = { greeting: 'Hello from before', voice: 'warm' };
@@ -288,13 +263,6 @@ it('an error for a key that has become invalid offers another key, or to continu
   await settled(page);
   expect(await page.getByRole('alert').filter({ hasText: 'key' }).count()).toBe(0);
   await page.getByText('Add API key').waitFor();
-});
-
-it('an error of the connection is named on the chat page', async () => {
-  const { page } = await open();
-  await page.route('**/chat/build', (route) => route.abort('connectionrefused'));
-  await say(page, 'Hello');
-  expect(await alert(page)).toContain('The service cannot be reached');
 });
 
 it.each([
