@@ -450,10 +450,4 @@ describe.concurrent('a hostile event', () => {
   it.each(Object.keys(starts))('an event of %s with a strange value in a field does not return 5xx', (platform) =>
     sendHostile(platform, 13),
   );
-
-  it.each(Object.keys(starts))(
-    'an event of %s with any value in any field does not return 5xx',
-    { tags: ['heavy', 'local-only'] },
-    (platform) => sendHostile(platform, 1),
-  );
 });

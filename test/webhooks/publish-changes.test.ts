@@ -8,12 +8,11 @@ import { type Stores, storesOf } from '../../bin/operator/stores.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import type { JobMessage } from '../../functions/domain/job-messages.ts';
 import { Credentials } from '../../functions/store/credentials.ts';
-import { accessKey, blockedNumberKey, callKey, webhookEventsOf } from '../../functions/store/keys.ts';
+import { accessKey, blockedNumberKey, webhookEventsOf } from '../../functions/store/keys.ts';
 import { openTable, Table } from '../../functions/store/table.ts';
 import { changeOf, type TableChange } from '../../functions/store/table-changes.ts';
 import { closeWhenQuiet } from '../../functions/webhooks/publish.ts';
 import { publishChanges } from '../../functions/webhooks/publish-changes.ts';
-import { WebhookDeliveries } from '../../functions/webhooks/webhook-deliveries.ts';
 import { injectFaultsInto } from '../support/faults.ts';
 import { startPartitions } from '../support/partitions.ts';
 import { until } from '../support/until.ts';
@@ -92,14 +91,6 @@ const addEndpoints = async (stores: Stores, uid: string, count: number) => {
     await stores.webhookEndpoints.add(uid, { ...endpoint, active: true, createdAt: at });
   }
 };
-
-/** The changes in the stream when calls are recorded. */
-const callsRecorded = (agentId: string, count: number): TableChange[] =>
-  Array.from({ length: count }, (_, n) => {
-    const key = callKey(agentId, `call-${n}`);
-    const call = { agentId, callId: `call-${n}`, direction: 'inbound', startedAt: at, version: 'first' };
-    return { key, after: { ...key, ...call }, at: Date.parse(at), sequenceNumber: String(1000 + n) };
-  });
 
 /** Changes as the stream has them when one request blocks numbers. */
 const numbersBlocked = (agentId: string, count: number): TableChange[] =>
@@ -189,41 +180,6 @@ it('the reader of changes makes an event of a request of which not every number 
   expect(await stores.webhookEvents.details({ agentId }, eventId)).toMatchObject({ added: nothing, removed });
 });
 
-it('the reader of changes repeats what a partition refuses in place: each delivery is written once, and has one message', async () => {
-  const { uid, agentId, stores, services, messages } = await newTable();
-  const partitions = await startPartitions(target.endpoints.dynamodb);
-  onTestFinished(() => partitions.stop());
-  const refusing = new WebhookDeliveries(openTable(stores.table.name, { endpoint: partitions.endpoint }));
-  await addEndpoints(stores, uid, 10);
-  const changes = callsRecorded(agentId, 20);
-  // Sixteen keys of this bound take the two hundred deliveries in some seconds.
-  partitions.limit({ read: 3000, write: 4 });
-  const withRefusals = { ...services, webhookDeliveries: refusing };
-  expect(await publishChanges(changes, withRefusals, { until: Date.now() + 60_000 })).toBeUndefined();
-  const written = [...partitions.take()].reduce((sum, [, { write }]) => sum + write, 0);
-  expect([messages.length, written]).toEqual([200, 200]);
-});
-
-it('the reader of changes says how far it came when its time is over, and has little to repeat', async () => {
-  const { uid, agentId, stores, services, messages } = await newTable();
-  const partitions = await startPartitions(target.endpoints.dynamodb);
-  onTestFinished(() => partitions.stop());
-  const refusing = new WebhookDeliveries(openTable(stores.table.name, { endpoint: partitions.endpoint }));
-  await addEndpoints(stores, uid, 1);
-  let left = callsRecorded(agentId, 500);
-  partitions.limit({ read: 3000, write: 5 });
-  const withRefusals = { ...services, webhookDeliveries: refusing };
-  let rounds = 0;
-  for (; left.length > 0; rounds++) {
-    const failed = await publishChanges(left, withRefusals, { until: Date.now() + 1500 });
-    left = failed ? left.slice(left.indexOf(failed)) : [];
-  }
-  expect(rounds).toBeGreaterThan(1);
-  expect(new Set(messages.map((message) => 'deliveryId' in message && message.deliveryId)).size).toBe(500);
-  // A step is repeated at most each time.
-  expect(messages.length).toBeLessThanOrEqual(500 + 100 * (rounds - 1));
-});
-
 it('an event that is written after the erasure of its person does not keep the number, even if the number stays blocked', async () => {
   const { uid, agentId, stores, messages, block, numbers, requestsOf } = await newTable();
   await addEndpoints(stores, uid, 1);
@@ -252,13 +208,4 @@ it('the reader of changes makes two reads for changes of users without endpoints
   const ofAccess = batches.flat().filter(({ dynamodb }) => dynamodb?.Keys?.sk?.S === 'ACCESS');
   expect(ofAccess.length).toBeGreaterThan(1);
   expect(await requestsOf(ofAccess)).toEqual({});
-});
-
-it('the local run reads the changes of a bulk in few batches', async () => {
-  const { block, numbers, batches } = await newTable();
-  const begin = Date.now();
-  await block(400);
-  await numbers(400);
-  const seconds = (Date.now() - begin) / 1000;
-  expect(batches.length).toBeLessThan(5 * seconds + 3);
 });
