@@ -170,11 +170,6 @@ it('the use of one user’s keys is shown with the keys that were not used', asy
   expect(second).toMatch(new RegExp(`^${unused.keyId} +${uid} +0 +0 +0 +not in this period$`));
 });
 
-it('the use of keys is reported in a sentence if there was none', async () => {
-  expect(await usage()).toEqual({ code: 0, stdout: 'No key was used in this period.\n', stderr: '' });
-  expect(JSON.parse((await usage('--json')).stdout)).toEqual({ keys: [] });
-});
-
 it.each(['Failed', 'Timeout', 'Cancelled', 'Unknown'])(
   'the use of keys is not reported if the query ends as %s',
   async (status) => {
@@ -193,21 +188,4 @@ it('the use of keys is not reported in part: a query that may have left rows out
   const { code, stdout, stderr } = await usage('--json');
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toBe(jsonError('failed', 'Too many keys were used for one query. Use a shorter --since.'));
-});
-
-it('the use of keys is not reported from rows that are no counts', async () => {
-  answers = [{ status: 'Complete', rows: [{ '@timestamp': '2026-11-20 10:00:00.000', '@message': '{}' }] }];
-  expect(await usage('--json')).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: jsonError('failed', 'CloudWatch Logs returned rows that are not counts of keys.'),
-  });
-});
-
-it('the use of keys of a missing stack is an error of the caller', async () => {
-  groups = [];
-  expect(await usage()).toMatchObject({
-    code: 1,
-    stderr: `There are no logs of stack ${stack} in this region.\n`,
-  });
 });

@@ -69,18 +69,6 @@ it('knowledge upload accepts any number of files, also two of one name', async (
   expect(await documentsOf(world)).toHaveLength(12);
 });
 
-it('knowledge upload reports that no file was accepted, and why for each', async () => {
-  const world = await newWorld();
-  const { code, files } = await upload(world, [newFile('', 'a.txt'), newFile('MZ\u0090\0', 'b.txt')]);
-  expect([code, files.map(({ status, error }) => [status, error])]).toEqual([
-    1,
-    [
-      ['rejected', 'The file is empty.'],
-      ['rejected', expect.stringContaining('not a PDF')],
-    ],
-  ]);
-});
-
 it('knowledge upload does not wait with --no-wait', async () => {
   const world = await newWorld();
   const { code, files } = await upload(world, [newFile('text')], '--no-wait');

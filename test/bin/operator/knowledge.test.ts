@@ -54,21 +54,6 @@ it('knowledge add-site ends with 1 and the reason when the site cannot be read',
   ]);
 });
 
-it('knowledge add-site reports an error of the service in a sentence', async () => {
-  const world = await newWorld();
-  const { code, stdout, stderr } = await knowledge([
-    'add-site',
-    'http://e.com',
-    '--include',
-    '(?=x)',
-    '--agent-id',
-    world.agentId,
-  ]);
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toMatch(oneSentence);
-  expect(stderr).toContain('(?=x)');
-});
-
 it('knowledge list lists all websites and documents with their status and error', async () => {
   const world = await newWorld();
   const list = () => json('knowledge', 'list', '--agent-id', world.agentId, '--base-url', target.baseUrl);
@@ -118,42 +103,6 @@ it('the key for knowledge is not created for a user without access to the agent,
   expect(foreign).toMatchObject({ code: 1, stderr: `User ${other.uid} has no access to agent ${world.agentId}.\n` });
   const missing = await knowledge(['list', '--agent-id', unique('agent')]);
   expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('There is no agent')]);
-});
-
-it('the key for knowledge cannot be used when only the table is named', async () => {
-  const world = await newWorld();
-  const { code, stderr } = await operator('knowledge', 'list', '--agent-id', world.agentId);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('--base-url')]);
-  expect(stderr).toMatch(oneSentence);
-});
-
-it('the key for knowledge is sent to the local run when no service is named', async () => {
-  const world = await newWorld();
-  const { tableName, endpoints, baseUrl, credentials } = target;
-  const run = newFile(
-    JSON.stringify({ pid: process.pid, baseUrl, tableName, endpoints, region: 'us-east-1', credentials }),
-  );
-  const { code, stdout } = await operatorWith({}, [
-    'knowledge',
-    'list',
-    '--agent-id',
-    world.agentId,
-    '--run-file',
-    run,
-  ]);
-  expect([code, stdout]).toEqual([0, `Agent ${world.agentId} has no websites and no documents.\n`]);
-});
-
-it.each([
-  ['list', []],
-  ['add-site', ['http://example.com/']],
-])('an unreachable service is one sentence and exit code 1: %s', async (command, args) => {
-  const world = await newWorld();
-  const target = ['--agent-id', world.agentId, '--base-url', 'http://127.0.0.1:9'];
-  const { code, stdout, stderr } = await knowledge([command, ...args, ...target]);
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toMatch(oneSentence);
-  expect(stderr).toContain('http://127.0.0.1:9 cannot be reached');
 });
 
 describe('knowledge index', () => {

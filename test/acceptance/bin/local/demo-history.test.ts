@@ -100,34 +100,3 @@ it('npm start adds 90 days of two agents once, and a restart on the same data ad
   expect(dataOf(await again.api.webhooks.listEndpoints()).endpoints).toHaveLength(1);
   expect(dataOf(await again.api.documents.list({ agentId: facts.agentId, content: false })).documents).toHaveLength(3);
 });
-
-it('a run that was killed while it added demo data leaves the rest to the next one, which repeats no call', {
-  tags: 'heavy',
-}, async () => {
-  const data = newFolder();
-  const killed = await start(data);
-  await until(() => leftOf(data)?.[0] === 'calls', { seconds: 120 });
-  await killed.end('SIGKILL');
-  const before = leftOf(data);
-  expect(before?.length).toBeGreaterThan(0);
-  const run = await start(data);
-  await isComplete(data);
-  const calls = await callsOf(run);
-  expect(calls.length).toBeGreaterThan(2000);
-  expect(new Set(calls.map(({ callId }) => callId)).size).toBe(calls.length);
-  expect(dataOf(await run.api.agents.list()).agents).toHaveLength(2);
-  expect(dataOf(await run.api.webhooks.listEndpoints()).endpoints).toHaveLength(1);
-});
-
-it('npm start adds no history with --demo-days 0, nor to data that had been made without one', {
-  tags: 'heavy',
-}, async () => {
-  const data = newFolder();
-  const run = await start(data, '--demo-days', '0');
-  expect(await callsOf(run)).toHaveLength(3);
-  await run.end();
-  const again = await start(data);
-  expect(dataOf(await again.api.agents.list()).agents).toHaveLength(1);
-  expect(await callsOf(again)).toHaveLength(3);
-  expect(leftOf(data)).toBeUndefined();
-});
