@@ -143,46 +143,6 @@ it.each([
   expect(await importFile(world, '+14155550100')).toMatchObject({ status: 'done', added: 1 });
 });
 
-it('imports into a block list report the first 1,000 failures of a file of invalid lines, however large it is', async () => {
-  const world = await newWorld();
-  const found = await importFile(
-    world,
-    Array.from({ length: 5000 }, (_, n) => `bad number ${n} ${'x'.repeat(400)}`).join('\n'),
-  );
-  expect(found).toMatchObject({ status: 'done', lines: 5000, failed: 5000, added: 0 });
-  expect(found.failures.length).toBe(1000);
-  expect(found.failures[999]).toMatchObject({ line: 1000, code: 'invalid_format' });
-  expect(found.failures[0].number.length).toBe(64);
-});
-
-it('imports into a block list run one after the other when their files arrive at the same time, and another one is rejected meanwhile', {
-  tags: 'heavy',
-}, async () => {
-  const world = await newWorld();
-  const forms: { url: string; fields: Record<string, string>; importId: string }[] = [];
-  for (const _ of [1, 2, 3]) forms.push((await create(world)).body);
-  const numbers = Array.from({ length: 1500 }, (_, n) => `+1415${6_000_000 + n}`).join('\n');
-  await Promise.all(forms.map((form) => sendForm(form, numbers)));
-  let refused = 0;
-  await until(async () => {
-    const all = await Promise.all(forms.map(({ importId }) => find(world, importId)));
-    expect(all.filter(({ status }) => status === 'running').length).toBeLessThanOrEqual(1);
-    if (all.every(isEnded)) return true;
-    const another = await create(world);
-    if (another.status === 409) {
-      expect(another.body.error).toBe('import_in_progress');
-      refused += 1;
-    }
-    // Another list of the same user is free.
-    expect((await create(world, { agentId: world.agentId })).status).toBe(200);
-    return false;
-  });
-  expect(refused).toBeGreaterThan(0);
-  const all = await Promise.all(forms.map(({ importId }) => find(world, importId)));
-  expect(all.map(({ added }) => added).sort((a, b) => a - b)).toEqual([0, 0, 1500]);
-  expect(all.map(({ lines }) => lines)).toEqual([1500, 1500, 1500]);
-});
-
 it('an import into a block list counts once when its file is uploaded twice', async () => {
   const world = await newWorld();
   const form = (await create(world)).body;

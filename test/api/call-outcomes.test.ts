@@ -1,13 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { recordCall } from '../../functions/api/record-call.ts';
-import { updateCallOutcome } from '../../functions/api/update-call-outcome.ts';
 import { type Call, withOutcome } from '../../functions/domain/calls.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { Calls } from '../../functions/store/calls/calls.ts';
 import { callKey } from '../../functions/store/keys.ts';
 import { openTable } from '../../functions/store/table.ts';
-import { invoke } from '../support/events.ts';
-import { injectFaults, noFaults } from '../support/faults.ts';
 import { startPartitions } from '../support/partitions.ts';
 import { newWorld, target, type World } from '../support/world.ts';
 
@@ -75,22 +71,6 @@ it('setting many outcomes accepts 1,000 at once, and rejects an empty list and o
   expect((await push(world, [])).status).toBe(400);
   expect((await push(world, [...items, items[0]])).status).toBe(400);
   expect((await push(world, { 0: items[0] })).status).toBe(400);
-});
-
-it('two concurrent batches of outcomes keep each other’s changes', async () => {
-  const world = await newWorld();
-  const { agentId } = world;
-  const ids = Array.from({ length: 15 }, (_, n) => `c${n}`);
-  await Promise.all(ids.map((id) => world.recordCall(id)));
-  const batch = (key: string) =>
-    push(
-      world,
-      ids.map((id) => ({ agentId, callIdOrPhone: id, metadataMode: 'merge', custom_call_metadata: { [key]: 1 } })),
-    );
-  const answers = await Promise.all(['a', 'b', 'c'].map(batch));
-  expect(answers.map(({ body }) => body.failed)).toEqual([[], [], []]);
-  const { calls } = (await world.call('GET', `/calls/${agentId}`)).body;
-  for (const call of calls) expect(Object.keys(call.custom_call_metadata).sort()).toEqual(['a', 'b', 'c']);
 });
 
 const blocking = async (world: World, blockOnOutcomes: unknown) =>
@@ -232,22 +212,4 @@ it('a call whose outcome has changed as often as is kept is still written for on
   expect(partitions.take().get(pk)?.write).toBe(25);
   const { body } = await world.call('GET', `/calls/${agentId}/${callId}`);
   expect(body.outcomeHistory).toEqual(sent.slice(-20));
-});
-
-it('an outcome that is set by the id of its call costs the round trip of the key and one more', async () => {
-  const world = await newWorld();
-  await world.recordCall('a');
-  const operations: string[] = [];
-  injectFaults(
-    () => undefined,
-    (operation) => operations.push(operation),
-  );
-  onTestFinished(noFaults);
-  const params = { agentId: world.agentId, callIdOrPhone: 'a' };
-  const { apiKey } = world;
-  expect((await invoke(updateCallOutcome, { apiKey, params, body: { custom_call_outcome: 'won' } })).status).toBe(200);
-  expect(operations.splice(0)).toEqual(['BatchGetItem', 'BatchExecuteStatement']);
-  const body = { direction: 'inbound', startedAt: '2026-03-01T10:00:00Z' };
-  expect((await invoke(recordCall, { apiKey, params: { ...params, callIdOrPhone: 'b' }, body })).status).toBe(200);
-  expect(operations).toEqual(['BatchGetItem', 'TransactWriteItems']);
 });

@@ -1,12 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { files } from '../../functions/clients/files.ts';
-import { fileKeyOf } from '../../functions/domain/documents.ts';
-import { newIdentifier } from '../../functions/domain/identifiers.ts';
-import { fileWaitSeconds, waitingForFile } from '../../functions/domain/source-state.ts';
-import { documents } from '../../functions/store/sources/documents.ts';
-import { until } from '../support/until.ts';
-import { type Listed, list, named, piecesOf, program, sendForm, settled } from '../support/uploads.ts';
+import { type Listed, list, named, program, sendForm, settled } from '../support/uploads.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 const md5Of = (text: string) => createHash('md5').update(text).digest('hex');
@@ -102,34 +96,4 @@ it('an upload form that is used again replaces the document', async () => {
   await sendForm(body.uploads[0], 'Second');
   const [replaced] = await settled(world, ([one]) => one?.status === 'ready' && one.size === 6);
   expect(replaced).toMatchObject({ content: 'Second', size: 6 });
-});
-
-it('an upload form that is never used leaves nothing after an hour', async () => {
-  const world = await newWorld();
-  const changed = { lastUpdatedBy: world.uid, lastUpdatedAt: new Date().toISOString() };
-  const id = newIdentifier('doc');
-  const waited = {
-    id,
-    agentId: world.agentId,
-    name: 'a',
-    size: 1,
-    active: true,
-    ...waitingForFile(Date.now() - fileWaitSeconds * 1000 - 1),
-  };
-  await documents.get().add({ ...waited, ...changed });
-  expect((await list(world)).documents).toEqual([]);
-  const answer = await world.call('DELETE', '/agent-documents', { query: named(world, id) });
-  expect(answer.status).toBe(404);
-});
-
-it('a document that was deleted before its upload form is used leaves nothing', async () => {
-  const world = await newWorld();
-  const { body } = await requestForms(world, [{ name: 'a.txt', size: 1 }]);
-  const [form] = body.uploads;
-  await world.call('DELETE', '/agent-documents', { query: named(world, form.documentId) });
-  await sendForm(form, 'Too late');
-  const key = fileKeyOf({ agentId: world.agentId, id: form.documentId });
-  await until(async () => !(await files.get().head(key)));
-  expect((await list(world)).documents).toEqual([]);
-  expect(await piecesOf(form.documentId)).toBe(0);
 });

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { files } from '../../functions/clients/files.ts';
 import { fileKeyOf } from '../../functions/domain/documents.ts';
@@ -148,21 +147,4 @@ it.concurrent('documents are listed page by page, without texts on request', asy
     expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);
   }
   expect((await list(world, { content: 'false', limit: 1000 })).documents.length).toBe(3);
-});
-
-it('documents are deleted in every state', async () => {
-  const world = await newWorld();
-  const text = await pdfOf(...Array.from({ length: 50 }, (_, page) => `Page ${page}`));
-  for (let round = 0; round < 4; round++) {
-    const { body } = await upload(world, [['a.pdf', text]]);
-    const [id] = body.documentIds;
-    await sleep(round * 60);
-    const answer = await world.call('DELETE', '/agent-documents', { query: named(world, id) });
-    expect(answer.status).toBe(200);
-    // A job in progress takes back what it still writes.
-    await sleep(300);
-    await expect.poll(() => piecesOf(id)).toBe(0);
-    expect(await files.get().head(fileKeyOf({ agentId: world.agentId, id }))).toBeUndefined();
-  }
-  expect((await list(world)).documents).toEqual([]);
 });

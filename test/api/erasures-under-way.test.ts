@@ -32,15 +32,6 @@ const copyOf = async ({ uid, agentId }: World) => {
 };
 
 describe.concurrent('the erasure of a person', () => {
-  it('two concurrent erasures of a person both end as done, and each call and entry counts for one of them', async () => {
-    const { world, person } = await knownPerson();
-    const answers = await Promise.all([request(world, person), request(world, person)]);
-    const both = await Promise.all(answers.map(({ body }) => ended(world, body.erasureId)));
-    expect(both.map(({ status }) => status)).toEqual(['done', 'done']);
-    const sum = (field: string) => both.reduce((total, { erased }) => total + erased[field], 0);
-    expect([sum('calls'), sum('blockedNumbers')]).toEqual([6, 2]);
-  });
-
   it('the erasure of a person leaves a call that is recorded meanwhile whole, or not at all', async () => {
     const { world, person, second } = await knownPerson();
     const { body } = await request(world, person);

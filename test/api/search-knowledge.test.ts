@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { searchKnowledge } from '../../functions/api/search-knowledge.ts';
 import { proseText } from '../../functions/domain/sources.ts';
 import { KnowledgeSearch } from '../../functions/search/knowledge-search.ts';
@@ -25,7 +25,6 @@ import {
   upload,
 } from '../support/knowledge.ts';
 import { patienceSeconds } from '../support/patience.ts';
-import { page } from '../support/site.ts';
 import { newFolder, websitesOf } from '../support/websites.ts';
 import { newWorld, type World } from '../support/world.ts';
 
@@ -103,21 +102,6 @@ it.concurrent('a search of knowledge covers only sources that are active, chosen
   await remove(world, other);
   expect(await textsFound(world, 'open')).toEqual(['Open at nine.']);
   expect(await piecesOf(other)).toEqual([]);
-});
-
-it.concurrent('a search of knowledge finds the former text until a refresh is complete, and then only the new one', async () => {
-  const world = await newWorld();
-  const { add, settled, refresh } = websitesOf(world);
-  const { url, put } = newFolder();
-  await put('', page('Shop', 'We sell tulips.'));
-  const id = (await add(url)).body.websiteId;
-  await settled(id);
-  expect(await found(world, 'tulips')).toHaveLength(1);
-  await put('', page('Shop', 'We sell roses.'));
-  await refresh(id);
-  await settled(id);
-  expect(await found(world, 'tulips')).toEqual([]);
-  expect(await found(world, 'roses')).toHaveLength(1);
 });
 
 it.concurrent('a search of knowledge finds words as the agent’s language forms them, also after a change of the language', async () => {
@@ -250,29 +234,4 @@ it.concurrent('a search of knowledge accepts any query, and finds nothing for on
     expect([query, status, body.passages]).toEqual([query, 200, []]);
   }
   expect((await search(world, '🙂'.repeat(1000))).status).toBe(200);
-});
-
-describe.concurrent('with a wrong field', () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await newWorld();
-  });
-
-  it.each([
-    ['query', { query: '' }],
-    ['query', { query: 'a'.repeat(1001) }],
-    ['query', { query: 7 }],
-    ['query', { query: '\ud800' }],
-    ['limit', { limit: 0 }],
-    ['limit', { limit: 21 }],
-    ['limit', { limit: 1.5 }],
-    ['limit', { limit: '5' }],
-    ['sourceIds', { sourceIds: [] }],
-    ['sourceIds', { sourceIds: Array.from({ length: 51 }, (_, index) => `doc_${index}`) }],
-    ['sourceIds.0', { sourceIds: ['no id'] }],
-  ])('a search of knowledge names the invalid field %s of %j', async (path, wrong) => {
-    const { status, body } = await search(world, 'open', wrong);
-    expect(status).toBe(400);
-    expect(body.details[0].path).toBe(path);
-  });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { page } from '../support/site.ts';
-import { until } from '../support/until.ts';
 import { newFolder, websitesOf } from '../support/websites.ts';
 import { newGuest, newWorld } from '../support/world.ts';
 
@@ -51,33 +50,6 @@ describe.concurrent('a website', () => {
     expect(contentMD).not.toContain('<title>');
     const [short] = (await list({ content: 'false' })).body.websites;
     expect(short).toEqual(rest);
-  });
-
-  it('a website is deleted in any state, and stays deleted', async () => {
-    const { add, settled, remove, find, list, change, refresh, content } = websitesOf(await newWorld());
-    const { url, put } = newFolder();
-    await put('', page('home'));
-    const { websiteId } = (await add(url)).body;
-    await settled(websiteId);
-    expect((await remove(websiteId)).body).toEqual({ message: 'Website deleted successfully' });
-    for (const answer of [
-      await remove(websiteId),
-      await change(websiteId, { active: false }),
-      await refresh(websiteId),
-      await content(websiteId),
-    ]) {
-      expect([answer.status, answer.body.error]).toEqual([404, 'website_not_found']);
-    }
-    await put('', { held: true });
-    const crawling = (await add(url)).body.websiteId;
-    const isRead = async () => (await find(crawling)).status !== 'pending';
-    await until(isRead, { interval: 50 });
-    expect((await remove(crawling)).status).toBe(200);
-    await put('', page('home'));
-    // This is long enough for anything that the crawl may write.
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-    expect(await find(crawling)).toBeUndefined();
-    expect((await list()).body.websites).toEqual([]);
   });
 
   it('a website that is refreshed keeps its text until the new one is there', async () => {
@@ -281,20 +253,5 @@ describe.concurrent('a list of websites', () => {
       cursor = body.nextCursor;
     } while (cursor);
     expect(seen).toEqual(ids);
-  });
-
-  it('a list of websites accepts limits from 1 to 1,000, up to 100 with texts, and its own cursors', async () => {
-    const { list } = websitesOf(await newWorld());
-    const statusOf = async (query: Record<string, string | number>) => (await list(query)).status;
-    expect(await statusOf({ limit: 100 })).toBe(200);
-    expect(await statusOf({ limit: 101 })).toBe(400);
-    expect(await statusOf({ limit: 101, content: 'true' })).toBe(400);
-    expect(await statusOf({ limit: 1000, content: 'false' })).toBe(200);
-    expect(await statusOf({ limit: 1001, content: 'false' })).toBe(400);
-    expect(await statusOf({ limit: 0 })).toBe(400);
-    const { body } = await list({ limit: 'abc' });
-    expect(body.details).toEqual([{ path: 'limit', message: 'must be a whole number from 1 to 1000' }]);
-    expect(await statusOf({ content: 'no' })).toBe(400);
-    expect(await statusOf({ cursor: 'made-up' })).toBe(400);
   });
 });

@@ -276,10 +276,7 @@ describe('robots.txt', () => {
   it.each([
     ['User-agent: *\nDisallow: /\n\nUser-agent: VoiceAgentPlatformBot\nDisallow: /b', ['/', '/a']],
     ['User-agent: voiceagentplatformbot\nAllow: /\n\nUser-agent: *\nDisallow: /', ['/', '/a', '/b']],
-    ['User-agent: VoiceAgentPlatformBot\nDisallow:\n\nUser-agent: *\nDisallow: /', ['/', '/a', '/b']],
     ['User-agent: OtherBot\nUser-agent: VoiceAgentPlatformBot\nDisallow: /a\n', ['/', '/b']],
-    ['User-agent: OtherBot\nDisallow: /', ['/', '/a', '/b']],
-    ['User-agent: *\nDisallow: /*\nAllow: /$\nAllow: /a$', ['/', '/a']],
     ['\ufeffUser-agent: *\r\nDisallow: /a # not yet\r\n', ['/', '/b']],
     ['no such thing', ['/', '/a', '/b']],
   ])('robots.txt is read by the group for the crawler’s name: %j', async (robots, expected) => {

@@ -12,7 +12,6 @@ import { environment } from '../../functions/environment.ts';
 import { expireCalls } from '../../functions/jobs/expire-calls.ts';
 import { type AnyQueueJob, queueWorker } from '../../functions/jobs/job.ts';
 import { lazyServices } from '../../functions/service.ts';
-import { agentSegments } from '../../functions/store/agents/agents.ts';
 import { invoke } from '../support/events.ts';
 import { storedWith } from '../support/stored.ts';
 import { newWorld, type World } from '../support/world.ts';
@@ -160,29 +159,6 @@ it('the deletion of old calls continues at a segment of the table, and none of i
   expect(segments).toEqual(segments.toSorted((a = 0, b = 0) => a - b));
   expect(segments[0]).toBeGreaterThanOrEqual(0);
   expect((await storedWith(`${world.agentId}#CALL#old`)).length).toBe(0);
-});
-
-it('a run whose time is over in a segment without agents continues at the next one, and the last run ends', async () => {
-  const services = lazyServices(expireCalls.services);
-  const sent: object[] = [];
-  const empty = {
-    ...services,
-    agents: { async *inSegment() {} },
-    jobQueue: { send: async (message: object) => void sent.push(message) },
-  };
-  await expireCalls.handle({ job: 'expireCalls' }, empty, { until: 0 });
-  expect(sent).toEqual([{ job: 'expireCalls', uid: 'all-users', segment: 1 }]);
-  await expireCalls.handle({ job: 'expireCalls', segment: agentSegments - 1 }, empty, { until: 0 });
-  expect(sent).toHaveLength(1);
-});
-
-it('no call is deleted where CALL_RETENTION_DAYS is not set', async () => {
-  await record('old', daysAgo(days, -3_600_000));
-  delete process.env.CALL_RETENTION_DAYS;
-  expect(environment.callRetentionDays).toBe(undefined);
-  expect(await deliver()).toEqual([]);
-  process.env.CALL_RETENTION_DAYS = String(days);
-  expect((await storedWith(`${world.agentId}#CALL#old`)).length).toBe(1);
 });
 
 it('CALL_RETENTION_DAYS must be from 1 to 3,650', () => {

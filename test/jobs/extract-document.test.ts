@@ -14,7 +14,7 @@ import { maxDeliveries, queueWorker } from '../../functions/jobs/job.ts';
 import { type Agents, agents } from '../../functions/store/agents/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { Credentials, credentials } from '../../functions/store/credentials.ts';
-import { documentKey, textPiecesOf } from '../../functions/store/keys.ts';
+import { textPiecesOf } from '../../functions/store/keys.ts';
 import { type DocumentRecord, documentKind } from '../../functions/store/sources/documents.ts';
 import { SourceReads } from '../../functions/store/sources/source-reads.ts';
 import { Sources } from '../../functions/store/sources/sources.ts';
@@ -153,12 +153,6 @@ const pieces = async ({ id }: DocumentRecord): Promise<number> => {
   return count;
 };
 
-/** Fails the n-th call to the table and all after it: the process is dead from there on. */
-const killedAt = (call: number): Choice => {
-  let calls = 0;
-  return () => (++calls >= call ? 'kill' : undefined);
-};
-
 /** Counts the calls to the table of a whole extraction. */
 const callsOf = async (run: (job: ReturnType<typeof jobWith>) => Promise<unknown>) => {
   let calls = 0;
@@ -191,15 +185,6 @@ it.concurrent('an extraction during which the agent gets another language makes 
   expect((await now(record))?.text?.index?.language).toBe('de');
 });
 
-it.concurrent('an extraction that is delivered twice, or runs several times at once, stores one text', async () => {
-  const record = await uploaded();
-  expect(await Promise.all([1, 2, 3].map(() => sound(notification(record))))).toEqual([true, true, true]);
-  const first = await now(record);
-  expect(await sound(notification(record))).toBe(true);
-  expect(await now(record)).toEqual(first);
-  expect(await pieces(record)).toBe(3);
-});
-
 it.concurrent('an extraction of a deleted document stores nothing and deletes the file, whenever the deletion came', async () => {
   const most = await callsOf(async (job) => job(notification(await uploaded())));
   for (let call = 1; call <= most; call++) {
@@ -219,20 +204,6 @@ it.concurrent('an extraction of a deleted document stores nothing and deletes th
       undefined,
     ]);
   }
-});
-
-it.concurrent('an extraction that was killed while the document was deleted leaves nothing once its message is delivered again', async () => {
-  const record = await uploaded();
-  const { id, agentId } = record;
-  // The pieces are written, and the process dies before the record points to them.
-  let updates = 0;
-  await jobWith((operation) => (operation === 'UpdateItem' && ++updates === 3 ? 'kill' : undefined))(
-    notification(record),
-  );
-  expect(await pieces(record)).toBeGreaterThan(0);
-  await table.delete({ pk: `AGENT#${agentId}`, sk: `DOCUMENT#${id}` });
-  expect(await sound(notification(record), 2)).toBe(true);
-  expect([await pieces(record), await files.head(fileKeyOf(record))]).toEqual([0, undefined]);
 });
 
 it.concurrent('an extraction of an earlier attempt changes nothing once there is another', async () => {
@@ -260,70 +231,6 @@ it.concurrent('an extraction that is tried again without its file fails, and say
   await documents.restart(record, { attempt, uid: 'somebody' }, () => true);
   await sound({ job: 'extractDocument', uid: 'somebody', agentId: record.agentId, documentId: record.id, attempt });
   expect(await now(record)).toMatchObject({ status: 'failed', error: 'The file is gone. Upload it again.' });
-});
-
-it.concurrent('an extraction that fails with its last delivery is failed, and so is one that never ended', async () => {
-  const record = await uploaded();
-  let transacted = 0;
-  const dying: Choice = (operation) => (operation === 'BatchWriteItem' && ++transacted ? 'kill' : undefined);
-  expect(await jobWith(dying)(notification(record), 1)).toBe(false);
-  expect((await now(record))?.status).toBe('processing');
-  expect(await jobWith(dying)(notification(record), maxDeliveries)).toBe(false);
-  // Each of both deliveries writes three parts side by side, and begins none after one has failed.
-  expect(transacted).toBeGreaterThanOrEqual(2);
-  expect(await now(record)).toMatchObject({ status: 'failed', error: 'The document could not be read. Try again.' });
-
-  const unended = await uploaded();
-  await jobWith((operation) => (operation === 'BatchWriteItem' ? 'kill' : undefined))(notification(unended));
-  await documents.start(unended, (await now(unended))?.attempt ?? '', Date.now() - 1);
-  expect(await now(unended)).toMatchObject({
-    status: 'failed',
-    error: expect.stringContaining('a problem in the service'),
-  });
-});
-
-it.concurrent('an extraction that was given up completes when an operator sends its message again, unless another attempt or a deletion came first', async () => {
-  const dying: Choice = (operation) => (operation === 'BatchWriteItem' ? 'kill' : undefined);
-  const givenUp = async () => {
-    const record = await uploaded();
-    await jobWith(dying)(notification(record), maxDeliveries);
-    expect((await now(record))?.status).toBe('failed');
-    return record;
-  };
-  const simple = await givenUp();
-  expect(await sound(notification(simple))).toBe(true);
-  expect(await now(simple)).toMatchObject({ status: 'ready', content: 'The text' });
-  expect(await now(simple)).not.toHaveProperty('error');
-  const done = await now(simple);
-  await sound(notification(simple));
-  expect(await now(simple)).toEqual(done);
-
-  const again = await givenUp();
-  await jobWith(dying)(notification(again), maxDeliveries);
-  expect(await now(again)).toMatchObject({ status: 'failed', error: 'The document could not be read. Try again.' });
-
-  const retried = await givenUp();
-  const attempt = retryOf((await now(retried))?.attempt, 'again');
-  await documents.restart(retried, { attempt, uid: 'somebody' }, hasFailed);
-  await jobWith(dying)({ ...notification(retried), attempt }, maxDeliveries);
-  await documents.restart(retried, { attempt: retryOf(attempt, 'third'), uid: 'somebody' }, hasFailed);
-  await sound({ ...notification(retried), attempt });
-  expect((await now(retried))?.status).toBe('pending');
-
-  const unreadable = await uploaded('%PDF-1.7 and no more');
-  await sound(notification(unreadable));
-  const reason = await now(unreadable);
-  await sound(notification(unreadable));
-  expect(await now(unreadable)).toEqual(reason);
-
-  const deleted = await givenUp();
-  await documents.remove(deleted, (one) => files.delete(fileKeyOf(one)));
-  await sound(notification(deleted));
-  expect([await now(deleted), await pieces(deleted), await files.head(fileKeyOf(deleted))]).toEqual([
-    undefined,
-    0,
-    undefined,
-  ]);
 });
 
 it('an extraction whose function dies at every delivery ends as failed, with a reason, after the last deadline', async () => {
@@ -377,23 +284,6 @@ it.concurrent('an extraction that begins after the wait for the file is over bri
   expect(await files.head(fileKeyOf(dying))).toBeDefined();
 });
 
-it.concurrent('an extraction that begins after its attempt was due shows as in progress, and ends like any other', async () => {
-  const record = await uploaded();
-  const file = await files.head(fileKeyOf(record));
-  await documents.receive(record, file?.etag as string);
-  await table.change(documentKey(record.agentId, record.id), { set: { deadlineAt: Date.now() - 1 } });
-  expect((await now(record))?.status).toBe('failed');
-  const shown: (string | undefined)[] = [];
-  let reading: Promise<unknown> | undefined;
-  const job = jobWith((operation): undefined => {
-    if (operation === 'BatchWriteItem') reading = now(record).then((one) => shown.push(one?.status));
-  });
-  expect(await job(notification(record))).toBe(true);
-  await reading;
-  expect(shown[0]).not.toBe('failed');
-  expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
-});
-
 it.concurrent('an extraction of a form whose user lost access fails with that reason, until another user tries it again', async () => {
   const owner = await newWorld();
   const stranger = await newWorld();
@@ -423,28 +313,6 @@ it.concurrent('an extraction of a form whose key was revoked fails with that rea
   expect(await now(late)).toMatchObject({
     ...{ status: 'failed', content: '', error: expect.stringContaining('key whose upload form') },
   });
-});
-
-it.concurrent('an extraction completes a deletion that was interrupted: text, file and record are gone', async () => {
-  for (let call = 2; call <= 5; call++) {
-    const record = await uploaded();
-    await sound(notification(record));
-    const client = DynamoDBDocumentClient.from(new DynamoDBClient({}), marshaling);
-    injectFaultsInto(client, killedAt(call));
-    const dying = new Sources<DocumentRecord>(new Table(client, environment.tableName), documentKind);
-    const deletion = dying.remove(record, (one) => files.delete(fileKeyOf(one)));
-    await deletion.catch(() => undefined);
-    expect(await now(record)).toBeUndefined();
-    const { agentId, id: documentId } = record;
-    expect(await sound({ job: 'extractDocument', uid: 'somebody', agentId, documentId, attempt: 'deletion' })).toBe(
-      true,
-    );
-    expect([
-      await pieces(record),
-      await files.head(fileKeyOf(record)),
-      await table.get(documentKey(agentId, documentId)),
-    ]).toEqual([0, undefined, undefined]);
-  }
 });
 
 it('an extraction of a late file is shown, and queues with the work of the agent’s owner, since S3 names no user', async () => {

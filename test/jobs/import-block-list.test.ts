@@ -233,28 +233,6 @@ it.concurrent('an import that replaces a list never unblocks a number that is in
   expect(await resultOf(reference)).toMatchObject({ status: 'done', added: 0, alreadyBlocked: 12, removed: 13 });
 });
 
-it.concurrent('an import continues without a failed delivery when its time ends in the middle of a step', async () => {
-  const numbers = Array.from({ length: 75 }, (_, n) => `+1415555${4000 + n}`);
-  const reference = await importOf(numbers.join('\n'));
-  let messages = 1;
-  let runs = 0;
-  const send = async () => {
-    messages += 1;
-  };
-  for (; messages > 0; messages--) {
-    runs += 1;
-    // Each run can write one more of the three batches.
-    let left = runs;
-    const choose = (operation: string) =>
-      operation === 'BatchExecuteStatement' && --left < 0 ? ('throttle' as const) : undefined;
-    const services = { ...storesWith(choose, 1500), credentials: credentials.get(), files, jobQueue: { send } };
-    await runImport(reference, services, 0);
-    expect(runs).toBeLessThan(50);
-  }
-  expect(runs).toBeGreaterThan(1);
-  expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 75, added: 75, alreadyBlocked: 0 });
-});
-
 it.concurrent('an import only reads the numbers of a list that is imported again, after its first step', async () => {
   const uid = unique('user');
   await sound.blockList.add({ uid }, phones);
@@ -278,19 +256,6 @@ it.concurrent('an import of which the table never accepts all numbers ends as fa
   await sound.imports.begin({ ...record, startedAt: yesterday }, 'etag');
   expect(await resultOf(reference)).toMatchObject({ status: 'failed', error: expect.stringContaining('in time') });
   expect(await sound.imports.isRunning({ uid: reference.uid })).toBe(false);
-});
-
-it.concurrent('an import that replaces a list fails for a file without a valid number, and changes nothing', async () => {
-  const uid = unique('user');
-  await sound.blockList.add({ uid }, phones.slice(0, 2));
-  const reference = await importOf('\n\nno number\n12345\n', 'replace', uid);
-  await deliver(reference, () => () => undefined);
-  expect(await resultOf(reference)).toMatchObject({
-    status: 'failed',
-    error: expect.stringContaining('no number'),
-    ...{ lines: 0, removed: 0 },
-  });
-  expect(await listOf(uid)).toEqual(phones.slice(0, 2));
 });
 
 it.concurrent('an import waits for another import of the list, and keeps waiting after its form would have ended', async () => {

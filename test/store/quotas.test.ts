@@ -36,13 +36,6 @@ it('the quota of agents holds when many are created at once, and counts each', a
   expect(await itemsOf(agentsOf(uid))).toHaveLength(limit);
 });
 
-it('the quota of agents counts an agent once that is created again under its id, even when the quota is used up', async () => {
-  const { uid } = await newUser();
-  const created = Array.from({ length: limit }, () => newAgent(uid));
-  for (const agent of [...created, ...created]) expect(await agents.create(agent)).toEqual({ ...agent, version: 1 });
-  expect(await countOf({ uid })).toBe(limit);
-});
-
 it('the quota of agents is exact with any faults of DynamoDB', async () => {
   for (let seed = 0; seed < 3; seed++) {
     const { uid } = await newUser();

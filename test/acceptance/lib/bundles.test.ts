@@ -223,27 +223,6 @@ it('a function’s bundle stays within its size limit, as the benchmark has it',
   }
 });
 
-it('a function’s bundle responds to a request with the credentials of its environment', async () => {
-  const world = await newWorld();
-  const { uid, agentId, apiKey } = world;
-  const event = {
-    version: '2.0',
-    headers: { 'x-authorization': apiKey },
-    requestContext: { requestId: 'request-1', http: { method: 'POST' } },
-    body: JSON.stringify({ uid, agentId, numbers: ['+14155550100', 'nonsense'] }),
-  };
-  const script = `
-      const { file, event } = JSON.parse(process.argv[1]);
-      const { handler } = await import(file);
-      console.log(JSON.stringify(await handler(event, {})));`;
-  const file = join(bundlePath('addBlockedNumbers'), 'index.mjs');
-  const settings = { ...onThisMachine(), AWS_SESSION_TOKEN: 'a session' };
-  const { stdout } = await run(script, { file, event }, settings);
-  const { statusCode, body } = JSON.parse(stdout);
-  expect({ statusCode, ...JSON.parse(body) }).toMatchObject({ statusCode: 200, added: ['+14155550100'] });
-  expect((await world.blockList()).blockList).toEqual(['+14155550100']);
-});
-
 it('a function’s bundle streams a response as Lambda requires: head first, then piece by piece', async () => {
   const world = await newWorld();
   // The answer is a list of them, and takes longer with each.

@@ -223,28 +223,6 @@ it.concurrent('calls accept an outcome in one write each, 25 in a round trip, an
   expect(operations).toEqual(['BatchGetItem', ...Array(3).fill('BatchExecuteStatement')]);
 });
 
-it.concurrent.each(['lost response', 'conflict', 'throttle', 'server error'] as const)(
-  'calls block their numbers with their outcomes when every second attempt meets with: %s',
-  async (fault) => {
-    const [agentId, uid] = [`agent-${randomUUID()}`, `user-${randomUUID()}`];
-    const numbers = Array.from({ length: 6 }, (_, n) => `+1415555${5000 + (n % 3)}`);
-    await Promise.all(numbers.map((phone, n) => calls.record(agentId, `c${n}`, { ...facts(), phone })));
-    let attempts = 0;
-    const faulty = callsUnder((operation) =>
-      operation === 'TransactWriteItems' && attempts++ % 2 === 0 ? fault : undefined,
-    );
-    const block = { owner: { uid }, reason: 'x' };
-    const results = await faulty.setOutcomes(
-      numbers.map((_, n) => ({ ...settingOf(agentId, `c${n}`, 'x'), block })),
-      later(),
-    );
-    expect(results.map((call) => (call as Call).outcomeHistory?.length)).toEqual(numbers.map(() => 1));
-    const distinct = [...new Set(numbers)];
-    const blocked = await blockList.get().find({ agentId, uid }, distinct);
-    expect([...blocked.keys()].sort()).toEqual(distinct);
-  },
-);
-
 it.concurrent('calls block a number and change the outcome both or not at all, and one of many callers adds the entry', async () => {
   const [agentId, uid] = [`agent-${randomUUID()}`, `user-${randomUUID()}`];
   const phone = phones[0] as string;

@@ -8,7 +8,7 @@ import { type WebsiteRecord, websiteKind } from '../../../functions/store/source
 import { table } from '../../../functions/store/table.ts';
 import { itInAnyHistory } from '../../support/any-history.ts';
 import { chance, injectFaults, noFaults } from '../../support/faults.ts';
-import { countOf, faults, itemsOf, newDocument, settled } from '../../support/quotas.ts';
+import { countOf, faults, itemsOf, newDocument } from '../../support/quotas.ts';
 import { websiteRecord } from '../../support/websites.ts';
 import { newWorld, type World } from '../../support/world.ts';
 
@@ -29,17 +29,6 @@ const sourcesOf = async (agentId: string) =>
     (item) => !('status' in item && item.status === 'deleting'),
   );
 
-it('the quota of sources covers websites and documents, and holds when many are added at once', async () => {
-  const one = await newWorld();
-  const { agentId } = one;
-  const { done, codes } = await settled([
-    ...Array.from({ length: 6 }, () => websites.add(websiteRecord(one))),
-    ...Array.from({ length: 6 }, () => documents.add(newDocument(agentId))),
-  ]);
-  expect([done, new Set(codes)]).toEqual([limit, new Set(['quota_exceeded'])]);
-  expect([await countOf({ agentId }), (await sourcesOf(agentId)).length]).toEqual([limit, limit]);
-});
-
 it('the quota of sources admits all documents of a request or none; existing ones do not count again', async () => {
   const { agentId } = await newWorld();
   const four = Array.from({ length: 4 }, () => newDocument(agentId));
@@ -54,21 +43,6 @@ it('the quota of sources admits all documents of a request or none; existing one
   const tooMany = Array.from({ length: limit + 1 }, () => newDocument(world.agentId));
   await expect(documents.addAll(tooMany)).rejects.toMatchObject({ code: 'quota_exceeded' });
   expect(await documents.addAll([])).toEqual([]);
-});
-
-it('the quota of sources has room again when a source is deleted, only once even when it is deleted twice at once or was never read', async () => {
-  const one = await newWorld();
-  const { agentId } = one;
-  const added = await documents.addAll(Array.from({ length: limit }, () => newDocument(agentId)));
-  const [first, second, third] = added as [DocumentRecord, DocumentRecord, DocumentRecord];
-  await Promise.all([documents.remove(first), documents.remove(first), documents.deleteOrphans(first)]);
-  await documents.deleteOrphans(first);
-  await expect(documents.sendOrRemove(second, () => Promise.reject(new Error('down')))).rejects.toThrow('down');
-  await expect(documents.remove(third, () => Promise.reject(new Error('down')))).rejects.toThrow('down');
-  await Promise.all([documents.deleteOrphans(third), documents.deleteOrphans(third)]);
-  expect([await countOf({ agentId }), (await sourcesOf(agentId)).length]).toEqual([2, 2]);
-  await websites.add(websiteRecord(one));
-  expect(await countOf({ agentId })).toBe(3);
 });
 
 itInAnyHistory('the quota of sources is exact in any history, with any faults of DynamoDB', [1, 10], async (runs) => {
