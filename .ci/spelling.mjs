@@ -33,7 +33,7 @@ const givenNames = new Set([
   ...['chunkDelayInMs', 'ttlMs'],
 ]);
 /** Words of others, in texts that quote them. */
-const quoted = /'Cancelled'|CANCELLED/g;
+const quoted = /'Cancelled'|CANCELLED|analyse as/g;
 /** Texts of others, samples in other languages, and this list. */
 const excluded = /^(?:package-lock\.json|LICENSE|\.ci\/spelling\.mjs|test\/support\/samples\/)/;
 

@@ -2,7 +2,7 @@ import { PageFetchError } from '../clients/public-web/page-fetch-error.ts';
 import type { WebPages } from '../clients/public-web/web-pages.ts';
 import type { CrawlControls } from '../domain/crawl-controls.ts';
 import type { SourceWarning } from '../domain/sources.ts';
-import { type FailedPage, pageKey, withinSite } from '../domain/websites.ts';
+import { type FailedPage, pageKey, removeTracking, withinSite } from '../domain/websites.ts';
 import { type CrawledPage, type PageResult, PageVisitor, RobotsError } from './page-visitor.ts';
 import { wantedUrls } from './path-filter.ts';
 
@@ -18,6 +18,9 @@ export type CrawlResult = {
 type Site = CrawlControls & { url: string };
 type QueuedPage = { url: URL; depth: number };
 
+/** A page with the key of its address, and of the address that it says it should be found at. */
+type KeptPage = { page: CrawledPage; key: string; canonicalKey: string };
+
 const concurrency = 3;
 
 /** Reads the pages of a site breadth-first from its start page, until a deadline (Unix milliseconds) at the latest. */
@@ -32,7 +35,7 @@ export const crawl = async (webPages: WebPages, site: Site, deadline: number): P
 
 const crawlWith = async (visitor: PageVisitor, site: Site, deadline: number): Promise<CrawlResult> => {
   const { limit, maxDepth } = site;
-  const pages: CrawledPage[] = [];
+  const kept: KeptPage[] = [];
   const failedPages: FailedPage[] = [];
   const start = new URL(site.url);
   start.hash = '';
@@ -40,7 +43,7 @@ const crawlWith = async (visitor: PageVisitor, site: Site, deadline: number): Pr
   const first = await visitor.visit(start, () => {});
   if (first.error && first.links.length === 0) {
     const reason = first.error.message;
-    return { pages, failedPages: [{ url: start.href, reason }], failure: reason };
+    return { pages: [], failedPages: [{ url: start.href, reason }], failure: reason };
   }
   // If the start page redirects to another host, that host is the site.
   const home = first.url;
@@ -56,18 +59,24 @@ const crawlWith = async (visitor: PageVisitor, site: Site, deadline: number): Pr
   const enqueue = async (links: string[], depth: number) => {
     const found: string[] = [];
     for (const link of links) {
-      const target = withinSite(home, new URL(link));
+      const target = withinSite(home, removeTracking(new URL(link)));
       if (!target || seen.has(pageKey(target))) continue;
       seen.add(pageKey(target));
       found.push(target.href);
     }
     for (const href of await wantedUrls(site, found)) queue.push({ url: new URL(href), depth });
   };
-  const collect = async ({ url, links, page, error }: PageResult, requested: QueuedPage) => {
+  const keepPage = (page: KeptPage) => {
+    const copy = kept.findIndex((other) => areCopies(other, page));
+    if (copy < 0) kept.push(page);
+    else if (page.key === page.canonicalKey) kept[copy] = page;
+  };
+  const collect = async ({ url, links, canonical, page, error }: PageResult, requested: QueuedPage) => {
     // Two URLs may lead to the same page.
     if (read.has(pageKey(url))) return;
     read.add(pageKey(url)).add(pageKey(requested.url));
-    if (page) pages.push(page);
+    if (canonical) links.unshift(canonical.href);
+    if (page) keepPage({ page, key: pageKey(url), canonicalKey: pageKey(canonical ?? url) });
     if (error) fail(requested.url, error.message);
     if (requested.depth < maxDepth)
       await enqueue(links, requested.depth + 1).catch(() => fail(requested.url, slowPatterns));
@@ -76,7 +85,7 @@ const crawlWith = async (visitor: PageVisitor, site: Site, deadline: number): Pr
   let tried = 1;
   await collect(first, { url: start, depth: 0 });
   for (;;) {
-    const room = Math.min(concurrency, limit - pages.length, limit * 2 - tried);
+    const room = Math.min(concurrency, limit - kept.length, limit * 2 - tried);
     const batch: QueuedPage[] = [];
     while (batch.length < room && queue.length > 0 && Date.now() < deadline) {
       const next = queue.shift() as QueuedPage;
@@ -91,6 +100,7 @@ const crawlWith = async (visitor: PageVisitor, site: Site, deadline: number): Pr
       await collect(result, requested);
     }
   }
+  const pages = kept.map(({ page }) => page);
   const warnings = pages.flatMap(({ url, warnings = [] }) =>
     warnings.map(({ code, message }) => ({ code, message: `${url}: ${message}` })),
   );
@@ -100,3 +110,16 @@ const crawlWith = async (visitor: PageVisitor, site: Site, deadline: number): Pr
 
 const slowPatterns =
   'The links of this page were not followed: matching their paths takes too long. Use fewer or shorter path patterns.';
+
+/** Two pages are copies if they name the same canonical address, and agree: sites name that of another page by mistake. */
+const areCopies = (one: KeptPage, other: KeptPage): boolean =>
+  one.canonicalKey === other.canonicalKey && haveSameLines(one.page.text, other.page.text);
+
+/** Returns true if nine tenths of the shorter text are lines of the longer one. */
+const haveSameLines = (one: string, other: string): boolean => {
+  const [shorter, longer] = one.length < other.length ? [one, other] : [other, one];
+  const lines = new Set(longer.split('\n'));
+  let common = 0;
+  for (const line of shorter.split('\n')) if (lines.has(line)) common += line.length + 1;
+  return common >= shorter.length * 0.9;
+};

@@ -1,16 +1,21 @@
 import { aborted } from 'node:util';
 import { PageFetchError } from '../clients/public-web/page-fetch-error.ts';
 import { crawlerName, type PageReader } from '../clients/public-web/web-pages.ts';
+import { limits } from '../domain/limits.ts';
 import type { Page, SourceWarning } from '../domain/sources.ts';
-import { htmlReader, type ReadHtml } from '../extraction/html.ts';
+import { withinSite } from '../domain/websites.ts';
+import { pageReader, type ReadPage, type ReceivedPage } from '../extraction/page.ts';
 import { WorkerAbortedError } from '../extraction/sandboxed-worker.ts';
 import { robotsFilter } from './robots.ts';
 
 /** A page that was read. `warnings` say what is missing in its text. */
 export type CrawledPage = Page & { markdown: string; warnings?: SourceWarning[] };
 
-/** A page that was tried: its URL after redirects, its links, and its content or the error. */
-export type PageResult = { url: URL; links: string[]; page?: CrawledPage; error?: PageFetchError };
+/**
+ * A page that was tried: its URL after redirects, its links, and its content or the error. `canonical` is the URL that the
+ * page says it should be found at.
+ */
+export type PageResult = { url: URL; links: string[]; canonical?: URL; page?: CrawledPage; error?: PageFetchError };
 
 /** A page that the robots.txt of its site forbids to read. */
 export class RobotsError extends PageFetchError {
@@ -21,37 +26,51 @@ export class RobotsError extends PageFetchError {
 export class PageVisitor {
   readonly #reader: PageReader;
   readonly #signal: AbortSignal;
-  readonly #htmlReader: Pick<typeof htmlReader, 'run'>;
+  readonly #extractor: Pick<typeof pageReader, 'run'>;
   readonly #robots = new Map<string, Promise<(url: URL) => boolean>>();
 
-  constructor(reader: PageReader, deadline: number, html: Pick<typeof htmlReader, 'run'> = htmlReader) {
+  constructor(reader: PageReader, deadline: number, extractor: Pick<typeof pageReader, 'run'> = pageReader) {
     this.#reader = reader;
     this.#signal = AbortSignal.timeout(Math.max(0, deadline - Date.now()));
-    this.#htmlReader = html;
+    this.#extractor = extractor;
   }
 
   /** Reads a page. `mayFollow` is called before a redirect is followed and throws if it must not be. */
   async visit(url: URL, mayFollow: (url: URL) => void): Promise<PageResult> {
     try {
       await this.#obeyRobots(url);
-      const found = await this.#reader.read(url, {
-        signal: this.#signal,
-        mayFollow: async (target) => {
-          mayFollow(target);
-          await this.#obeyRobots(target);
-        },
-      });
-      const foundUrl = new URL(found.url);
-      const { title, text, markdown, links } =
-        found.kind === 'html' ? await this.#readHtml({ html: found.text, url: found.url }) : readPlainText(found.text);
-      if (text) {
-        return { url: foundUrl, links, page: { url: found.url, title: title || foundUrl.pathname, text, markdown } };
-      }
-      const error = new PageFetchError('The page contains no text. Scripts, which may create some, are not run.');
-      return { url: foundUrl, links, error };
+      return await this.#read(url, mayFollow, limits.pageRedirects);
     } catch (error) {
       return { url, links: [], error: this.#pageError(error as Error) };
     }
+  }
+
+  async #read(url: URL, mayFollow: (url: URL) => void, redirects: number): Promise<PageResult> {
+    const checkTarget = async (target: URL) => {
+      mayFollow(target);
+      await this.#obeyRobots(target);
+    };
+    const received = await this.#reader.read(url, { signal: this.#signal, mayFollow: checkTarget });
+    const found = new URL(received.url);
+    const read = await this.#extract(received);
+    if ('failure' in read) throw new PageFetchError(read.failure);
+    const { title, text, markdown, links, canonical, refresh, warnings } = read;
+    const target = refresh && withinSite(found, new URL(refresh.url));
+    if (target && target.href !== found.href) {
+      if (refresh.seconds <= maxRefreshSeconds) {
+        if (redirects === 0) throw new PageFetchError('The page redirects too often.');
+        await checkTarget(target);
+        return this.#read(target, mayFollow, redirects - 1);
+      }
+      links.push(target.href);
+    }
+    if (!text) return { url: found, links, error: new PageFetchError(describeEmptyPage(read)) };
+    return {
+      url: found,
+      links,
+      canonical: canonical === undefined ? undefined : withinSite(found, new URL(canonical)),
+      page: { url: found.href, title: title || found.pathname, text, markdown, warnings },
+    };
   }
 
   async #obeyRobots(url: URL): Promise<void> {
@@ -71,10 +90,10 @@ export class PageVisitor {
     return robotsFilter(robots, crawlerName);
   }
 
-  /** Reads HTML; at the deadline it no longer waits for the page being read. */
-  #readHtml(page: { html: string; url: string }): Promise<ReadHtml> {
+  /** Extracts the content of a page. At the deadline it no longer waits for it. */
+  #extract(page: ReceivedPage): Promise<ReadPage> {
     const deadline = aborted(this.#signal, page).then(() => Promise.reject(this.#signal.reason));
-    return Promise.race([this.#htmlReader.run(page), deadline]);
+    return Promise.race([this.#extractor.run(page), deadline]);
   }
 
   #pageError(error: Error): PageFetchError {
@@ -89,7 +108,11 @@ export class PageVisitor {
   }
 }
 
-const readPlainText = (sent: string): ReadHtml => {
-  const text = sent.replace(/\r\n?/g, '\n').trim();
-  return { title: '', text, markdown: text, links: [] };
+/** A page that moves its visitors on later than this is read itself. */
+const maxRefreshSeconds = 10;
+
+const describeEmptyPage = ({ hasScripts, hasFrames }: { hasScripts: boolean; hasFrames: boolean }): string => {
+  if (hasFrames) return 'The page has no text of its own. It shows other pages in frames, which count as its links.';
+  if (hasScripts) return 'The page contains no text. Scripts, which may create some, are not run.';
+  return 'The page contains no text.';
 };

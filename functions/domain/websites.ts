@@ -83,5 +83,25 @@ export const withinSite = (site: URL, url: URL): URL | undefined => {
   return secure;
 };
 
-/** Returns a key that all addresses of one page share: it ignores fragments, a trailing slash and `https`, but not the query. */
-export const pageKey = ({ host, pathname, search }: URL) => `${host}${pathname.replace(/\/+$/, '')}${search}`;
+/**
+ * Returns a key that all addresses of one page share. It ignores fragments, a trailing slash, `https`, and parameters that
+ * track a visitor, but no other part of the query.
+ */
+export const pageKey = (url: URL) => {
+  const { host, pathname, search } = removeTracking(url);
+  return `${host}${pathname.replace(/\/+$/, '')}${search}`;
+};
+
+/** Parameters that advertisers and newsletters add to links, and that change no page. */
+const trackingParameters =
+  /^(utm_\w+|gclid|gclsrc|gbraid|wbraid|dclid|gad_source|gad_campaignid|srsltid|_gl|_ga|fbclid|igshid|igsh|msclkid|yclid|ysclid|ttclid|twclid|li_fat_id|epik|mc_cid|mc_eid|mkt_tok|_hsenc|_hsmi|__hs\w+|hsctatracking|vero_id|vero_conv|oly_anon_id|oly_enc_id|_openstat|wickedid|_kx)$/i;
+
+/** Returns an address without parameters that track a visitor. The rest of the query stays as it is written. */
+export const removeTracking = (url: URL): URL => {
+  const parameters = url.search.slice(1).split('&');
+  const kept = parameters.filter((parameter) => !trackingParameters.test(parameter.split('=', 1)[0] as string));
+  if (kept.length === parameters.length) return url;
+  const page = new URL(url);
+  page.search = kept.join('&');
+  return page;
+};

@@ -37,20 +37,31 @@ export const kindOf = async (
 export const isEncryptedOffice = (bytes: Buffer) =>
   startsWith(bytes, compoundFile) && bytes.includes(utf16('EncryptedPackage'));
 
-/** Detects UTF-16 without a byte order mark: in text of most languages every other byte is zero. */
+/** Detects UTF-16 without a byte order mark. Its spaces, digits and ends of lines have zero bytes, as no other text has. */
 export const utf16Order = (bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined => {
-  const sample = bytes.subarray(0, 4096 & ~1);
-  if (sample.length < 4 || sample.length % 2 === 1) return undefined;
-  let even = 0;
-  let odd = 0;
-  for (let at = 0; at < sample.length; at += 2) {
-    if (sample[at] === 0) even++;
-    if (sample[at + 1] === 0) odd++;
-  }
-  const characters = sample.length / 2;
-  if (odd > characters * 0.7 && even === 0) return 'utf-16le';
-  if (even > characters * 0.7 && odd === 0) return 'utf-16be';
+  const sample = Buffer.from(bytes.subarray(0, Math.min(bytes.length, 4096) & ~1));
+  if (sample.length < 4 || !sample.includes(0)) return undefined;
+  if (looksLikeUtf16(sample.toString('utf16le'))) return 'utf-16le';
+  if (looksLikeUtf16(sample.swap16().toString('utf16le'))) return 'utf-16be';
 };
+
+const looksLikeUtf16 = (text: string): boolean => {
+  let ascii = 0;
+  let swapped = 0;
+  let pairs = 0;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (isPrintable(unit)) ascii += 1;
+    // In the wrong order, a space is U+2000 and the end of a line U+0A00.
+    else if (unit % 256 === 0 && isPrintable(unit >> 8)) swapped += 1;
+    else if (isPrintable(unit % 256) && isPrintable(unit >> 8)) pairs += 1;
+  }
+  const others = text.length - ascii - swapped;
+  // Where nearly all units are two bytes of ASCII, the text is ASCII with a few zeros.
+  return ascii > swapped && pairs <= others * 0.8 && !/(?!\s)[\p{Cc}\p{Cn}\p{Co}\p{Cs}]/u.test(text);
+};
+
+const isPrintable = (byte: number) => (byte >= 0x20 && byte < 0x7f) || (byte >= 0x09 && byte <= 0x0d);
 
 const compoundFile = '\u00d0\u00cf\u0011\u00e0\u00a1\u00b1\u001a\u00e1';
 

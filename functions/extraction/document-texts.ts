@@ -35,7 +35,9 @@ const documentReader = runInWorker(
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     if (type === 'pdf') return partsOf(await (await import('./pdf.ts')).readPdf(buffer));
     if (type === 'docx') return partsOf(await (await import('./docx.ts')).readDocx(buffer));
-    return { content: [Buffer.from((await import('./plain-text.ts')).decodeText(buffer))] };
+    const { content, contentMD, warnings } = (await import('./plain-text.ts')).readText(buffer, type === 'md');
+    const isSame = contentMD === content;
+    return { content: [Buffer.from(content)], contentMD: isSame ? undefined : [Buffer.from(contentMD)], warnings };
   },
   { timeoutSeconds: 60, heapMegabytes: 288, bufferMegabytes: 96, threads: 4 },
 );
@@ -43,7 +45,7 @@ const documentReader = runInWorker(
 /** Parts are a quarter of a megabyte each. */
 const maxPartsInMemory = 8;
 
-/** Plain text is its own Markdown. */
+/** Without `contentMD`, the text is its own Markdown. */
 type Parts = { content: Uint8Array[]; contentMD?: Uint8Array[]; warnings?: SourceWarning[] };
 
 const partsOf = ({ content, contentMD, warnings }: LongDocument): Parts => ({

@@ -1,4 +1,4 @@
-import type { Element, Nodes, Root } from 'hast';
+import type { Element, ElementContent, Nodes, Root } from 'hast';
 import { fromParse5 } from 'hast-util-from-parse5';
 import { parse } from 'parse5';
 import { EXIT, SKIP, visit } from 'unist-util-visit';
@@ -6,26 +6,34 @@ import { limits } from '../domain/limits.ts';
 import { markdownOf } from './html-markdown.ts';
 import { oneLine, textOf } from './html-text.ts';
 import { removePageChrome } from './page-chrome.ts';
-import { runInWorker } from './sandboxed-worker.ts';
 
-/** The content of an HTML page. `links` are absolute, without fragments, without duplicates, in document order. */
-export type ReadHtml = { title: string; text: string; markdown: string; links: string[] };
+/** The content of an HTML page. Addresses are absolute and without fragments, links without duplicates, in document order. */
+export type ReadHtml = {
+  title: string;
+  text: string;
+  markdown: string;
+  links: string[];
+  /** The address that the page says it should be found at (`rel=canonical`). */
+  canonical?: string;
+  /** The page that this page sends its visitors to (`http-equiv=refresh`). */
+  refresh?: { url: string; seconds: number };
+  hasScripts: boolean;
+  hasFrames: boolean;
+};
 
 /**
- * Reads untrusted HTML in a sandboxed worker. Navigation, scripts and styles are left out of both texts; links are
- * collected from the whole page. A page that nests deeper than the stack throws a `RangeError`.
+ * Reads HTML. Navigation, scripts and styles are left out of both texts; links are collected from the whole page. A page
+ * that nests deeper than the stack throws a `RangeError`.
  */
-export const htmlReader = runInWorker(
-  'readHtml',
-  import.meta.url,
-  (page: { html: string; url: string }) => readHtml(page),
-  { timeoutSeconds: 15, heapMegabytes: 512 },
-);
-
 export const readHtml = ({ html, url }: { html: string; url: string }): ReadHtml => {
   const page = fromParse5(parse(html)) as Root;
+  openShadowRoots(page);
   const base = baseUrlOf(page, url);
   const links = linksOf(page, base);
+  const canonical = canonicalOf(page, base);
+  const refresh = refreshOf(page, base);
+  const hasScripts = findElement(page, 'script') !== undefined;
+  const hasFrames = findElement(page, 'frame', 'src') !== undefined;
   const title = oneLine(textOf(findElement(page, 'title')));
   const body = findElement(page, 'body') ?? page;
   removePageChrome(body);
@@ -35,7 +43,66 @@ export const readHtml = ({ html, url }: { html: string; url: string }): ReadHtml
     text: textOf(body),
     markdown: markdownOf(body),
     links,
+    canonical,
+    refresh,
+    hasScripts,
+    hasFrames,
   };
+};
+
+/** Puts the content of declarative shadow roots where browsers show it, with the children of the host in its slots. */
+const openShadowRoots = (page: Root) => {
+  visit(page, 'element', (host) => {
+    const root = host.children.find(
+      (child): child is Element =>
+        child.type === 'element' && child.tagName === 'template' && /^(open|closed)$/i.test(shadowRootMode(child)),
+    );
+    if (!root) return;
+    const children = host.children.filter((child) => child !== root);
+    host.children = (root.content?.children ?? []) as ElementContent[];
+    visit(host, 'element', (slot) => {
+      if (slot.tagName !== 'slot') return;
+      const assigned = children.filter((child) => slotName(child) === String(slot.properties.name ?? ''));
+      if (assigned.length > 0) slot.children = assigned;
+      return SKIP;
+    });
+  });
+};
+
+const shadowRootMode = ({ properties }: Element) =>
+  String(properties.shadowRootMode ?? properties.shadowrootmode ?? '');
+const slotName = (node: ElementContent) => (node.type === 'element' ? String(node.properties.slot ?? '') : '');
+
+const canonicalOf = (page: Root, base: string): string | undefined => {
+  let canonical: URL | null = null;
+  visit(page, 'element', ({ tagName, properties: { rel, href } }) => {
+    if (tagName !== 'link' || !href || !Array.isArray(rel) || !rel.some((type) => /^canonical$/i.test(String(type))))
+      return;
+    canonical = resolve(href, base);
+    return EXIT;
+  });
+  return canonical ? withoutFragment(canonical) : undefined;
+};
+
+const refreshOf = (page: Root, base: string): ReadHtml['refresh'] => {
+  let refresh: ReadHtml['refresh'];
+  visit(page, 'element', ({ tagName, properties }) => {
+    if (tagName !== 'meta' || !/^refresh$/i.test(String(properties.httpEquiv ?? ''))) return;
+    const parts = /^\s*(\d+)[\d.]*(?:\s*[;,]|\s)\s*(?:url\s*=\s*)?(?:"([^"]*)|'([^']*)|(.*))/is.exec(
+      String(properties.content ?? ''),
+    );
+    if (!parts) return;
+    const [, seconds, ...addresses] = parts;
+    const target = resolve(addresses.find((address) => address)?.trim(), base);
+    if (target) refresh = { url: withoutFragment(target), seconds: Number(seconds) };
+    return EXIT;
+  });
+  return refresh;
+};
+
+const withoutFragment = (url: URL): string => {
+  url.hash = '';
+  return url.href;
 };
 
 /** Returns the first element with a name; the `title` of a drawing is not that of a page. */
@@ -59,11 +126,11 @@ const baseUrlOf = (page: Root, url: string): string => {
 const linksOf = (page: Root, base: string): string[] => {
   const links = new Set<string>();
   visit(page, 'element', ({ tagName, properties }) => {
-    if (tagName !== 'a' && tagName !== 'area') return;
-    const target = properties.href === undefined ? null : resolve(properties.href, base);
+    const address = tagName === 'frame' ? properties.src : /^(a|area)$/.test(tagName) ? properties.href : undefined;
+    const target = address === undefined ? null : resolve(address, base);
     if (!target || !/^https?:$/.test(target.protocol)) return;
-    target.hash = '';
-    if (target.href.length <= limits.urlCharacters) links.add(target.href);
+    const link = withoutFragment(target);
+    if (link.length <= limits.urlCharacters) links.add(link);
     return links.size < limits.pageLinks ? undefined : EXIT;
   });
   return [...links];

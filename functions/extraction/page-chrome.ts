@@ -1,44 +1,63 @@
-import type { Element, ElementContent, Nodes, Parents } from 'hast';
+import type { Element, ElementContent, Nodes, Parents, Properties } from 'hast';
+import { EXIT, SKIP, visit } from 'unist-util-visit';
+import { textOf } from './html-text.ts';
 
 /** Elements that hold no text of the page, or text that is not part of its content. */
 const nonContentTags = new Set(
-  'script style noscript template nav svg canvas iframe frame frameset object embed applet audio video map head link meta title base button input select textarea datalist progress meter'.split(
+  'script style noscript noframes noembed template nav svg canvas iframe frame frameset object embed applet audio video map head link meta title base input select textarea datalist progress meter'.split(
     ' ',
   ),
 );
-const nonContentRoles = /^(navigation|menu|menubar|search|dialog|alertdialog|toolbar|tablist|progressbar)$/i;
+const nonContentRoles = /^(navigation|menubar|search|dialog|alertdialog|toolbar|progressbar)$/i;
+/** Roles of elements that are not content unless they hold more than labels. */
+const labelListRoles = /^(menu|tablist)$/i;
 const hiddenStyle = /display\s*:\s*none|visibility\s*:\s*hidden/i;
 const consentNames = /(^|[\s_-])(cookie|consent|gdpr)[\w-]*(banner|bar|notice|popup|modal|dialog|overlay)([\s_-]|$)/i;
 /** Names of navigation. An element with such a name is removed if most of it is links, so that a restaurant's menu stays. */
 const navigationNames =
   /(^|[\s_-])(nav|navbar|navigation|menu|breadcrumbs?|pagination|pager|sitemap|toc|skip-?(link|nav)|social|share)([\s_-]|$)/i;
 const surroundingTags = new Set(['header', 'footer', 'aside']);
+/** Elements whose buttons are content: their text is a title. */
+const headingTags = new Set('h1 h2 h3 h4 h5 h6 summary dt legend'.split(' '));
+const maxLabelCharacters = 40;
+const questionMark = /[?？؟]\s*$/;
+const moreThanLabel = /[.?!。？！؟]$|\d\s*[€$£¥₹₽₺元円원]|[€$£¥₹]\s*\d|\d\s*(EUR|USD|GBP|CHF|Kč|zł|kr)\b|.{60}/s;
 const listTags = new Set(['ul', 'ol', 'menu', 'dl']);
 
 /** Removes navigation, hidden elements and everything else that is not content from a page. */
 export const removePageChrome = (body: Nodes): void => {
-  if ('children' in body) prune(body, false, false);
+  if ('children' in body)
+    prune(body, { isLinked: false, isSurrounding: false, isHeading: false, panels: panelsOf(body) });
 };
 
 type Size = { text: number; linked: number };
+type Place = { isLinked: boolean; isSurrounding: boolean; isHeading: boolean; panels: Set<string> };
 
 /** Removes what is not content from an element. Returns its number of characters, and the number of those in links. */
-const prune = (element: Parents, isLinked: boolean, isSurrounding: boolean): Size => {
+const prune = (element: Parents, place: Place): Size => {
   const size = { text: 0, linked: 0 };
   const kept: ElementContent[] = [];
   for (const child of element.children as ElementContent[]) {
-    if (child.type === 'comment' || (child.type === 'element' && isNonContent(child))) continue;
+    if (child.type === 'comment' || (child.type === 'element' && isNonContent(child, place))) continue;
     const childSize =
-      child.type === 'element'
-        ? prune(child, isLinked || child.tagName === 'a', isSurrounding || surroundingTags.has(child.tagName))
-        : sizeOfText(child.value, isLinked);
+      child.type === 'element' ? prune(child, placeIn(child, place)) : sizeOfText(child.value, place.isLinked);
     size.text += childSize.text;
     size.linked += childSize.linked;
-    if (child.type === 'text' || !isNavigation(child, childSize, isSurrounding)) kept.push(child);
+    if (child.type === 'element' && isNavigation(child, childSize, place.isSurrounding)) continue;
+    // A button outside a heading stands on a line of its own.
+    if (child.type === 'element' && child.tagName === 'button' && !place.isHeading) child.tagName = 'p';
+    kept.push(child);
   }
   element.children = kept;
   return size;
 };
+
+const placeIn = ({ tagName, properties }: Element, place: Place): Place => ({
+  isLinked: place.isLinked || tagName === 'a',
+  isSurrounding: place.isSurrounding || surroundingTags.has(tagName),
+  isHeading: place.isHeading || headingTags.has(tagName) || properties.role === 'heading',
+  panels: place.panels,
+});
 
 const sizeOfText = (value: string, isLinked: boolean): Size => {
   const text = value.replace(/\s+/g, '').length;
@@ -51,17 +70,63 @@ const isNavigation = (element: Element, { text, linked }: Size, isSurrounding: b
   linked >= text * 0.7 &&
   (navigationNames.test(namesOf(element)) || (isSurrounding && listTags.has(element.tagName)));
 
-const isNonContent = (element: Element): boolean => {
+const isNonContent = (element: Element, place: Place): boolean => {
   const { tagName, properties } = element;
   if (tagName === 'dialog') return properties.open === undefined;
+  if (tagName === 'button') return !isQuestion(element, place);
+  const role = String(properties.role ?? '');
   return (
     nonContentTags.has(tagName.toLowerCase()) ||
-    properties.hidden !== undefined ||
-    properties.ariaHidden === 'true' ||
-    nonContentRoles.test(String(properties.role ?? '')) ||
-    hiddenStyle.test(String(properties.style ?? '')) ||
+    (isHidden(element) && !place.panels.has(String(properties.id))) ||
+    nonContentRoles.test(role) ||
+    (labelListRoles.test(role) && holdsLabels(element)) ||
     consentNames.test(namesOf(element))
   );
+};
+
+const isHidden = ({ properties: { hidden, ariaHidden, style, role } }: Element): boolean =>
+  !/^tabpanel$/i.test(String(role ?? '')) &&
+  ((hidden !== undefined && !/^until-found$/i.test(String(hidden))) ||
+    ariaHidden === 'true' ||
+    hiddenStyle.test(String(style ?? '')));
+
+/** Returns true for a button that says what a panel of the page is about, as those of accordions do. */
+const isQuestion = (button: Element, { isHeading, isSurrounding, panels }: Place): boolean => {
+  const text = textOf(button);
+  if (isHeading || questionMark.test(text)) return true;
+  return !isSurrounding && (isTrigger(button, panels) || text.length > maxLabelCharacters);
+};
+
+const isTrigger = ({ properties }: Element, panels: Set<string>): boolean =>
+  panelIdsOf(properties).some((id) => panels.has(id)) && properties.ariaHasPopup === undefined;
+
+/** Returns the ids of elements that an accordion or a disclosure opens. */
+const panelsOf = (page: Nodes): Set<string> => {
+  const panels = new Set<string>();
+  visit(page, 'element', ({ tagName, properties }) => {
+    if (tagName === 'nav' || surroundingTags.has(tagName)) return SKIP;
+    const opens =
+      properties.ariaExpanded !== undefined ||
+      /^collapse$/i.test(String(properties.dataBsToggle ?? properties.dataToggle));
+    if (opens && properties.ariaHasPopup === undefined) for (const id of panelIdsOf(properties)) panels.add(id);
+  });
+  return panels;
+};
+
+const panelIdsOf = ({ ariaControls, dataBsTarget, dataTarget, href }: Properties): string[] => [
+  ...(Array.isArray(ariaControls) ? ariaControls.map(String) : []),
+  ...[dataBsTarget, dataTarget, href].map((value) => /^#(.+)$/.exec(String(value))?.[1] ?? '').filter(Boolean),
+];
+
+/** Returns true if an element of a menu or a list of tabs holds only short labels: no panel, question, sentence or price. */
+const holdsLabels = (list: Element): boolean => {
+  let isList = true;
+  visit(list, (node) => {
+    if (node.type === 'element' && /^tabpanel$/i.test(String(node.properties.role ?? ''))) isList = false;
+    if (node.type === 'text' && moreThanLabel.test(node.value.trim())) isList = false;
+    return isList ? undefined : EXIT;
+  });
+  return isList;
 };
 
 const namesOf = ({ properties }: Element) => {

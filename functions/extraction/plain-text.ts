@@ -1,30 +1,24 @@
-import { isUtf8 } from 'node:buffer';
-import { detect } from 'chardet';
-import { utf16Order } from './document-kind.ts';
+import type { SourceWarning } from '../domain/sources.ts';
+import { readHtml } from './html.ts';
+import { decodeHtml } from './page-text.ts';
+import { type DecodedText, decodeBytes, detectEncoding, undecodableBytes } from './text-encoding.ts';
 
-/** Enough to detect an encoding; more only takes longer. */
-const sampleBytes = 256 * 1024;
+type PlainText = { content: string; contentMD: string; warnings: SourceWarning[] };
 
-/** Decodes text by its byte order mark, as UTF-8 if all of it is valid, or else in the encoding that its bytes look like. */
-export const decodeText = (bytes: Uint8Array): string => {
-  const text = new TextDecoder(encodingOf(bytes)).decode(bytes);
-  return text.replace(/\r\n?/g, '\n').replaceAll('\0', '');
+/** Reads a file of text, which is its own Markdown. A saved web page is read as a page. */
+export const readText = (bytes: Uint8Array, isMarkdown: boolean): PlainText => {
+  const decoded = decodeBytes(bytes, detectEncoding(bytes));
+  if (!isMarkdown && webPage.test(decoded.text.slice(0, 4096))) return readSavedPage(decodeHtml(bytes));
+  const content = decoded.text.replace(/\r\n?/g, '\n').replaceAll('\0', '');
+  return { content, contentMD: content, warnings: warningsOf(decoded) };
 };
 
-const encodingOf = (bytes: Uint8Array): string => {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
-  const order = utf16Order(bytes);
-  if (order) return order;
-  if (isUtf8(bytes)) return 'utf-8';
-  const detected = detect(bytes.subarray(0, sampleBytes)) ?? 'windows-1252';
-  return isKnown(detected) ? detected : 'windows-1252';
+/** The beginning of a page, after a declaration of XML and comments. */
+const webPage = /^\s*(<\?xml[^>]*>\s*)?(<!--(?:(?!-->)[\s\S])*-->\s*)*<(!doctype\s+html|html|head|body)[\s>]/i;
+
+const readSavedPage = (decoded: DecodedText): PlainText => {
+  const { text, markdown } = readHtml({ html: decoded.text, url: 'about:blank' });
+  return { content: text, contentMD: markdown, warnings: warningsOf(decoded) };
 };
 
-const isKnown = (encoding: string): boolean => {
-  try {
-    return Boolean(new TextDecoder(encoding));
-  } catch {
-    return false;
-  }
-};
+const warningsOf = ({ isDamaged }: DecodedText) => (isDamaged ? [undecodableBytes] : []);

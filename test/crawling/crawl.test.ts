@@ -4,7 +4,7 @@ import { crawl } from '../../functions/crawling/crawl.ts';
 import { PageVisitor } from '../../functions/crawling/page-visitor.ts';
 import { pathMatcher } from '../../functions/crawling/path-filter.ts';
 import type { CrawlControls } from '../../functions/domain/crawl-controls.ts';
-import { htmlReader } from '../../functions/extraction/html.ts';
+import { pageReader } from '../../functions/extraction/page.ts';
 import { endlessHtmlReader } from '../support/endless-html-reader.ts';
 import { page, type Reply, type Site, startSite } from '../support/site.ts';
 
@@ -12,7 +12,7 @@ const sites: Site[] = [];
 afterEach(async () => {
   for (const site of sites.splice(0)) await site.stop();
 });
-afterAll(() => Promise.all([htmlReader.close(), pathMatcher.close()]));
+afterAll(() => Promise.all([pageReader.close(), pathMatcher.close()]));
 
 const siteOf = async (pages: Record<string, Reply>) => {
   const site = await startSite(pages);
@@ -29,7 +29,7 @@ const crawlOf = async (
 ) => {
   const webPages = new WebPages({ trustedOrigins: new Set([site, ...trusted].map(({ origin }) => origin)) });
   const bounds = { limit: 10, maxDepth: 10, includePaths: [], excludePaths: [], ...controls };
-  const { pages, failedPages, failure } = await crawl(
+  const { pages, failedPages, failure, warnings } = await crawl(
     webPages,
     { ...bounds, url: new URL(start, site.origin).href },
     Date.now() + milliseconds,
@@ -40,6 +40,7 @@ const crawlOf = async (
     pages: pages.map(path),
     failed: Object.fromEntries(failedPages.map((failed) => [path(failed), failed.reason])),
     failure,
+    warnings,
   };
 };
 
@@ -176,12 +177,11 @@ it('a crawl reads plain text too, and reports why it does not read anything else
     markdown: 'Just\ntext.',
   });
   expect(all.length).toBe(2);
-  const noText = 'The page contains no text. Scripts, which may create some, are not run.';
   expect(failed).toEqual({
     '/b.pdf': 'The page is neither HTML nor plain text but application/pdf.',
     '/gone': 'The page answered with status 404.',
-    '/empty': noText,
-    '/script': noText,
+    '/empty': 'The page contains no text.',
+    '/script': 'The page contains no text. Scripts, which may create some, are not run.',
     '/loop': 'The page redirects too often.',
     '/cut': 'The connection to the site failed.',
   });
@@ -196,6 +196,85 @@ it('a crawl continues from a start page that has only links, and fails when noth
     failed: { '/': 'The page answered with status 404.' },
     failure: 'The page answered with status 404.',
   });
+});
+
+it('a crawl follows a page that sends its visitors on within the site, and keeps the text of one that sends them elsewhere', async () => {
+  const refresh = (content: string, text = 'One moment, please.') =>
+    `<meta http-equiv="Refresh" content="${content}"><p>${text}</p>`;
+  const site = await siteOf({
+    '/': refresh('0; url=/home'),
+    '/home': page('home', '/moved', '/slides', '/out', '/loop'),
+    '/moved': refresh("5;URL='new.html'"),
+    '/new.html': page('new'),
+    '/slides': refresh('60; url=/slide2', 'The first slide.'),
+    '/slide2': page('slide2'),
+    '/out': refresh('0; url=https://elsewhere.example/', 'We have a new site.'),
+    '/loop': refresh('0; url=/loop2'),
+    '/loop2': refresh('0; url=/loop'),
+  });
+  const { pages, all, failed } = await crawlOf(site);
+  expect(pages).toEqual(['/home', '/new.html', '/slides', '/out', '/slide2']);
+  expect(all.map(({ text }) => text)).not.toContain('One moment, please.');
+  expect(failed).toEqual({ '/loop': 'The page redirects too often.' });
+});
+
+it('a crawl does not follow a page to one that robots.txt forbids', async () => {
+  const site = await siteOf({
+    '/robots.txt': 'User-agent: *\nDisallow: /secret',
+    '/': '<meta http-equiv="refresh" content="0;/secret"><p>Wait</p>',
+    '/secret': page('secret'),
+  });
+  expect(await crawlOf(site)).toMatchObject({ pages: [], failure: expect.stringContaining('robots.txt') });
+  expect(site.paths()).not.toContain('/secret');
+});
+
+it('a crawl reads the pages of frames as links', async () => {
+  const site = await siteOf({
+    '/': '<frameset cols="20%,80%"><frame src="nav.html"><frame src="main.html"><noframes>Update!</noframes></frameset>',
+    '/nav.html': '<nav><a href="/a">a</a></nav>',
+    '/main.html': page('main'),
+    '/a': page('a'),
+  });
+  expect(await crawlOf(site)).toMatchObject({
+    pages: ['/main.html', '/a'],
+    failed: {
+      '/': 'The page has no text of its own. It shows other pages in frames, which count as its links.',
+      '/nav.html': 'The page contains no text.',
+    },
+  });
+});
+
+it('a crawl reads a page once, whatever its links say about where a visitor comes from', async () => {
+  const site = await siteOf({
+    '/': page('home', '/a?utm_source=x&gclid=1', '/a?fbclid=2', '/a', '/b?msclkid=3&page=2', '/b?page=2&UTM_Medium=y'),
+    '/a': page('a'),
+    '/b?page=2': page('b'),
+  });
+  expect((await crawlOf(site, { start: '/?utm_campaign=z' })).pages).toEqual(['/?utm_campaign=z', '/a', '/b?page=2']);
+});
+
+it('a crawl keeps the canonical one of two copies, and pages that name another page by mistake', async () => {
+  const canonical = (path: string, text: string) => `<link rel="canonical" href="${path}"><p>${text}</p>`;
+  const site = await siteOf({
+    '/': page('home', '/shoes?session=7', '/print/hours', '/hats', '/gloves', '/away'),
+    '/shoes?session=7': canonical('/shoes', 'Shoes of all sizes.'),
+    '/shoes': canonical('/shoes', 'Shoes of all sizes.'),
+    '/print/hours': canonical('/hours', 'Nine to five.'),
+    '/hours': canonical('/hours', 'Nine to five.'),
+    '/hats': canonical('/', 'Hats of felt.'),
+    '/gloves': canonical('/', 'Gloves of leather.'),
+    '/away': canonical('https://elsewhere.example/', 'Sold elsewhere, too.'),
+  });
+  const { pages } = await crawlOf(site);
+  expect(pages.sort()).toEqual(['/', '/away', '/gloves', '/hats', '/hours', '/shoes']);
+  expect(site.paths()).not.toContain('https://elsewhere.example/');
+});
+
+it('a crawl says which page has bytes that are no text', async () => {
+  const site = await siteOf({ '/': { body: Buffer.concat([Buffer.from('<p>Größe, Maß, Öl'), Buffer.from([0xff])]) } });
+  const { all, warnings } = await crawlOf(site);
+  expect(all[0]?.text).toBe('Größe, Maß, Öl\ufffd');
+  expect(warnings).toEqual([{ code: 'undecodable_bytes', message: expect.stringMatching(/^http.*: Some bytes are/) }]);
 });
 
 it('a crawl gives up a page that its reader does not finish, and reads the next', async () => {

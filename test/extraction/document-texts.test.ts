@@ -16,6 +16,7 @@ import {
   streamOf,
   zipOf,
 } from '../support/documents.ts';
+import { encode } from '../support/encode.ts';
 
 const tenMegabytes = 10 * 1024 * 1024;
 const read = async (bytes: Buffer, name = 'file') => {
@@ -127,12 +128,12 @@ it('the text of a PDF with a page that is a picture says that the page is missin
 });
 
 it.each([
-  ['Japanese', '90ms-RKSJ-H', 'Japan1', '営業時間は九時から', encoded('shift_jis')],
+  ['Japanese', '90ms-RKSJ-H', 'Japan1', '営業時間は九時から', (text: string) => encode(text, 'shift_jis')],
   ['Japanese in columns', 'UniJIS-UTF16-V', 'Japan1', '土曜日は休みです', utf16],
   ['simplified Chinese', 'UniGB-UCS2-H', 'GB1', '营业时间九点到六点', utf16],
-  ['simplified Chinese', 'GBK-EUC-H', 'GB1', '周六十点开门', encoded('gbk')],
-  ['traditional Chinese', 'ETenms-B5-H', 'CNS1', '星期六休息', encoded('big5')],
-  ['Korean', 'KSCms-UHC-H', 'Korea1', '토요일에는 열 시에 엽니다', encoded('euc-kr')],
+  ['simplified Chinese', 'GBK-EUC-H', 'GB1', '周六十点开门', (text: string) => encode(text, 'gbk')],
+  ['traditional Chinese', 'ETenms-B5-H', 'CNS1', '星期六休息', (text: string) => encode(text, 'big5')],
+  ['Korean', 'KSCms-UHC-H', 'Korea1', '토요일에는 열 시에 엽니다', (text: string) => encode(text, 'euc-kr')],
   ['Korean', 'UniKS-UTF16-H', 'Korea1', '영업 시간', utf16],
 ] as const)('the text of a PDF in %s is read in the encoding %s, which the file does not contain', async (...row) => {
   const [, encoding, ordering, text, encode] = row;
@@ -177,26 +178,45 @@ it.each([
   expect(await read(bytes)).toEqual({ content: 'Grüße, Привет, 你好', contentMD: 'Grüße, Привет, 你好' });
 });
 
+it('the text of a document in an older encoding is read', async () => {
+  const text = 'Мы работаем с понедельника по пятницу.';
+  expect(await read(encode(text, 'windows-1251'))).toEqual({ content: text, contentMD: text });
+});
+
+it('the text of a document with bytes that are no text has a character in their place, and a warning', async () => {
+  const lines = 'Öffnungszeiten: 9–18 Uhr.\nPreis: 15 € für alle Größen.\n';
+  for (const damage of [Buffer.from([0xff]), Buffer.from('Stra\xdfe', 'latin1'), Buffer.from([0xc3])]) {
+    const text = await read(Buffer.concat([Buffer.from(lines), damage]));
+    expect(text).toMatchObject({
+      content: expect.stringMatching(/^Öffnungszeiten: 9–18 Uhr.\nPreis: 15 € für alle Größen.\n.*\ufffd/),
+      warnings: [{ code: 'undecodable_bytes' }],
+    });
+  }
+});
+
 it.each([
-  ['UTF-16 without a mark', 'Hello, how are you?', Buffer.from('Hello, how are you?', 'utf16le')],
+  ['with its type', '<!DOCTYPE html><html><head><title>T</title><style>p{color:red}</style></head><body>'],
   [
-    'Windows-1252',
-    'Le garçon français déjà vu à l’été – 20 €',
-    Buffer.from('4c652067617272e76f6e', 'hex').subarray(0, 0),
+    'of XHTML',
+    '<?xml version="1.0"?>\n<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN"><html xmlns="x"><body>',
   ],
-  ['Windows-1251', 'Привет, как дела? Сегодня хорошая погода, и мы идём гулять в парк.', encoded('windows-1251')],
-  ['KOI8-R', 'Привет, как дела? Сегодня хорошая погода, и мы идём гулять в парк.', encoded('koi8-r')],
-  ['Shift_JIS', '営業時間は九時から五時までです。土曜日は十時に開きます。', encoded('shift_jis')],
-  ['GB18030', '我们的营业时间是上午九点到下午五点。星期六十点开门。', encoded('gb18030')],
-  ['Big5', '我們的營業時間是上午九點到下午五點。星期六十點開門。', encoded('big5')],
-  ['EUC-KR', '영업 시간은 아홉 시부터 다섯 시까지입니다. 토요일에는 열 시에 엽니다.', encoded('euc-kr')],
-] as [string, string, Buffer | ((text: string) => Buffer)][])(
-  'the text of a document in %s without a mark is read',
-  async (_, text, bytes) => {
-    const data = typeof bytes === 'function' ? bytes(text) : bytes.length > 0 ? bytes : encoded('windows-1252')(text);
-    expect(await read(data)).toEqual({ content: text, contentMD: text });
-  },
-);
+  ['after a comment of the browser', '\ufeff<!-- saved from url=(0024)https://site.example/ -->\n<html><body>'],
+  ['in Windows-1252', '<html><head><meta charset="windows-1252"></head><body>'],
+])('a saved web page %s is read as a page', async (name, head) => {
+  const encoding = name === 'in Windows-1252' ? 'latin1' : 'utf8';
+  const page = Buffer.from(`${head}<nav><a href="/">Home</a></nav><h1>Hours</h1><p>Nine to <b>fünf</b></p>`, encoding);
+  expect(await read(page, 'page.html')).toEqual({
+    content: 'Hours\n\nNine to fünf',
+    contentMD: '# Hours\n\nNine to **fünf**',
+  });
+});
+
+it.each([
+  ['Markdown', 'a.md', '<html> in Markdown stays'],
+  ['a text about HTML', 'a.txt', 'Write <html> first.'],
+])('%s is not read as a web page', async (_, name, content) => {
+  expect(await read(Buffer.from(content), name)).toEqual({ content, contentMD: content });
+});
 
 it.each([
   ['a locked PDF', () => sample('locked.pdf'), locked],
@@ -328,24 +348,6 @@ const recursiveForms = () => {
     Buffer.from('trailer\n<</Size 30/Root 1 0 R>>\n%%EOF'),
   ]);
 };
-
-/** Writes text in an encoding, by trying every pair of bytes that it may read. */
-function encoded(label: string) {
-  const decoder = new TextDecoder(label);
-  const table = new Map<string, number[]>();
-  for (let first = 0; first < 256; first++) {
-    const one = decoder.decode(Uint8Array.of(first));
-    if (one.length === 1 && one !== '\ufffd') table.set(one, [first]);
-  }
-  for (let first = 0x81; first < 0xff; first++) {
-    for (let second = 0x40; second < 0xff; second++) {
-      const one = decoder.decode(Uint8Array.of(first, second));
-      if ([...one].length === 1 && one !== '\ufffd' && !table.has(one)) table.set(one, [first, second]);
-    }
-  }
-  return (text: string) => Buffer.from([...text].flatMap((character) => table.get(character) ?? [63]));
-}
-
 /** Writes text in UTF-16 of the order of PDF. */
 function utf16(text: string) {
   return Buffer.from(text, 'utf16le').swap16();

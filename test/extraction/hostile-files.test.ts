@@ -5,7 +5,7 @@ import { pagesText, proseText } from '../../functions/domain/sources.ts';
 import { kindOf } from '../../functions/extraction/document-kind.ts';
 import { readDocument } from '../../functions/extraction/document-texts.ts';
 import { formatOf } from '../../functions/extraction/file-formats.ts';
-import { htmlReader } from '../../functions/extraction/html.ts';
+import { pageReader } from '../../functions/extraction/page.ts';
 import { indexOf } from '../../functions/search/source-index.ts';
 import { type HostileFile, hostileFiles } from '../support/hostile-files.ts';
 import { longestTurn } from '../support/longest-turn.ts';
@@ -28,8 +28,9 @@ const readAndIndex = async (bytes: Buffer, name: string) => {
 
 /** Reads a page as a crawl does, and indexes its text. */
 const readPage = async (bytes: Buffer) => {
-  const page = await htmlReader.run({ html: bytes.toString(), url: 'https://example.com/' }).catch(expected);
-  if (!page) return;
+  const received = { bytes, contentType: 'text/html; charset=utf-8', url: 'https://example.com/' };
+  const page = await pageReader.run(received).catch(expected);
+  if (!page || 'failure' in page) return;
   const pages = pagesText([{ url: 'https://example.com/', title: page.title, text: page.text }]);
   await indexOf('website', pages.whole, page.markdown, 'en').catch(expected);
 };

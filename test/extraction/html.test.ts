@@ -1,9 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { htmlReader, readHtml } from '../../functions/extraction/html.ts';
+import { readHtml } from '../../functions/extraction/html.ts';
+import { pageReader, readPage } from '../../functions/extraction/page.ts';
 
 const url = 'https://site.example/dir/page';
 const read = (body: string, head = '') => readHtml({ html: `<!doctype html><head>${head}</head><body>${body}`, url });
-afterAll(() => htmlReader.close());
+afterAll(() => pageReader.close());
 
 it('the content of a page is in the text and in the Markdown', () => {
   const { title, text, markdown } = read(
@@ -50,6 +51,109 @@ it.each([
   const { text, markdown } = read(`<p>Before</p>${noise}<p>After</p>`);
   expect(text).toBe('Before\n\nAfter');
   expect(markdown).toBe('Before\n\nAfter');
+});
+
+it.each([
+  [
+    'an accordion whose questions are buttons in headings',
+    '<h2><button aria-expanded="true">Open on Sunday?</button></h2><div>No.</div>',
+    '## Open on Sunday?\n\nNo.',
+  ],
+  [
+    'an accordion whose answers are hidden until a button shows them',
+    '<button aria-expanded="false" aria-controls="a">Delivery</button><div id="a" hidden>Two days.</div>',
+    'Delivery\n\nTwo days.',
+  ],
+  [
+    'an accordion of Bootstrap 5',
+    '<button data-bs-toggle="collapse" data-bs-target="#b">Returns</button><div id="b" style="display:none">Free.</div>',
+    'Returns\n\nFree.',
+  ],
+  [
+    'an accordion with the role of a list of tabs',
+    '<div role="tablist"><div role="tab"><h4><a href="#c">Parking?</a></h4></div><div role="tabpanel" id="c">Behind.</div></div>',
+    '#### Parking?\n\nBehind.',
+  ],
+  [
+    'tabs that are questions, and the panels that are not shown',
+    '<div role="tablist"><button role="tab">Dogs?</button></div><div role="tabpanel">Yes.</div><div role="tabpanel" hidden>No.</div>',
+    'Dogs?\n\nYes.\n\nNo.',
+  ],
+  [
+    'a question in a button of its own',
+    '<button>¿Abren hoy?</button> <button>明日は開いていますか？</button>',
+    '¿Abren hoy?\n\n明日は開いていますか？',
+  ],
+  [
+    'a long text in a button',
+    '<button>We repair every roof between the river and the hills.</button>',
+    'We repair every roof between the river and the hills.',
+  ],
+  ['what a search in the page can find', '<p hidden="until-found">Found.</p>', 'Found.'],
+  ['details', '<details><summary><button>Why</button></summary>Because.</details>', 'Why\n\nBecause.'],
+  [
+    'a list of dishes with the role of a menu',
+    '<ul role="menu"><li>Margherita 8,50 €</li><li>$ 9 Funghi</li></ul>',
+    '-   Margherita 8,50 €\n-   $ 9 Funghi',
+  ],
+  ['a menu of sentences', '<div role="menu"><p>Soup of the day, with bread.</p></div>', 'Soup of the day, with bread.'],
+])('the text of a page contains %s', (_, content, expected) => {
+  expect(read(content).markdown).toBe(expected);
+});
+
+it.each([
+  [
+    'a list of tabs',
+    '<div role="tablist"><button role="tab" aria-selected="true">Hours</button><a role="tab">Prices</a></div>',
+  ],
+  ['a menu of links', '<ul role="menu"><li role="menuitem"><a href="/a">Home</a></li><li>Shop</li></ul>'],
+  [
+    'a button that opens a menu',
+    '<button aria-haspopup="true" aria-expanded="false" aria-controls="m">More</button><ul id="m" hidden><li>evil</li></ul>',
+  ],
+  [
+    'the button of a header',
+    '<header><button aria-expanded="false" aria-controls="n">Menu</button><div id="n" hidden>evil</div></header>',
+  ],
+  ['a button', '<button>Add to cart</button>'],
+  ['the text for browsers without frames', '<noembed>evil</noembed>'],
+])('the text of a page does not contain %s', (_, noise) => {
+  expect(read(`<p>Before</p>${noise}`).text).toBe('Before');
+});
+
+it('the text of a page has the content of shadow roots, with what is in their slots', () => {
+  const { markdown, links } = read(
+    '<x-card><template shadowrootmode="open"><h2><slot name="title">none</slot></h2><p>Open: <slot></slot></p><x-in><template shadowrootmode="closed"><a href="/s">more</a></template></x-in></template><b slot="title">Hours</b>nine</x-card>',
+  );
+  expect(markdown).toBe('## **Hours**\n\nOpen: nine\n\n[more](https://site.example/s)');
+  expect(links).toEqual(['https://site.example/s']);
+});
+
+it.each([
+  ['0; url=/home', { url: 'https://site.example/home', seconds: 0 }],
+  ["5;URL='next.html#a'", { url: 'https://site.example/dir/next.html', seconds: 5 }],
+  ['1.5, "/b"', { url: 'https://site.example/b', seconds: 1 }],
+  ['0;/c', { url: 'https://site.example/c', seconds: 0 }],
+  ['300', undefined],
+  ['soon; url=/d', undefined],
+])('the page that a page sends its visitors to is found in %j', (content, refresh) => {
+  const escaped = content.replaceAll('"', '&quot;');
+  expect(read('', `<meta http-equiv="REFRESH" content="${escaped}">`).refresh).toEqual(refresh);
+});
+
+it('the canonical address of a page is absolute', () => {
+  expect(read('', '<base href="/en/"><link rel="Canonical nofollow" href="a?b=1#c">').canonical).toBe(
+    'https://site.example/en/a?b=1',
+  );
+  expect(read('<a rel="canonical" href="/a">a</a>').canonical).toBe(undefined);
+});
+
+it('the text of a page of XHTML has what follows elements that close themselves, and CDATA', async () => {
+  const html =
+    '<html xmlns="http://www.w3.org/1999/xhtml"><head><title/><script src="a>b.js"/></head><body><!-- <p/> --><p>Open<br/>nine <a id="x"/>to <i/>five</p><div class="c"/><p><![CDATA[1 < 2 & <b>]]></p></body></html>';
+  expect(readPage({ bytes: Buffer.from(html), contentType: 'application/xhtml+xml', url })).toMatchObject({
+    markdown: 'Open  \nnine to five\n\n1 < 2 & \\<b>',
+  });
 });
 
 it('the text of a page keeps a restaurant’s menu, and the text of headers and footers without their links', () => {
@@ -142,6 +246,7 @@ it('the links of a page are two thousand at most', () => {
 
 describe('a page made to harm', () => {
   const words = '<p>word</p>';
+  const run = (html: string) => pageReader.run({ bytes: Buffer.from(html), contentType: 'text/html', url });
   it.each([
     ['nested tables', '<table><tr><td>'.repeat(400)],
     ['nested emphasis', '<b><i>'.repeat(300) + words],
@@ -151,12 +256,12 @@ describe('a page made to harm', () => {
     ['an attribute of four megabytes', `<p title="${'a'.repeat(4_000_000)}">word`],
   ])('a page made to harm by %s is read, or aborted in time', { tags: 'heavy' }, async (_, html) => {
     const started = Date.now();
-    const outcome = await htmlReader.run({ html, url }).then(
-      ({ text }) => typeof text,
+    const outcome = await run(html).then(
+      (page) => ('text' in page ? 'string' : 'failure'),
       ({ name }) => name,
     );
     expect(['string', 'WorkerAbortedError', 'RangeError']).toContain(outcome);
     expect(Date.now() - started).toBeLessThan(25_000);
-    expect((await htmlReader.run({ html: words, url })).text).toBe('word');
+    expect(await run(words)).toMatchObject({ text: 'word' });
   });
 });

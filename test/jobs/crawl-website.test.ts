@@ -1,6 +1,6 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { htmlReader } from '../../functions/extraction/html.ts';
+import { pageReader } from '../../functions/extraction/page.ts';
 import { crawlWebsite } from '../../functions/jobs/crawl-website.ts';
 import { maxDeliveries, queueWorker } from '../../functions/jobs/job.ts';
 import { textPiecesOf } from '../../functions/store/keys.ts';
@@ -24,7 +24,7 @@ afterEach(() => {
   site.requests.length = 0;
 });
 afterAll(async () => {
-  await htmlReader.close();
+  await pageReader.close();
   await site.stop();
 });
 

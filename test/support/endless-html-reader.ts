@@ -1,13 +1,14 @@
-import type { ReadHtml } from '../../functions/extraction/html.ts';
+import type { ReadPage, ReceivedPage } from '../../functions/extraction/page.ts';
 import { runInWorker } from '../../functions/extraction/sandboxed-worker.ts';
 
-/** A reader of HTML that never finishes a page with the word "endless", and is aborted after a second. */
+/** A reader of pages that never finishes one with the word "endless", and is aborted after a second. */
 export const endlessHtmlReader = runInWorker(
   'endlessHtmlReader',
   import.meta.url,
-  ({ html }: { html: string; url: string }): ReadHtml => {
-    while (html.includes('endless'));
-    return { title: '', text: html, markdown: html, links: [] };
+  ({ bytes }: ReceivedPage): ReadPage => {
+    const text = new TextDecoder().decode(bytes);
+    while (text.includes('endless'));
+    return { title: '', text, markdown: text, links: [], hasScripts: false, hasFrames: false };
   },
   { timeoutSeconds: 1, heapMegabytes: 32 },
 );

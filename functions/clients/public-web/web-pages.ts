@@ -6,7 +6,6 @@ import { environment } from '../../environment.ts';
 import { wholeService } from '../../service.ts';
 import { causesOf, codesOf, connectionProblem } from './connection-problem.ts';
 import { PageFetchError } from './page-fetch-error.ts';
-import { decodePage, type PageText } from './page-text.ts';
 import { type FetchPolicy, openPublicConnections, otherPort } from './public-connections.ts';
 
 /** The crawler's name in its requests and in robots.txt. */
@@ -16,8 +15,8 @@ const requestHeaders = { 'user-agent': `${crawlerName}/1.0`, 'accept-encoding': 
 const knownCodings = new Set(['gzip', 'x-gzip', 'deflate', 'br', 'zstd', 'identity', '']);
 const maxCodings = 2;
 
-/** A page as it was received; `url` is its address after all redirects. */
-export type WebPage = PageText & { url: string };
+/** A page as it was received, without its compression; `url` is its address after all redirects. */
+export type WebPage = { url: string; contentType: string; bytes: Uint8Array };
 
 export type FetchOptions = {
   signal: AbortSignal;
@@ -55,11 +54,11 @@ export class PageReader {
     this.#timeoutMilliseconds = timeoutMilliseconds;
   }
 
-  /** Reads a page of HTML or plain text. Throws a `PageFetchError` with the reason if that is not possible. */
+  /** Reads a page. Throws a `PageFetchError` with the reason if that is not possible. */
   async read(url: URL, options: FetchOptions): Promise<WebPage> {
     const resource = await this.#get(url, options);
     if (!isSuccess(resource.status)) throw new PageFetchError(`The page answered with status ${resource.status}.`);
-    return { url: resource.url.href, ...decodePage(resource.bytes, resource.contentType) };
+    return { url: resource.url.href, contentType: resource.contentType, bytes: resource.bytes };
   }
 
   /** Reads a site's robots.txt: its text, or what applies without one (RFC 9309, 2.3.1). */

@@ -1,0 +1,30 @@
+import type { SourceWarning } from '../domain/sources.ts';
+import { type ReadHtml, readHtml } from './html.ts';
+import { decodePage } from './page-text.ts';
+import { runInWorker } from './sandboxed-worker.ts';
+import { undecodableBytes } from './text-encoding.ts';
+import { xhtmlToHtml } from './xhtml.ts';
+
+/** A page as it was received. */
+export type ReceivedPage = { url: string; contentType: string; bytes: Uint8Array };
+
+/** The content of a page and what is missing in it, or the reason in a sentence why it cannot be read. */
+export type ReadPage = (ReadHtml & { warnings?: SourceWarning[] }) | { failure: string };
+
+export const readPage = ({ url, contentType, bytes }: ReceivedPage): ReadPage => {
+  const page = decodePage(bytes, contentType);
+  if ('failure' in page) return page;
+  const warnings = page.isDamaged ? [undecodableBytes] : undefined;
+  if (page.kind === 'text') {
+    const text = page.text.replace(/\r\n?/g, '\n').trim();
+    return { title: '', text, markdown: text, links: [], hasScripts: false, hasFrames: false, warnings };
+  }
+  const html = page.kind === 'xhtml' ? xhtmlToHtml(page.text) : page.text;
+  return { ...readHtml({ html, url }), warnings };
+};
+
+/** Reads untrusted pages of HTML or plain text in a sandboxed worker. */
+export const pageReader = runInWorker('readPage', import.meta.url, readPage, {
+  timeoutSeconds: 15,
+  heapMegabytes: 512,
+});

@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest';
+import { decodeBytes, detectEncoding } from '../../functions/extraction/text-encoding.ts';
+import { encode } from '../support/encode.ts';
+import { sentences } from '../support/sentences.ts';
+
+const { german, french, spanish, others, turkish, russian, japanese, chinese, korean } = sentences;
+const western = german + french + spanish + others;
+const corpora: [encoding: string, text: string][] = [
+  ['windows-1252', western],
+  ['windows-1254', turkish],
+  ['windows-1251', russian],
+  ['koi8-r', russian],
+  ['shift_jis', japanese],
+  ['euc-jp', japanese],
+  ['gbk', chinese],
+  ['euc-kr', korean],
+];
+const linesOf = (text: string) => text.trim().split('\n');
+const decode = (bytes: Uint8Array) => decodeBytes(bytes, detectEncoding(bytes)).text;
+
+it.each(corpora)('every sentence in %s is recognized, alone and among others', (encoding, text) => {
+  const lines = linesOf(text);
+  expect(lines.length).toBeGreaterThanOrEqual(30);
+  expect(lines.filter((line) => decode(encode(line, encoding)) !== line)).toEqual([]);
+  expect(decode(encode(text, encoding))).toBe(text);
+});
+
+it.each([
+  ['windows-1252', 'It’s open'],
+  ['windows-1252', 'Price: 5 €'],
+  ['windows-1252', '© 2026 Muster GmbH'],
+  ['windows-1252', '«CAFÉ»'],
+  ['windows-1252', 'ÖFFNUNGSZEITEN FÜR KÖLN UND MÜNCHEN'],
+  ['windows-1252', 'Það er ókeypis fyrir börn. Þú ert velkominn.'],
+  ['windows-1251', 'ЧАСЫ РАБОТЫ С ДЕВЯТИ'],
+  ['windows-1251', 'Цена: 100 руб. за iPhone 15'],
+  ['windows-1251', 'Ми працюємо з понеділка по п’ятницю. Їжа та напої.'],
+  ['koi8-r', 'Привет'],
+  ['windows-1250', 'Otwarte od poniedziałku do piątku. Zażółć gęślą jaźń.'],
+  ['windows-1253', 'Είμαστε ανοιχτά από Δευτέρα έως Παρασκευή.'],
+  ['windows-1255', 'אנחנו פתוחים בימים ראשון עד חמישי. הכניסה לילדים חינם.'],
+  ['windows-1256', 'نحن نعمل من الاثنين إلى الجمعة. الدخول مجاني للأطفال.'],
+  ['big5', '我們的營業時間是週一至週五。請提前打電話預約。'],
+  ['shift_jis', 'ﾃｽﾄ 料金は千円です'],
+])('a short text in %s is recognized: %s', (encoding, text) => {
+  expect(decode(encode(text, encoding))).toBe(text);
+});
+
+it('a text is recognized by a line that begins far behind its ASCII', () => {
+  const ascii = 'An English line.\n'.repeat(60_000);
+  expect(decode(Buffer.concat([Buffer.from(ascii), encode(russian, 'koi8-r')]))).toBe(ascii + russian);
+});
+
+it('every sentence in UTF-16 without a mark is recognized if it has a space or the end of a line', () => {
+  for (const text of Object.values(sentences).flatMap((text) => [
+    text,
+    ...linesOf(text).filter((line) => / /.test(line)),
+  ])) {
+    const bytes = Buffer.from(text, 'utf16le');
+    expect(decode(bytes)).toBe(text);
+    expect(decode(bytes.swap16())).toBe(text);
+  }
+});
+
+it('every sentence in UTF-8 is recognized beside a byte that is not', () => {
+  const texts = Object.values(sentences).flatMap(linesOf);
+  const several = texts.filter((text) => Buffer.byteLength(text.replace(/[\0-\x7f]/g, '')) > 2);
+  expect(several.length).toBeGreaterThan(150);
+  for (const text of several) {
+    expect(decode(Buffer.concat([Buffer.from(text), Buffer.from([0xff])]))).toBe(`${text}\ufffd`);
+    expect(decode(Buffer.concat([Buffer.from([0xe4]), Buffer.from(text)]))).toBe(`\ufffd${text}`);
+  }
+});
