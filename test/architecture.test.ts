@@ -24,7 +24,13 @@ const sources = ['bin', 'lib', 'functions'].flatMap(filesIn).map((path) => {
 const roomOf = (path: string) =>
   path.startsWith('functions/') ? path.split('/').slice(0, 2).join('/') : (path.split('/')[0] as string);
 
-const base = ['functions/domain', 'functions/environment.ts', 'functions/service.ts', 'functions/log.ts'];
+const base = [
+  'functions/domain',
+  'functions/environment.ts',
+  'functions/service.ts',
+  'functions/log.ts',
+  'functions/request-id.ts',
+];
 const below = [...base, 'functions/store', 'functions/clients', 'functions/extraction'];
 const capabilities = [
   'functions/block-list-import',
@@ -48,6 +54,7 @@ const arrows: Record<string, string[]> = {
   'functions/environment.ts': [],
   'functions/service.ts': ['functions/domain'],
   'functions/log.ts': [],
+  'functions/request-id.ts': [],
   'functions/store': base,
   'functions/clients': base,
   'functions/extraction': base,

@@ -38,6 +38,8 @@ type RemovalProgress = { shard: number; after?: string | undefined };
 export type ImportRecord = ImportReference & {
   /** The key that created the form. */
   keyId: string;
+  /** The id of the request that created the form. */
+  requestId?: string;
   agentId?: string;
   mode: ImportMode;
   reason?: string;

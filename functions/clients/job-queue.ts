@@ -3,6 +3,7 @@ import pMap from 'p-map';
 import { chunks } from '../domain/chunks.ts';
 import { groupOf, type JobMessage, type JobName } from '../domain/job-messages.ts';
 import { environment } from '../environment.ts';
+import { currentRequestId } from '../request-id.ts';
 import { type Service, wholeService } from '../service.ts';
 
 /** Sends messages to jobs. A message is delivered at least once, possibly late, so handling it must be idempotent. */
@@ -22,7 +23,7 @@ export class JobQueue {
   async send(message: JobMessage, delaySeconds = 0): Promise<void> {
     const command = new SendMessageCommand({
       QueueUrl: this.#url.replace('{job}', message.job),
-      MessageBody: JSON.stringify(message),
+      MessageBody: bodyOf(message),
       MessageGroupId: groupOf(message),
       DelaySeconds: delaySeconds,
     });
@@ -40,7 +41,7 @@ export class JobQueue {
       QueueUrl: this.#url.replace('{job}', job),
       Entries: batch.map((message, index) => ({
         Id: String(index),
-        MessageBody: JSON.stringify(message),
+        MessageBody: bodyOf(message),
         MessageGroupId: groupOf(message),
       })),
     });
@@ -48,6 +49,9 @@ export class JobQueue {
     if (Failed[0]) throw new Error(`SQS did not take ${Failed.length} messages: ${Failed[0].Code}.`);
   }
 }
+
+/** Returns the body of a message, with the id of the request that caused it. */
+const bodyOf = (message: JobMessage): string => JSON.stringify({ requestId: currentRequestId(), ...message });
 
 const timeoutMilliseconds = 5000;
 const batchesInFlight = 8;

@@ -94,10 +94,12 @@ export type JobName = keyof typeof jobMessages;
 
 export type ErasureProgress = NonNullable<z.infer<(typeof jobMessages)['erasePerson']>['progress']>;
 
+/** The id of the request that caused a message, however many jobs earlier. It is beside the fields of the message's job. */
+export const MessageCause = z.object({ requestId: z.optional(z.string()) });
+
 /** A message of one of these jobs, as it is sent. */
-export type JobMessage<Name extends JobName = JobName> = { [N in Name]: z.infer<(typeof jobMessages)[N]> }[Name] & {
-  uid: string;
-};
+export type JobMessage<Name extends JobName = JobName> = { [N in Name]: z.infer<(typeof jobMessages)[N]> }[Name] &
+  z.infer<typeof MessageCause> & { uid: string };
 
 /** The group that a queue is shared fairly among. A slow receiver of webhooks does not delay the user's other receivers. */
 export const groupOf = (message: { uid?: string | undefined; endpointId?: string | undefined }) =>

@@ -233,6 +233,16 @@ export const WebhookDelivery = component(
     ),
     attempts: z.array(DeliveryAttempt).check(z.describe('The latest attempts, oldest first; at most 20.')),
     nextAttemptAt: z.optional(timestamp('When the next attempt is due.')),
+    requestId: z.optional(
+      z
+        .string()
+        .check(
+          describe(
+            'Id of the request that caused the event, however many jobs earlier: the `x-request-id` of its response.',
+            '6d2f0b1c-8a43-4e57-9f60-1b7c5d2e3a48',
+          ),
+        ),
+    ),
   }),
 );
 export type WebhookDelivery = z.infer<typeof WebhookDelivery>;

@@ -62,7 +62,8 @@ const mark = async ({ agentId, day, quarters, changes }: ChangedDay, uid: string
   const [first] = changes as [TableChange];
   const queuing = await services.callFigures.mark({ agentId, day }, quarters, first.sequenceNumber);
   if (!isOneOf(changes, queuing)) return;
-  await services.jobQueue.send({ job: 'countCalls', uid, agentId, day }, waitSeconds());
+  const { requestId } = first;
+  await services.jobQueue.send({ job: 'countCalls', uid, agentId, day, requestId }, waitSeconds());
 };
 
 /**

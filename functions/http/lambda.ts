@@ -2,6 +2,7 @@ import middy from '@middy/core';
 import { executionModeStandard } from '@middy/core/Standard';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import { newUlid } from '../domain/identifiers.ts';
+import { withRequestId } from '../request-id.ts';
 import { lazyServices } from '../service.ts';
 import { addressOf } from './address.ts';
 import { admit } from './admit.ts';
@@ -39,7 +40,8 @@ const handlerOf = (
     const { headers, requestContext } = event;
     const { requestId } = requestContext;
     const context = { address: addressOf(event), headers, requestId, receivedAt };
-    const respond = (creationId: string) => perform(endpoint, authorized, { ...context, creationId }, services);
+    const respond = (creationId: string) =>
+      withRequestId(requestId, () => perform(endpoint, authorized, { ...context, creationId }, services));
     const idempotencyKey = headers['idempotency-key'];
     return takesIdempotencyKey(endpoint) && idempotently && idempotencyKey !== undefined
       ? idempotently({ endpoint, request: authorized, idempotencyKey, requestId }, respond)

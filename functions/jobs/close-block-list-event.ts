@@ -1,4 +1,5 @@
 import { jobMessages } from '../domain/job-messages.ts';
+import { currentRequestId } from '../request-id.ts';
 import { closeWhenQuiet, publishServices } from '../webhooks/publish.ts';
 import { queueJob, queueWorker } from './job.ts';
 
@@ -11,7 +12,8 @@ export const closeBlockListEvent = queueJob({
 
   handle: ({ uid, agentId, eventId, token, quietSeconds }, services) => {
     const list = agentId === undefined ? { uid } : { agentId };
-    return closeWhenQuiet({ list, uid, eventId, token, quietSeconds }, services);
+    const requestId = currentRequestId();
+    return closeWhenQuiet({ list, uid, eventId, token, quietSeconds, requestId }, services);
   },
 });
 

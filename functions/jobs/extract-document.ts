@@ -10,6 +10,7 @@ import { proseText } from '../domain/sources.ts';
 import { kindOf } from '../extraction/document-kind.ts';
 import { readDocument } from '../extraction/document-texts.ts';
 import { formatOf } from '../extraction/file-formats.ts';
+import { withRequestId } from '../request-id.ts';
 import { indexNewText } from '../search/source-index.ts';
 import type { ServicesOf } from '../service.ts';
 import { agents } from '../store/agents/agents.ts';
@@ -57,8 +58,12 @@ export const extractDocument = queueJob({
     for (const { agentId, id: documentId } of documents) {
       // An agent without access is an unfinished copy.
       const uid = access.get(agentId)?.owner ?? agentId;
-      await services.documents.endWait({ agentId, id: documentId });
-      await services.jobQueue.send({ job: 'extractDocument', uid, agentId, documentId });
+      // S3 does not know the request that made the form.
+      const record = await services.documents.findForJob({ agentId, id: documentId });
+      await withRequestId(record?.requestId, async () => {
+        await services.documents.endWait({ agentId, id: documentId });
+        await services.jobQueue.send({ job: 'extractDocument', uid, agentId, documentId });
+      });
     }
   },
 

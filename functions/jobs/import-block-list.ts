@@ -23,7 +23,11 @@ export const importBlockList = queueJob({
 
   async handle(message, services, { until }) {
     if ('job' in message) return runImport({ uid: message.uid, importId: message.importId }, services, until);
-    for (const reference of importsIn(message)) await services.jobQueue.send({ job: 'importBlockList', ...reference });
+    for (const reference of importsIn(message)) {
+      // S3 does not know the request that made the form.
+      const requestId = (await services.imports.find(reference))?.requestId;
+      await services.jobQueue.send({ job: 'importBlockList', ...reference, requestId });
+    }
   },
 
   async giveUp(message, services) {

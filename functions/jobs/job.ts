@@ -1,8 +1,9 @@
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import * as z from 'zod/mini';
-import type { JobName } from '../domain/job-messages.ts';
+import { type JobName, MessageCause } from '../domain/job-messages.ts';
 import { environment } from '../environment.ts';
 import { describeError, log } from '../log.ts';
+import { withRequestId } from '../request-id.ts';
 import { lazyServices, type Permission, permissionsOfServices, type Service, type ServicesOf } from '../service.ts';
 import { changeOf, type TableChange } from '../store/table-changes.ts';
 import { retrySoon } from './retry-soon.ts';
@@ -96,11 +97,14 @@ export const queueWorker = (job: AnyQueueJob): QueueHandler => {
       const isLast = Number(attributes?.ApproximateReceiveCount) >= maxDeliveries;
       const deadlines = { until, lastDeliveryEndsAt: isLast ? endsAt : undefined };
       const read = () => z.parse(job.message, JSON.parse(body));
-      const failure = await attempt(async () => job.handle(read(), services, deadlines));
-      const reportFailure = failure && isLast ? await attempt(async () => job.giveUp?.(read(), services)) : undefined;
+      const requestId = requestIdIn(body);
+      const failure = await attempt(requestId, () => job.handle(read(), services, deadlines));
+      const reportFailure =
+        failure && isLast ? await attempt(requestId, async () => job.giveUp?.(read(), services)) : undefined;
       if (failure) failed.push(messageId);
       if (failure && !isLast && environment.isLambda) await retrySoon(record);
       log(failure ? 'error' : 'info', {
+        requestId,
         messageId,
         job: job.name,
         milliseconds: Math.round(performance.now() - started),
@@ -121,9 +125,18 @@ const deadlinesOf = ({ timeoutSeconds }: AnyJob) => {
   return { until: endsAt - timeoutSeconds * 200, endsAt };
 };
 
-const attempt = async (work: () => Promise<void>): Promise<Error | undefined> => {
+/** Returns the id of the request that caused a message; undefined for a message that names none. */
+const requestIdIn = (body: string): string | undefined => {
   try {
-    await work();
+    return z.parse(MessageCause, JSON.parse(body)).requestId;
+  } catch {
+    return undefined;
+  }
+};
+
+const attempt = async (requestId: string | undefined, work: () => Promise<void>): Promise<Error | undefined> => {
+  try {
+    await withRequestId(requestId, work);
   } catch (error) {
     return error as Error;
   }

@@ -289,6 +289,12 @@ export const changedItem = ({ pk, sk }: ItemKey): ChangedItem | undefined => {
   }
 };
 
+/** Returns true for an item whose changes the reader of the stream turns into jobs, but for entries of block lists. */
+export const hasFollowingJobs = (key: ItemKey): boolean => {
+  const kind = changedItem(key)?.kind;
+  return kind !== undefined && kind !== 'number' && kind !== 'endpoints';
+};
+
 export const duplicationKey = (agentId: string): ItemKey => ({ pk: `DUPLICATION#${agentId}`, sk: 'DUPLICATION' });
 
 /** The number of partitions of the responses that are kept for a user. */

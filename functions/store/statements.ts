@@ -9,10 +9,14 @@ export type Statement = { text: string; values: AttributeValue[] };
 /** The maximum number of statements in a batch. */
 export const statementsPerBatch = 25;
 
-/** Returns the statement that inserts an item. It fails with `DuplicateItem` when the key exists. */
+/** Returns the statement that inserts an item, without attributes that are undefined. It fails with `DuplicateItem` when the key exists. */
 export const insertStatement = (tableName: string, item: ItemKey): Statement => {
-  const names = Object.keys(item).map((name) => `'${name}':?`);
-  return { text: `INSERT INTO "${tableName}" VALUE {${names}}`, values: Object.values(item).map(attributeValue) };
+  const given = Object.entries(item).filter(([, value]) => value !== undefined);
+  const names = given.map(([name]) => `'${name}':?`);
+  return {
+    text: `INSERT INTO "${tableName}" VALUE {${names}}`,
+    values: given.map(([, value]) => attributeValue(value)),
+  };
 };
 
 /** Returns the statement that sets fields of an existing item, and removes those that are null (undefined ones stay), if a condition holds. */

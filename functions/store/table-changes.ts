@@ -9,6 +9,8 @@ export type TableChange<I extends Item = Item> = {
   key: ItemKey;
   before?: I | undefined;
   after?: I | undefined;
+  /** The id of the request that made the change, if the item has it. */
+  requestId?: string | undefined;
   /** The time of the change in Unix milliseconds. */
   at: number;
   /** Its position in the stream: the same whenever it is read. */
@@ -20,10 +22,12 @@ export type TableChange<I extends Item = Item> = {
 export const changeOf = ({ dynamodb = {}, userIdentity }: DynamoDBRecord): TableChange => {
   const { Keys, OldImage, NewImage, SequenceNumber = '', ApproximateCreationDateTime = 0 } = dynamodb;
   const itemOf = (image: object | undefined) => image && (unmarshall(image as Record<string, AttributeValue>) as Item);
+  const after = itemOf(NewImage);
   return {
     key: itemOf(Keys) as ItemKey,
     before: itemOf(OldImage),
-    after: itemOf(NewImage),
+    after,
+    requestId: (after as { requestId?: string } | undefined)?.requestId,
     at: Number(ApproximateCreationDateTime) * 1000,
     sequenceNumber: SequenceNumber,
     isExpiry: (userIdentity as { principalId?: string } | undefined)?.principalId === 'dynamodb.amazonaws.com',

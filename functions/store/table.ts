@@ -21,9 +21,10 @@ import { StandardRetryStrategy } from '@smithy/core/retry';
 import { chunks } from '../domain/chunks.ts';
 import { overloaded } from '../domain/errors.ts';
 import { environment } from '../environment.ts';
+import { currentRequestId } from '../request-id.ts';
 import { wholeService } from '../service.ts';
 import { type Change, type Condition, conditionOf, isAbsent, updateOf } from './expressions.ts';
-import type { Collection, ItemKey } from './keys.ts';
+import { type Collection, hasFollowingJobs, type ItemKey } from './keys.ts';
 import type { Statement } from './statements.ts';
 import {
   failedConditions,
@@ -170,7 +171,7 @@ export class Table {
     const failed = await this.tryTransact<T>([this.putAction(item, condition)]);
     if (!failed) return { isNew: true, item };
     const existing = failed.get(0) as T;
-    return { isNew: isDeepStrictEqual(existing, item), item: existing };
+    return { isNew: isDeepStrictEqual(existing, withCause(item)), item: existing };
   }
 
   /**
@@ -183,7 +184,12 @@ export class Table {
     condition?: Condition,
     returned: 'ALL_NEW' | 'ALL_OLD' = 'ALL_NEW',
   ): Promise<T | undefined> {
-    const input = { TableName: this.name, Key: key, ReturnValues: returned, ...updateOf(change, condition) };
+    const input = {
+      TableName: this.name,
+      Key: key,
+      ReturnValues: returned,
+      ...updateOf(changeWithCause(key, change), condition),
+    };
     return unlessConditionFails(async () => {
       const { Attributes } = await untilAdmitted(() => this.client.send(new UpdateCommand(input), deadline()));
       return Attributes as T | undefined;
@@ -261,11 +267,18 @@ export class Table {
   // The actions of a transaction. One whose condition fails returns the item as it is.
 
   putAction(item: Item, condition?: Condition): TransactionAction {
-    return { Put: { TableName: this.name, Item: item, ...conditionOf(condition), ...returnedOnFailure } };
+    return { Put: { TableName: this.name, Item: withCause(item), ...conditionOf(condition), ...returnedOnFailure } };
   }
 
   updateAction(key: ItemKey, change: Change, condition?: Condition): TransactionAction {
-    return { Update: { TableName: this.name, Key: key, ...updateOf(change, condition), ...returnedOnFailure } };
+    return {
+      Update: {
+        TableName: this.name,
+        Key: key,
+        ...updateOf(changeWithCause(key, change), condition),
+        ...returnedOnFailure,
+      },
+    };
   }
 
   deleteAction(key: ItemKey, condition?: Condition): TransactionAction {
@@ -305,6 +318,15 @@ export class Table {
     }
   }
 }
+
+/** Returns an item with the id of the request that writes it, if its change causes jobs: the reader of the stream passes it on. */
+const withCause = <I extends Item>(item: I): I => {
+  const requestId = currentRequestId();
+  return requestId !== undefined && hasFollowingJobs(item) ? { ...item, requestId } : item;
+};
+
+const changeWithCause = (key: ItemKey, change: Change): Change =>
+  hasFollowingJobs(key) ? { ...change, set: { ...change.set, requestId: currentRequestId() ?? null } } : change;
 
 const returnedOnFailure = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
 

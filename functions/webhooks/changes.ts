@@ -23,6 +23,8 @@ export type DomainEvent = {
   eventId: string;
   type: EventType;
   timestamp: string;
+  /** The id of the request that caused it. */
+  requestId?: string | undefined;
   subject: EventSubject;
   ids: Record<string, string>;
   details: Record<string, unknown>;
@@ -31,7 +33,13 @@ export type DomainEvent = {
 };
 
 /** An import of numbers that has ended. */
-type EndedImport = { list: BlockListOwner; by: string; added: number; removed: number };
+type EndedImport = {
+  list: BlockListOwner;
+  by: string;
+  added: number;
+  removed: number;
+  requestId?: string | undefined;
+};
 
 /** A number of a block list. */
 export type ListedNumber = Pick<NumberChange, 'list' | 'number'>;
@@ -196,11 +204,12 @@ const numberChanged = (list: BlockListOwner, { key, before, after, isExpiry }: T
 /** The attributes of an import's record that its event needs. */
 type ImportItem = Item & { importId: string; agentId?: string; finishedAt?: string; added?: number; removed?: number };
 
-const importChanged = (uid: string, { before, after }: TableChange<ImportItem>): ChangeEffects => {
+const importChanged = (uid: string, { before, after, requestId }: TableChange<ImportItem>): ChangeEffects => {
   if (!after?.finishedAt || before?.finishedAt) return {};
   const { agentId, importId, added = 0, removed = 0 } = after;
   if (added + removed === 0) return {};
-  return { endedImport: { list: agentId === undefined ? { uid } : { agentId }, by: importId, added, removed } };
+  const list = agentId === undefined ? { uid } : { agentId };
+  return { endedImport: { list, by: importId, added, removed, requestId } };
 };
 
 const endpointsChanged = (uid: string, change: TableChange<EndpointsItem>): ChangeEffects => {
@@ -225,15 +234,19 @@ const endpointsChanged = (uid: string, change: TableChange<EndpointsItem>): Chan
 
 /** Returns the event of a change. `discriminator` distinguishes several events of one change. */
 const eventOf = (
-  { key: { pk, sk }, sequenceNumber, at }: TableChange,
+  { key: { pk, sk }, sequenceNumber, at, requestId }: TableChange,
   {
     details,
     timestamp = new Date(at).toISOString(),
     discriminator = '',
     ...event
-  }: Omit<DomainEvent, 'eventId' | 'timestamp'> & { timestamp?: string | undefined; discriminator?: string },
+  }: Omit<DomainEvent, 'eventId' | 'timestamp' | 'requestId'> & {
+    timestamp?: string | undefined;
+    discriminator?: string;
+  },
 ): DomainEvent => ({
   ...event,
+  requestId,
   eventId: derivedIdentifier('event', [pk, sk, sequenceNumber, discriminator]),
   timestamp,
   details: withoutUndefined(details),

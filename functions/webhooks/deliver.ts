@@ -2,6 +2,7 @@ import type { SealedSecrets } from '../clients/sealed-secrets.ts';
 import type { JobMessage } from '../domain/job-messages.ts';
 import type { DeliveryAttempt } from '../domain/webhooks.ts';
 import { log } from '../log.ts';
+import { currentRequestId } from '../request-id.ts';
 import type { Credentials } from '../store/credentials.ts';
 import { signedRequest, type WebhookMessage } from './message.ts';
 import { secretsInForce } from './secrets.ts';
@@ -77,7 +78,13 @@ export const deliver = async (job: JobMessage<'deliverWebhook'>, services: Servi
     await noteOutcome(uid, endpoint, { kind: 'success' }, services);
     return void (await webhookDeliveries.record(uid, delivery, sequence, { attempt, status: 'delivered' }));
   }
-  log('warn', { failedDelivery: deliveryId, endpointId, status: response.status, reason: attempt.cause });
+  log('warn', {
+    requestId: currentRequestId(),
+    failedDelivery: deliveryId,
+    endpointId,
+    status: response.status,
+    reason: attempt.cause,
+  });
   const isGone = response.status === gone;
   const delaySeconds = isGone ? undefined : delayAfter(delivery.failures, response.retryAfterSeconds);
   const nextAt = delaySeconds && Date.now() + delaySeconds * 1000;

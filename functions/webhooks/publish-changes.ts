@@ -134,6 +134,7 @@ const listChangesIn = (read: ReadChange[], erased: ReadonlySet<string>) => {
     const found = byRequest.get(name) ?? {
       ...{ list: cause.list, by: cause.by, size: number?.size, added: [], removed: [], changes: [] },
       first: change.sequenceNumber,
+      requestId: cause.requestId,
       timestamp: new Date(change.at).toISOString(),
     };
     // The first change identifies the batch, even if its number has been erased by the time the batch is delivered again.

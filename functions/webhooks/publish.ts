@@ -122,8 +122,8 @@ export const publishAll = async (
     until,
   );
   await deliveryQueue.sendMany(
-    waiting.map(({ uid, delivery: { deliveryId, endpointId } }) => ({
-      ...{ job: 'deliverWebhook', uid, endpointId, deliveryId, sequence: 0 },
+    waiting.map(({ uid, delivery: { deliveryId, endpointId, requestId } }) => ({
+      ...{ job: 'deliverWebhook', uid, endpointId, deliveryId, sequence: 0, requestId },
     })),
   );
   return new Set([...withoutDetails, ...unwritten.map(({ event }) => event)]);
@@ -133,10 +133,10 @@ const offersInFlight = 8;
 
 const deliveriesOf = (event: OutgoingEvent) =>
   event.endpoints.map(({ uid, endpoint: { endpointId, listeningUntil } }) => {
-    const { eventId, type, subject, ids, timestamp } = event;
+    const { eventId, type, subject, ids, timestamp, requestId } = event;
     const deliveryId = derivedIdentifier('delivery', [eventId, endpointId], Date.parse(timestamp));
     const delivery: StoredDelivery = {
-      ...{ deliveryId, endpointId, eventId, type, createdAt: timestamp, timestamp, ids, subject },
+      ...{ deliveryId, endpointId, eventId, type, createdAt: timestamp, timestamp, ids, subject, requestId },
       ...{ status: 'pending', attempts: [], sequence: 0, failures: 0 },
     };
     return { event, uid, delivery, isFetched: listeningUntil !== undefined };
@@ -153,6 +153,7 @@ export type ListChange = {
   first: string;
   /** The time of the change. */
   timestamp: string;
+  requestId?: string | undefined;
   /** The counts of an import that has ended. */
   counted?: { added: number; removed: number } | undefined;
 };
@@ -166,7 +167,7 @@ export const collectNumbers = async (
   subscribers: Subscribers,
   services: PublishServices,
 ): Promise<void> => {
-  const { list, by, size, first, timestamp, counted } = change;
+  const { list, by, size, first, timestamp, requestId, counted } = change;
   if (subscribers.endpointsFor('block_list.updated', list).length === 0) return;
   const uid = subscribers.ownerOf(list);
   if (uid === undefined) return;
@@ -183,24 +184,25 @@ export const collectNumbers = async (
     if (!collected) return;
     if (!collected.isClosed) {
       const isComplete = size !== undefined && collected.added.size + collected.removed.size >= size;
-      if (isComplete) return closeListEvent({ list, eventId, uid }, subscribers, services);
+      if (isComplete) return closeListEvent({ list, eventId, uid, requestId }, subscribers, services);
       // An import reports its own end.
       if (isImport && !counted) return;
       // One message waits for the remaining numbers, however many batches they take.
       if (!counted && collected.openedBy !== first) return;
-      const waiting = { list, eventId, uid, token: first, quietSeconds: quietSecondsFor(size) };
+      const waiting = { list, eventId, uid, requestId, token: first, quietSeconds: quietSecondsFor(size) };
       // For a large request, only the message can determine that all numbers have arrived.
       return waitForMore(waiting, services, size !== undefined && size > maxNumbersInItem ? 2 : undefined);
     }
     // The batch that closed the event may have failed before sending it.
-    if (collected.closedBy === 'reader') await publishNumbers({ list, eventId, uid }, collected, subscribers, services);
+    if (collected.closedBy === 'reader')
+      await publishNumbers({ list, eventId, uid, requestId }, collected, subscribers, services);
     added = added.filter((number) => !collected.added.has(number));
     removed = removed.filter((number) => !collected.removed.has(number));
     if (isImport || added.length + removed.length === 0) return;
   }
 };
 
-type ListEvent = { list: BlockListOwner; eventId: string; uid: string };
+type ListEvent = { list: BlockListOwner; eventId: string; uid: string; requestId?: string | undefined };
 /** `token` identifies the message that closes an event. Only that message sends the event, including when it is delivered again. */
 type WaitingEvent = ListEvent & { token: string; quietSeconds: number };
 
@@ -226,14 +228,14 @@ export const closeWhenQuiet = async (event: WaitingEvent, services: PublishServi
 };
 
 const publishNumbers = async (
-  { list, eventId, uid }: ListEvent,
+  { list, eventId, uid, requestId }: ListEvent,
   { timestamp }: CollectedNumbers,
   subscribers: Subscribers,
   services: PublishServices,
 ): Promise<void> => {
   const type = 'block_list.updated';
   const ids = { uid, scope: 'agentId' in list ? 'agent' : 'user', ...list };
-  const event = outgoing({ eventId, type, timestamp, subject: list, ids, details: {} }, subscribers, false);
+  const event = outgoing({ eventId, type, timestamp, requestId, subject: list, ids, details: {} }, subscribers, false);
   if (!event) return;
   const unpublished = await publishAll([event], Date.now() + publishSeconds * 1000, services);
   if (unpublished.size > 0) throw new Error('An event of a block list could not be written.');

@@ -23,7 +23,9 @@ export const resumeDeliveries = async (
   for await (const page of webhookDeliveries.resting(uid, endpointId)) {
     const taken = isFailing ? page.slice(0, 1) : page;
     await deliveryQueue.sendMany(
-      taken.map(({ deliveryId, sequence }) => ({ job: 'deliverWebhook', uid, endpointId, deliveryId, sequence })),
+      taken.map(({ deliveryId, sequence, requestId }) => ({
+        ...{ job: 'deliverWebhook', uid, endpointId, deliveryId, sequence, requestId },
+      })),
     );
     await webhookDeliveries.takeUp(uid, endpointId, taken);
     if (isFailing) return;

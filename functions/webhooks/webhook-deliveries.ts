@@ -33,7 +33,7 @@ export type UserDelivery = { uid: string; delivery: StoredDelivery };
 type DeliveryItem = Item & StoredDelivery & { ttlSeconds: number };
 
 /** A delivery that rests, and the number of its next attempt. */
-export type RestingDelivery = { deliveryId: string; sequence: number };
+export type RestingDelivery = Pick<StoredDelivery, 'deliveryId' | 'sequence' | 'requestId'>;
 type RestingItem = Item & RestingDelivery & { ttlSeconds: number };
 
 /** The result of an attempt, as it is written to the delivery. */
@@ -126,11 +126,11 @@ export class WebhookDeliveries {
   }
 
   /** Lets a delivery rest before the attempt with this number until it is resumed. */
-  async rest(uid: string, { endpointId, deliveryId }: StoredDelivery, sequence: number): Promise<void> {
+  async rest(uid: string, { endpointId, deliveryId, requestId }: StoredDelivery, sequence: number): Promise<void> {
     const ttlSeconds = Math.floor(Date.now() / 1000) + keptSeconds;
     const item: RestingItem = {
       ...restingDeliveryKey(uid, endpointId, deliveryId),
-      ...{ deliveryId, sequence, ttlSeconds },
+      ...{ deliveryId, sequence, requestId, ttlSeconds },
     };
     await this.#table.put(item);
   }

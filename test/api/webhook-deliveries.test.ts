@@ -33,6 +33,32 @@ describe.concurrent('deliveries', () => {
     expect(await list()).toMatchObject([{ status: 'delivered', attempts: [{}, {}, { status: 200 }] }]);
   });
 
+  it('a delivery has the id of the request that caused its event, also when a job made the change', async () => {
+    const world = await listening({ events: ['*'] });
+    const { call, uid, agentId, endpointId, until, deliveriesEnd } = world;
+    const requestIds: Record<string, string | null> = {};
+    const ask = async (type: string, ...request: Parameters<typeof call>) => {
+      const { status, headers } = await call(...request);
+      expect(status).toBe(200);
+      requestIds[type] = headers.get('x-request-id');
+    };
+    await ask('agent.updated', 'PATCH', `/agents/${agentId}`, { body: { name: 'Renamed' } });
+    const facts = { direction: 'inbound', startedAt: '2026-03-01T10:00:00Z' };
+    await ask('call.recorded', 'PUT', `/calls/${agentId}/call-1`, { body: facts });
+    await ask('block_list.updated', 'POST', '/agent-block-list', { body: { uid, agentId, numbers: ['+14155550177'] } });
+    const document = { uid, agentId, name: 'a.txt', content: 'Opening hours.' };
+    await ask('document.ready', 'POST', '/agent-documents/text', { body: document });
+    await until('call.recorded');
+    await ask('call.outcome_updated', 'PATCH', `/calls/${agentId}/call-1`, { body: { custom_call_outcome: 'sold' } });
+    for (const type of Object.keys(requestIds)) await until(type);
+    await deliveriesEnd();
+    const { deliveries } = (await call('GET', '/webhook-deliveries', { query: { uid, endpointId } })).body;
+    const found = deliveries
+      .filter(({ type }: { type: string }) => type in requestIds)
+      .map(({ type, requestId }: { type: string; requestId: string }) => [type, requestId]);
+    expect(Object.fromEntries(found)).toEqual(requestIds);
+  });
+
   it('deliveries to a deleted endpoint end, and cannot be made again', async () => {
     const { call, uid, endpointId, receiver, recordCall, deliveriesEnd } = await listening({
       events: ['call.recorded'],

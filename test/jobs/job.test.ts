@@ -1,11 +1,47 @@
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod/mini';
 import { listen } from '../../bin/local/listen.ts';
+import { JobQueue } from '../../functions/clients/job-queue.ts';
+import { jobMessages } from '../../functions/domain/job-messages.ts';
 import { maxDeliveries, queueJob, queueWorker } from '../../functions/jobs/job.ts';
 import { useTargetInThisProcess } from '../support/world.ts';
+
+it('a job logs the id of the request that caused its message, and passes it on to the messages that it sends', async () => {
+  useTargetInThisProcess();
+  const bodies: string[] = [];
+  const sqs = await listen(
+    createServer(async (request, response) => {
+      bodies.push(JSON.parse(await text(request)).MessageBody);
+      response.end('{}');
+    }),
+  );
+  onTestFinished(() => sqs.stop().catch(() => {}));
+  const queue = new JobQueue(new SQSClient({ endpoint: sqs.endpoint }), `${sqs.endpoint}/0/{job}`);
+  const lines = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  onTestFinished(() => lines.mockRestore());
+  const handle = queueWorker(
+    queueJob({
+      name: 'countCalls',
+      message: jobMessages.countCalls,
+      services: {},
+      timeoutSeconds: 1,
+      handle: (message) => queue.send({ ...message, hasWaited: true }),
+    }),
+  );
+  const message = { job: 'countCalls', uid: 'u', agentId: 'a', day: '2026-03-01' };
+  for (const requestId of ['request-1', undefined]) {
+    const record = { messageId: 'm', body: JSON.stringify({ ...message, requestId }), attributes: {} };
+    await handle({ Records: [record] } as unknown as SQSEvent);
+    expect(JSON.parse(bodies.pop() ?? '')).toEqual(
+      JSON.parse(JSON.stringify({ ...message, hasWaited: true, requestId })),
+    );
+    expect(JSON.parse(String(lines.mock.lastCall?.[0])).requestId).toBe(requestId);
+  }
+});
 
 it('a message that failed on Lambda is soon delivered again, except after the last delivery, and fails even if SQS does not respond', async () => {
   useTargetInThisProcess();

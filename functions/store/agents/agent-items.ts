@@ -21,6 +21,7 @@ export type AgentItem = Item &
   Omit<Agent, 'configuration'> & {
     configuration: string;
     revision: string;
+    requestId?: string;
     lastChange?: Pick<VersionOrigin, 'keyId' | 'note' | 'creationId'>;
   };
 
@@ -42,6 +43,7 @@ export const agentOf = ({
   sk: _sk,
   revision: _r,
   lastChange: _l,
+  requestId: _i,
   configuration,
   ...rest
 }: AgentItem): Agent => ({

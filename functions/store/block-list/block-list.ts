@@ -4,6 +4,7 @@ import type { BlockedNumber, NumberOutcome } from '../../domain/block-list.ts';
 import { chunks } from '../../domain/chunks.ts';
 import { now } from '../../domain/date-time.ts';
 import { fillPage, fromCursor } from '../../domain/paging.ts';
+import { currentRequestId } from '../../request-id.ts';
 import { service } from '../../service.ts';
 import { when } from '../expressions.ts';
 import { type BlockListOwner, blockedNumberKey, blockedNumbersOf, blockListShards } from '../keys.ts';
@@ -114,7 +115,7 @@ export class BlockList {
       updateStatement(
         this.#table.name,
         blockedNumberKey(owner, phone),
-        { blockedUntil: 0, removedBy, ttlSeconds },
+        { blockedUntil: 0, removedBy, ttlSeconds, requestId: currentRequestId() ?? null },
         when`#blockedUntil > ${Date.now()} and #removedBy <> ${removedBy}`,
       );
     return settleNumbers(

@@ -1,4 +1,5 @@
 import type { BlockedNumber } from '../../domain/block-list.ts';
+import { currentRequestId } from '../../request-id.ts';
 import { when } from '../expressions.ts';
 import { type BlockListOwner, blockedNumberKey } from '../keys.ts';
 import type { Item, Table, TransactionAction } from '../table.ts';
@@ -17,6 +18,7 @@ export type BlockedItem = Item & {
   expiresAt?: string;
   addedBy: string;
   removedBy: string;
+  requestId?: string;
   /** The time at which an erasure of the person kept the block. */
   erasedAt?: string;
   ttlSeconds?: number;
@@ -31,6 +33,7 @@ export const entryFor = ({ reason, expiresAt }: BlockTerms, addedBy: string, blo
   blockedAt,
   addedBy,
   removedBy: '',
+  requestId: currentRequestId(),
   ...(reason !== undefined && { reason }),
   ...(expiresAt && { expiresAt, ttlSeconds: Math.ceil(Date.parse(expiresAt) / 1000) }),
 });
@@ -63,6 +66,7 @@ export type NumberChange = {
   kind: 'added' | 'removed';
   by: string;
   size?: number;
+  requestId?: string | undefined;
 };
 
 /** Returns the change of a number by a change of its item; undefined when no request or import blocked or unblocked it. */
@@ -84,6 +88,7 @@ export const numberChangeOf = (
     kind: wasAdded ? 'added' : 'removed',
     // An import adds the line that a step began at.
     by: name.replace(/[/:].*$/, ''),
+    requestId: item.requestId,
     ...(size !== undefined && { size: Number(size) }),
   };
 };

@@ -3,6 +3,7 @@ import pMap from 'p-map';
 import type { Call } from '../../domain/calls.ts';
 import { chunks } from '../../domain/chunks.ts';
 import { ApiError } from '../../domain/errors.ts';
+import { currentRequestId } from '../../request-id.ts';
 import { type Block, blockAction, blockCheck } from '../block-list/blocked-number.ts';
 import { callKey } from '../keys.ts';
 import { type Statement, statementsPerBatch, updateStatement } from '../statements.ts';
@@ -194,7 +195,7 @@ const fail = ({ updates }: Write, result: Error | undefined): [] => {
 /** Returns the attributes that a change of an outcome writes. Absent values are null. */
 const fieldsOf = (to: Call, version: string) => {
   const { outcome, outcomeUpdatedAt, outcomeHistory } = attributesOf(to, version);
-  return { outcome, outcomeUpdatedAt, outcomeHistory, version };
+  return { outcome, outcomeUpdatedAt, outcomeHistory, version, requestId: currentRequestId() ?? null };
 };
 
 const versionCheck = (table: Table, { from }: Write): TransactionAction =>

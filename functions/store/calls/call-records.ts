@@ -14,7 +14,13 @@ import { packHistory, unpackHistory } from './outcome-history.ts';
  * was sent, and DynamoDB's own numbers end at 1e126. The history of the outcome is packed. `version` changes with every write.
  */
 type CallItem = Item &
-  Omit<Call, TextField> & { outcome?: string; details?: string; outcomeHistory?: string; version: string };
+  Omit<Call, TextField> & {
+    outcome?: string;
+    details?: string;
+    outcomeHistory?: string;
+    version: string;
+    requestId?: string;
+  };
 type TextField = (typeof outcomeFields)[number] | 'details' | 'outcomeHistory';
 
 /** A call with the version of it that was read. */
@@ -194,7 +200,7 @@ export const entriesOf = (call: Call): ItemKey[] => {
 export const isUnchanged = ({ version }: StoredCall) => when`#version = ${version}`;
 
 export const storedCall = (item: Item): StoredCall => {
-  const { pk: _pk, sk: _sk, version, outcome, details, outcomeHistory, ...rest } = item as CallItem;
+  const { pk: _pk, sk: _sk, version, requestId: _r, outcome, details, outcomeHistory, ...rest } = item as CallItem;
   const call = {
     ...rest,
     ...(details !== undefined && { details: parseJson(details) }),

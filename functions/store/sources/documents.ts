@@ -13,6 +13,8 @@ export type DocumentRecord = SourceRecord & {
   type?: DocumentType;
   /** The user and the key of the upload form. When the file is read, the key must be valid and the user must have access. */
   formIssuedTo?: { uid: string; keyId: string };
+  /** The id of the request that last wrote it, or caused the job that did. */
+  requestId?: string;
 };
 
 export const documentKind: SourceKind = {
