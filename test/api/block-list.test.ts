@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toCursor } from '../../functions/domain/paging.ts';
+import { blockedNumberKey } from '../../functions/store/keys.ts';
+import { table } from '../../functions/store/table.ts';
 import { newWorld } from '../support/world.ts';
 
 const numbers = (count: number, from = 0) =>
@@ -108,13 +110,12 @@ it('blocking numbers rejects a reason that is too long and an expiry in the past
 
 it('an expired number is in no list, and can be added again', async () => {
   const world = await newWorld();
-  // These requests warm the functions: the next two are well within the time until the number expires.
   await world.block(['+14155550101']);
-  await world.blockList();
-  const expiresAt = new Date(Date.now() + 2500).toISOString();
+  const expiresAt = '2099-01-01T00:00:00.000Z';
   await world.block(['+14155550100'], { expiresAt, reason: 'for now' });
   expect((await world.blockList()).entries[0]).toMatchObject({ number: '+14155550100', expiresAt });
-  await new Promise((resolve) => setTimeout(resolve, Date.parse(expiresAt) - Date.now() + 100));
+  const key = blockedNumberKey({ agentId: world.agentId }, '+14155550100');
+  await table.get().change(key, { set: { blockedUntil: Date.now() - 1 } });
   expect((await world.blockList()).blockList).toEqual(['+14155550101']);
   expect((await world.unblock(['+14155550100'])).body.failed[0].code).toBe('not_found');
   const again = await world.block(['+14155550100']);

@@ -1,5 +1,5 @@
-import { request } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import type { UIMessage } from 'ai';
 import { expect, it } from 'vitest';
 import { Client, chunksIn, userSays } from '../support/chat.ts';
@@ -107,8 +107,8 @@ it('the chat of the running service keeps working when a client disconnects or s
 
   const stalled = request(`${target.baseUrl}/chat/build`, { method: 'POST' });
   stalled.end(body);
-  stalled.on('response', (response) => response.pause());
-  await sleep(1000);
+  const [response] = (await once(stalled, 'response')) as [IncomingMessage];
+  await once(response, 'readable');
   const answer = await call('POST', '/chat/build', { body: { id: 'd', messages: [userSays('Hello')] } });
   expect(answer.status).toBe(200);
   stalled.destroy();

@@ -70,12 +70,14 @@ it('the knowledge of an agent is copied whole, with its texts and files, and bel
     '# Bee',
   ]);
   expect((await listOf(world, copy.agentId, 'websites')).map(({ name }) => name)).toEqual(['One', 'Two']);
-  // This is long enough for any job that a copied file may have started.
-  await new Promise((resolve) => setTimeout(resolve, 1500));
-  expect((await listOf(world, copy.agentId, 'documents')).map(({ status }) => status)).toEqual([
-    'ready',
-    'ready',
-    'ready',
+  // A job that a copied file had started would come before the job of a later file.
+  await upload({ ...world, agentId: copy.agentId }, Object.entries({ 'd.txt': 'Dee' }));
+  await areReady(world, copy.agentId, 'documents');
+  expect((await listOf(world, copy.agentId, 'documents')).map(({ content }) => content)).toEqual([
+    'See',
+    'Ay',
+    '# Bee',
+    'Dee',
   ]);
 }, 60_000);
 

@@ -69,12 +69,10 @@ export const listening = async ({
       }
     },
     /** Returns every event so far, after the event of a last change has arrived and no earlier delivery is pending. */
-    async all({ afterMilliseconds = 0 } = {}): Promise<SentEvent[]> {
-      await sleep(afterMilliseconds);
+    async all(): Promise<SentEvent[]> {
       const marker = await world.call('POST', '/agents', { body: { uid: world.uid, name: 'Marker' } });
       const isOfMarker = ({ data }: SentEvent) => data.agentId === marker.body.agentId;
       await until(async () => (await events()).some(isOfMarker));
-      await sleep(200);
       await deliveriesEnd();
       return (await events()).filter((event) => !isOfMarker(event));
     },

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { agents } from '../../../functions/store/agents/agents.ts';
 import { newHookSecret } from '../../support/hook-signers.ts';
 import { json, operator } from '../../support/operator-command.ts';
+import { isQueued } from '../../support/queued.ts';
 import { sendSigned, signedHook } from '../../support/signed-hooks.ts';
 import { storedWith } from '../../support/stored.ts';
 import { until } from '../../support/until.ts';
@@ -99,7 +99,7 @@ it('operator user delete waits for an import that runs, and leaves no number and
   expect((await operator('user', 'delete', uid, ...service, '--yes')).code).toBe(0);
   const left = async () => (await storedWith(uid)).length;
   expect(await left()).toBe(0);
-  // A step of an import may take this long.
-  await sleep(5000);
+  // A step that was running ends with its message.
+  await until(async () => !(await isQueued(form.importId)));
   expect(await left()).toBe(0);
 });

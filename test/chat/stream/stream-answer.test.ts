@@ -112,7 +112,8 @@ it('the head of an answer is held for nine seconds at most, counted from the arr
   await pass(20);
   const read = reading(outcome.stream as Readable);
   source.say(says('Hello'), ...finish);
-  await pass(0);
+  await pass(10);
+  await pass(10);
   // What was being waited for at that moment is not lost.
   expect(read.text).toContain('Hello');
   expect(await protocolErrors(read.text)).toEqual([]);

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { startBetween } from '../../../support/between.ts';
 import { largePdf } from '../../../support/documents.ts';
@@ -51,7 +50,9 @@ it('knowledge upload that is stopped while it waits reports the state of each do
   const documents = async () =>
     (await world.call('GET', '/agent-documents', { query: { uid, agentId } })).body.documents;
   await until(async () => (await documents())[0]?.status === 'ready');
-  await sleep(300);
+  // The command has asked again, and goes on waiting.
+  const asked = between.begun();
+  await until(() => between.begun() > asked);
   child.kill('SIGTERM');
   const { code, stdout, stderr } = await end;
   expect([code, JSON.parse(stdout).files]).toMatchObject([3, [{ status: 'processing' }]]);

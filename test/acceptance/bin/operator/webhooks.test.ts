@@ -1,11 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { webhookEndpoints } from '../../../../functions/webhooks/webhook-endpoints.ts';
 import { ended, start } from '../../../support/operator-command.ts';
 import { until } from '../../../support/until.ts';
-import { newReceiver, verified } from '../../../support/webhooks.ts';
+import { newEndpoint, newReceiver, verified } from '../../../support/webhooks.ts';
 import { newWorld, type World } from '../../../support/world.ts';
 
 const endpointsOf = async ({ call, uid }: World) =>
@@ -97,7 +96,9 @@ it('webhooks listen that is killed leaves no endpoint for longer than a minute',
   expect(left?.listeningUntil).toBeLessThan(Date.now() + 61_000);
   await webhookEndpoints.get().change(world.uid, endpointId, (found) => ({ ...found, listeningUntil: Date.now() }));
   expect(await endpointsOf(world)).toEqual([]);
+  const later = await newReceiver();
+  await newEndpoint(world, later.url, { events: ['call.*'] });
   await world.recordCall('call-1');
-  await sleep(1500);
+  await later.waitFor(1);
   expect(await receiver.received()).toEqual([]);
 });
