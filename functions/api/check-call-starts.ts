@@ -6,10 +6,10 @@ import { RetryAt } from '../domain/calling-rules.ts';
 import { DateTime } from '../domain/date-time.ts';
 import { component, describe } from '../domain/describe.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
+import { OpenHours } from '../domain/judge-call.ts';
 import { limits } from '../domain/limits.ts';
 import { phoneNumber, phoneNumbers } from '../domain/phone-numbers.ts';
 import { versionFor } from '../domain/traffic.ts';
-import { WallClocks } from '../domain/wall-clocks.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { agentTraffic } from '../store/agents/agent-traffic.ts';
@@ -79,7 +79,7 @@ export const checkCallStarts = endpoint({
       const version = versionFor(agentId, number, split);
       return (split.find((share) => share.version === version) ?? record)?.configuration ?? {};
     };
-    const wallClocks = new WallClocks();
+    const openHours = new OpenHours();
     const accepted: string[] = [];
     const rejected: z.infer<typeof RejectedNumber>[] = [];
     for (const number of distinct) {
@@ -89,7 +89,7 @@ export const checkCallStarts = endpoint({
         continue;
       }
       const known = attemptsUntil(attempts.get(number) ?? noAttempts, at);
-      const verdict = await applyRules(configurationFor(number), { number, at }, known.attempts, wallClocks);
+      const verdict = await applyRules(configurationFor(number), { number, at }, known.attempts, openHours);
       if (verdict.allowed) accepted.push(number);
       else rejected.push({ number, cause: verdict.cause, ...(verdict.retryAt && { retryAt: verdict.retryAt }) });
     }

@@ -23,7 +23,10 @@ export const getInvoices = endpoint({
       InvoiceId.check(describe('Id of the last invoice of the previous page.', 'in_bc83b719a3f5c1f9b5f45788')),
     ),
   }),
-  raw: { errorCodes: { '': 'customer_id_required', customerId: 'customer_id_required' } },
+  raw: {
+    maxBodyBytes: limits.invoicesBodyBytes,
+    errorCodes: { '': 'customer_id_required', customerId: 'customer_id_required' },
+  },
   response: z
     .object({
       message: confirmation('Invoices retrieved.'),

@@ -1,6 +1,5 @@
 import type { AgentConfiguration } from '../domain/agents.ts';
-import { judgeCall } from '../domain/judge-call.ts';
-import type { WallClocks } from '../domain/wall-clocks.ts';
+import { judgeCall, type OpenHours } from '../domain/judge-call.ts';
 import type { Attempt } from './call-attempts.ts';
 
 /** The facts of an outbound call that the rules use. The person's number is undefined when it is unknown. */
@@ -22,13 +21,13 @@ export const applyRules = async (
   configuration: AgentConfiguration,
   call: OutboundCall,
   attempts: Attempt[],
-  wallClocks?: WallClocks,
+  openHours?: OpenHours,
 ): Promise<RulesVerdict> => {
   const { calling: rules } = configuration;
   if (!rules) return { allowed: true };
   const timeZones = rules.hours ? await timeZonesOf(call, configuration) : [];
   const moments = attempts.map(({ at }) => at);
-  const verdict = judgeCall(rules, { at: call.at, timeZones, attempts: moments }, wallClocks);
+  const verdict = judgeCall(rules, { at: call.at, timeZones, attempts: moments }, openHours);
   if (verdict.allowed) return verdict;
   const { cause, retryAt } = verdict;
   return {

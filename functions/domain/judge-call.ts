@@ -21,18 +21,11 @@ const horizon = 366 * day;
 export const judgeCall = (
   rules: CallingRules,
   { at, timeZones, attempts }: { at: number; timeZones: string[]; attempts: number[] },
-  wallClocks = new WallClocks(),
+  openHours = new OpenHours(),
 ): CallingVerdict => {
   const attemptsHoldFrom = firstMomentByAttempts(rules.attempts ?? [], attempts, at);
   const inHours = (moment: number) =>
-    rules.hours
-      ? firstMomentInHours(
-          rules.hours,
-          timeZones.map((timeZone) => wallClocks.of(timeZone)),
-          moment,
-          at + horizon,
-        )
-      : moment;
+    rules.hours ? openHours.firstMoment(rules.hours, timeZones, { from: moment, until: at + horizon }) : moment;
   const hoursHold = inHours(at) === at;
   if (hoursHold && attemptsHoldFrom <= at) return { allowed: true };
   const retryAt = inHours(attemptsHoldFrom);
@@ -52,21 +45,56 @@ const firstMomentByAttempts = (rules: AttemptRule[], attempts: number[], at: num
   }, at);
 };
 
-/** Returns the first moment from `start` on that is within the hours in all time zones; undefined if there is none by `end`. */
-const firstMomentInHours = (
-  hours: CallingHours,
-  clocks: WallClock[],
-  start: number,
-  end: number,
-): number | undefined => {
-  if (clocks.length === 0) return undefined;
-  const week = weekOf(hours);
-  for (let moment = start; moment <= end; ) {
-    const next = Math.max(...clocks.map((clock) => firstInZone(week, clock, moment, end)));
+/**
+ * The moments at which hours hold in several time zones. The answers are kept, since the numbers of a batch ask the same: keep an
+ * instance for one request.
+ */
+export class OpenHours {
+  readonly #clocks = new WallClocks();
+  /** By hours and time zones: from each moment of an answer up to `first`, the first moment within the hours is `first`. */
+  readonly #known = new Map<string, Answer[]>();
+
+  /** Returns the first moment from `from` on that is within the hours in all time zones; undefined if there is none by `until`. */
+  firstMoment(hours: CallingHours, timeZones: string[], { from, until }: Period): number | undefined {
+    if (timeZones.length === 0) return undefined;
+    const question = JSON.stringify([hours, timeZones, until]);
+    const known = this.#known.get(question) ?? [];
+    this.#known.set(question, known);
+    const clocks = timeZones.map((timeZone) => this.#clocks.of(timeZone));
+    const first = firstMomentInHours(weekOf(hours), clocks, { from, until }, known);
+    known.push({ from, first });
+    return first > until ? undefined : first;
+  }
+}
+
+type Period = { from: number; until: number };
+type Answer = { from: number; first: number };
+
+/** Returns the first moment that is within the hours in all time zones; infinity if there is none. */
+const firstMomentInHours = (week: Week, clocks: WallClock[], { from, until }: Period, known: Answer[]): number => {
+  let unchangedFrom = from;
+  for (let moment = from; moment <= until; ) {
+    const answer = known.find((one) => one.from <= moment && moment <= one.first);
+    if (answer) return answer.first;
+    const next = Math.max(...clocks.map((clock) => firstInZone(week, clock, moment, until)));
     if (next === moment) return moment;
     moment = next;
+    if (moment < unchangedFrom + 7 * day) continue;
+    // Until an offset changes, every week is like this one.
+    const unchangedUntil = Math.min(...clocks.map((clock) => nextChange(clock, unchangedFrom, until)));
+    moment = Math.max(moment, unchangedUntil);
+    unchangedFrom = moment;
   }
-  return undefined;
+  return Number.POSITIVE_INFINITY;
+};
+
+/** Returns the first moment after another at which an offset changes; a moment after `until` if it does not change by then. */
+const nextChange = (clock: WallClock, moment: number, until: number): number => {
+  const { offset } = clock(moment);
+  let next = moment;
+  do next = clock(next).until;
+  while (next <= until && clock(next).offset === offset);
+  return next;
 };
 
 /** The hours in minutes of a day, and the days on which they hold, Sunday first. */

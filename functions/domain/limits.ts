@@ -11,6 +11,8 @@ export const limits = {
   /** Maximum number of unknown fields that a response names, and of characters of each name. */
   ignoredFields: 10,
   ignoredFieldCharacters: 64,
+  /** Maximum size of a request for invoices, which needs no key. */
+  invoicesBodyBytes: 4 * 1024,
   chatBodyBytes: 256 * 1024,
   chatMessages: 50,
   chatParts: 200,

@@ -5,8 +5,8 @@ const day = 24 * hour;
 /** Returns the offset of a time zone from UTC at a moment, and the moment up to which it is known to hold. */
 export type WallClock = (moment: number) => Offset;
 
-/** No time zone changes its offset twice within this time. The shortest known interval is a month: Ramadan in Morocco. */
-const step = 7 * day;
+/** No time zone changes its offset twice within this time. The shortest known interval is Ramadan in Egypt in 2010: 30 days. */
+const step = 28 * day;
 
 /** The wall clocks of time zones, whose offsets are computed once. Keep an instance for one request: its cache grows. */
 export class WallClocks {
@@ -36,8 +36,9 @@ const offsetsIn = (format: Intl.DateTimeFormat, start: number, end: number): Off
   const after = offsetAt(format, end);
   if (before === after) return [{ offset: before, until: end }];
   let [low, high] = [start, end];
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
+  // Offsets change at whole minutes.
+  while (high - low > minute) {
+    const middle = low + Math.floor((high - low) / minute / 2) * minute;
     if (offsetAt(format, middle) === before) low = middle;
     else high = middle;
   }

@@ -27,10 +27,14 @@ export const admit = (endpoint: AnyEndpoint): ApiMiddleware => {
       if (!mayHaveOrigin(headers.origin)) throw unauthorizedOrigin();
       const hasKey = isForwarded || (isOptional && (headers['x-authorization'] ?? headers.authorization)?.trim());
       const apiKey = hasKey ? keyInRequest(caller, event).secret : undefined;
-      if (apiKey && isForwarded && needsKey(event)) await ownApi.get().ownerOf(apiKey);
+      const checkKey = async () => apiKey && isForwarded && (await ownApi.get().ownerOf(apiKey));
+      if (needsKey(event)) await checkKey();
       const parsed = await parseRequest(endpoint, event);
       internal.parsed = parsed;
-      if (parsed.error) throw parsed.error;
+      if (parsed.error) {
+        await checkKey();
+        throw parsed.error;
+      }
       internal.authorized = { input: parsed.input, ...(apiKey && { apiKey }) };
     },
   };

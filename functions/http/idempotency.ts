@@ -30,8 +30,9 @@ export const withIdempotency = async (
   // A phone number in the key or the content could be guessed from a plain hash.
   const secret = await erasureSecret.get().read();
   const keyHash = hashOfJson(['idempotency key', uid, operation, key], secret);
-  const { params, query, body } = input;
-  const contentHash = hashOfJson(['idempotency content', uid, { params, query, body }], secret);
+  const { params, query, body, ifMatch } = input;
+  const content = { params, query, body, ...(ifMatch !== undefined && { ifMatch }) };
+  const contentHash = hashOfJson(['idempotency content', uid, content], secret);
   const claim = await store.claim({ uid, operation, key: keyHash, contentHash });
   switch (claim.state) {
     case 'other content':

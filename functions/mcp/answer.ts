@@ -45,8 +45,10 @@ export const answer = async (
       era === 'stateless' ? { resultType: 'complete', ...result, _meta: meta } : result,
     );
   } catch (error) {
-    if (error instanceof McpError) return errorResponse(idOf(value), error);
-    throw error;
+    if (!(error instanceof McpError)) throw error;
+    // Without a valid key, a caller gets no fault of the protocol either.
+    await caller.api.ownerOf(caller.apiKey);
+    return errorResponse(idOf(value), error);
   }
 };
 

@@ -330,7 +330,10 @@ const changeWithCause = (key: ItemKey, change: Change): Change =>
 
 const returnedOnFailure = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
 
-/** Runs work that reads, decides and writes, and repeats it if another write intervened. `attempt` counts from 0. */
+/**
+ * Runs work that reads, decides and writes, and repeats it if another write intervened. `attempt` counts from 0. Throws `overloaded`
+ * after the last attempt, which wrote nothing.
+ */
 export const untilWritten = <T>(work: (attempt: number) => Promise<T>): Promise<T> =>
   repeat(work, (failure) => failure !== undefined);
 
@@ -342,7 +345,8 @@ const repeat = async <T>(
     try {
       return await work(attempt);
     } catch (error) {
-      if (!isRepeated(writeFailure(error)) || attempt === maxConflicts) throw error;
+      if (!isRepeated(writeFailure(error))) throw error;
+      if (attempt === maxConflicts) throw overloaded();
       await backOff(attempt);
     }
   }

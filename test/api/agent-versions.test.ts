@@ -285,6 +285,16 @@ it('a repeated Idempotency-Key gets the first response, even when the version ha
   expect((await versionsOf(world)).versions).toHaveLength(3);
 });
 
+it('an Idempotency-Key stands for its If-Match, too', async () => {
+  const world = await newWorld();
+  const key = { 'idempotency-key': unique('key') };
+  expect((await change(world, { name: 'Desk' }, { ...key, 'if-match': '"1"' })).status).toBe(200);
+  for (const other of [{ 'if-match': '"2"' }, { 'if-match': '*' }, {}] as Record<string, string>[]) {
+    const { status, body } = await change(world, { name: 'Desk' }, { ...key, ...other });
+    expect([status, body.error]).toEqual([409, 'idempotency_conflict']);
+  }
+});
+
 it('a change whose response was never kept is found again by its request, also after other changes', async () => {
   const world = await newWorld();
   const { uid, agentId } = world;

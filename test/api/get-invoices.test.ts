@@ -38,6 +38,11 @@ it('invoices of a customer are returned as Stripe lists them, newest first, with
   expect(data[0].due_date).toBeNull();
 });
 
+it('a request for invoices has at most 4 KB, which cost little before they are read', async () => {
+  const { status, body } = await get({ customerId: target.customerId, padding: 'x'.repeat(4 * 1024) });
+  expect([status, body.error]).toEqual([413, 'payload_too_large']);
+});
+
 it('invoices of a customer are returned a hundred at once, and the rest after the last of them', async () => {
   const first = (await get({ customerId: stripeCustomers.many })).body.invoices;
   expect([first.data.length, first.has_more]).toEqual([100, true]);

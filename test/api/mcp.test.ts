@@ -297,6 +297,16 @@ it('a tool call with a revoked key is 401', async () => {
   expect((await ask('tools/list', { apiKey: secret })).status).toBe(401);
 });
 
+it('without a valid key, a caller gets no fault of the protocol', async () => {
+  for (const body of [{ jsonrpc: '2.0', id: 1, method: 'no/such' }, { jsonrpc: '1.0' }, '[]', '{']) {
+    const answer = await call('POST', '/mcp', { apiKey: newApiKey(), body });
+    expect([answer.status, answer.body.error]).toEqual([401, 'invalid_api_key']);
+  }
+  const query = { tools: 'nonsense' };
+  const { status } = await call('POST', '/mcp', { apiKey: newApiKey(), query, body: { jsonrpc: '2.0' } });
+  expect(status).toBe(401);
+});
+
 it('a client of version 2026-07-28 discovers the server', async () => {
   const { body } = await ask('server/discover');
   expect(body).toMatchObject({

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CallingRules } from '../../functions/domain/calling-rules.ts';
-import { judgeCall } from '../../functions/domain/judge-call.ts';
+import { judgeCall, OpenHours } from '../../functions/domain/judge-call.ts';
 import { weekdays } from '../../functions/domain/time-zones.ts';
-import { WallClocks } from '../../functions/domain/wall-clocks.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -38,11 +37,11 @@ const expectSameAsTheWallClock = (
 ) => {
   const { from: opens, to: closes, days = [...weekdays] } = rules.hours as NonNullable<CallingRules['hours']>;
   const wallClock = wallClockOf(timeZone);
-  const clocks = new WallClocks();
+  const openHours = new OpenHours();
   for (let at = from; at < to; at += minute) {
     const { time, weekday } = wallClock(at);
     const isOpen = opens <= time && time < closes && (days as string[]).includes(weekday as string);
-    const verdict = judgeCall(rules, { at, timeZones: [timeZone], attempts: [] }, clocks);
+    const verdict = judgeCall(rules, { at, timeZones: [timeZone], attempts: [] }, openHours);
     if (verdict.allowed !== isOpen) expect.fail(`${timeZone} ${new Date(at).toISOString()}: ${time} ${weekday}`);
   }
 };
@@ -82,6 +81,30 @@ describe('the hours of calls', () => {
       allowed: false,
       cause: 'outside_hours',
     });
+  });
+
+  it('meet again when one of two time zones changes its offset', () => {
+    // New York and Lima are an hour apart in summer only.
+    const verdict = judge({ hours: { from: '12:00', to: '12:30' } }, '2026-06-01T00:00:00Z', [
+      'America/New_York',
+      'America/Lima',
+    ]);
+    expect(retryAt(verdict)).toBe('2026-11-01T17:00:00.000Z');
+  });
+
+  it('give each number of a batch the same answer as a single question', () => {
+    const openHours = new OpenHours();
+    const start = Date.UTC(2026, 0, 1);
+    for (const hours of [
+      { from: '09:00', to: '17:00' },
+      { from: '12:00', to: '12:30' },
+    ])
+      for (let index = 0; index < 200; index += 1) {
+        const attempts = [start - ((index * 7919) % 700) * hour];
+        const rules = { hours, attempts: [{ max: 1, hours: 744 }] };
+        const asked = { at: start, timeZones: ['America/New_York', 'America/Lima'], attempts };
+        expect(judgeCall(rules, asked, openHours)).toEqual(judgeCall(rules, asked));
+      }
   });
 
   it('that begin within the hour that is skipped in spring begin after it', () => {
@@ -178,11 +201,15 @@ describe('the moment to try again', () => {
         anyZones,
         fc.integer({ min: start, max: start + 365 * day }),
         fc.array(fc.integer({ min: -40 * day, max: 0 }), { maxLength: 12 }),
-        (rules, timeZones, at, ago) => {
+        fc.integer({ min: 0, max: 366 * day }),
+        (rules, timeZones, at, ago, later) => {
           const attempts = ago.map((before) => at + before);
           const verdict = judgeCall(rules, { at, timeZones, attempts });
-          if (verdict.allowed || verdict.retryAt === undefined) return;
           const judgedAt = (moment: number) => judgeCall(rules, { at: moment, timeZones, attempts }).allowed;
+          if (verdict.allowed) return;
+          if (verdict.retryAt === undefined || at + later < verdict.retryAt)
+            expect(judgedAt(at + later), `${later} ms later`).toBe(false);
+          if (verdict.retryAt === undefined) return;
           expect(verdict.retryAt).toBeGreaterThan(at);
           expect(judgedAt(verdict.retryAt)).toBe(true);
           expect(judgedAt(Math.max(at, verdict.retryAt - 1000))).toBe(false);
