@@ -80,8 +80,10 @@ export const gateway = ({ origins, publicUrl, pages, disk, report }: Settings): 
 };
 
 const isAllowedHost = (header: string | undefined, hosts: Set<string | undefined>) => {
-  const hostname = URL.parse(`http://${header}`)?.hostname ?? '';
-  return isLoopback(hostname) || hosts.has(hostname);
+  const url = URL.parse(`http://${header}`);
+  // What stands before an `@` is a user name.
+  if (!url || url.username || url.password) return false;
+  return isLoopback(url.hostname) || hosts.has(url.hostname);
 };
 
 /** Responds to a request, and returns the body that a function sent as a whole. */
@@ -175,8 +177,7 @@ const eventOf = (
   const headers: Record<string, string> = {};
   for (const [name, values] of Object.entries(request.headersDistinct)) headers[name] = (values ?? []).join(',');
   // The pages of a local run can be opened under any name of this machine. Each name counts as an origin of the application.
-  const isOwnPage = headers.origin !== undefined && URL.parse(headers.origin)?.host === headers.host;
-  if (isOwnPage) headers.origin = environment.appOrigins[0] as string;
+  if (headers.origin === `http://${headers.host}`) headers.origin = environment.appOrigins[0] as string;
   const { cookie, ...otherHeaders } = headers;
   const queryStringParameters: Record<string, string> = {};
   for (const [name, value] of new URLSearchParams(rawQueryString)) {

@@ -1,7 +1,58 @@
-import { createServer } from 'node:http';
+import { createServer, request } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import { gateway } from '../../../bin/local/gateway.ts';
 import { listen } from '../../../bin/local/listen.ts';
+
+process.env.APP_ORIGIN = 'http://app.example';
+
+/** Starts a local run without pages and settings. Returns a function that sends a request and returns the status. */
+const startGateway = async () => {
+  const service = await listen(
+    createServer(gateway({ origins: ['http://app.example'], pages: { files: () => new Map(), demo: {} } })),
+  );
+  onTestFinished(() => service.stop());
+  const { host } = new URL(service.endpoint);
+  const send = async (path: string, headers: Record<string, string>) => {
+    const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
+    request(`${service.endpoint}${path}`, { method: 'POST', headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .on('error', reject)
+      .end('{}');
+    return promise;
+  };
+  return { host, send };
+};
+
+it('the address of a local run is an origin of the application, and no other spelling of it', async () => {
+  const { host, send } = await startGateway();
+  const [name, port] = host.split(':');
+  const spellings = [
+    `http://${host}/`,
+    `http://${host}/app`,
+    `https://${host}`,
+    `ws://${host}`,
+    `http://user@${host}`,
+    `HTTP://${host}`,
+    `http://${name}.:${port}`,
+    `http://2130706433:${port}`,
+    `http://localhost:${port}`,
+  ];
+  for (const origin of spellings) expect([origin, await send('/get-invoices', { origin })]).toEqual([origin, 403]);
+  expect(await send('/get-invoices', { origin: `http://${host}` })).toBe(400);
+});
+
+it('a local run refuses a request for a host that is neither its own nor the application’s', async () => {
+  const { host, send } = await startGateway();
+  for (const strange of ['evil.example', `evil.example:80@${host}`, `user@${host}`, `evil.example@localhost`])
+    expect([strange, await send('/get-invoices', { host: strange, origin: `http://${strange}` })]).toEqual([
+      strange,
+      403,
+    ]);
+  const origin = 'http://app.example';
+  expect(await send('/get-invoices', { host: 'app.example', origin })).toBe(400);
+});
 
 it('the log of a local run names an origin that may not call from a browser, and those that may', async () => {
   const lines: string[] = [];
