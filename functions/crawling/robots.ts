@@ -22,39 +22,52 @@ export const robotsFilter = (text: string, crawler: string): ((url: URL) => bool
   };
 };
 
+/** Longer lines are cut, as other crawlers do. */
+const maxLineCharacters = 16_663;
+
 /** Returns the rules of the groups for a crawler or, without such a group, of those for all crawlers. */
 const rulesFor = (text: string, crawler: string): Rule[] => {
   const groups = new Map<string, Rule[]>();
   let agents: string[] = [];
   let isAmongRules = false;
   for (const line of text.split(/\r\n|\r|\n/)) {
-    const [, name = '', value = ''] = /^([^:#]*):([^#]*)/.exec(line) ?? [];
-    const field = name.trim().toLowerCase();
-    if (!field) continue;
+    const { field, value } = fieldOf(line.replace(/\*+/g, '*').slice(0, maxLineCharacters));
     if (field === 'user-agent') {
       if (isAmongRules) agents = [];
-      const agent = value.replace(/\/.*/, '').trim().toLowerCase();
+      isAmongRules = false;
+      const agent = /^(\*(?=\s|$)|[a-z_-]+)/i.exec(value)?.[0].toLowerCase() ?? '';
       if ((agent === crawler || agent === '*') && !agents.includes(agent)) agents.push(agent);
     } else if (field === 'allow' || field === 'disallow' || field === 'crawl-delay') {
-      // A delay without rules also makes a group, which then allows everything.
-      const pattern = field === 'crawl-delay' ? '' : patternOf(value.trim());
+      isAmongRules = true;
       for (const agent of agents) {
         const rules = groups.get(agent) ?? [];
         groups.set(agent, rules);
-        if (pattern && rules.length < limits.robotsRules) rules.push({ allows: field === 'allow', pattern });
+        // A delay without rules also makes a group, which then allows everything.
+        if (field !== 'crawl-delay') addRule(rules, field === 'allow', value);
       }
     }
-    isAmongRules = field !== 'user-agent';
+    // Other fields, such as `Sitemap`, are of no group and end none.
   }
   return groups.get(crawler) ?? groups.get('*') ?? [];
 };
 
-/** Returns a pattern as it is compared with paths: percent-encoded, as URLs are. Returns nothing for one that is longer than any URL. */
-const patternOf = (text: string): string => {
-  const value = text.replace(/\*+/g, '*');
-  if (value.length > limits.urlCharacters || !value.isWellFormed()) return '';
-  return withUpperCaseEscapes(encodeURI(value).replaceAll('%25', '%'));
+/** Reads a line: a field and its value with a colon or, as some write it, with a space between them. */
+const fieldOf = (line: string): { field: string; value: string } => {
+  const text = line.replace(/#.*/s, '').trim();
+  const [, name = '', value = ''] = /^([^:]*):(.*)$/s.exec(text) ?? /^(\S+)\s+(\S+)$/.exec(text) ?? [];
+  return { field: name.trim().toLowerCase(), value: value.trim() };
 };
+
+const addRule = (rules: Rule[], allows: boolean, value: string) => {
+  const pattern = patternOf(value);
+  if (pattern && rules.length < limits.robotsRules) rules.push({ allows, pattern });
+  // Who allows the index page of a folder also allows the folder.
+  const folder = /^(.*\/)index\.html?$/s.exec(pattern)?.[1];
+  if (allows && folder && rules.length < limits.robotsRules) rules.push({ allows, pattern: `${folder}$` });
+};
+
+/** Returns a pattern as it is compared with paths: percent-encoded, as URLs are. */
+const patternOf = (text: string): string => withUpperCaseEscapes(encodeURI(text.toWellFormed()).replaceAll('%25', '%'));
 
 const withUpperCaseEscapes = (path: string) => path.replace(/%[\da-f]{2}/gi, (byte) => byte.toUpperCase());
 

@@ -29,6 +29,176 @@ it.each([
   expect(Object.fromEntries(Object.keys(expected).map((path) => [path, isAllowed(robots, path)]))).toEqual(expected);
 });
 
+describe('a robots.txt is judged like Google’s parser judges it', () => {
+  const foo = 'user-agent: FooBot';
+  const judge =
+    (robots: string, agent = 'FooBot') =>
+    (path: string) =>
+      robotsFilter(robots, agent)(new URL(`http://foo.bar${path}`));
+  const twoGroups =
+    'allow: /foo/bar/\n\nuser-agent: FooBot\ndisallow: /\nallow: /x/\nuser-agent: BarBot\ndisallow: /\nallow: /y/\n\n\nallow: /w/\nuser-agent: BazBot\n\nuser-agent: FooBot\nallow: /z/\ndisallow: /\n';
+  const fish = ['/fish', '/fish.html', '/fish/salmon.html', '/fishheads', '/fishheads/yummy.html', '/fish.html?id=any'];
+  const noFish = ['/bar', '/Fish.asp', '/catfish', '/?id=fish'];
+  const php = ['/filename.php', '/folder/filename.php'];
+  /** Fills a line up to one character before its maximum length. */
+  const long = (letter: string, field: string) => `/x/${letter.repeat(16_662 - `${field}: /x/`.length)}`;
+
+  it.each([
+    ['no file', '', 'FooBot', ['/'], []],
+    ['an agent that is nobody', `${foo}\ndisallow: /`, '', ['/'], []],
+    ['a group', `${foo}\ndisallow: /`, 'FooBot', [], ['/', '/x/y']],
+    ['unknown fields', 'foo: FooBot\nbar: /', 'FooBot', ['/x/y'], []],
+    ['missing colons', 'user-agent FooBot\ndisallow /', 'FooBot', [], ['/x/y']],
+    ['several groups of an agent', twoGroups, 'FooBot', ['/x/b', '/z/d'], ['/y/c', '/foo/bar/']],
+    ['rules after empty lines', twoGroups, 'BarBot', ['/y/c', '/w/a'], ['/z/d', '/foo/bar/']],
+    ['two agents of a group', twoGroups, 'BazBot', ['/z/d'], ['/foo/bar/']],
+    ['fields in any case', 'uSeR-aGeNt: FooBot\nAlLoW: /x/\nDISALLOW: /', 'FooBot', ['/x/y'], ['/a/b']],
+    ['agents in any case', 'User-Agent: FOO BAR\nAllow: /x/\nDisallow: /', 'foo', ['/x/y'], ['/a/b']],
+    [
+      'an agent up to its first space',
+      'User-Agent: *\nDisallow: /\nUser-Agent: Foo Bar\nAllow: /x/\nDisallow: /',
+      'Foo',
+      ['/x/y'],
+      ['/a'],
+    ],
+    [
+      'an agent that no name can be',
+      'User-Agent: *\nDisallow: /\nUser-Agent: Foo Bar\nAllow: /x/\nDisallow: /',
+      'Foo Bar',
+      [],
+      ['/x/y'],
+    ],
+    ['a group for all', `user-agent: *\nallow: /\n${foo}\ndisallow: /`, 'FooBot', [], ['/x/y']],
+    ['a group for the others', `user-agent: *\nallow: /\n${foo}\ndisallow: /`, 'BarBot', ['/x/y'], []],
+    ['only groups of others', `${foo}\nallow: /\nuser-agent: BarBot\ndisallow: /`, 'QuxBot', ['/x/y'], []],
+    ['paths in their case', `${foo}\ndisallow: /X/`, 'FooBot', ['/x/y'], ['/X/y']],
+    ['a longer rule that forbids', `${foo}\ndisallow: /x/page.html\nallow: /x/`, 'FooBot', [], ['/x/page.html']],
+    ['a longer rule that allows', `${foo}\nallow: /x/page.html\ndisallow: /x/`, 'FooBot', ['/x/page.html'], ['/x/']],
+    ['empty rules', `${foo}\ndisallow: \nallow: `, 'FooBot', ['/x/page.html'], []],
+    ['equal rules', `${foo}\ndisallow: /\nallow: /`, 'FooBot', ['/x/page.html'], []],
+    ['a slash at the end', `${foo}\ndisallow: /x\nallow: /x/`, 'FooBot', ['/x/'], ['/x']],
+    ['equal long rules', `${foo}\ndisallow: /x/page.html\nallow: /x/page.html`, 'FooBot', ['/x/page.html'], []],
+    ['a longer wildcard', `${foo}\nallow: /page\ndisallow: /*.html`, 'FooBot', ['/page'], ['/page.html']],
+    ['a shorter wildcard', `${foo}\nallow: /x/page.\ndisallow: /*.html`, 'FooBot', ['/x/page.html'], ['/x/y.html']],
+    ['its own group alone', `User-agent: *\nDisallow: /x/\n${foo}\nDisallow: /y/`, 'FooBot', ['/x/page'], ['/y/page']],
+    [
+      'a query with an address',
+      `${foo}\nDisallow: /\nAllow: /foo/bar?qux=taz&baz=http://foo.bar?tar&par`,
+      'FooBot',
+      ['/foo/bar?qux=taz&baz=http://foo.bar?tar&par'],
+      [],
+    ],
+    ['a letter beyond ASCII', `${foo}\nDisallow: /\nAllow: /foo/bar/ツ`, 'FooBot', ['/foo/bar/%E3%83%84'], []],
+    ['an encoded letter', `${foo}\nDisallow: /\nAllow: /foo/bar/%E3%83%84`, 'FooBot', ['/foo/bar/%E3%83%84'], []],
+    ['encoded ASCII', `${foo}\nDisallow: /\nAllow: /b/%62%61%7A`, 'FooBot', ['/b/%62%61%7A'], ['/b/baz']],
+    [
+      'a wildcard within',
+      `${foo}\nDisallow: /foo/bar/quz\nAllow: /foo/*/qux`,
+      'FooBot',
+      ['/foo/quz', '/foo//quz', '/foo/bax/quz'],
+      ['/foo/bar/quz'],
+    ],
+    [
+      'a dollar sign at the end',
+      `${foo}\nDisallow: /foo/bar$\nAllow: /foo/bar/qux`,
+      'FooBot',
+      ['/foo/bar/qux', '/foo/bar/', '/foo/bar/baz'],
+      ['/foo/bar'],
+    ],
+    ['comments', `${foo}\n# Disallow: /\nDisallow: /foo/quz#qux\nAllow: /`, 'FooBot', ['/foo/bar'], ['/foo/quz']],
+    [
+      'an index page',
+      'User-Agent: *\nAllow: /allowed-slash/index.html\nDisallow: /',
+      'foobot',
+      ['/allowed-slash/', '/allowed-slash/index.html'],
+      ['/allowed-slash/index.htm', '/anyother-url'],
+    ],
+    [
+      'a line that is too long',
+      `${foo}\ndisallow: ${long('a', 'disallow')}/qux`,
+      'FooBot',
+      ['/fux'],
+      [`${long('a', 'disallow')}/fux`],
+    ],
+    [
+      'long lines that allow',
+      `${foo}\ndisallow: /\nallow: ${long('a', 'allow')}/qux\nallow: ${long('b', 'allow')}/qux`,
+      'FooBot',
+      [`${long('a', 'allow')}/qux`, `${long('b', 'allow')}/fux`],
+      ['/'],
+    ],
+    ['a beginning', `${foo}\ndisallow: /\nallow: /fish`, 'FooBot', fish, noFish],
+    ['a beginning with a wildcard', `${foo}\ndisallow: /\nallow: /fish*`, 'FooBot', fish, noFish],
+    [
+      'a folder',
+      `${foo}\ndisallow: /\nallow: /fish/`,
+      'FooBot',
+      ['/fish/', '/fish/salmon', '/fish/?salmon', '/fish/salmon.html', '/fish/?id=anything'],
+      ['/bar', '/fish', '/fish.html', '/Fish/Salmon.html'],
+    ],
+    [
+      'an extension',
+      `${foo}\ndisallow: /\nallow: /*.php`,
+      'FooBot',
+      [
+        ...php,
+        '/folder/filename.php?parameters',
+        '//folder/any.php.file.html',
+        '/filename.php/',
+        '/index?f=filename.php/',
+      ],
+      ['/bar', '/php/', '/index?php', '/windows.PHP'],
+    ],
+    [
+      'an extension at the end',
+      `${foo}\ndisallow: /\nallow: /*.php$`,
+      'FooBot',
+      php,
+      [
+        '/bar',
+        '/filename.php?parameters',
+        '/filename.php/',
+        '/filename.php5',
+        '/php/',
+        '/filename?php',
+        '/aaaphpaaa',
+        '//windows.PHP',
+      ],
+    ],
+    [
+      'a beginning and an extension',
+      `${foo}\ndisallow: /\nallow: /fish*.php`,
+      'FooBot',
+      ['/fish.php', '/fishheads/catfish.php?parameters'],
+      ['/bar', '/Fish.PHP'],
+    ],
+    ['a longer beginning', `${foo}\nallow: /p\ndisallow: /`, 'FooBot', ['/page'], ['/']],
+    ['equal folders', `${foo}\nallow: /folder\ndisallow: /folder`, 'FooBot', ['/folder/page'], []],
+    ['a wildcard against a beginning', `${foo}\nallow: /page\ndisallow: /*.htm`, 'FooBot', [], ['/page.htm']],
+    ['only the start page', `${foo}\nallow: /$\ndisallow: /`, 'FooBot', ['/'], ['/page.html']],
+    ['ends of lines of all kinds', `user-agent: foo\rallow: /x\r\n${foo}\r\r\ndisallow: /`, 'FooBot', [], ['/x']],
+    [
+      'a sitemap after the agents',
+      `user-agent: foo\n${foo}\n\nSitemap: http://a.b/s.xml\nDisallow: /`,
+      'foo',
+      [],
+      ['/'],
+    ],
+  ] as [string, string, string, string[], string[]][])('%s', (_, robots, agent, allowed, forbidden) => {
+    const isAllowed = judge(robots, agent);
+    expect(allowed.filter((path) => !isAllowed(path))).toEqual([]);
+    expect(forbidden.filter(isAllowed)).toEqual([]);
+  });
+});
+
+it.each(['Sitemap: https://site.example/s.xml', 'Host: site.example', 'Clean-param: ref /', 'nonsense'])(
+  'the line %j does not separate the agents of a group',
+  (line) => {
+    const robots = `User-agent: ${crawler}\n${line}\nUser-agent: Googlebot\n${line}\nDisallow: /private`;
+    expect([isAllowed(robots, '/private/x'), isAllowed(robots, '/x')]).toEqual([false, true]);
+  },
+);
+
 it('a robots.txt is read as far as its first thousand rules for the crawler', () => {
   const others = 'User-agent: OtherBot\nDisallow: /\n'.repeat(5000);
   const rules = Array.from({ length: limits.robotsRules + 1 }, (_, index) => `Disallow: /${index}$`).join('\n');

@@ -64,7 +64,9 @@ export class PageReader {
   /** Reads a site's robots.txt: its text, or what applies without one (RFC 9309, 2.3.1). */
   async readRobots(origin: string, options: FetchOptions): Promise<string | 'everything' | 'nothing'> {
     const { status, bytes } = await this.#get(new URL('/robots.txt', origin), options);
-    if (isSuccess(status)) return new TextDecoder().decode(bytes.subarray(0, limits.robotsBytes));
+    // A part of a byte order mark is ignored as the whole is.
+    if (isSuccess(status))
+      return new TextDecoder().decode(bytes.subarray(0, limits.robotsBytes)).replace(/^\ufffd/, '');
     return status >= 500 || status === 429 ? 'nothing' : 'everything';
   }
 
