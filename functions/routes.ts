@@ -10,6 +10,8 @@ import { createAgent } from './api/create-agent.ts';
 import { createBlockListImport } from './api/create-block-list-import.ts';
 import { createDocumentUploads } from './api/create-document-uploads.ts';
 import { createErasure } from './api/create-erasure.ts';
+import { createKey } from './api/create-key.ts';
+import { createUser } from './api/create-user.ts';
 import { createWebhookEndpoint } from './api/create-webhook-endpoint.ts';
 import { decideCallStart } from './api/decide-call-start.ts';
 import { deleteAgent } from './api/delete-agent.ts';
@@ -29,6 +31,7 @@ import { getErasure } from './api/get-erasure.ts';
 import { getInvoices } from './api/get-invoices.ts';
 import { getKey } from './api/get-key.ts';
 import { getOpenapiDocument } from './api/get-openapi-document.ts';
+import { getUser } from './api/get-user.ts';
 import { getWebhookEndpoint } from './api/get-webhook-endpoint.ts';
 import { getWebsiteContent } from './api/get-website-content.ts';
 import { listAgentVersions } from './api/list-agent-versions.ts';
@@ -38,7 +41,9 @@ import { listBlockedNumbers } from './api/list-blocked-numbers.ts';
 import { listCalls } from './api/list-calls.ts';
 import { listDocuments } from './api/list-documents.ts';
 import { listHookSecrets } from './api/list-hook-secrets.ts';
+import { listKeys } from './api/list-keys.ts';
 import { listUserBlockedNumbers } from './api/list-user-blocked-numbers.ts';
+import { listUsers } from './api/list-users.ts';
 import { listWebhookDeliveries } from './api/list-webhook-deliveries.ts';
 import { listWebhookEndpoints } from './api/list-webhook-endpoints.ts';
 import { listWebsites } from './api/list-websites.ts';
@@ -51,6 +56,8 @@ import { removeBlockedNumbers } from './api/remove-blocked-numbers.ts';
 import { removeUserBlockedNumbers } from './api/remove-user-blocked-numbers.ts';
 import { restoreAgent } from './api/restore-agent.ts';
 import { retryDocument } from './api/retry-document.ts';
+import { revokeKey } from './api/revoke-key.ts';
+import { rotateKey } from './api/rotate-key.ts';
 import { rotateWebhookSecret } from './api/rotate-webhook-secret.ts';
 import { searchKnowledge } from './api/search-knowledge.ts';
 import { serveMcp } from './api/serve-mcp.ts';
@@ -61,6 +68,7 @@ import { updateAgent } from './api/update-agent.ts';
 import { updateCallOutcome } from './api/update-call-outcome.ts';
 import { updateCallOutcomes } from './api/update-call-outcomes.ts';
 import { updateDocument } from './api/update-document.ts';
+import { updateUser } from './api/update-user.ts';
 import { updateWebhookEndpoint } from './api/update-webhook-endpoint.ts';
 import { updateWebsite } from './api/update-website.ts';
 import { uploadDocuments } from './api/upload-documents.ts';
@@ -129,6 +137,14 @@ export const routes: AnyEndpoint[] = [
   testWebhookEndpoint,
   listWebhookDeliveries,
   redeliverWebhook,
+  createUser,
+  listUsers,
+  getUser,
+  updateUser,
+  createKey,
+  listKeys,
+  rotateKey,
+  revokeKey,
   getInvoices,
   getKey,
   serveMcp,

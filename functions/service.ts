@@ -2,7 +2,7 @@ import type { JobName } from './domain/job-messages.ts';
 
 /**
  * An IAM action on the service's own table, bucket or model. Queue, secret and non-default folder are a suffix:
- * `sqs:SendMessage:crawlWebsite`.
+ * `sqs:SendMessage:crawlWebsite`. A write is denied for API keys, except with the suffix `apiKeys`.
  */
 export type Permission =
   | 'dynamodb:BatchGetItem'
@@ -16,6 +16,7 @@ export type Permission =
   | 'dynamodb:Query'
   | 'dynamodb:Scan'
   | 'dynamodb:UpdateItem'
+  | `dynamodb:${'BatchWriteItem' | 'PutItem' | 'UpdateItem'}:apiKeys`
   | 's3:DeleteObject'
   | 's3:GetObject'
   | 's3:ListBucket'

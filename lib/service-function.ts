@@ -172,10 +172,11 @@ const grantsOf = (
   const ofImports = objectActions.filter((action) => action.endsWith(imports));
   const queues = namedIn(permissions, sendMessage).map((job) => data.queueOf(job as JobName).queueArn);
   const secrets = namedIn(permissions, getSecret).map((secret) => data.secrets[secret as SecretName].attrId);
+  const tableActions = actions('dynamodb').filter((action) => !action.endsWith(ofApiKeys));
   return [
-    allow(actions('dynamodb'), [data.table.tableArn], tableKeys ? onlyKeys(tableKeys) : {}),
+    allow(tableActions, [data.table.tableArn], tableKeys ? onlyKeys(tableKeys) : {}),
     // Every function that uses the table first checks its format.
-    allow(actions('dynamodb').length > 0 ? ['dynamodb:GetItem'] : [], [data.table.tableArn], onlyKeys(formatKey.pk)),
+    allow(tableActions.length > 0 ? ['dynamodb:GetItem'] : [], [data.table.tableArn], onlyKeys(formatKey.pk)),
     ...denyKeys(actions('dynamodb'), data),
     allow(
       objectActions.filter((action) => !action.endsWith(imports)),
@@ -193,6 +194,7 @@ const grantsOf = (
 };
 
 const imports = ':imports';
+const ofApiKeys = ':apiKeys';
 const sendMessage = 'sqs:SendMessage';
 const getSecret = 'secretsmanager:GetSecretValue';
 
@@ -260,7 +262,7 @@ const modelArns = (model: string): string[] => {
   ];
 };
 
-/** Denies writing API keys, because no function creates or changes one. */
+/** Denies writing API keys, except by the actions of a function that makes or ends them. */
 const denyKeys = (actions: string[], data: DataStack): PolicyStatement[] =>
   actions.some((action) => !/:(BatchGetItem|GetItem|Query|Scan|ConditionCheckItem)$/.test(action))
     ? [
@@ -274,7 +276,9 @@ const denyKeys = (actions: string[], data: DataStack): PolicyStatement[] =>
             'PartiQLInsert',
             'PartiQLUpdate',
             'PartiQLDelete',
-          ].map((action) => `dynamodb:${action}`),
+          ]
+            .map((action) => `dynamodb:${action}`)
+            .filter((action) => !actions.includes(action + ofApiKeys)),
           resources: [data.table.tableArn],
           conditions: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': [apiKeys] } },
         }),

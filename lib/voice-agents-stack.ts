@@ -1,7 +1,7 @@
 import { Aws, CfnOutput, Stack, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { receiveHook } from '../functions/api/receive-hook.ts';
-import { isStreamed } from '../functions/http/endpoint.ts';
+import { administersUsers, isStreamed } from '../functions/http/endpoint.ts';
 import { routes } from '../functions/routes.ts';
 import { ApiStack } from './api-stack.ts';
 import { ChatStack } from './chat-stack.ts';
@@ -12,6 +12,7 @@ import { HooksStack } from './hooks-stack.ts';
 import { JobsStack } from './jobs-stack.ts';
 import { ObservabilityStack } from './observability-stack.ts';
 import { deploymentName, type Settings } from './settings.ts';
+import { UsersStack } from './users-stack.ts';
 
 /**
  * A whole deployment. Its parts are nested stacks: it is deployed and rolled back as one, no stack exports values to another, and all
@@ -24,6 +25,7 @@ export class VoiceAgentsStack extends Stack {
   readonly jobs: JobsStack;
   readonly edge: EdgeStack | undefined;
   readonly hooks: HooksStack;
+  readonly users: UsersStack;
   readonly observability: ObservabilityStack;
 
   constructor(scope: Construct, settings: Settings) {
@@ -35,11 +37,13 @@ export class VoiceAgentsStack extends Stack {
 
     const streamed = routes.find(isStreamed);
     const answered = routes.filter((endpoint) => endpoint !== streamed);
-    const ofApi = answered.filter((endpoint) => endpoint !== receiveHook);
+    const ofUsers = answered.filter(administersUsers);
+    const ofApi = answered.filter((endpoint) => endpoint !== receiveHook && !ofUsers.includes(endpoint));
 
     this.data = new DataStack(this, 'Data', settings);
     this.jobs = new JobsStack(this, 'Jobs', this.data, settings);
     this.api = new ApiStack(this, 'Api', ofApi, this.data, settings);
+    this.users = new UsersStack(this, 'Users', ofUsers, { data: this.data, api: this.api }, settings);
     this.chat =
       streamed && settings.chat !== 'off'
         ? new ChatStack(this, 'Chat', streamed, { data: this.data, api: this.api }, settings)

@@ -42,6 +42,7 @@ const capabilities = [
   'functions/figures',
   'functions/search',
   'functions/mcp',
+  'functions/users',
   'functions/webhooks',
 ];
 
@@ -67,6 +68,7 @@ const arrows: Record<string, string[]> = {
   'functions/duplication': below,
   'functions/figures': below,
   'functions/search': below,
+  'functions/users': [...below, 'functions/http'],
   'functions/webhooks': below,
   'functions/operations': ['functions/domain', 'functions/clients', 'functions/openapi'],
   'functions/mcp': [...base, 'functions/clients', 'functions/http', 'functions/openapi', 'functions/operations'],

@@ -10,6 +10,8 @@ import { SourceName } from '../domain/sources.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { documents } from '../store/sources/documents.ts';
+import { sourceQuotaOf } from '../store/user-quotas.ts';
+import { users } from '../store/users.ts';
 
 /** Adds a text to an agent's knowledge as a document, for callers that cannot send a file, such as AI clients. */
 export const addDocumentText = endpoint({
@@ -20,7 +22,11 @@ export const addDocumentText = endpoint({
   description:
     'Adds a text of up to 900 KB to the knowledge of an agent, as a document with this name. A name that ends in `.md` makes it Markdown. The text is indexed in the background; `status` of the document reports the progress.',
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
-  services: { documents: documents.for('add', 'receive', 'remove'), files: files.for('put') },
+  services: {
+    documents: documents.for('add', 'receive', 'remove'),
+    files: files.for('put'),
+    users: users.for('find'),
+  },
   body: z.object({
     uid: Uid,
     agentId: AgentId,
@@ -42,13 +48,13 @@ export const addDocumentText = endpoint({
     .check(z.describe('The new document.')),
   errors: ['quota_exceeded'],
 
-  async handle({ body: { uid, agentId, name, content }, creationId }, { documents, files }) {
+  async handle({ principal, agent, body: { uid, agentId, name, content }, creationId }, { documents, files, users }) {
     const bytes = Buffer.from(content);
     const id = newDocumentId(creationId, 0);
     const changed = { lastUpdatedBy: uid, lastUpdatedAt: now() };
     const type = textTypeOf(name);
     const document = { agentId, id, ...changed, name, type, size: bytes.length, active: true, ...waitingForFile() };
-    await documents.add(document);
+    await documents.add(document, await sourceQuotaOf(agent, principal, users));
     try {
       // The bucket's notification of the file starts the extraction, even if it comes late.
       const { etag } = await files.put(fileKeyOf(document), bytes);

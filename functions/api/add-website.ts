@@ -11,6 +11,8 @@ import { nameOfSite, StartUrl, WebsiteId } from '../domain/websites.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { websites } from '../store/sources/websites.ts';
+import { sourceQuotaOf } from '../store/user-quotas.ts';
+import { users } from '../store/users.ts';
 
 /** Adds a website to an agent's knowledge. It is crawled in the background; its status reports the progress. */
 export const addWebsite = endpoint({
@@ -21,7 +23,11 @@ export const addWebsite = endpoint({
   description:
     'Adds a website to the knowledge of an agent. It is crawled in the background, starting from `url`, nearest pages first. `status` in the list of websites reports the progress, and `failedPages` the pages that could not be read. The crawler obeys robots.txt as VoiceAgentPlatformBot, reads HTML and plain text, stays on the site, and connects to public addresses only.',
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
-  services: { websites: websites.for('add', 'sendOrRemove'), jobQueue: jobQueueFor('crawlWebsite') },
+  services: {
+    websites: websites.for('add', 'sendOrRemove'),
+    users: users.for('find'),
+    jobQueue: jobQueueFor('crawlWebsite'),
+  },
   body: z.extend(CrawlControls, {
     uid: Uid,
     agentId: AgentId,
@@ -41,16 +47,17 @@ export const addWebsite = endpoint({
     .check(z.describe('The new website, with the limits that were applied.')),
   errors: ['quota_exceeded'],
 
-  async handle({ agent, body, creationId }, { websites, jobQueue }) {
+  async handle({ principal, agent, body, creationId }, { websites, users, jobQueue }) {
     const { uid, agentId, url, name = nameOfSite(url), limit, maxDepth, includePaths, excludePaths } = body;
     await checkPatterns(body);
     const websiteId = newIdentifier('web', creationId);
-    const record = await websites.add({
+    const website = {
       ...{ id: websiteId, agentId, name, url, active: true, pages: 0, failedPages: [] },
       ...newAttempt(websiteStates, creationId),
       ...{ limit, maxDepth, includePaths, excludePaths },
       ...{ lastUpdatedBy: uid, lastUpdatedAt: now() },
-    });
+    };
+    const record = await websites.add(website, await sourceQuotaOf(agent, principal, users));
     const message = { job: 'crawlWebsite', uid: agent.uid, agentId, websiteId, attempt: creationId } as const;
     await websites.sendOrRemove(record, () => jobQueue.send(message));
     return { websiteId, message: 'Website added successfully', status: 'pending' as const, limit, maxDepth };

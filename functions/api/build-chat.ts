@@ -15,7 +15,7 @@ import { type KeyOwner, ownApi } from '../clients/own-api.ts';
 import { chatSigningSecret } from '../clients/secrets.ts';
 import { ChatRequest } from '../domain/chat.ts';
 import { describe } from '../domain/describe.ts';
-import { ApiError, missingApiKey } from '../domain/errors.ts';
+import { ApiError, insufficientPermissions, missingApiKey } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import { validate } from '../domain/validation.ts';
 import { environment } from '../environment.ts';
@@ -66,6 +66,8 @@ export const buildChat = endpoint({
       const retryAfter = await chatUsage.countTurn(address);
       if (retryAfter) throw tooManyTurns(retryAfter.seconds);
       const principal = apiKey === undefined ? undefined : await ownApi.ownerOf(apiKey);
+      // A key that administers users reads and writes nothing of theirs.
+      if (principal?.scopes.every((scope) => scope === 'users')) throw insufficientPermissions();
       const { id: chatId, messages, userId } = readConversation();
       Object.assign(context, { principal, chatId, userId });
 

@@ -4,6 +4,7 @@ import { newIdentifier } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { agents } from '../store/agents/agents.ts';
+import { agentQuota } from '../store/quotas.ts';
 
 /** Creates an agent that belongs to the key's user. */
 export const createAgent = endpoint({
@@ -19,7 +20,7 @@ export const createAgent = endpoint({
   response: Agent,
   hasETag: true,
 
-  async handle({ principal: { keyId }, body: { note, ...body }, creationId }, { agents }) {
+  async handle({ principal: { keyId, agentQuota: quota }, body: { note, ...body }, creationId }, { agents }) {
     const createdAt = now();
     const agent = {
       ...body,
@@ -28,7 +29,7 @@ export const createAgent = endpoint({
       createdAt,
       updatedAt: createdAt,
     };
-    return agents.create(agent, { keyId, note });
+    return agents.create(agent, { keyId, note }, agentQuota(quota));
   },
 });
 

@@ -18,6 +18,8 @@ import { withoutControlCharacters } from '../domain/text.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { documents } from '../store/sources/documents.ts';
+import { sourceQuotaOf } from '../store/user-quotas.ts';
+import { users } from '../store/users.ts';
 
 const AnnouncedFile = z.object({
   name: z
@@ -56,7 +58,7 @@ export const createDocumentUploads = endpoint({
   summary: 'Create presigned uploads for documents',
   description: `Creates a presigned POST form for each of up to ${limits.filesPerUpload} files of at most 10 MB. Send it as \`multipart/form-data\` to \`url\` within 15 minutes: all of \`fields\` first, then the file in the field \`file\`. The upload starts the extraction of the text. The document of a form that is not used is deleted after an hour.`,
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
-  services: { documents: documents.for('addAll'), files: files.for('uploadForm') },
+  services: { documents: documents.for('addAll'), files: files.for('uploadForm'), users: users.for('find') },
   body: z.object({
     uid: Uid,
     agentId: AgentId,
@@ -76,7 +78,8 @@ export const createDocumentUploads = endpoint({
     400: 'The body is invalid, or none of its files is accepted.',
   },
 
-  async handle({ principal, body: { uid, agentId, files: announced }, creationId }, { documents, files }) {
+  async handle({ principal, agent, body: { uid, agentId, files: announced }, creationId }, services) {
+    const { documents, files, users } = services;
     const changed = { lastUpdatedBy: uid, lastUpdatedAt: now() };
     const outcomes = announced.map(({ name, size, type }, index) => {
       const id = newDocumentId(creationId, index);
@@ -91,7 +94,7 @@ export const createDocumentUploads = endpoint({
     const accepted = outcomes.filter((outcome) => 'id' in outcome);
     const failed = outcomes.filter((outcome) => 'code' in outcome);
     if (accepted.length === 0) throw noFileTaken(failed);
-    await documents.addAll(accepted);
+    await documents.addAll(accepted, await sourceQuotaOf(agent, principal, users));
     const uploads = accepted.map((document) => ({
       documentId: document.id,
       name: document.name,

@@ -10,6 +10,7 @@ import { beginCopy, continueCopy, copyServices } from '../duplication/copy.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { agents } from '../store/agents/agents.ts';
+import { agentQuota, sourceQuota } from '../store/quotas.ts';
 
 /** A copy that is incomplete after this time is completed in the background. */
 const timeoutMilliseconds = 10_000;
@@ -48,7 +49,7 @@ export const duplicateAgent = endpoint({
     .check(z.describe('The new agent, and what was copied to it.')),
   errors: ['quota_exceeded'],
 
-  async handle({ principal: { keyId }, agent, body: { uid, name }, creationId }, services) {
+  async handle({ principal: { keyId, ...quotas }, agent, body: { uid, name }, creationId }, services) {
     const { agents, jobQueue } = services;
     const until = Date.now() + timeoutMilliseconds;
     const source = await agents.find(agent.uid, agent.agentId);
@@ -64,7 +65,8 @@ export const duplicateAgent = endpoint({
       updatedAt: createdAt,
       sourceAgentId: source.agentId,
     };
-    const begun = await beginCopy({ agent: copy, keyId, sourceAgentId: source.agentId }, services);
+    const ofOwner = { agents: agentQuota(quotas.agentQuota), sources: sourceQuota(quotas.sourceQuota) };
+    const begun = await beginCopy({ agent: copy, keyId, sourceAgentId: source.agentId }, services, ofOwner);
     await jobQueue.send({ job: 'finishDuplication', uid, agentId: copy.agentId }, rescueDelaySeconds);
     const reached = await continueCopy(begun, until, services);
     // The source was deleted in the meantime.

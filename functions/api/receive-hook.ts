@@ -98,16 +98,17 @@ export const receiveHook = endpoint({
     .looseObject({})
     .check(describe('The response that the platform understands; TwiML for Twilio and Telnyx.', {})),
   errors: ['invalid_signature', 'agent_not_found', 'not_found', 'call_rejected'],
-  errorDescriptions: { 403: 'The call is rejected (ElevenLabs).' },
+  errorDescriptions: { 403: 'The call is rejected (ElevenLabs), or the user is suspended.' },
   raw: {
     readBody: readHook,
     responds: 'custom',
     mediaTypes: ['text/xml'],
     fallback: {
       afterMilliseconds: unsureAfterMilliseconds,
-      /** Answers a start whose decision is not known in time. */
-      respond({ query, body: { name, platform, request, event } }, { requestId }) {
+      /** Answers a start whose decision is not known in time, or whose user is suspended. */
+      respond({ query, body: { name, platform, request, event } }, { requestId, isSuspended }) {
         if (event.type !== 'start') return;
+        if (isSuspended) return platform.decide({ accept: false, variables: {} }, request);
         const { unsure = event.direction === 'outbound' ? 'reject' : 'accept' } = query;
         if (unsure === 'accept' && missingIn(query, { platform, request })) return;
         log('error', { requestId, operation: 'receiveHook', platform: name, unsure });

@@ -23,6 +23,8 @@ import { lambda } from '../http/lambda.ts';
 import { multipartForm } from '../http/multipart-form.ts';
 import { log } from '../log.ts';
 import { type DocumentRecord, documents } from '../store/sources/documents.ts';
+import { sourceQuotaOf } from '../store/user-quotas.ts';
+import { users } from '../store/users.ts';
 
 /** Adds files to an agent's knowledge. An invalid file does not fail the others. The texts are extracted in the background. */
 export const uploadDocuments = endpoint({
@@ -32,7 +34,11 @@ export const uploadDocuments = endpoint({
   summary: 'Upload documents',
   description: `Uploads up to ${limits.filesPerUpload} files of at most 10 MB each: PDF, Word (.docx), text or Markdown. The content of a file determines its type, not its name. One request carries at most ${limits.uploadBodyBytes.toLocaleString('en')} bytes; use presigned uploads (\`POST /agent-documents/uploads\`) for more. Files are processed independently: one that is not accepted is in \`failed\`. The text is extracted in the background; \`status\` of the document reports the progress.`,
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
-  services: { documents: documents.for('addAll', 'receive', 'remove'), files: files.for('put') },
+  services: {
+    documents: documents.for('addAll', 'receive', 'remove'),
+    files: files.for('put'),
+    users: users.for('find'),
+  },
   raw: {
     multipart: multipartForm(['files', 'files[]', 'file'], {
       maxFiles: limits.filesPerUpload,
@@ -74,7 +80,9 @@ export const uploadDocuments = endpoint({
     413: 'The files are too large for one request. Use presigned uploads.',
   },
 
-  async handle({ body: { uid, agentId, files: sent }, creationId, requestId }, { documents, files }) {
+  async handle(request, { documents, files, users }) {
+    const { principal, agent, creationId, requestId } = request;
+    const { uid, agentId, files: sent } = request.body;
     const changed = { lastUpdatedBy: uid, lastUpdatedAt: now() };
     const check = async (file: UploadedFile, index: number): Promise<AcceptedFile | RefusedFile> => {
       const { name, size, bytes } = file;
@@ -102,7 +110,8 @@ export const uploadDocuments = endpoint({
       return { documentId, name };
     };
     const checked = await pMap(sent, check, { concurrency: 5 });
-    await documents.addAll(checked.flatMap((outcome) => ('document' in outcome ? [outcome.document] : [])));
+    const accepted = checked.flatMap((outcome) => ('document' in outcome ? [outcome.document] : []));
+    await documents.addAll(accepted, await sourceQuotaOf(agent, principal, users));
     const outcomes = await pMap(checked, store, { concurrency: 5 });
     const taken = outcomes.filter((outcome) => 'documentId' in outcome);
     const failed = outcomes.filter((outcome) => 'code' in outcome);

@@ -11,6 +11,7 @@ import { DateTime } from '../domain/date-time.ts';
 import { limits } from '../domain/limits.ts';
 import { normalizePhoneNumber } from '../domain/phone-numbers.ts';
 import { cut } from '../domain/text.ts';
+import { suspendedDelaySeconds } from '../domain/timeouts.ts';
 import { validate } from '../domain/validation.ts';
 import type { ServicesOf } from '../service.ts';
 import { blockList } from '../store/block-list/block-list.ts';
@@ -24,7 +25,7 @@ import { type FileRow, ImportError, readRows } from './read-rows.ts';
 /** The services of a function that imports files. */
 export const importServices = {
   blockList: blockList.for('addAll', 'remove', 'shardPages'),
-  credentials: credentials.for('accessTo', 'isUsable'),
+  credentials: credentials.for('accessTo', 'stateOf'),
   files: importFiles.for('readPart', 'delete'),
   imports: blockListImports.for('find', 'noteUpload', 'begin', 'advance', 'finish', 'release'),
   jobQueue: jobQueueFor('importBlockList'),
@@ -64,7 +65,13 @@ export const runImport = async (
   if (!head && found.status === 'awaiting_upload') return;
   if (!head || head === 'changed') return failImport(found, services, changedFile);
   if (head.size > limits.importBytes) return failImport(found, services, 'The file is larger than 64 MB.');
-  if (found.status === 'awaiting_upload' && !(await credentials.isUsable(found))) {
+  const keyState = found.status === 'awaiting_upload' ? await credentials.stateOf(found) : 'usable';
+  if (keyState === 'suspended') {
+    // From now on it waits for the end of the suspension, and not for its file.
+    if (found.fileDeadlineAt !== undefined) await imports.noteUpload(found);
+    return jobQueue.send({ job: 'importBlockList', ...reference }, suspendedDelaySeconds);
+  }
+  if (keyState === 'over') {
     return failImport(
       found,
       services,

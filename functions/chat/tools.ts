@@ -26,7 +26,12 @@ export type ToolUser = {
 };
 
 /** The tools of one turn for the AI SDK, and which of them need approval. */
-export type ChatTools = { tools: Record<string, Tool>; toolApproval: Record<string, 'user-approval'> };
+export type ChatTools = {
+  tools: Record<string, Tool>;
+  toolApproval: Record<string, 'user-approval'>;
+  /** Returns true once a tool was refused because the user is suspended: the turn ends. */
+  isOver(): boolean;
+};
 
 const isPublic = (tool: PublicTool | UserTool): tool is PublicTool => 'run' in tool;
 
@@ -38,16 +43,21 @@ export const toolNamesFor = (principal: Principal | undefined): ToolName[] =>
   });
 
 const mayCall = (principal: Principal, name: string) => {
-  const scope = operations[name]?.scope;
-  return scope === undefined || hasScope(principal, scope);
+  const needed = operations[name]?.scopes;
+  return needed === undefined || needed.some((scope) => hasScope(principal, scope));
 };
 
 export const toolsFor = (user: ToolUser): ChatTools => {
   const names = toolNamesFor(user.principal);
   const withApproval = names.filter((name) => 'needsApproval' in tools[name]);
+  let isOver = false;
+  const onError = (error: unknown) => {
+    isOver ||= error instanceof ApiError && error.code === 'user_suspended';
+  };
   return {
-    tools: Object.fromEntries(names.map((name) => [name, toTool(name, user)])),
+    tools: Object.fromEntries(names.map((name) => [name, toTool(name, user, onError)])),
     toolApproval: Object.fromEntries(withApproval.map((name) => [name, 'user-approval'])),
+    isOver: () => isOver,
   };
 };
 
@@ -59,7 +69,7 @@ export const describeAccess = (principal: Principal | undefined): string => {
   return `The user sent an API key with these scopes: ${principal.scopes?.join(', ')}. You can read their data and propose changes within them; for anything else they need another key.`;
 };
 
-const toTool = (name: ToolName, user: ToolUser): Tool => ({
+const toTool = (name: ToolName, user: ToolUser, onError: (error: unknown) => void): Tool => ({
   description: tools[name].description,
   inputSchema: jsonSchema(() => toJsonSchema(tools[name].input), {
     // The model learns of invalid input at once, before the user is asked to approve the call.
@@ -75,6 +85,7 @@ const toTool = (name: ToolName, user: ToolUser): Tool => ({
     try {
       return shorten(await run(tools[name], input, toolCallId, user));
     } catch (error) {
+      onError(error);
       throw toModelError(error, name, user.requestId);
     }
   },

@@ -56,7 +56,7 @@ export class Turn {
       tools: tools.tools,
       toolApproval: tools.toolApproval,
       toolCallConcurrency: toolConcurrency,
-      stopWhen: isStepCount(limits.chatSteps),
+      stopWhen: [isStepCount(limits.chatSteps), () => tools.isOver()],
       maxOutputTokens: meter.maxOutputTokens,
       abortSignal: signal,
       prepareStep: async ({ stepNumber, messages }) => {

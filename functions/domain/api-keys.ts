@@ -1,12 +1,28 @@
-import { createHash, randomInt } from 'node:crypto';
+import { createHash, createHmac, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import * as z from 'zod/mini';
 
-/** The purposes of a key. A key without scopes has all except `privacy`, which must be named. */
-export const Scope = z.enum(['agents', 'knowledge', 'calls', 'block-list', 'hooks', 'webhooks', 'privacy']);
+/** The purposes of a key. A key without scopes has all except those that must be named. */
+export const Scope = z.enum([
+  'agents',
+  'knowledge',
+  'calls',
+  'block-list',
+  'hooks',
+  'webhooks',
+  'privacy',
+  'users',
+  'keys',
+]);
 export type Scope = z.infer<typeof Scope>;
 /** The scopes that a key has only if they are named. */
-export const namedScopes: ReadonlySet<Scope> = new Set(['privacy']);
+export const namedScopes: ReadonlySet<Scope> = new Set(['privacy', 'users', 'keys']);
+
+/**
+ * The part of a user's record that each key of the user repeats, so that a request needs no further read: whether the user is
+ * suspended, and quotas below those of the deployment.
+ */
+export type UserMarks = { suspended?: true; agentQuota?: number; sourceQuota?: number };
 
 /** The record of a key. The key itself is shown once: only its SHA-256 and its first characters are stored. */
 export type ApiKey = {
@@ -19,7 +35,7 @@ export type ApiKey = {
   createdAt: string;
   expiresAt?: string;
   revokedAt?: string;
-};
+} & UserMarks;
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const prefix = 'vap_';
@@ -43,6 +59,23 @@ export const newApiKey = () => {
   return prefix + random + checksum(random);
 };
 
+/**
+ * Derives a key from texts with a secret of the deployment: the same texts result in the same key. Without the secret, a key
+ * made in this way is as random as any other.
+ */
+export const deriveApiKey = (secret: string, texts: string[]) => {
+  const bytes = createHmac('sha256', secret)
+    .update(JSON.stringify(['API key', ...texts]))
+    .digest('hex');
+  let rest = BigInt(`0x${bytes}`);
+  let random = '';
+  while (random.length < randomLength) {
+    random += alphabet[Number(rest % 62n)];
+    rest /= 62n;
+  }
+  return prefix + random + checksum(random);
+};
+
 /** Checks that a text is well-formed as a key: prefix, length, alphabet and checksum. Needs no read. */
 export const isApiKey = (text: string) => {
   if (!form.test(text)) return false;
@@ -59,7 +92,12 @@ export const startOfApiKey = (key: string) => key.slice(0, prefix.length + 4);
 export const isUsable = (key: Pick<ApiKey, 'expiresAt' | 'revokedAt'>, at = Date.now()) =>
   !(key.revokedAt && Date.parse(key.revokedAt) <= at) && !(key.expiresAt && Date.parse(key.expiresAt) <= at);
 
-export type ApiKeyStatus = 'active' | 'ending' | 'revoked' | 'expired';
+/** Returns when a key ends; undefined for a key that does not end. */
+export const endOf = ({ expiresAt, revokedAt }: Pick<ApiKey, 'expiresAt' | 'revokedAt'>): string | undefined =>
+  [expiresAt, revokedAt].filter((time) => time !== undefined).sort()[0];
+
+export const ApiKeyStatus = z.enum(['active', 'ending', 'expired', 'revoked']);
+export type ApiKeyStatus = z.infer<typeof ApiKeyStatus>;
 
 /** Returns the status of a key. An `ending` key was rotated and stays valid until its `revokedAt`. */
 export const statusOf = (key: ApiKey): ApiKeyStatus => {

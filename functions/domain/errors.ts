@@ -13,6 +13,7 @@ export const errorStatuses = {
   invalid_signature: 401,
   unauthorized_origin: 403,
   call_rejected: 403,
+  user_suspended: 403,
   call_not_found: 404,
   website_not_found: 404,
   document_not_found: 404,
@@ -23,6 +24,8 @@ export const errorStatuses = {
   delivery_not_found: 404,
   import_not_found: 404,
   version_not_found: 404,
+  user_not_found: 404,
+  key_not_found: 404,
   not_found: 404,
   idempotency_conflict: 409,
   idempotency_in_progress: 409,
@@ -33,6 +36,8 @@ export const errorStatuses = {
   import_in_progress: 409,
   quota_exceeded: 409,
   too_many_endpoints: 409,
+  uid_taken: 409,
+  too_many_keys: 409,
   version_conflict: 412,
   payload_too_large: 413,
   rate_limited: 429,
@@ -109,9 +114,19 @@ export const invalidSignature = (logged: Record<string, string>) =>
 
 export const noSuchPlatform = () => new ApiError('not_found', 'There is no such voice platform.');
 
-/** Creates a 401 that names the scope, which depends only on the key and reveals nothing about an agent. */
-export const missingScope = (scope: string) =>
-  new ApiError('insufficient_permissions', `This API key lacks the scope "${scope}".`);
+/** Creates a 401 that names the scope, which depends only on the key and reveals nothing about an agent. The key needs one of them. */
+export const missingScope = (...scopes: string[]) =>
+  new ApiError(
+    'insufficient_permissions',
+    `This API key lacks the scope ${scopes.map((one) => `"${one}"`).join(' or ')}.`,
+  );
+
+/** Creates a 401 for a key that would give another key more than it may. */
+export const mayNotGive = () =>
+  new ApiError(
+    'insufficient_permissions',
+    'This API key may not give these scopes to a key of this user, or not for so long.',
+  );
 
 export const phoneNumberInUse = () =>
   new ApiError('phone_number_in_use', 'Another agent of this user has this phone number.');
@@ -141,6 +156,13 @@ export const noSuchCall = (callIdOrPhone: string) =>
 
 export const noAgentWithNumber = () =>
   new ApiError('agent_not_found', 'No agent of this user has the number of this call. Name one by `agentId`.');
+
+/** Creates the error that only the holder of a valid key or signature gets. */
+export const userSuspended = () =>
+  new ApiError('user_suspended', 'The user of this request is suspended. Whoever created the user can end this.');
+
+export const noSuchUser = () => new ApiError('user_not_found', 'You have no such client.');
+export const noSuchKey = () => new ApiError('key_not_found', 'This user has no such API key.');
 
 export const noSuchErasure = () => new ApiError('erasure_not_found', 'This user has no such erasure.');
 export const noSuchDocument = () => new ApiError('document_not_found', 'This agent has no such document.');

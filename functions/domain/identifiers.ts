@@ -18,7 +18,17 @@ export const AgentIdInPath = z.string().check(describe('Id of the agent.', examp
 /** Checks that a text is well-formed as an identifier. */
 export const isIdentifier = (value: string) => form.test(value);
 
-export type IdentifierKind = 'agent' | 'web' | 'doc' | 'key' | 'import' | 'erasure' | 'endpoint' | 'event' | 'delivery';
+export type IdentifierKind =
+  | 'agent'
+  | 'user'
+  | 'web'
+  | 'doc'
+  | 'key'
+  | 'import'
+  | 'erasure'
+  | 'endpoint'
+  | 'event'
+  | 'delivery';
 
 /**
  * Creates 26 characters that sort by the time of creation, even within one millisecond. The package's default, Web Crypto,

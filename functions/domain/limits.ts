@@ -96,6 +96,11 @@ export const limits = {
   hookSecretCharacters: 512,
   /** Maximum size of a form of a voice platform whose signature is checked field by field. */
   hookFormBytes: 64 * 1024,
+  /** Maximum number of clients of a user, of keys of a user that are not over, and of guests of an agent. */
+  clients: 10_000,
+  keys: 100,
+  guests: 50,
+  maxOverlapHours: 168,
   webhookEndpoints: 10,
   webhookAgents: 100,
   webhookDescriptionCharacters: 256,

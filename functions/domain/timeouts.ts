@@ -18,6 +18,9 @@ export const jobTimeoutSeconds = 300;
 /** The delay after which another message continues the work of a job whose function may have died at every delivery of the first. */
 export const jobRescueDelaySeconds = 2 * jobTimeoutSeconds;
 
+/** The interval at which a job looks whether the suspension of a user has ended, where a file of the user waits for it. */
+export const suspendedDelaySeconds = 300;
+
 /** The maximum duration of a request to the build chat. */
 export const chatTimeoutSeconds = 60;
 

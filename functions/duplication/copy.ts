@@ -12,7 +12,7 @@ import { blockListShards } from '../store/keys.ts';
 import { type DocumentRecord, documentReads, documents } from '../store/sources/documents.ts';
 import type { SourceReads, SourceRecord, SourceReference } from '../store/sources/source-reads.ts';
 import { type WebsiteRecord, websiteReads, websites } from '../store/sources/websites.ts';
-import { type CopyProgress, type Duplication, duplications } from './duplications.ts';
+import { type CopyProgress, type Duplication, duplications, type Quotas } from './duplications.ts';
 
 /** The services of a function that copies agents. */
 export const copyServices = {
@@ -39,15 +39,17 @@ const indexDelaySeconds = 10;
 export const beginCopy = (
   copy: Pick<Duplication, 'agent' | 'keyId' | 'sourceAgentId'>,
   { duplications }: Services,
-): Promise<Duplication> =>
-  duplications.add({
-    ...copy,
+  quotas?: Quotas,
+): Promise<Duplication> => {
+  const progress = {
     shardsDone: [],
     blockedNumbers: 0,
     websites: { copied: 0, done: false },
     documents: { copied: 0, done: false },
-    state: 'copying',
-  });
+    state: 'copying' as const,
+  };
+  return duplications.add({ ...copy, ...progress }, quotas);
+};
 
 /**
  * Copies until the copy is complete or the time is over (Unix milliseconds), and returns its progress. Returns undefined

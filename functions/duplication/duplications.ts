@@ -32,13 +32,16 @@ type DuplicationItem = Item & Omit<Duplication, 'agent'> & { agent: string };
 /** A finished copy is kept for as long as a repeated request or a late message can ask for it. */
 const rememberedSeconds = 14 * 24 * 60 * 60;
 
+/** The quotas of the user who gets a copy. */
+export type Quotas = { agents: Quota; sources: Quota };
+
 /** The progress of copies of agents. */
 export class Duplications {
   readonly #table: Table;
   readonly #agents: Agents;
-  readonly #quotas: { agents: Quota; sources: Quota };
+  readonly #quotas: Quotas;
 
-  constructor(table: Table, quotas: { agents: Quota; sources: Quota }) {
+  constructor(table: Table, quotas: Quotas) {
     this.#table = table;
     this.#agents = new Agents(table);
     this.#quotas = quotas;
@@ -53,9 +56,8 @@ export class Duplications {
    * Adds a copy, or returns the one already begun under the new agent's id. Checks the quotas, and counts the new agent from
    * now on, so that a copy that has begun can be finished.
    */
-  async add(duplication: Duplication): Promise<Duplication> {
+  async add(duplication: Duplication, { agents, sources } = this.#quotas): Promise<Duplication> {
     const { agent, sourceAgentId } = duplication;
-    const { agents, sources } = this.#quotas;
     const failed = await this.#table.tryTransact([
       this.#table.putAction(itemOf(duplication), isAbsent),
       countAction(this.#table, countKey({ uid: agent.uid }), 1, agents, {

@@ -4,9 +4,10 @@ import { now } from '../domain/date-time.ts';
 import { ApiError } from '../domain/errors.ts';
 import type { HmacAlgorithm, ListedHookSecret, Refusal } from '../domain/hook-secrets.ts';
 import { service } from '../service.ts';
-import { exists, isAbsent, when } from '../store/expressions.ts';
+import { exists, when } from '../store/expressions.ts';
 import { hookSecretKey, hookSecretsOf, itemWith } from '../store/keys.ts';
 import { type Item, type Lookup, type Table, table, untilWritten } from '../store/table.ts';
+import { putFirst } from '../store/users.ts';
 import type { PlatformName } from './platforms.ts';
 
 /**
@@ -28,6 +29,8 @@ export type HookSecretItem = Item & {
   platform: PlatformName;
   secrets: SealedHookSecret[];
   version: string;
+  /** A mark of the user: no signature is accepted. */
+  suspended?: true;
   lastUsedAt?: string;
   lastRefused?: { at: string; reason: Refusal };
 };
@@ -85,7 +88,8 @@ export class HookSecrets {
       if (former.length === maxSecrets) throw tooManySecrets(former);
       const secrets = [secret, ...former];
       const item: HookSecretItem = { ...found, ...key, platform, secrets, version };
-      await this.#table.put(item, found ? when`version = ${found.version}` : isAbsent);
+      if (found) await this.#table.put(item, when`version = ${found.version}`);
+      else await putFirst(this.#table, uid, item);
       return secret;
     });
   }
@@ -145,7 +149,7 @@ const listedSecret = (item: HookSecretItem): SecretOfPlatform => {
 };
 
 export const hookSecrets = /* @__PURE__ */ service(() => new HookSecrets(table.get()), {
-  set: ['dynamodb:GetItem', 'dynamodb:PutItem'],
+  set: ['dynamodb:ConditionCheckItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
   list: ['dynamodb:Query'],
   find: ['dynamodb:GetItem'],
   remove: ['dynamodb:GetItem', 'dynamodb:DeleteItem'],

@@ -1,5 +1,5 @@
 import { sealedSecrets } from '../clients/sealed-secrets.ts';
-import { invalidSignature } from '../domain/errors.ts';
+import { invalidSignature, userSuspended } from '../domain/errors.ts';
 import type { Refusal } from '../domain/hook-secrets.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
 import { environment } from '../environment.ts';
@@ -36,6 +36,7 @@ export const signedHooks: SignedRequests<HookSecretItem> = {
       const secret = await sealedSecrets.get().open(hookSecretOwner(uid, platform), sealed);
       const refusal = verify({ secret, header, algorithm });
       if (refusal === undefined) {
+        if (item.suspended) throw userSuspended();
         const noted = note(hookSecrets.get().noteUse(item));
         return { principal: { uid, keyId: `signature:${platform}`, scopes: scopes ?? ['hooks'] }, noted };
       }

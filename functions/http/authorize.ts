@@ -2,7 +2,7 @@ import { namedScopes, type Scope } from '../domain/api-keys.ts';
 import { insufficientPermissions, missingScope } from '../domain/errors.ts';
 import type { Access } from '../store/credentials.ts';
 import type { Lookup } from '../store/table.ts';
-import type { AgentReference, AnyEndpoint, AuthorizedAgent, Principal } from './endpoint.ts';
+import { type AgentReference, type AnyEndpoint, type AuthorizedAgent, type Principal, scopesOf } from './endpoint.ts';
 import type { Input, ParsedInput } from './input.ts';
 
 /** A request that may be performed: its input, and its identity as its endpoint's `caller` requires. */
@@ -24,7 +24,8 @@ export const authorize = (
   parsed: ParsedInput,
   access: Access | undefined,
 ): AuthorizedRequest => {
-  if (caller.kind === 'key' && caller.scope && !hasScope(principal, caller.scope)) throw missingScope(caller.scope);
+  const scopes = scopesOf({ caller });
+  if (scopes.length > 0 && !scopes.some((scope) => hasScope(principal, scope))) throw missingScope(...scopes);
   if (parsed.error) throw parsed.error;
   const { input } = parsed;
   const { uid, agentId } = referenceIn(caller, parsed);

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type * as z from 'zod/mini';
-import type { Scope } from '../domain/api-keys.ts';
+import type { Scope, UserMarks } from '../domain/api-keys.ts';
 import type { CustomResponse } from '../domain/custom-response.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import type { Service, ServicesOf } from '../service.ts';
@@ -32,18 +32,25 @@ export type Caller<Input> =
           signature?: SignedRequests<any>;
         }
     ))
-  /** Without a scope, any valid key is permitted. */
-  | { kind: 'key'; scope?: Scope; forwarded?: never; agent?: never; user?: never }
+  /** Without a scope, any valid key is permitted. With several, a key needs one of them. */
+  | { kind: 'key'; scope?: Scope | readonly [Scope, ...Scope[]]; forwarded?: never; agent?: never; user?: never }
   /** The key is forwarded; the operations this function calls authenticate it. The function has no table access. */
   | { kind: 'key'; forwarded: true; scope?: never; agent?: never; user?: never }
   | { kind: 'application' }
   | { kind: 'anyone'; key?: 'optional' };
 
 /**
- * The authenticated user and key. Without `scopes`, the key has all that need not be named. The parties that store or log an address
- * know a key that came in it.
+ * The authenticated user and key. Without `scopes`, the key has all that need not be named. A signature has no name, no end
+ * (`endsAt`) and no quotas. The parties that store or log an address know a key that came in it.
  */
-export type Principal = { uid: string; keyId: string; scopes: Scope[] | undefined; isKeyInAddress?: boolean };
+export type Principal = {
+  uid: string;
+  keyId: string;
+  scopes: Scope[] | undefined;
+  name?: string;
+  endsAt?: string | undefined;
+  isKeyInAddress?: boolean;
+} & Pick<UserMarks, 'agentQuota' | 'sourceQuota'>;
 
 /** The agent that a request names, once access is checked, with its owner and the outcomes that block. */
 export type AuthorizedAgent = { agentId: string; uid: string; blockOnOutcomes: string[] };
@@ -177,10 +184,10 @@ export type RawExchange<Input, Form, Result> = {
   mediaTypes?: string[];
   /** Responses with a body of their own, or none, for the documentation. */
   otherResponses?: Record<number, { description: string; schema?: Schema }>;
-  /** Replaces a response that is late, or a 500. Returns nothing for a request that has no fallback. */
+  /** Replaces a response that is late, a 500, or the refusal of a suspended user. Returns nothing for a request that has no fallback. */
   fallback?: {
     afterMilliseconds: number;
-    respond(input: Input, request: { requestId: string }): CustomResponse | undefined;
+    respond(input: Input, request: { requestId: string; isSuspended: boolean }): CustomResponse | undefined;
   };
 };
 
@@ -193,6 +200,14 @@ type Results<Response> = { json: z.input<Response>; custom: CustomResponse; stre
 /** Any endpoint, for code that does not depend on its types: the router, the documentation, the stacks. */
 // biome-ignore lint/suspicious/noExplicitAny: an endpoint's types meet only inside it
 export type AnyEndpoint = Endpoint<any, any, any, any, any, Caller<any>, keyof Results<any>>;
+
+/** Returns the scopes of which a key needs one; none where any key is permitted. */
+export const scopesOf = ({ caller }: Pick<AnyEndpoint, 'caller'>): Scope[] =>
+  caller.kind === 'key' && caller.scope ? [caller.scope].flat() : [];
+
+/** Returns true for operations on users, keys and access. Their `uid` may be that of a client of the key's user. */
+export const administersUsers = ({ path }: Pick<AnyEndpoint, 'path'>): boolean =>
+  /^\/(users|keys|user-figures)\b|\/access\b/.test(path);
 
 export const isStreamed = ({ raw }: AnyEndpoint): boolean => raw?.responds === 'stream';
 

@@ -1,5 +1,6 @@
 import type middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import type { ErrorCode } from '../domain/errors.ts';
 import type { AuthorizedRequest } from './authorize.ts';
 import type { Principal } from './endpoint.ts';
 import type { ParsedInput } from './input.ts';
@@ -14,6 +15,8 @@ export type Internal = {
   receivedAt: number;
   /** Set by `authenticate`: the request has neither a key nor a signature. */
   isUnsigned?: boolean | undefined;
+  /** Set by `errorHandler`: the code of the error response. */
+  errorCode?: ErrorCode;
   /** Set by `authenticate`: a write that the response waits for. */
   noted?: Promise<void> | undefined;
   /** Set by `authenticate`, as soon as the key is known to be valid. */

@@ -1,4 +1,5 @@
-import { type ApiError, invalidApiKey } from '../domain/errors.ts';
+import { endOf } from '../domain/api-keys.ts';
+import { type ApiError, invalidApiKey, userSuspended } from '../domain/errors.ts';
 import { type Access, credentials } from '../store/credentials.ts';
 import { itemWith } from '../store/keys.ts';
 import type { Item, Lookup } from '../store/table.ts';
@@ -57,8 +58,11 @@ export const identify = async (proof: Proof, agentId?: string, lookup?: Lookup<u
   });
   if (signature && secrets !== undefined) return { ...(await signature.verify(event, secrets)), access, found };
   if (!key) throw error ?? invalidApiKey();
-  const principal = { uid: key.uid, keyId: key.keyId, scopes: key.scopes, isKeyInAddress: sent?.isInQuery };
+  const { uid, keyId, name, scopes, agentQuota, sourceQuota } = key;
+  const quotas = { agentQuota, sourceQuota };
+  const principal = { uid, keyId, name, scopes, ...quotas, endsAt: endOf(key), isKeyInAddress: sent?.isInQuery };
   if (sent?.isInQuery && principal.scopes?.join() !== 'hooks') throw invalidApiKey();
+  if (key.suspended) throw userSuspended();
   return { principal, access, found };
 };
 

@@ -32,6 +32,7 @@ export const custom = ({ status, contentType, body, headers }: CustomResponse): 
 export const errorHandler = (): ApiMiddleware => ({
   onError(request) {
     request.response = toResponse(request.error);
+    if (request.error instanceof ApiError) request.internal.errorCode = request.error.code;
   },
 });
 

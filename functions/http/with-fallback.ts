@@ -5,7 +5,7 @@ import { custom, headersOfEveryResponse } from './response.ts';
 
 type Fallback = NonNullable<NonNullable<AnyEndpoint['raw']>['fallback']>;
 
-/** Wraps a handler. If it is late or fails with 5xx, the response is the endpoint's fallback for this request, if there is one. */
+/** Wraps a handler. If it is late, fails with 5xx or refuses a suspended user, the response is the endpoint's fallback for this request, if there is one. */
 export const withFallback =
   (endpoint: AnyEndpoint, handler: ApiHandler, { afterMilliseconds, respond }: Fallback): ApiHandler =>
   async (event, context): Promise<ApiResult> => {
@@ -15,12 +15,13 @@ export const withFallback =
       timer = setTimeout(resolve, afterMilliseconds, undefined);
     });
     const response = await Promise.race([responding, timeout]).finally(() => clearTimeout(timer));
-    if (response && (response.statusCode ?? 200) < 500) return response;
     const { requestId } = event.requestContext;
-    const { parsed, isUnsigned } = (context as HandlerContext).internal;
+    const { parsed, isUnsigned, errorCode } = (context as HandlerContext).internal;
+    const isSuspended = response !== undefined && errorCode === 'user_suspended';
+    if (response && (response.statusCode ?? 200) < 500 && !isSuspended) return response;
     if (isUnsigned) return responding;
     const { input } = parsed ?? (await parseRequest(endpoint, event));
-    const fallback = input && respond(input, { requestId });
+    const fallback = input && respond(input, { requestId, isSuspended });
     if (!fallback) return responding;
     const result = custom(fallback);
     return { ...result, headers: { ...headersOfEveryResponse, ...result.headers, 'x-request-id': requestId } };

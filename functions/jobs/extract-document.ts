@@ -7,6 +7,7 @@ import { jobMessages } from '../domain/job-messages.ts';
 import { limits } from '../domain/limits.ts';
 import { attemptAtFile } from '../domain/source-state.ts';
 import { proseText } from '../domain/sources.ts';
+import { suspendedDelaySeconds } from '../domain/timeouts.ts';
 import { kindOf } from '../extraction/document-kind.ts';
 import { readDocument } from '../extraction/document-texts.ts';
 import { formatOf } from '../extraction/file-formats.ts';
@@ -27,7 +28,7 @@ const services = {
   documents: documents.for('findForJob', 'endWait', 'receive', 'start', 'finish', 'fail', 'giveUp', 'deleteOrphans'),
   documentReads: documentReads.for('list'),
   websiteReads: websiteReads.for('list'),
-  credentials: credentials.for('accessTo', 'isUsable'),
+  credentials: credentials.for('accessTo', 'stateOf'),
   files: files.for('read', 'delete'),
   agents: agents.for('languageOf'),
   jobQueue: jobQueueFor('extractDocument'),
@@ -97,6 +98,12 @@ const extract = async (
   const deleteOrphans = () => documents.deleteOrphans(document, () => files.delete(key));
   const record = await documents.findForJob(document);
   if (!record) return deleteOrphans();
+  const { formIssuedTo } = record;
+  const keyState = retry || !formIssuedTo ? 'usable' : await services.credentials.stateOf(formIssuedTo);
+  if (keyState === 'suspended') {
+    const message = { job: 'extractDocument', uid: uid ?? document.agentId, agentId: document.agentId } as const;
+    return services.jobQueue.send({ ...message, documentId: document.id }, suspendedDelaySeconds);
+  }
   const file = await files.read(key, limits.fileBytes);
   if (!file) {
     if (retry) await documents.fail(document, retry, 'The file is gone. Upload it again.');
@@ -109,7 +116,7 @@ const extract = async (
   const fail = async (reason: string, fields?: Partial<DocumentRecord>) => {
     await documents.fail(document, attempt, reason, fields);
   };
-  const refusal = retry ? undefined : await refusalOfForm(record, services);
+  const refusal = retry ? undefined : await refusalOfForm(record, keyState, services);
   if (refusal !== undefined) return fail(`${refusal} Try again to read it all the same.`);
   if ('tooLarge' in file) return fail(rejectionReasons.file_too_large);
   const size = file.bytes.length;
@@ -134,6 +141,7 @@ const extract = async (
  */
 const refusalOfForm = async (
   { agentId, formIssuedTo }: DocumentRecord,
+  keyState: Awaited<ReturnType<Services['credentials']['stateOf']>>,
   { credentials }: Pick<Services, 'credentials'>,
 ): Promise<string | undefined> => {
   if (formIssuedTo === undefined) return undefined;
@@ -141,7 +149,7 @@ const refusalOfForm = async (
   if (access && !access.has(formIssuedTo.uid)) {
     return 'The user whose upload form brought the file may no longer use the agent.';
   }
-  if (await credentials.isUsable(formIssuedTo)) return undefined;
+  if (keyState === 'usable') return undefined;
   return 'The API key whose upload form brought the file is no longer valid.';
 };
 

@@ -31,8 +31,8 @@ export class McpTools {
   within(groups: ToolGroup[]): McpTools {
     const scopes = groups.filter((group) => group !== 'read');
     const chosen = this.#tools.filter(({ name, annotations }) => {
-      const scope = operations[name]?.scope;
-      const isInScopes = scope === undefined || scopes.length === 0 || scopes.includes(scope);
+      const needed = operations[name]?.scopes;
+      const isInScopes = needed === undefined || scopes.length === 0 || needed.some((scope) => scopes.includes(scope));
       return isInScopes && (annotations.readOnlyHint || !groups.includes('read'));
     });
     return new McpTools({ deletes: true }, chosen);
@@ -41,8 +41,8 @@ export class McpTools {
   /** Returns the tools that a key's scopes allow, sorted by name. */
   list({ scopes }: KeyOwner): OperationTool[] {
     return this.#tools.filter(({ name }) => {
-      const scope = operations[name]?.scope;
-      return scope === undefined || scopes.includes(scope);
+      const needed = operations[name]?.scopes;
+      return needed === undefined || needed.some((scope) => scopes.includes(scope));
     });
   }
 

@@ -3,7 +3,7 @@ import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
 import { component } from '../domain/describe.ts';
 import { errorStatuses } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
-import { type AnyEndpoint, isStreamed, takesIdempotencyKey } from '../http/endpoint.ts';
+import { type AnyEndpoint, isStreamed, scopesOf, takesIdempotencyKey } from '../http/endpoint.ts';
 import { errorMeanings } from './error-meanings.ts';
 import { errorCodes, errorExamples, errorResponses, takesOptionalKey } from './error-responses.ts';
 import { always, headerReference, headers } from './headers.ts';
@@ -85,7 +85,7 @@ const securitySchemes = {
     in: 'header',
     name: 'X-Authorization',
     description:
-      'An API key, `vap_…`. A leading `Bearer ` is accepted, and so is the header `Authorization: Bearer vap_…`; `X-Authorization` takes precedence. The operator of the service creates keys. A key belongs to one user and may be limited to scopes.',
+      'An API key, `vap_…`. A leading `Bearer ` is accepted, and so is the header `Authorization: Bearer vap_…`; `X-Authorization` takes precedence. The operator of the service creates the first keys, and keys with the scopes `users` or `keys` make others. A key belongs to one user and may be limited to scopes.',
   },
   applicationOrigin: {
     type: 'apiKey',
@@ -106,10 +106,12 @@ const operationOf = (endpoint: AnyEndpoint): ZodOpenApiOperationObject => ({
   responses: { 200: successOf(endpoint), ...errorResponses(endpoint) },
 });
 
-const descriptionOf = ({ name, description, caller }: AnyEndpoint) => {
+const descriptionOf = (endpoint: AnyEndpoint) => {
+  const { name, description, caller } = endpoint;
   if (!description) throw new Error(`${name} has no description.`);
   if (caller.kind !== 'key') return description;
-  return `${description}\n\nScope of the key: ${caller.scope ? `\`${caller.scope}\`` : 'any'}.`;
+  const scopes = scopesOf(endpoint).map((scope) => `\`${scope}\``);
+  return `${description}\n\nScope of the key: ${scopes.join(' or ') || 'any'}.`;
 };
 
 const securityOf = (endpoint: AnyEndpoint) => {
@@ -135,6 +137,11 @@ const tags = [
   { name: 'Websites', paths: ['agent-websites'], description: 'Websites in the knowledge of an agent.' },
   { name: 'Documents', paths: ['agent-documents'], description: 'Documents in the knowledge of an agent.' },
   { name: 'Knowledge', paths: ['agent-knowledge'], description: 'Search in the knowledge of an agent.' },
+  {
+    name: 'Users',
+    paths: ['users', 'keys', 'user-figures'],
+    description: 'The clients of a user, and API keys.',
+  },
   { name: 'Privacy', paths: ['erasures'], description: 'The erasure of people from the data of a user.' },
   {
     name: 'Webhooks',

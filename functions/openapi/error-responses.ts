@@ -43,6 +43,7 @@ const codesOf = (endpoint: AnyEndpoint): ErrorCode[] => {
       ...(body || query ? (['invalid_request'] as const) : []),
       ...(caller.kind === 'key' ? (['missing_api_key', 'invalid_api_key'] as const) : []),
       ...(caller.kind === 'key' && !caller.forwarded ? (['insufficient_permissions'] as const) : []),
+      ...(caller.kind === 'key' || takesOptionalKey(endpoint) ? (['user_suspended'] as const) : []),
       ...(takesOptionalKey(endpoint) ? (['invalid_api_key', 'unauthorized_origin'] as const) : []),
       ...(caller.kind === 'application' ? (['unauthorized_origin'] as const) : []),
       ...(takesIdempotencyKey(endpoint) ? (['idempotency_conflict', 'idempotency_in_progress'] as const) : []),
@@ -96,7 +97,6 @@ const exampleOf = (code: ErrorCode) => {
 const meaningsOfStatuses: Record<number, string> = {
   400: 'The request is invalid; `details` names each bad field.',
   401: 'The API key is missing or not valid, lacks the scope, or its user cannot access the agent.',
-  403: 'The request does not come from the platform’s own web application.',
   413: 'The body is too large.',
   429: 'Too many requests in a short time. Send the request again after the seconds in `retry-after`, or with exponential backoff when there are none.',
   500: 'The request could not be completed. The log of the service has the cause under the `x-request-id`. Send the request again later.',

@@ -1,5 +1,5 @@
 import type { Scope } from '../domain/api-keys.ts';
-import { type AnyEndpoint, type Method, takesIdempotencyKey } from '../http/endpoint.ts';
+import { type AnyEndpoint, administersUsers, type Method, scopesOf, takesIdempotencyKey } from '../http/endpoint.ts';
 import type { JsonSchema, OpenApiDocument, Operation, Parameter } from './openapi.ts';
 import { resolve } from './schemas.ts';
 import { argumentDescriptions, checkToolText, toolDescriptions } from './tool-descriptions.ts';
@@ -8,8 +8,8 @@ import { argumentDescriptions, checkToolText, toolDescriptions } from './tool-de
 export type CallableOperation = {
   method: Method;
   path: string;
-  /** Absent where any key is accepted. */
-  scope?: Scope;
+  /** The scopes of which a key needs one. Absent where any key is accepted. */
+  scopes?: Scope[];
   /** Arguments that go into the query. The path names its own; all others form the body. */
   query: string[];
   hasBody?: true;
@@ -33,8 +33,15 @@ export type OperationTool = {
   annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean };
 };
 
-/** A model can call an operation that takes a key and JSON and responds with JSON. */
-const isCallable = ({ caller, raw }: AnyEndpoint) => caller.kind === 'key' && !raw?.multipart && !raw?.responds;
+/**
+ * A model can call an operation that takes a key and JSON and responds with JSON. It only reads users, keys and access: the secret
+ * of a key never reaches a model.
+ */
+const isCallable = (endpoint: AnyEndpoint) =>
+  endpoint.caller.kind === 'key' &&
+  !endpoint.raw?.multipart &&
+  !endpoint.raw?.responds &&
+  (endpoint.method === 'GET' || !administersUsers(endpoint));
 
 /** Returns true if an operation is restricted. Unblocking a number never is. */
 const isRestricted = ({ name, method, path, readOnly }: AnyEndpoint) => {
@@ -68,15 +75,16 @@ export const operationsOf = (document: OpenApiDocument, routes: AnyEndpoint[]): 
   Object.fromEntries(routes.filter(isCallable).map((endpoint) => [endpoint.name, operationOf(document, endpoint)]));
 
 const operationOf = (document: OpenApiDocument, endpoint: AnyEndpoint): CallableOperation => {
-  const { method, path, caller } = endpoint;
+  const { method, path } = endpoint;
   const { query, body } = partsOf(document, endpoint);
-  const uid = query.some(({ name }) => name === 'uid') ? 'query' : body?.properties?.uid && 'body';
+  const place = query.some(({ name }) => name === 'uid') ? 'query' : body?.properties?.uid && 'body';
+  const uid = administersUsers(endpoint) ? undefined : place;
   const toolDefaults = toolDefaultsOf(query);
   return {
     method,
     path,
-    ...(caller.kind === 'key' && caller.scope && { scope: caller.scope }),
-    query: query.map(({ name }) => name).filter((name) => name !== 'uid'),
+    ...(scopesOf(endpoint).length > 0 && { scopes: scopesOf(endpoint) }),
+    query: query.map(({ name }) => name).filter((name) => !uid || name !== 'uid'),
     ...(body && { hasBody: true }),
     ...(uid && { uid }),
     ...(takesIdempotencyKey(endpoint) && { takesIdempotencyKey: true }),
@@ -127,12 +135,13 @@ const inputSchemaOf = (document: OpenApiDocument, endpoint: AnyEndpoint): JsonSc
   for (const [name, schema] of Object.entries(body?.properties ?? {})) add(name, schema);
   if (takesIdempotencyKey(endpoint)) add('idempotencyKey', { type: 'string' });
   if (endpoint.takesIfMatch) add('ifMatch', { type: 'integer' });
-  delete properties.uid;
+  const leftOut = administersUsers(endpoint) ? undefined : 'uid';
+  if (leftOut) delete properties[leftOut];
   for (const [name, value] of Object.entries(defaults ?? {})) (properties[name] as JsonSchema).default = value;
   const required = [
     ...parameters.filter((one) => one.required).map(({ name }) => name),
     ...(body?.required ?? []),
-  ].filter((name) => name !== 'uid');
+  ].filter((name) => name !== leftOut);
   return { type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false };
 };
 

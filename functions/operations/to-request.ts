@@ -9,8 +9,9 @@ export type Arguments = Record<string, unknown>;
  * variable that is not one segment, and an object in a query or a header. The operation validates the rest.
  */
 export const toRequest = (operation: CallableOperation, given: Arguments, uid: string | undefined): OwnRequest => {
-  const { idempotencyKey, ifMatch, uid: _, ...rest } = given;
+  const { idempotencyKey, ifMatch, ...rest } = given;
   const args = new Map(Object.entries(rest));
+  if (operation.uid) args.delete('uid');
   const errors: ErrorDetail[] = [];
   const take = (name: string, isValid: (value: unknown) => boolean, message: string): string => {
     const value = args.get(name);

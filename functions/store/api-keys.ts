@@ -1,18 +1,28 @@
-import { type ApiKey, hashApiKey, newApiKey, type Scope, startOfApiKey } from '../domain/api-keys.ts';
+import { type ApiKey, hashApiKey, isUsable, newApiKey, type Scope, startOfApiKey } from '../domain/api-keys.ts';
 import { now } from '../domain/date-time.ts';
+import { ApiError, noSuchUser } from '../domain/errors.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
-import { wholeService } from '../service.ts';
-import { exists, when } from './expressions.ts';
+import { limits } from '../domain/limits.ts';
+import { deletionTimeOf, isListed } from '../domain/listed-api-keys.ts';
+import { fillPage, fromCursor } from '../domain/paging.ts';
+import { service } from '../service.ts';
+import { type Condition, exists, isAbsent, when } from './expressions.ts';
 import { apiKeyKey, apiKeyListingKey, apiKeyListingsOf, userKey, withoutKey } from './keys.ts';
-import { type Item, type Table, type TransactionAction, table } from './table.ts';
+import { type Item, type Table, type TransactionAction, table, untilWritten } from './table.ts';
+import type { UserItem } from './users.ts';
+import { failedConditions } from './write-failures.ts';
 
-type ListingItem = Item & { keyId: string; hash: string };
+type ListingItem = Item & { keyId: string; hash: string; ttlSeconds?: number };
+type KeyItem = Item & ApiKey & { ttlSeconds?: number };
 type NewKey = { name: string; scopes?: Scope[] | undefined; expiresAt?: string | undefined };
+
+/** The id and the secret of a key that a request makes: the same for a repetition of the request. */
+export type DerivedKey = { keyId: string; secret: string };
 
 /** A new key. `secret` is the key itself, which is returned only here. */
 export type MadeApiKey = ApiKey & { secret: string };
 
-/** API keys as the operator handles them. Requests read them with `Credentials`. */
+/** API keys as the operator and the operations for keys handle them. Requests read them with `Credentials`. */
 export class ApiKeys {
   readonly #table: Table;
 
@@ -20,41 +30,104 @@ export class ApiKeys {
     this.#table = table;
   }
 
-  /** Creates a key of an existing user. */
-  async create(uid: string, options: NewKey): Promise<MadeApiKey> {
-    const { made, creation } = this.creation(uid, options);
-    await this.#table.transact(creation);
-    return made;
+  /**
+   * Creates a key of an existing user. A derived key that a repeated request already created is returned as it is; only such keys
+   * are limited in number.
+   */
+  async create(uid: string, options: NewKey, derived?: DerivedKey): Promise<MadeApiKey> {
+    return (await this.#make(uid, options, derived)) as MadeApiKey;
   }
 
   /**
    * Creates a key that replaces another, which ends at `endsAt`. Both changes are made, or neither. Returns undefined when the
    * other key does not exist or its end is already set, so that only one of two concurrent rotations creates a key.
    */
-  async rotate(uid: string, keyId: string, options: NewKey & { endsAt: string }): Promise<MadeApiKey | undefined> {
-    const hash = await this.#hashOf(uid, keyId);
-    if (!hash) return undefined;
-    const { made, creation } = this.creation(uid, options);
-    const end = this.#table.updateAction(
-      apiKeyKey(hash),
-      { set: { revokedAt: options.endsAt } },
-      when`attribute_exists(pk) and attribute_not_exists(revokedAt)`,
-    );
-    const failed = await this.#table.tryTransact([...creation, end]);
-    return failed ? undefined : made;
+  async rotate(
+    uid: string,
+    keyId: string,
+    { endsAt, ...options }: NewKey & { endsAt: string },
+    derived?: DerivedKey,
+  ): Promise<MadeApiKey | undefined> {
+    const former = await this.#itemOf(uid, keyId);
+    if (!former) return undefined;
+    const isUnended = when`attribute_exists(pk) and attribute_not_exists(revokedAt)`;
+    return this.#make(uid, options, derived, { keyId, actions: this.#endActions(former, endsAt, isUnended) });
   }
 
+  async #make(
+    uid: string,
+    options: NewKey,
+    derived: DerivedKey | undefined,
+    former?: { keyId: string; actions: TransactionAction[] },
+  ): Promise<MadeApiKey | undefined> {
+    return untilWritten(async () => {
+      const user = await this.#table.get<UserItem>(userKey(uid));
+      if (!user || user.deletingAt !== undefined) throw noSuchUser();
+      const made = derived && (await this.#madeBefore(uid, derived));
+      if (made) return made;
+      if (derived) await this.#checkNumber(uid, former?.keyId);
+      const { creation, made: created } = this.creation(uid, options, user, derived);
+      try {
+        await this.#table.transact([...creation, ...(former?.actions ?? [])]);
+        return created;
+      } catch (error) {
+        // Otherwise the marks of the user or the number of keys changed, or an attempt of the same request made the key.
+        if (former && failedConditions(error).has(creation.length)) return undefined;
+        throw error;
+      }
+    });
+  }
+
+  /** Returns the key that an earlier attempt of the same request made. Throws if another request made it. */
+  async #madeBefore(uid: string, { keyId, secret }: DerivedKey): Promise<MadeApiKey | undefined> {
+    const item = await this.#itemOf(uid, keyId);
+    if (!item) return undefined;
+    if (item.pk === apiKeyKey(hashApiKey(secret)).pk) return { ...keyOf(item), secret };
+    throw new ApiError(
+      'idempotency_conflict',
+      'The key that the first request with this Idempotency-Key made is returned only to the API key of that request.',
+    );
+  }
+
+  /** Throws if a user already has the maximum number of keys. A former key that ends at once does not count. */
+  async #checkNumber(uid: string, rotated: string | undefined): Promise<void> {
+    const usable = (await this.list(uid)).filter((key) => isUsable(key) && key.keyId !== rotated);
+    if (usable.length < limits.keys) return;
+    throw new ApiError('too_many_keys', `A user can have at most ${limits.keys} keys that are not over. Revoke one.`);
+  }
+
+  /** Returns all keys of a user that are listed, the oldest first. */
   async list(uid: string): Promise<ApiKey[]> {
-    const hashes: string[] = [];
-    for await (const { hash } of this.#table.query<ListingItem>(apiKeyListingsOf(uid))) hashes.push(hash);
-    const items = await this.#table.getMany<Item & ApiKey>(hashes.map(apiKeyKey));
-    return items.map(withoutKey).sort((a, b) => (a.keyId < b.keyId ? -1 : 1));
+    const listings = await Array.fromAsync(this.#table.query<ListingItem>(apiKeyListingsOf(uid)));
+    const keys = await this.#listed(listings);
+    return keys.sort((a, b) => (a.keyId < b.keyId ? -1 : 1));
+  }
+
+  /** Returns a page of a user's keys, the newest first. */
+  async page(
+    uid: string,
+    { limit, cursor }: { limit?: number | undefined; cursor?: string | undefined },
+  ): Promise<{ items: ApiKey[]; nextCursor?: string }> {
+    const collection = `keys:${uid}`;
+    const query = { after: fromCursor(collection, cursor), limit: limit && limit + 1, descending: true };
+    return fillPage(this.#newestFirst(uid, query), { collection, limit, positionOf: ({ keyId }) => keyId });
+  }
+
+  async *#newestFirst(uid: string, options: object): AsyncGenerator<ApiKey> {
+    for await (const listings of this.#table.pages<ListingItem>(apiKeyListingsOf(uid), options)) {
+      const keys = await this.#listed(listings);
+      yield* keys.sort((a, b) => (a.keyId < b.keyId ? 1 : -1));
+    }
+  }
+
+  async #listed(listings: ListingItem[]): Promise<ApiKey[]> {
+    const items = await this.#table.getMany<KeyItem>(listings.map(({ hash }) => apiKeyKey(hash)));
+    return items.map(keyOf).filter((key) => isListed(key));
   }
 
   async find(uid: string, keyId: string): Promise<ApiKey | undefined> {
-    const hash = await this.#hashOf(uid, keyId);
-    const item = hash && (await this.#table.get<Item & ApiKey>(apiKeyKey(hash)));
-    return item ? withoutKey(item) : undefined;
+    const item = await this.#itemOf(uid, keyId);
+    return item && keyOf(item);
   }
 
   /** Changes the given fields of a key; with null as its end, the key never expires. Returns undefined when there is no such key. */
@@ -63,67 +136,134 @@ export class ApiKeys {
     keyId: string,
     change: Partial<Omit<NewKey, 'expiresAt'>> & { expiresAt?: string | null | undefined },
   ): Promise<ApiKey | undefined> {
-    const hash = await this.#hashOf(uid, keyId);
-    if (!hash) return undefined;
-    const item = await this.#table.change<Item & ApiKey>(apiKeyKey(hash), { set: change }, exists);
-    return item && withoutKey(item);
+    return untilWritten(async () => {
+      const item = await this.#itemOf(uid, keyId);
+      if (!item) return undefined;
+      const expiresAt = change.expiresAt === undefined ? item.expiresAt : (change.expiresAt ?? undefined);
+      const ttlSeconds = deletionTimeOf({ expiresAt, revokedAt: item.revokedAt }) ?? null;
+      const isUnchanged = item.revokedAt === undefined ? when`attribute_not_exists(revokedAt)` : exists;
+      await this.#table.transact([
+        this.#table.updateAction(
+          withKey(item),
+          { set: { ...change, ttlSeconds } },
+          when`attribute_exists(pk) and ${isUnchanged}`,
+        ),
+        this.#table.updateAction(apiKeyListingKey(uid, keyId), { set: { ttlSeconds } }, exists),
+      ]);
+      return this.find(uid, keyId);
+    });
   }
 
   /** Ends a key now or at a time in the future. A key that already ends earlier keeps its end. Returns false when there is no such key. */
   async revoke(uid: string, keyId: string, at = now()): Promise<boolean> {
-    const hash = await this.#hashOf(uid, keyId);
-    if (!hash) return false;
-    await this.#table.change(
-      apiKeyKey(hash),
-      { set: { revokedAt: at } },
-      when`attribute_exists(pk) and (attribute_not_exists(revokedAt) or revokedAt > ${at})`,
-    );
+    const item = await this.#itemOf(uid, keyId);
+    if (!item) return false;
+    const endsLater = when`attribute_exists(pk) and (attribute_not_exists(revokedAt) or revokedAt > ${at})`;
+    await this.#table.tryTransact(this.#endActions(item, at, endsLater));
     return true;
+  }
+
+  /** Returns the actions that end a key, and let DynamoDB delete it some time after that. */
+  #endActions(item: KeyItem, revokedAt: string, condition: Condition): TransactionAction[] {
+    const { uid, keyId, expiresAt } = item;
+    const ttlSeconds = deletionTimeOf({ expiresAt, revokedAt });
+    return [
+      this.#table.updateAction(withKey(item), { set: { revokedAt, ttlSeconds } }, condition),
+      this.#table.updateAction(apiKeyListingKey(uid, keyId), { set: { ttlSeconds } }, exists),
+    ];
   }
 
   /** Deletes a key whose secret was never handed out, so that lists do not fill with them. */
   async delete(uid: string, keyId: string): Promise<void> {
-    const hash = await this.#hashOf(uid, keyId);
+    const item = await this.#itemOf(uid, keyId);
     // The listing is deleted last: interrupted between the two, deleting again completes it.
-    if (hash) await this.#table.delete(apiKeyKey(hash));
+    if (item) await this.#table.delete(withKey(item));
     await this.#table.delete(apiKeyListingKey(uid, keyId));
   }
 
   /** Ends a key after some seconds, and lets DynamoDB delete it then: for a key whose upload forms may still deliver files. */
   async deleteAfter(uid: string, keyId: string, seconds: number): Promise<void> {
-    const hash = await this.#hashOf(uid, keyId);
-    if (!hash) return;
+    const item = await this.#itemOf(uid, keyId);
+    if (!item) return;
     const endsAt = Date.now() + seconds * 1000;
     const ttlSeconds = Math.ceil(endsAt / 1000);
     const end = { set: { expiresAt: new Date(endsAt).toISOString(), ttlSeconds } };
-    await this.#table.change(apiKeyKey(hash), end, exists);
+    await this.#table.change(withKey(item), end, exists);
     await this.#table.change(apiKeyListingKey(uid, keyId), { set: { ttlSeconds } }, exists);
   }
 
-  /** Returns a new key of an existing user, and the actions that create it. */
-  creation(uid: string, options: NewKey): { made: MadeApiKey; creation: TransactionAction[] } {
-    const secret = newApiKey();
+  /** Returns a new key of an existing user, and the actions that create it if the user has not changed. */
+  creation(
+    uid: string,
+    options: NewKey,
+    user: Partial<UserItem> = {},
+    derived?: DerivedKey,
+  ): { made: MadeApiKey; creation: TransactionAction[] } {
+    const { keyId, secret } = derived ?? { keyId: newIdentifier('key'), secret: newApiKey() };
     const hash = hashApiKey(secret);
+    const { suspended, agentQuota, sourceQuota, revision, keyChanges } = user;
     const key: ApiKey = {
-      keyId: newIdentifier('key'),
+      keyId,
       uid,
       name: options.name,
       start: startOfApiKey(secret),
       ...(options.scopes?.length && { scopes: options.scopes }),
       createdAt: now(),
       ...(options.expiresAt && { expiresAt: options.expiresAt }),
+      ...(suspended && { suspended }),
+      ...(agentQuota !== undefined && { agentQuota }),
+      ...(sourceQuota !== undefined && { sourceQuota }),
     };
+    const ttlSeconds = deletionTimeOf(key);
+    const hasSameMarks = revision === undefined ? when`attribute_not_exists(revision)` : when`revision = ${revision}`;
+    const hasSameKeys =
+      keyChanges === undefined ? when`attribute_not_exists(keyChanges)` : when`keyChanges = ${keyChanges}`;
+    // Only the number of derived keys is limited.
+    const isUnchanged = derived ? when`${hasSameMarks} and ${hasSameKeys}` : hasSameMarks;
     const creation = [
-      this.#table.checkAction(userKey(uid), exists),
-      this.#table.putAction({ ...apiKeyKey(hash), ...key }),
-      this.#table.putAction({ ...apiKeyListingKey(uid, key.keyId), keyId: key.keyId, hash } as ListingItem),
+      this.#table.updateAction(
+        userKey(uid),
+        { add: { keyChanges: 1 } },
+        when`attribute_exists(pk) and attribute_not_exists(deletingAt) and ${isUnchanged}`,
+      ),
+      this.#table.putAction({ ...apiKeyKey(hash), ...key, ttlSeconds } as KeyItem),
+      this.#table.putAction({ ...apiKeyListingKey(uid, keyId), keyId, hash, ttlSeconds } as ListingItem, isAbsent),
     ];
     return { made: { ...key, secret }, creation };
   }
 
-  async #hashOf(uid: string, keyId: string): Promise<string | undefined> {
-    return (await this.#table.get<ListingItem>(apiKeyListingKey(uid, keyId)))?.hash;
+  async #itemOf(uid: string, keyId: string): Promise<KeyItem | undefined> {
+    const listing = await this.#table.get<ListingItem>(apiKeyListingKey(uid, keyId));
+    return listing && this.#table.get<KeyItem>(apiKeyKey(listing.hash));
   }
 }
 
-export const apiKeys = /* @__PURE__ */ wholeService(() => new ApiKeys(table.get()));
+const withKey = ({ pk, sk }: Item) => ({ pk, sk });
+
+const keyOf = (item: KeyItem): ApiKey => {
+  const { ttlSeconds: _, ...key } = withoutKey(item);
+  return key;
+};
+
+export const apiKeys = /* @__PURE__ */ service(() => new ApiKeys(table.get()), {
+  create: [
+    'dynamodb:BatchGetItem',
+    'dynamodb:GetItem',
+    'dynamodb:PutItem',
+    'dynamodb:PutItem:apiKeys',
+    'dynamodb:Query',
+    'dynamodb:UpdateItem',
+  ],
+  rotate: [
+    'dynamodb:BatchGetItem',
+    'dynamodb:GetItem',
+    'dynamodb:PutItem',
+    'dynamodb:PutItem:apiKeys',
+    'dynamodb:Query',
+    'dynamodb:UpdateItem',
+    'dynamodb:UpdateItem:apiKeys',
+  ],
+  page: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
+  find: ['dynamodb:GetItem'],
+  revoke: ['dynamodb:GetItem', 'dynamodb:UpdateItem', 'dynamodb:UpdateItem:apiKeys'],
+});

@@ -37,11 +37,15 @@ export class Credentials {
     };
   }
 
-  /** Checks that a key may still be used, by its id. An upload form is valid only while the key that created it is. */
-  async isUsable({ uid, keyId }: { uid: string; keyId: string }): Promise<boolean> {
+  /**
+   * Returns whether a key may still be used, by its id: an upload form is valid only while the key that created it is. While the
+   * user is suspended, its files wait.
+   */
+  async stateOf({ uid, keyId }: { uid: string; keyId: string }): Promise<'usable' | 'suspended' | 'over'> {
     const listing = await this.#table.get<Item & { hash: string }>(apiKeyListingKey(uid, keyId));
     const key = listing && (await this.#table.get<Item & ApiKey>(apiKeyKey(listing.hash)));
-    return key !== undefined && isUsable(key);
+    if (!key || !isUsable(key)) return 'over';
+    return key.suspended ? 'suspended' : 'usable';
   }
 
   /** Returns the users of each agent, the owner first. An agent that does not exist is not in the map. */
@@ -74,7 +78,7 @@ export const accessOf = (item: Item | undefined): Access | undefined => {
 
 export const credentials = /* @__PURE__ */ service(() => new Credentials(table.get()), {
   read: ['dynamodb:BatchGetItem'],
-  isUsable: ['dynamodb:GetItem'],
+  stateOf: ['dynamodb:GetItem'],
   accessTo: ['dynamodb:BatchGetItem'],
   usersOf: ['dynamodb:BatchGetItem'],
 });

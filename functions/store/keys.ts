@@ -2,7 +2,8 @@
  * Every key of the single table. No other file builds one.
  *
  * item                  pk                                     sk                      holds
- * user                  USER#<uid>                             USER                    name
+ * user                  USER#<uid>                             USER                    name, its maker, and the marks that its keys repeat
+ * client of a user      USER#<maker>                           CLIENT#<uid>            nothing: the key has the client's id
  * agent                 USER#<owner>                           AGENT#<agentId>         the agent's record, once, with its owner
  * number of an agent    USER#<owner>                           NUMBER#<phone>          the user's agent that has it, at most one
  * key of an agent       USER#<owner>                           AGENT-KEY#<key>         the same, for the name that the agent has in files
@@ -72,6 +73,14 @@ export const userKey = (uid: string): ItemKey => ({ pk: `USER#${uid}`, sk: 'USER
 /** The items of a user that are in one partition: the user, agents, numbers, listings of keys, erasures. */
 export const itemsOfUser = (uid: string): Collection => ({ pk: `USER#${uid}` });
 
+/** The users that a user created. */
+export const clientsOf = (maker: string): Collection & { prefix: string } => ({
+  pk: `USER#${maker}`,
+  prefix: 'CLIENT#',
+});
+export const clientKey = (maker: string, uid: string): ItemKey => ({ pk: `USER#${maker}`, sk: `CLIENT#${uid}` });
+/** Returns the client of a sort key of `clientsOf`. */
+export const clientIn = (sk: string) => sk.slice('CLIENT#'.length);
 export const agentKey = (uid: string, agentId: string): ItemKey => ({ pk: `USER#${uid}`, sk: `AGENT#${agentId}` });
 /** The agent of a sort key of `agentsOf`. */
 export const agentIdIn = (sk: string) => sk.slice('AGENT#'.length);

@@ -8,16 +8,19 @@ import type { Item, Table, TransactionAction } from './table.ts';
 /** The maximum number of agents of a user, or of sources of an agent. */
 export type Quota = { limit: number; exceeded: () => Error };
 
-export const agentQuota = (limit = environment.quotaAgents): Quota => ({
-  limit,
-  exceeded: () => quotaExceeded(`A user can have at most ${limit.toLocaleString('en')} agents`),
-});
+/** Returns the quota that holds: that of the deployment, or a lower one of a user. */
+export const lower = (deployment: number, given = deployment) => Math.min(deployment, given);
 
-export const sourceQuota = (limit = environment.quotaSources): Quota => ({
-  limit,
-  exceeded: () =>
-    quotaExceeded(`An agent can have at most ${limit.toLocaleString('en')} websites and documents together`),
-});
+export const agentQuota = (given?: number): Quota => {
+  const limit = lower(environment.quotaAgents, given);
+  return { limit, exceeded: () => quotaExceeded(`A user can have at most ${limit.toLocaleString('en')} agents`) };
+};
+
+export const sourceQuota = (given?: number): Quota => {
+  const limit = lower(environment.quotaSources, given);
+  const sentence = `An agent can have at most ${limit.toLocaleString('en')} websites and documents together`;
+  return { limit, exceeded: () => quotaExceeded(sentence) };
+};
 
 /**
  * A counter. It changes in the transactions that create and delete the counted items; the counter of sources also changes when the

@@ -1,20 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import type { UserMarks } from '../domain/api-keys.ts';
+import { chunks } from '../domain/chunks.ts';
 import { now } from '../domain/date-time.ts';
-import { wholeService } from '../service.ts';
-import { exists } from './expressions.ts';
+import { ApiError, invalidField, quotaExceeded, userSuspended } from '../domain/errors.ts';
+import { isIdentifier } from '../domain/identifiers.ts';
+import { limits } from '../domain/limits.ts';
+import { idempotencyClaimSeconds } from '../domain/timeouts.ts';
+import { service } from '../service.ts';
+import { type Condition, exists, isAbsent, when } from './expressions.ts';
 import {
+  apiKeyKey,
+  apiKeyListingsOf,
+  clientIn,
+  clientKey,
+  clientsOf,
+  countKey,
   fetchedDeliveriesOf,
+  hookSecretsOf,
+  type ItemKey,
   idempotencyOf,
   isSameKey,
   itemsOfUser,
+  itemWith,
   restingDeliveriesOf,
   runningImportKey,
   userKey,
   webhookDeliveriesOf,
-  withoutKey,
+  webhookEndpointsKey,
 } from './keys.ts';
-import { type Item, type Table, table } from './table.ts';
+import type { Counter } from './quotas.ts';
+import { backOff, type Item, type QueryOptions, type Table, type TransactionAction, table } from './table.ts';
+import { failedConditions } from './write-failures.ts';
 
-export type User = { uid: string; name?: string; createdAt: string };
+/** A user. `maker` is the user that created it over HTTP; a user that the operator created may have none. */
+export type User = { uid: string; name?: string; createdAt: string; maker?: string } & UserMarks;
+
+/** A client, with the number of its agents. */
+export type Client = User & { agents: number };
+
+type ClientChange = { name?: string | undefined; suspended?: boolean | undefined } & {
+  [Mark in 'agentQuota' | 'sourceQuota']?: number | undefined;
+};
+
+/**
+ * `revision` changes with the marks. `keyChanges` counts the keys that were made. No request that began before `deletingAt` (Unix
+ * milliseconds) knows that the user is being deleted.
+ */
+export type UserItem = Item & User & { revision?: number; keyChanges?: number; clients?: number; deletingAt?: number };
+
+/** A transaction has at most 100 actions. One of them checks the user. */
+const marksPerTransaction = 99;
+const maxMarkAttempts = 20;
 
 /** The users that keys and agents belong to. */
 export class Users {
@@ -25,8 +61,8 @@ export class Users {
   }
 
   async find(uid: string): Promise<User | undefined> {
-    const item = await this.#table.get<Item & User>(userKey(uid));
-    return item && withoutKey(item);
+    const item = await this.#table.get<UserItem>(userKey(uid));
+    return item && userOf(item);
   }
 
   /** Creates a user; undefined when the id is taken. */
@@ -36,12 +72,175 @@ export class Users {
     return isNew ? user : undefined;
   }
 
+  /** Creates a client, or returns the one that the same maker created under this id. */
+  async createClient(maker: string, { uid, ...given }: { uid: string } & ClientChange): Promise<Client> {
+    const user: User = { uid, ...markedBy(given), createdAt: now(), maker };
+    const mayHaveMore = when`attribute_exists(pk) and attribute_not_exists(deletingAt) and (attribute_not_exists(clients) or clients < ${limits.clients})`;
+    const failed = await this.#table.tryTransact<UserItem>([
+      this.#table.putAction({ ...userKey(uid), ...user }, isAbsent),
+      this.#table.putAction(clientKey(maker, uid)),
+      this.#table.updateAction(userKey(maker), { add: { clients: 1 } }, mayHaveMore),
+    ]);
+    if (!failed) return { ...user, agents: 0 };
+    const isFull = !failed.has(0);
+    if (isFull) throw quotaExceeded(`A user can have at most ${limits.clients.toLocaleString('en')} clients`);
+    const found = await this.findClient(maker, uid);
+    if (!found) throw new ApiError('uid_taken', `The id ${uid} is taken.`);
+    return found;
+  }
+
+  /** Returns a user that another one created, unless it is being deleted. One round trip. */
+  async findClient(maker: string, uid: string): Promise<Client | undefined> {
+    if (!isIdentifier(uid)) return undefined;
+    const [client] = await this.#clientsAmong(maker, [uid]);
+    return client;
+  }
+
+  /** Yields the clients of a user by their ids. A page is two round trips. */
+  async *clients(maker: string, options: QueryOptions = {}): AsyncGenerator<Client> {
+    for await (const page of this.#table.pages(clientsOf(maker), { ...options, keysOnly: true }))
+      yield* await this.#clientsAmong(
+        maker,
+        page.map(({ sk }) => clientIn(sk)),
+      );
+  }
+
+  async #clientsAmong(maker: string, uids: string[]): Promise<Client[]> {
+    const items = await this.#table.getMany(uids.flatMap((uid) => [userKey(uid), countKey({ uid })]));
+    return uids.flatMap((uid) => {
+      const user = itemWith(items, userKey(uid)) as UserItem | undefined;
+      const counter = itemWith(items, countKey({ uid })) as Counter | undefined;
+      if (user?.maker !== maker || user.deletingAt !== undefined) return [];
+      return [{ ...userOf(user), agents: counter?.count ?? 0 }];
+    });
+  }
+
+  /**
+   * Changes a client. A suspension and quotas are in force when this returns: by then every key and every secret has them.
+   * Returns undefined when the maker has no such client.
+   */
+  async changeClient(maker: string, uid: string, change: ClientChange): Promise<Client | undefined> {
+    const changed = await this.#change(uid, change, when`maker = ${maker} and attribute_not_exists(deletingAt)`);
+    return changed && this.findClient(maker, uid);
+  }
+
+  /** Changes any user, as the operator may. Returns undefined when there is no such user. */
+  async change(uid: string, change: ClientChange): Promise<User | undefined> {
+    return this.#change(uid, change, when`attribute_exists(pk) and attribute_not_exists(deletingAt)`);
+  }
+
+  async #change(uid: string, { suspended, ...others }: ClientChange, condition: Condition): Promise<User | undefined> {
+    const { name, ...quotas } = others;
+    const hasMarks = [suspended, ...Object.values(quotas)].some((mark) => mark !== undefined);
+    const set = { ...others, suspended: suspended === false ? null : suspended };
+    const change = { set, ...(hasMarks && { add: { revision: 1 } }) };
+    if (!hasMarks && name === undefined) return this.find(uid);
+    const item = await this.#table.change<UserItem>(userKey(uid), change, condition);
+    if (item && hasMarks) await this.#mark(item);
+    return item && userOf(item);
+  }
+
+  /**
+   * Repeats the marks of a user in all keys, in the secrets of voice platforms and in the item of webhook endpoints, which
+   * requests and jobs read. A new one of these is written in a transaction that checks the user, so none is without the marks. If
+   * another request changes the marks meanwhile, the newest ones are written: whichever of the two ends last has written them.
+   */
+  async #mark(user: UserItem): Promise<void> {
+    let current: UserItem | undefined = user;
+    for (let attempt = 0; current && !(await this.#writeMarks(current)); attempt++) {
+      if (attempt === maxMarkAttempts) throw new Error(`The keys of user ${user.uid} kept changing.`);
+      await backOff(attempt);
+      current = await this.#table.get<UserItem>(userKey(user.uid));
+    }
+  }
+
+  /** Returns false when the user's marks, or an item that has them, changed meanwhile. */
+  async #writeMarks({ uid, revision, ...user }: UserItem): Promise<boolean> {
+    const [suspended, agentQuota, sourceQuota] = [user.suspended, user.agentQuota, user.sourceQuota].map(
+      (mark) => mark ?? null,
+    );
+    const [keys, secrets, endpoints] = await Promise.all([
+      this.#keysOf(uid).then((keys) => this.#table.getMany(keys.filter(({ sk }) => sk === apiKeyKey('').sk))),
+      Array.fromAsync(this.#table.query(hookSecretsOf(uid))),
+      this.#table.get(webhookEndpointsKey(uid)),
+    ]);
+    // Another version: writers that have read the former one read again.
+    const version = randomUUID();
+    const others = [...secrets, ...(endpoints ? [endpoints] : [])];
+    const actions = [
+      ...keys.map((key) => this.#update(key, { suspended, agentQuota, sourceQuota })),
+      ...others.map((item) => this.#update(item, { suspended, version })),
+    ];
+    const check = this.#table.checkAction(userKey(uid), when`revision = ${revision}`);
+    for (const some of chunks(actions, marksPerTransaction))
+      if (await this.#table.tryTransact([check, ...some])) return false;
+    return true;
+  }
+
+  #update({ pk, sk }: ItemKey, set: Record<string, unknown>): TransactionAction {
+    return this.#table.updateAction({ pk, sk }, { set }, exists);
+  }
+
+  /** Returns the keys of the items of a user's API keys: the records, then their listings. */
+  async #keysOf(uid: string): Promise<ItemKey[]> {
+    const listings = await Array.fromAsync(this.#table.query<Item & { hash: string }>(apiKeyListingsOf(uid)));
+    return [...listings.map(({ hash }) => apiKeyKey(hash)), ...listings.map(({ pk, sk }) => ({ pk, sk }))];
+  }
+
+  /**
+   * Begins the deletion of a client. From then on the maker has no such client, no key and no secret of it is accepted, and none
+   * can be made. Returns false when the maker has no such client.
+   */
+  async beginDeletion(maker: string, uid: string): Promise<boolean> {
+    const deletingAt = Date.now();
+    const failed = await this.#table.tryTransact<UserItem>([
+      this.#table.updateAction(
+        userKey(uid),
+        { set: { deletingAt, suspended: true }, add: { revision: 1 } },
+        when`maker = ${maker} and attribute_not_exists(deletingAt) and (attribute_not_exists(clients) or clients = ${0})`,
+      ),
+      this.#table.deleteAction(clientKey(maker, uid)),
+      this.#table.updateAction(userKey(maker), { add: { clients: -1 } }),
+    ]);
+    const found = failed?.get(0);
+    const isOwn = !failed || found?.maker === maker;
+    if (isOwn && found?.deletingAt === undefined && failed)
+      throw invalidField('uid', 'has clients of its own: the operator of the service deletes it after them');
+    if (isOwn) await this.endAccess(uid);
+    return !failed;
+  }
+
+  /** Returns when the deletion of a user began, and whether a request that began before it may still write. */
+  async findDeletion(uid: string): Promise<{ isQuiet: boolean } | undefined> {
+    const item = await this.#table.get<UserItem>(userKey(uid));
+    if (item?.deletingAt === undefined) return undefined;
+    return { isQuiet: item.deletingAt + idempotencyClaimSeconds * 1000 < Date.now() };
+  }
+
+  /** Deletes the keys, the secrets of voice platforms and the webhook endpoints of a user. */
+  async endAccess(uid: string): Promise<void> {
+    // The listings are deleted last: interrupted between the two, deleting again completes it.
+    await this.#table.deleteMany(await this.#keysOf(uid));
+    await this.#table.deleteAll(hookSecretsOf(uid));
+    await this.#table.deleteMany([webhookEndpointsKey(uid)]);
+  }
+
   /** Deletes a user after everything that belongs to the user, except agents, keys and the block list. */
   async remove(uid: string): Promise<void> {
     await this.#removeItems(uid);
+    const item = await this.#table.get<UserItem>(userKey(uid));
     await this.#table.delete(userKey(uid));
+    // The deletion of a client has done this already. The operator deletes a client at once.
+    if (item?.maker !== undefined && item.deletingAt === undefined) await this.#forgetClient(item.maker, uid);
     // A request that was authorized earlier may have written in the meantime.
     await this.#removeItems(uid);
+  }
+
+  async #forgetClient(maker: string, uid: string): Promise<void> {
+    await this.#table.tryTransact([
+      this.#table.deleteAction(clientKey(maker, uid), exists),
+      this.#table.updateAction(userKey(maker), { add: { clients: -1 } }, exists),
+    ]);
   }
 
   async #removeItems(uid: string): Promise<void> {
@@ -54,13 +253,62 @@ export class Users {
     }
     await this.#table.deleteMany([runningImportKey({ uid })]);
   }
-
-  /** Renames an existing user. */
-  async rename(uid: string, name: string): Promise<User> {
-    const item = await this.#table.change<Item & User>(userKey(uid), { set: { name } }, exists);
-    if (!item) throw new Error(`There is no user ${uid}.`);
-    return withoutKey(item);
-  }
 }
 
-export const users = /* @__PURE__ */ wholeService(() => new Users(table.get()));
+/** Returns the fields of a user that are not empty. */
+const markedBy = ({ suspended, ...given }: ClientChange): Omit<User, 'uid' | 'createdAt'> => ({
+  ...(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as UserMarks),
+  ...(suspended && { suspended }),
+});
+
+const userOf = ({ uid, name, createdAt, maker, suspended, agentQuota, sourceQuota }: UserItem): User => ({
+  uid,
+  ...markedBy({ name, suspended, agentQuota, sourceQuota }),
+  createdAt,
+  ...(maker !== undefined && { maker }),
+});
+
+/**
+ * Writes an item that has the mark of a suspended user, when there is none yet. It checks the user in the same transaction: a
+ * suspension finds the item, or the item is not written. A user who is being deleted counts as suspended.
+ */
+export const putFirst = async (table: Table, uid: string, item: Item): Promise<void> => {
+  const isNotSuspended = when`attribute_not_exists(suspended)`;
+  try {
+    await table.transact([table.putAction(item, isAbsent), table.checkAction(userKey(uid), isNotSuspended)]);
+  } catch (error) {
+    if (failedConditions(error).has(1)) throw userSuspended();
+    throw error;
+  }
+};
+
+export const users = /* @__PURE__ */ service(() => new Users(table.get()), {
+  find: ['dynamodb:GetItem'],
+  findClient: ['dynamodb:BatchGetItem'],
+  clients: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
+  createClient: ['dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+  changeClient: [
+    'dynamodb:BatchGetItem',
+    'dynamodb:ConditionCheckItem',
+    'dynamodb:GetItem',
+    'dynamodb:Query',
+    'dynamodb:UpdateItem',
+    'dynamodb:UpdateItem:apiKeys',
+  ],
+  beginDeletion: [
+    'dynamodb:BatchWriteItem',
+    'dynamodb:BatchWriteItem:apiKeys',
+    'dynamodb:DeleteItem',
+    'dynamodb:Query',
+    'dynamodb:UpdateItem',
+  ],
+  findDeletion: ['dynamodb:GetItem'],
+  endAccess: ['dynamodb:BatchWriteItem', 'dynamodb:BatchWriteItem:apiKeys', 'dynamodb:Query'],
+  remove: [
+    'dynamodb:BatchWriteItem',
+    'dynamodb:DeleteItem',
+    'dynamodb:GetItem',
+    'dynamodb:Query',
+    'dynamodb:UpdateItem',
+  ],
+});

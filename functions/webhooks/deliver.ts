@@ -70,7 +70,9 @@ export const deliver = async (job: JobMessage<'deliverWebhook'>, services: Servi
       await noteOutcome(uid, endpoint, { kind: 'failure', deliveryId }, services);
     return void (await webhookDeliveries.record(uid, delivery, sequence, { status: 'failed' }));
   }
-  if (!job.isRequested && restsAt(endpoint, deliveryId)) return rest(uid, delivery, sequence, services);
+  const { isSuspended = false } = endpoint;
+  if (isSuspended || (!job.isRequested && restsAt(endpoint, deliveryId)))
+    return rest(uid, delivery, sequence, services);
   const secrets = await secretsInForce(endpoint, services.sealedSecrets);
   const message = await messageOf(delivery, services);
   const { response, attempt } = await attemptOf(message, { url: endpoint.url, secrets }, services);

@@ -10,7 +10,7 @@ type Services = {
 };
 
 /**
- * Queues the deliveries that rest until their endpoint succeeds again, until a time (Unix milliseconds). While the endpoint still fails,
+ * Queues the deliveries that rest until their endpoint succeeds again, or their user is no longer suspended, until a time (Unix milliseconds). While the endpoint still fails,
  * it queues one: the next probe. Messages are sent before the rest of their deliveries ends, so that none is lost.
  */
 export const resumeDeliveries = async (
@@ -19,6 +19,8 @@ export const resumeDeliveries = async (
   until: number,
 ): Promise<void> => {
   const endpoint = await webhookEndpoints.find(uid, endpointId);
+  // The end of the suspension sends another message.
+  if (endpoint?.isSuspended) return;
   const isFailing = endpoint?.active && endpoint.failingSince !== undefined;
   for await (const page of webhookDeliveries.resting(uid, endpointId)) {
     const taken = isFailing ? page.slice(0, 1) : page;

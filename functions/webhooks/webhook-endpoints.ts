@@ -4,9 +4,10 @@ import { ApiError, invalidField } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import type { DisabledReason, WebhookEndpoint } from '../domain/webhooks.ts';
 import { service } from '../service.ts';
-import { isAbsent, when } from '../store/expressions.ts';
+import { when } from '../store/expressions.ts';
 import { webhookEndpointsKey } from '../store/keys.ts';
 import { type Item, type Table, table, untilWritten } from '../store/table.ts';
+import { putFirst } from '../store/users.ts';
 
 /** A secret, encrypted. `createdBy` is the request that made it, `keyId` its API key; it signs until `endsAt` (Unix milliseconds). */
 export type SealedSecret = { sealed: string; createdBy: string; keyId: string; endsAt?: number };
@@ -22,6 +23,8 @@ export type StoredEndpoint = WebhookEndpoint & {
   testedAt?: number;
   listeningUntil?: number;
   probe?: { deliveryId: string; until: number };
+  /** The user is suspended, as the item of all endpoints says. */
+  isSuspended?: boolean;
 };
 
 /**
@@ -32,6 +35,8 @@ export type EndpointsItem = Item & {
   endpoints: Record<string, StoredEndpoint>;
   deleted?: Record<string, number>;
   version: string;
+  /** A mark of the user: deliveries wait. */
+  suspended?: true;
 };
 
 /** The time for which deleted ids are kept: as long as a request can be repeated with its Idempotency-Key. */
@@ -143,15 +148,18 @@ export class WebhookEndpoints {
       const endpoints = change(present, deleted);
       if (!endpoints) return present;
       for (const id of Object.keys(present)) if (!(id in endpoints)) deleted[id] = Date.now();
-      const item: EndpointsItem = { ...webhookEndpointsKey(uid), endpoints, deleted, version };
-      await this.#table.put(item, found ? when`version = ${found.version}` : isAbsent);
+      const item: EndpointsItem = { ...found, ...webhookEndpointsKey(uid), endpoints, deleted, version };
+      if (found) await this.#table.put(item, when`version = ${found.version}`);
+      else await putFirst(this.#table, uid, item);
       return endpoints;
     });
   }
 }
 
 const endpointsIn = (item: EndpointsItem | undefined): StoredEndpoint[] =>
-  Object.values(presentIn(item)).sort((a, b) => (a.endpointId < b.endpointId ? -1 : 1));
+  Object.values(presentIn(item))
+    .map((endpoint) => (item?.suspended ? { ...endpoint, isSuspended: item.suspended } : endpoint))
+    .sort((a, b) => (a.endpointId < b.endpointId ? -1 : 1));
 
 /** Returns all endpoints except those of commands that were killed. */
 const presentIn = (item: EndpointsItem | undefined): Record<string, StoredEndpoint> => {
@@ -216,18 +224,19 @@ export const endpointAfter = (endpoint: StoredEndpoint, result: DeliveryOutcome,
   return { ...healthy, failingSince, ...next };
 };
 
-/** Returns true if a delivery must wait because the endpoint has failed for a while and another delivery probes it. */
+/** Returns true if a delivery must wait: the user is suspended, or the endpoint has failed for a while and another delivery probes it. */
 export const restsAt = (
-  { active, failingSince, probe }: StoredEndpoint,
+  { active, failingSince, probe, isSuspended = false }: StoredEndpoint,
   deliveryId: string,
   at = Date.now(),
 ): boolean =>
-  active &&
-  failingSince !== undefined &&
-  at - Date.parse(failingSince) >= restAfterMilliseconds &&
-  probe !== undefined &&
-  probe.until > at &&
-  probe.deliveryId !== deliveryId;
+  isSuspended ||
+  (active &&
+    failingSince !== undefined &&
+    at - Date.parse(failingSince) >= restAfterMilliseconds &&
+    probe !== undefined &&
+    probe.until > at &&
+    probe.deliveryId !== deliveryId);
 
 /** Returns an endpoint for a response. */
 export const shownEndpoint = ({
@@ -236,6 +245,7 @@ export const shownEndpoint = ({
   testedAt: ___,
   listeningUntil: ____,
   probe: _____,
+  isSuspended: ______,
   ...endpoint
 }: StoredEndpoint): WebhookEndpoint => endpoint;
 
@@ -243,7 +253,7 @@ export const webhookEndpoints = /* @__PURE__ */ service(() => new WebhookEndpoin
   list: ['dynamodb:GetItem'],
   find: ['dynamodb:GetItem'],
   listMany: ['dynamodb:BatchGetItem'],
-  add: ['dynamodb:GetItem', 'dynamodb:PutItem'],
+  add: ['dynamodb:ConditionCheckItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
   change: ['dynamodb:GetItem', 'dynamodb:PutItem'],
   remove: ['dynamodb:GetItem', 'dynamodb:PutItem'],
   note: ['dynamodb:GetItem', 'dynamodb:PutItem'],

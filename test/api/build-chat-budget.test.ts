@@ -212,7 +212,7 @@ describe('the limits for callers', () => {
       model: model(says('x'.repeat(4_000), ...Array(1_000).fill('y'))),
       instructions,
       history,
-      tools: { tools: {}, toolApproval: {} },
+      tools: { tools: {}, toolApproval: {}, isOver: () => false },
       signatures: new Signatures('secret', 'chat-1'),
       uid: undefined,
       meter,

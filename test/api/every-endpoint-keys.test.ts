@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { newApiKey, Scope } from '../../functions/domain/api-keys.ts';
+import { namedScopes, newApiKey, Scope } from '../../functions/domain/api-keys.ts';
+import { administersUsers, scopesOf } from '../../functions/http/endpoint.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { ask, errorWith, keyed, sharesSample, when } from '../support/sample-requests.ts';
 import { type Sample, sampleOf } from '../support/samples.ts';
@@ -34,7 +35,6 @@ const keyWith = async (scopes: Scope[] | undefined): Promise<string> => {
 
 for (const endpoint of keyed) {
   describe(endpoint.name, { concurrent: !sharesSample(endpoint) }, () => {
-    const { caller } = endpoint;
     /** For the requests that are rejected. */
     let sample: Sample;
     beforeAll(async () => {
@@ -59,7 +59,7 @@ for (const endpoint of keyed) {
       expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     });
 
-    const scope = caller.kind === 'key' && caller.scope;
+    const [scope] = scopesOf(endpoint);
     it(`${endpoint.name} accepts a key as its Authorization, and with only its scope`, async () => {
       const key = scope ? await keyWith([scope]) : world.apiKey;
       const headers = { authorization: `Bearer ${key}` };
@@ -69,12 +69,14 @@ for (const endpoint of keyed) {
     when(scope)(`${endpoint.name} rejects a key whose scopes do not cover it`, async () => {
       const others = (['agents', 'knowledge', 'calls', 'block-list'] as const).filter((other) => other !== scope);
       const answer = await ask(endpoint, await keyWith([...others]), world, { sample });
-      const message = `This API key lacks the scope "${scope}".`;
+      const missing = scopesOf(endpoint).map((one) => `"${one}"`);
+      const message = `This API key lacks the scope ${missing.join(' or ')}.`;
       expect([answer.status, answer.body]).toEqual([401, { error: 'insufficient_permissions', message }]);
     });
 
     it(`${endpoint.name} accepts a key without a list of scopes, unless its scope must be named`, async () => {
-      const mustBeNamed = caller.kind === 'key' && caller.scope === 'privacy';
+      // A key rotates and ends only itself without a scope.
+      const mustBeNamed = administersUsers(endpoint) || (scope !== undefined && namedScopes.has(scope));
       expect((await ask(endpoint, await keyWith(undefined), world)).status).toBe(mustBeNamed ? 401 : 200);
     });
   });

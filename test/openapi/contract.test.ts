@@ -1,13 +1,16 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { blockListImports } from '../../functions/block-list-import/block-list-imports.ts';
+import { newApiKey } from '../../functions/domain/api-keys.ts';
 import { erasures } from '../../functions/erasure/erasures.ts';
 import { hookSecrets } from '../../functions/hooks/hook-secrets.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
+import { apiKeys } from '../../functions/store/api-keys.ts';
 import { calls } from '../../functions/store/calls/calls.ts';
 import { webhookEndpointsKey } from '../../functions/store/keys.ts';
 import { documents } from '../../functions/store/sources/documents.ts';
 import { websites } from '../../functions/store/sources/websites.ts';
 import { table } from '../../functions/store/table.ts';
+import { users } from '../../functions/store/users.ts';
 import { webhookDeliveries } from '../../functions/webhooks/webhook-deliveries.ts';
 import { webhookEndpoints } from '../../functions/webhooks/webhook-endpoints.ts';
 import { agentId, contract, described, exampleRequest, operations } from '../support/contract-examples.ts';
@@ -50,6 +53,11 @@ const makeCall = () => {
  * call, and a webhook endpoint with a delivery.
  */
 const examples: Record<string, (id: string) => Promise<unknown>> = {
+  'demo-client': (client) => users.get().createClient(uid, { uid: client }),
+  key_01KB3N0W7C5M9Y2D4S6V8X1Z3T: async (keyId) => {
+    await apiKeys.get().delete('demo-client', keyId);
+    await apiKeys.get().create('demo-client', { name: 'website' }, { keyId, secret: newApiKey() });
+  },
   [endpointId]: makeEndpoint,
   delivery_01KB3R2C5D7F9H1K3M5P7R9T1V: async (deliveryId) => {
     await makeEndpoint();
@@ -107,6 +115,7 @@ const changed = (body: unknown): unknown => {
     version: 2,
     url: 'https://crm.example.com/other',
     deliveryId: 'delivery_other',
+    overlapHours: 12,
   };
   return Object.fromEntries(Object.entries(body as object).map(([field, value]) => [field, others[field] ?? value]));
 };

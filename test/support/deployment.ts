@@ -94,6 +94,7 @@ export const synthesize = (context: Record<string, unknown> = required) => {
     Chat: stack.chat,
     Edge: stack.edge,
     Hooks: stack.hooks,
+    Users: stack.users,
     Observability: stack.observability,
   };
   const templates: Record<string, Json> = {};
@@ -193,6 +194,8 @@ export const grantsOfPermissions = (permissions: Permission[]) => [
   ...(permissions.some((one) => one.startsWith('dynamodb:')) ? ['dynamodb:GetItem on format'] : []),
   ...permissions.flatMap((permission) => {
     const [service, action, name] = permission.split(':');
+    // The exception from a denial is no grant of its own.
+    if (name === 'apiKeys') return [];
     if (service === 'sqs') return `sqs:${action} on queue of ${name}`;
     if (service === 's3' && name) return `s3:${action} on ${name}`;
     if (service === 'secretsmanager') return `secretsmanager:${action} on ${name}`;

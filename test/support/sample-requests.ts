@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
+import { type AnyEndpoint, administersUsers } from '../../functions/http/endpoint.ts';
 import { routes } from '../../functions/routes.ts';
 import { type Named, type Sample, sampleOf } from './samples.ts';
 import { call } from './world.ts';
@@ -7,9 +7,11 @@ import { call } from './world.ts';
 /** The operations that take a key. */
 export const keyed = routes.filter(({ caller }) => caller.kind === 'key');
 
-/** Returns true when a request names a user. */
-export const takesUser = ({ caller, body, query }: AnyEndpoint) =>
-  caller.kind === 'key' && (caller.user !== undefined || 'uid' in (body?.shape ?? {}) || 'uid' in (query?.shape ?? {}));
+/** Returns true when a request names the user of the key. */
+export const takesUser = ({ caller, path, body, query }: AnyEndpoint) =>
+  caller.kind === 'key' &&
+  !administersUsers({ path }) &&
+  (caller.user !== undefined || 'uid' in (body?.shape ?? {}) || 'uid' in (query?.shape ?? {}));
 
 /** Returns true when its sample replaces the record that another sample made: a user has at most one webhook endpoint, and one secret of a platform. */
 export const sharesSample = ({ path }: AnyEndpoint) => path.startsWith('/webhook') || path.startsWith('/hook-secrets');

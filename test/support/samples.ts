@@ -4,9 +4,11 @@ import { erasures } from '../../functions/erasure/erasures.ts';
 import { hookSecrets } from '../../functions/hooks/hook-secrets.ts';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
+import { apiKeys } from '../../functions/store/api-keys.ts';
 import { calls } from '../../functions/store/calls/calls.ts';
 import { documents } from '../../functions/store/sources/documents.ts';
 import { websites } from '../../functions/store/sources/websites.ts';
+import { users } from '../../functions/store/users.ts';
 import { webhookDeliveries } from '../../functions/webhooks/webhook-deliveries.ts';
 import { webhookEndpoints } from '../../functions/webhooks/webhook-endpoints.ts';
 
@@ -76,6 +78,20 @@ const recordedCall = async (agentId: string) => {
   return callId;
 };
 
+/** A client of a user, by its id. */
+const clientOf = async (uid: string) => {
+  const client = newIdentifier('user');
+  await users.get().createClient(uid, { uid: client });
+  return client;
+};
+
+/** A key of a client of a user, with that client. */
+const clientKey = async (uid: string) => {
+  const client = await clientOf(uid);
+  const { keyId } = await apiKeys.get().create(client, { name: 'sample' });
+  return { uid: client, keyId };
+};
+
 /** The secret of a platform of a user, by the platform. */
 const hookSecret = async (uid: string) => {
   const secret = { sealed: '', createdAt: new Date().toISOString(), keyId: 'key_1' };
@@ -140,6 +156,20 @@ export const samples: Record<string, Sample | ((agentId: string, uid: string) =>
   listUserBlockedNumbers: {},
   getKey: {},
   serveMcp: { body: { jsonrpc: '2.0', id: 1, method: 'ping' } },
+  createUser: { body: { uid: undefined } },
+  listUsers: {},
+  getUser: async (_, uid) => ({ params: { uid: await clientOf(uid) } }),
+  updateUser: async (_, uid) => ({ params: { uid: await clientOf(uid) }, body: { name: 'Acme Inc.' } }),
+  createKey: async (_, uid) => ({ body: { uid: await clientOf(uid), name: 'sample' } }),
+  listKeys: async (_, uid) => ({ query: { uid: await clientOf(uid) } }),
+  rotateKey: async (_, uid) => {
+    const { uid: client, keyId } = await clientKey(uid);
+    return { params: { keyId }, body: { uid: client } };
+  },
+  revokeKey: async (_, uid) => {
+    const { uid: client, keyId } = await clientKey(uid);
+    return { params: { keyId }, query: { uid: client } };
+  },
   createBlockListImport: { body: { size: 13 } },
   listBlockListImports: {},
   getBlockListImport: async (_, uid) => ({ params: { importId: await blockListImport(uid) } }),

@@ -86,6 +86,18 @@ export const operations: Record<string, Record<string, Operation>> = {
     listDeliveries: {"method":"GET","path":"/webhook-deliveries","query":["uid","endpointId","status","limit","cursor"],"takesUid":true,"items":"deliveries"},
     redeliver: {"method":"POST","path":"/webhook-deliveries/redeliver","body":"json","takesUid":true},
   },
+  users: {
+    create: {"method":"POST","path":"/users","body":"json","takesUid":true},
+    list: {"method":"GET","path":"/users","query":["limit","cursor"],"items":"users"},
+    get: {"method":"GET","path":"/users/{uid}","takesUid":true},
+    update: {"method":"PATCH","path":"/users/{uid}","body":"json","takesUid":true},
+  },
+  keys: {
+    create: {"method":"POST","path":"/keys","body":"json","takesUid":true},
+    list: {"method":"GET","path":"/keys","query":["uid","limit","cursor"],"takesUid":true,"items":"keys"},
+    rotate: {"method":"POST","path":"/keys/{keyId}/rotate","body":"json","takesUid":true},
+    revoke: {"method":"DELETE","path":"/keys/{keyId}","query":["uid"],"takesUid":true},
+  },
   invoices: {
     get: {"method":"POST","path":"/get-invoices","body":"json"},
   },

@@ -124,11 +124,11 @@ export class Agents {
   }
 
   /** Creates an agent. If its id exists, an earlier attempt of its creation wrote it, and that agent is returned. */
-  async create(unversioned: UnversionedAgent, origin: VersionOrigin = {}): Promise<Agent> {
+  async create(unversioned: UnversionedAgent, origin: VersionOrigin = {}, quota = this.#quota): Promise<Agent> {
     const agent: Agent = { ...unversioned, version: 1 };
     const { uid, agentId } = agent;
     const creation = this.creation(agent, origin);
-    const count = countAction(this.#table, countKey({ uid }), 1, this.#quota);
+    const count = countAction(this.#table, countKey({ uid }), 1, quota);
     for (let attempt = 0; attempt < maxCreationAttempts; attempt++) {
       const failed = await this.#table.tryTransact([...creation, count]);
       if (!failed) return agent;
@@ -136,7 +136,7 @@ export class Agents {
       if (existing) return existing;
       if (failed.has(0) || failed.has(1)) throw new AgentExistsError(`Another user has an agent ${agentId}.`);
       await checkUnique(this.#table, agent);
-      if (this.#quota && failed.has(creation.length)) throw this.#quota.exceeded();
+      if (quota && failed.has(creation.length)) throw quota.exceeded();
       // The agent that had the number or the key no longer has it.
     }
     throw new Error(`The agent ${agentId} could not be created.`);

@@ -43,33 +43,33 @@ export class Sources<R extends SourceRecord> {
   }
 
   /** Adds a source, or returns the one that an earlier request added under this id. */
-  async add(record: R): Promise<R> {
-    const [added] = await this.addAll([record]);
+  async add(record: R, quota = this.#quota): Promise<R> {
+    const [added] = await this.addAll([record], quota);
     return added ?? record;
   }
 
   /** Adds all new sources of one agent, or none. */
-  async addAll(records: R[]): Promise<R[]> {
+  async addAll(records: R[], quota = this.#quota): Promise<R[]> {
     const existing = new Map<R, R>();
     for (;;) {
       const added = records.filter((record) => !existing.has(record));
-      const failed = added.length > 0 ? await this.#putCounted(added) : undefined;
+      const failed = added.length > 0 ? await this.#putCounted(added, quota) : undefined;
       if (!failed) return records.map((record) => existing.get(record) ?? record);
       for (const [position, item] of failed) {
         const record = added[position];
         if (record) existing.set(record, (item && this.#visible(item)) ?? record);
       }
       const exceedsQuota = failed.size === 1 && failed.has(added.length);
-      if (exceedsQuota && !(await recountSources(this.#table, added[0]?.agentId ?? ''))) throw this.#quota?.exceeded();
+      if (exceedsQuota && !(await recountSources(this.#table, added[0]?.agentId ?? ''))) throw quota?.exceeded();
     }
   }
 
   /** Adds and counts sources. Returns the records that exist, by index, and the index after them when the quota is exceeded. */
-  #putCounted(records: R[]) {
+  #putCounted(records: R[], quota: Quota | undefined) {
     const agentId = records[0]?.agentId ?? '';
     return this.#table.tryTransact<SourceItem<R>>([
       ...records.map((record) => this.#table.putAction(this.#itemOf(record), isAbsent)),
-      countAction(this.#table, countKey({ agentId }), records.length, this.#quota),
+      countAction(this.#table, countKey({ agentId }), records.length, quota),
     ]);
   }
 

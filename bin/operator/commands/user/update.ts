@@ -17,6 +17,6 @@ export const updateUser = (user: Group) =>
       const options = command.optsWithGlobals();
       const { users } = await openStores(options);
       await existingUser(users, uid);
-      const updated = await users.rename(uid, options.name);
+      const updated = (await users.change(uid, { name: options.name })) ?? (await existingUser(users, uid));
       print(options, updated, () => `User ${uid} updated.`);
     });

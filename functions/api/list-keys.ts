@@ -1,0 +1,33 @@
+import * as z from 'zod/mini';
+import { ListedApiKey, listedApiKey, UidOfKey } from '../domain/listed-api-keys.ts';
+import { nextPage, paging } from '../domain/paging.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { apiKeys } from '../store/api-keys.ts';
+import { users } from '../store/users.ts';
+import { recipientOf } from '../users/recipient.ts';
+
+/** Lists the API keys of a client, or of the key's own user. */
+export const listKeys = endpoint({
+  name: 'listKeys',
+  method: 'GET',
+  path: '/keys',
+  summary: 'List API keys',
+  description:
+    'Returns the keys of a client (scope `users`) or of the user of the API key (scope `keys`), newest first, without their secrets. Keys that are over are included for 30 days.',
+  caller: { kind: 'key', scope: ['users', 'keys'] },
+  services: { apiKeys: apiKeys.for('page'), users: users.for('findClient') },
+  query: z.object({ uid: UidOfKey, ...paging }),
+  response: z
+    .object({ keys: z.array(ListedApiKey).check(z.describe('The keys, newest first.')), ...nextPage })
+    .check(z.describe('A page of keys.')),
+  errors: ['user_not_found'],
+
+  async handle({ principal, query: { uid, ...page } }, { apiKeys, users }) {
+    await recipientOf(principal, uid, users);
+    const { items, ...next } = await apiKeys.page(uid, page);
+    return { keys: items.map(listedApiKey), ...next };
+  },
+});
+
+export const handler = lambda(listKeys);

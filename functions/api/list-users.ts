@@ -1,0 +1,32 @@
+import * as z from 'zod/mini';
+import { fillPage, fromCursor, nextPage, paging } from '../domain/paging.ts';
+import { User } from '../domain/users.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { shownUser } from '../store/user-quotas.ts';
+import { users } from '../store/users.ts';
+
+/** Lists the clients of the key's user. */
+export const listUsers = endpoint({
+  name: 'listUsers',
+  method: 'GET',
+  path: '/users',
+  summary: 'List users',
+  description: 'Returns the clients of the user of the API key, sorted by `uid`.',
+  caller: { kind: 'key', scope: 'users' },
+  services: { users: users.for('clients') },
+  query: z.object(paging),
+  response: z
+    .object({ users: z.array(User).check(z.describe('The clients, sorted by `uid`.')), ...nextPage })
+    .check(z.describe('A page of clients.')),
+
+  async handle({ principal, query: { limit, cursor } }, { users }) {
+    const collection = `users:${principal.uid}`;
+    const options = { after: fromCursor(collection, cursor), limit: limit && limit + 1 };
+    const page = { collection, limit, positionOf: ({ uid }: { uid: string }) => uid };
+    const { items, ...next } = await fillPage(users.clients(principal.uid, options), page);
+    return { users: items.map(shownUser), ...next };
+  },
+});
+
+export const handler = lambda(listUsers);

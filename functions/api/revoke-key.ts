@@ -1,0 +1,35 @@
+import * as z from 'zod/mini';
+import { confirmation } from '../domain/describe.ts';
+import { noSuchKey } from '../domain/errors.ts';
+import { KeyIdInPath, UidOfKey } from '../domain/listed-api-keys.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { apiKeys } from '../store/api-keys.ts';
+import { users } from '../store/users.ts';
+import { existingKey } from '../users/existing-key.ts';
+
+/** Ends an API key at once. */
+export const revokeKey = endpoint({
+  name: 'revokeKey',
+  method: 'DELETE',
+  path: '/keys/{keyId}',
+  summary: 'Revoke an API key',
+  description:
+    'Ends a key at once: the next request with it is refused. A key may end itself. Another key needs the scope `users` for the key of a client, or `keys` for one of its own user. A revoked key is listed for 30 days.',
+  caller: { kind: 'key' },
+  services: { apiKeys: apiKeys.for('find', 'revoke'), users: users.for('findClient') },
+  params: z.object({ keyId: KeyIdInPath }),
+  query: z.object({ uid: UidOfKey }),
+  response: z
+    .object({ message: confirmation('API key revoked successfully') })
+    .check(z.describe('Confirmation that the key has ended.')),
+  errors: ['user_not_found', 'key_not_found'],
+
+  async handle({ principal, params: { keyId }, query: { uid } }, services) {
+    await existingKey(principal, { uid, keyId }, services);
+    if (!(await services.apiKeys.revoke(uid, keyId))) throw noSuchKey();
+    return { message: 'API key revoked successfully' };
+  },
+});
+
+export const handler = lambda(revokeKey);

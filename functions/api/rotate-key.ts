@@ -1,0 +1,52 @@
+import * as z from 'zod/mini';
+import { erasureSecret } from '../clients/secrets.ts';
+import { isUsable } from '../domain/api-keys.ts';
+import { describe } from '../domain/describe.ts';
+import { mayNotGive, noSuchKey } from '../domain/errors.ts';
+import { mayRotate } from '../domain/key-grants.ts';
+import { limits } from '../domain/limits.ts';
+import { ApiKeyWithSecret, KeyIdInPath, listedApiKey, UidOfKey } from '../domain/listed-api-keys.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { apiKeys } from '../store/api-keys.ts';
+import { users } from '../store/users.ts';
+import { derivedKey } from '../users/derived-key.ts';
+import { existingKey } from '../users/existing-key.ts';
+
+/** Replaces an API key by one with the same name, scopes and end. The former one ends after an overlap. */
+export const rotateKey = endpoint({
+  name: 'rotateKey',
+  method: 'POST',
+  path: '/keys/{keyId}/rotate',
+  summary: 'Rotate an API key',
+  description:
+    'Makes a new key with the same name, scopes and end, and ends the former one after the overlap. A key may rotate itself. Another key needs the scope `users` for the key of a client, or `keys` for one of its own user, and must be one that may give these scopes for so long. The response contains the `secret`; it is not shown again, except to a request that the same API key repeats with its `Idempotency-Key`.',
+  caller: { kind: 'key' },
+  services: { apiKeys: apiKeys.for('find', 'rotate'), users: users.for('findClient'), erasureSecret },
+  params: z.object({ keyId: KeyIdInPath }),
+  body: z.object({
+    uid: UidOfKey,
+    overlapHours: z
+      ._default(z.number().check(z.minimum(0), z.maximum(limits.maxOverlapHours)), 24)
+      .check(describe('Hours for which the former key stays valid.', 24)),
+  }),
+  confidential: true,
+  response: ApiKeyWithSecret,
+  errors: ['user_not_found', 'key_not_found', 'too_many_keys'],
+
+  async handle({ principal, params: { keyId }, body: { uid, overlapHours }, creationId }, services) {
+    const { apiKeys, erasureSecret } = services;
+    const { key, recipient } = await existingKey(principal, { uid, keyId }, services);
+    if (!mayRotate(principal, recipient, key)) throw mayNotGive();
+    if (!isUsable({ expiresAt: key.expiresAt })) throw noSuchKey();
+    const derived = await derivedKey(erasureSecret, { operation: 'rotateKey', uid, by: principal.keyId, creationId });
+    const endsAt = new Date(Date.now() + overlapHours * 3_600_000).toISOString();
+    const { name, scopes, expiresAt } = key;
+    // A repeated request finds the former key ended, and the key that it has made.
+    const made = await apiKeys.rotate(uid, keyId, { name, scopes, expiresAt, endsAt }, derived);
+    if (!made) throw noSuchKey();
+    return { ...listedApiKey(made), secret: made.secret };
+  },
+});
+
+export const handler = lambda(rotateKey);

@@ -1,0 +1,48 @@
+import { type ApiKey, namedScopes, Scope } from './api-keys.ts';
+
+/** The key that makes another one: its scopes, and when it ends. */
+export type KeyMaker = { scopes?: Scope[] | undefined; endsAt?: string | undefined };
+/** A key is for a client of its maker's user, or for that user itself. */
+export type Recipient = 'client' | 'own user';
+/** What a new key has. It has the scopes that need not be named, and no end, unless they are given. */
+export type KeyGrant = { scopes?: Scope[] | undefined; expiresAt?: string | undefined };
+
+const defaultScopes = Scope.options.filter((scope) => !namedScopes.has(scope));
+/** The scopes that no key passes on to another key of its user. */
+const notPassedOn: ReadonlySet<Scope> = new Set(['privacy', 'users', 'keys']);
+
+/**
+ * Returns what a new key gets, or undefined if its maker may not give that much: the one place that decides it.
+ *
+ * - A key with `users` gives clients any scope but `users`, for any time.
+ * - A key with `keys` gives its own user at most its own scopes, never one that administers keys or erases people, and no longer
+ *   than it is valid itself. A key that is asked for without an end ends with its maker; with null, it would never end.
+ */
+export const grantedBy = (
+  { scopes: own = defaultScopes, endsAt }: KeyMaker,
+  recipient: Recipient,
+  { scopes, expiresAt }: { scopes?: Scope[] | undefined; expiresAt?: string | null | undefined },
+): KeyGrant | undefined => {
+  const asked = scopes ?? defaultScopes;
+  if (recipient === 'client') {
+    return own.includes('users') && !asked.includes('users')
+      ? { scopes, expiresAt: expiresAt ?? undefined }
+      : undefined;
+  }
+  if (!own.includes('keys')) return undefined;
+  if (!asked.every((scope) => own.includes(scope) && !notPassedOn.has(scope))) return undefined;
+  const end = expiresAt === undefined ? endsAt : (expiresAt ?? undefined);
+  const isTooLong = endsAt !== undefined && (end === undefined || Date.parse(end) > Date.parse(endsAt));
+  return isTooLong ? undefined : { scopes, expiresAt: end };
+};
+
+/** Returns true if a key may be replaced by one with the same scopes and end: by itself, or by a key that may give as much. */
+export const mayRotate = (maker: KeyMaker & { keyId: string }, recipient: Recipient, key: ApiKey): boolean =>
+  maker.keyId === key.keyId ||
+  grantedBy(maker, recipient, { scopes: key.scopes, expiresAt: key.expiresAt ?? null }) !== undefined;
+
+/** Returns the reason why a key may not have these scopes together; undefined if it may. */
+export const problemWithScopes = (scopes: Scope[] | undefined): string | undefined =>
+  scopes && scopes.length > 1 && scopes.includes('users')
+    ? 'has users, which stands alone: make another key for the other scopes'
+    : undefined;

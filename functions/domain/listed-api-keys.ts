@@ -1,0 +1,86 @@
+import * as z from 'zod/mini';
+import { type ApiKey, ApiKeyStatus, endOf, isUsable, Scope, statusOf } from './api-keys.ts';
+import { DateTime, timestamp } from './date-time.ts';
+import { component, describe } from './describe.ts';
+import { examples } from './examples.ts';
+import { Identifier } from './identifiers.ts';
+import { problemWithScopes } from './key-grants.ts';
+import { limits } from './limits.ts';
+import { list } from './list.ts';
+import { text } from './text.ts';
+
+/** The user of a key: the caller's own, or a client. */
+export const UidOfKey = Identifier.check(
+  describe('The user of the key: the user of the API key of the request, or one of its clients.', examples.clientUid),
+);
+export const KeyIdInPath = z.string().check(describe('Id of the key.', examples.keyId));
+
+/** The scopes of a new key. */
+const NewScopes = list(Scope, { min: 1, max: Scope.options.length }).check(
+  z.refine((scopes) => problemWithScopes(scopes) === undefined, {
+    error: ({ input }) => problemWithScopes(input as Scope[]),
+  }),
+  describe('What the key may do. Default: every scope but `privacy`, `users` and `keys`.', ['agents', 'calls']),
+);
+
+export const NewApiKey = z.object({
+  uid: UidOfKey,
+  name: text(1, limits.nameCharacters).check(describe('What the key is for.', 'website')),
+  scopes: z.optional(NewScopes),
+  expiresAt: z.optional(
+    DateTime.check(
+      z.refine((time) => Date.parse(time) > Date.now(), { error: 'must be in the future' }),
+      describe('When the key expires.', '2099-01-01T00:00:00Z'),
+    ),
+  ),
+});
+
+const fields = {
+  keyId: z.string().check(describe('Id of the key.', examples.keyId)),
+  uid: z.string().check(describe('The user that the key belongs to.', examples.clientUid)),
+  name: z.string().check(describe('What the key is for.', 'website')),
+  start: z.string().check(describe('The first characters of the key, to recognize it by.', 'vap_4fQ2')),
+  scopes: z.optional(
+    z
+      .array(Scope)
+      .check(describe('What the key may do. Absent: every scope but those that must be named.', ['agents', 'calls'])),
+  ),
+  createdAt: timestamp('When the key was made.'),
+  expiresAt: z.optional(timestamp('When it expires. Absent: never.')),
+  status: ApiKeyStatus.check(
+    describe('`ending`: the key was rotated, and is valid until the end of the overlap.', 'active'),
+  ),
+};
+
+export const ListedApiKey = component('ApiKey', 'An API key, without its secret.', z.object(fields));
+export type ListedApiKey = z.infer<typeof ListedApiKey>;
+
+export const ApiKeyWithSecret = component(
+  'ApiKeyWithSecret',
+  'A new API key with its secret, which is not shown again.',
+  z.object({
+    ...fields,
+    secret: z
+      .string()
+      .check(describe('The key itself: send it as `X-Authorization`.', 'vap_4fQ2Zr8mTn0bXc6vLk1pWs9dGh3jYa')),
+  }),
+);
+
+/** Returns a key as lists show it. */
+export const listedApiKey = (key: ApiKey): ListedApiKey => {
+  const { keyId, uid, name, start, scopes, createdAt, expiresAt } = key;
+  return { keyId, uid, name, start, scopes, createdAt, expiresAt, status: statusOf(key) };
+};
+
+/** The time for which a key that is over is listed. */
+const listedMilliseconds = 30 * 24 * 60 * 60 * 1000;
+
+/** Returns when a key is deleted (Unix seconds); undefined for a key that does not end. */
+export const deletionTimeOf = (key: Pick<ApiKey, 'expiresAt' | 'revokedAt'>): number | undefined => {
+  const end = endOf(key);
+  return end === undefined ? undefined : Math.ceil((Date.parse(end) + listedMilliseconds) / 1000);
+};
+
+/** Checks that a key is listed: DynamoDB deletes it some time after that. */
+export const isListed = (key: ApiKey, at = Date.now()): boolean =>
+  isUsable(key, at) || (deletionTimeOf(key) ?? Number.POSITIVE_INFINITY) > at / 1000;

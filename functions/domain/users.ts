@@ -1,0 +1,52 @@
+import * as z from 'zod/mini';
+import { timestamp } from './date-time.ts';
+import { component, describe } from './describe.ts';
+import { examples } from './examples.ts';
+import { Identifier } from './identifiers.ts';
+import { limits } from './limits.ts';
+import { text } from './text.ts';
+
+const UserName = text(1, limits.nameCharacters).check(describe('A name for people.', 'Acme Inc.'));
+/** A malformed id in a path is an unknown user, not an invalid request. */
+export const ClientUidInPath = z.string().check(describe('Id of the client.', examples.clientUid));
+
+const quota = (description: string, example: number) =>
+  z.int().check(z.minimum(0), describe(description, example, { minimum: 0 }));
+const quotas = {
+  agents: quota('Maximum number of agents.', 5),
+  sources: quota('Maximum number of websites and documents of each agent, together.', 100),
+};
+
+/** Quotas as they are given. They are at most those of the deployment, which hold where none is given. */
+export const GivenQuotas = z
+  .object({ agents: z.optional(quotas.agents), sources: z.optional(quotas.sources) })
+  .check(describe('Quotas below those of the deployment, which hold where none is given.', { agents: 5 }));
+export type GivenQuotas = z.infer<typeof GivenQuotas>;
+
+export const NewUser = z.object({
+  uid: z.optional(Identifier.check(describe('Id of your choice. Default: one is made.', examples.clientUid))),
+  name: z.optional(UserName),
+  quotas: z.optional(GivenQuotas),
+});
+
+export const UserChange = z.object({
+  name: z.optional(UserName),
+  quotas: z.optional(GivenQuotas),
+  suspended: z.optional(
+    z.boolean().check(describe('Whether every request of the user is refused, until it is set to `false`.', true)),
+  ),
+});
+
+export const User = component(
+  'User',
+  'A user that the user of the API key created: a client.',
+  z.object({
+    uid: z.string().check(describe('Id of the user.', examples.clientUid)),
+    name: z.optional(z.string().check(describe('A name for people.', 'Acme Inc.'))),
+    createdAt: timestamp('When the user was created.'),
+    suspended: z.boolean().check(describe('Whether every request of the user is refused.', false)),
+    quotas: z.object(quotas).check(z.describe('The quotas that hold.')),
+    agents: z.int().check(z.minimum(0), describe('How many agents the user owns.', 2, { minimum: 0 })),
+  }),
+);
+export type User = z.infer<typeof User>;
