@@ -9,6 +9,7 @@ import { join, relative } from 'node:path';
 const [folder, ...commands] = process.argv.slice(2);
 const files = readdirSync(folder);
 const slowestCount = 20;
+const header = '     wall      CPU';
 const tests = [];
 let passed = 0;
 let failed = 0;
@@ -31,7 +32,7 @@ for (const command of commands) {
       passed += report.numPassedTests;
       for (const { name: path, status: outcome, message, assertionResults } of report.testResults) {
         for (const { fullName, duration = 0, meta } of assertionResults)
-          tests.push({ cpu: meta?.cpuSeconds, wall: duration / 1000, test: `${relative('.', path)}: ${fullName}` });
+          tests.push({ CPU: meta?.cpuSeconds, wall: duration / 1000, test: `${relative('.', path)}: ${fullName}` });
         const failures = assertionResults.filter((test) => test.status === 'failed');
         for (const test of failures) tell(path, test.fullName, test.failureMessages.join('\n'));
         // A file that could not be loaded has no tests to fail.
@@ -50,15 +51,17 @@ for (const command of commands) {
   failed += failedHere === 0 && (own.length === 0 || status !== '0') ? 1 : failedHere;
 }
 
-console.error('\nSeconds of each part, with all of its processes:\n     wall      CPU');
+console.error('\nSeconds of each part, with all of its processes:');
+console.error(header);
 for (const file of files.filter((one) => one.endsWith('.seconds'))) {
   const [wall, user, system] = readFileSync(join(folder, file), 'utf8').trim().split(' ').map(Number);
   console.error(`${column(wall)}${column(user + system)}  ${file.replace('.seconds', '')}`);
 }
-console.error(
-  `\nThe ${slowestCount} slowest tests (CPU of their own process, without the service):\n     wall      CPU`,
-);
-const slowest = tests.toSorted((a, b) => (b.cpu ?? 0) - (a.cpu ?? 0)).slice(0, slowestCount);
-for (const { wall, cpu, test } of slowest) console.error(`${column(wall)}${column(cpu)}  ${test}`);
+for (const measure of ['CPU', 'wall']) {
+  console.error(`\nThe ${slowestCount} slowest tests by ${measure} (CPU of their own process, without the service):`);
+  console.error(header);
+  const slowest = tests.toSorted((a, b) => (b[measure] ?? 0) - (a[measure] ?? 0)).slice(0, slowestCount);
+  for (const { wall, CPU, test } of slowest) console.error(`${column(wall)}${column(CPU)}  ${test}`);
+}
 
 console.log(`${passed} ${failed}`);

@@ -22,7 +22,7 @@ it('every pattern of the table of reached tests matches a file', () => {
 
 it.each([
   ['functions/pages/console/page.tsx', 'test/acceptance/pages/console.test.ts', 'test/deployed/deployment.test.ts'],
-  ['functions/search/rank.ts', 'test/search/source-index.test.ts', 'test/acceptance/pages/chat.test.ts'],
+  ['functions/search/rank.ts', 'test/search/knowledge-search-histories.test.ts', 'test/acceptance/pages/chat.test.ts'],
   ['lib/alarms.ts', 'test/deployed/deployment.test.ts', 'test/acceptance/pages/chat.test.ts'],
   [
     'test/acceptance/pages/browser.ts',

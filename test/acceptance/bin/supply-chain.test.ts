@@ -3,6 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { listen } from '../../../bin/local/listen.ts';
 
@@ -14,23 +16,28 @@ const run = (file: string, args: string[], env: Record<string, string> = {}) =>
     execFile(file, args, options, (error, stdout, stderr) => resolve({ code: error?.code ?? 0, stdout, stderr }));
   });
 
-it('the packages that are deployed are listed with their licenses, all of them permissive', async () => {
-  const { code, stdout, stderr } = await run(process.execPath, ['bin/licenses.ts']);
-  expect([code, stderr]).toEqual([0, '']);
-  const lines = stdout.trim().split('\n');
-  expect(lines).toContain(`MIT\tundici@${packageFile.dependencies.undici}`);
-  expect(lines).toContain(`MIT\treact@${packageFile.dependencies.react}`);
-  expect(stdout).not.toContain('vitest');
+/** The packages whose code is deployed, as esbuild bundles it: `name@version`, with the license. */
+const bundled = await run(process.execPath, ['bin/licenses.ts']);
+const deployed = bundled.stdout
+  .trim()
+  .split('\n')
+  .map((line) => line.split('\t')[1] ?? '');
+
+it('the packages that are deployed are listed with their licenses, all of them permissive', () => {
+  expect([bundled.code, bundled.stderr]).toEqual([0, '']);
+  expect(bundled.stdout).toContain(`MIT\tundici@${packageFile.dependencies.undici}\n`);
+  expect(bundled.stdout).toContain(`MIT\treact@${packageFile.dependencies.react}\n`);
+  expect(bundled.stdout).not.toContain('vitest');
 });
 
-it('the packages have a bill of materials', async () => {
+it('the bill of materials has every package that is deployed, and none that only development needs', async () => {
   const { code, stdout } = await run('npm', ['run', '--silent', 'sbom']);
   expect(code).toBe(0);
-  const { bomFormat, components } = JSON.parse(stdout);
-  expect(bomFormat).toBe('CycloneDX');
-  const names = components.map(({ purl }: { purl: string }) => purl);
-  expect(names).toContain(`pkg:npm/undici@${packageFile.dependencies.undici}`);
-  expect(names.join()).not.toContain('pkg:npm/vitest@');
+  const { bomFormat, metadata, components } = JSON.parse(stdout);
+  expect([bomFormat, metadata.component.name]).toEqual(['CycloneDX', packageFile.name]);
+  const names = components.map(({ purl }: { purl: string }) => decodeURIComponent(purl.replace('pkg:npm/', '')));
+  expect(deployed.filter((name) => !names.includes(name))).toEqual([]);
+  expect(names.join()).not.toContain('vitest@');
 });
 
 describe('the audit', () => {
@@ -63,6 +70,17 @@ describe('the audit', () => {
         .setHeader('content-type', 'application/json')
         .end(JSON.stringify(isAdvisories ? { ulid: [advisory] } : packument));
     });
+
+  it('the audit asks for every package that is deployed', async () => {
+    const asked: string[] = [];
+    await audit(async (request, response) => {
+      const body = await buffer(request);
+      const versions: Record<string, string[]> = body.length > 0 ? JSON.parse(gunzipSync(body).toString()) : {};
+      for (const [name, all] of Object.entries(versions)) asked.push(...all.map((version) => `${name}@${version}`));
+      response.setHeader('content-type', 'application/json').end('{}');
+    });
+    expect(deployed.filter((name) => !asked.includes(name))).toEqual([]);
+  });
 
   it('the audit fails for a vulnerability of high severity, and names the package', async () => {
     const { code, stdout } = await withAdvisory('high');
