@@ -1,4 +1,3 @@
-import { SingleBar } from 'cli-progress';
 import type { Counts } from './progress.ts';
 
 /** The progress of a run. */
@@ -10,36 +9,8 @@ export type Display = {
 
 const lineSeconds = 10;
 
-/** Shows a bar on a terminal, otherwise a line every ten seconds. `done` rows were done in an earlier run. */
-export const showProgress = (stream: NodeJS.WriteStream, total: number, done: number): Display =>
-  stream.isTTY ? bar(stream, total, done) : lines(stream, total, done);
-
-const bar = (stream: NodeJS.WriteStream, total: number, done: number): Display => {
-  const pace = paceFrom(done);
-  const one = new SingleBar({
-    stream,
-    format: '{bar} {percentage}% · {rows} of {all} rows · {rate} rows/s · {left} left · {bad} not set',
-    barCompleteChar: '█',
-    barIncompleteChar: '░',
-    barsize: 24,
-    hideCursor: true,
-    fps: 5,
-  });
-  one.start(total, done, { rows: format(done), all: format(total), rate: '–', left: '–', bad: 0 });
-  return {
-    show(rows, counts) {
-      one.update(rows, { rows: format(rows), ...pace(rows, total), bad: format(counts.failed + counts.invalid) });
-    },
-    say(message) {
-      stream.write(`\r\x1b[K${message}\n`);
-    },
-    end() {
-      one.stop();
-    },
-  };
-};
-
-const lines = (stream: NodeJS.WriteStream, total: number, done: number): Display => {
+/** Writes a line every ten seconds. `done` rows were done in an earlier run. */
+export const showProgress = (stream: NodeJS.WritableStream, total: number, done: number): Display => {
   const pace = paceFrom(done);
   let latest = { rows: done, notSet: 0 };
   // A timer keeps the display moving, so that a slow service does not look like one that hangs.

@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
-import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, it } from 'vitest';
 import * as z from 'zod/mini';
+import { createSchema } from 'zod-openapi';
 import { generatedFiles } from '../../bin/openapi/generated-files.ts';
 import { describe as describeField } from '../../functions/domain/describe.ts';
 import { FormFile } from '../../functions/domain/uploaded-file.ts';
 import { type AnyEndpoint, endpoint } from '../../functions/http/endpoint.ts';
 import { openApiDocument } from '../../functions/openapi/document.ts';
 import type { OpenApiDocument, Operation } from '../../functions/openapi/openapi.ts';
+import { schemaOverride } from '../../functions/openapi/schemas.ts';
 import { routes } from '../../functions/routes.ts';
 import { unsaid } from '../support/descriptions.ts';
 
@@ -21,15 +22,18 @@ it('the OpenAPI document is kept up to date, with what follows from it: run `npm
   expect(outdated.map(([file]) => file)).toEqual([]);
 });
 
-it('the OpenAPI document passes Redocly’s strict rules without an error or a warning', async () => {
+it('the OpenAPI document has version 3.1, and passes Redocly’s strict rules without an error or a warning', async () => {
+  expect(document.openapi).toBe('3.1.0');
   expect(await problemsOf(document)).toEqual([]);
 });
 
-it('the OpenAPI document is valid OpenAPI 3.1', async () => {
-  const validator = new Validator();
-  const { valid, errors } = await validator.validate(structuredClone(document));
-  expect(errors ?? []).toEqual([]);
-  expect([valid, validator.version]).toEqual([true, '3.1']);
+it('each component of the OpenAPI document is the same as when its schema is converted alone, with every bound', () => {
+  const convert = (name: string, io: 'input' | 'output') => {
+    const schema = z.globalRegistry._idmap.get(name) as z.core.$ZodType;
+    return createSchema(schema, { io, opts: { override: schemaOverride({}) } }).components[name];
+  };
+  for (const [name, component] of Object.entries(document.components.schemas))
+    expect([convert(name, 'input'), convert(name, 'output')], name).toContainEqual(component);
 });
 
 it('the OpenAPI document has every operation of the route table, by its name', () => {

@@ -28,8 +28,7 @@ ${examples('calls import calls.jsonl', 'calls import calls.jsonl --table voice-a
       const options = command.optsWithGlobals();
       const stores = await openStores(options);
       using stop = interruption();
-      const display = importDisplay(file);
-      const report = await runImport(stores, pathOf(file), display, stop.signal).finally(() => display.end());
+      const report = await runImport(stores, pathOf(file), importDisplay(file), stop.signal);
       const { line, imported, failed, errors, resumedAfterLine } = report;
       if (report.stopped) {
         throw new CommandError(

@@ -15,10 +15,7 @@ export const uploadDocuments = (knowledge: Group) =>
     .action(async (files, _, command) => {
       const options = command.optsWithGlobals();
       await withKnowledge(options, async (service, stop) => {
-        const display = uploadDisplay(files.length, options.wait);
-        const { results, problem } = await upload(service, files, options.wait, stop, display).finally(() =>
-          display.end(),
-        );
+        const { results, problem } = await upload(service, files, options.wait, stop, uploadDisplay);
         const done = results.filter(({ status }) => status === (options.wait ? 'ready' : 'sent')).length;
         print(options, { agentId: service.agentId, files: results }, () =>
           table(results, { FILE: 'file', STATUS: 'status', DOCUMENT: 'documentId', ERROR: 'error' }),
