@@ -119,6 +119,7 @@ const failures: Record<string, Behavior> = {
   'sends a page as a success': text(200, 'text/html', `<html>${leak}</html>`),
   'sends half a document': text(200, 'application/json', '{"object":"list","data":['),
   'sends JSON null': json(200, null),
+  'sends a JSON text': json(200, leak),
   'sends data that is no invoices': json(200, list([leak])),
   redirects: (response) => response.writeHead(302, { location: '/elsewhere' }).end(),
 };

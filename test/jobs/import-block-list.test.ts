@@ -258,6 +258,19 @@ it.concurrent('an import of which the table never accepts all numbers ends as fa
   expect(await sound.imports.isRunning({ uid: reference.uid })).toBe(false);
 });
 
+it.concurrent('an import that replaces a list fails for a file without a valid number, and changes nothing', async () => {
+  const uid = unique('user');
+  await sound.blockList.add({ uid }, phones.slice(0, 2));
+  const reference = await importOf('\n\nno number\n12345\n', 'replace', uid);
+  await deliver(reference, () => () => undefined);
+  expect(await resultOf(reference)).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining('no number'),
+    ...{ lines: 0, removed: 0 },
+  });
+  expect(await listOf(uid)).toEqual(phones.slice(0, 2));
+});
+
 it.concurrent('an import waits for another import of the list, and keeps waiting after its form would have ended', async () => {
   const uid = unique('user');
   const first = await importOf(phones.slice(0, 6).join('\n'), 'add', uid);

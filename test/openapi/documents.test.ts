@@ -7,6 +7,7 @@ const documents = [
   ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'functions/README.md'],
   ...readGuides().map(({ file }) => file),
 ];
+const decisions = readdirSync('functions/decisions');
 
 it.each(documents)('%s names and links only files that exist', (document) => {
   const text = readFileSync(document, 'utf8');
@@ -22,6 +23,13 @@ it('functions/README.md describes every file and folder next to it', () => {
     .filter(({ name }) => name !== 'README.md')
     .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
   expect(described.sort()).toEqual(present.sort());
+});
+
+it.each(decisions)('the decision %s is dated, short, and linked by functions/README.md', (file) => {
+  const text = readFileSync(join('functions/decisions', file), 'utf8');
+  expect(text).toMatch(/^# .+\n\n\d{4}-\d\d-\d\d\n\n## Context\n.+\n## Decision\n.+\n## Cost\n/s);
+  expect(text.split('\n').length).toBeLessThanOrEqual(31);
+  expect(readFileSync('functions/README.md', 'utf8')).toContain(`](decisions/${file})`);
 });
 
 it('README.md says what an agent is in the words of the guide', () => {

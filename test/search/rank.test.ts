@@ -49,6 +49,7 @@ it('a search finds words of scripts without spaces', async () => {
   expect(
     await search(['営業時間は午前九時から午後五時までです。', '返品は三十日以内です。'], '返品できますか'),
   ).toEqual(['返品は三十日以内です。']);
+  expect(await search(['营业时间上午九点至下午五点', '三十天内可以退货'], '退货')).toEqual(['三十天内可以退货']);
   expect(await search(['ร้านเปิดเก้าโมง', 'คืนสินค้าได้ภายในเจ็ดวัน'], 'คืนสินค้า')).toEqual(['คืนสินค้าได้ภายในเจ็ดวัน']);
 });
 

@@ -221,6 +221,14 @@ it.each<[string, UIMessageChunk | 'end']>([
   expect(await protocolErrors(read.text)).toEqual([]);
 });
 
+it('a text that the source leaves open is closed before the end', async () => {
+  const { source, read } = await begun();
+  source.say(...finish.slice(1));
+  await pass(0);
+  expect(chunksIn(read.text).at(-1)?.type).toBe('finish');
+  expect(await protocolErrors(read.text)).toEqual([]);
+});
+
 it('text of a part that was not started never reaches the client', async () => {
   const { source, read } = await begun();
   source.say({ type: 'text-delta', id: 'other', delta: 'stray' });

@@ -207,6 +207,27 @@ itInAnyHistory('calls match a plain model after any history, with one call in te
   ),
 );
 
+it.concurrent.each(['lost response', 'conflict', 'throttle', 'server error'] as const)(
+  'an outcome changes once when every first attempt meets with: %s',
+  async (fault) => {
+    const agentId = `agent-${randomUUID()}`;
+    const callIds = Array.from({ length: 26 }, (_, n) => `c${n}`);
+    await Promise.all(callIds.map((callId) => calls.record(agentId, callId, facts())));
+    let batches = 0;
+    const faulty = callsUnder((operation) =>
+      operation === 'BatchExecuteStatement' && batches++ < 2 ? fault : undefined,
+    );
+    const results = await faulty.setOutcomes(
+      callIds.map((callId) => settingOf(agentId, callId, 'x')),
+      later(),
+    );
+    expect(results.map((call) => (call as Call).custom_call_outcome)).toEqual(callIds.map(() => 'x'));
+    const found = await Promise.all(callIds.map((callId) => calls.find(agentId, { callId })));
+    expect(found).toEqual(results);
+    for (const call of found) expect(call?.outcomeHistory?.length).toBe(1);
+  },
+);
+
 it.concurrent('calls accept an outcome in one write each, 25 in a round trip, and no transaction', async () => {
   const agentId = `agent-${randomUUID()}`;
   const callIds = Array.from({ length: 51 }, (_, n) => `c${n}`);
