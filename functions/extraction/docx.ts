@@ -1,6 +1,10 @@
+import { posix } from 'node:path';
 import mammoth from 'mammoth';
 import { SaxesParser } from 'saxes';
+import type { SourceWarning } from '../domain/sources.ts';
 import { isEncryptedOffice } from './document-kind.ts';
+import { importMark, type PreparedPart, prepareXml } from './docx-elements.ts';
+import { htmlOfPart } from './docx-imports.ts';
 import { readHtml } from './html.ts';
 import { type LongDocument, LongText } from './long-text.ts';
 import { readZip } from './zip.ts';
@@ -19,20 +23,89 @@ export class PasswordProtectedError extends Error {
 /** Reads a Word document as text and as Markdown, part by part, without its pictures. */
 export const readDocx = async (bytes: Buffer): Promise<LongDocument> => {
   if (isEncryptedOffice(bytes)) throw new PasswordProtectedError();
-  const files = await readZip(bytes, (name) => /\.(xml|rels)$/i.test(name), maxInflatedBytes);
+  const files = await readZip(bytes, (name) => readFiles.test(name), maxInflatedBytes);
   const name = mainPartOf(files);
   const xml = files.get(name);
   if (!xml) throw new Error('The archive has no document.');
   files.delete(name);
+  for (const notes of ['footnotes', 'endnotes'].map((notes) => posix.join(posix.dirname(name), `${notes}.xml`))) {
+    const xml = files.get(notes);
+    if (xml) files.set(notes, Buffer.from(prepareXml(xml.toString()).xml));
+  }
   const content = new LongText();
   const contentMD = new LongText();
-  for (const part of partsOf(xml)) {
-    const { value } = await mammoth.convertToHtml(archiveOf(files, name, part), options);
-    const { text, markdown } = readHtml({ html: tidy(value), url: 'about:blank' });
+  const unread = new Map<string, number>();
+  const add = (html: string) => {
+    const { text, markdown } = readHtml({ html, url: 'about:blank' });
     content.add(text);
     contentMD.add(markdown);
+  };
+  const toHtml = async (part: PreparedPart, partName = name) => {
+    const { value, messages } = await mammoth.convertToHtml(archiveOf(files, name, part.xml, partName), options);
+    for (const [words, count] of [...part.unread, ...ignoredIn(messages, part)])
+      unread.set(words, (unread.get(words) ?? 0) + count);
+    return importParts(tidy(value), files, partName, unread);
+  };
+  let surroundings: string[] | undefined;
+  for (const xmlOfPart of partsOf(xml)) {
+    const part = prepareXml(xmlOfPart);
+    surroundings ??= part.surroundings;
+    add(await toHtml(part));
   }
-  return { content, contentMD, warnings: [] };
+  add(await readSurroundings(surroundings ?? [], files, name, toHtml));
+  return { content, contentMD, warnings: warningsOf(unread) };
+};
+
+/** The files of the archive that can hold text. */
+const readFiles = /\.(xml|rels|x?html?|mht|mhtml|txt)$/i;
+
+/** Returns the elements with text that the library ignored, with their number. */
+const ignoredIn = (messages: { message: string }[], { withText }: PreparedPart) => {
+  const counts = new Map<string, number>();
+  for (const { message } of messages) {
+    const name = /^An \w+ element was ignored: .*?([^:}]+)$/.exec(message)?.[1] ?? '';
+    if (![...withText].some((known) => known.endsWith(`:${name}`))) continue;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
+};
+
+const warningsOf = (unread: Map<string, number>): SourceWarning[] => {
+  if (unread.size === 0) return [];
+  const list = [...unread].slice(0, 10).map(([words, count]) => `${words} (${count})`);
+  return [{ code: 'ignored_elements', message: `The document has elements that are not read: ${list.join(', ')}.` }];
+};
+
+/** Puts the text of imported parts at their places. */
+const importParts = (html: string, files: Map<string, Buffer>, partName: string, unread: Map<string, number>) =>
+  html.replace(importedParagraph, (_, id: string) => {
+    const name = relationshipsOf(files, partName).get(id) ?? '';
+    const bytes = files.get(name);
+    const imported = bytes && htmlOfPart(bytes);
+    if (imported === undefined) unread.set('imported documents', (unread.get('imported documents') ?? 0) + 1);
+    return imported ?? '';
+  });
+
+const importedParagraph = new RegExp(`(?:<p>)?${importMark('([^\u2063]*)')}(?:</p>)?`, 'g');
+
+/** Returns the headers and footers of the first section under a heading: letterheads have addresses and opening hours. */
+const readSurroundings = async (
+  ids: string[],
+  files: Map<string, Buffer>,
+  name: string,
+  toHtml: (part: PreparedPart, name: string) => Promise<string>,
+) => {
+  const relationships = relationshipsOf(files, name);
+  const found = new Set<string>();
+  for (const partName of new Set(ids.map((id) => relationships.get(id) ?? ''))) {
+    const xml = files.get(partName)?.toString() ?? '';
+    const document = xml
+      .replace(/<((?:\w+:)?)(?:hdr|ftr)\b([^>]*[^/>])>/, '<$1document$2><$1body>')
+      .replace(/<\/((?:\w+:)?)(?:hdr|ftr)\s*>\s*$/, '</$1body></$1document>');
+    if (document !== xml) found.add(await toHtml(prepareXml(document), partName));
+  }
+  const html = [...found].join('');
+  return /\p{L}{2}/u.test(html.replace(/<[^>]*>/g, ' ')) ? `<h2>Header and footer</h2>${html}` : '';
 };
 
 /** Unwraps the only paragraph of a cell, and removes the links from notes back to their references. */
@@ -46,28 +119,49 @@ const options = {
   includeEmbeddedStyleMap: false,
   convertImage: mammoth.images.imgElement(async () => ({ src: '' })),
 };
-/** The library accepts an archive that is already open, so that nothing is inflated twice, and pictures never. */
-const archiveOf = (files: Map<string, Buffer>, name: string, part: string) => {
+/**
+ * The library accepts an archive that is already open, so that nothing is inflated twice, and pictures never. The text of
+ * `partName` takes the place of the main part, with its own relationships.
+ */
+const archiveOf = (files: Map<string, Buffer>, name: string, part: string, partName: string) => {
+  const own = relationshipsFileOf(name);
   const file = {
     exists: (asked: string) => asked === name || files.has(asked),
     read: async (asked: string, encoding?: string) => {
-      const text = asked === name ? part : (files.get(asked)?.toString() ?? '');
+      const wanted = asked === own ? relationshipsFileOf(partName) : asked;
+      const text = asked === name ? part : (files.get(wanted)?.toString() ?? noRelationships);
       return encoding ? text : Buffer.from(text);
     },
   };
   return { file } as unknown as Parameters<typeof mammoth.convertToHtml>[0];
 };
 
+const noRelationships = '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"/>';
+
 /** Returns the name of the main part, from the package's relationships. */
 const mainPartOf = (files: Map<string, Buffer>): string => {
-  const relationships = files.get('_rels/.rels')?.toString() ?? '';
-  for (const [element] of relationships.matchAll(/<(?:\w+:)?Relationship\b[^>]*>/g)) {
-    if (!/\bType\s*=\s*["'][^"']*\/officeDocument["']/.test(element)) continue;
-    const target = /\bTarget\s*=\s*["']\/?([^"']+)["']/.exec(element)?.[1];
-    if (target && files.has(target)) return target;
-  }
-  return 'word/document.xml';
+  const main = relationshipsIn(files.get('_rels/.rels')).find(({ Type = '' }) => Type.endsWith('/officeDocument'));
+  const target = main?.Target?.replace(/^\//, '');
+  return target && files.has(target) ? target : 'word/document.xml';
 };
+
+/** Returns the names of the parts that a part refers to, by relationship. */
+const relationshipsOf = (files: Map<string, Buffer>, name: string) =>
+  new Map(
+    relationshipsIn(files.get(relationshipsFileOf(name))).map(({ Id = '', Target = '' }) => [
+      Id,
+      posix.join(Target.startsWith('/') ? '' : posix.dirname(name), Target).replace(/^\//, ''),
+    ]),
+  );
+
+const relationshipsFileOf = (name: string) => posix.join(posix.dirname(name), '_rels', `${posix.basename(name)}.rels`);
+
+const relationshipsIn = (xml: Buffer = Buffer.alloc(0)): Record<string, string>[] =>
+  [...xml.toString().matchAll(/<(?:\w+:)?Relationship\b[^>]*>/g)].map(([element]) =>
+    Object.fromEntries(
+      [...element.matchAll(/\b(\w+)\s*=\s*["']([^"']*)["']/g)].map(([, name, value]) => [name, value]),
+    ),
+  );
 
 /**
  * Splits a long document between paragraphs and tables into separate documents; a shorter one stays whole. The XML is

@@ -1,0 +1,239 @@
+import { SaxesParser, type SaxesTagNS } from 'saxes';
+
+/** A part of a Word document whose elements the library for Word documents knows, and what it cannot. */
+export type PreparedPart = {
+  xml: string;
+  /** The relationships of the headers and footers of the part's first section, if a section ends in it. */
+  surroundings?: string[];
+  /** Elements whose content is elsewhere and is not read, with their number. */
+  unread: Map<string, number>;
+  /** The local names of the elements that hold text. */
+  withText: Set<string>;
+};
+
+/** The text that stands for an imported part until the part's own text takes its place. */
+export const importMark = (relationship: string) => `\u2063import:${relationship}\u2063`;
+
+/**
+ * Replaces elements with text that the library does not know by elements that it knows: simple fields and directions of
+ * writing are unwrapped, annotated text keeps its base, formulas become text, text boxes of drawings become those of pictures.
+ * XML that is not well-formed is returned as it is.
+ */
+export const prepareXml = (xml: string): PreparedPart => {
+  const part = new Part(xml);
+  try {
+    part.read();
+  } catch {
+    return { xml, unread: new Map(), withText: new Set() };
+  }
+  const { unread, withText } = part;
+  const surroundings = part.hasSection ? part.surroundings : undefined;
+  return { xml: part.edited(), surroundings, unread, withText };
+};
+
+const namespaces: Record<string, string> = {
+  'http://schemas.openxmlformats.org/wordprocessingml/2006/main': 'w',
+  'http://purl.oclc.org/ooxml/wordprocessingml/main': 'w',
+  'http://schemas.openxmlformats.org/officeDocument/2006/math': 'm',
+  'http://purl.oclc.org/ooxml/officeDocument/math': 'm',
+  'http://schemas.openxmlformats.org/markup-compatibility/2006': 'mc',
+  'urn:schemas-microsoft-com:vml': 'v',
+  'urn:schemas-microsoft-com:office:office': 'o',
+  'http://schemas.openxmlformats.org/drawingml/2006/chart': 'c',
+  'http://schemas.openxmlformats.org/drawingml/2006/diagram': 'dgm',
+};
+
+const w = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
+/** The local names of elements that the library reads through, in place of those that it does not know. */
+const renamed: Record<string, string> = {
+  ...Object.fromEntries(['fldSimple', 'bdo', 'dir', 'ruby', 'rubyBase'].map((name) => [`w:${name}`, 'ins'])),
+  ...Object.fromEntries(['oval', 'line', 'polyline', 'arc', 'curve'].map((name) => [`v:${name}`, 'group'])),
+};
+/** Elements that disappear with their content. */
+const removed = /^(w:(rt|rubyPr)|m:oMathParaPr)$/;
+const replacements: Record<string, string> = { 'w:cr': `<w:br ${w}/>`, 'w:ptab': `<w:tab ${w}/>` };
+/** Elements whose content is in another part that is not read, with the words for them. */
+const elsewhere: Record<string, string> = {
+  'c:chart': 'charts',
+  'dgm:relIds': 'diagrams',
+  'o:OLEObject': 'embedded objects',
+  'w:contentPart': 'drawings in ink',
+  'w:subDoc': 'documents in other files',
+};
+
+type Open = {
+  name: string;
+  prefix: string;
+  start: number;
+  /** The end of the opening tag. */
+  end: number;
+  attributes: Record<string, string>;
+  /** The text of a part of a formula. */
+  math?: string;
+  /** The signs around a part of a formula. */
+  begin?: string;
+  finish?: string;
+};
+/** Alternatives of a content: the library reads only the fallback. */
+type Alternatives = { branch?: string; choice?: [Open, number]; textIn: Set<string> };
+type Edit = { start: number; end: number; text: string };
+
+class Part {
+  readonly surroundings: string[] = [];
+  readonly unread = new Map<string, number>();
+  readonly withText = new Set<string>();
+  readonly #xml: string;
+  readonly #edits: Edit[] = [];
+  readonly #open: Open[] = [];
+  readonly #alternatives: Alternatives[] = [];
+  /** The text boxes of the drawing that is read. */
+  #boxes: [number, number][] = [];
+  hasSection = false;
+
+  constructor(xml: string) {
+    this.#xml = xml;
+  }
+
+  read(): void {
+    const parser = new SaxesParser({ xmlns: true });
+    parser.on('error', (error) => {
+      throw error;
+    });
+    parser.on('opentag', (tag) => this.#opened(tag, parser.position));
+    parser.on('text', (text) => this.#read(text));
+    parser.on('closetag', (tag) => this.#closed(tag, parser.position));
+    parser.write(this.#xml).close();
+  }
+
+  /** Returns the XML with all edits. An edit within a larger one is dropped. */
+  edited(): string {
+    const parts: string[] = [];
+    let at = 0;
+    for (const { start, end, text } of this.#edits.sort((a, b) => a.start - b.start || b.end - a.end)) {
+      if (start < at) continue;
+      parts.push(this.#xml.slice(at, start), text);
+      at = end;
+    }
+    return parts.join('') + this.#xml.slice(at);
+  }
+
+  #replace(start: number, end: number, text = '') {
+    this.#edits.push({ start, end, text });
+  }
+
+  #opened({ uri, prefix, local, attributes }: SaxesTagNS, end: number) {
+    const name = `${namespaces[uri] ?? ''}:${local}`;
+    const values = Object.values(attributes).map(({ local, value }) => [local, value]);
+    // No attribute contains this character.
+    const start = this.#xml.lastIndexOf('<', end - 1);
+    const open: Open = { name, prefix, start, end, attributes: Object.fromEntries(values) };
+    this.#open.push(open);
+    if (name === 'mc:AlternateContent') this.#alternatives.push({ textIn: new Set() });
+    const alternatives = this.#alternatives.at(-1);
+    if (alternatives && /^mc:(Choice|Fallback)$/.test(name)) alternatives.branch = name;
+    const { id } = open.attributes;
+    if (/^w:(header|footer)Reference$/.test(name) && id && !this.hasSection) this.surroundings.push(id);
+    const words = elsewhere[name];
+    if (words && open.attributes.Type !== 'Link') this.unread.set(words, (this.unread.get(words) ?? 0) + 1);
+  }
+
+  #read(text: string) {
+    const { name } = this.#open.at(-1) ?? {};
+    if (name === 'm:t') this.#addMath(text);
+    if (!/:t$/.test(name ?? '') || !text.trim()) return;
+    for (const { name } of this.#open) this.withText.add(name);
+    for (const { branch = '', textIn } of this.#alternatives) textIn.add(branch);
+  }
+
+  #closed({ isSelfClosing }: SaxesTagNS, end: number) {
+    const open = this.#open.pop() as Open;
+    const { name, start } = open;
+    const alternatives = this.#alternatives.at(-1);
+    const closing = this.#xml.lastIndexOf('<', end - 1);
+    if (renamed[name]) this.#rename(open, closing, renamed[name]);
+    else if (name === 'm:oMathPara' && !isSelfClosing) {
+      this.#replace(start, open.end);
+      this.#replace(closing, end);
+    } else if (removed.test(name)) this.#replace(start, end);
+    else if (replacements[name]) this.#replace(start, end, replacements[name]);
+    else if (name === 'w:altChunk') this.#replace(start, end, paragraph(importMark(open.attributes.id ?? '')));
+    else if (name === 'w:sectPr') this.hasSection = true;
+    else if (name === 'w:txbxContent') this.#boxes.push([start, end]);
+    else if (name === 'w:drawing') this.#replaceDrawing(start, end);
+    else if (name === 'v:textpath') this.#replaceWordArt(open, end);
+    else if (name === 'mc:Choice' && alternatives) alternatives.choice ??= [open, closing];
+    else if (name === 'mc:AlternateContent') this.#choose();
+    else if (name.startsWith('m:')) this.#closeMath(open, end);
+  }
+
+  /** Replaces a drawing with text boxes by a picture with text boxes. */
+  #replaceDrawing(start: number, end: number) {
+    const boxes = this.#boxes.filter(([from]) => from > start);
+    this.#boxes = [];
+    if (boxes.length === 0) return;
+    let at = start;
+    for (const [index, [from, to]] of boxes.entries()) {
+      this.#replace(at, from, index === 0 ? `<w:pict ${w}>` : '');
+      at = to;
+    }
+    this.#replace(at, end, '</w:pict>');
+  }
+
+  /** Replaces letters that are drawn along a path by a text box. */
+  #replaceWordArt({ start, attributes: { string = '' } }: Open, end: number) {
+    if (!string.trim()) return;
+    const box = `<w:txbxContent ${w}>${paragraph(string)}</w:txbxContent>`;
+    this.#replace(start, end, `<v:textbox xmlns:v="urn:schemas-microsoft-com:vml">${box}</v:textbox>`);
+  }
+
+  /** Renames an element; its prefix and its attributes stay. */
+  #rename({ name, prefix, start, end }: Open, closing: number, local: string) {
+    const length = name.length - name.indexOf(':') - 1;
+    for (const tag of closing < end ? [start + 1] : [start + 1, closing + 2]) {
+      const from = tag + (prefix ? prefix.length + 1 : 0);
+      this.#replace(from, from + length, local);
+    }
+  }
+
+  /** Makes the choice the first fallback where the fallback has no text. */
+  #choose() {
+    const { choice, textIn } = this.#alternatives.pop() ?? {};
+    if (!choice || !textIn?.has('mc:Choice') || textIn.has('mc:Fallback')) return;
+    const [open, closing] = choice;
+    this.#rename(open, closing, 'Fallback');
+  }
+
+  /** Adds text to the innermost element of a formula that holds some. */
+  #addMath(text: string) {
+    const parent = this.#open.findLast(({ name }) => name.startsWith('m:') && name !== 'm:t' && name !== 'm:r');
+    if (parent) parent.math = (parent.math ?? '') + text;
+  }
+
+  /** Adds the text of a part of a formula to the part around it. The text of a whole formula takes its place. */
+  #closeMath({ name, start, attributes: { val = '' }, ...open }: Open, end: number) {
+    const { math = '', begin = '(', finish = ')' } = open;
+    const around = this.#open.findLast(({ name }) => name === 'm:d');
+    if (name === 'm:oMath') {
+      this.#replace(start, end, `<w:r ${w}><w:t xml:space="preserve">${escapeXml(math)}</w:t></w:r>`);
+    } else if (name === 'm:begChr' && around) around.begin = val;
+    else if (name === 'm:endChr' && around) around.finish = val;
+    else if (name === 'm:chr' && this.#open.at(-1)?.name === 'm:naryPr') this.#addMath(val);
+    else if (name === 'm:d') this.#addMath(begin + math + finish);
+    else if (math) this.#addMath(mathOf[name]?.(math) ?? math);
+  }
+}
+
+const paragraph = (text: string) => `<w:p ${w}><w:r><w:t>${escapeXml(text)}</w:t></w:r></w:p>`;
+
+const grouped = (math: string) => (/^[\p{L}\p{N}.,]*$/u.test(math) ? math : `(${math})`);
+
+const mathOf: Record<string, (math: string) => string> = {
+  'm:num': grouped,
+  'm:den': (math) => `/${grouped(math)}`,
+  'm:sup': (math) => `^${grouped(math)}`,
+  'm:sub': (math) => `_${grouped(math)}`,
+  'm:rad': (math) => `√${grouped(math)}`,
+  'm:mr': (math) => `${math}; `,
+};
+
+const escapeXml = (text: string) => text.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);

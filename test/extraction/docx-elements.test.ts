@@ -1,0 +1,180 @@
+import { expect, it } from 'vitest';
+import { readDocument } from '../../functions/extraction/document-texts.ts';
+import { docxOf, rawDocx, type ZipEntry } from '../support/documents.ts';
+
+const read = (bytes: Buffer) => readDocument(bytes, 'docx');
+const textOf = async (body: string, more: ZipEntry[] = []) => {
+  const text = await read(rawDocx(body, more));
+  return 'content' in text ? text.content : text.failure;
+};
+const run = (text: string) => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`;
+const paragraph = (...runs: string[]) => `<w:p>${runs.join('')}</w:p>`;
+
+const m = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"';
+const mc = 'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"';
+const v = 'xmlns:v="urn:schemas-microsoft-com:vml"';
+const r = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"';
+const math = (content: string) => `<m:oMath ${m}>${content}</m:oMath>`;
+const mathRun = (text: string) => `<m:r><m:t>${text}</m:t></m:r>`;
+const box = (text: string) => `<w:txbxContent>${paragraph(run(text))}</w:txbxContent>`;
+const shape = `<w:drawing><wps:wsp xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"><wps:txbx>${box('Closed on Monday')}</wps:txbx></wps:wsp></w:drawing>`;
+
+it.each([
+  [
+    'a simple field',
+    paragraph(run('Dear '), `<w:fldSimple w:instr="MERGEFIELD a > b">${run('Ada')}</w:fldSimple>`, run(', hello.')),
+    'Dear Ada, hello.',
+  ],
+  [
+    'simple fields within each other',
+    paragraph(
+      `<w:fldSimple w:instr="IF">${run('A')}<w:fldSimple w:instr="DATE">${run('B')}</w:fldSimple></w:fldSimple>`,
+    ),
+    'AB',
+  ],
+  [
+    'text with an annotation above it',
+    paragraph(
+      run('予約は'),
+      `<w:r><w:ruby><w:rubyPr><w:rubyAlign w:val="center"/></w:rubyPr><w:rt>${run('げつようび')}</w:rt><w:rubyBase>${run('月曜日')}</w:rubyBase></w:ruby></w:r>`,
+      run('だけです。'),
+    ),
+    '予約は月曜日だけです。',
+  ],
+  ['text that overrides a direction', paragraph(run('a '), `<w:bdo w:val="rtl">${run('שלום')}</w:bdo>`), 'a שלום'],
+  ['text with a direction', paragraph(`<w:dir w:val="rtl">${run('مرحبا')}</w:dir>`, run(' b')), 'مرحبا b'],
+  [
+    'text with a smart tag in a smart tag',
+    paragraph(
+      `<w:smartTag w:uri="u" w:element="place"><w:smartTagPr/><w:smartTag w:element="city">${run('Bern')}</w:smartTag></w:smartTag>`,
+    ),
+    'Bern',
+  ],
+  ['a carriage return', paragraph('<w:r><w:t>Mon</w:t><w:cr/><w:t>Tue</w:t></w:r>'), 'Mon\nTue'],
+  [
+    'a tab to a position',
+    paragraph('<w:r><w:t>Left</w:t><w:ptab w:alignment="right"/><w:t>Right</w:t></w:r>'),
+    'Left Right',
+  ],
+  [
+    'a formula',
+    paragraph(
+      run('Fee: '),
+      `<m:oMathPara ${m}>${math(
+        `${mathRun('f=')}<m:f><m:num>${mathRun('a+b')}</m:num><m:den>${mathRun('2')}</m:den></m:f><m:sSup><m:e>${mathRun('x')}</m:e><m:sup>${mathRun('2')}</m:sup></m:sSup><m:d><m:dPr><m:begChr m:val="["/><m:endChr m:val="]"/></m:dPr><m:e>${mathRun('n&lt;3')}</m:e></m:d>`,
+      )}</m:oMathPara>`,
+    ),
+    'Fee: f=(a+b)/2x^2[n<3]',
+  ],
+  ['a text box of a drawing', paragraph(`<w:r>${shape}</w:r>`), 'Closed on Monday'],
+  [
+    'a text box whose alternative is a picture',
+    paragraph(
+      `<w:r><mc:AlternateContent ${mc}><mc:Choice Requires="wps">${shape}</mc:Choice><mc:Fallback><w:pict/></mc:Fallback></mc:AlternateContent></w:r>`,
+    ),
+    'Closed on Monday',
+  ],
+  [
+    'a text box with an alternative, once',
+    paragraph(
+      `<w:r><mc:AlternateContent ${mc}><mc:Choice Requires="wps">${shape}</mc:Choice><mc:Fallback><w:pict><v:oval ${v}><v:textbox>${box('Closed on Monday')}</v:textbox></v:oval></w:pict></mc:Fallback></mc:AlternateContent></w:r>`,
+    ),
+    'Closed on Monday',
+  ],
+  [
+    'letters along a path',
+    paragraph(`<w:r><w:pict><v:shape ${v}><v:textpath string="Sale &amp; more"/></v:shape></w:pict></w:r>`),
+    'Sale & more',
+  ],
+])('the text of a Word document has %s', async (_, body, text) => {
+  expect(await textOf(body)).toBe(text);
+});
+
+it('the text of a Word document whose elements have another prefix is read', async () => {
+  const body = `<n:p xmlns:n="http://purl.oclc.org/ooxml/wordprocessingml/main"><n:fldSimple n:instr="DATE"><n:r><n:t>May</n:t></n:r></n:fldSimple></n:p>`;
+  expect(await textOf(body)).toBe('May');
+});
+
+const relationships = (...targets: [id: string, target: string][]): ZipEntry => ({
+  name: 'word/_rels/document.xml.rels',
+  data: `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${targets
+    .map(([id, target]) => `<Relationship Id="${id}" Type="any" Target="${target}"/>`)
+    .join('')}</Relationships>`,
+});
+const imported = (id: string) => `<w:altChunk ${r} r:id="${id}"><w:altChunkPr/></w:altChunk>`;
+const mail = [
+  'MIME-Version: 1.0',
+  'Content-Type: multipart/related;',
+  '  boundary="=-mark"',
+  '',
+  '--=-mark',
+  'Content-Type: text/html; charset="utf-8"',
+  'Content-Transfer-Encoding: quoted-printable',
+  '',
+  '<html><head><title>Not shown</title></head><body><p>Gr=C3=BC=C3=9Fe aus =',
+  'K=C3=B6ln</p></body></html>',
+  '--=-mark--',
+].join('\r\n');
+
+it('the text of a Word document has its imported parts at their places: pages, messages and plain text', async () => {
+  const body = [paragraph(run('Before')), imported('c1'), imported('c2'), imported('c3'), paragraph(run('After'))];
+  const table = `<w:tbl><w:tr><w:tc>${imported('c1')}</w:tc><w:tc>${paragraph(run('Right'))}</w:tc></w:tr></w:tbl>`;
+  const text = await textOf([...body, table].join(''), [
+    relationships(['c1', 'page.html'], ['c2', '/word/message.mht'], ['c3', 'notes.txt']),
+    {
+      name: 'word/page.html',
+      data: '<html><style>p{}</style><body><h1>Monday</h1><p>nine to <b>five</b></p></body></html>',
+    },
+    { name: 'word/message.mht', data: mail },
+    { name: 'word/notes.txt', data: 'Parking <free>\nBus 12' },
+  ]);
+  expect(text).toBe(
+    'Before\n\nMonday\n\nnine to five\n\nGrüße aus Köln\n\nParking <free>\nBus 12\n\nAfter\n\nMonday\n\nnine to five\n\nRight',
+  );
+});
+
+it('a Word document with parts that are not read says so', async () => {
+  const chart =
+    '<w:r><w:drawing><c:chart xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"/></w:drawing></w:r>';
+  const strange = `<w:strange>${run('Lost')}</w:strange><w:harmless/>`;
+  const body = paragraph(run('Text'), chart, chart, strange) + imported('c1') + imported('c2');
+  expect(await read(rawDocx(body, [relationships(['c1', 'old.rtf'])]))).toMatchObject({
+    content: 'Text',
+    warnings: [
+      {
+        code: 'ignored_elements',
+        message: 'The document has elements that are not read: charts (2), strange (1), imported documents (2).',
+      },
+    ],
+  });
+  expect(await read(rawDocx(paragraph(chart)))).toEqual({
+    failure: 'The document has no text. The document has elements that are not read: charts (1).',
+  });
+});
+
+it('the headers and footers of the first section of a Word document are its end, each text once', async () => {
+  const section = (...references: [kind: string, id: string][]) =>
+    `<w:sectPr>${references.map(([kind, id]) => `<w:${kind}Reference w:type="default" ${r} r:id="${id}"/>`).join('')}</w:sectPr>`;
+  const part = (kind: 'hdr' | 'ftr', content: string) =>
+    `<w:${kind} xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">${content}</w:${kind}>`;
+  const page = paragraph(`<w:fldSimple w:instr="PAGE">${run('1')}</w:fldSimple>`);
+  const more = [
+    relationships(['h1', 'header1.xml'], ['h2', 'header2.xml'], ['f1', 'footer1.xml'], ['f2', 'footer2.xml']),
+    { name: 'word/header1.xml', data: part('hdr', paragraph(run('Salon Ada, +49 30 901820'))) },
+    { name: 'word/header2.xml', data: part('hdr', paragraph(run('Salon Ada, +49 30 901820'))) },
+    { name: 'word/footer1.xml', data: part('ftr', paragraph(run('Open nine to five')) + page) },
+    { name: 'word/footer2.xml', data: part('ftr', paragraph(run('Of the second section'))) },
+  ];
+  const first = `<w:p><w:pPr>${section(['header', 'h1'], ['header', 'h2'], ['footer', 'f1'])}</w:pPr>${run('One')}</w:p>`;
+  const body = first + paragraph(run('Two')) + section(['footer', 'f2']);
+  expect(await read(rawDocx(body, more))).toEqual({
+    content: 'One\n\nTwo\n\nHeader and footer\n\nSalon Ada, +49 30 901820\n\nOpen nine to five\n\n1',
+    contentMD: 'One\n\nTwo\n\n## Header and footer\n\nSalon Ada, +49 30 901820\n\nOpen nine to five\n\n1',
+  });
+  const numbers = [relationships(['f1', 'footer1.xml']), { name: 'word/footer1.xml', data: part('ftr', page) }];
+  expect(await textOf(paragraph(run('One')) + section(['footer', 'f1']), numbers)).toBe('One');
+});
+
+it('the text of a Word document with none of these elements has no warnings', async () => {
+  expect(await read(await docxOf('Hello'))).toEqual({ content: 'Hello', contentMD: 'Hello' });
+});
