@@ -8,14 +8,18 @@ import { always, headerReference } from './headers.ts';
 /** Returns the responses of an operation other than its success: its own, and the errors of every operation of its kind. */
 export const errorResponses = (endpoint: AnyEndpoint) => {
   const { errorDescriptions = {}, raw: { otherResponses = {} } = {} } = endpoint;
-  const codes = codesOf(endpoint).filter((code) => !(errorStatuses[code] in otherResponses));
+  const all = codesOf(endpoint);
+  const codes = all.filter((code) => !(errorStatuses[code] in otherResponses));
   const statuses = [...new Set(codes.map((code) => errorStatuses[code]))].sort();
   for (const status of Object.keys(errorDescriptions).map(Number)) {
     if (!statuses.includes(status as never)) {
       throw new Error(`${endpoint.name} describes ${status}, and has no error with that status.`);
     }
   }
-  const own = Object.entries(otherResponses).map(([status, other]) => [status, otherResponse(other)] as const);
+  const isErrorToo = (status: string) => all.some((code) => errorStatuses[code] === Number(status));
+  const own = Object.entries(otherResponses).map(
+    ([status, other]) => [status, otherResponse(other, isErrorToo(status))] as const,
+  );
   const described = statuses.map((status) => {
     const codesOfStatus = codes.filter((code) => errorStatuses[code] === status);
     const meaning =
@@ -27,10 +31,14 @@ export const errorResponses = (endpoint: AnyEndpoint) => {
   return Object.fromEntries([...described, ...own]);
 };
 
-const otherResponse = ({ description, schema }: { description: string; schema?: z.core.$ZodType }) => ({
+/** Describes a response of an operation's own. A request may also be refused with an error of every operation before. */
+const otherResponse = (
+  { description, schema }: { description: string; schema?: z.core.$ZodType },
+  isErrorToo: boolean,
+) => ({
   description,
   headers: always,
-  ...(schema && { content: { 'application/json': { schema } } }),
+  ...(schema && { content: { 'application/json': { schema: isErrorToo ? z.union([schema, ErrorBody]) : schema } } }),
 });
 
 /** Returns true if a request may carry a key but does not need one. */

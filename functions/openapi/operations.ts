@@ -1,8 +1,9 @@
 import type { Scope } from '../domain/api-keys.ts';
 import { type AnyEndpoint, administersUsers, type Method, scopesOf, takesIdempotencyKey } from '../http/endpoint.ts';
+import { permissionsOf } from '../http/permissions.ts';
 import type { JsonSchema, OpenApiDocument, Operation, Parameter } from './openapi.ts';
 import { resolve } from './schemas.ts';
-import { argumentDescriptions, checkToolText, toolDescriptions } from './tool-descriptions.ts';
+import { argumentDescriptions, argumentSchemas, checkToolText, toolDescriptions } from './tool-descriptions.ts';
 
 /** An operation that the build chat and AI clients call with a key and named arguments. */
 export type CallableOperation = {
@@ -55,8 +56,23 @@ const isRestricted = ({ name, method, path, readOnly }: AnyEndpoint) => {
 
 /** Returns true if an operation deletes or overwrites existing data. */
 const isDestructive = (endpoint: AnyEndpoint) =>
-  ['DELETE', 'PATCH', 'PUT'].includes(endpoint.method) ||
-  ['rotateWebhookSecret', 'createErasure', 'createBlockListImport'].includes(endpoint.name);
+  ['DELETE', 'PATCH', 'PUT'].includes(endpoint.method) || overwriting.includes(endpoint.name);
+
+/** The operations that are a POST and overwrite what is there. */
+const overwriting = [
+  'createBlockListImport',
+  'createErasure',
+  'recordCalls',
+  'restoreAgent',
+  'rotateWebhookSecret',
+  'updateCallOutcomes',
+];
+
+/** Returns true if an operation changes nothing, whatever its arguments are. A client may call it without asking. */
+const changesNothing = (endpoint: AnyEndpoint) =>
+  endpoint.method === 'GET' || (endpoint.readOnly === true && !permissionsOf(endpoint).some(isWriting));
+
+const isWriting = (permission: string) => /:(Put|Update|Delete|BatchWrite|PartiQL|Send)/.test(permission);
 
 /** The number of items of a list that a model reads at once. */
 const defaultItems = 20;
@@ -112,7 +128,7 @@ const toolOf = (document: OpenApiDocument, endpoint: AnyEndpoint): OperationTool
     inputSchema: inputSchemaOf(document, endpoint),
     outputSchema: { type: 'object', anyOf: [structureOf(inlineReferences(document, response)), errorSchema] },
     annotations: {
-      readOnlyHint: method === 'GET' || readOnly,
+      readOnlyHint: changesNothing(endpoint),
       destructiveHint: isDestructive(endpoint),
       idempotentHint: (method !== 'POST' && method !== 'PATCH') || readOnly,
     },
@@ -127,7 +143,8 @@ const inputSchemaOf = (document: OpenApiDocument, endpoint: AnyEndpoint): JsonSc
   const add = (name: string, schema: JsonSchema) => {
     if (name in properties) throw new Error(`${endpoint.name} has two fields called ${name}.`);
     const description = argumentDescriptions[`${endpoint.name}.${name}`] ?? argumentDescriptions[name];
-    const property = { ...inlineReferences(document, schema), ...(description && { description }) };
+    const inlined = argumentSchemas[`${endpoint.name}.${name}`] ?? inlineReferences(document, schema);
+    const property = description ? { ...inlined, description } : inlined;
     checkToolText(`${endpoint.name}.${name}`, JSON.stringify(property));
     properties[name] = property;
   };
@@ -173,16 +190,16 @@ const inlineReferences = (document: OpenApiDocument, schema: JsonSchema): JsonSc
 };
 
 /**
- * Keeps the keywords of a schema that define fields and their types. An object that may have other fields, such as a
- * configuration, is reduced to an object: the inputs define its fields.
+ * Keeps the keywords of a schema that name fields and their values: a model reads every list of tools, and the values themselves have
+ * their types. An object that may have other fields, such as a configuration, is left open: the inputs define its fields.
  */
 const structureOf = (schema: JsonSchema): JsonSchema => {
-  if (schema.properties && isSchema(schema.additionalProperties)) return { type: 'object' };
+  if (schema.properties && isSchema(schema.additionalProperties)) return {};
   const kept = Object.entries(schema).filter(([keyword]) => structural.has(keyword));
   return mapSchemas(Object.fromEntries(kept), structureOf);
 };
 
-const structural = new Set(['type', 'properties', 'required', 'items', 'anyOf', 'enum', 'const']);
+const structural = new Set(['properties', 'items', 'anyOf', 'enum', 'const']);
 
 /** Changes the direct subschemas of a schema. */
 const mapSchemas = (schema: JsonSchema, change: (part: JsonSchema) => JsonSchema): JsonSchema => {

@@ -1,3 +1,5 @@
+import type { JsonSchema } from './openapi.ts';
+
 /**
  * The descriptions of operations for a model that calls them as tools. Each says which question the tool answers, and which
  * other tool answers related questions. Other operations keep their description from the OpenAPI document.
@@ -84,6 +86,16 @@ export const argumentDescriptions: Record<string, string> = {
   content: 'Whether to include the texts, which are long.',
   cursor: '`nextCursor` of the page before.',
   custom_call_outcome: 'Label of the outcome, such as appointment_booked.',
+};
+
+/** The schemas of arguments that differ from those of the operation. */
+export const argumentSchemas: Record<string, JsonSchema> = {
+  'getAgentVersion.version': { type: 'integer', description: 'Number of the version.' },
+  // A model that has this tool also has createAgent.
+  'updateAgent.configuration': {
+    type: 'object',
+    description: 'The fields to change, as createAgent describes them; `null` clears a field.',
+  },
 };
 
 /** Matches text that is of no use to a model: a request, a command, or a rule for URLs. */

@@ -21,7 +21,7 @@ export const toRequest = (operation: CallableOperation, given: Arguments, uid: s
   };
 
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const segment = take(name, isSegment, 'must be a text without /, and not empty');
+    const segment = take(name, isSegment, 'must be a text without /, and not empty, or a whole number');
     return encodeURIComponent(segment.toWellFormed());
   });
   const query = new URLSearchParams();
@@ -48,7 +48,8 @@ export const toRequest = (operation: CallableOperation, given: Arguments, uid: s
 
 /** Checks that a value names one segment. Proxies normalize paths: `.`, `..` and a slash, however encoded, would name another path. */
 const isSegment = (value: unknown) =>
-  typeof value === 'string' && value !== '' && value !== '.' && value !== '..' && !/[/\\]/.test(value);
+  Number.isSafeInteger(value) ||
+  (typeof value === 'string' && value !== '' && value !== '.' && value !== '..' && !/[/\\]/.test(value));
 
 const isPlain = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
 

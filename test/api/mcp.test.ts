@@ -93,6 +93,8 @@ it('the tools of an address are those of the groups that it names', async () => 
   expect(await namesAt('calls,read')).not.toContain('recordCall');
   expect(await namesAt('read')).toEqual(expect.arrayContaining(['listAgents', 'listCalls', 'searchKnowledge']));
   expect(await namesAt('read')).not.toContain('createAgent');
+  // With a `callId`, it counts an attempt to call.
+  expect(await namesAt('read')).not.toContain('decideCallStart');
   const created = { query: { tools: 'read' }, params: { name: 'createAgent', arguments: { name: 'A' } } };
   expect((await ask('tools/call', created)).body.error.message).toBe('Unknown tool: createAgent');
   const wrong = await ask('tools/list', { query: { tools: 'reads' } });
@@ -121,7 +123,7 @@ it('tools take the user from the key, describe each argument, and have hints on 
     const hints = { readOnlyHint: expect.any(Boolean), idempotentHint: expect.any(Boolean) };
     expect(annotations).toEqual({
       ...hints,
-      destructiveHint: /^(update|recordCall$|remove|set)/.test(name) && name !== 'updateCallOutcomes',
+      destructiveHint: /^(update|recordCall|remove|restore|set)/.test(name),
     });
   }
 });

@@ -21,6 +21,15 @@ it('a description of a tool names only tools that exist, and is of one that exis
   expect(Object.keys(argumentDescriptions).filter((argument) => !args.has(argument))).toEqual([]);
 });
 
+it('the list of all tools has at most 80 KB, also where a deployment allows those that delete', () => {
+  const list = {
+    jsonrpc: '2.0',
+    id: 1,
+    result: { tools, resultType: 'complete', ttlMs: 60_000, cacheScope: 'private' },
+  };
+  expect(Buffer.byteLength(JSON.stringify(list))).toBeLessThanOrEqual(80 * 1024);
+});
+
 it('a description of a tool is refused when it names a request or a command, which a model cannot send', () => {
   for (const text of ['As `POST /call-starts` decides.', '`GET /erasures/{erasureId}` returns it.', 'Use `npm run x`.'])
     expect(() => checkToolText('x', text)).toThrow('tool-descriptions.ts');

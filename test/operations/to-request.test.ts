@@ -27,6 +27,15 @@ it('the request of an operation leaves out absent arguments', () => {
   expect(request).toEqual({ method: 'GET', path: '/agents?uid=own', headers: {} });
 });
 
+it('the number of a version is as good as its text in a path', () => {
+  for (const version of [7, '7'])
+    expect(toRequest(operation('getAgentVersion'), { agentId: 'a', version }, 'own').path).toBe(
+      '/agents/a/versions/7?uid=own',
+    );
+  for (const version of [1.5, null, {}])
+    expect(() => toRequest(operation('getAgentVersion'), { agentId: 'a', version }, 'own')).toThrow('version');
+});
+
 it('the request of an operation names every invalid argument', () => {
   const given = { agentId: '', limit: { a: 1 } };
   expect(() => toRequest(operation('listCalls'), given, undefined)).toThrow(/agentId.*and 1 more/);
