@@ -5,16 +5,18 @@ import { AgentId, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
 import { list } from './list.ts';
 import { nextPage } from './paging.ts';
-import { normalizePhoneNumber, phoneNumber, phoneNumbers } from './phone-numbers.ts';
+import { numberForms, phoneNumber, phoneNumbers } from './phone-numbers.ts';
+import { type NumberProblem, numberProblems, readPhoneNumber } from './read-phone-number.ts';
 import { text } from './text.ts';
 
 /** One to `max` numbers as they are sent. An invalid number is reported, and does not fail the request. */
 export const numbersUpTo = (max: number) =>
   list(z.string(), { min: 1, max, items: 'numbers', code: 'too_many_numbers' }).check(
-    describe(
-      'Phone numbers in E.164 format. Spaces, hyphens, dots and parentheses are ignored. An invalid number is reported in `failed`.',
-      ['+14155550100', '+44 20 7183 8750', '12345'],
-    ),
+    describe(`Phone numbers with their country code. ${numberForms} An invalid number is reported in \`failed\`.`, [
+      '+14155550100',
+      '+44 20 7183 8750',
+      '12345',
+    ]),
   );
 
 const numbers = numbersUpTo(limits.numbersPerRequest);
@@ -54,15 +56,25 @@ export const BlockListFailure = component(
     code: z
       .enum(Object.keys(reasons) as [FailureCode, ...FailureCode[]])
       .check(describe('The reason, as a code to switch on.', 'invalid_format')),
+    message: z.optional(
+      z.string().check(describe('With `invalid_format`: what to remove or to add.', numberProblems.noCountryCode)),
+    ),
   }),
 );
 export type BlockListFailure = z.infer<typeof BlockListFailure>;
+
+const invalidNumber = (number: string, problem: NumberProblem): BlockListFailure => ({
+  number,
+  reason: reasons.invalid_format,
+  code: 'invalid_format',
+  message: numberProblems[problem],
+});
 
 export const BlockListFailures = z
   .array(BlockListFailure)
   .check(
     describe('The numbers that were not added, removed or checked, with the reason.', [
-      { number: '12345', reason: reasons.invalid_format, code: 'invalid_format' },
+      invalidNumber('12345', 'noCountryCode'),
     ]),
   );
 
@@ -124,24 +136,26 @@ export type NumberOutcome = 'done' | Exclude<FailureCode, 'invalid_format'>;
  * `report` lists outcomes in the order sent. A number sent twice, in any format, counts once; the rest fail with `repeated`.
  */
 export const blockListRequest = (sent: string[]) => {
-  const numbers = sent.map((number) => ({ number, phone: normalizePhoneNumber(number) }));
-  const distinct = [...new Set(numbers.flatMap(({ phone }) => phone ?? []))];
+  const numbers = sent.map((number) => ({ sent: number, ...readPhoneNumber(number) }));
+  const distinct = [...new Set(numbers.flatMap(({ number }) => number ?? []))];
   const report = (outcomes: Map<string, NumberOutcome>, repeated: 'already_blocked' | 'not_found') => {
     const done: string[] = [];
     const failed: BlockListFailure[] = [];
     const seen = new Set<string>();
-    for (const { number, phone } of numbers) {
-      const outcome =
-        phone === undefined ? 'invalid_format' : outcomeOf(outcomes.get(phone), seen.has(phone), repeated);
-      if (phone !== undefined) seen.add(phone);
-      if (outcome === 'done') done.push(phone as string);
-      else failed.push({ number, reason: reasons[outcome], code: outcome });
+    for (const { sent, number, problem } of numbers) {
+      if (number === undefined) {
+        failed.push(invalidNumber(sent, problem));
+        continue;
+      }
+      const outcome = outcomeOf(outcomes.get(number), seen.has(number), repeated);
+      seen.add(number);
+      if (outcome === 'done') done.push(number);
+      else failed.push({ number: sent, reason: reasons[outcome], code: outcome });
     }
     return { done, failed };
   };
-  const malformed = [...new Set(numbers.flatMap(({ number, phone }) => (phone === undefined ? number : [])))].map(
-    (number): BlockListFailure => ({ number, reason: reasons.invalid_format, code: 'invalid_format' }),
-  );
+  const problems = new Map(numbers.flatMap(({ sent, problem }) => (problem ? [[sent, problem] as const] : [])));
+  const malformed = [...problems].map(([number, problem]) => invalidNumber(number, problem));
   return { distinct, malformed, report };
 };
 

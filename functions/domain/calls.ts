@@ -7,7 +7,7 @@ import { examples } from './examples.ts';
 import { AgentId, Identifier } from './identifiers.ts';
 import { isDeeperThan, isJsonObject, jsonBytes, mergeJson } from './json.ts';
 import { limits } from './limits.ts';
-import { isPhoneNumber, PhoneNumberOrNull, phoneNumber, restorePlus } from './phone-numbers.ts';
+import { normalizePhoneNumber, PhoneNumberOrNull, phoneNumber, restorePlus } from './phone-numbers.ts';
 import { text } from './text.ts';
 import { VersionNumber } from './version-number.ts';
 
@@ -184,7 +184,8 @@ export const CallIdAlone = z
 
 /** Throws for a phone number when a call id is required. */
 export const checkIsNoPhoneNumber = (callId: string) => {
-  if (isPhoneNumber(restorePlus(callId))) throw invalidField('callIdOrPhone', 'must be a call id, not a phone number');
+  if (normalizePhoneNumber(restorePlus(callId)))
+    throw invalidField('callIdOrPhone', 'must be a call id, not a phone number');
 };
 export type Call = z.infer<typeof Call>;
 
@@ -238,8 +239,8 @@ export type CallReference = { callId: string } | { phone: string; preference: Pr
 
 /** Reads `callIdOrPhone`. A `+` that a client turned into a space is restored. */
 export const toCallReference = (callIdOrPhone: string, preference: Preference): CallReference => {
-  const phone = restorePlus(callIdOrPhone);
-  return isPhoneNumber(phone) ? { phone, preference } : { callId: callIdOrPhone };
+  const phone = normalizePhoneNumber(restorePlus(callIdOrPhone));
+  return phone === undefined ? { callId: callIdOrPhone } : { phone, preference };
 };
 
 /** Returns the fields that a change names, in the order in which responses list them. */

@@ -1,29 +1,30 @@
 import * as z from 'zod/mini';
 import { describe } from './describe.ts';
 import { limits } from './limits.ts';
+import { e164, plainText, readPhoneNumber } from './read-phone-number.ts';
 
-const e164 = /^\+[1-9]\d{6,14}$/;
-
-/** Checks that a text is a phone number in E.164 syntax. Numbering plans are not checked: reserved test numbers pass. */
-export const isPhoneNumber = (text: string) => e164.test(text);
-
-const bareOf = (text: string) => text.replace(/[\s\p{White_Space}\-.()]/gu, '');
+/** Returns the E.164 form of a number as people and programs write it; undefined for anything else. It guesses no country. */
+export const normalizePhoneNumber = (text: string): string | undefined => readPhoneNumber(text).number;
 
 /**
- * Returns the E.164 form of a number written with spaces, hyphens, dots or parentheses; undefined for anything else.
- * It guesses no country for a national number.
+ * Returns the numbers that a text may hold, in E.164 format. Digits that follow a number are tried as a part of it and not,
+ * so that a search for a person finds the number.
  */
-export const normalizePhoneNumber = (text: string): string | undefined => {
-  if (text.length > limits.phoneNumberCharacters) return undefined;
-  const bare = bareOf(text);
-  return isPhoneNumber(bare) ? bare : undefined;
+export const numbersIn = (text: string): string[] => {
+  const written = plainText(text).match(/\+[\d .()-]{1,255}/g) ?? [];
+  return [...new Set(written.flatMap((one) => partsOf(one).flatMap((part) => normalizePhoneNumber(part) ?? [])))];
 };
 
-/** Returns the numbers that a text holds, in any format, in E.164 format. */
-export const numbersIn = (text: string): string[] => bareOf(text).match(/\+[1-9]\d{6,14}(?!\d)/g) ?? [];
+/** Returns the beginnings of a text that end with a group of digits. */
+const partsOf = (text: string): string[] =>
+  [...text.matchAll(/\d+/g)].map(({ 0: { length }, index }) => text.slice(0, index + length));
 
 /** Checks whether a text holds a number, in any format. */
 export const mentionsNumber = (text: string, number: string): boolean => numbersIn(text).includes(number);
+
+/** How numbers in requests may be written. */
+export const numberForms =
+  'Spaces, dashes, dots and parentheses between its digits are removed, and so is a trunk zero behind the country code.';
 
 const normalized = (error: string) =>
   z
@@ -32,7 +33,7 @@ const normalized = (error: string) =>
       z.transform((value) => normalizePhoneNumber(value) as string),
     )
     .check(
-      describe('A phone number in E.164 format. Spaces, hyphens, dots and parentheses are ignored.', '+14155550100', {
+      describe(`A phone number with its country code. ${numberForms}`, '+14155550100', {
         type: 'string',
       }),
     );
@@ -62,12 +63,22 @@ export const PhoneNumberInQuery = z.pipe(z.pipe(z.string(), z.transform(restoreP
 /** The number of a party as telephony reports it. `isGuess`: it arrived as digits without a `+`, and may not be a number. */
 export type ReportedNumber = { number: string; isGuess: boolean };
 
-/** Reads a number as telephony reports it, even within a `sip:` or `tel:` address or without its `+`. */
+/**
+ * Reads a number as telephony reports it: also in a `sip:`, `sips:`, `tel:` or `whatsapp:` address, with 00 instead of its `+`,
+ * or without its `+`.
+ */
 export const reportedNumber = (text: string): ReportedNumber | undefined => {
   if (text.length > limits.phoneNumberCharacters) return undefined;
-  const plain = text.normalize('NFKC');
-  const [, ofAddress] = /^(?:[^<]*<)?\s*(?:sips?|tel):([^@;>?\s]+)/i.exec(plain) ?? [];
-  const bare = bareOf((ofAddress ?? plain.split(';')[0] ?? '').replace(/^%2b/i, '+'));
-  if (isPhoneNumber(bare)) return { number: bare, isGuess: false };
-  return isPhoneNumber(`+${bare}`) ? { number: `+${bare}`, isGuess: true } : undefined;
+  const [, scheme, address] = /^(?:[^<]*<)?\s*(sips?|tel|whatsapp):([^>]*)/i.exec(text) ?? [];
+  const [user = ''] = (address ?? text).split(scheme ? /[@;?:,]/ : /[@;?,]/, 1);
+  const [, context = ''] = /;phone-context=(\+[\d.()-]+)/i.exec(address ?? '') ?? [];
+  const decoded = user.replace(/%[23][\da-f]/gi, decodeURIComponent);
+  const written = restorePlus(/^\s*\+/.test(decoded) ? decoded : context + decoded).replace(
+    /^\+?00(?=[ (]*[1-9])/,
+    '+',
+  );
+  const { number } = readPhoneNumber(written);
+  if (number !== undefined) return { number, isGuess: false };
+  const guess = normalizePhoneNumber(`+${written}`);
+  return guess === undefined ? undefined : { number: guess, isGuess: true };
 };

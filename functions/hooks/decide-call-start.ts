@@ -31,8 +31,8 @@ export type CallStartDecision = {
   version: number;
 };
 
-/** Numbers that carriers send in place of a withheld one. */
-const withheldNumbers = new Set(['+266696687', '+7378742833', '+2562533', '+8656696']);
+/** What carriers send in place of a withheld number: ANONYMOUS, RESTRICTED, BLOCKED, UNKNOWN, UNAVAILABLE on a keypad. */
+const withheldNumbers = new Set(['+266696687', '+7378742833', '+2562533', '+8656696', '+86282452253']);
 
 /** Returns a call with both numbers in E.164 format. A withheld number is undefined. The other party's number may be a guess. */
 export const toCallStartReference = ({

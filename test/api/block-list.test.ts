@@ -15,7 +15,12 @@ it('blocking numbers adds the new ones and reports the rest, in the order sent',
     message: 'Block list updated successfully',
     added: ['+14155550100', '+442071838750'],
     failed: [
-      { number: 'nonsense', reason: 'Invalid phone number format', code: 'invalid_format' },
+      {
+        number: 'nonsense',
+        reason: 'Invalid phone number format',
+        code: 'invalid_format',
+        message: 'Add the number: the text has no digits.',
+      },
       { number: '+1.415.555.0100', reason: 'Number already in block list', code: 'already_blocked' },
     ],
   });
@@ -34,7 +39,7 @@ it('a number already blocked is reported in failed, and stays blocked', async ()
   expect((await world.blockList()).blockList).toEqual(['+14155550100']);
 });
 
-it('blocking numbers accepts spaces, hyphens, dots and parentheses in a number, and no other format', async () => {
+it('blocking numbers accepts separators between the digits of a number, and no other format', async () => {
   const world = await newWorld();
   const good = [
     '+1\u00a0415\u2009555\t0101\u0085',
@@ -42,6 +47,7 @@ it('blocking numbers accepts spaces, hyphens, dots and parentheses in a number, 
     '+1.415.555.0103',
     '+1(415)5550104',
     ' +14155550105 ',
+    '＋１４１５５５５０１０６',
   ];
   const bad = [
     '',
@@ -51,12 +57,12 @@ it('blocking numbers accepts spaces, hyphens, dots and parentheses in a number, 
     '+1234567890123456',
     '+1415555010x',
     '+1/415/5550100',
-    '＋14155550100',
+    '+14155550100.0',
     '++14155550100',
     '+١٤١٥٥٥٥',
   ];
   const { body } = await world.block([...good, ...bad]);
-  expect(body.added).toEqual(['+14155550101', '+14155550102', '+14155550103', '+14155550104', '+14155550105']);
+  expect(body.added).toEqual(good.map((_, index) => `+1415555010${index + 1}`));
   expect(body.failed.map((entry: { number: string }) => entry.number)).toEqual(bad);
   expect(new Set(body.failed.map((entry: { code: string }) => entry.code))).toEqual(new Set(['invalid_format']));
 });
@@ -141,7 +147,7 @@ it('unblocking numbers removes those that are blocked and reports the rest, in t
     removed: ['+14155550100'],
     failed: [
       { number: '+14155550102', reason: 'Number not found in block list', code: 'not_found' },
-      { number: 'x', reason: 'Invalid phone number format', code: 'invalid_format' },
+      expect.objectContaining({ number: 'x', reason: 'Invalid phone number format', code: 'invalid_format' }),
       { number: '+14155550100', reason: 'Number not found in block list', code: 'not_found' },
     ],
   });
@@ -274,7 +280,7 @@ it('checking many numbers finds those on either list, in the order sent, each on
       { number: '+14155550102', scope: 'agent', reason: 'Spam', blockedAt: expect.any(String) },
       { number: '+14155550101', scope: 'user', blockedAt: expect.any(String) },
     ],
-    failed: [{ number: 'x', reason: 'Invalid phone number format', code: 'invalid_format' }],
+    failed: [expect.objectContaining({ number: 'x', code: 'invalid_format' })],
   });
 });
 

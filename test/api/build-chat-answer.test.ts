@@ -51,7 +51,7 @@ it('the chat’s answer contains a tool call and its result, each signed', async
       data: {"type":"tool-input-start","toolCallId":"call-checkNumbers","toolName":"checkNumbers","dynamic":false}
       data: {"type":"tool-input-delta","toolCallId":"call-checkNumbers","inputTextDelta":"{\\"numbers\\":[\\"+1 (415) 555-0100\\",\\"555\\"]}"}
       data: {"type":"tool-input-available","toolCallId":"call-checkNumbers","toolName":"checkNumbers","input":{"numbers":["+1 (415) 555-0100","555"]},"providerMetadata":{"voiceAgentPlatform":{"signature":"<signature>"}}}
-      data: {"type":"tool-output-available","toolCallId":"call-checkNumbers","output":{"numbers":[{"given":"+1 (415) 555-0100","valid":true,"number":"+14155550100"},{"given":"555","valid":false,"problem":"It has no country code: it must start with + and the country code, without a 0 after it."}]},"providerMetadata":{"voiceAgentPlatform":{"signature":"<signature>"}}}
+      data: {"type":"tool-output-available","toolCallId":"call-checkNumbers","output":{"numbers":[{"given":"+1 (415) 555-0100","valid":true,"number":"+14155550100"},{"given":"555","valid":false,"problem":"Add + and the country code at the start: no country is guessed."}]},"providerMetadata":{"voiceAgentPlatform":{"signature":"<signature>"}}}
       data: {"type":"finish-step"}
       data: {"type":"start-step"}
       data: {"type":"text-start","id":"0"}

@@ -166,7 +166,7 @@ it('a preview of outbound calls decides on each number once, in the order sent, 
       { number: '+12125550150', cause: 'blocked', scope: 'agent' },
       { number: '+442071838750', cause: 'outside_hours', retryAt: '2026-01-16T08:00:00.000Z' },
     ],
-    failed: [{ number: 'nonsense', reason: 'Invalid phone number format', code: 'invalid_format' }],
+    failed: [expect.objectContaining({ number: 'nonsense', code: 'invalid_format' })],
   };
   expect((await check(world, numbers, { at: evening })).body).toEqual(expected);
   expect((await check(world, numbers, { at: evening })).body).toEqual(expected);

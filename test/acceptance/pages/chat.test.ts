@@ -160,7 +160,7 @@ it('a tool call on the chat page is shown with its input and output', async () =
   await tool.locator('pre').last().waitFor();
   expect(await tool.locator('pre').allInnerTexts()).toEqual([
     expect.stringContaining('"030 1234567"'),
-    expect.stringContaining('It has no country code'),
+    expect.stringContaining('Add + and the country code'),
   ]);
 });
 

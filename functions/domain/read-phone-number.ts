@@ -1,0 +1,110 @@
+import { limits } from './limits.ts';
+import { type FirstGroup, splitNumber, withoutTrunkPrefix } from './numbering-plans.ts';
+
+/** What to remove from a text or to add to it, so that it is a phone number. */
+export const numberProblems = {
+  tooLong: `Remove what is not part of the number: the text has more than ${limits.phoneNumberCharacters} characters.`,
+  noDigits: 'Add the number: the text has no digits.',
+  scientific: 'Format the cell as text and enter the number again: scientific notation has lost digits.',
+  secondNumber: 'Remove all but one number: the text has a second +, or digits before its +.',
+  following: 'Remove what follows the number, such as an extension.',
+  letters: 'Remove the letters, and digits that are not part of the number.',
+  signs: 'Remove what is not part of the number. Only spaces, dashes, dots and parentheses may separate its digits.',
+  parentheses: 'Remove the parentheses that do not enclose an area code.',
+  lastParentheses: 'Remove the parentheses at the end, and the digits in them if these are not part of the number.',
+  edges: 'Remove dashes and dots that are not between digits.',
+  internationalPrefix: 'Replace 00 at the start by +.',
+  noCountryCode: 'Add + and the country code at the start: no country is guessed.',
+  decimals: 'Remove the last dot, and the digits behind it if they are decimal places.',
+  noSuchCode: 'Replace the 0 behind + by a country code: none begins with 0.',
+  trunkPrefix:
+    'Write the digits behind the country code as they are dialed from abroad, without (0) or another prefix.',
+  lastGroup: 'Remove the last group of digits: no number of its country is as long as with it.',
+  tooFewDigits: 'Add the missing digits: a number has at least 7.',
+  tooManyDigits: 'Remove what is not part of the number: it has at most 15 digits.',
+} as const;
+export type NumberProblem = keyof typeof numberProblems;
+
+/** The number that a text is, in E.164 format, or why it is none. */
+export type NumberReading = { number: string; problem?: never } | { number?: never; problem: NumberProblem };
+
+/** E.164 syntax. */
+export const e164 = /^\+[1-9]\d{6,14}$/;
+
+/** Checks that a text is a phone number in E.164 syntax. Numbering plans are not checked: reserved test numbers pass. */
+export const isPhoneNumber = (text: string) => e164.test(text);
+
+/**
+ * Reads a number as people and programs write it. A separator is one only between digits: what would add other digits to the
+ * number is a problem. It guesses no country for a national number.
+ */
+export const readPhoneNumber = (text: string): NumberReading => {
+  if (text.length > limits.phoneNumberCharacters) return { problem: 'tooLong' };
+  if (isPhoneNumber(text)) return readDigits(text, []);
+  const plain = plainText(text);
+  const problem = problemOf(plain);
+  return problem ? { problem } : readDigits(plain, groupsIn(plain));
+};
+
+/** Returns a text in ASCII, as far as it may be a number: without invisible marks and without the signs of a spreadsheet. */
+export const plainText = (text: string): string =>
+  text
+    .replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '')
+    .replace(/\p{White_Space}+/gu, ' ')
+    .replace(/[\p{Pd}\u2212\u30fc]/gu, '-')
+    // Full-width signs, such as those of Japanese and Chinese keyboards.
+    .replace(/[\uff01-\uff5e]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0))
+    .trim()
+    .replace(/^="(.*)"$/, '$1')
+    .replace(/^['\u2019](.*?)['\u2019]?$/, '$1')
+    .replace(/^ *tel: */i, '')
+    .replace(/^\((\+[^()]*)\)$/, '$1')
+    .trim();
+
+/** Returns the problem of the signs in a text. Its digits are looked at later. */
+const problemOf = (plain: string): NumberProblem | undefined => {
+  if (!/\d/.test(plain)) return 'noDigits';
+  if (/^\+?\d([.,]\d+)?E\+?\d+$/i.test(plain)) return 'scientific';
+  if (/[\d+].*\+/.test(plain)) return 'secondNumber';
+  if (/\d[ .]*(?:;|,,|#|\*|x|ext)/i.test(plain)) return 'following';
+  if (/\p{L}/u.test(plain)) return 'letters';
+  if (/[^\d+ .()-]/.test(plain)) return 'signs';
+  if (!/^[^()]*(?:\([^()]*\d[^()]*\)[^()]*)*$/.test(plain)) return 'parentheses';
+  if (plain.endsWith(')')) return 'lastParentheses';
+  if (/^\D*[-.]|[-.]$/.test(plain)) return 'edges';
+  if (!plain.includes('+')) return /^\(? ?00 ?[1-9]/.test(plain) ? 'internationalPrefix' : 'noCountryCode';
+  // A dot before one digit, or the only dot and before a few digits or zeros, may separate decimal places.
+  if (/\. ?\d$|^[^.]*\. ?(?:\d{2,3}|0+)$/.test(plain)) return 'decimals';
+  return undefined;
+};
+
+/** Digits that stand together, and how many digits are before them. */
+type Group = FirstGroup & { position: number };
+
+const groupsIn = (plain: string): Group[] => {
+  let position = 0;
+  return [...plain.matchAll(/(\( ?)?(\d+)( ?\))?/g)].map(([, opened, digits = '', closed]) => {
+    const group = { digits, isInBrackets: opened !== undefined && closed !== undefined, position };
+    position += digits.length;
+    return group;
+  });
+};
+
+const readDigits = (plain: string, groups: Group[]): NumberReading => {
+  const digits = plain.replace(/\D/g, '');
+  if (digits.startsWith('0')) return { problem: digits.startsWith('00') ? 'internationalPrefix' : 'noSuchCode' };
+  const { code = '', national = digits, plan } = splitNumber(digits) ?? {};
+  const first = groups.find(({ position }) => position === code.length);
+  if (groups.some((group) => group.isInBrackets && group.digits.length === 1 && (group !== first || !plan))) {
+    return { problem: 'parentheses' };
+  }
+  const rest = plan ? withoutTrunkPrefix(national, plan, first) : national;
+  if (rest === undefined) return { problem: 'trunkPrefix' };
+  const last = groups.length > 2 ? groups.at(-1) : undefined;
+  if (last && plan && !plan.lengths.has(rest.length) && plan.lengths.has(rest.length - last.digits.length)) {
+    return { problem: 'lastGroup' };
+  }
+  const number = `+${code}${rest}`;
+  if (isPhoneNumber(number)) return { number };
+  return { problem: number.length <= 7 ? 'tooFewDigits' : 'tooManyDigits' };
+};
