@@ -5,6 +5,7 @@ import { dataOf } from '../command-line/data-of.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { say } from '../command-line/output.ts';
 import { type AgentFile, readDocument, readFolder, saveFields } from './folder.ts';
+import { addressOf, noteNamedAgents, readNamedAgents } from './named-agents.ts';
 import { type Comparison, compare, versionField } from './plan.ts';
 import { attempt, type Options, type Outcome, report } from './report.ts';
 import { connect, isSource, isWebsite, ownAgents, type Service, type Source } from './service.ts';
@@ -20,6 +21,7 @@ export const apply = async (folder: string, options: ApplyOptions): Promise<Outc
   }
   const service = await connect({ ...options, apiKey: await options.apiKey() });
   const agents = new Map((await ownAgents(service)).map((agent) => [agent.key, agent]));
+  const named = await readNamedAgents(folder, files);
   const outcomes: Outcome[] = [];
   for (const file of files) {
     const { key } = file.content;
@@ -29,6 +31,11 @@ export const apply = async (folder: string, options: ApplyOptions): Promise<Outc
   }
   for (const { key, agentId } of agents.values()) {
     if (!key) continue;
+    // Others, such as guests of an agent, may have given it its key.
+    if (!named.has(addressOf(service, { agentId }))) {
+      say(`${key} has no file, and is not deleted: no file of this folder has named it.`);
+      continue;
+    }
     const work = async () => {
       if (!options.dryRun) dataOf(await service.api.agents.delete({ agentId }));
       return { action: 'delete' as const };
@@ -63,6 +70,7 @@ const applyFile = async (
     if (dryRun) return { action, differences };
     const written = await writeContent(comparison, service, note);
     if (written) {
+      await noteNamedAgents(folder, [addressOf(service, written)]);
       await writeSources(folder, comparison, written, service);
       await saveVersion(folder, comparison, written, service);
       return { action, differences, version: written.version };

@@ -17,7 +17,7 @@ Exit codes:
 
 const keyNeeds = keyHelp('the scope "agents", and "knowledge" for websites and documents');
 
-const pruneHelp = 'delete agents that have a key, but no file';
+const pruneHelp = 'delete agents that a file of this folder has named, and that have no file now';
 
 /** Runs a command line of agents as files and returns its exit code. */
 export const run = async (argv: string[]): Promise<ExitCode> => {

@@ -5,6 +5,7 @@ import { Document } from 'yaml';
 import type { Agent } from '../../functions/openapi/client/client.ts';
 import { say } from '../command-line/output.ts';
 import { type AgentFile, freePathFor, readFolder, saveFields, writeDocument } from './folder.ts';
+import { addressOf, noteNamedAgents } from './named-agents.ts';
 import { compare, isChangeOfFile, versionField } from './plan.ts';
 import { attempt, type Options, type Outcome, report } from './report.ts';
 import { connect, download, isWebsite, ownAgents, type Service, type Source } from './service.ts';
@@ -64,6 +65,7 @@ const pullAgent = async (
     lists[isWebsite(path) ? 'websites' : 'documents'].push(changed.has(path) ? entry : former?.entry);
   }
   const { websites, documents } = file.content;
+  await noteNamedAgents(folder, [addressOf(service, agent)]);
   await saveFields(folder, file, {
     ...(isNew && { key: agent.key }),
     version: versionField(service, agent, file, serviceSources),

@@ -14,7 +14,7 @@ export const updateAgent = endpoint({
   path: '/agents/{agentId}',
   summary: 'Update an agent',
   description:
-    'Updates the fields that are sent; the others keep their values. `configuration` is merged by top-level field, and `null` clears a field. `agentId` and `uid` never change. A change of `name` or `configuration` is a new version; what changes nothing makes none. After a change of `language` the agent’s knowledge is indexed again in the background.',
+    'Updates the fields that are sent; the others keep their values. `configuration` is merged by top-level field, and `null` clears a field. `agentId` and `uid` never change, and `phoneNumber` and `key` are changed by the owner of the agent alone. A change of `name` or `configuration` is a new version; what changes nothing makes none. After a change of `language` the agent’s knowledge is indexed again in the background.',
   caller: { kind: 'key', scope: 'agents', agent: ({ params }) => params },
   services: { agents: agents.for('change'), jobQueue: jobQueueFor('indexKnowledge') },
   params: z.object({ agentId: AgentIdInPath }),
@@ -26,7 +26,14 @@ export const updateAgent = endpoint({
 
   async handle({ principal, agent: { uid, agentId }, body, ifMatch, creationId }, { agents, jobQueue }) {
     const origin = { uid: principal.uid, keyId: principal.keyId, note: body.note, creationId };
-    const changed = await agents.change(uid, agentId, (found) => withChange(found, body), { ifMatch, ...origin });
+    const withOwnersChange = (found: Agent) => {
+      const agent = withChange(found, body);
+      // Routing and names are the owner's.
+      const isOwners = agent.key !== found.key || agent.phoneNumber !== found.phoneNumber;
+      if (isOwners && principal.uid !== uid) throw insufficientPermissions();
+      return agent;
+    };
+    const changed = await agents.change(uid, agentId, withOwnersChange, { ifMatch, ...origin });
     if (!changed) throw insufficientPermissions();
     // This also runs when the language stays the same: a request repeated after an error completes the indexing.
     if (body.configuration?.language !== undefined) await jobQueue.send({ job: 'indexKnowledge', uid, agentId });

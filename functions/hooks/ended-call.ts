@@ -38,24 +38,34 @@ export const factsOf = ({ direction, facts }: CallEnd, { other, own }: CallStart
 };
 
 /**
- * Returns the facts of a call after the end that a platform reports. Its details are merged: the events of a call come in
- * any order, and one without an analysis does not remove an earlier analysis. A rejected call stays rejected.
+ * Returns the facts of a call after the end that a platform reports. Anyone who knows the address of the hook can report an end, so
+ * it fills what is missing and replaces nothing that is known: no call becomes that of another person. The events of a call come in
+ * any order.
  */
-export const factsAfter = (end: CallEnd, facts: CallFacts, found: Call | undefined): CallFacts =>
-  found
-    ? {
-        ...facts,
-        startedAt: startAfter(end, facts, found),
-        agentVersion: facts.agentVersion ?? found.agentVersion,
-        status: found.status === rejectedStatus ? rejectedStatus : facts.status,
-        details: fitting(mergeJson(found.details ?? {}, facts.details ?? {}) as Record<string, unknown>),
-      }
-    : facts;
+export const factsAfter = (end: CallEnd, facts: CallFacts, found: Call | undefined): CallFacts => {
+  if (!found) return facts;
+  const isOver = found.endedAt !== undefined || found.durationSeconds !== undefined;
+  return {
+    direction: found.direction,
+    phone: found.phone ?? facts.phone,
+    agentPhone: found.agentPhone ?? facts.agentPhone,
+    agentVersion: found.agentVersion ?? facts.agentVersion,
+    startedAt: isOver ? found.startedAt : startAfter(end, facts, found),
+    endedAt: found.endedAt ?? facts.endedAt,
+    durationSeconds: found.durationSeconds ?? facts.durationSeconds,
+    status: isOver || found.status === rejectedStatus ? (found.status ?? facts.status) : facts.status,
+    details: withMissing(found.details, facts.details),
+  };
+};
 
-/**
- * Returns the start of a call after the end that a platform reports. Anyone who knows the address of the hook can report an
- * end, so it moves a recorded start by at most a day: no call can be hidden or become the last one of its number.
- */
+/** Returns details with the fields that they lack, as far as these fit. */
+const withMissing = (details: Record<string, unknown> = {}, more: Record<string, unknown> = {}) => {
+  const missing = Object.entries(more).filter(([name]) => !Object.hasOwn(details, name));
+  const added = fitting(Object.fromEntries(missing), limits.metadataBytes - jsonBytes(details));
+  return unlessEmpty(added ? (mergeJson(details, added) as Record<string, unknown>) : details);
+};
+
+/** Returns the start of a call whose end was not known. An end moves it by at most a day: no call becomes the last one of its number. */
 const startAfter = ({ facts }: CallEnd, { startedAt }: CallFacts, found: Call): string => {
   const isMoved = Math.abs(Date.parse(startedAt) - Date.parse(found.startedAt)) > dayMilliseconds;
   return facts.startedAt === undefined || isMoved ? found.startedAt : startedAt;

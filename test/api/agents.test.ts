@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../functions/store/agents/agents.ts';
-import { newUser, newWorld, type World } from '../support/world.ts';
+import { newGuest, newUser, newWorld, type World } from '../support/world.ts';
 
 it('agents are created, read, changed and listed with the given fields', async () => {
   const world = await newWorld();
@@ -128,6 +128,22 @@ it('agents can be used and listed by a user with access, until the access is rev
   await agents.get().revoke(world.agentId, world.uid, guest.uid);
   expect((await use()).status).toBe(401);
   expect(await list()).toEqual([]);
+});
+
+it('a guest changes what an agent says, and neither its key nor its phone number', async () => {
+  const world = await newWorld();
+  const { apiKey } = await newGuest(world);
+  const path = `/agents/${world.agentId}`;
+  await world.call('PATCH', path, { body: { key: 'desk', phoneNumber: '+14155550101' } });
+  const change = async (body: object) => (await world.call('PATCH', path, { apiKey, body })).status;
+  for (const body of [{ key: 'other' }, { key: null }, { phoneNumber: '+14155550102' }, { phoneNumber: null }])
+    expect(await change({ name: 'Changed', ...body })).toBe(401);
+  expect((await world.call('GET', path)).body).toMatchObject({
+    name: 'Agent',
+    key: 'desk',
+    phoneNumber: '+14155550101',
+  });
+  expect(await change({ name: 'Desk', key: 'desk', phoneNumber: '+14155550101' })).toBe(200);
 });
 
 it('agents are listed page by page, and a page never exceeds the size of a response', { tags: 'heavy' }, async () => {

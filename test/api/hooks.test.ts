@@ -84,6 +84,46 @@ it('an end moves the start of a recorded call by at most a day, and never into t
   expect(await startOf(started - 600)).toBe(started - 600);
 });
 
+it('an end fills what is missing of a recorded call, and replaces nothing that is known', async () => {
+  const world = await newWorld();
+  const { agentId, call } = world;
+  const path = `/calls/${agentId}/twilio:CA77`;
+  const known = {
+    ...{ phone: '+14155551001', agentPhone: own, direction: 'inbound', status: 'done', agentVersion: 1 },
+    startedAt: '2026-03-01T10:00:00.000Z',
+    durationSeconds: 100,
+    details: { recordingUrl: 'https://recordings.example.com/1.mp3', note: 'x'.repeat(49_000) },
+  };
+  await call('PUT', path, { body: known });
+  await call('PATCH', path, { body: { custom_call_outcome: 'sold' } });
+  const end = {
+    CallSid: 'CA77',
+    CallStatus: 'failed',
+    CallDuration: '7',
+    Timestamp: 'Sun, 01 Mar 2026 10:05:00 +0000',
+  };
+  const parties = { From: '+14155559999', To: '+14155559998', Direction: 'outbound-api' };
+  const details = { RecordingUrl: 'https://recordings.example.com/2.mp3' };
+  for (const body of [end, { ...end, ...parties }, { ...end, ...details }, { ...end, Timestamp: 'x' }]) {
+    expect((await send(world, 'twilio', { body })).status).toBe(200);
+    expect((await call('GET', path)).body).toMatchObject({
+      ...{ ...known, endedAt: '2026-03-01T10:05:00.000Z', custom_call_outcome: 'sold' },
+    });
+  }
+});
+
+it('an end without numbers keeps those of a call that was recorded when it began', async () => {
+  const world = await newWorld();
+  const path = `/calls/${world.agentId}/twilio:CA78`;
+  const begun = { phone: caller, direction: 'outbound', startedAt: new Date().toISOString(), status: 'in-progress' };
+  await world.call('PUT', path, { body: begun });
+  const body = { CallSid: 'CA78', CallStatus: 'completed', CallDuration: '12' };
+  expect((await send(world, 'twilio', { body })).status).toBe(200);
+  expect((await world.call('GET', path)).body).toMatchObject({
+    ...{ phone: caller, direction: 'outbound', status: 'completed', durationSeconds: 12 },
+  });
+});
+
 it('an end of a call in the future is recorded as one that has ended now', async () => {
   const world = await newWorld();
   expect((await send(world, 'elevenlabs', { body: elevenlabsEnd(8_640_000_000_000) })).status).toBe(200);

@@ -49,6 +49,16 @@ it('the typed client sends a request again after a lost response, which is carri
   expect(listed?.agents.map(({ agentId }) => agentId)).toContain(agentId);
 });
 
+it('the typed client follows no redirect, and sends its key nowhere else', async () => {
+  const { uid, apiKey } = await newWorld();
+  await using elsewhere = await withFaults();
+  await using redirecting = await withFaults({ status: 307, headers: { location: `${elsewhere.baseUrl}/agents` } });
+  const { error } = await apiClient({ ...redirecting, apiKey }).agents.list({ uid });
+  const message = `${redirecting.baseUrl} redirects to ${elsewhere.baseUrl}, where the API key was not sent.`;
+  expect(error).toEqual({ error: 'misconfigured', message: expect.stringContaining(message) });
+  expect([redirecting.seen.length, elsewhere.seen.length]).toEqual([1, 0]);
+});
+
 it('the typed client does not wait for minutes', async () => {
   const { uid, apiKey } = await newWorld();
 
@@ -164,6 +174,8 @@ it('the typed client returns an error for an address, a key or a time that canno
   const misconfigured = (message: string) => ['misconfigured', expect.stringContaining(message), 400];
   expect(await ask({ baseUrl: '' })).toEqual(misconfigured('VAP_BASE_URL'));
   expect(await ask({ baseUrl: 'localhost:3000' })).toEqual(misconfigured('must begin with http:// or https://'));
+  for (const baseUrl of ['http://api.example.com', 'http://127.0.0.1.example.com', 'http://192.168.0.1'])
+    expect(await ask({ baseUrl })).toEqual(misconfigured('must begin with https://'));
   expect(await ask({ apiKey: 'vap_…' })).toEqual(misconfigured('apiKey has a character'));
   expect(await ask({}, Number.NaN)).toEqual(misconfigured('timeoutSeconds'));
   expect(sent).toEqual([]);

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from ipaddress import ip_address
 from typing import Any
+from urllib.parse import urlsplit
 
 from .api import Api
 from .requests import Connection
@@ -30,5 +32,18 @@ def api_client(
     address = base_url or os.environ.get("VAP_BASE_URL")
     if not address:
         raise ValueError("base_url is missing: give the address of the service, or set VAP_BASE_URL.")
+    parts = urlsplit(address)
+    if parts.scheme == "http" and not _is_loopback(parts.hostname or ""):
+        raise ValueError(
+            f"base_url must begin with https://, unlike {address}: the API key would be sent unencrypted. "
+            "Only a loopback address, such as 127.0.0.1, may begin with http://."
+        )
     key = api_key or os.environ.get("VAP_API_KEY")
     return Api(Connection(address, key, uid or os.environ.get("VAP_USER"), retries, timeout, httpx_args))
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")

@@ -36,6 +36,9 @@ class ApiError(Exception):
     def from_response(cls, response: httpx.Response) -> ApiError:
         """The error of a response; one of a gateway or proxy, without a code, gets the code of its status."""
         status = response.status_code
+        if response.is_redirect:
+            message = "The address redirects elsewhere, where the API key was not sent. Is base_url the address of the service?"
+            return cls("misconfigured", message, status=status)
         try:
             body = response.json()
         except ValueError:

@@ -24,7 +24,8 @@ class Connection:
     ) -> None:
         self.uid = uid
         headers = {"X-Authorization": api_key} if api_key else {}
-        settings = {"base_url": base_url, "headers": headers, "timeout": timeout, **httpx_args}
+        # A redirect would take the API key to another address.
+        settings = {"base_url": base_url, "headers": headers, "timeout": timeout, **httpx_args, "follow_redirects": False}
         self.client = httpx.Client(transport=RetryingTransport(retries), **settings)
         self.async_client = httpx.AsyncClient(transport=RetryingTransport(retries), **settings)
 

@@ -39,6 +39,7 @@ const checkModel = async (url: string): Promise<Check> => {
   const parts = [{ type: 'text', text: 'Hello! Answer in one word, without a tool.' }];
   const found = await fetch(url, {
     method: 'POST',
+    redirect: 'error',
     headers: { 'content-type': 'application/json', ...(apiKey && { 'x-authorization': apiKey }) },
     body: JSON.stringify({ id: 'smoke', messages: [{ id: 'm1', role: 'user', parts }] }),
     signal: AbortSignal.timeout(turnSeconds * 1000),

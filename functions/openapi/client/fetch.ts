@@ -67,6 +67,7 @@ export const persistentFetch = (client: RetryOptions): PersistentFetch => {
         const signal = AbortSignal.any([request.signal, AbortSignal.timeout(millisecondsOf(timeoutSeconds))]);
         const sent = new Request(attempt, { signal });
         const response = await fetch(sent).finally(() => sent);
+        if (isRedirect(response)) return refusedRedirect(response, new URL(request.url).origin);
         if (response.body) requestsOf.set(response.body, [request, sent]);
         return stream ? response : await whole(response);
       } catch (error) {
@@ -82,6 +83,18 @@ export const persistentFetch = (client: RetryOptions): PersistentFetch => {
  * arrives, a callback keeps the one that `send` makes.
  */
 const requestsOf = new WeakMap<ReadableStream, Request[]>();
+
+/** A browser hides the status and the target of a redirect. */
+const isRedirect = ({ type, status }: Response) => type === 'opaqueredirect' || (status >= 300 && status < 400);
+
+/** Returns the client's own response for a redirect, which would take the API key to another address. */
+const refusedRedirect = async ({ body, headers }: Response, origin: string): Promise<Response> => {
+  await body?.cancel();
+  const target = URL.parse(headers.get('location') ?? '', origin)?.origin;
+  const place = target && target !== origin ? target : 'another address';
+  const message = `${origin} redirects to ${place}, where the API key was not sent. Is baseUrl the address of the service?`;
+  return errorResponse(400, 'misconfigured', message);
+};
 
 /** Timers take whole milliseconds, and no more than 31 bits. */
 const millisecondsOf = (seconds: number) => Math.min(Math.round(seconds * 1000), 2 ** 31 - 1);

@@ -149,6 +149,8 @@ const toRequest = (connection: Connection, operation: Operation, params: Params,
   return new Request(url, {
     method,
     headers,
+    // A redirect would take the API key to another address.
+    redirect: 'manual',
     signal: anySignal(connection.signal, options.signal),
     ...(body && { body: body === 'json' ? JSON.stringify(content) : formData(content) }),
   });
@@ -187,8 +189,17 @@ export const addressOf = (baseUrl: string, path: string): URL => {
         : `baseUrl must begin with http:// or https://, unlike ${base}`,
     );
   }
+  // A baseUrl that is relative has the origin of the page, which was loaded from there.
+  if (base === baseUrl && isOpenHttp(new URL(base))) {
+    throw new TypeError(
+      `baseUrl must begin with https://, unlike ${base}: the API key would be sent unencrypted. Only a loopback address, such as 127.0.0.1, may begin with http://.`,
+    );
+  }
   return new URL(base.replace(/\/+$/, '') + path);
 };
+
+const isOpenHttp = ({ protocol, hostname }: URL) =>
+  protocol === 'http:' && !/^(127\.\d+\.\d+\.\d+|\[::1\]|(.+\.)?localhost)$/.test(hostname);
 
 export const anySignal = (...signals: (AbortSignal | undefined)[]): AbortSignal =>
   AbortSignal.any(signals.filter((signal) => signal !== undefined));

@@ -1,4 +1,4 @@
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { agents, fileOf, newFolder, pulledWorld, read, uploadFiles, write } from '../../support/agents-tool.ts';
@@ -116,11 +116,17 @@ it('agents apply creates an agent, finds it again when its version was not writt
   });
 });
 
-it('agents apply deletes agents without a file only with --prune, and never one without a key', async () => {
+it('agents apply deletes agents without a file only with --prune, and only those that a file of the folder has named', async () => {
   const world = await pulledWorld();
   const add = async (body: object) =>
     (await world.call('POST', '/agents', { body: { uid: world.uid, name: 'x', ...body } })).body.agentId;
-  const [gone, kept] = [await add({ key: 'gone' }), await add({})];
+  const kept = await add({});
+  write(world.folder, fileOf('gone'), 'gone.yaml');
+  expect((await world.run('apply')).code).toBe(0);
+  rmSync(join(world.folder, 'gone.yaml'));
+  const [gone] = (await world.call('GET', '/agents', { query: { uid: world.uid, key: 'gone' } })).body.agents.map(
+    (one: { agentId: string }) => one.agentId,
+  );
   const ids = async () =>
     (await world.call('GET', '/agents', { query: { uid: world.uid } })).body.agents.map(
       (one: { agentId: string }) => one.agentId,
@@ -136,6 +142,14 @@ it('agents apply deletes agents without a file only with --prune, and never one 
   });
   expect(await ids()).toEqual([world.agentId, gone, kept].sort());
   expect(await world.run('apply', '--prune')).toMatchObject({ code: 0, stdout: '- gone\n1 unchanged, 1 deleted.\n' });
+  expect(await ids()).toEqual([world.agentId, kept].sort());
+  // A guest may not give the agent a key, but another folder or the console may.
+  await world.call('PATCH', `/agents/${kept}`, { body: { key: 'others' } });
+  expect(await world.run('apply', '--prune')).toMatchObject({
+    code: 0,
+    stdout: '1 unchanged.\n',
+    stderr: 'others has no file, and is not deleted: no file of this folder has named it.\n',
+  });
   expect(await ids()).toEqual([world.agentId, kept].sort());
   const empty = newFolder();
   expect(await agents(world.apiKey, 'apply', empty, '--prune')).toMatchObject({

@@ -20,7 +20,7 @@ it('agents pull writes a file for each agent that has a key, with the version it
   const again = await world.run('pull');
   expect(again).toMatchObject({ code: 0, stdout: '1 unchanged.\n' });
   expect(again.stderr).toMatch(/^agent_\w+ \(Without a key\) has no key, and so no file\.\n$/);
-  expect(readdirSync(world.folder)).toEqual(['desk.yaml']);
+  expect(readdirSync(world.folder)).toEqual(['.named-agents', 'desk.yaml']);
 });
 
 it('agents pull writes the changes of the service, and keeps comments, order and own fields of the file', async () => {
