@@ -7,6 +7,8 @@ import {
   blockListRequest,
 } from '../domain/block-list.ts';
 import { component } from '../domain/describe.ts';
+import { invalidField } from '../domain/errors.ts';
+import { fitsIntoAnswer } from '../domain/json.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { blockList } from '../store/block-list/block-list.ts';
@@ -40,7 +42,12 @@ export const checkBlockedNumbers = endpoint({
   async handle({ agent, body: { numbers } }, { blockList }) {
     const request = blockListRequest(numbers);
     const found = await blockList.find(agent, request.distinct);
-    return { blocked: request.distinct.flatMap((number) => found.get(number) ?? []), failed: request.malformed };
+    const answer = {
+      blocked: request.distinct.flatMap((number) => found.get(number) ?? []),
+      failed: request.malformed,
+    };
+    if (!fitsIntoAnswer(answer)) throw invalidField('numbers', 'have too long reasons for one response: send fewer');
+    return answer;
   },
 });
 

@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
+import { limits } from './limits.ts';
 
 // Callers get their JSON back exactly as they sent it, numbers included, and a double does not keep `1.50` or
 // `12345678901234567890`. `JSON.parse` gives a reviver the source of a number (`context.source`), and `JSON.rawJSON` writes
@@ -91,6 +92,9 @@ export const withoutUndefined = <T extends Record<string, unknown>>(
 
 /** Returns the size of a value as JSON in UTF-8. */
 export const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
+
+/** Checks whether a response fits into what Lambda returns. Lists are pages instead: `fillPage`. */
+export const fitsIntoAnswer = (answer: unknown) => jsonBytes(answer) <= limits.answerBytes;
 
 /** Returns a hash that does not depend on the order of fields. With a secret, it is an HMAC. */
 export const hashOfJson = (value: unknown, secret?: string) =>

@@ -1,5 +1,6 @@
 import type { Figures, FiguresBy, FiguresQuery, FiguresRow } from '../domain/call-figures.ts';
 import { invalidField } from '../domain/errors.ts';
+import { fitsIntoAnswer } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import type { AgentDay } from './call-figures.ts';
 import { Periods } from './periods.ts';
@@ -152,7 +153,9 @@ export class Summary {
           return { ...period, ...(group && { [group]: value }), ...sums.figures };
         });
     });
-    return { rows: unit || group ? rows : [], totals: totals.figures };
+    const result = { rows: unit || group ? rows : [], totals: totals.figures };
+    if (!fitsIntoAnswer(result)) throw tooMuch();
+    return result;
   }
 
   #positionsOf(day: string): (number | undefined)[] {

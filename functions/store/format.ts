@@ -3,9 +3,10 @@ import type { Item, Table } from './table.ts';
 
 /**
  * The format of the items that this version writes. From 1.0.0 on, data are kept across upgrades: a change that an earlier
- * version cannot read gets the next number.
+ * version cannot read gets the next number. Format 2 stores the content of an agent's version apart from what a list shows of it;
+ * versions of format 1 are read as they are.
  */
-export const knownFormat = 1;
+export const knownFormat = 2;
 
 type FormatItem = Item & { format: number };
 
@@ -26,8 +27,10 @@ export const checkFormat = async (table: Table): Promise<void> => {
   if (format > knownFormat) throw new NewerFormatError(`The table ${table.name}`, format);
 };
 
-/** Writes the format into a table that has none, and checks that of any other. */
+/** Writes the format into a table that has none or an earlier one, and throws if it is newer than this version knows. */
 export const claimFormat = async (table: Table): Promise<void> => {
-  await table.putNew<FormatItem>({ ...formatKey, format: knownFormat });
+  const item: FormatItem = { ...formatKey, format: knownFormat };
+  if ((await table.putNew(item)).isNew) return;
   await checkFormat(table);
+  await table.put(item);
 };

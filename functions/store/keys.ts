@@ -13,7 +13,8 @@
  * API key               KEY#<sha256>                           KEY                     the key's record
  * access to an agent    AGENT#<agentId>                        ACCESS                  owner and guests: read with the key, in one BatchGet;
  *                                                                                      no users for a deleted agent, until all of it is deleted
- * version of an agent   AGENT#<agentId>                        VERSION#<version>       an immutable snapshot of the agent: name and configuration, deflated
+ * version of an agent   AGENT#<agentId>                        VERSION#<version>       what a list shows of it: who changed what, when and why
+ * …its content          AGENT#<agentId>                        CONTENT#<version>       an immutable snapshot of the agent: name and configuration, deflated
  * traffic of an agent   AGENT#<agentId>#TRAFFIC                TRAFFIC                 the versions that callers get, with their contents: read when a call starts
  * former guest          AGENT#<agentId>                        GUEST#<uid>             a user whose access was revoked, for erasures; expires
  * blocked number        AGENT#<agentId>#BLOCKED#<shard 0–15>   <phone>                 a hash spreads a million numbers; a check is one read
@@ -111,6 +112,12 @@ export const agentVersionPosition = (version: number) => String(version).padStar
 export const agentVersionKey = (agentId: string, version: number): ItemKey => ({
   pk: `AGENT#${agentId}`,
   sk: `VERSION#${agentVersionPosition(version)}`,
+});
+/** Returns the number of a version in a sort key of `agentVersionsOf`. */
+export const agentVersionAt = (sk: string) => Number(sk.slice('VERSION#'.length));
+export const agentContentKey = (agentId: string, version: number): ItemKey => ({
+  pk: `AGENT#${agentId}`,
+  sk: `CONTENT#${agentVersionPosition(version)}`,
 });
 export const agentVersionsOf = (agentId: string): Collection => ({ pk: `AGENT#${agentId}`, prefix: 'VERSION#' });
 /**

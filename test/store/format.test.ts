@@ -3,7 +3,7 @@ import { createTable } from '../../bin/local/table.ts';
 import { duringInitialization } from '../../functions/http/during-initialization.ts';
 import { claimFormat, knownFormat } from '../../functions/store/format.ts';
 import { formatKey } from '../../functions/store/keys.ts';
-import { table } from '../../functions/store/table.ts';
+import { type Item, table } from '../../functions/store/table.ts';
 import { operatorWith, settings } from '../support/operator-command.ts';
 import { target, unique, useTargetInThisProcess } from '../support/world.ts';
 
@@ -23,6 +23,12 @@ it('a command that makes a user writes the format into a table that has none', a
   await table.get().delete(formatKey);
   const { code } = await operatorWith({ ...settings, TABLE_NAME: tableName }, ['user', 'create', 'first']);
   expect([code, await formatOf()]).toMatchObject([0, { format: knownFormat }]);
+});
+
+it('a local run writes the format over an earlier one', async () => {
+  await table.get().put({ ...formatKey, format: knownFormat - 1 } as Item);
+  await createTable(tableName, { endpoint: endpoints.dynamodb });
+  expect(await formatOf()).toMatchObject({ format: knownFormat });
 });
 
 it('a function, a command and a local run refuse a newer format with one sentence, and write nothing', async () => {

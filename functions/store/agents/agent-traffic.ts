@@ -1,12 +1,13 @@
 import type { Share } from '../../domain/traffic.ts';
-import type { Versioned } from '../../domain/versions.ts';
+import type { AgentVersion, Versioned } from '../../domain/versions.ts';
 import { service } from '../../service.ts';
-import { agentTrafficKey, agentVersionKey } from '../keys.ts';
+import { agentTrafficKey } from '../keys.ts';
 import { type Item, type Table, table } from '../table.ts';
-import { contentOf, type VersionItem } from './agent-versions.ts';
+import { AgentVersions, type ContentItem, contentOf } from './agent-versions.ts';
 
 /** A version that gets traffic. Its content is absent if the item has no room for it. */
-type TrafficShare = Share & Pick<VersionItem, 'createdAt'> & Partial<Pick<VersionItem, 'content'>>;
+type TrafficShare = Share & Pick<AgentVersion, 'createdAt'> & Partial<Pick<ContentItem, 'content'>>;
+type TrafficContent = Pick<TrafficShare, 'createdAt' | 'content'>;
 /** The split of an agent with the contents of its versions, so that a call that starts reads one item for both. */
 export type TrafficItem = Item & { shares: TrafficShare[] };
 
@@ -17,12 +18,16 @@ export type ServedVersion = Versioned & { version: number; createdAt: string };
 const maxContentBytes = 350 * 1024;
 
 /** Returns the item of a split. Contents that do not fit together are left out, those with the smallest shares first. */
-export const trafficItem = (agentId: string, split: Share[], versions: Map<number, VersionItem>): TrafficItem => {
+export const trafficItem = (
+  agentId: string,
+  split: Share[],
+  versions: Map<number, Required<TrafficContent>>,
+): TrafficItem => {
   let left = maxContentBytes;
   const shares = split
     .toSorted((one, other) => other.percent - one.percent)
     .map((share) => {
-      const { createdAt, content } = versions.get(share.version) as VersionItem;
+      const { createdAt, content } = versions.get(share.version) as Required<TrafficContent>;
       const fits = content.length <= left;
       if (fits) left -= content.length;
       return { ...share, createdAt, ...(fits && { content }) };
@@ -36,15 +41,17 @@ export const sharesIn = (item: Item | undefined): TrafficShare[] => (item as Tra
 /** The versions of agents that callers get. */
 export class AgentTraffic {
   readonly #table: Table;
+  readonly #versions: AgentVersions;
 
   constructor(table: Table) {
     this.#table = table;
+    this.#versions = new AgentVersions(table);
   }
 
   /** Returns a version of a split with its content, with one more read if the item of the split had no room for it. */
   async serve(agentId: string, { version, createdAt, content }: TrafficShare): Promise<ServedVersion | undefined> {
-    const item = content ? { content } : await this.#table.get<VersionItem>(agentVersionKey(agentId, version));
-    return item && { version, createdAt, ...contentOf(item) };
+    const found = content ? contentOf({ content }) : await this.#versions.findContent(agentId, version);
+    return found && { version, createdAt, name: found.name, configuration: found.configuration };
   }
 
   /** Returns the split of an agent with the contents of its versions; an empty one when all callers get the newest version. */

@@ -1,52 +1,79 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { isIdentifier } from '../../domain/identifiers.ts';
-import { withoutUndefined } from '../../domain/json.ts';
 import type { AgentVersion, AgentVersionContent, Versioned } from '../../domain/versions.ts';
 import { service } from '../../service.ts';
-import { agentVersionKey, agentVersionPosition, agentVersionsOf, itemWith, withoutKey } from '../keys.ts';
+import {
+  agentContentKey,
+  agentVersionAt,
+  agentVersionKey,
+  agentVersionPosition,
+  agentVersionsOf,
+  type ItemKey,
+  itemWith,
+  withoutKey,
+} from '../keys.ts';
 import { type Item, type Lookup, type Table, table } from '../table.ts';
 
 /** A version with the request that made it, by which a repetition of the request finds it. */
 export type StoredVersion = AgentVersion & { creationId?: string | undefined };
 
-/** `content` is the name and the configuration as deflated JSON, so that the largest ones fit into an item. */
-export type VersionItem = Item & StoredVersion & { content: Uint8Array };
+/**
+ * What a list shows of a version: 200 of them take ten read units. Until format 2, this item had the number, the content and the
+ * `creationId`, too.
+ */
+type ListedItem = Item & Omit<AgentVersion, 'version'> & Partial<Omit<ContentItem, keyof Item>>;
 
-export const versionItem = (
+/** The name and the configuration of a version as deflated JSON, so that the largest ones fit into an item. */
+export type ContentItem = Item & { content: Uint8Array; creationId?: string | undefined };
+
+/** Returns the two items of a version. */
+export const versionItems = (
   agentId: string,
-  version: StoredVersion,
+  { version, creationId, ...listed }: StoredVersion,
   { name, configuration }: Versioned,
-): VersionItem => ({
-  ...agentVersionKey(agentId, version.version),
-  ...(withoutUndefined(version) as StoredVersion),
-  content: deflateRawSync(JSON.stringify({ name, configuration })),
-});
-
-const versionOf = (item: VersionItem): StoredVersion => {
-  const { content: _, ...version } = withoutKey(item);
-  return version;
+): [ListedItem, ContentItem] => {
+  const content = deflateRawSync(JSON.stringify({ name, configuration }));
+  return [
+    { ...agentVersionKey(agentId, version), ...listed },
+    { ...agentContentKey(agentId, version), content, creationId },
+  ];
 };
 
-export const contentOf = ({ content }: Pick<VersionItem, 'content'>): Versioned =>
-  JSON.parse(inflateRawSync(content).toString());
+export const versionKeys = (agentId: string, version: number): [ItemKey, ItemKey] => [
+  agentVersionKey(agentId, version),
+  agentContentKey(agentId, version),
+];
 
-const withContent = (item: VersionItem): AgentVersionContent => ({ ...versionOf(item), ...contentOf(item) });
+/** Returns a version and its deflated content from its items; undefined when there is no such version. */
+export const versionIn = (items: Item[], agentId: string, version: number) => {
+  const [listedKey, contentKey] = versionKeys(agentId, version);
+  const listed = itemWith(items, listedKey) as ListedItem | undefined;
+  const content = ((itemWith(items, contentKey) ?? listed) as ContentItem | undefined)?.content;
+  return listed && content && { ...listedVersion(listed), content };
+};
+
+const listedVersion = (item: ListedItem): AgentVersion => {
+  const { content: _, creationId: __, ...listed } = withoutKey(item);
+  return { ...listed, version: agentVersionAt(item.sk) };
+};
+
+export const contentOf = ({ content }: Pick<ContentItem, 'content'>): Versioned =>
+  JSON.parse(inflateRawSync(content).toString());
 
 /** Looks up versions with their contents, in the requested order. A version that does not exist, or whose number is invalid, is undefined. */
 export const versionsLookup = (
   agentId: string,
   versions: (number | undefined)[],
 ): Lookup<(AgentVersionContent | undefined)[]> => {
-  const keys = versions.map((version) =>
-    version === undefined || !isIdentifier(agentId) ? undefined : agentVersionKey(agentId, version),
-  );
-  const wanted = new Map(keys.flatMap((key) => (key ? [[key.sk, key]] : [])));
+  const wanted = isIdentifier(agentId)
+    ? new Set(versions.filter((version) => version !== undefined))
+    : new Set<number>();
   return {
-    keys: [...wanted.values()],
+    keys: [...wanted].flatMap((version) => versionKeys(agentId, version)),
     read(items) {
-      return keys.map((key) => {
-        const item = itemWith(items, key);
-        return item && withContent(item as VersionItem);
+      return versions.map((version) => {
+        const { content, ...found } = (version !== undefined && versionIn(items, agentId, version)) || {};
+        return content && { ...(found as AgentVersion), ...contentOf({ content }) };
       });
     },
   };
@@ -64,14 +91,20 @@ export class AgentVersions {
   async *list(
     agentId: string,
     { after, limit }: { after?: number | undefined; limit?: number | undefined } = {},
-  ): AsyncGenerator<StoredVersion> {
+  ): AsyncGenerator<AgentVersion> {
     const options = { after: after === undefined ? undefined : agentVersionPosition(after), limit, descending: true };
-    for await (const item of this.#table.query<VersionItem>(agentVersionsOf(agentId), options)) yield versionOf(item);
+    for await (const item of this.#table.query<ListedItem>(agentVersionsOf(agentId), options))
+      yield listedVersion(item);
   }
 
-  async find(agentId: string, version: number): Promise<AgentVersionContent | undefined> {
-    const item = await this.#table.get<VersionItem>(agentVersionKey(agentId, version));
-    return item && withContent(item);
+  /** Returns the content of a version, and the request that made it. */
+  async findContent(
+    agentId: string,
+    version: number,
+  ): Promise<(Versioned & Pick<ContentItem, 'creationId'>) | undefined> {
+    const [listedKey, contentKey] = versionKeys(agentId, version);
+    const item = (await this.#table.get<ContentItem>(contentKey)) ?? (await this.#table.get<ContentItem>(listedKey));
+    return item?.content && { ...contentOf(item), creationId: item.creationId };
   }
 }
 

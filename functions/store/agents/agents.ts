@@ -4,7 +4,13 @@ import type { Agent, UnversionedAgent } from '../../domain/agents.ts';
 import { now } from '../../domain/date-time.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Share } from '../../domain/traffic.ts';
-import { changedFields, noSuchVersion, versionConflict } from '../../domain/versions.ts';
+import {
+  type AgentVersion,
+  changedFields,
+  noSuchVersion,
+  type Versioned,
+  versionConflict,
+} from '../../domain/versions.ts';
 import { service } from '../../service.ts';
 import type { AccessItem } from '../credentials.ts';
 import { exists, isAbsent, when } from '../expressions.ts';
@@ -14,7 +20,6 @@ import {
   agentKey,
   agentsOf,
   agentTrafficKey,
-  agentVersionKey,
   countKey,
   formerGuestKey,
   formerGuestsOf,
@@ -27,7 +32,7 @@ import { agentQuota, type Counter, countAction, type Quota } from '../quotas.ts'
 import { type Item, type Table, type TransactionAction, table, untilWritten } from '../table.ts';
 import { type AgentItem, agentOf, itemOf, type VersionOrigin, writtenBy } from './agent-items.ts';
 import { trafficItem } from './agent-traffic.ts';
-import { AgentVersions, type StoredVersion, type VersionItem, versionItem } from './agent-versions.ts';
+import { AgentVersions, type StoredVersion, versionIn, versionItems, versionKeys } from './agent-versions.ts';
 import { type DeletedAgent, type DeletedItem, deletionOf } from './deleted-agents.ts';
 import {
   checkUnique,
@@ -151,7 +156,7 @@ export class Agents {
     return [
       this.#table.putAction(itemOf(agent, origin), isAbsent),
       this.#table.putAction(access, isAbsent),
-      this.#table.putAction(versionItem(agentId, versionOf(agent, changedFields({}, agent), origin), agent)),
+      ...this.#putVersion(agentId, versionOf(agent, changedFields({}, agent), origin), agent),
       ...moveEntries(this.#table, {}, agent),
     ];
   }
@@ -175,7 +180,9 @@ export class Agents {
       const done = await this.#changeBy(origin.creationId, found);
       if (done) return done;
       if (ifMatch !== undefined && ifMatch !== former.version) {
-        throw versionConflict(former.version, await this.#versionsAfter(agentId, ifMatch));
+        const newer = await this.#versionsAfter(agentId, ifMatch, former.version);
+        // Of the same moment as the changes.
+        throw versionConflict(newer.at(-1)?.version ?? former.version, newer);
       }
       const wanted = change(former);
       const fields = changedFields(former, wanted);
@@ -198,10 +205,15 @@ export class Agents {
   #newVersion({ agentId, split = [], ...agent }: Agent, version: StoredVersion): TransactionAction[] {
     const former = version.version - limits.versions;
     const isKept = former < 1 || split.some(({ version }) => version === former);
-    return [
-      this.#table.putAction(versionItem(agentId, version, agent)),
-      ...(isKept ? [] : [this.#table.deleteAction(agentVersionKey(agentId, former))]),
-    ];
+    return [...this.#putVersion(agentId, version, agent), ...(isKept ? [] : this.#deleteVersion(agentId, former))];
+  }
+
+  #putVersion(agentId: string, version: StoredVersion, content: Versioned): TransactionAction[] {
+    return versionItems(agentId, version, content).map((item) => this.#table.putAction(item));
+  }
+
+  #deleteVersion(agentId: string, version: number): TransactionAction[] {
+    return versionKeys(agentId, version).map((key) => this.#table.deleteAction(key));
   }
 
   /**
@@ -211,11 +223,14 @@ export class Agents {
   async setTraffic(owner: string, agentId: string, split: Share[], origin: VersionOrigin = {}): Promise<boolean> {
     return untilWritten(async () => {
       const key = agentKey(owner, agentId);
-      const items = await this.#table.getMany([key, ...split.map(({ version }) => agentVersionKey(agentId, version))]);
+      const items = await this.#table.getMany([key, ...split.flatMap(({ version }) => versionKeys(agentId, version))]);
       const found = itemWith(items, key) as AgentItem | undefined;
       if (!found) return false;
       const versions = new Map(
-        (items as VersionItem[]).filter((item) => item !== (found as Item)).map((item) => [item.version, item]),
+        split.flatMap(({ version }) => {
+          const one = versionIn(items, agentId, version);
+          return one ? [[version, one]] : [];
+        }),
       );
       if (versions.size < split.length) throw noSuchVersion();
       const former = found.split ?? [];
@@ -228,7 +243,7 @@ export class Agents {
         split.length > 0
           ? this.#table.putAction(trafficItem(agentId, split, versions))
           : this.#table.deleteAction(agentTrafficKey(agentId)),
-        ...unused.map(({ version }) => this.#table.deleteAction(agentVersionKey(agentId, version))),
+        ...unused.flatMap(({ version }) => this.#deleteVersion(agentId, version)),
       ]);
       return true;
     });
@@ -242,21 +257,20 @@ export class Agents {
     const agent = agentOf(found);
     if (found.lastChange?.creationId === creationId) return agent;
     const { agentId } = found;
-    for await (const { version, creationId: by, createdAt } of this.#versions.list(agentId)) {
+    for await (const { version, createdAt } of this.#versions.list(agentId)) {
       if (createdAt < begun) return undefined;
-      if (by !== creationId) continue;
-      const content = await this.#versions.find(agentId, version);
-      return (
-        content && { ...agent, name: content.name, configuration: content.configuration, version, updatedAt: createdAt }
-      );
+      const content = await this.#versions.findContent(agentId, version);
+      if (!content || content.creationId !== creationId) continue;
+      const { name, configuration } = content;
+      return { ...agent, name, configuration, version, updatedAt: createdAt };
     }
     return undefined;
   }
 
   /** Returns the versions after a given one that are kept, oldest first. */
-  async #versionsAfter(agentId: string, version: number): Promise<StoredVersion[]> {
-    const newer: StoredVersion[] = [];
-    for await (const one of this.#versions.list(agentId)) {
+  async #versionsAfter(agentId: string, version: number, newest: number): Promise<AgentVersion[]> {
+    const newer: AgentVersion[] = [];
+    for await (const one of this.#versions.list(agentId, { limit: Math.max(1, newest - version) })) {
       if (one.version <= version) break;
       newer.unshift(one);
     }
