@@ -283,12 +283,3 @@ it('checking many numbers finds those on either list, in the order sent, each on
     failed: [expect.objectContaining({ number: 'x', code: 'invalid_format' })],
   });
 });
-
-it('checking many numbers accepts 10,000 at once', { tags: 'heavy' }, async () => {
-  const world = await newWorld();
-  const { uid, agentId } = world;
-  const numbers = Array.from({ length: 10_000 }, (_, index) => `+1${2_000_000_000 + index}`);
-  await world.block(numbers.slice(0, 100));
-  const { body } = await world.call('POST', '/agent-block-list/check', { body: { uid, agentId, numbers } });
-  expect(body.blocked.length).toBe(100);
-});

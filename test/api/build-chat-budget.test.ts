@@ -7,7 +7,7 @@ import { Turn } from '../../functions/chat/turn.ts';
 import { newApiKey } from '../../functions/domain/api-keys.ts';
 import { chatTokensKey, type ItemKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
-import { anyAddress, callsTool, captureLog, model, says, talk, userSays } from '../support/chat.ts';
+import { anyAddress, callsTool, model, says, talk, userSays } from '../support/chat.ts';
 import { newWorld, target, unique, useTargetInThisProcess } from '../support/world.ts';
 
 describe('the limits for callers', () => {
@@ -189,17 +189,6 @@ describe('the limits for callers', () => {
     });
     // The usage that the model reports.
     expect(await used()).toBe(120);
-  });
-
-  it('an exhausted budget of the chat is logged with operation and code, before an answer and inside it, for the deployment’s alarm', async () => {
-    const { usage } = onItsOwnDay(1);
-    const log = captureLog();
-    const inside = await talk(model(callsTool('checkNumbers', { numbers: ['1'] }), says('Never said.')), { usage });
-    const before = await talk(model(says('Never said.')), { usage });
-    log.stop();
-    expect([inside.status, before.status]).toEqual([200, 429]);
-    const exhausted = { operation: 'buildChat', code: 'chat_budget_exhausted' };
-    expect(log.lines().filter((line) => line.code)).toMatchObject([exhausted, exhausted]);
   });
 
   it('the chat’s answer to a client that disconnected is counted by the length of its text', async () => {

@@ -2,8 +2,6 @@ import { createServer } from 'node:http';
 import { MockLanguageModelV4 } from 'ai/test';
 import { expect, it, onTestFinished } from 'vitest';
 import { listen } from '../../bin/local/listen.ts';
-import { ChatUsage } from '../../functions/chat/chat-usage.ts';
-import { Table, table } from '../../functions/store/table.ts';
 import {
   Client,
   callsTool,
@@ -17,7 +15,7 @@ import {
   toolPart,
   userSays,
 } from '../support/chat.ts';
-import { call, newWorld, useTargetInThisProcess } from '../support/world.ts';
+import { call, newWorld } from '../support/world.ts';
 
 /** An API that returns the user of a key and fails otherwise: with a body, or without a response. */
 const failingApi = async (body?: object): Promise<string> => {
@@ -114,41 +112,6 @@ it('one log line has the usage of a chat turn, also of a failed one', async () =
     },
   ]);
   expect(log.of('failed')).toMatchObject([{ level: 'error', state: 'failed', steps: 1, tools: [], cause: {} }]);
-});
-
-/** The fields that the alarms of the deployment match. */
-const failed = (line: { operation: string; state?: string }) =>
-  line.operation === 'buildChat' && line.state === 'failed';
-
-const usageWithoutTable = () => {
-  useTargetInThisProcess();
-  return new ChatUsage(new Table(table.get().client, 'no-such-table'), { turnsPerMinute: 30, tokensPerDay: 1_000 });
-};
-
-it('the log of a failed chat turn has operation and state for the alarm, whether it is a 500 or an error part', async () => {
-  const broken = new MockLanguageModelV4({
-    doStream: async () => {
-      throw new Error('out of order');
-    },
-  });
-  const cut = model([...says('Half').slice(0, 3), { type: 'error', error: 'x' }]);
-  const log = captureLog();
-  const early = await talk(broken);
-  const late = await talk(cut);
-  const withoutTable = await talk(model(says('Never.')), { usage: usageWithoutTable() });
-  log.stop();
-  expect([early.status, late.status, withoutTable.status]).toEqual([500, 200, 500]);
-  expect(log.lines().filter(failed)).toHaveLength(3);
-  expect(log.lines().filter((line) => failed(line) && line.level !== 'error')).toEqual([]);
-});
-
-it('the log of a chat turn has no fields for the alarm when it finished, was rejected, or has an invalid conversation', async () => {
-  const log = captureLog();
-  await talk(model(says('Hello.')));
-  await talk(model(says('Never.')), { messages: [] });
-  await talk(model(says('Never.')), { apiKey: 'wrong' });
-  log.stop();
-  expect(log.lines().filter(failed)).toEqual([]);
 });
 
 it('a model that calls tools forever gets eight steps, and then the turn ends', async () => {

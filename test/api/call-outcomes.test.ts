@@ -53,26 +53,6 @@ it('setting many outcomes sets each by id or by phone, and an invalid one does n
   expect(a.outcomeHistory.length).toBe(2);
 });
 
-it('setting many outcomes accepts 1,000 at once, and rejects an empty list and one more', async () => {
-  const world = await newWorld();
-  const { agentId } = world;
-  await Promise.all(Array.from({ length: 60 }, (_, n) => world.recordCall(`c${n}`)));
-  const items = Array.from({ length: 1000 }, (_, n) => ({
-    agentId,
-    callIdOrPhone: `c${n % 70}`,
-    custom_call_outcome_value: n,
-  }));
-  const answer = await push(world, items);
-  expect(answer.status).toBe(200);
-  expect(answer.body.updated.length + answer.body.failed.length).toBe(1000);
-  expect(answer.body.failed.every((entry: { error: string }) => entry.error === 'call_not_found')).toBe(true);
-  // The last change of a call that several items name is the one that stays.
-  expect((await world.call('GET', `/calls/${agentId}/c5`)).body.custom_call_outcome_value).toBe(985);
-  expect((await push(world, [])).status).toBe(400);
-  expect((await push(world, [...items, items[0]])).status).toBe(400);
-  expect((await push(world, { 0: items[0] })).status).toBe(400);
-});
-
 const blocking = async (world: World, blockOnOutcomes: unknown) =>
   world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { blockOnOutcomes } } });
 const userList = async (world: World) =>

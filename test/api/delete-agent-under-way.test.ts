@@ -15,7 +15,6 @@ import { newGuest, newWorld, unique } from '../support/world.ts';
 
 afterEach(noFaults);
 
-const phone = '+14155550100';
 const phones = (count: number) => Array.from({ length: count }, (_, n) => `+1415${5_000_000 + n}`);
 
 it('deleting an agent completes wherever its function is killed, at every write', {
@@ -47,22 +46,6 @@ it('deleting an agent completes wherever its function is killed, at every write'
     expect(await Array.fromAsync(agents.get().list(guest.uid))).toEqual([]);
   }
   expect(kills).toBeGreaterThan(8);
-});
-
-it('deleting an agent also deletes records that a request in progress wrote afterwards', async () => {
-  const world = await newWorld();
-  const { agentId } = world;
-  await world.recordCall('call-1');
-  await agents.get().remove(world.uid, agentId);
-  expect(await deliverDeletion(agentId)).toBe(true);
-  const { calls } = await import('../../functions/store/calls/calls.ts');
-  const { blockList } = await import('../../functions/store/block-list/block-list.ts');
-  await calls.get().record(agentId, 'late', { phone, direction: 'inbound', startedAt: '2026-03-01T10:00:00.000Z' });
-  await blockList.get().add({ agentId }, [phone]);
-  // The first run keeps the trace of the agent. Further runs follow until no earlier request can write.
-  await becomeQuiet(agentId);
-  expect(await deliverDeletion(agentId)).toBe(true);
-  expect(await storedWith(agentId)).toEqual([]);
 });
 
 it('deleting an agent leaves no partial copy of it, and nothing of that part', async () => {

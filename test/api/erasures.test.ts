@@ -10,7 +10,7 @@ import { ended, knownPerson, newPerson, other, privateWorld, request, startedAt 
 import { invoke } from '../support/events.ts';
 import { keptRequest } from '../support/kept-request.ts';
 import { storedWith } from '../support/stored.ts';
-import { newWorld, unique } from '../support/world.ts';
+import { newWorld } from '../support/world.ts';
 
 it('the erasure of a person keeps a keyed hash of the number, and its messages hold neither', async () => {
   const world = await privateWorld();
@@ -83,15 +83,4 @@ it('the stored response to a request with an Idempotency-Key is found by a keyed
   // The kept hashes cannot be found without the secret of the service.
   process.env.ERASURE_SECRET = 'another secret';
   expect((await invoke(addBlockedNumbers, { apiKey, ...request })).headers['idempotency-replayed']).toBeUndefined();
-});
-
-it('an erasure repeated with its Idempotency-Key is one erasure', async () => {
-  const world = await privateWorld();
-  const person = newPerson();
-  const headers = { 'idempotency-key': unique('key') };
-  const first = await request(world, person, {}, headers);
-  const again = await request(world, person, {}, headers);
-  expect(again.body).toEqual(first.body);
-  expect(again.headers.get('idempotency-replayed')).toBe('true');
-  await ended(world, first.body.erasureId);
 });

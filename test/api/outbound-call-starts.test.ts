@@ -128,13 +128,6 @@ it('an attempt to call does not count for a decision as of an earlier moment', a
   expect((await start(world)).decision).toBe('reject');
 });
 
-it('attempts to call never exceed the maximum when many dialers call the number at once', async () => {
-  const world = await worldWith({ attempts: [{ max: 3, hours: 1 }] });
-  const ids = Array.from({ length: 8 }, (_, index) => `call-${index}`);
-  const decisions = await Promise.all(ids.map(async (callId) => (await start(world, { callId })).decision));
-  expect(decisions.filter((decision) => decision === 'accept')).toHaveLength(3);
-});
-
 it('an attempt to call leaves nothing behind when the person is erased', async () => {
   const world = await newWorld(['agents', 'hooks', 'privacy']);
   await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { calling: { attempts } } } });

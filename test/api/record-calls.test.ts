@@ -95,23 +95,6 @@ it('recording many calls blocks the number of a call whose outcome is one of blo
   expect(body.blocked).toBe(true);
 });
 
-it('recording many calls takes 1,000 of them, and rejects an empty list and one more', async () => {
-  const world = await newWorld();
-  const items = Array.from({ length: 1000 }, (_, n) => ({ agentId: world.agentId, callId: `c${n}`, ...facts }));
-  // On a busy machine some are not processed in time, and are sent again.
-  let left = items;
-  for (let attempt = 0; left.length > 0; attempt++) {
-    expect(attempt).toBeLessThan(10);
-    const { status, body } = await record(world, left);
-    expect([status, body.recorded.length + body.failed.length]).toEqual([200, left.length]);
-    for (const { error } of body.failed) expect(error).toBe('temporarily_unavailable');
-    left = body.failed.map(({ index }: { index: number }) => left[index]);
-  }
-  expect((await read(world, 'c999')).callId).toBe('c999');
-  expect((await record(world, [...items, items[0]])).status).toBe(400);
-  expect((await record(world, [])).status).toBe(400);
-});
-
 it('setting an outcome again succeeds and adds nothing to the history, by PATCH and in bulk, even when merged', async () => {
   const world = await newWorld();
   const { agentId } = world;

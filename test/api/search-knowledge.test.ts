@@ -1,10 +1,8 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { searchKnowledge } from '../../functions/api/search-knowledge.ts';
-import { proseText } from '../../functions/domain/sources.ts';
 import { KnowledgeSearch } from '../../functions/search/knowledge-search.ts';
-import { indexOf, indexSources } from '../../functions/search/source-index.ts';
 import { documentKey, textPiecesOf } from '../../functions/store/keys.ts';
-import { documentReads, documents } from '../../functions/store/sources/documents.ts';
+import { documentReads } from '../../functions/store/sources/documents.ts';
 import { sourceChanges } from '../../functions/store/sources/source-changes.ts';
 import { sourceTexts } from '../../functions/store/sources/source-texts.ts';
 import { websiteReads } from '../../functions/store/sources/websites.ts';
@@ -15,18 +13,16 @@ import {
   change,
   type Found,
   found,
-  inGerman,
   piecesOf,
   remove,
   search,
   setLanguage,
-  stores,
   textsFound,
   upload,
 } from '../support/knowledge.ts';
 import { patienceSeconds } from '../support/patience.ts';
 import { newFolder, websitesOf } from '../support/websites.ts';
-import { newWorld, type World } from '../support/world.ts';
+import { newWorld } from '../support/world.ts';
 
 afterEach(noFaults);
 
@@ -129,39 +125,6 @@ it.concurrent('a search of a copied agent finds the knowledge at the time of the
   expect(passage?.sourceId).not.toBe(id);
   await remove(world, id as string);
   expect(await textsFound(inCopy, 'open')).toEqual(['Open at nine.']);
-});
-
-it.concurrent.each([
-  ['deleted', (world: World, id: string) => remove(world, id), []],
-  ['indexed again', (world: World) => indexSources(world.agentId, stores(), inGerman), ['We open at nine.']],
-  [
-    'replaced',
-    async ({ agentId }: World, id: string) => {
-      const source = { agentId, id };
-      await documents.get().receive(source, 'second');
-      const run = await documents.get().start(source, 'second');
-      const text = 'We open at ten.';
-      const texts = { content: proseText(text), contentMD: proseText(text) };
-      const index = await indexOf('document', text, text, 'en');
-      const attempt = { attempt: 'second', revision: run?.revision as string };
-      await documents.get().finish(source, attempt, { ...texts, index }, {});
-    },
-    ['We open at ten.'],
-  ],
-])('a search of knowledge returns the other sources when one is %s between its reads', async (_, change, expected) => {
-  const world = await newWorld();
-  const [id] = (await upload(world, { 'a.txt': 'We open at nine.' })) as [string];
-  let changes = 0;
-  const changing = {
-    async *list(agentId: string) {
-      yield* documentReads.get().list(agentId);
-      if (changes++ === 0) await change(world, id);
-    },
-  };
-  const search = new KnowledgeSearch(websiteReads.get(), changing, sourceTexts.get(), sourceChanges.get());
-  const { passages } = await search.search(world.agentId, 'open', { limit: 5 });
-  expect(passages.map(({ text }) => text)).toEqual(expected);
-  expect(changes).toBe(2);
 });
 
 it('a search of knowledge takes three round trips at first, and the one of every request while its sources stay the same', async () => {

@@ -52,29 +52,6 @@ describe.concurrent('a website', () => {
     expect(short).toEqual(rest);
   });
 
-  it('a website that is refreshed keeps its text until the new one is there', async () => {
-    const { add, settled, refresh, find } = websitesOf(await newWorld());
-    const { url, put } = newFolder();
-    await put('', page('old'));
-    const { websiteId } = (await add(url)).body;
-    await settled(websiteId);
-    await put('', { held: true });
-    expect((await refresh(websiteId)).body).toEqual({
-      websiteId,
-      message: 'Website refresh started',
-      status: 'pending',
-    });
-    const during = await find(websiteId);
-    expect(during.status).toMatch(/^(pending|crawling)$/);
-    expect(during.content).toContain('This is old.');
-    const again = await refresh(websiteId);
-    expect([again.status, again.body.error]).toEqual([409, 'crawl_in_progress']);
-    await put('', page('new'));
-    const after = await settled(websiteId);
-    expect(after.content).toContain('This is new.');
-    expect(after.content).not.toContain('old');
-  });
-
   it('a website of ten pages is read up to its limit, and a limit above ten counts as ten', async () => {
     const { add, settled } = websitesOf(await newWorld());
     const { url, put } = newFolder();

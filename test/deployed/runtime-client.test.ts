@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { GetFunctionCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, expect, inject, it } from 'vitest';
 import { storesOf } from '../../bin/operator/stores.ts';
 import { Scope } from '../../functions/domain/api-keys.ts';
 import { now } from '../../functions/domain/date-time.ts';
@@ -119,29 +116,3 @@ it.each(cases.filter(([, endpoint]) => isStreamed(endpoint)))(
     expect((times.at(-1) as number) - (times[0] as number)).toBeGreaterThan(50);
   },
 );
-
-describe('a function that cannot be run is noticed:', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'voice-agents-broken-'));
-  afterAll(() => rmSync(folder, { recursive: true }));
-
-  const brokenBy = async (source: string) => {
-    writeFileSync(join(folder, 'index.mjs'), source);
-    const environment = { PATH: process.env.PATH ?? '', AWS_REGION: 'us-east-1' };
-    return runUnderRuntimeClient(client, { folder, functionName: 'broken', environment, event: {} });
-  };
-
-  it('a function whose bundle imports a missing package is noticed', async () => {
-    const outcome = await brokenBy("import 'a-package-that-is-not-there';\nexport const handler = async () => 'ok';");
-    expect(outcome.outcome).toBe('init error');
-    expect(textOf(outcome)).toContain('a-package-that-is-not-there');
-  });
-
-  it('a function without a handler is noticed', async () => {
-    expect((await brokenBy('export const another = 1;')).outcome).toBe('init error');
-  });
-
-  it('a function whose handler throws is noticed', async () => {
-    const outcome = await brokenBy("export const handler = async () => { throw new Error('No.'); };");
-    expect([outcome.outcome, textOf(outcome)]).toEqual(['error', expect.stringContaining('No.')]);
-  });
-});

@@ -107,19 +107,6 @@ describe('the hours of calls', () => {
       }
   });
 
-  it('that begin within the hour that is skipped in spring begin after it', () => {
-    const verdict = judge({ hours: { from: '02:30', to: '04:00' } }, '2026-03-29T00:30:00Z', ['Europe/Berlin']);
-    expect(retryAt(verdict)).toBe('2026-03-29T01:00:00.000Z');
-  });
-
-  it('that begin within the hour that comes twice in autumn hold twice', () => {
-    const rules = { hours: { from: '02:30', to: '03:00' } };
-    const allowed = ['00:15', '00:45', '01:15', '01:45'].map(
-      (time) => judge(rules, `2026-10-25T${time}:00Z`, ['Europe/Berlin']).allowed,
-    );
-    expect(allowed).toEqual([false, true, false, true]);
-  });
-
   it('hold on the named days of the week of the person', () => {
     const rules: CallingRules = { hours: { ...hours, days: ['mon', 'fri'] } };
     const verdict = judge(rules, '2026-01-16T21:00:00Z', ['Europe/Berlin']);

@@ -4,7 +4,7 @@ import { ChatUsage } from '../../functions/chat/chat-usage.ts';
 import { queueJobs } from '../../functions/jobs.ts';
 import { table } from '../../functions/store/table.ts';
 import { deliver } from '../../functions/webhooks/deliver.ts';
-import { type Deployment, deploymentOf, inProduction, type Json, meant, type Resource } from '../support/deployment.ts';
+import { type Deployment, deploymentOf, inProduction, type Json, type Resource } from '../support/deployment.ts';
 
 const dev = deploymentOf();
 const prod = deploymentOf(inProduction);
@@ -34,14 +34,6 @@ it('alarms watch the dead letters of all jobs, and the waiting time of every job
   for (const alarm of dead) expect(alarm.Threshold).toBe(1);
 });
 
-it('an alarm on a share of failures needs several failures: one at night is none', () => {
-  const expressions = alarms(prod).flatMap(({ Metrics = [] }) => Metrics.map(({ Expression }: Json) => Expression));
-  expect(expressions.filter(Boolean)).toEqual([
-    'IF(errors >= 5, errors / requests, 0)',
-    'IF(rate * requests >= 500, rate / 100, 0)',
-  ]);
-});
-
 const filters = dev.all('AWS::Logs::MetricFilter');
 const counted = (lines: Json[]) =>
   Object.fromEntries(
@@ -61,17 +53,6 @@ it('the guide has every alarm in its table, and their number in the costs', () =
   expect(guide).toContain(
     `| Alarms, ${names.length} of them, on ${metrics} metrics | $${(0.1 * metrics).toFixed(2)} |`,
   );
-});
-
-it('each metric that is counted from a log has an alarm, and is counted in the log of its function', () => {
-  const logs = { Chat: 'build-chat', Webhook: 'deliver-webhook' };
-  for (const filter of filters) {
-    const { MetricNamespace, MetricName } = filter.properties.MetricTransformations[0];
-    const [, name] = Object.entries(logs).find(([prefix]) => MetricName.startsWith(prefix)) as [string, string];
-    const log = meant(dev, filter, filter.properties.LogGroupName);
-    expect(log.properties.LogGroupName).toBe(`/aws/lambda/voice-agents-dev-${name}`);
-    expect(alarms(dev)).toContainEqual(expect.objectContaining({ Namespace: MetricNamespace, MetricName }));
-  }
 });
 
 it('metrics count the lines that the chat logs for a turn that fails, and for an exhausted budget', async () => {
@@ -121,17 +102,6 @@ it('an idle deployment costs at most $5 a month, all alarms and secrets included
   const metrics = JSON.stringify(DashboardBody).match(/\[\\?"(AWS\/\w+|voice-agents-prod)/g) ?? [];
   expect(metrics.length).toBeGreaterThan(10);
   expect(metrics.length).toBeLessThanOrEqual(50);
-});
-
-it('every alarm notifies one topic, when it begins and when it ends; missing data raises no alarm', () => {
-  const [topic] = prod.all('AWS::SNS::Topic') as [Resource];
-  expect(prod.all('AWS::SNS::Topic')).toHaveLength(1);
-  for (const { AlarmActions, OKActions, TreatMissingData, AlarmDescription } of alarms(prod)) {
-    expect(AlarmActions).toEqual([{ Ref: topic.logicalId }]);
-    expect(OKActions).toEqual([{ Ref: topic.logicalId }]);
-    expect(TreatMissingData).toBe('notBreaching');
-    expect(AlarmDescription).toMatch(/\.$/);
-  }
 });
 
 it('an alarm watches the responses of CloudFront in the one region that has their metrics', () => {

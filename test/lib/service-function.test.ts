@@ -4,9 +4,7 @@ import { permissionsOfJob } from '../../functions/jobs/job.ts';
 import { jobs, queueJobs } from '../../functions/jobs.ts';
 import { routes } from '../../functions/routes.ts';
 import { apiKeyKey } from '../../functions/store/keys.ts';
-import { toKebabCase } from '../../lib/bundles.ts';
 import {
-  answered,
   deploymentOf,
   everySetting,
   functionOf,
@@ -23,22 +21,6 @@ import {
 const dev = deploymentOf();
 const prod = deploymentOf(inProduction);
 const configured = deploymentOf(everySetting);
-
-it('the functions of jobs wait for a throttled table, and those of requests do not', () => {
-  const waiting = functionsOf(prod).filter(
-    ({ properties }) => properties.Environment?.Variables.TABLE_THROTTLED_MILLISECONDS === '20000',
-  );
-  const expected = jobs.map(({ name }) => `voice-agents-prod-${toKebabCase(name)}`);
-  expect(waiting.map(({ properties }) => properties.FunctionName).sort()).toEqual(expected.sort());
-});
-
-it('the functions of the API end before the gateway gives up, and have their memory named', () => {
-  for (const { name, memoryMegabytes = 512 } of answered) {
-    const { properties } = functionOf(dev, name);
-    expect(properties.Timeout).toBe(29);
-    expect(properties.MemorySize).toBe(memoryMegabytes);
-  }
-});
 
 it('each function has its own log, which is not kept forever', () => {
   for (const [deployment, days] of [

@@ -13,7 +13,7 @@ import { table } from '../../functions/store/table.ts';
 import { users } from '../../functions/store/users.ts';
 import { webhookDeliveries } from '../../functions/webhooks/webhook-deliveries.ts';
 import { webhookEndpoints } from '../../functions/webhooks/webhook-endpoints.ts';
-import { agentId, contract, described, exampleRequest, operations } from '../support/contract-examples.ts';
+import { agentId, described, exampleRequest, operations } from '../support/contract-examples.ts';
 import { call, target } from '../support/world.ts';
 
 beforeAll(async () => {
@@ -203,21 +203,3 @@ it.each(['PUT', 'DELETE'])(
     described('/calls/{agentId}/{callIdOrPhone}', method, answer);
   },
 );
-
-it('a response with an undocumented field or code would be noticed', () => {
-  const answer = (status: number, body: object) => ({
-    status,
-    headers: new Headers({ 'content-type': 'application/json' }),
-    text: JSON.stringify(body),
-  });
-  const check = { number: '+14155550100', blocked: false };
-  const faults = (status: number, body: object) =>
-    contract.faultsOf('/agent-block-list/check', 'GET', answer(status, body));
-  expect(faults(200, check)).toEqual([]);
-  expect(faults(200, { ...check, secret: 1 })).toHaveLength(1);
-  expect(faults(200, { blocked: false })).toHaveLength(1);
-  expect(faults(401, { error: 'call_not_found', message: 'No.' })).toEqual([
-    'the code call_not_found is not described',
-  ]);
-  expect(faults(418, {})).toHaveLength(1);
-});

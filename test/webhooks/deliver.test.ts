@@ -19,16 +19,6 @@ it('a delivery whose message arrives twice at once is ended by the attempt that 
   expect(found).toMatchObject({ status: 'delivered', sequence: 1, failures: 0, attempts: [{ status: 204 }] });
 });
 
-it('a delivery that is added again, as when its change is read again, stays as its attempts left it', async () => {
-  const { uid, delivery, message, receiver, services } = await newDelivery();
-  await deliver(message, services);
-  const added = await services.webhookDeliveries.addAll([{ uid, delivery }], Date.now() + 10_000);
-  expect(added).toEqual({ waiting: [], unwritten: [] });
-  const found = await services.webhookDeliveries.find(uid, delivery.deliveryId);
-  expect(found).toMatchObject({ status: 'delivered', attempts: [{ status: 204 }] });
-  expect(await receiver.received()).toHaveLength(1);
-});
-
 it('a delivery of a change that is older than deliveries are kept is kept as long as any other', async () => {
   const { uid, delivery, services } = await newDelivery();
   const old = { ...delivery, deliveryId: newIdentifier('delivery'), createdAt: '2020-03-01T10:00:00.000Z' };

@@ -12,7 +12,7 @@ import { prose } from '../prose.ts';
 /** A test collection: texts, questions, and how well each text answers each question. */
 type Collection = { documents: string[]; queries: string[]; grades: Map<number, number>[] };
 
-/** Public collections in the SMART format, whose folders the environment names: one with short questions, one with long ones. */
+/** Public collections in the SMART format, whose folders the environment names. */
 const collections = [
   {
     name: 'Cranfield',
@@ -22,15 +22,6 @@ const collections = [
     gradeOf: (written: number) => (written >= 1 && written <= 4 ? 5 - written : 0),
     minNdcg: 0.52,
     minOfMiniSearch: 1.2,
-  },
-  {
-    name: 'CISI',
-    folder: process.env.CISI_FOLDER,
-    files: { documents: 'CISI.ALL', queries: 'CISI.QRY', grades: 'CISI.REL' },
-    // It names the texts that answer a question, without grades.
-    gradeOf: () => 1,
-    minNdcg: 0.36,
-    minOfMiniSearch: 1.5,
   },
 ];
 type CollectionFiles = (typeof collections)[number];

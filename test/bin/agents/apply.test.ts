@@ -68,14 +68,6 @@ it('agents apply never overwrites an edit in between: it shows what both sides h
   expect((await world.agent()).configuration).toEqual({ greeting: 'Theirs', voice: 'cold' });
 });
 
-it('agents apply refuses a file that does not know of a field which the service has got, and overwrites it when told', async () => {
-  const world = await pulledWorld();
-  await world.change({ configuration: { model: 'new' } });
-  expect((await world.run('apply')).code).toBe(1);
-  expect((await world.run('apply', '--overwrite')).code).toBe(0);
-  expect((await world.agent()).configuration).toEqual({ greeting: 'Hello', voice: 'warm' });
-});
-
 it.each([
   ['has no version', /version: .*\n/, ''],
   ['has the version of another deployment', /version: http:\/\/[^/]*/, 'version: https://other.example.com'],

@@ -20,7 +20,6 @@ const text = { type: 'string' };
 
 /** Tools of the names of the service's, which answer what they were given. */
 const agentId = 'agent_01M805P3SFX9KMXH19WTZKXA68';
-const agents = [{ agentId, name: 'Front desk' }];
 const tools = {
   searchDocumentation: tool({
     inputSchema: object({ query: text }),
@@ -28,79 +27,33 @@ const tools = {
       topics: [{ title: 'Block a number', text: 'POST /agent-block-list' }, { title: 'Other' }],
     }),
   }),
-  checkNumbers: tool({
-    inputSchema: object({ numbers: { type: 'array' } }),
-    execute: async ({ numbers }) => ({ numbers: (numbers as string[]).map((number) => ({ number, valid: true })) }),
-  }),
-  listAgents: tool({
-    inputSchema: object({}),
-    execute: async () => ({ agents }),
-  }),
-  getCallFigures: tool({
-    inputSchema: object({ agentId: text, by: text }, ['by']),
-    execute: async () => ({
-      rows: [{ outcome: 'booked', calls: 3, value: '120' }],
-      totals: { calls: 3, value: '120' },
-    }),
-  }),
-  listCalls: tool({ inputSchema: object({ agentId: text }, ['agentId']), execute: async () => ({ calls: [] }) }),
-  updateAgent: tool({
-    inputSchema: object({ agentId: text, name: text, configuration: { type: 'object' } }, ['agentId']),
-    execute: async (input) => ({ name: 'Front desk', ...input }),
-  }),
-  draftAgent: tool({
-    inputSchema: object({ name: text, configuration: { type: 'object' } }),
-    execute: async (agent) => ({ agent }),
-  }),
-  listKnowledge: tool({
-    inputSchema: object({ agentId: text }),
-    execute: async () => ({
-      websites: [{ name: 'example.com', url: 'https://example.com/', status: 'ready' }],
-      documents: [],
-    }),
-  }),
-  searchKnowledge: tool({
-    inputSchema: object({ agentId: text, query: text }, ['agentId', 'query']),
-    execute: async () => ({ passages: [{ text: 'Open from nine.', name: 'hours.txt' }] }),
-  }),
   createAgent: tool({
     inputSchema: object({ name: text, configuration: { type: 'object' } }, ['name']),
     execute: async ({ name }) => ({ agentId, name }),
   }),
-  blockNumbers: tool({
-    inputSchema: object({ agentId: text, numbers: { type: 'array' }, reason: text }, ['agentId', 'numbers']),
-    execute: async ({ numbers }) => ({ added: numbers, failed: [] }),
-  }),
 };
 
-/** `offered` names the tools that the caller's key allows; by default all. */
-type Options = { approvals?: string[]; offered?: (keyof typeof tools)[] };
-
-const run = (messages: string | ModelMessage[], options: Options = {}) => {
+const run = (messages: string | ModelMessage[], { approvals = [] }: { approvals?: string[] } = {}) => {
   const errors: unknown[] = [];
   const result = streamText({
     model: model(),
     ...(typeof messages === 'string' ? { prompt: messages } : { messages }),
     tools,
-    ...(options.offered && { activeTools: options.offered }),
     stopWhen: isStepCount(8),
     maxRetries: 0,
-    toolApproval: Object.fromEntries((options.approvals ?? []).map((name) => [name, 'user-approval'])),
+    toolApproval: Object.fromEntries(approvals.map((name) => [name, 'user-approval'])),
     onError: ({ error }) => void errors.push(error),
   });
   return { result, errors };
 };
 
-const outcomeOf = async (messages: string | ModelMessage[], options?: Options) => {
-  const { result, errors } = run(messages, options);
+const outcomeOf = async (messages: string | ModelMessage[], options?: { approvals?: string[] }) => {
+  const { result } = run(messages, options);
   const steps = await result.steps;
   const calls = steps.flatMap(({ toolCalls }) => toolCalls.map(({ toolName, input }) => [toolName, input]));
   return {
     calls,
     text: steps.at(-1)?.text,
-    finishReason: await result.finishReason,
-    usage: await result.totalUsage,
-    errors,
     response: await result.response,
   };
 };

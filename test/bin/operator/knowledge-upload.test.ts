@@ -78,20 +78,6 @@ it('knowledge upload does not wait with --no-wait', async () => {
   ]);
 });
 
-it('knowledge upload stores a file once when a response was lost', async () => {
-  const world = await newWorld();
-  let lost = 0;
-  await using between = await startBetween(async (request, response, forward) => {
-    if (request.method !== 'POST' || lost > 0) return false;
-    lost += 1;
-    await forward();
-    return response.destroy();
-  });
-  const { code, files } = await upload(world, [newFile('once')], '--base-url', between.baseUrl);
-  expect([lost, code, files.map(({ status }) => status)]).toEqual([1, 0, ['ready']]);
-  expect(await documentsOf(world)).toHaveLength(1);
-});
-
 it('knowledge upload reports a file as unknown when all responses were lost', async () => {
   const world = await newWorld();
   await using between = await startBetween(

@@ -343,19 +343,6 @@ it('agents keep their owner: the operator cannot make an owner a guest', async (
   expect((await world.call('GET', `/agents/${world.agentId}`)).status).toBe(200);
 });
 
-it('agents and users that do not exist cannot be granted by the operator', async () => {
-  const world = await newWorld();
-  expect(await operator('agent', 'grant', world.agentId, '--uid', 'nobody')).toMatchObject({ code: 1, stdout: '' });
-  for (const args of [
-    ['show', 'no-agent'],
-    ['grant', 'no-agent', '--uid', world.uid],
-    ['revoke', 'no-agent', '--uid', world.uid],
-  ]) {
-    const { code, stderr } = await operator('agent', ...args);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'There is no agent no-agent.\n' });
-  }
-});
-
 it('agents have names without control characters on the terminal', async () => {
   const world = await newWorld();
   await world.call('PATCH', `/agents/${world.agentId}`, { body: { name: 'A\u001b[2Jb\u202e' } });
@@ -456,6 +443,32 @@ describe('the commands for what an API key could do', () => {
     expect(await isAccepted(user.apiKey, user.uid)).toBe(false);
     const { stderr } = await operator('key', 'show', 'key_none', '--json');
     expect(stderr).toBe(jsonError('key_not_found', 'There is no key key_none.'));
+  });
+
+  it('list and export the calls of all agents of a user, with their outcomes, and import them again', async () => {
+    const [world, other] = [await newWorld(), await newWorld()];
+    const { uid, agentId } = world;
+    await json('agent', 'grant', other.agentId, '--uid', uid);
+    await world.recordCall('own', { startedAt: '2026-03-01T10:00:00Z' });
+    await other.recordCall('shared', { startedAt: '2026-03-02T10:00:00Z' });
+    const outcome = {
+      custom_call_outcome: 'won',
+      custom_call_outcome_value: 1e200,
+      custom_call_metadata: { a: [1.5] },
+    };
+    await world.call('PATCH', `/calls/${agentId}/own`, { body: outcome });
+    const { calls } = await json('calls', 'list', '--uid', uid);
+    expect(calls.map(({ callId }: { callId: string }) => callId)).toEqual(['shared', 'own']);
+    const day = await json('calls', 'list', '--uid', uid, '--from', '2.3.2026', '--to', '2026-03-03 00:00');
+    expect(day.calls).toHaveLength(1);
+    expect((await json('calls', 'export', '--uid', uid)).calls).toHaveLength(2);
+    const { stdout } = await operator('calls', 'export', '--uid', uid);
+    const before = (await world.call('GET', `/calls/${agentId}/own`)).body;
+    await world.call('DELETE', `/calls/${agentId}/own`);
+    expect(await json('calls', 'import', newFile(stdout))).toMatchObject({ imported: 2, failed: 0 });
+    const { outcomeUpdatedAt: _at, outcomeHistory: _history, ...rest } = before;
+    expect((await world.call('GET', `/calls/${agentId}/own`)).body).toMatchObject({ ...rest, ...outcome });
+    expect((await operator('calls', 'list')).code).toBe(2);
   });
 
   it('report an invalid command line with --json', async () => {
