@@ -20,6 +20,7 @@ export const kindOf = async (
   if (startsWith(bytes, 'PK\u0003\u0004')) return (await isWordDocument(bytes)) ? { type: 'docx' } : notWord;
   if (startsWith(bytes, compoundFile)) return kindOfCompoundFile(bytes);
   const textType = textTypeOf(name);
+  if (isAsciiPdf(bytes)) return { type: 'pdf' };
   if (isText(bytes)) {
     if (programText.test(startOf(bytes, 16))) return unsupported('It is text in a format for programs.');
     if (startsWith(bytes, '#!/') && textType !== 'md' && !/\.txt$/i.test(name))
@@ -32,6 +33,11 @@ export const kindOf = async (
   const format = await formatOf?.(bytes);
   return format ? unsupported(`It looks like .${format}.`) : { type: textType };
 };
+
+/** Returns true if text has a PDF's header near its beginning, which other text may precede, and a PDF's end. */
+const isAsciiPdf = (bytes: Buffer) =>
+  /%PDF-\d\.\d\s*[\r\n]/.test(startOf(bytes, 1024)) &&
+  /\bstartxref\s+\d+\s+%%EOF\s*$/.test(bytes.toString('latin1', Math.max(0, bytes.length - 1024)));
 
 /** Returns true if a file is the container of an encrypted Office document. */
 export const isEncryptedOffice = (bytes: Buffer) =>

@@ -6,7 +6,7 @@ import { isEncryptedOffice } from './document-kind.ts';
 import { importMark, type PreparedPart, prepareXml } from './docx-elements.ts';
 import { htmlOfPart } from './docx-imports.ts';
 import { readHtml } from './html.ts';
-import { type LongDocument, LongText } from './long-text.ts';
+import { describeIgnored, type LongDocument, LongText } from './long-text.ts';
 import { readZip } from './zip.ts';
 
 /** XML inflates to twenty times its size and more; a document of 10 MB needs much less than this. */
@@ -35,12 +35,16 @@ export const readDocx = async (bytes: Buffer): Promise<LongDocument> => {
   const content = new LongText();
   const contentMD = new LongText();
   const unread = new Map<string, number>();
+  let hasPictures = false;
+  let hasText = false;
   const add = (html: string) => {
     const { text, markdown } = readHtml({ html, url: 'about:blank' });
+    hasText ||= text !== '';
     content.add(text);
     contentMD.add(markdown);
   };
   const toHtml = async (part: PreparedPart, partName = name) => {
+    hasPictures ||= /:(blip|imagedata)\b/.test(part.xml);
     const { value, messages } = await mammoth.convertToHtml(archiveOf(files, name, part.xml, partName), options);
     for (const [words, count] of [...part.unread, ...ignoredIn(messages, part)])
       unread.set(words, (unread.get(words) ?? 0) + count);
@@ -53,7 +57,12 @@ export const readDocx = async (bytes: Buffer): Promise<LongDocument> => {
     add(await toHtml(part));
   }
   add(await readSurroundings(surroundings ?? [], files, name, toHtml));
-  return { content, contentMD, warnings: warningsOf(unread) };
+  const warnings: SourceWarning[] =
+    unread.size > 0 ? [{ code: 'ignored_elements', message: describeIgnored(unread) }] : [];
+  if (hasPictures && !hasText) {
+    warnings.push({ code: 'pictures_only', message: 'It has pictures. Text in pictures is not read.' });
+  }
+  return { content, contentMD, warnings };
 };
 
 /** The files of the archive that can hold text. */
@@ -68,12 +77,6 @@ const ignoredIn = (messages: { message: string }[], { withText }: PreparedPart) 
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   return counts;
-};
-
-const warningsOf = (unread: Map<string, number>): SourceWarning[] => {
-  if (unread.size === 0) return [];
-  const list = [...unread].slice(0, 10).map(([words, count]) => `${words} (${count})`);
-  return [{ code: 'ignored_elements', message: `The document has elements that are not read: ${list.join(', ')}.` }];
 };
 
 /** Puts the text of imported parts at their places. */
@@ -108,11 +111,12 @@ const readSurroundings = async (
   return /\p{L}{2}/u.test(html.replace(/<[^>]*>/g, ' ')) ? `<h2>Header and footer</h2>${html}` : '';
 };
 
-/** Unwraps the only paragraph of a cell, and removes the links from notes back to their references. */
+/** Unwraps the only paragraph of a cell, removes the links from notes back to their references, and replaces pictures by their descriptions. */
 const tidy = (html: string) =>
   html
     .replace(/<(t[dh])([^>]*)><p>((?:(?!<\/?(?:p|td|th)\b).)*)<\/p><\/\1>/g, '<$1$2>$3</$1>')
-    .replace(/ ?<a href="#[^"]*-ref-[^"]*">↑<\/a>/g, '');
+    .replace(/ ?<a href="#[^"]*-ref-[^"]*">↑<\/a>/g, '')
+    .replace(/<img\b[^>]*?\balt="([^"]*)"[^>]*>/g, ' $1 ');
 
 const options = {
   styleMap: ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => h2:fresh"],

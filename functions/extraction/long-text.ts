@@ -3,6 +3,12 @@ import type { SourceWarning } from '../domain/sources.ts';
 /** The text of a document, the same as Markdown, and what is missing in both. */
 export type LongDocument = { content: LongText; contentMD: LongText; warnings: SourceWarning[] };
 
+/** Returns a sentence about elements that are not read, from their words and numbers. */
+export const describeIgnored = (ignored: Map<string, number>) => {
+  const list = [...ignored].slice(0, 10).map(([words, count]) => `${words} (${count})`);
+  return `The document has elements that are not read: ${list.join(', ')}.`;
+};
+
 /** A text that is kept outside the heap: the text of a long document can be larger than a worker's heap. */
 export class LongText {
   readonly #parts: Uint8Array[] = [];

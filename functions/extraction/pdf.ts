@@ -1,8 +1,10 @@
 import { constants, createInflate, inflateSync } from 'node:zlib';
-import type { PDFDocumentProxy } from 'pdfjs-dist';
+import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import type { SourceWarning } from '../domain/sources.ts';
-import { type LongDocument, LongText } from './long-text.ts';
-import { openPdf, pictureOperators } from './pdfjs.ts';
+import { describeIgnored, type LongDocument, LongText } from './long-text.ts';
+import { fieldsOf, ignoredIn, insertFields } from './pdf-fields.ts';
+import { type Line, linesOf, textOf } from './pdf-lines.ts';
+import { drawingOperators, openPdf } from './pdfjs.ts';
 import { DecompressionLimitError } from './zip.ts';
 
 /** The maximum size that all streams of a document other than pictures inflate to. */
@@ -11,7 +13,6 @@ const maxStreams = 100_000;
 /** The number of pages sampled to find the size of the body text. */
 const sampledPages = 20;
 
-type Line = { text: string; size: number; y: number };
 type Paragraph = { lines: string[]; size: number };
 
 /** Reads a PDF page by page as text and as Markdown. Lines in larger letters become headings. */
@@ -30,84 +31,92 @@ const readPages = async (pdf: PDFDocumentProxy): Promise<LongDocument> => {
   const contentMD = new LongText();
   const sampled: Paragraph[][] = [];
   let bodySize: number | undefined;
-  let unread = 0;
-  let pictures = 0;
+  const missing: Missing = { pages: pdf.numPages, unread: 0, drawn: 0, unmapped: 0, ignored: new Map() };
   const write = (paragraphs: Paragraph[], size: number) => {
     content.add(paragraphs.map(({ lines }) => lines.join('\n')).join('\n\n'));
     contentMD.add(paragraphs.map((paragraph) => markdownOf(paragraph, size)).join('\n\n'));
   };
   for (let number = 1; number <= pdf.numPages; number++) {
-    const paragraphs = await paragraphsOf(pdf, number).catch(() => undefined);
-    if (!paragraphs) unread++;
-    else if (paragraphs.length === 0 && (await hasPictures(pdf, number))) pictures++;
-    else if (bodySize !== undefined) write(paragraphs, bodySize);
-    else sampled.push(paragraphs);
+    const page = await pdf.getPage(number).catch(() => undefined);
+    const read = page && (await readPage(page).catch(() => undefined));
+    if (!read) missing.unread++;
+    else {
+      missing.unmapped += read.unmapped;
+      for (const words of read.ignored) missing.ignored.set(words, (missing.ignored.get(words) ?? 0) + 1);
+      if (bodySize === undefined) sampled.push(read.paragraphs);
+      else write(read.paragraphs, bodySize);
+      if (read.paragraphs.length === 0 && (await hasDrawings(page).catch(() => false))) missing.drawn++;
+    }
+    page?.cleanup();
     if (number === sampledPages || number === pdf.numPages) {
       const size = bodySize ?? bodySizeOf(sampled.flat());
       for (const page of sampled.splice(0)) write(page, size);
       bodySize = size;
     }
   }
-  if (unread === pdf.numPages) throw new Error('No page can be read.');
-  return { content, contentMD, warnings: warningsOf({ pages: pdf.numPages, unread, pictures }) };
+  if (missing.unread === pdf.numPages) throw new Error('No page can be read.');
+  return { content, contentMD, warnings: warningsOf(missing) };
 };
 
-const warningsOf = (counts: { pages: number; unread: number; pictures: number }): SourceWarning[] => {
-  const { pages, unread, pictures } = counts;
-  const count = (n: number) => (pages === 1 ? 'The page' : `${n} of ${pages} pages`);
-  const warnings: SourceWarning[] = [];
-  if (pictures > 0) {
-    const verb = pictures === 1 ? 'has' : 'have';
-    const message = `${count(pictures)} ${verb} pictures and no text. Text in pictures is not read.`;
-    warnings.push({ code: 'pictures_only', message });
-  }
-  if (unread > 0) {
-    warnings.push({
-      code: 'cut',
-      message: `${count(unread)} could not be read, and ${unread === 1 ? 'is' : 'are'} left out.`,
-    });
-  }
-  return warnings;
+/** What is missing in the text of a document: numbers of pages, letters, and elements by the words for them. */
+type Missing = { pages: number; unread: number; drawn: number; unmapped: number; ignored: Map<string, number> };
+
+const warningsOf = ({ pages, unread, drawn, unmapped, ignored }: Missing): SourceWarning[] => {
+  const describe = (count: number) =>
+    pages === 1 ? 'The page has' : `${count} of ${pages} pages ${count === 1 ? 'has' : 'have'}`;
+  const found: [number, SourceWarning['code'], string][] = [
+    [drawn, 'pictures_only', `${describe(drawn)} pictures and no text. Text in pictures is not read.`],
+    [
+      unmapped,
+      'unmapped_letters',
+      `The document has letters that are not known characters: ${unmapped.toLocaleString('en')}.`,
+    ],
+    [ignored.size, 'ignored_elements', describeIgnored(ignored)],
+    [unread, 'cut', `${describe(unread)} damaged content and no text.`],
+  ];
+  return found.filter(([count]) => count > 0).map(([, code, message]) => ({ code, message }));
 };
 
-/** Returns true if a page shows pictures. Their data are not read. */
-const hasPictures = async (pdf: PDFDocumentProxy, number: number) => {
-  const page = await pdf.getPage(number);
-  const { fnArray } = await page.getOperatorList();
-  page.cleanup();
-  const pictures = await pictureOperators();
-  return fnArray.some((operator) => pictures.includes(operator));
+/** Returns true if a page shows pictures or drawings. Their data are not read. */
+const hasDrawings = async (page: PDFPageProxy) => {
+  const { fnArray } = await page.getOperatorList({ annotationMode: 0 });
+  const { pictures, paths } = await drawingOperators();
+  const count = fnArray.filter((operator) => paths.includes(operator)).length;
+  return count > maxPathsOfFrame || fnArray.some((operator) => pictures.includes(operator));
 };
 
-const paragraphsOf = async (pdf: PDFDocumentProxy, number: number) => {
-  const page = await pdf.getPage(number);
+/** A page with fewer paths has frames and rules, and no picture. */
+const maxPathsOfFrame = 30;
+
+type Page = { paragraphs: Paragraph[]; unmapped: number; ignored: string[] };
+
+const readPage = async (page: PDFPageProxy): Promise<Page> => {
   const { items } = await page.getTextContent();
-  page.cleanup();
+  const lines = linesOf(items.filter((item) => 'str' in item));
+  const annotations = await page.getAnnotations();
+  insertFields(lines, fieldsOf(annotations));
   const paragraphs: Paragraph[] = [];
   let former: Line | undefined;
-  let line: Line = { text: '', size: 0, y: 0 };
-  const end = () => {
-    const text = line.text.replaceAll('\0', '').trim().replace(symbol, '• ');
-    if (text) {
-      const last = paragraphs.at(-1);
-      if (last && former && continuesParagraph(former, line) && !listItem.test(text)) last.lines.push(text);
-      else paragraphs.push({ lines: [text], size: line.size });
-      former = line;
-    }
-    line = { text: '', size: 0, y: 0 };
-  };
-  for (const item of items) {
-    if (!('str' in item)) continue;
-    line.text += item.str;
-    if (item.str.trim()) {
-      line.size = Math.max(line.size, item.height);
-      line.y = item.transform[5] as number;
-    }
-    if (item.hasEOL) end();
+  let unmapped = 0;
+  for (const line of lines) {
+    const text = textOf(line).trim().replace(symbol, '• ');
+    unmapped += text.match(unmappedLetters)?.length ?? 0;
+    const known = text.replace(controls, '');
+    if (!known) continue;
+    const last = paragraphs.at(-1);
+    if (last && former && continuesParagraph(former, line) && !listItem.test(known)) last.lines.push(known);
+    else paragraphs.push({ lines: [known], size: line.size });
+    former = line;
   }
-  end();
-  return paragraphs;
+  return { paragraphs, unmapped, ignored: ignoredIn(annotations) };
 };
+
+/** Control characters. Fonts without a table of characters produce them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is meant
+const controls = /[\0-\x08\x0b-\x1f\x7f-\x9f]/g;
+/** Letters of a font for which the file names no character. Some symbols are in the area for private use. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is meant
+const unmappedLetters = /[\x01-\x08\x0b-\x1f\x7f-\x9f\ufffd\ufffe\uffff]/g;
 
 /** Returns true if a line belongs to the paragraph of the line before it: letters of a similar size, at the distance of lines. */
 const continuesParagraph = (former: Line, line: Line) => {

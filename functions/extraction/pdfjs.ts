@@ -13,10 +13,13 @@ export const openPdf = async (data: Uint8Array): Promise<PDFDocumentProxy> => {
   }).promise;
 };
 
-/** The numbers of operators that show a picture. */
-export const pictureOperators = async () => {
+/** Returns the numbers of the operators that show pictures and paths. */
+export const drawingOperators = async () => {
   const { OPS } = await loadPdfjs();
-  return [OPS.paintImageXObject, OPS.paintInlineImageXObject, OPS.paintImageMaskXObject];
+  return {
+    pictures: [OPS.paintImageXObject, OPS.paintInlineImageXObject, OPS.paintImageMaskXObject],
+    paths: [OPS.constructPath],
+  };
 };
 
 /** The library's folders with the encodings of East Asian fonts and with the fonts that a PDF need not contain. */

@@ -40,6 +40,19 @@ it.each([
     async () => Buffer.concat([Buffer.from([0, 1, 255, 10]), await pdfOf('Hello')]),
     { type: 'pdf' },
   ],
+  [
+    'a PDF of ASCII after the headers of a response',
+    'a.pdf',
+    async () =>
+      Buffer.concat([Buffer.from('HTTP/1.1 200 OK\nContent-Type: application/pdf\n\n'), await pdfOf('Hello')]),
+    { type: 'pdf' },
+  ],
+  [
+    'text that quotes a PDF',
+    'a.txt',
+    async () => Buffer.concat([Buffer.from('An example:\n'), await pdfOf('Hello'), Buffer.from('\nIt has one page.')]),
+    { type: 'txt' },
+  ],
   ['a Word document without a name for it', 'a', () => docxOf('Hello'), { type: 'docx' }],
   ['a Word document of LibreOffice', 'a.pdf', async () => sample('handbook.docx'), { type: 'docx' }],
   ['a Word document that is locked', 'a.docx', async () => sample('locked.docx'), { type: 'docx' }],

@@ -152,6 +152,20 @@ it('a Word document with parts that are not read says so', async () => {
   });
 });
 
+it('the text of a Word document has the descriptions of its pictures; one of pictures alone says so', async () => {
+  const a = 'http://schemas.openxmlformats.org/drawingml/2006';
+  const picture = (properties: string) =>
+    `<w:r><w:drawing><wp:inline xmlns:wp="${a}/wordprocessingDrawing">${properties}<a:graphic xmlns:a="${a}/main"><a:graphicData><pic:pic xmlns:pic="${a}/picture"><pic:blipFill><a:blip ${r} r:embed="p1"/></pic:blipFill></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>`;
+  const more = [relationships(['p1', 'media/one.png'])];
+  const described = picture('<wp:docPr id="1" name="one" descr="Map of the &lt;old&gt; town"/>');
+  expect(await textOf(paragraph(run('Before'), described, run('after')), more)).toBe(
+    'Before Map of the <old> town after',
+  );
+  expect(await textOf(paragraph(picture('')), more)).toBe(
+    'The document has no text. It has pictures. Text in pictures is not read.',
+  );
+});
+
 it('the headers and footers of the first section of a Word document are its end, each text once', async () => {
   const section = (...references: [kind: string, id: string][]) =>
     `<w:sectPr>${references.map(([kind, id]) => `<w:${kind}Reference w:type="default" ${r} r:id="${id}"/>`).join('')}</w:sectPr>`;

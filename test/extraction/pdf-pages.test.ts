@@ -1,0 +1,149 @@
+import { expect, it } from 'vitest';
+import { readDocument } from '../../functions/extraction/document-texts.ts';
+import { pdfOfPage, streamOf } from '../support/documents.ts';
+
+const read = (pdf: Buffer) => readDocument(pdf, 'pdf');
+const helvetica = '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>';
+const at = (x: number, y: number, text: string) => `BT /F1 12 Tf ${x} ${y} Td (${text}) Tj ET\n`;
+const rectangle = (x: number, y: number) => `/Rect[${x} ${y - 4} ${x + 150} ${y + 14}]`;
+
+/** A page with a form. Its annotations are objects from 6 on. */
+const form = (contents: string, annotations: string[], more = '') => {
+  const references = annotations.map((_, index) => `${index + 6} 0 R`).join(' ');
+  return pdfOfPage({
+    contents,
+    resources: '/Font<</F1 5 0 R>>',
+    entries: `/Annots[${references}]`,
+    catalog: `/AcroForm<</Fields[${references}]/DA(/F1 12 Tf 0 g)/DR<</Font<</F1 5 0 R>>>>${more}>>`,
+    objects: [helvetica, ...annotations],
+  });
+};
+const field = (type: string, x: number, y: number, entries: string) =>
+  `<</Type/Annot/Subtype/Widget/FT/${type}/T(${type}${x}${y})/F 4${rectangle(x, y)}${entries}>>`;
+
+it('the values of the filled fields of a form are beside their labels, in the order of the page', async () => {
+  const contents =
+    at(60, 780, 'Price of a haircut:') +
+    at(60, 760, 'Name: ____________ \\(please print\\)') +
+    at(60, 740, 'Day:') +
+    at(60, 720, 'Total:') +
+    at(60, 700, 'Parking:') +
+    at(60, 680, 'Card:') +
+    at(60, 660, 'Password:');
+  const onOff = '/AP<</N<</Yes 12 0 R/Off 12 0 R>>>>';
+  const pdf = form(contents, [
+    field('Tx', 130, 720, '/V(90.00 EUR)/Ff 1'),
+    field('Ch', 100, 740, '/V(mo)/Opt[[(mo)(Monday)][(tu)(Tuesday)]]'),
+    field('Tx', 180, 780, '/V(49.00 EUR)'),
+    field('Tx', 100, 760, '/V(Ada)'),
+    field('Btn', 120, 700, `/V/Yes/AS/Yes${onOff}`),
+    field('Btn', 120, 680, `/V/Off/AS/Off${onOff}`),
+    streamOf('', '/Type/XObject/Subtype/Form/BBox[0 0 9 9]'),
+    field('Tx', 120, 660, '/V(secret)/Ff 8192'),
+    field('Tx', 300, 780, '/F 2/V(hidden)').replace('/F 4', ''),
+  ]);
+  expect(await read(pdf)).toMatchObject({
+    content: [
+      'Price of a haircut: 49.00 EUR',
+      'Name: ____________ (please print) Ada',
+      'Day: Monday',
+      'Total: 90.00 EUR',
+      'Parking: ☑',
+      'Card:',
+      'Password:',
+    ].join('\n'),
+  });
+});
+
+it('a form that has nothing but filled fields has their values as its text', async () => {
+  const pdf = form('', [field('Tx', 60, 700, '/V(Tuesday)'), field('Tx', 60, 780, '/V(Open on\\nMonday)/Ff 4096')]);
+  expect(await read(pdf)).toMatchObject({ content: 'Open on\nMonday\n\nTuesday' });
+});
+
+it('the text that is typed on a page is read between the lines above and below it', async () => {
+  const note = (y: number, entries: string) =>
+    `<</Type/Annot/Subtype/FreeText/F 4${rectangle(60, y)}/DA(/F1 12 Tf)${entries}>>`;
+  const pdf = form(at(60, 780, 'Opening hours') + at(60, 600, 'See you soon'), [
+    note(700, '/Contents(Closed on 24 December)'),
+    note(650, '/Contents(Old note)').replace('/F 4', '/F 2'),
+    `<</Type/Annot/Subtype/Text/F 4${rectangle(60, 640)}/Contents(A comment of a reviewer)>>`,
+  ]);
+  expect(await read(pdf)).toMatchObject({ content: 'Opening hours\n\nClosed on 24 December\n\nSee you soon' });
+});
+
+it('the elements of a PDF that show something and are not read are a warning', async () => {
+  const pdf = form(at(60, 780, 'Order'), [
+    field('Btn', 60, 700, '/Ff 65536/MK<</CA(Send)>>'),
+    field('Ch', 60, 740, '/V(Monday)/Opt[(Monday)(Tuesday)]'),
+    `<</Type/Annot/Subtype/Stamp/F 4${rectangle(60, 600)}>>`,
+    `<</Type/Annot/Subtype/Stamp/F 2${rectangle(60, 600)}>>`,
+  ]);
+  expect(await read(pdf)).toMatchObject({
+    content: 'Order\n\nMonday',
+    warnings: [
+      {
+        code: 'ignored_elements',
+        message:
+          'The document has elements that are not read: stamps (1), buttons (1), lists of which only the chosen entries are read (1).',
+      },
+    ],
+  });
+});
+
+/** A font whose codes are the letters of a text, in their order. */
+const fontOf = (text: string) => {
+  const hex = (n: number) => n.toString(16).padStart(4, '0');
+  const letters = [...text].map((letter, index) => `<${hex(index + 1).slice(2)}> <${hex(letter.charCodeAt(0))}>`);
+  const map = `begincmap 1 begincodespacerange <00> <ff> endcodespacerange ${letters.length} beginbfchar ${letters.join(' ')} endbfchar endcmap`;
+  return [
+    `<</Type/Font/Subtype/Type1/BaseFont/Any/FirstChar 1/LastChar ${letters.length}/Widths[${letters.map(() => 500).join(' ')}]/ToUnicode 6 0 R>>`,
+    streamOf(map),
+  ];
+};
+const shownAt = (x: number, text: string, all: string) =>
+  `BT /F1 12 Tf ${x} 700 Td <${[...text].map((letter) => (all.indexOf(letter) + 1).toString(16).padStart(2, '0')).join('')}> Tj ET\n`;
+
+it.each([
+  ['Hebrew', 'פתוח', 'ביום', 'שני'],
+  ['Arabic', 'مفتوح', 'يوم', 'الاثنين'],
+])('the words of a line in %s are in logical order, whatever order the file draws them in', async (_, ...words) => {
+  const all = [...new Set([...words.join(''), ...'9:30AB '])].join('');
+  const [first = '', second = '', third = ''] = words;
+  // On the page, the first word is at the right. Letters are drawn from left to right, as fonts place them.
+  const visual = (word: string) => [...word].reverse().join('');
+  const drawn: [number, string][] = [
+    [400, `${visual(first)}`],
+    [350, `${visual(second)}`],
+    [300, `${visual(third)}`],
+    [240, '9:30'],
+    [270, 'AB'],
+  ];
+  for (const order of [drawn, drawn.toSorted(([a], [b]) => a - b)]) {
+    const pdf = pdfOfPage({
+      contents: order.map(([x, text]) => shownAt(x, text, all)).join(''),
+      resources: '/Font<</F1 5 0 R>>',
+      objects: fontOf(all),
+    });
+    const text = await read(pdf);
+    expect('content' in text && text.content.split(/\s+/)).toEqual([first, second, third, '9:30', 'AB']);
+  }
+});
+
+it('the letters of a PDF that are no known characters are left out, and counted', async () => {
+  const contents = `${at(60, 780, 'Price list')}BT /F2 12 Tf 60 700 Td <000100020003> Tj ET`;
+  const descendant =
+    '<</Type/Font/Subtype/CIDFontType2/BaseFont/Any/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>>>';
+  const pdf = pdfOfPage({
+    contents,
+    resources: '/Font<</F1 5 0 R/F2 6 0 R>>',
+    objects: [
+      helvetica,
+      `<</Type/Font/Subtype/Type0/BaseFont/Any/Encoding/Identity-H/DescendantFonts[${descendant}]>>`,
+    ],
+  });
+  expect(await read(pdf)).toEqual({
+    content: 'Price list',
+    contentMD: 'Price list',
+    warnings: [{ code: 'unmapped_letters', message: 'The document has letters that are not known characters: 3.' }],
+  });
+});
