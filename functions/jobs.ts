@@ -7,6 +7,7 @@ import { expireCalls } from './jobs/expire-calls.ts';
 import { extractDocument } from './jobs/extract-document.ts';
 import { finishDeletion } from './jobs/finish-deletion.ts';
 import { finishDuplication } from './jobs/finish-duplication.ts';
+import { finishUserDeletion } from './jobs/finish-user-deletion.ts';
 import { importBlockList } from './jobs/import-block-list.ts';
 import { indexKnowledge } from './jobs/index-knowledge.ts';
 import type { AnyJob } from './jobs/job.ts';
@@ -20,6 +21,7 @@ export const jobs: AnyJob[] = [
   extractDocument,
   indexKnowledge,
   finishDeletion,
+  finishUserDeletion,
   erasePerson,
   closeBlockListEvent,
   deliverWebhook,

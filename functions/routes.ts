@@ -18,9 +18,11 @@ import { deleteAgent } from './api/delete-agent.ts';
 import { deleteCall } from './api/delete-call.ts';
 import { deleteDocument } from './api/delete-document.ts';
 import { deleteHookSecret } from './api/delete-hook-secret.ts';
+import { deleteUser } from './api/delete-user.ts';
 import { deleteWebhookEndpoint } from './api/delete-webhook-endpoint.ts';
 import { deleteWebsite } from './api/delete-website.ts';
 import { duplicateAgent } from './api/duplicate-agent.ts';
+import { endAgentAccess } from './api/end-agent-access.ts';
 import { getAgent } from './api/get-agent.ts';
 import { getAgentVersion } from './api/get-agent-version.ts';
 import { getBlockListImport } from './api/get-block-list-import.ts';
@@ -32,8 +34,11 @@ import { getInvoices } from './api/get-invoices.ts';
 import { getKey } from './api/get-key.ts';
 import { getOpenapiDocument } from './api/get-openapi-document.ts';
 import { getUser } from './api/get-user.ts';
+import { getUserFigures } from './api/get-user-figures.ts';
 import { getWebhookEndpoint } from './api/get-webhook-endpoint.ts';
 import { getWebsiteContent } from './api/get-website-content.ts';
+import { grantAgentAccess } from './api/grant-agent-access.ts';
+import { listAgentAccess } from './api/list-agent-access.ts';
 import { listAgentVersions } from './api/list-agent-versions.ts';
 import { listAgents } from './api/list-agents.ts';
 import { listBlockListImports } from './api/list-block-list-imports.ts';
@@ -97,6 +102,9 @@ export const routes: AnyEndpoint[] = [
   getAgentVersion,
   restoreAgent,
   setAgentTraffic,
+  listAgentAccess,
+  grantAgentAccess,
+  endAgentAccess,
   listDocuments,
   getDocumentContent,
   uploadDocuments,
@@ -141,6 +149,8 @@ export const routes: AnyEndpoint[] = [
   listUsers,
   getUser,
   updateUser,
+  deleteUser,
+  getUserFigures,
   createKey,
   listKeys,
   rotateKey,

@@ -6,7 +6,7 @@ import { examples } from '../domain/examples.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { callFigures } from '../figures/call-figures.ts';
-import { Summary } from '../figures/summary.ts';
+import { readFigures } from '../figures/read-figures.ts';
 import { toCsv } from '../figures/to-csv.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -66,17 +66,8 @@ export const getCallFigures = endpoint({
   },
 
   async handle({ query: { uid, agentId, format: _, ...query } }, { agents, callFigures }) {
-    const summary = new Summary(query);
-    const { days } = summary;
-    if (days.length === 0) return summary.result();
     const agentIds = agentId === undefined ? await ownAgents(uid, agents) : [agentId];
-    // Figures are written before their mark is removed. Figures that are read after the marks are exact if they have no mark.
-    const marks = await Promise.all(
-      agentIds.map((id) => callFigures.marksBetween(id, days[0] as string, days.at(-1) as string)),
-    );
-    const isPending = marks.flat().some(({ day, quarters }) => summary.touches(day, quarters));
-    await callFigures.read(agentIds, days, (day, { series }, bytes) => summary.add(day, series, bytes));
-    return { ...summary.result(), ...(isPending && { pending: true as const }) };
+    return readFigures(callFigures, agentIds, query);
   },
 });
 

@@ -23,6 +23,12 @@ export const jobMessages = {
     /** The state of a run that began at `startedAt` (Unix milliseconds) and has deleted everything except kept responses. */
     progress: z.optional(z.object({ startedAt: z.number(), position: KeptPosition })),
   }),
+  finishUserDeletion: z.object({
+    job: z.literal('finishUserDeletion'),
+    ...ofUser,
+    /** The message begins the work again if no run has begun for a while, and is repeated until the deletion is over. */
+    isRescue: z.optional(z.boolean()),
+  }),
   /** The message does not hold the person's number, because a message outlives its job. */
   erasePerson: z.object({
     job: z.literal('erasePerson'),

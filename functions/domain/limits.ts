@@ -67,6 +67,9 @@ export const limits = {
   /** Limits of call figures: days and agents of a request, rows of its response, and bytes that are read for it. */
   figureDays: 400,
   figureAgents: 50,
+  userFigureDays: 92,
+  /** Maximum number of clients in a response with their figures. */
+  userFigures: 20,
   figureRows: 25_000,
   figureBytes: 64 * 1024 * 1024,
   /** Maximum page size of a list of sources with their texts. */

@@ -5,7 +5,7 @@ import { invalidField } from './errors.ts';
 import { limits } from './limits.ts';
 
 /** Declares `limit` of a query: a whole number of items. */
-const pageLimit = (max: number) =>
+export const pageLimit = (max: number, description: string, example: number) =>
   z
     .pipe(
       z.string().check(
@@ -18,7 +18,7 @@ const pageLimit = (max: number) =>
       z.transform(Number),
     )
     .check(
-      describe('Maximum number of items per page. Default: as many as fit into a 5 MB response.', 100, {
+      describe(description, example, {
         type: 'integer',
         minimum: 1,
         maximum: max,
@@ -29,7 +29,9 @@ const exampleCursor = 'WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ';
 
 /** The query parameters of every list. */
 export const paging = {
-  limit: z.optional(pageLimit(limits.pageItems)),
+  limit: z.optional(
+    pageLimit(limits.pageItems, 'Maximum number of items per page. Default: as many as fit into a 5 MB response.', 100),
+  ),
   cursor: z.optional(z.string().check(describe('`nextCursor` of the previous page.', exampleCursor))),
 };
 

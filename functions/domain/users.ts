@@ -10,6 +10,20 @@ const UserName = text(1, limits.nameCharacters).check(describe('A name for peopl
 /** A malformed id in a path is an unknown user, not an invalid request. */
 export const ClientUidInPath = z.string().check(describe('Id of the client.', examples.clientUid));
 
+/** The owner of an agent: the caller's own user, or a client. */
+export const UidOfOwner = Identifier.check(
+  describe('The owner of the agent: the user of the API key, or one of its clients.', examples.uid),
+);
+
+type Maker = { uid: string; maker?: string | undefined };
+
+/** Checks that the owner of an agent may share it with a user: the same user created both, or one of them created the other. */
+export const mayShare = (owner: Maker, guest: Maker): boolean =>
+  owner.uid !== guest.uid &&
+  ((owner.maker !== undefined && owner.maker === guest.maker) ||
+    owner.maker === guest.uid ||
+    guest.maker === owner.uid);
+
 const quota = (description: string, example: number) =>
   z.int().check(z.minimum(0), describe(description, example, { minimum: 0 }));
 const quotas = {

@@ -4,6 +4,7 @@
  * item                  pk                                     sk                      holds
  * user                  USER#<uid>                             USER                    name, its maker, and the marks that its keys repeat
  * client of a user      USER#<maker>                           CLIENT#<uid>            nothing: the key has the client's id
+ * agent being deleted   USER#<uid>                             DELETED-AGENT#<agentId> nothing: an agent of a user who is being deleted
  * agent                 USER#<owner>                           AGENT#<agentId>         the agent's record, once, with its owner
  * number of an agent    USER#<owner>                           NUMBER#<phone>          the user's agent that has it, at most one
  * key of an agent       USER#<owner>                           AGENT-KEY#<key>         the same, for the name that the agent has in files
@@ -82,6 +83,16 @@ export const clientsOf = (maker: string): Collection & { prefix: string } => ({
 export const clientKey = (maker: string, uid: string): ItemKey => ({ pk: `USER#${maker}`, sk: `CLIENT#${uid}` });
 /** Returns the client of a sort key of `clientsOf`. */
 export const clientIn = (sk: string) => sk.slice('CLIENT#'.length);
+/** The agents of a user who is being deleted, until their data are. */
+export const deletedAgentsOf = (uid: string): Collection & { prefix: string } => ({
+  pk: `USER#${uid}`,
+  prefix: 'DELETED-AGENT#',
+});
+export const deletedAgentKey = (uid: string, agentId: string): ItemKey => ({
+  pk: `USER#${uid}`,
+  sk: `DELETED-AGENT#${agentId}`,
+});
+
 export const agentKey = (uid: string, agentId: string): ItemKey => ({ pk: `USER#${uid}`, sk: `AGENT#${agentId}` });
 /** The agent of a sort key of `agentsOf`. */
 export const agentIdIn = (sk: string) => sk.slice('AGENT#'.length);

@@ -5,12 +5,13 @@ import { now } from '../domain/date-time.ts';
 import { ApiError, invalidField, quotaExceeded, userSuspended } from '../domain/errors.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
-import { idempotencyClaimSeconds } from '../domain/timeouts.ts';
+import { idempotencyClaimSeconds, jobRescueDelaySeconds } from '../domain/timeouts.ts';
 import { service } from '../service.ts';
 import { type Condition, exists, isAbsent, when } from './expressions.ts';
 import {
   apiKeyKey,
   apiKeyListingsOf,
+  chatUserTokensKey,
   clientIn,
   clientKey,
   clientsOf,
@@ -44,9 +45,13 @@ type ClientChange = { name?: string | undefined; suspended?: boolean | undefined
 
 /**
  * `revision` changes with the marks. `keyChanges` counts the keys that were made. No request that began before `deletingAt` (Unix
- * milliseconds) knows that the user is being deleted.
+ * milliseconds) knows that the user is being deleted. The last run of the job that deletes it began at `deletionRunAt`.
  */
-export type UserItem = Item & User & { revision?: number; keyChanges?: number; clients?: number; deletingAt?: number };
+export type UserItem = Item &
+  User & { revision?: number; keyChanges?: number; clients?: number } & {
+    deletingAt?: number;
+    deletionRunAt?: number;
+  };
 
 /** A transaction has at most 100 actions. One of them checks the user. */
 const marksPerTransaction = 99;
@@ -87,6 +92,13 @@ export class Users {
     const found = await this.findClient(maker, uid);
     if (!found) throw new ApiError('uid_taken', `The id ${uid} is taken.`);
     return found;
+  }
+
+  /** Returns users by their ids, without those that are being deleted. */
+  async findMany(uids: string[]): Promise<Map<string, User>> {
+    const known = [...new Set(uids)].filter(isIdentifier);
+    const items = await this.#table.getMany<UserItem>(known.map(userKey));
+    return new Map(items.filter(({ deletingAt }) => deletingAt === undefined).map((item) => [item.uid, userOf(item)]));
   }
 
   /** Returns a user that another one created, unless it is being deleted. One round trip. */
@@ -210,11 +222,22 @@ export class Users {
     return !failed;
   }
 
-  /** Returns when the deletion of a user began, and whether a request that began before it may still write. */
-  async findDeletion(uid: string): Promise<{ isQuiet: boolean } | undefined> {
-    const item = await this.#table.get<UserItem>(userKey(uid));
-    if (item?.deletingAt === undefined) return undefined;
-    return { isQuiet: item.deletingAt + idempotencyClaimSeconds * 1000 < Date.now() };
+  /**
+   * Returns the deletion of a user that is not over: whether a run of its job has begun lately, and whether no request that began
+   * before the deletion can still write.
+   */
+  async findDeletion(uid: string): Promise<{ isQuiet: boolean; isUnderWay: boolean } | undefined> {
+    const { deletingAt, deletionRunAt = 0 } = (await this.#table.get<UserItem>(userKey(uid))) ?? {};
+    if (deletingAt === undefined) return undefined;
+    return {
+      isQuiet: deletingAt + idempotencyClaimSeconds * 1000 < Date.now(),
+      isUnderWay: deletionRunAt + jobRescueDelaySeconds * 1000 > Date.now(),
+    };
+  }
+
+  /** Notes that a run of the job that deletes a user begins. */
+  async noteDeletionRun(uid: string): Promise<void> {
+    await this.#table.change(userKey(uid), { set: { deletionRunAt: Date.now() } }, exists);
   }
 
   /** Deletes the keys, the secrets of voice platforms and the webhook endpoints of a user. */
@@ -251,7 +274,9 @@ export class Users {
         await this.#table.deleteMany(keys.filter((key) => !isSameKey(key, user)));
       }
     }
-    await this.#table.deleteMany([runningImportKey({ uid })]);
+    const days = [0, 1, 2, 3].map((ago) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10));
+    const tokens = days.map((day) => chatUserTokensKey(day, uid));
+    await this.#table.deleteMany([runningImportKey({ uid }), ...tokens]);
   }
 }
 
@@ -284,6 +309,7 @@ export const putFirst = async (table: Table, uid: string, item: Item): Promise<v
 
 export const users = /* @__PURE__ */ service(() => new Users(table.get()), {
   find: ['dynamodb:GetItem'],
+  findMany: ['dynamodb:BatchGetItem'],
   findClient: ['dynamodb:BatchGetItem'],
   clients: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   createClient: ['dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
@@ -303,6 +329,7 @@ export const users = /* @__PURE__ */ service(() => new Users(table.get()), {
     'dynamodb:UpdateItem',
   ],
   findDeletion: ['dynamodb:GetItem'],
+  noteDeletionRun: ['dynamodb:UpdateItem'],
   endAccess: ['dynamodb:BatchWriteItem', 'dynamodb:BatchWriteItem:apiKeys', 'dynamodb:Query'],
   remove: [
     'dynamodb:BatchWriteItem',

@@ -141,6 +141,8 @@ const mayWriteKeys: Record<string, string[]> = {
   'rotate-key': ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
   'revoke-key': ['dynamodb:UpdateItem'],
   'update-user': ['dynamodb:UpdateItem'],
+  'delete-user': ['dynamodb:BatchWriteItem'],
+  'finish-user-deletion': ['dynamodb:BatchWriteItem'],
 };
 
 it('the functions that write to the table are denied writing API keys, except those that make and end them', () => {

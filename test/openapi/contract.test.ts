@@ -53,6 +53,7 @@ const makeCall = () => {
  * call, and a webhook endpoint with a delivery.
  */
 const examples: Record<string, (id: string) => Promise<unknown>> = {
+  'former-client': (client) => users.get().createClient(uid, { uid: client }),
   'demo-client': (client) => users.get().createClient(uid, { uid: client }),
   key_01KB3N0W7C5M9Y2D4S6V8X1Z3T: async (keyId) => {
     await apiKeys.get().delete('demo-client', keyId);

@@ -160,6 +160,14 @@ export const samples: Record<string, Sample | ((agentId: string, uid: string) =>
   listUsers: {},
   getUser: async (_, uid) => ({ params: { uid: await clientOf(uid) } }),
   updateUser: async (_, uid) => ({ params: { uid: await clientOf(uid) }, body: { name: 'Acme Inc.' } }),
+  deleteUser: async (_, uid) => {
+    const client = await clientOf(uid);
+    return { params: { uid: client }, query: { confirm: client } };
+  },
+  getUserFigures: { query: { from: '2026-03-01', to: '2026-04-01' } },
+  listAgentAccess: {},
+  grantAgentAccess: async (_, uid) => ({ params: { guestUid: await clientOf(uid) } }),
+  endAgentAccess: async (_, uid) => ({ params: { guestUid: await clientOf(uid) } }),
   createKey: async (_, uid) => ({ body: { uid: await clientOf(uid), name: 'sample' } }),
   listKeys: async (_, uid) => ({ query: { uid: await clientOf(uid) } }),
   rotateKey: async (_, uid) => {

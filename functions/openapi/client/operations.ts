@@ -28,6 +28,9 @@ export const operations: Record<string, Record<string, Operation>> = {
     getVersion: {"method":"GET","path":"/agents/{agentId}/versions/{version}","query":["uid","against"],"takesUid":true},
     restore: {"method":"POST","path":"/agents/{agentId}/restore","body":"json","takesUid":true},
     setTraffic: {"method":"PUT","path":"/agents/{agentId}/traffic","body":"json","takesUid":true},
+    listAccess: {"method":"GET","path":"/agents/{agentId}/access","query":["uid"],"takesUid":true},
+    grantAccess: {"method":"PUT","path":"/agents/{agentId}/access/{guestUid}","body":"json","takesUid":true},
+    endAccess: {"method":"DELETE","path":"/agents/{agentId}/access/{guestUid}","query":["uid"],"takesUid":true},
   },
   documents: {
     list: {"method":"GET","path":"/agent-documents","query":["uid","agentId","content","limit","cursor"],"takesUid":true,"items":"documents"},
@@ -91,6 +94,8 @@ export const operations: Record<string, Record<string, Operation>> = {
     list: {"method":"GET","path":"/users","query":["limit","cursor"],"items":"users"},
     get: {"method":"GET","path":"/users/{uid}","takesUid":true},
     update: {"method":"PATCH","path":"/users/{uid}","body":"json","takesUid":true},
+    delete: {"method":"DELETE","path":"/users/{uid}","query":["confirm"],"takesUid":true},
+    getFigures: {"method":"GET","path":"/user-figures","query":["from","to","timeZone","limit","cursor"],"items":"users"},
   },
   keys: {
     create: {"method":"POST","path":"/keys","body":"json","takesUid":true},

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { decodeTime } from 'ulid';
 import type { Agent, UnversionedAgent } from '../../domain/agents.ts';
 import { now } from '../../domain/date-time.ts';
+import { insufficientPermissions, noSuchUser, quotaExceeded } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Share } from '../../domain/traffic.ts';
 import {
@@ -21,6 +22,8 @@ import {
   agentsOf,
   agentTrafficKey,
   countKey,
+  deletedAgentKey,
+  deletedAgentsOf,
   formerGuestKey,
   formerGuestsOf,
   itemsOfAgent,
@@ -334,6 +337,40 @@ export class Agents {
     ]);
   }
 
+  /** Lets another user use an agent, as an operation: an agent has a maximum number of guests. */
+  async share(agentId: string, owner: string, guest: string): Promise<void> {
+    const shared: SharedAgentItem = { ...agentKey(guest, agentId), agentId, owner };
+    const hasRoom = when`attribute_not_exists(guests) or size(guests) < ${limits.guests} or contains(guests, ${guest})`;
+    const failed = await this.#table.tryTransact<AccessItem>([
+      this.#table.checkAction(userKey(guest), when`attribute_exists(pk) and attribute_not_exists(deletingAt)`),
+      this.#table.updateAction(
+        accessKey(agentId),
+        { add: { guests: new Set([guest]) } },
+        when`${isOwnedBy(owner)} and (${hasRoom})`,
+      ),
+      this.#table.putAction(shared),
+    ]);
+    if (failed?.has(0)) throw noSuchUser();
+    if (failed?.get(1)?.uid === owner) throw quotaExceeded(`An agent can have at most ${limits.guests} guests`);
+    if (failed) throw insufficientPermissions();
+  }
+
+  /** Notes the agents of a user who is being deleted, so that their deletions can be waited for. */
+  async noteDeletions(owner: string, agentIds: string[]): Promise<void> {
+    await this.#table.putMany(agentIds.map((agentId) => deletedAgentKey(owner, agentId)));
+  }
+
+  /** Returns true when all data of the agents are gone that were noted. */
+  async areDeletionsFinished(owner: string): Promise<boolean> {
+    const { prefix } = deletedAgentsOf(owner);
+    for await (const noted of this.#table.pages(deletedAgentsOf(owner), { keysOnly: true, limit: 100 })) {
+      const keys = noted.map(({ sk }) => accessKey(sk.slice(prefix.length)));
+      const items = await this.#table.getMany<AccessItem & Partial<DeletedItem>>(keys);
+      if (items.some(({ uid, formerOwner }) => uid === owner || formerOwner === owner)) return false;
+    }
+    return true;
+  }
+
   /** Ends a user's access to another user's agent, from the next request on. A user who stays may keep reports about the agent's data. */
   async revoke(agentId: string, owner: string, guest: string, { stays = true } = {}): Promise<void> {
     if (guest === owner) throw ownerIsNoGuest();
@@ -414,6 +451,11 @@ export const agents = /* @__PURE__ */ service(() => new Agents(table.get(), agen
   change: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
   setTraffic: ['dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
   remove: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
+  access: ['dynamodb:GetItem'],
+  share: ['dynamodb:ConditionCheckItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+  revoke: ['dynamodb:DeleteItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+  noteDeletions: ['dynamodb:BatchWriteItem'],
+  areDeletionsFinished: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   findDeleted: ['dynamodb:GetItem'],
   finishRemoval: ['dynamodb:BatchWriteItem', 'dynamodb:DeleteItem', 'dynamodb:Query'],
 });

@@ -1,0 +1,89 @@
+import pMap from 'p-map';
+import * as z from 'zod/mini';
+import { Figures, FiguresQuery } from '../domain/call-figures.ts';
+import { component, describe } from '../domain/describe.ts';
+import { invalidField } from '../domain/errors.ts';
+import { examples } from '../domain/examples.ts';
+import { limits } from '../domain/limits.ts';
+import { fillPage, fromCursor, nextPage, pageLimit, paging } from '../domain/paging.ts';
+import { callFigures } from '../figures/call-figures.ts';
+import { readFigures } from '../figures/read-figures.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { agents } from '../store/agents/agents.ts';
+import { users } from '../store/users.ts';
+
+const defaultUsers = 10;
+/** The clients whose figures are read at once. */
+const concurrency = 4;
+
+const { from, to, timeZone } = FiguresQuery.shape;
+
+const UserFigures = component(
+  'UserFigures',
+  'The sums of the calls of a client.',
+  z.extend(Figures, { uid: z.string().check(describe('Id of the client.', examples.clientUid)) }),
+);
+
+/** Returns the figures of the clients of the key's user, a row for each client. */
+export const getUserFigures = endpoint({
+  name: 'getUserFigures',
+  method: 'GET',
+  path: '/user-figures',
+  // The duration depends on the CPU.
+  memoryMegabytes: 1769,
+  summary: 'Get the figures of users',
+  description: `Adds up the calls of each client: of all agents that it owns, over at most ${limits.userFigureDays} days. A client without calls has zeros. \`pending\` is present while calls that changed are not counted yet, for at most two minutes.`,
+  caller: { kind: 'key', scope: 'users' },
+  services: {
+    users: users.for('clients'),
+    agents: agents.for('owned'),
+    callFigures: callFigures.for('marksBetween', 'read'),
+  },
+  query: z.object({
+    from,
+    to: to.check(describe(`The day after the last one. At most ${limits.userFigureDays} days.`, '2026-04-01')),
+    timeZone,
+    limit: z.optional(
+      pageLimit(limits.userFigures, `Maximum number of clients per page. Default: ${defaultUsers}.`, defaultUsers),
+    ),
+    cursor: paging.cursor,
+  }),
+  response: z
+    .object({
+      users: z.array(UserFigures).check(z.describe('The clients, sorted by `uid`.')),
+      ...nextPage,
+      pending: z.optional(
+        z
+          .literal(true)
+          .check(describe('Present while calls of these days have changed and are not counted yet.', true)),
+      ),
+    })
+    .check(z.describe('A page of figures by client.')),
+
+  async handle({ principal, query: { limit = defaultUsers, cursor, ...query } }, { users, agents, callFigures }) {
+    if (Date.parse(query.to) - Date.parse(query.from) > limits.userFigureDays * 24 * 60 * 60 * 1000)
+      throw invalidField('to', `must be at most ${limits.userFigureDays} days after \`from\``);
+    const collection = `user-figures:${principal.uid}`;
+    const clients = users.clients(principal.uid, { after: fromCursor(collection, cursor), limit: limit + 1 });
+    const page = { collection, limit, positionOf: ({ uid }: { uid: string }) => uid };
+    const { items, ...next } = await fillPage(clients, page);
+    const rows = await pMap(
+      items,
+      async ({ uid }) => {
+        const owned = (await Array.fromAsync(agents.owned(uid))).flat();
+        const agentIds = owned.map(({ agentId }) => agentId);
+        return { uid, ...(await readFigures(callFigures, agentIds, query)) };
+      },
+      { concurrency },
+    );
+    const isPending = rows.some(({ pending }) => pending);
+    return {
+      users: rows.map(({ uid, totals }) => ({ uid, ...totals })),
+      ...next,
+      ...(isPending && { pending: true as const }),
+    };
+  },
+});
+
+export const handler = lambda(getUserFigures);

@@ -1,0 +1,43 @@
+import * as z from 'zod/mini';
+import { describe } from '../domain/describe.ts';
+import { noSuchUser } from '../domain/errors.ts';
+import { examples } from '../domain/examples.ts';
+import { AgentIdInPath } from '../domain/identifiers.ts';
+import { ClientUidInPath, mayShare, UidOfOwner } from '../domain/users.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { agents } from '../store/agents/agents.ts';
+import { users } from '../store/users.ts';
+import { guestsOfAdministered } from '../users/administered-agent.ts';
+
+/** Shares an agent with another user. */
+export const grantAgentAccess = endpoint({
+  name: 'grantAgentAccess',
+  method: 'PUT',
+  path: '/agents/{agentId}/access/{guestUid}',
+  summary: 'Share an agent',
+  description:
+    'Lets another user use an agent. The API key is of the owner (scope `agents`), or of the user that created the owner (scope `users`). The owner and the guest were created by the same user, or one of them created the other. Sharing again changes nothing. An agent has at most 50 guests.',
+  caller: { kind: 'key', scope: ['agents', 'users'] },
+  services: { agents: agents.for('access', 'share'), users: users.for('findClient', 'findMany') },
+  params: z.object({ agentId: AgentIdInPath, guestUid: ClientUidInPath }),
+  body: z.object({ uid: UidOfOwner }),
+  response: z
+    .object({
+      agentId: z.string().check(describe('Id of the agent.', examples.agentId)),
+      uid: z.string().check(describe('Id of the guest.', examples.clientUid)),
+    })
+    .check(z.describe('The agent and its guest.')),
+  errors: ['user_not_found', 'quota_exceeded'],
+
+  async handle({ principal, params: { agentId, guestUid }, body: { uid } }, { agents, users }) {
+    const guests = await guestsOfAdministered(principal, { uid, agentId }, { agents, users });
+    const found = await users.findMany([uid, guestUid]);
+    const [owner, guest] = [found.get(uid), found.get(guestUid)];
+    if (!owner || !guest || !mayShare(owner, guest)) throw noSuchUser();
+    if (!guests.includes(guestUid)) await agents.share(agentId, uid, guestUid);
+    return { agentId, uid: guestUid };
+  },
+});
+
+export const handler = lambda(grantAgentAccess);

@@ -1,0 +1,73 @@
+import { blockListImports } from '../block-list-import/block-list-imports.ts';
+import { jobQueueFor } from '../clients/job-queue.ts';
+import { jobMessages } from '../domain/job-messages.ts';
+import { jobRescueDelaySeconds, jobTimeoutSeconds, rescueDelaySeconds } from '../domain/timeouts.ts';
+import type { ServicesOf } from '../service.ts';
+import { agents } from '../store/agents/agents.ts';
+import { blockList } from '../store/block-list/block-list.ts';
+import { users } from '../store/users.ts';
+import { queueJob, queueWorker } from './job.ts';
+
+/** The delay after which a deletion looks again whether others have ended: requests, imports, copies, the deletions of agents. */
+const waitSeconds = 15;
+
+const services = {
+  users: users.for('findDeletion', 'noteDeletionRun', 'endAccess', 'remove'),
+  agents: agents.for('owned', 'list', 'remove', 'revoke', 'copiesOf', 'noteDeletions', 'areDeletionsFinished'),
+  blockList: blockList.for('removeAll'),
+  imports: blockListImports.for('cancel', 'isRunning'),
+  jobQueue: jobQueueFor('finishDeletion', 'finishUserDeletion'),
+};
+
+/**
+ * Deletes the data of a deleted user. Each run repeats all steps, so that what a request wrote that was authorized earlier is
+ * deleted as well, and another run follows until the last one finds nothing to wait for: it deletes the user's record, which
+ * frees the id. One further message, which is repeated until then, begins the work again if a run was lost.
+ */
+export const finishUserDeletion = queueJob({
+  name: 'finishUserDeletion',
+  message: jobMessages.finishUserDeletion,
+  services,
+  timeoutSeconds: jobTimeoutSeconds,
+
+  async handle({ uid, isRescue }, services, { until }) {
+    const { users, agents, blockList, imports, jobQueue } = services;
+    const deletion = await users.findDeletion(uid);
+    if (!deletion) return;
+    const message = { job: 'finishUserDeletion', uid } as const;
+    if (isRescue) {
+      await jobQueue.send({ ...message, isRescue }, jobRescueDelaySeconds);
+      if (deletion.isUnderWay) return;
+    }
+    await users.noteDeletionRun(uid);
+    await users.endAccess(uid);
+    const isRemoved = await removeAgents(uid, services, until);
+    await imports.cancel(uid);
+    const isEmpty = isRemoved && (await blockList.removeAll({ uid }, until));
+    if (!isEmpty) return jobQueue.send(message);
+    const { inProgress } = await agents.copiesOf(uid);
+    const isOver = inProgress.length === 0 && !(await imports.isRunning({ uid }));
+    if (!deletion.isQuiet || !isOver || !(await agents.areDeletionsFinished(uid)))
+      return jobQueue.send(message, waitSeconds);
+    await users.remove(uid);
+  },
+});
+
+/** Deletes the agents of a user, and ends the user's access to others, until a time. Returns true if none is left. */
+const removeAgents = async (uid: string, { agents, jobQueue }: ServicesOf<typeof services>, until: number) => {
+  for await (const owned of agents.owned(uid)) {
+    const agentIds = owned.map(({ agentId }) => agentId);
+    await agents.noteDeletions(uid, agentIds);
+    for (const agentId of agentIds) {
+      const message = { job: 'finishDeletion', uid, agentId } as const;
+      await jobQueue.send(message, rescueDelaySeconds);
+      if (await agents.remove(uid, agentId)) await jobQueue.send(message);
+      if (Date.now() >= until) return false;
+    }
+  }
+  for await (const { agentId, uid: owner } of agents.list(uid))
+    if (owner !== uid) await agents.revoke(agentId, owner, uid, { stays: false });
+  return true;
+};
+
+export const handler = queueWorker(finishUserDeletion);

@@ -1,0 +1,23 @@
+import { insufficientPermissions, noSuchUser } from '../domain/errors.ts';
+import { isIdentifier } from '../domain/identifiers.ts';
+import { hasScope } from '../http/authorize.ts';
+import type { Principal } from '../http/endpoint.ts';
+import type { Agents } from '../store/agents/agents.ts';
+import type { Users } from '../store/users.ts';
+
+/**
+ * Returns the guests of an agent whose access a key administers: with the scope `agents`, an agent of its own user; with
+ * `users`, an agent of a client. Throws for any other agent.
+ */
+export const guestsOfAdministered = async (
+  principal: Principal,
+  { uid, agentId }: { uid: string; agentId: string },
+  { agents, users }: { agents: Pick<Agents, 'access'>; users: Pick<Users, 'findClient'> },
+): Promise<string[]> => {
+  const isOwn = uid === principal.uid && hasScope(principal, 'agents');
+  if (!isOwn && !hasScope(principal, 'users')) throw insufficientPermissions();
+  if (!isOwn && !(await users.findClient(principal.uid, uid))) throw noSuchUser();
+  const access = isIdentifier(agentId) ? await agents.access(agentId) : undefined;
+  if (access?.owner !== uid) throw insufficientPermissions();
+  return access.guests;
+};

@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import { limits } from '../../functions/domain/limits.ts';
+import { accessKey } from '../../functions/store/keys.ts';
+import { table } from '../../functions/store/table.ts';
+import { errorOf, newClientWorld, newMaker } from '../support/clients.ts';
+import { call, newUser, newWorld } from '../support/world.ts';
+
+const accessTo = (agentId: string, guest = '') => `/agents/${agentId}/access${guest && `/${guest}`}`;
+
+it('the owner of an agent, and the maker of the owner, share it and end the sharing; again changes nothing', async () => {
+  const maker = await newMaker();
+  const [world, guest] = await Promise.all([newClientWorld(undefined, maker), newClientWorld(undefined, maker)]);
+  const { uid, agentId } = world;
+  const read = () => call('GET', `/agents/${agentId}`, { apiKey: guest.apiKey });
+  for (const by of [world.call, maker.call]) {
+    const path = accessTo(agentId, guest.uid);
+    for (const _ of ['first', 'again']) {
+      const shared = await by('PUT', path, { body: { uid } });
+      expect([shared.status, shared.body]).toEqual([200, { agentId, uid: guest.uid }]);
+    }
+    expect((await read()).status).toBe(200);
+    expect((await by('GET', accessTo(agentId), { query: { uid } })).body).toEqual({ access: [{ uid: guest.uid }] });
+    for (const _ of ['first', 'again'])
+      expect((await by('DELETE', path, { query: { uid } })).body).toEqual({ message: 'Access ended successfully' });
+    expect((await read()).status).toBe(401);
+    expect((await by('GET', accessTo(agentId), { query: { uid } })).body).toEqual({ access: [] });
+  }
+});
+
+it('an agent is shared only among a maker and its clients, and by nobody else', async () => {
+  const [maker, other] = await Promise.all([newMaker(), newMaker()]);
+  const [world, foreign] = await Promise.all([newClientWorld(undefined, maker), newClientWorld(undefined, other)]);
+  const ofNobody = await newUser();
+  const { uid, agentId } = world;
+  const share = (guest: string) => maker.call('PUT', accessTo(agentId, guest), { body: { uid } });
+  for (const guest of [foreign.uid, ofNobody.uid, other.uid, uid, 'nobody', 'a b'])
+    expect([guest, ...errorOf(await share(encodeURIComponent(guest)))]).toEqual([guest, 404, 'user_not_found']);
+  expect((await share(maker.uid)).status).toBe(200);
+  const path = accessTo(agentId, maker.uid);
+  expect(errorOf(await other.call('PUT', path, { body: { uid } }))).toEqual([404, 'user_not_found']);
+  expect(errorOf(await foreign.call('PUT', path, { body: { uid } }))).toEqual([401, 'insufficient_permissions']);
+  const strange = { body: { uid } };
+  expect(errorOf(await maker.call('PUT', accessTo(foreign.agentId, maker.uid), strange))).toEqual([
+    401,
+    'insufficient_permissions',
+  ]);
+  // Users that the operator created for nobody have no maker in common.
+  const [one, two] = await Promise.all([newWorld(), newWorld()]);
+  const ofOperator = await one.call('PUT', accessTo(one.agentId, two.uid), { body: { uid: one.uid } });
+  expect(errorOf(ofOperator)).toEqual([404, 'user_not_found']);
+});
+
+it('an agent has at most 50 guests', async () => {
+  const maker = await newMaker();
+  const world = await newClientWorld(undefined, maker);
+  const { uid, agentId } = world;
+  const others = Array.from({ length: limits.guests - 1 }, (_, n) => `guest-${n}`);
+  await table.get().change(accessKey(agentId), { add: { guests: new Set(others) } });
+  const guests = await Promise.all(
+    [1, 2, 3].map(async () => (await maker.call('POST', '/users', { body: {} })).body.uid),
+  );
+  const answers = await Promise.all(
+    guests.map((guest) => world.call('PUT', accessTo(agentId, guest), { body: { uid } })),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+});

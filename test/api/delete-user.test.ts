@@ -1,0 +1,103 @@
+import { inspect } from 'node:util';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, it } from 'vitest';
+import { finishUserDeletion } from '../../functions/jobs/finish-user-deletion.ts';
+import { accessKey, deletedAgentsOf, userKey } from '../../functions/store/keys.ts';
+import { table } from '../../functions/store/table.ts';
+import '../support/quiet-logs.ts';
+import { errorOf, type Maker, newClientWorld, newMaker } from '../support/clients.ts';
+import { becomeQuiet, deliverDeletion } from '../support/deletions.ts';
+import { deliverMessage } from '../support/deliver-message.ts';
+import { newHookSecret } from '../support/hook-signers.ts';
+import { call, newGuest } from '../support/world.ts';
+
+const remove = (maker: Maker, uid: string) => maker.call('DELETE', `/users/${uid}`, { query: { confirm: uid } });
+const run = (uid: string) => deliverMessage(finishUserDeletion, { job: 'finishUserDeletion', uid });
+
+/** Returns the items of the whole table that mention one of some texts. */
+const mentioning = async (...texts: string[]) => {
+  const found: string[] = [];
+  let start: Record<string, unknown> | undefined;
+  do {
+    const page = await table.get().client.send(
+      new ScanCommand({
+        TableName: table.get().name,
+        ConsistentRead: true,
+        ...(start && { ExclusiveStartKey: start }),
+      }),
+    );
+    for (const item of page.Items ?? []) {
+      const shown = inspect(item, { depth: 9, maxStringLength: null, maxArrayLength: null });
+      if (texts.some((text) => shown.includes(text))) found.push(`${item.pk} ${item.sk}`);
+    }
+    start = page.LastEvaluatedKey;
+  } while (start);
+  return found;
+};
+
+it('a deleted client is gone with the response, and its data when the job ends: a scan of the table finds nothing of it', async () => {
+  const world = await newClientWorld(['agents', 'knowledge', 'calls', 'block-list', 'hooks', 'webhooks', 'privacy']);
+  const { uid, agentId, apiKey, maker } = world;
+  const guest = await newGuest(world);
+  const { fields } = newHookSecret('vapi');
+  const headers = { 'idempotency-key': 'once' };
+  await world.call('PUT', '/hook-secrets/vapi', { body: { uid, ...fields } });
+  await world.call('POST', '/webhook-endpoints', { body: { uid, url: 'https://crm.example.com/hooks' } });
+  await world.call('POST', '/block-list', { body: { uid, numbers: ['+14155550100'] }, headers });
+  await world.call('POST', '/block-list-imports', { body: { uid, size: 10 } });
+  await world.recordCall('call-1');
+  await world.call('POST', '/agent-documents/text', { body: { uid, agentId, name: 'a.txt', content: 'Text' } });
+
+  expect((await mentioning(uid, agentId)).length).toBeGreaterThan(10);
+  expect(errorOf(await maker.call('DELETE', `/users/${uid}`))).toEqual([400, 'invalid_request']);
+  expect(errorOf(await maker.call('DELETE', `/users/${uid}`, { query: { confirm: 'other' } }))).toEqual([
+    400,
+    'invalid_request',
+  ]);
+  const removed = await remove(maker, uid);
+  expect([removed.status, removed.body]).toEqual([200, { message: 'User deleted successfully' }]);
+  expect(errorOf(await call('GET', '/key', { apiKey }))).toEqual([401, 'invalid_api_key']);
+  expect(errorOf(await maker.call('GET', `/users/${uid}`))).toEqual([404, 'user_not_found']);
+  expect(errorOf(await remove(maker, uid))).toEqual([404, 'user_not_found']);
+  expect(errorOf(await maker.call('POST', '/users', { body: { uid } }))).toEqual([409, 'uid_taken']);
+  expect(errorOf(await maker.call('POST', '/keys', { body: { uid, name: 'late' } }))).toEqual([404, 'user_not_found']);
+  expect((await maker.call('GET', '/users')).body.users).toEqual([]);
+
+  // The service runs the same jobs: its runs and these may happen at once.
+  expect(await run(uid)).toBe(true);
+  expect((await call('GET', `/agents/${agentId}`, { apiKey: guest.apiKey })).status).toBe(401);
+  await becomeQuiet(agentId);
+  await deliverDeletion(agentId);
+  await run(uid);
+  await table.get().change(userKey(uid), { set: { deletingAt: 1 } });
+  await deliverDeletion(agentId);
+  await run(uid);
+  expect(await Array.fromAsync(table.get().query(deletedAgentsOf(uid)))).toEqual([]);
+  expect(await mentioning(uid, agentId)).toEqual([]);
+  const again = await maker.call('POST', '/users', { body: { uid } });
+  expect([again.status, again.body.agents]).toEqual([200, 0]);
+});
+
+it('a client that has clients is not deleted, and neither is a client of another maker', async () => {
+  const world = await newClientWorld();
+  const { uid, maker } = world;
+  await table.get().change(userKey(uid), { add: { clients: 1 } });
+  const refused = await remove(maker, uid);
+  expect([refused.status, refused.body.details[0].path]).toEqual([400, 'uid']);
+  expect((await call('GET', '/key', { apiKey: world.apiKey })).status).toBe(200);
+  await table.get().change(userKey(uid), { set: { clients: null } });
+  const other = await newMaker();
+  expect(errorOf(await remove(other, uid))).toEqual([404, 'user_not_found']);
+  expect((await remove(maker, uid)).status).toBe(200);
+});
+
+it('the message that begins a deletion again does so only when no run has begun for ten minutes', async () => {
+  const { uid, agentId, apiKey } = await newClientWorld();
+  const rescue = () => deliverMessage(finishUserDeletion, { job: 'finishUserDeletion', uid, isRescue: true });
+  const has = async () => (await call('GET', '/agents', { apiKey, query: { uid } })).body.agents?.length;
+  await table.get().change(userKey(uid), { set: { deletingAt: Date.now(), deletionRunAt: Date.now() } });
+  expect([await rescue(), await has()]).toEqual([true, 1]);
+  await table.get().change(userKey(uid), { set: { deletionRunAt: Date.now() - 601_000 } });
+  expect([await rescue(), await has()]).toEqual([true, undefined]);
+  expect(await table.get().get(accessKey(agentId))).toMatchObject({ formerOwner: uid });
+});
