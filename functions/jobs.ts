@@ -8,6 +8,7 @@ import { extractDocument } from './jobs/extract-document.ts';
 import { finishDeletion } from './jobs/finish-deletion.ts';
 import { finishDuplication } from './jobs/finish-duplication.ts';
 import { finishUserDeletion } from './jobs/finish-user-deletion.ts';
+import { giveUp } from './jobs/give-up.ts';
 import { importBlockList } from './jobs/import-block-list.ts';
 import { indexKnowledge } from './jobs/index-knowledge.ts';
 import type { AnyJob } from './jobs/job.ts';
@@ -29,6 +30,7 @@ export const jobs: AnyJob[] = [
   expireCalls,
   countCalls,
   importBlockList,
+  giveUp,
   readChanges,
 ];
 

@@ -1,4 +1,5 @@
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
+import { giveUp } from '../functions/jobs/give-up.ts';
 import type { Metrics } from './metrics.ts';
 
 /** An alarm for a metric that reaches a threshold in each of `periods` (default 1) periods of five minutes. */
@@ -50,7 +51,7 @@ export const alarmsOf = ({ api, chat, edge, queues, deadLetters, webhooks, table
     metric: deadLetters,
     threshold: 1,
     description:
-      'Work of a job failed five times: its name is in the message. Read its log where "givenUp" is set; when the cause is fixed, start a DLQ redrive in the SQS console. A message with "DDBStreamBatchInfo" names changes that became no webhook events: read the log of read-changes.',
+      'Work of a job failed five times, or its function died each time. Read the log of the job where "givenUp" is set. The job give-up has told the user of a failed crawl, document or import, and tries an erasure or a deletion again every ten minutes. Another message is a dead letter: when the cause is fixed, start a DLQ redrive in the SQS console. A message with "DDBStreamBatchInfo" names changes that became no webhook events: read the log of read-changes.',
   },
   {
     id: 'WebhookChanges',
@@ -67,9 +68,9 @@ export const alarmsOf = ({ api, chat, edge, queues, deadLetters, webhooks, table
     description:
       'For fifteen minutes, at least twenty attempts a minute to deliver webhooks have failed. Look at the failed attempts by endpoint on the dashboard: if all are of one endpoint, its user has to repair or disable it; if of many, read the log of deliver-webhook, "reason".',
   },
-  // No request waits for jobs that the clock starts. Their failures are dead letters.
+  // No request waits for jobs that the clock starts. Their failures are dead letters, as are all messages of give-up.
   ...queues
-    .filter(({ isDaily }) => !isDaily)
+    .filter(({ isDaily, job }) => !isDaily && job !== giveUp.name)
     .map(({ job, age }) => ({
       id: `Waiting-${job}`,
       metric: age,

@@ -13,7 +13,8 @@ import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { type CfnQueuePolicy, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { importsFolder } from '../functions/domain/block-list-imports.ts';
-import { maxDeliveries } from '../functions/jobs/job.ts';
+import { giveUp } from '../functions/jobs/give-up.ts';
+import { type AnyQueueJob, maxDeliveriesOf } from '../functions/jobs/job.ts';
 import { queueJobs } from '../functions/jobs.ts';
 import type { SecretName } from '../functions/service.ts';
 import { suppress } from './nag-suppressions.ts';
@@ -25,7 +26,7 @@ export class DataStack extends NamedNestedStack {
   readonly table: Table;
   readonly files: Bucket;
   readonly logs: Bucket;
-  /** Messages of jobs that failed five times, and changes of the table that could not become events. */
+  /** Messages of jobs that failed five times and that nobody waits for, and changes of the table that could not become events. */
   readonly deadLetters: Queue;
   readonly #queues = new Map<string, Queue>();
   /** The URL of any job's queue, with `{job}` in place of the job's name. */
@@ -55,7 +56,8 @@ export class DataStack extends NamedNestedStack {
     });
 
     const { account, urlSuffix, region } = Stack.of(this);
-    // All jobs share one dead-letter queue, because a redrive returns each message to its source queue.
+    // Jobs share one dead-letter queue, because a redrive returns each message to its source queue. Dead letters of work that
+    // somebody waits for first go to the job that reports the failure.
     this.deadLetters = new Queue(this, 'DeadLetters', {
       queueName: `${deploymentName(settings)}-dead-letters`,
       encryption: QueueEncryption.SQS_MANAGED,
@@ -63,18 +65,9 @@ export class DataStack extends NamedNestedStack {
       retentionPeriod: Duration.days(14),
     });
     suppress(this.deadLetters, 'deadLetters');
-    for (const { name, timeoutSeconds } of queueJobs) {
-      const queue = new Queue(this, `Queue-${name}`, {
-        queueName: `${deploymentName(settings)}-${name}`,
-        encryption: QueueEncryption.SQS_MANAGED,
-        enforceSSL: true,
-        // AWS recommends this value, so that throttling produces no dead letters. A failed job shortens it for its message.
-        visibilityTimeout: Duration.seconds(6 * timeoutSeconds),
-        // This is also the retention of dead letters. Messages of a job that is switched off wait for the same time.
-        retentionPeriod: Duration.days(14),
-        deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: maxDeliveries },
-      });
-      this.#queues.set(name, queue);
+    const abandoned = this.#addQueue(giveUp, this.deadLetters, settings);
+    for (const job of queueJobs) {
+      if (job.name !== giveUp.name) this.#addQueue(job, job.isAwaited ? abandoned : this.deadLetters, settings);
     }
     this.queueUrl = `https://sqs.${region}.${urlSuffix}/${account}/${deploymentName(settings)}-{job}`;
 
@@ -142,6 +135,21 @@ export class DataStack extends NamedNestedStack {
           }),
       );
     suppress(this, 'rotation');
+  }
+
+  #addQueue(job: AnyQueueJob, deadLetters: Queue, settings: Settings): Queue {
+    const queue = new Queue(this, `Queue-${job.name}`, {
+      queueName: `${deploymentName(settings)}-${job.name}`,
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      // AWS recommends this value, so that throttling produces no dead letters. A failed job shortens it for its message.
+      visibilityTimeout: Duration.seconds(6 * job.timeoutSeconds),
+      // This is also the retention of dead letters. Messages of a job that is switched off wait for the same time.
+      retentionPeriod: Duration.days(14),
+      deadLetterQueue: { queue: deadLetters, maxReceiveCount: maxDeliveriesOf(job) },
+    });
+    this.#queues.set(job.name, queue);
+    return queue;
   }
 
   /** Returns the queue of a job, by the job's name. */

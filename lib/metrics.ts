@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { AnyEndpoint } from '../functions/http/endpoint.ts';
+import { giveUp } from '../functions/jobs/give-up.ts';
 import { readChanges } from '../functions/jobs/read-changes.ts';
 import { queueJobs } from '../functions/jobs.ts';
 import type { ApiStack } from './api-stack.ts';
@@ -55,7 +56,15 @@ export const metricsOf = ({ data, jobs: jobsStack, api: { api }, chat, edge }: O
       isDaily: daily,
       age: data.queueOf(name).metricApproximateAgeOfOldestMessage(maximum),
     })),
-    deadLetters: data.deadLetters.metricApproximateNumberOfMessagesVisible(maximum),
+    deadLetters: new MathExpression({
+      label: 'Dead letters',
+      expression: 'FILL(waiting, 0) + FILL(reported, 0)',
+      usingMetrics: {
+        waiting: data.deadLetters.metricApproximateNumberOfMessagesVisible(maximum),
+        reported: data.queueOf(giveUp.name).metricNumberOfMessagesReceived(sum),
+      },
+      period,
+    }),
     webhooks: {
       changeAge: new Metric({
         namespace: 'AWS/Lambda',

@@ -13,6 +13,7 @@ import { type FauxqsServer, startFauxqs } from 'fauxqs';
 import { groupOf } from '../../functions/domain/job-messages.ts';
 import { limits } from '../../functions/domain/limits.ts';
 import { environment } from '../../functions/environment.ts';
+import { giveUp } from '../../functions/jobs/give-up.ts';
 import { maxDeliveries, type QueueHandler, queueWorker } from '../../functions/jobs/job.ts';
 import { queueJobs } from '../../functions/jobs.ts';
 import type { Credentials } from './data-folder.ts';
@@ -52,16 +53,17 @@ export const startQueueAndFiles = async (options: {
     const dead = server.createQueue('dead-letters');
     const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: dead.queueArn, maxReceiveCount: maxDeliveries });
     server.createQueue('jobs', { attributes: { RedrivePolicy } });
-  }
+  } else sendDeadLettersAgain(server);
   server.createBucket(options.bucket);
   const endpoint = `http://127.0.0.1:${server.port}`;
   const own = new QueueWorker({ endpoint, queueUrl: `${endpoint}/000000000000/jobs` });
+  const deadLetters = { endpoint, queueUrl: `${endpoint}/000000000000/dead-letters` };
   const workers: QueueWorker[] = [];
   const stopping = new AbortController();
   return {
     ...own.queue,
     work(given, disk) {
-      workers.push(own);
+      workers.push(own, new QueueWorker(deadLetters, deadLetterHandlers));
       if (given.endpoint !== endpoint || given.queueUrl !== own.queue.queueUrl) workers.push(new QueueWorker(given));
       void own.giveBack(messagesOfKilledRun(server));
       // Polling reports its errors and goes on.
@@ -130,6 +132,15 @@ const messagesOfKilledRun = (server: FauxqsServer): Map<string, string> => {
   return new Map(inFlight.map(({ receiptHandle, message }) => [receiptHandle, message.body]));
 };
 
+/** Sends the dead letters of earlier runs as new messages: what they failed for may be over. */
+const sendDeadLettersAgain = (server: FauxqsServer): void => {
+  const { ready = [], delayed = [], inflight = [] } = server.inspectQueue('dead-letters')?.messages ?? {};
+  for (const { body } of [...ready, ...delayed, ...inflight.map(({ message }) => message)])
+    server.sendMessage('jobs', body);
+  server.deleteQueue('dead-letters');
+  server.createQueue('dead-letters');
+};
+
 /** Sends the messages of jobs that the clock starts, if calls are kept for a limited time: now and once a day. */
 const startDaily = (server: FauxqsServer, signal: AbortSignal) => {
   if (environment.callRetentionDays === undefined) return;
@@ -153,20 +164,27 @@ const hasCredentials = (
 
 const statusesOfUploads = new Set(['uploaded', 'copied']);
 
-const handlers = new Map<string, QueueHandler>(queueJobs.map((job) => [job.name, queueWorker(job)]));
+const handlers: Handlers = new Map(queueJobs.map((job) => [job.name, queueWorker(job)]));
+/** The dead letters of other jobs wait for the next run. */
+const deadLetterHandlers: Handlers = new Map(
+  queueJobs.filter(({ isAwaited }) => isAwaited).map(({ name }) => [name, queueWorker(giveUp)]),
+);
+type Handlers = ReadonlyMap<string, QueueHandler>;
 
 /** Delivers the messages of a queue to their jobs. Each job serves users fairly. */
 class QueueWorker {
   readonly queue: Queue;
   readonly #client: SQSClient;
+  readonly #handlers: Handlers;
   readonly #fair = new Map<string, FairQueue>(
     queueJobs.map((job) => [job.name, new FairQueue(job.concurrency ?? concurrency)]),
   );
   /** Messages that were received and not completed, by their receipt handles. */
   readonly #held = new Map<string, string>();
 
-  constructor(queue: Queue) {
+  constructor(queue: Queue, jobHandlers = handlers) {
     this.queue = queue;
+    this.#handlers = jobHandlers;
     this.#client = new SQSClient({ endpoint: queue.endpoint });
   }
 
@@ -211,7 +229,7 @@ class QueueWorker {
     this.#held.set(ReceiptHandle, Body);
     const { job = '', ...about } = destinationOf(Body);
     const fair = this.#fair.get(job);
-    const handler = handlers.get(job);
+    const handler = this.#handlers.get(job);
     if (!fair || !handler) return this.#retry(message);
     // The emulator keeps no message groups. As in SQS, a message without one is a group of its own.
     fair.add(groupOf(about) ?? MessageId, async () => {
@@ -245,10 +263,14 @@ class QueueWorker {
     await this.#client.send(new DeleteMessageCommand({ QueueUrl: this.queue.queueUrl, ReceiptHandle }));
   }
 
-  /** Delivers a message again after 2, 4, 8 and 16 seconds: a database may be slow for half a minute after a start. */
+  /**
+   * Delivers a message again after 2, 4, 8 and 16 seconds: a database may be slow for half a minute after a start. After the last
+   * delivery it becomes a dead letter.
+   */
   async #retry({ ReceiptHandle = '', Attributes = {} }: Message): Promise<void> {
     this.#held.delete(ReceiptHandle);
-    const VisibilityTimeout = 2 ** Number(Attributes.ApproximateReceiveCount);
+    const count = Number(Attributes.ApproximateReceiveCount);
+    const VisibilityTimeout = count === maxDeliveries ? 1 : Math.min(2 ** count, visibilitySeconds);
     const { queueUrl: QueueUrl } = this.queue;
     await this.#client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout }));
   }

@@ -103,7 +103,7 @@ export const runImport = async (
 /** Ends an import with an error, and deletes its file. */
 export const failImport = async (
   record: ImportRecord,
-  { files, imports }: Pick<Services, 'files' | 'imports'>,
+  { files, imports }: { files: Pick<Services['files'], 'delete'>; imports: Pick<Services['imports'], 'finish'> },
   error: string,
 ): Promise<void> => {
   await imports.finish(record, error);

@@ -15,7 +15,7 @@ export const rescueDelaySeconds = 2 * idempotencyClaimSeconds;
 /** The timeout of one run of a job. */
 export const jobTimeoutSeconds = 300;
 
-/** The delay after which another message continues the work of a job whose function may have died at every delivery of the first. */
+/** The delay after which work that no delivery of its message completed is continued. */
 export const jobRescueDelaySeconds = 2 * jobTimeoutSeconds;
 
 /** The interval at which a job looks whether the suspension of a user has ended, where a file of the user waits for it. */

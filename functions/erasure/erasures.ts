@@ -25,6 +25,14 @@ type ErasureItem = Item &
     number?: string;
   };
 
+const maxMilliseconds = 48 * 60 * 60 * 1000;
+
+/** Returns true when everything that an erasure waits for has ended, so that only an operator can complete it. */
+export const isOverdue = ({ requestedAt }: Pick<Erasure, 'requestedAt'>): boolean =>
+  Date.now() > Date.parse(requestedAt) + maxMilliseconds;
+
+export const incompleteErasure = 'The erasure could not be completed. Request it again.';
+
 /** The erasures of people that users request. The record of an ended erasure does not contain the number. */
 export class Erasures {
   readonly #table: Table;

@@ -15,12 +15,13 @@ export const crawlWebsite = queueJob({
   name: 'crawlWebsite',
   message: jobMessages.crawlWebsite,
   services: {
-    websites: websites.for('start', 'finish', 'fail', 'giveUp', 'deleteOrphans'),
+    websites: websites.for('start', 'finish', 'fail', 'deleteOrphans'),
     websiteReads: websiteReads.for('list'),
     documentReads: documentReads.for('list'),
     agents: agents.for('languageOf'),
     webPages,
   },
+  isAwaited: true,
   timeoutSeconds: 360,
   memoryMegabytes: 1769,
 
@@ -47,14 +48,6 @@ export const crawlWebsite = queueJob({
       { attempt, revision: run.revision },
       { ...texts, index },
       { pages: pages.length, failedPages, warnings, lastCrawledAt: now() },
-    );
-  },
-
-  async giveUp({ agentId, websiteId: id, attempt }, { websites }) {
-    await websites.giveUp(
-      { agentId, id },
-      attempt,
-      'The crawl failed because of a problem in the service. Refresh the website.',
     );
   },
 });

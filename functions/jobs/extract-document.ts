@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import { files } from '../clients/files.ts';
 import { jobQueueFor } from '../clients/job-queue.ts';
 import { documentOfFileKey, fileKeyOf, filesFolder, rejectionReasons } from '../domain/documents.ts';
-import { newUlid } from '../domain/identifiers.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { limits } from '../domain/limits.ts';
 import { attemptAtFile } from '../domain/source-state.ts';
@@ -25,7 +24,7 @@ const Message = z.union([jobMessages.extractDocument, FileNotification]);
 type Message = z.infer<typeof Message>;
 
 const services = {
-  documents: documents.for('findForJob', 'endWait', 'receive', 'start', 'finish', 'fail', 'giveUp', 'deleteOrphans'),
+  documents: documents.for('findForJob', 'endWait', 'receive', 'start', 'finish', 'fail', 'deleteOrphans'),
   documentReads: documentReads.for('list'),
   websiteReads: websiteReads.for('list'),
   credentials: credentials.for('accessTo', 'stateOf'),
@@ -48,6 +47,7 @@ export const extractDocument = queueJob({
   // Lambda gives one whole vCPU at this size. The job itself needs far less memory.
   memoryMegabytes: 1769,
   startedByFilesUnder: filesFolder,
+  isAwaited: true,
 
   async handle(message, services, { lastDeliveryEndsAt }) {
     if ('job' in message) {
@@ -65,17 +65,6 @@ export const extractDocument = queueJob({
         await services.documents.endWait({ agentId, id: documentId });
         await services.jobQueue.send({ job: 'extractDocument', uid, agentId, documentId });
       });
-    }
-  },
-
-  async giveUp(message, { documents }) {
-    const given = 'job' in message ? message.attempt : undefined;
-    for (const document of documentsIn(message)) {
-      const record = await documents.findForJob(document);
-      if (!record) continue;
-      const attempt = given ?? record.attempt ?? newUlid();
-      if (!record.attempt) await documents.receive(document, attempt);
-      await documents.giveUp(document, attempt, 'The document could not be read. Try again.');
     }
   },
 });

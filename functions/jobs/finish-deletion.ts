@@ -4,7 +4,7 @@ import { jobQueueFor } from '../clients/job-queue.ts';
 import { fileKeyOf } from '../domain/documents.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { hasText } from '../domain/json.ts';
-import { jobRescueDelaySeconds, jobTimeoutSeconds } from '../domain/timeouts.ts';
+import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { duplications } from '../duplication/duplications.ts';
 import { callFigures } from '../figures/call-figures.ts';
 import { agents } from '../store/agents/agents.ts';
@@ -36,6 +36,7 @@ export const finishDeletion = queueJob({
     idempotency: idempotency.for('forget'),
     jobQueue: jobQueueFor('finishDeletion'),
   },
+  isAwaited: true,
   timeoutSeconds: jobTimeoutSeconds,
 
   async handle({ agentId, progress }, services, { until }) {
@@ -45,8 +46,6 @@ export const finishDeletion = queueJob({
     const deleted = await agents.findDeleted(agentId);
     if (!deleted) return;
     const message = { job: 'finishDeletion', uid: deleted.owner, agentId } as const;
-    // That message continues the deletion even if this run and its retries all fail.
-    await jobQueue.send({ ...message, progress }, jobRescueDelaySeconds);
     const emptied = await Promise.all([
       calls.removeAll(agentId, { until }),
       callFigures.removeAll(agentId, until),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { failImport, importServices, runImport } from '../block-list-import/run-import.ts';
+import { importServices, runImport } from '../block-list-import/run-import.ts';
 import { type ImportReference, importOfFileKey, importsFolder } from '../domain/block-list-imports.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
@@ -20,6 +20,7 @@ export const importBlockList = queueJob({
   // Lambda gives one whole vCPU at this size.
   memoryMegabytes: 1769,
   startedByFilesUnder: importsFolder,
+  isAwaited: true,
 
   async handle(message, services, { until }) {
     if ('job' in message) return runImport({ uid: message.uid, importId: message.importId }, services, until);
@@ -27,18 +28,6 @@ export const importBlockList = queueJob({
       // S3 does not know the request that made the form.
       const requestId = (await services.imports.find(reference))?.requestId;
       await services.jobQueue.send({ job: 'importBlockList', ...reference, requestId });
-    }
-  },
-
-  async giveUp(message, services) {
-    for (const reference of importsIn(message)) {
-      const record = await services.imports.find(reference);
-      if (!record || record.finishedAt !== undefined) continue;
-      await failImport(
-        record,
-        services,
-        'The import could not be completed because of a problem in the service. Import the file again.',
-      );
     }
   },
 });

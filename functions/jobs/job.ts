@@ -6,7 +6,7 @@ import { describeError, log } from '../log.ts';
 import { withRequestId } from '../request-id.ts';
 import { lazyServices, type Permission, permissionsOfServices, type Service, type ServicesOf } from '../service.ts';
 import { changeOf, type TableChange } from '../store/table-changes.ts';
-import { retrySoon } from './retry-soon.ts';
+import { pauseSeconds, retrySoon } from './retry-soon.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a service of anything
 type Services = Record<string, Service<any>>;
@@ -33,9 +33,13 @@ export type JobDeadlines = {
 /** Background work that is started by the messages of a queue. */
 export type QueueJob<Message extends z.core.$ZodType, S extends Services> = Job<S> & {
   kind: 'queue';
-  /** The name of the job, which is also the `job` field of its messages. */
-  name: JobName;
+  /** The name of the job, which is also the `job` field of its messages. The job `giveUp` gets those of other jobs. */
+  name: JobName | 'giveUp';
   message: Message;
+  /** Somebody waits for the work: its dead letters go to the job `giveUp`. Those of other jobs wait for the operator. */
+  isAwaited?: true;
+  /** The number of deliveries after which a message becomes a dead letter; 5 by default. */
+  maxDeliveries?: number;
   /** Where calls are kept for a limited time, a message with only the job's name also starts the job once a day. */
   daily?: true;
   /** The maximum number of functions at once, where the work is mostly waiting. A deployment sets that of deliveries (`deliveryConcurrency`). */
@@ -46,11 +50,9 @@ export type QueueJob<Message extends z.core.$ZodType, S extends Services> = Job<
   startedByFilesUnder?: string;
   /**
    * Does the work. A message is delivered at least once, possibly late, so the work must be idempotent. If this throws, the message
-   * is delivered again, unless this was the last delivery.
+   * is delivered again, unless this was the last delivery: see `isAwaited`.
    */
   handle(message: z.infer<Message>, services: ServicesOf<S>, deadlines: JobDeadlines): Promise<void>;
-  /** Runs after the last delivery has failed: reports the failure to those who wait for the work. */
-  giveUp?(message: z.infer<Message>, services: ServicesOf<S>): Promise<void>;
 };
 
 /** Background work that is started by changes of the table, as its stream reports them. */
@@ -70,8 +72,10 @@ export type AnyJob = AnyQueueJob | StreamJob<any>;
 export type QueueHandler = (event: SQSEvent) => Promise<SQSBatchResponse>;
 export type StreamHandler = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>;
 
-/** The number of deliveries after which a message becomes a dead letter. */
+/** The number of deliveries after which a message of most jobs becomes a dead letter. */
 export const maxDeliveries = 5;
+
+export const maxDeliveriesOf = (job: Pick<AnyQueueJob, 'maxDeliveries'>): number => job.maxDeliveries ?? maxDeliveries;
 
 export const queueJob = <Message extends z.core.$ZodType, S extends Services>(
   definition: Omit<QueueJob<Message, S>, 'kind'>,
@@ -94,15 +98,13 @@ export const queueWorker = (job: AnyQueueJob): QueueHandler => {
     const handle = async (record: SQSRecord) => {
       const { messageId, body, attributes } = record;
       const started = performance.now();
-      const isLast = Number(attributes?.ApproximateReceiveCount) >= maxDeliveries;
+      const isLast = Number(attributes?.ApproximateReceiveCount) >= maxDeliveriesOf(job);
       const deadlines = { until, lastDeliveryEndsAt: isLast ? endsAt : undefined };
       const read = () => z.parse(job.message, JSON.parse(body));
       const requestId = requestIdIn(body);
       const failure = await attempt(requestId, () => job.handle(read(), services, deadlines));
-      const reportFailure =
-        failure && isLast ? await attempt(requestId, async () => job.giveUp?.(read(), services)) : undefined;
       if (failure) failed.push(messageId);
-      if (failure && !isLast && environment.isLambda) await retrySoon(record);
+      if (failure && environment.isLambda) await retrySoon(record, isLast ? 0 : pauseSeconds);
       log(failure ? 'error' : 'info', {
         requestId,
         messageId,
@@ -110,7 +112,7 @@ export const queueWorker = (job: AnyQueueJob): QueueHandler => {
         milliseconds: Math.round(performance.now() - started),
         ...(failure && {
           cause: describeError(failure),
-          ...(isLast && { givenUp: reportFailure ? describeError(reportFailure) : true }),
+          ...(isLast && { givenUp: true }),
         }),
       });
     };

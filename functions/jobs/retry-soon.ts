@@ -2,14 +2,19 @@ import type { SQSRecord } from 'aws-lambda';
 import { AwsRequests } from '../clients/aws-request.ts';
 import { environment } from '../environment.ts';
 
-const pauseSeconds = 30;
+/** The pause after the first delivery of a message. */
+export const pauseSeconds = 30;
 const timeoutMilliseconds = 2000;
 
 /**
- * Makes a failed message visible again after a pause, which grows with its deliveries. Otherwise, or if this fails, the message
+ * Makes a failed message visible again after a pause, which grows with its deliveries. Without a pause, a message that failed for
+ * the last time becomes a dead letter at once. Otherwise, or if this fails, the message
  * reappears after the queue's visibility timeout, which is six times the function's timeout, as AWS recommends.
  */
-export const retrySoon = async ({ receiptHandle, eventSourceARN, attributes }: SQSRecord): Promise<void> => {
+export const retrySoon = async (
+  { receiptHandle, eventSourceARN, attributes }: SQSRecord,
+  pauseSeconds: number,
+): Promise<void> => {
   const [, , , , account, queue] = eventSourceARN.split(':');
   const endpoint = environment.sqsEndpoint;
   const request = {

@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { createErasure } from '../../functions/api/create-erasure.ts';
 import { blockListImports } from '../../functions/block-list-import/block-list-imports.ts';
 import { Files } from '../../functions/clients/files.ts';
@@ -7,11 +7,13 @@ import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { environment } from '../../functions/environment.ts';
 import { erasures } from '../../functions/erasure/erasures.ts';
 import { erasePerson as erase, eraseServices } from '../../functions/erasure/person.ts';
+import { giveUp } from '../../functions/jobs/give-up.ts';
 import { maxDeliveries } from '../../functions/jobs/job.ts';
 import { lazyServices } from '../../functions/service.ts';
 import { blockList } from '../../functions/store/block-list/block-list.ts';
 import { erasuresOf } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
+import { deliverMessage } from '../support/deliver-message.ts';
 import { block, deliver, newPerson, privateWorld, record, statusOf } from '../support/erasures.ts';
 import { invoke } from '../support/events.ts';
 import { injectFaults, noFaults } from '../support/faults.ts';
@@ -89,7 +91,7 @@ it('the erasure of a person waits for the file of an import that has arrived bef
   expect(await run()).toBe(undefined);
 });
 
-it('an erasure that cannot be completed ends as failed with a reason, and without the number', async () => {
+it('an erasure goes on after its message failed for good, and after two days ends as failed with a reason and without the number', async () => {
   const world = await privateWorld();
   const person = newPerson();
   await record(world, world.agentId, 'call-1', person);
@@ -98,6 +100,12 @@ it('an erasure that cannot be completed ends as failed with a reason, and withou
   injectFaults((operation) => (operation === 'TransactWriteItems' ? 'kill' : undefined));
   expect(await deliver(world.uid, erasureId, maxDeliveries)).toBe(false);
   noFaults();
+  const message = { job: 'erasePerson', uid: world.uid, erasureId };
+  expect(await deliverMessage(giveUp, message)).toBe(true);
+  expect((await statusOf(world, erasureId)).status).toBe('running');
+  vi.setSystemTime(Date.now() + 49 * 60 * 60 * 1000);
+  onTestFinished(() => void vi.useRealTimers());
+  expect(await deliverMessage(giveUp, message)).toBe(true);
   expect(await statusOf(world, erasureId)).toMatchObject({
     status: 'failed',
     error: 'The erasure could not be completed. Request it again.',

@@ -2,10 +2,12 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { pageReader } from '../../functions/extraction/page.ts';
 import { crawlWebsite } from '../../functions/jobs/crawl-website.ts';
+import { giveUp } from '../../functions/jobs/give-up.ts';
 import { maxDeliveries, queueWorker } from '../../functions/jobs/job.ts';
 import { textPiecesOf } from '../../functions/store/keys.ts';
 import { type WebsiteRecord, websites } from '../../functions/store/sources/websites.ts';
 import { table } from '../../functions/store/table.ts';
+import { deliverMessage } from '../support/deliver-message.ts';
 import { injectFaults, noFaults } from '../support/faults.ts';
 import { page, type Site, startSite } from '../support/site.ts';
 import { findWebsite, websiteRecord } from '../support/websites.ts';
@@ -99,14 +101,15 @@ it('a crawl that cannot be done ends as failed, with a reason, when its message 
     expect(await deliver([messageOf(source)], delivery)).toEqual(['0']);
     expect((await findWebsite(source))?.status).toBe('crawling');
   }
-  // It is a dead letter then, for the operator to look at.
   expect(await deliver([messageOf(source)], maxDeliveries)).toEqual(['0']);
+  // It is a dead letter then.
+  noFaults();
+  expect(await deliverMessage(giveUp, JSON.parse(messageOf(source)))).toBe(true);
   expect(await findWebsite(source)).toMatchObject({
     status: 'failed',
     error: 'The crawl failed because of a problem in the service. Refresh the website.',
   });
-  // The operator has mended the cause, and sends it again.
-  noFaults();
+  // A late delivery still completes it.
   expect(await deliver([messageOf(source)])).toEqual([]);
   const done = await findWebsite(source);
   expect(done).toMatchObject({ status: 'ready', pages: 1 });

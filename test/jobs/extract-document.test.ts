@@ -10,6 +10,7 @@ import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { hasFailed, retryOf, waitingForFile } from '../../functions/domain/source-state.ts';
 import { environment } from '../../functions/environment.ts';
 import { extractDocument } from '../../functions/jobs/extract-document.ts';
+import { giveUp } from '../../functions/jobs/give-up.ts';
 import { maxDeliveries, queueWorker } from '../../functions/jobs/job.ts';
 import { type Agents, agents } from '../../functions/store/agents/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
@@ -21,6 +22,7 @@ import { Sources } from '../../functions/store/sources/sources.ts';
 import { type WebsiteRecord, websiteKind } from '../../functions/store/sources/websites.ts';
 import { Table } from '../../functions/store/table.ts';
 import '../support/quiet-logs.ts';
+import { deliverMessage } from '../support/deliver-message.ts';
 import { injectFaultsInto } from '../support/faults.ts';
 import { emulatorHeaders, newWorld, target, unique, useTargetInThisProcess, type World } from '../support/world.ts';
 
@@ -280,6 +282,7 @@ it.concurrent('an extraction that begins after the wait for the file is over bri
     notification(dying),
     maxDeliveries,
   );
+  expect(await deliverMessage(giveUp, notification(dying))).toBe(true);
   expect(await now(dying)).toMatchObject({ status: 'failed', error: 'The document could not be read. Try again.' });
   expect(await files.head(fileKeyOf(dying))).toBeDefined();
 });
@@ -343,6 +346,7 @@ it.concurrent('an extraction whose notification could never be forwarded is fail
   expect(await jobWith(() => undefined, undefined, spared)(notificationOf(record), 1)).toBe(false);
   expect((await now(record))?.status).toBe('pending');
   expect(await jobWith(() => undefined, undefined, spared)(notificationOf(record), maxDeliveries)).toBe(false);
+  expect(await deliverMessage(giveUp, notificationOf(record))).toBe(true);
   expect(await now(record)).toMatchObject({ status: 'failed', error: 'The document could not be read. Try again.' });
   const again = { ...notification(record), attempt: retryOf((await now(record))?.attempt, 'again') };
   await documents.restart(record, { attempt: again.attempt, uid: 'somebody' }, hasFailed);

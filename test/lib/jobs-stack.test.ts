@@ -38,12 +38,29 @@ it.each(queueJobs.map((job) => [job.name, job] as const))(
     // AWS recommends this for functions that may be throttled.
     expect(properties.VisibilityTimeout).toBe(6 * job.timeoutSeconds);
     expect(properties.SqsManagedSseEnabled).toBe(true);
-    expect(properties.RedrivePolicy.maxReceiveCount).toBe(5);
+    expect(properties.RedrivePolicy.maxReceiveCount).toBe(name === 'giveUp' ? 1000 : 5);
     const dead = meant(dev, queueOf(name), properties.RedrivePolicy.deadLetterTargetArn);
-    expect(dead.properties.QueueName).toBe('voice-agents-dev-dead-letters');
+    expect(dead.properties.QueueName).toBe(`voice-agents-dev-${job.isAwaited ? 'giveUp' : 'dead-letters'}`);
     expect(dead.properties.MessageRetentionPeriod).toBe(14 * 24 * 3600);
   },
 );
+
+it('the dead letters of jobs that somebody waits for start a function that may only report and continue their work', () => {
+  const awaited = queueJobs.filter(({ isAwaited }) => isAwaited).map(({ name }) => name);
+  expect(awaited.sort()).toEqual([
+    'crawlWebsite',
+    'erasePerson',
+    'extractDocument',
+    'finishDeletion',
+    'importBlockList',
+  ]);
+  const grants = grantsOf(dev, 'giveUp').filter((grant) => /^(dynamodb|s3|sqs:Send)/.test(grant));
+  expect(grants).toEqual([
+    ...['dynamodb:DeleteItem on table', 'dynamodb:GetItem on format', 'dynamodb:GetItem on table'],
+    ...['dynamodb:UpdateItem on table', 's3:DeleteObject on imports'],
+    ...['sqs:SendMessage on queue of erasePerson', 'sqs:SendMessage on queue of finishDeletion'],
+  ]);
+});
 
 it('a function reads only the changes of the stream that are events, and retries each for hours', () => {
   expect(dev.all('AWS::DynamoDB::Table')[0]?.properties.StreamSpecification).toEqual({

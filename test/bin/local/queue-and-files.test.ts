@@ -42,6 +42,29 @@ it('a message that killed runs had received any number of times is delivered by 
   await next.emulator.stop();
 });
 
+it('a message that became a dead letter in an earlier run is delivered again', async () => {
+  const data = mkdtempSync(join(tmpdir(), 'queue-'));
+  const earlier = await startOn(data);
+  const QueueUrl = earlier.emulator.queueUrl.replace(/jobs$/, 'dead-letters');
+  const MessageBody = JSON.stringify({ Records: [{ s3: { object: { key: 'block-list-imports/none' } } }] });
+  await earlier.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody }));
+  await earlier.emulator.stop();
+  const next = await startOn(data);
+  expect([await next.countMessages('jobs'), await next.countMessages('dead-letters')]).toEqual([1, 0]);
+  await next.emulator.stop();
+});
+
+it('a dead letter of a job that somebody waits for is given up at once', async () => {
+  const { emulator, sqs, countMessages } = await startOn(mkdtempSync(join(tmpdir(), 'queue-')));
+  const QueueUrl = emulator.queueUrl.replace(/jobs$/, 'dead-letters');
+  // Given up, the notification of no file needs nothing.
+  const MessageBody = JSON.stringify({ Records: [{ s3: { object: { key: 'block-list-imports/none' } } }] });
+  await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody }));
+  emulator.work(emulator, { isFull: false });
+  await until(async () => (await countMessages('dead-letters')) === 0);
+  await emulator.stop();
+});
+
 it('the message that an upload starts is in the queue when the upload is answered', async () => {
   const { emulator, countMessages } = await startOn(mkdtempSync(join(tmpdir(), 'queue-')));
   const headers = { authorization: `AWS4-HMAC-SHA256 Credential=${credentials.accessKeyId}/` };

@@ -1,0 +1,116 @@
+import * as z from 'zod/mini';
+import { blockListImports } from '../block-list-import/block-list-imports.ts';
+import { failImport } from '../block-list-import/run-import.ts';
+import { importFiles } from '../clients/files.ts';
+import { jobQueueFor } from '../clients/job-queue.ts';
+import { importOfFileKey } from '../domain/block-list-imports.ts';
+import { documentOfFileKey } from '../domain/documents.ts';
+import { newUlid } from '../domain/identifiers.ts';
+import { jobMessages } from '../domain/job-messages.ts';
+import { jobRescueDelaySeconds } from '../domain/timeouts.ts';
+import { erasures, incompleteErasure, isOverdue } from '../erasure/erasures.ts';
+import type { ServicesOf } from '../service.ts';
+import { documents } from '../store/sources/documents.ts';
+import { websites } from '../store/sources/websites.ts';
+import { FileNotification, keysIn } from './file-notification.ts';
+import { queueJob, queueWorker } from './job.ts';
+
+const services = {
+  websites: websites.for('giveUp'),
+  documents: documents.for('findForJob', 'receive', 'giveUp'),
+  imports: blockListImports.for('find', 'finish'),
+  files: importFiles.for('delete'),
+  erasures: erasures.for('find', 'fail'),
+  jobQueue: jobQueueFor('erasePerson', 'finishDeletion'),
+};
+type Services = ServicesOf<typeof services>;
+
+/**
+ * Ends the work of a message that no delivery completed, even if its function died at each: reports the failure to those who wait
+ * for it, or continues it later. Its queue receives the dead letters of the jobs that are `awaited`.
+ */
+export const giveUp = queueJob({
+  name: 'giveUp',
+  message: z.union([
+    jobMessages.crawlWebsite,
+    jobMessages.extractDocument,
+    jobMessages.importBlockList,
+    jobMessages.erasePerson,
+    jobMessages.finishDeletion,
+    FileNotification,
+  ]),
+  services,
+  timeoutSeconds: 30,
+  // SQS also counts the deliveries before a message became a dead letter.
+  maxDeliveries: 1000,
+
+  async handle(message, services) {
+    if (!('job' in message)) return giveUpFiles(keysIn(message), services);
+    switch (message.job) {
+      case 'crawlWebsite':
+        return giveUpWebsite(message, services);
+      case 'extractDocument':
+        return giveUpDocument({ agentId: message.agentId, id: message.documentId }, message.attempt, services);
+      case 'importBlockList':
+        return giveUpImport(message, services);
+      case 'erasePerson':
+        return giveUpErasure(message, services);
+      case 'finishDeletion':
+        // Nobody can use a deleted agent: its data are deleted as soon as the cause is gone.
+        return services.jobQueue.send(message, jobRescueDelaySeconds);
+    }
+  },
+});
+
+const giveUpFiles = async (keys: string[], services: Services): Promise<void> => {
+  for (const key of keys) {
+    const document = documentOfFileKey(key);
+    if (document) await giveUpDocument(document, undefined, services);
+    const reference = importOfFileKey(key);
+    if (reference) await giveUpImport(reference, services);
+  }
+};
+
+const giveUpWebsite = async (
+  { agentId, websiteId, attempt }: { agentId: string; websiteId: string; attempt: string },
+  { websites }: Pick<Services, 'websites'>,
+): Promise<void> => {
+  const reason = 'The crawl failed because of a problem in the service. Refresh the website.';
+  await websites.giveUp({ agentId, id: websiteId }, attempt, reason);
+};
+
+const giveUpDocument = async (
+  document: { agentId: string; id: string },
+  retry: string | undefined,
+  { documents }: Pick<Services, 'documents'>,
+): Promise<void> => {
+  const record = await documents.findForJob(document);
+  if (!record) return;
+  const attempt = retry ?? record.attempt ?? newUlid();
+  if (!record.attempt) await documents.receive(document, attempt);
+  await documents.giveUp(document, attempt, 'The document could not be read. Try again.');
+};
+
+const giveUpImport = async (
+  reference: { uid: string; importId: string },
+  services: Pick<Services, 'imports' | 'files'>,
+): Promise<void> => {
+  const record = await services.imports.find(reference);
+  if (!record || record.finishedAt !== undefined) return;
+  const reason = 'The import could not be completed because of a problem in the service. Import the file again.';
+  await failImport(record, services, reason);
+};
+
+/** An erasure goes on until it is done, or until an operator must intervene. */
+const giveUpErasure = async (
+  message: z.infer<typeof jobMessages.erasePerson>,
+  { erasures, jobQueue }: Pick<Services, 'erasures' | 'jobQueue'>,
+): Promise<void> => {
+  const { uid, erasureId } = message;
+  const erasure = await erasures.find(uid, erasureId);
+  if (!erasure || erasure.finishedAt !== undefined) return;
+  if (isOverdue(erasure)) return erasures.fail(uid, erasureId, incompleteErasure);
+  await jobQueue.send(message, jobRescueDelaySeconds);
+};
+
+export const handler = queueWorker(giveUp);
