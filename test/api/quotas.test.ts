@@ -65,12 +65,3 @@ it('websites and documents beyond the quota of their agent are 409, all of a req
   const answers = await Promise.all([forms(world, 'b.txt'), forms(world, 'c.txt')]);
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
 });
-
-it('a request that is repeated with its Idempotency-Key counts once', async () => {
-  const { uid, call } = await newWorld();
-  await fill({ uid }, 999);
-  const again = () =>
-    call('POST', '/agents', { body: { uid, name: 'Two' }, headers: { 'idempotency-key': 'the-same' } });
-  const [first, second] = [await again(), await again()];
-  expect([first.status, second.status, second.body]).toEqual([200, 200, first.body]);
-});

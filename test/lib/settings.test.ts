@@ -76,15 +76,6 @@ it('the settings of a deployment are read as text from the command line, and as 
   });
 });
 
-it('the settings of a deployment accept several origins, such as a staging application and one on the developer’s machine', () => {
-  const appOrigin = 'https://staging.example.com,http://localhost:5173';
-  expect(read({ ...required, appOrigin }).appOrigins).toEqual(['https://staging.example.com', 'http://localhost:5173']);
-});
-
-it('the settings of a deployment may leave the chat in the concurrency that everything shares', () => {
-  expect(read({ ...required, chatConcurrency: 'shared' }).chatConcurrency).toBe('shared');
-});
-
 it.each([
   ['stage', 'production', 'stage must be dev, staging or prod, not "production".'],
   ['appOrigin', 'https://app.example.com/', /^appOrigin must be the origin of your web application/],

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, expect, it, vi } from 'vitest';
 import { type ApiClientOptions, apiClient } from '../../functions/openapi/client/client.ts';
-import { type Fault, partsOf, question, type Seen, withFaults } from '../support/typed-client.ts';
+import { type Fault, partsOf, question, withFaults } from '../support/typed-client.ts';
 import { until } from '../support/until.ts';
 import { newWorld, target } from '../support/world.ts';
 
@@ -69,14 +69,6 @@ it('the typed client does not wait for minutes', async () => {
   });
   const { error } = await apiClient({ ...closed, apiKey }).agents.list({ uid });
   expect([error?.error, closed.seen.length]).toEqual(['rate_limited', 1]);
-});
-
-it('the typed client sends a request again after 409 with Retry-After, while the first one is still running', async () => {
-  const { uid, apiKey } = await newWorld();
-  const text = '{"error":"idempotency_in_progress","message":"The first request is still running."}';
-  await using running = await withFaults({ status: 409, headers: { 'retry-after': '0' }, text });
-  const created = await apiClient({ ...running, apiKey }).agents.create({ uid, name: 'Front desk' });
-  expect([created.data?.name, running.seen.length]).toEqual(['Front desk', 2]);
 });
 
 it('the typed client does not send again what will not get better', async () => {
@@ -203,19 +195,6 @@ it('the typed client sends a request again when its response breaks off in the m
   });
   const { data } = await apiClient({ ...service, apiKey, uid }).agents.list();
   expect([data?.agents.length, service.seen.length]).toEqual([1, 2]);
-});
-
-it('the typed client sends an overloaded request again, after the seconds that the service asks to wait', async () => {
-  const { uid, apiKey } = await newWorld();
-  const text = '{"error":"overloaded","message":"The table is throttled."}';
-  await using busy = await withFaults({ status: 503, headers: { 'retry-after': '1' }, text });
-  const created = await apiClient({ ...busy, apiKey, uid }).agents.create({ name: 'Front desk' });
-  const [first, second] = busy.seen as [Seen, Seen];
-  expect([created.data?.name, second.headers['idempotency-key']]).toEqual([
-    'Front desk',
-    first.headers['idempotency-key'],
-  ]);
-  expect(second.at - first.at).toBeGreaterThanOrEqual(1000);
 });
 
 it('the typed client names APP_ORIGIN when a page of another origin cannot reach the service', async () => {

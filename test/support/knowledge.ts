@@ -12,8 +12,6 @@ export const stores = () => ({
   document: { reads: documentReads.get(), writes: documents.get() },
 });
 
-export const inGerman = { languageOf: async () => 'de' };
-
 /** Searches the knowledge of a world's agent, as the holder of its key. */
 export const search = (world: World, query: string, more: object = {}) =>
   world.call('POST', '/agent-knowledge/search', {

@@ -144,3 +144,21 @@ it('the views and their dialogs have no violation of WCAG 2.2 AA, light and dark
     }
   }
 });
+
+it('an empty view, a failing service and a revoked key say what to do next', async () => {
+  const { apiKey } = await newUser();
+  const { page } = await openConsole(apiKey, '/console/numbers');
+  await page.getByText('No number is blocked for all agents').waitFor();
+  await page.route('**/webhook-endpoints*', (route) => route.fulfill({ status: 500, json: { message: 'Failed' } }));
+  await page.getByRole('link', { name: 'Webhooks' }).click();
+  await page.getByText('The service failed. Try again.').first().waitFor();
+  await page.unroute('**/webhook-endpoints*');
+  await page.getByRole('button', { name: 'Try again' }).first().click();
+  await page.getByText('Nothing is sent anywhere yet').waitFor();
+  const refusal = { error: 'invalid_api_key', message: 'The key is not valid.' };
+  await page.route('**/block-list*', (route) => route.fulfill({ status: 401, json: refusal }));
+  await page.getByRole('link', { name: 'Numbers' }).click();
+  await page.getByRole('button', { name: 'Block numbers' }).waitFor();
+  await page.reload();
+  await page.getByText('This API key is invalid, expired or revoked.').first().waitFor();
+});

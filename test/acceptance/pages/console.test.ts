@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import type { Scope } from '../../../functions/domain/api-keys.ts';
 import { apiKeys } from '../../../functions/store/api-keys.ts';
 import { buildPages } from '../../../lib/pages.ts';
 import { call, newUser, newWorld, target, type World } from '../../support/world.ts';
@@ -11,6 +12,7 @@ useBrowser();
 
 const open = (apiKey: string, path?: string) => openConsole(apiKey, path);
 const navigation = (page: Page) => page.getByRole('navigation', { name: 'Console' });
+const viewsOf = (page: Page) => navigation(page).getByRole('link').allTextContents();
 const rename = ({ call, agentId }: World, name: string) => call('PATCH', `/agents/${agentId}`, { body: { name } });
 
 it('the console without a key says what it is for, and opens with a key that is entered', async () => {
@@ -21,6 +23,24 @@ it('the console without a key says what it is for, and opens with a key that is 
   await page.getByLabel('API key').fill(apiKey);
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: 'Mar 1, 2026, 11:00 AM' }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
+it.each([
+  ['calls', ['Overview', 'Calls']],
+  ['agents', ['Agents']],
+  ['block-list', ['Numbers']],
+  ['knowledge', ['Knowledge']],
+  ['webhooks', ['Webhooks']],
+  ['hooks', []],
+] as [Scope, string[]][])('a key with the scope %s alone sees the views %j', async (scope, names) => {
+  const { apiKey } = await newUser([scope]);
+  const { page, complaints } = await open(apiKey);
+  if (names[0]) await page.getByRole('heading', { name: names[0], level: 1 }).waitFor();
+  else await page.getByText('The console has no view for this key.').waitFor();
+  expect(await viewsOf(page)).toEqual(names);
+  await page.goto(`${target.baseUrl}/console/${scope === 'agents' ? 'calls' : 'agents'}`);
+  await page.getByText(`It lacks the scope ${scope === 'agents' ? 'calls' : 'agents'}.`).waitFor();
   expect(complaints).toEqual([]);
 });
 
@@ -136,6 +156,52 @@ it.each([
   await page.getByRole('cell', { name: '+14155550100' }).waitFor();
 });
 
+/** Texts that have run scripts in pages that took them for markup. */
+const hostileTexts = [
+  '<script>window.executed = 1</script>',
+  '<img src=x onerror="window.executed = 1">',
+  '"><svg onload="window.executed = 1">',
+  `'-(window.executed = 1)-'`,
+  'javascript:window.executed=1',
+  '</title></textarea><iframe srcdoc="<script>parent.executed = 1</script>">',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a template is hostile, too
+  '{{constructor.constructor("window.executed = 1")()}} ${window.executed = 1}',
+  '<a href="javascript:window.executed=1" autofocus onfocus="window.executed=1">x</a>',
+  '\u202Edrowssap\u202C <b>bold</b> &lt;script&gt;',
+];
+
+it('names, outcomes and texts of others are never markup in any view', { tags: 'heavy' }, async () => {
+  const world = await newWorld();
+  const { call, agentId, recordCall, apiKey } = world;
+  for (const [index, text] of hostileTexts.entries()) {
+    const configuration = { greeting: text, instructions: text, [`field ${text}`]: text, variables: { [text]: text } };
+    const body = { name: text, configuration, note: text };
+    expect((await call('PATCH', `/agents/${agentId}`, { body })).status).toBe(200);
+    await recordCall(`call-${index}`, { status: text.slice(0, 64), details: { [text]: text } });
+    const outcome = { custom_call_outcome: text, custom_call_metadata: { [text]: text } };
+    expect((await call('PATCH', `/calls/${agentId}/call-${index}`, { body: outcome })).status).toBe(200);
+  }
+  const { page, complaints } = await open(apiKey, '/console?period=custom&from=2026-02-28&to=2026-03-02');
+  await page.getByRole('table', { name: 'Figures by outcome' }).getByRole('row').nth(hostileTexts.length).waitFor();
+  for (const path of [
+    '/console/calls',
+    ...hostileTexts.map((_, index) => `/console/calls?agentId=${agentId}&callId=call-${index}`),
+    '/console/agents',
+    `/console/agents?agentId=${agentId}`,
+    `/console/agents?agentId=${agentId}&section=history`,
+    ...hostileTexts.map((_, index) => `/console/agents?agentId=${agentId}&section=history&version=${index + 2}`),
+    `/console/calls?outcome=${encodeURIComponent(hostileTexts[1] as string)}&timeZone=<script>`,
+  ]) {
+    await page.goto(target.baseUrl + path);
+    await page
+      .getByText(/executed|bold/)
+      .first()
+      .waitFor({ state: 'attached' });
+  }
+  expect(await page.evaluate('window.executed')).toBeUndefined();
+  expect(complaints).toEqual([]);
+});
+
 describe('every view', () => {
   /** A user for whom every view has something to show, and the addresses of all views and dialogs. */
   const everything = async () => {
@@ -189,6 +255,23 @@ describe('every view', () => {
       expect(complaints).toEqual([]);
     },
   );
+
+  it('every request of the console is an operation of /openapi.json', { tags: 'heavy' }, async () => {
+    const { apiKey, addresses } = await everything();
+    const { page, asked } = await open(apiKey);
+    for (const [path, text] of Object.entries(addresses)) {
+      await page.goto(target.baseUrl + path);
+      await page.getByText(text).first().waitFor();
+    }
+    const { paths } = (await call('GET', '/openapi.json')).body;
+    const patterns = Object.keys(paths).map((path) => new RegExp(`^${path.replace(/\{[^}]+\}/g, '[^/]+')}$`));
+    const isPage = (path: string) => /^\/(assets\/.+|console(\/[a-z]+)?|docs\/demo\.json)$/.test(path);
+    const others = asked
+      .map((url) => new URL(url))
+      .filter(({ origin, pathname }) => origin !== target.baseUrl || !isPage(pathname))
+      .filter(({ origin, pathname }) => origin !== target.baseUrl || !patterns.some((one) => one.test(pathname)));
+    expect(others.map(({ href }) => href)).toEqual([]);
+  });
 
   it('a call is found, opened, given an outcome and closed by keyboard alone', async () => {
     const { apiKey, agentId } = await everything();
