@@ -21,6 +21,13 @@ it('the table, the files and the secrets are retained in production, the table a
   expect(prod.terminationProtection).toBe(true);
 });
 
+it('the items of the table expire by ttlSeconds, and the table can be restored to any second', () => {
+  expect(table.properties).toMatchObject({
+    TimeToLiveSpecification: { AttributeName: 'ttlSeconds', Enabled: true },
+    PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+  });
+});
+
 it('the throughput of the table has a maximum in dev, and none in production', () => {
   const throughput = { MaxReadRequestUnits: 12_000, MaxWriteRequestUnits: 4000 };
   expect(dev.all('AWS::DynamoDB::Table')[0]?.properties.OnDemandThroughput).toEqual(throughput);

@@ -19,6 +19,19 @@ const withoutEdge = deploymentOf(noEdge);
 const distributionOf = (deployment: Deployment) =>
   deployment.all('AWS::CloudFront::Distribution')[0]?.properties.DistributionConfig as Json;
 
+it('the edge forwards every method and header, caches nothing of the API and the chat, and waits for them longer than they may take', () => {
+  const { DefaultCacheBehavior, CacheBehaviors, Origins } = distributionOf(dev);
+  for (const behavior of [DefaultCacheBehavior, ...CacheBehaviors].filter((one) => one.PathPattern !== '/assets/*')) {
+    expect(behavior).toMatchObject({
+      // AWS's own CachingDisabled and AllViewerExceptHostHeader.
+      CachePolicyId: '4135ea2d-6df8-44a3-9df3-4b5a84be39ad',
+      OriginRequestPolicyId: 'b689b0a8-53d0-40ab-baf2-68738e2966ac',
+    });
+    expect(behavior.AllowedMethods).toHaveLength(7);
+  }
+  for (const { CustomOriginConfig } of Origins) expect(CustomOriginConfig).toMatchObject({ OriginReadTimeout: 60 });
+});
+
 it('the edge keeps no log, which would have the path and the query of each request', () => {
   const { WebACLId, Logging } = distributionOf(prod);
   expect([typeof WebACLId, Logging]).toEqual(['string', undefined]);
