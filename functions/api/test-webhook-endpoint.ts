@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { jobQueueFor } from '../clients/job-queue.ts';
 import { sealedSecrets } from '../clients/sealed-secrets.ts';
 import { now } from '../domain/date-time.ts';
 import { noSuchEndpoint } from '../domain/errors.ts';
@@ -8,7 +9,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { attemptOf } from '../webhooks/deliver.ts';
 import { secretsInForce } from '../webhooks/secrets.ts';
-import { webhookEndpoints, withTest } from '../webhooks/webhook-endpoints.ts';
+import { endpointAfter, webhookEndpoints, withTest } from '../webhooks/webhook-endpoints.ts';
 import { webhookReceivers } from '../webhooks/webhook-receivers.ts';
 
 /** Sends a test event immediately, even to an endpoint that is not active. */
@@ -18,16 +19,21 @@ export const testWebhookEndpoint = endpoint({
   path: '/webhook-endpoints/{endpointId}/test',
   summary: 'Send a test event',
   description:
-    'Sends an event of the type `webhook_endpoint.test` to the endpoint at once, whatever its `events` are and even if it is not active, and returns the result. A test that fails is not repeated, and is not in the list of deliveries. An endpoint can be tested once in 10 seconds.',
+    'Sends an event of the type `webhook_endpoint.test` to the endpoint at once, whatever its `events` are and even if it is not active, and returns the result. A test that fails is not repeated, and is not in the list of deliveries. A test that succeeds confirms the endpoint: deliveries that waited for that are sent. An endpoint can be tested once in 10 seconds.',
   caller: { kind: 'key', scope: 'webhooks', user: ({ body }) => body },
-  services: { webhookEndpoints: webhookEndpoints.for('change'), sealedSecrets, webhookReceivers },
+  services: {
+    webhookEndpoints: webhookEndpoints.for('change'),
+    jobQueue: jobQueueFor('resumeDeliveries'),
+    sealedSecrets,
+    webhookReceivers,
+  },
   params: z.object({ endpointId: EndpointIdInPath }),
   body: z.object({ uid: Uid }),
   response: SentTest,
   errors: ['endpoint_not_found'],
   errorDescriptions: { 429: 'The endpoint was tested less than 10 seconds ago, or there are too many requests.' },
 
-  async handle({ params: { endpointId }, body: { uid }, creationId }, { webhookEndpoints, ...services }) {
+  async handle({ params: { endpointId }, body: { uid }, creationId }, { webhookEndpoints, jobQueue, ...services }) {
     const found = await webhookEndpoints.change(uid, endpointId, withTest);
     if (!found) throw noSuchEndpoint();
     const message = {
@@ -38,7 +44,13 @@ export const testWebhookEndpoint = endpoint({
     };
     const secrets = await secretsInForce(found, services.sealedSecrets);
     const { attempt } = await attemptOf(message, { url: found.url, secrets }, services);
-    const { at: _, ...result } = attempt;
+    const { at, ...result } = attempt;
+    if (result.cause === undefined && found.confirmedAt === undefined) {
+      await webhookEndpoints.change(uid, endpointId, (current) =>
+        current.url === found.url ? endpointAfter(current, { kind: 'success' }, Date.parse(at)) : current,
+      );
+      await jobQueue.send({ job: 'resumeDeliveries', uid, endpointId });
+    }
     return { delivered: result.cause === undefined, ...result };
   },
 });

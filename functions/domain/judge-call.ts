@@ -26,9 +26,10 @@ export const judgeCall = (
   const attemptsHoldFrom = firstMomentByAttempts(rules.attempts ?? [], attempts, at);
   const inHours = (moment: number) =>
     rules.hours ? openHours.firstMoment(rules.hours, timeZones, { from: moment, until: at + horizon }) : moment;
-  const hoursHold = inHours(at) === at;
+  const first = inHours(at);
+  const hoursHold = first === at;
   if (hoursHold && attemptsHoldFrom <= at) return { allowed: true };
-  const retryAt = inHours(attemptsHoldFrom);
+  const retryAt = attemptsHoldFrom === at ? first : inHours(attemptsHoldFrom);
   return {
     allowed: false,
     cause: hoursHold ? 'too_many_attempts' : 'outside_hours',
@@ -57,7 +58,7 @@ export class OpenHours {
   /** Returns the first moment from `from` on that is within the hours in all time zones; undefined if there is none by `until`. */
   firstMoment(hours: CallingHours, timeZones: string[], { from, until }: Period): number | undefined {
     if (timeZones.length === 0) return undefined;
-    const question = JSON.stringify([hours, timeZones, until]);
+    const question = `${hours.from} ${hours.to} ${hours.days} ${until} ${timeZones}`;
     const known = this.#known.get(question) ?? [];
     this.#known.set(question, known);
     const clocks = timeZones.map((timeZone) => this.#clocks.of(timeZone));

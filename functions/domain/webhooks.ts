@@ -152,6 +152,11 @@ export const WebhookEndpoint = component(
     description: z.optional(fields.description),
     active: z.boolean().check(describe('Whether events are sent.', true)),
     createdAt: timestamp('When the endpoint was created.'),
+    confirmedAt: z.optional(
+      timestamp(
+        'When the address first answered a delivery or a test with 2xx. Until then, one delivery at a time is tried, and the others wait.',
+      ),
+    ),
     keyId: z.optional(
       z
         .string()

@@ -16,7 +16,7 @@ export const deliverWebhook = queueJob({
   services: {
     credentials: credentials.for('accessTo'),
     webhookDeliveries: webhookDeliveries.for('find', 'record', 'rest'),
-    webhookEndpoints: webhookEndpoints.for('find', 'note'),
+    webhookEndpoints: webhookEndpoints.for('find', 'note', 'change'),
     webhookEvents: webhookEvents.for('details'),
     jobQueue: jobQueueFor('deliverWebhook', 'resumeDeliveries'),
     sealedSecrets,

@@ -12,7 +12,9 @@ import {
   endpointAfter,
   restsAt,
   type StoredEndpoint,
+  untilNextTrial,
   type WebhookEndpoints,
+  withTrial,
 } from './webhook-endpoints.ts';
 import type { WebhookEvents } from './webhook-events.ts';
 import type { ReceiverResponse, WebhookReceivers } from './webhook-receivers.ts';
@@ -20,7 +22,7 @@ import type { ReceiverResponse, WebhookReceivers } from './webhook-receivers.ts'
 type Services = {
   credentials: Pick<Credentials, 'accessTo'>;
   webhookDeliveries: Pick<WebhookDeliveries, 'find' | 'record' | 'rest'>;
-  webhookEndpoints: Pick<WebhookEndpoints, 'find' | 'note'>;
+  webhookEndpoints: Pick<WebhookEndpoints, 'find' | 'note' | 'change'>;
   webhookEvents: Pick<WebhookEvents, 'details'>;
   jobQueue: { send(message: JobMessage<'deliverWebhook' | 'resumeDeliveries'>, delaySeconds?: number): Promise<void> };
   sealedSecrets: Pick<SealedSecrets, 'open'>;
@@ -60,19 +62,30 @@ export const deliver = async (job: JobMessage<'deliverWebhook'>, services: Servi
   const delivery = await webhookDeliveries.find(uid, deliveryId);
   if (delivery?.status !== 'pending' || delivery.sequence > sequence) return;
   const { endpointId } = delivery;
-  const [endpoint, maySee] = await Promise.all([
+  const [found, maySee] = await Promise.all([
     webhookEndpoints.find(uid, endpointId),
     maySeeNow(uid, delivery, services),
   ]);
+  // Of the deliveries to an address that has never answered with 2xx, one is tried at a time, a few a minute.
+  const isTrial = found?.active && maySee && found.confirmedAt === undefined && !restsAt(found, deliveryId);
+  const triedAt = Date.now();
+  const endpoint = isTrial
+    ? await webhookEndpoints.change(uid, endpointId, (current) => withTrial(current, deliveryId, triedAt))
+    : found;
+  if (isTrial && endpoint && !restsAt(endpoint, deliveryId) && endpoint.confirmedAt === undefined) {
+    const waitMilliseconds = endpoint.triedAt === triedAt ? 0 : untilNextTrial(endpoint);
+    if (waitMilliseconds > 0) return sendLater(jobQueue, job, waitMilliseconds / 1000);
+  }
   // Deliveries to an endpoint that was deleted or switched off, or of a user whose access was revoked, end here.
   if (!endpoint?.active || !maySee) {
     if (endpoint?.probe?.deliveryId === deliveryId)
       await noteOutcome(uid, endpoint, { kind: 'failure', deliveryId }, services);
     return void (await webhookDeliveries.record(uid, delivery, sequence, { status: 'failed' }));
   }
-  const { isSuspended = false } = endpoint;
-  if (isSuspended || (!job.isRequested && restsAt(endpoint, deliveryId)))
-    return rest(uid, delivery, sequence, services);
+  const { isSuspended = false, confirmedAt } = endpoint;
+  // Its owner may ask for a delivery, unless nothing shows that the address wants it.
+  const mustRest = !job.isRequested || isSuspended || confirmedAt === undefined;
+  if (mustRest && restsAt(endpoint, deliveryId)) return rest(uid, delivery, sequence, services);
   const secrets = await secretsInForce(endpoint, services.sealedSecrets);
   const message = await messageOf(delivery, services);
   const { response, attempt } = await attemptOf(message, { url: endpoint.url, secrets }, services);
@@ -117,7 +130,8 @@ const noteOutcome = async (
 ): Promise<StoredEndpoint | undefined> => {
   const after = endpointAfter(endpoint, outcome, Date.now());
   if (after === endpoint) return endpoint;
-  const hasRecovered = endpoint.failingSince !== undefined && after.failingSince === undefined;
+  const isConfirmed = endpoint.confirmedAt === undefined && after.confirmedAt !== undefined;
+  const hasRecovered = isConfirmed || (endpoint.failingSince !== undefined && after.failingSince === undefined);
   const takesUp = hasRecovered || !after.active || after.probe === undefined;
   const message = { job: 'resumeDeliveries', uid, endpointId: endpoint.endpointId } as const;
   if (takesUp) await jobQueue.send(message, resumeRescueSeconds);

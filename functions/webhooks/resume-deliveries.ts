@@ -10,8 +10,9 @@ type Services = {
 };
 
 /**
- * Queues the deliveries that rest until their endpoint succeeds again, or their user is no longer suspended, until a time (Unix milliseconds). While the endpoint still fails,
- * it queues one: the next probe. Messages are sent before the rest of their deliveries ends, so that none is lost.
+ * Queues the deliveries that rest until their endpoint succeeds, or their user is no longer suspended, until a time (Unix milliseconds).
+ * While the endpoint still fails, or is not confirmed, it queues one: the next probe. Messages are sent before the rest of their
+ * deliveries ends, so that none is lost.
  */
 export const resumeDeliveries = async (
   { uid, endpointId }: { uid: string; endpointId: string },
@@ -21,7 +22,7 @@ export const resumeDeliveries = async (
   const endpoint = await webhookEndpoints.find(uid, endpointId);
   // The end of the suspension sends another message.
   if (endpoint?.isSuspended) return;
-  const isFailing = endpoint?.active && endpoint.failingSince !== undefined;
+  const isFailing = endpoint?.active && (endpoint.failingSince !== undefined || endpoint.confirmedAt === undefined);
   for await (const page of webhookDeliveries.resting(uid, endpointId)) {
     const taken = isFailing ? page.slice(0, 1) : page;
     await deliveryQueue.sendMany(

@@ -13,14 +13,17 @@ import { putFirst } from '../store/users.ts';
 export type SealedSecret = { sealed: string; createdBy: string; keyId: string; endsAt?: number };
 
 /**
- * `scopes` are those of its key, if the key has a list. `testedAt` (Unix milliseconds) is the time of the last test. `listeningUntil`
+ * `scopes` are those of its key, if the key has a list. `testedAt` (Unix milliseconds) is the time of the last test, `triedAt` that of the
+ * last delivery while it is not confirmed. `listeningUntil`
  * (Unix milliseconds) is set for endpoints of `webhooks listen`, which fetches their events: the endpoint expires then.
- * `probe` is the delivery that probes a failing endpoint. Its next attempt is due before `until` (Unix milliseconds).
+ * `probe` is the delivery that probes an endpoint that fails or is not confirmed. Its next attempt is due before `until` (Unix
+ * milliseconds).
  */
 export type StoredEndpoint = WebhookEndpoint & {
   secrets: SealedSecret[];
   scopes?: Scope[] | undefined;
   testedAt?: number;
+  triedAt?: number;
   listeningUntil?: number;
   probe?: { deliveryId: string; until: number };
   /** The user is suspended, as the item of all endpoints says. */
@@ -89,7 +92,7 @@ export class WebhookEndpoints {
       if (endpoint.endpointId in endpoints) return undefined;
       if (endpoint.endpointId in deleted) throw deletedEndpoint();
       if (Object.keys(endpoints).length >= limits.webhookEndpoints) throw tooManyEndpoints();
-      checkUrl(endpoint, endpoints);
+      checkAddress(endpoint, endpoints);
       return { ...endpoints, [endpoint.endpointId]: endpoint };
     };
     return (await this.#change(uid, change))[endpoint.endpointId] as StoredEndpoint;
@@ -105,8 +108,10 @@ export class WebhookEndpoints {
       const former = found[endpointId];
       const changed = former && change(former);
       if (!changed || changed === former) return undefined;
-      if (changed.url !== former.url) checkUrl(changed, found);
-      return { ...found, [endpointId]: changed };
+      if (changed.url === former.url) return { ...found, [endpointId]: changed };
+      const { confirmedAt: _, ...unconfirmed } = changed;
+      checkAddress(unconfirmed, found);
+      return { ...found, [endpointId]: unconfirmed };
     });
     return endpoints[endpointId];
   }
@@ -175,13 +180,28 @@ const lately = (deleted: EndpointsItem['deleted'] = {}): Record<string, number> 
       .slice(-maxDeleted),
   );
 
-/** Throws when another endpoint of the user has the same URL, so that a receiver gets each event once. */
-const checkUrl = ({ endpointId, url, listeningUntil }: StoredEndpoint, endpoints: Record<string, StoredEndpoint>) => {
+/**
+ * Throws when another endpoint of the user has the same URL, so that a receiver gets each event once, or the same host, if neither is
+ * confirmed: nothing shows yet that the host wants events.
+ */
+const checkAddress = (
+  { endpointId, url, confirmedAt, listeningUntil }: StoredEndpoint,
+  endpoints: Record<string, StoredEndpoint>,
+) => {
   if (listeningUntil !== undefined) return;
-  const isTaken = Object.values(endpoints).some(
-    (other) => other.endpointId !== endpointId && URL.parse(other.url)?.href === URL.parse(url)?.href,
+  const others = Object.values(endpoints).filter(
+    (other) => other.endpointId !== endpointId && other.listeningUntil === undefined,
   );
-  if (isTaken) throw invalidField('url', 'is the address of another webhook endpoint of this user');
+  const [own, addresses] = [URL.parse(url), others.map((other) => URL.parse(other.url))];
+  if (addresses.some((address) => address?.href === own?.href))
+    throw invalidField('url', 'is the address of another webhook endpoint of this user');
+  const unconfirmed = others.find((other, index) => !other.confirmedAt && addresses[index]?.host === own?.host);
+  if (confirmedAt === undefined && unconfirmed) {
+    throw invalidField(
+      'url',
+      `has the host of ${unconfirmed.endpointId}, which has not answered a delivery or a test with 2xx yet. Test that endpoint first`,
+    );
+  }
 };
 
 /** The minimum interval between tests of an endpoint. */
@@ -207,7 +227,10 @@ const tooManyEndpoints = () =>
 /** Returns the endpoint after a delivery, at a time (Unix milliseconds); the endpoint itself when nothing changes. */
 export const endpointAfter = (endpoint: StoredEndpoint, result: DeliveryOutcome, at: number): StoredEndpoint => {
   const { failingSince = new Date(at).toISOString(), probe, ...healthy } = endpoint;
-  if (result.kind === 'success') return endpoint.failingSince === undefined ? endpoint : healthy;
+  if (result.kind === 'success') {
+    if (endpoint.failingSince === undefined && endpoint.confirmedAt !== undefined) return endpoint;
+    return { confirmedAt: new Date(at).toISOString(), ...healthy };
+  }
   if (!endpoint.active) return endpoint;
   const disabled = (disabledReason: DisabledReason): StoredEndpoint => ({
     ...healthy,
@@ -224,16 +247,31 @@ export const endpointAfter = (endpoint: StoredEndpoint, result: DeliveryOutcome,
   return { ...healthy, failingSince, ...next };
 };
 
-/** Returns true if a delivery must wait: the user is suspended, or the endpoint has failed for a while and another delivery probes it. */
+/** The minimum interval between deliveries to an endpoint that is not confirmed: with its tests, ten requests a minute. */
+const trialMilliseconds = 15_000;
+
+/** Returns the milliseconds until an endpoint that is not confirmed may be tried again. */
+export const untilNextTrial = ({ triedAt = 0 }: StoredEndpoint, at = Date.now()) => triedAt + trialMilliseconds - at;
+
+/** Returns an endpoint that is tried with a delivery now; the endpoint itself if it is confirmed, or must not be tried with this one now. */
+export const withTrial = (endpoint: StoredEndpoint, deliveryId: string, at: number): StoredEndpoint =>
+  endpoint.confirmedAt !== undefined || restsAt(endpoint, deliveryId, at) || untilNextTrial(endpoint, at) > 0
+    ? endpoint
+    : { ...endpoint, triedAt: at, probe: { deliveryId, until: at + probeGraceMilliseconds } };
+
+/**
+ * Returns true if a delivery must wait: the user is suspended, or the endpoint is not confirmed, or has failed for a while, and another
+ * delivery probes it.
+ */
 export const restsAt = (
-  { active, failingSince, probe, isSuspended = false }: StoredEndpoint,
+  { active, confirmedAt, failingSince, probe, isSuspended = false }: StoredEndpoint,
   deliveryId: string,
   at = Date.now(),
 ): boolean =>
   isSuspended ||
   (active &&
-    failingSince !== undefined &&
-    at - Date.parse(failingSince) >= restAfterMilliseconds &&
+    (confirmedAt === undefined ||
+      (failingSince !== undefined && at - Date.parse(failingSince) >= restAfterMilliseconds)) &&
     probe !== undefined &&
     probe.until > at &&
     probe.deliveryId !== deliveryId);
@@ -243,9 +281,10 @@ export const shownEndpoint = ({
   secrets: _,
   scopes: __,
   testedAt: ___,
+  triedAt: ______,
   listeningUntil: ____,
   probe: _____,
-  isSuspended: ______,
+  isSuspended: _______,
   ...endpoint
 }: StoredEndpoint): WebhookEndpoint => endpoint;
 

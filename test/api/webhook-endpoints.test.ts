@@ -79,19 +79,44 @@ it('webhook endpoints subscribe to everything by default, and accept only agents
 it('a user has at most ten webhook endpoints, also with eleven concurrent requests', async () => {
   const world = await newWorld();
   const { uid, call } = world;
+  for (let n = 0; n < 9; n += 1) await newEndpoint(world, `${url}?n=${n}`);
   const answers = await Promise.all(
-    Array.from({ length: 14 }, (_, n) => call('POST', '/webhook-endpoints', { body: { uid, url: `${url}?n=${n}` } })),
+    [url, (await newReceiver()).url].map((one) => call('POST', '/webhook-endpoints', { body: { uid, url: one } })),
   );
-  const made = answers.filter(({ status }) => status === 200);
-  expect(made).toHaveLength(10);
-  const refused = answers.filter(({ status }) => status === 409);
-  expect(refused.map(({ body }) => body.error)).toEqual(Array(4).fill('too_many_endpoints'));
+  const [made, refused] = answers.toSorted((one, other) => one.status - other.status);
+  expect([made?.status, refused?.status, refused?.body.error]).toEqual([200, 409, 'too_many_endpoints']);
   expect(await listOf(world)).toHaveLength(10);
-  await call('DELETE', at(made[0]?.body.endpointId), { query: { uid } });
-  expect((await call('POST', '/webhook-endpoints', { body: { uid, url: `${url}?n=14` } })).status).toBe(200);
+  await call('DELETE', at(made?.body.endpointId), { query: { uid } });
+  await newEndpoint(world, `${url}?n=14`);
   const first = (await call('GET', '/webhook-endpoints', { query: { uid, limit: 6 } })).body;
   const rest = (await call('GET', '/webhook-endpoints', { query: { uid, cursor: first.nextCursor } })).body;
   expect([first.endpoints.length, rest.endpoints.length, rest.nextCursor]).toEqual([6, 4, undefined]);
+});
+
+it('a host gets a second webhook endpoint of a user when the first one has answered with 2xx', async () => {
+  const world = await newWorld();
+  const { uid, call } = world;
+  const receiver = await newReceiver({ status: 500 }, { status: 204 });
+  const create = (path: string) => call('POST', '/webhook-endpoints', { body: { uid, url: receiver.url + path } });
+  const first = await create('');
+  expect(first.status).toBe(200);
+  const refused = await create('?2');
+  expect([refused.status, refused.body.details?.[0]]).toEqual([
+    400,
+    { path: 'url', message: expect.stringContaining(`has the host of ${first.body.endpointId}`) },
+  ]);
+  const test = async () => (await call('POST', at(first.body.endpointId, '/test'), { body: { uid } })).body.delivered;
+  const endpoint = async () => (await call('GET', at(first.body.endpointId), { query: { uid } })).body;
+  await webhookEndpoints.get().change(uid, first.body.endpointId, (found) => ({ ...found, active: false }));
+  expect(await test()).toBe(false);
+  expect(await endpoint()).not.toHaveProperty('confirmedAt');
+  await webhookEndpoints.get().change(uid, first.body.endpointId, (found) => ({ ...found, testedAt: 0 }));
+  expect(await test()).toBe(true);
+  expect(await endpoint()).toMatchObject({ confirmedAt: expect.any(String) });
+  expect((await create('?2')).status).toBe(200);
+  // Another address has answered nothing yet.
+  const moved = await call('PATCH', at(first.body.endpointId), { body: { uid, url: url } });
+  expect([moved.status, moved.body.confirmedAt]).toEqual([200, undefined]);
 });
 
 it('no two webhook endpoints of a user have one address, when one is created or changed', async () => {

@@ -59,6 +59,7 @@ export const everyWebhook = async (world: World): Promise<WebhookWork[]> => {
         events: ['*'],
         active: true,
         createdAt: at,
+        confirmedAt: at,
         secrets,
       };
       await world.directly.webhookEndpoints.add(uid, { ...endpoint, ...more });

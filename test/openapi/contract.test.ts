@@ -40,7 +40,7 @@ const makeEndpoint = async () => {
   // An endpoint that was deleted is not created again under its id: all of them are forgotten.
   await table.get().delete(webhookEndpointsKey(uid));
   const receiver = { url: 'https://crm.example.com/webhooks', events: ['*'], secrets: [] };
-  await webhookEndpoints.get().add(uid, { endpointId, ...receiver, active: true, ...at });
+  await webhookEndpoints.get().add(uid, { endpointId, ...receiver, active: true, ...at, confirmedAt: at.createdAt });
 };
 
 const makeCall = () => {

@@ -112,6 +112,7 @@ const webhookEndpoint = async (uid: string) => {
     events: ['*'],
     active: false,
     createdAt: new Date().toISOString(),
+    confirmedAt: new Date().toISOString(),
     secrets: [],
   };
   await store.add(uid, { endpointId, ...fields });

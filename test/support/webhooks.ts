@@ -41,11 +41,14 @@ export const newReceiver = async (...replies: ReceiverReply[]) => {
   };
 };
 
-/** Makes a webhook endpoint of a world's user. */
+/** Makes a webhook endpoint of a world's user, as one whose address has answered before. */
 export const newEndpoint = async (world: World, url: string, more: object = {}) => {
   const made = await world.call('POST', '/webhook-endpoints', { body: { uid: world.uid, url, ...more } });
   if (made.status !== 200) throw new Error(`The endpoint could not be made: ${made.text}`);
-  return made.body as { endpointId: string; secret: string };
+  const { endpointId, secret } = made.body as { endpointId: string; secret: string };
+  const confirmedAt = new Date().toISOString();
+  await storesOf(table.get()).webhookEndpoints.change(world.uid, endpointId, (found) => ({ ...found, confirmedAt }));
+  return { endpointId, secret };
 };
 
 /** Returns the event of a request. Throws if the library of Standard Webhooks does not accept its signature. */
@@ -71,6 +74,7 @@ export const newDelivery = async (...replies: ReceiverReply[]) => {
     events: ['*'],
     active: true,
     createdAt: at,
+    confirmedAt: at,
     secrets,
   });
   const delivery: StoredDelivery = {

@@ -167,3 +167,49 @@ it('a delivery that rests while its endpoint recovers is taken up', async () => 
   // One more than those of the recovery.
   expect(resumptions).toHaveLength(3);
 });
+
+/** Makes the endpoint of a delivery one whose address has never answered, and adds a second delivery. */
+const unconfirmed = async (...replies: Parameters<typeof newDelivery>) => {
+  const first = await newDelivery(...replies);
+  const { uid, delivery, message, services } = first;
+  await services.webhookEndpoints.change(uid, message.endpointId, ({ confirmedAt: _, ...endpoint }) => endpoint);
+  const other = { ...delivery, deliveryId: newIdentifier('delivery') };
+  await services.webhookDeliveries.addAll([{ uid, delivery: other }], Date.now() + 10_000);
+  const statusOf = async (deliveryId: string) => (await services.webhookDeliveries.find(uid, deliveryId))?.status;
+  return { ...first, other: { ...message, deliveryId: other.deliveryId }, statusOf };
+};
+
+it('an address that has never answered gets one delivery at a time, and the others when it has answered', async () => {
+  const { uid, message, other, receiver, services, messages, resumptions, statusOf } = await unconfirmed(
+    { status: 500 },
+    { status: 204 },
+  );
+  vi.useFakeTimers({ toFake: ['Date'] });
+  await deliver(message, services);
+  await deliver(other, services);
+  // Also one that its owner asks for.
+  await deliver({ ...other, isRequested: true }, services);
+  expect(await receiver.received()).toHaveLength(1);
+  vi.setSystemTime(Date.now() + 20_000);
+  const [retry] = messages.splice(0) as [typeof message];
+  await deliver(retry, services);
+  expect(await services.webhookEndpoints.find(uid, message.endpointId)).toMatchObject({
+    confirmedAt: expect.any(String),
+  });
+  for (const job of resumptions) await resumeDeliveries(job, services, Date.now() + 10_000);
+  for (const job of messages.splice(0)) await deliver(job, services);
+  expect([await statusOf(message.deliveryId), await statusOf(other.deliveryId)]).toEqual(['delivered', 'delivered']);
+});
+
+it('an address that has never answered gets a delivery at most every 15 seconds, however often it is asked for', async () => {
+  const { message, receiver, services, messages } = await unconfirmed({ status: 500 });
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const started = Date.now();
+  for (let seconds = 0; seconds < 60; seconds += 5) {
+    vi.setSystemTime(started + seconds * 1000);
+    const sequence = messages.splice(0).find((job) => job.sequence > 0)?.sequence ?? 0;
+    await deliver({ ...message, sequence, isRequested: true }, services);
+  }
+  expect((await receiver.received()).length).toBeLessThanOrEqual(4);
+  expect((await receiver.received()).length).toBeGreaterThan(1);
+});

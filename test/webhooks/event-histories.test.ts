@@ -176,7 +176,7 @@ class Simulation {
     const [endpointId, secret] = [newIdentifier('endpoint'), newEndpointSecret()];
     const sealed = await this.#secrets.seal(endpointId, secret);
     await this.#stores.webhookEndpoints.add(this.uid, {
-      ...{ endpointId, url: receiver.url, events, active, createdAt: startedAt },
+      ...{ endpointId, url: receiver.url, events, active, createdAt: startedAt, confirmedAt: startedAt },
       secrets: [{ sealed, createdBy: 'test', keyId: 'key_test' }],
     });
     /** Returns the received events, each verified by the libraries at the time at which it was sent. */

@@ -271,7 +271,7 @@ const withEndpoints = async ({ directly }: World, uid: string, count: number) =>
         events: ['*'],
         active: true,
       },
-      ...{ createdAt: '2026-03-01T10:00:00.000Z', secrets: [] },
+      ...{ createdAt: '2026-03-01T10:00:00.000Z', confirmedAt: '2026-03-01T10:00:00.000Z', secrets: [] },
     });
   }
 };

@@ -9,7 +9,7 @@ const reasons = {
 
 /** Shows the state of an endpoint, and the time since which it has failed. */
 export const EndpointStatus = ({ endpoint }: { endpoint: WebhookEndpoint }) => {
-  const { active, failingSince, disabledAt, disabledReason } = endpoint;
+  const { active, confirmedAt, failingSince, disabledAt, disabledReason } = endpoint;
   if (!active) {
     return (
       <>
@@ -22,7 +22,16 @@ export const EndpointStatus = ({ endpoint }: { endpoint: WebhookEndpoint }) => {
       </>
     );
   }
-  if (!failingSince) return <Status tone="good">Active</Status>;
+  if (!failingSince) {
+    return (
+      <>
+        <Status tone="good">Active</Status>
+        {!confirmedAt && (
+          <p className="faint">Until the address answers an event or a test with 2xx, it gets one event at a time.</p>
+        )}
+      </>
+    );
+  }
   return (
     <>
       <Status tone="bad">Failing</Status>
