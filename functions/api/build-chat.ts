@@ -16,6 +16,7 @@ import { chatSigningSecret } from '../clients/secrets.ts';
 import { ChatRequest } from '../domain/chat.ts';
 import { describe } from '../domain/describe.ts';
 import { ApiError, insufficientPermissions, missingApiKey } from '../domain/errors.ts';
+import { parseJsonOfDoubles } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { validate } from '../domain/validation.ts';
 import { environment } from '../environment.ts';
@@ -97,7 +98,9 @@ export const buildChat = endpoint({
 });
 
 const conversationIn = (event: APIGatewayProxyEventV2): ChatRequest => {
-  const { data, error } = validate(ChatRequest, jsonBodyOf(event, limits.chatBodyBytes));
+  // A browser, too, has read the numbers as doubles before it sends them back.
+  const body = jsonBodyOf(event, limits.chatBodyBytes, undefined, parseJsonOfDoubles);
+  const { data, error } = validate(ChatRequest, body);
   if (error) throw error;
   return data;
 };

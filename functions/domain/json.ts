@@ -24,6 +24,9 @@ export const parseJson = (json: string | Uint8Array): unknown => {
  */
 const unusualNumber = /\d[eE]|(?<!\w)-0|\.\d*0(?![\dZ+-])|\d{16}|[\d.]{17}|0\.000000/;
 
+/** Reads JSON from UTF-8 with its numbers as doubles, in a fraction of the time. */
+export const parseJsonOfDoubles = (json: Uint8Array): unknown => JSON.parse(utf8.decode(json));
+
 /** Throws for bytes that are not UTF-8. */
 export const utf8 = new TextDecoder('utf-8', { fatal: true });
 

@@ -26,12 +26,13 @@ export const jsonBodyOf = (
   event: APIGatewayProxyEventV2,
   maxBytes?: number,
   codeWithoutObject?: ErrorCode,
+  parse: (bytes: Uint8Array) => unknown = parseJson,
 ): Record<string, unknown> => {
   const bytes = bodyOf(event, maxBytes);
   if (bytes.length === 0) throw malformed('A JSON body is required.', codeWithoutObject);
   let value: unknown;
   try {
-    value = parseJson(bytes);
+    value = parse(bytes);
   } catch {
     throw malformed('The body is not valid JSON in UTF-8.');
   }
