@@ -6,7 +6,7 @@ import type { AgentFile } from './folder.ts';
 import type { Service } from './service.ts';
 
 /** Lists the agents that files of the folder have named, one address a line. It belongs into the folder’s repository. */
-export const namedAgentsFile = '.named-agents';
+const namedAgentsFile = '.named-agents';
 
 export const addressOf = ({ address }: Pick<Service, 'address'>, { agentId }: Pick<Agent, 'agentId'>) =>
   `${address}/agents/${agentId}`;

@@ -49,7 +49,7 @@ export const runImport = async (
   reference: ImportReference,
   services: Services,
   until: number,
-  rowsPerStep = 10_000,
+  { rowsPerStep = 10_000, continues = false }: { rowsPerStep?: number; continues?: boolean | undefined } = {},
 ): Promise<void> => {
   const { credentials, files, imports, jobQueue } = services;
   const key = importFileKey(reference);
@@ -63,6 +63,10 @@ export const runImport = async (
   const head = await files.readPart(key, { start: 0, length: 1, etag: found.etag });
   // The message arrived before the file could be read. S3 sends another one for it.
   if (!head && found.status === 'awaiting_upload') return;
+  // Another file came by the same form while a run has the first one. That run counts what it imports, and ends the import.
+  const { deadlineAt = 0 } = found;
+  if (head === 'changed' && !continues && deadlineAt > Date.now())
+    return jobQueue.send({ job: 'importBlockList', ...reference }, busyDelaySeconds);
   if (!head || head === 'changed') return failImport(found, services, changedFile);
   if (head.size > limits.importBytes) return failImport(found, services, 'The file is larger than 64 MB.');
   const keyState = found.status === 'awaiting_upload' ? await credentials.stateOf(found) : 'usable';
@@ -86,7 +90,7 @@ export const runImport = async (
   if (!begun) return;
   try {
     const result = await continueImport(begun, services, until, rowsPerStep);
-    if (result === 'more') return await jobQueue.send({ job: 'importBlockList', ...reference });
+    if (result === 'more') return await jobQueue.send({ job: 'importBlockList', ...reference, continues: true });
     const current = await imports.find(reference);
     // Another run has taken over.
     if (current && current.finishedAt === undefined) return;

@@ -85,7 +85,13 @@ export const jobMessages = {
     dueAt: z.optional(z.number()),
   }),
   resumeDeliveries: z.object({ job: z.literal('resumeDeliveries'), uid: Identifier, endpointId: Identifier }),
-  importBlockList: z.object({ job: z.literal('importBlockList'), uid: Identifier, importId: Identifier }),
+  importBlockList: z.object({
+    job: z.literal('importBlockList'),
+    uid: Identifier,
+    importId: Identifier,
+    /** A run has ended before the file did, and this message continues it. */
+    continues: z.optional(z.literal(true)),
+  }),
   extractDocument: z.object({
     job: z.literal('extractDocument'),
     ...ofUser,

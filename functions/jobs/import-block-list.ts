@@ -23,7 +23,10 @@ export const importBlockList = queueJob({
   isAwaited: true,
 
   async handle(message, services, { until }) {
-    if ('job' in message) return runImport({ uid: message.uid, importId: message.importId }, services, until);
+    if ('job' in message) {
+      const { uid, importId, continues } = message;
+      return runImport({ uid, importId }, services, until, { continues });
+    }
     for (const reference of importsIn(message)) {
       // S3 does not know the request that made the form.
       const requestId = (await services.imports.find(reference))?.requestId;

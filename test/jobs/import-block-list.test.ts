@@ -67,7 +67,7 @@ const deliver = async (
       },
     };
     try {
-      await runImport(reference, services, until(), rowsPerStep);
+      await runImport(reference, services, until(), { rowsPerStep });
       messages -= 1;
     } catch {
       // It is delivered again.
@@ -282,14 +282,14 @@ it.concurrent('an import waits for another import of the list, and keeps waiting
     files,
     jobQueue: { send: async (message: object, delay?: number) => void sent.push([message, delay]) },
   };
-  await runImport(first, services, 0, 3);
+  await runImport(first, services, 0, { rowsPerStep: 3 });
   expect((await resultOf(first)).status).toBe('running');
   expect(await sound.imports.isRunning({ uid })).toBe(true);
-  await runImport(second, services, 0, 3);
+  await runImport(second, services, 0, { rowsPerStep: 3 });
   expect(await resultOf(second)).toMatchObject({ status: 'awaiting_upload', lines: 0 });
   expect((await sound.imports.find(second))?.fileDeadlineAt).toBeUndefined();
   expect(sent).toEqual([
-    [{ job: 'importBlockList', ...first }, undefined],
+    [{ job: 'importBlockList', ...first, continues: true }, undefined],
     [{ job: 'importBlockList', ...second }, expect.any(Number)],
   ]);
   await deliver(first, () => () => undefined);
@@ -298,12 +298,35 @@ it.concurrent('an import waits for another import of the list, and keeps waiting
   expect(await resultOf(second)).toMatchObject({ status: 'done', added: 3, alreadyBlocked: 3 });
 });
 
+it.concurrent('a second file by the form of an import that runs does not end it, and the run counts what it imports', async () => {
+  const reference = await importOf(phones.slice(0, 6).join('\n'));
+  const sent: object[] = [];
+  const services = {
+    ...sound,
+    credentials: credentials.get(),
+    files,
+    jobQueue: { send: async (message: object) => void sent.push(message) },
+  };
+  // The second file arrives when the first one is read and its numbers are about to be added.
+  const blockList = {
+    ...{ remove: sound.blockList.remove, shardPages: sound.blockList.shardPages },
+    addAll: async (...added: Parameters<BlockList['addAll']>) => {
+      await files.put(importFileKey(reference), Buffer.from('+14155550999\n'));
+      await runImport(reference, services, 0);
+      return sound.blockList.addAll(...added);
+    },
+  };
+  await runImport(reference, { ...services, blockList } as typeof services, Number.POSITIVE_INFINITY);
+  expect(sent).toEqual([{ job: 'importBlockList', ...reference }]);
+  expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 6, added: 6 });
+});
+
 it.concurrent('an import fails when its file is replaced while it runs', async () => {
   const reference = await importOf(phones.join('\n'));
   const services = { ...sound, credentials: credentials.get(), files, jobQueue: { send: async () => {} } };
-  await runImport(reference, services, 0, 3);
+  await runImport(reference, services, 0, { rowsPerStep: 3 });
   await files.put(importFileKey(reference), Buffer.from('+14155550999\n'));
-  await runImport(reference, services, 0, 3);
+  await runImport(reference, services, 0, { rowsPerStep: 3, continues: true });
   expect(await resultOf(reference)).toMatchObject({
     status: 'failed',
     lines: 3,
