@@ -2,6 +2,7 @@ import { isJsonObject, withoutUndefined } from '../domain/json.ts';
 import type { Overrides } from './overrides.ts';
 import {
   agentVersionIn,
+  type CallEnd,
   dollars,
   isSearch,
   jsonResponse,
@@ -15,8 +16,6 @@ import {
 } from './platform.ts';
 import { hasBearer, hmac, isRecent, isSame, refusalsOf } from './signatures.ts';
 
-const signatureForm = /^t=(\d{1,12}),v0=([0-9a-f]{64})$/;
-
 /** ElevenLabs' conversation initiation and post-call webhooks. https://elevenlabs.io/docs/agents-platform/workflows/post-call-webhooks */
 export const elevenlabs: Platform = {
   /**
@@ -27,11 +26,15 @@ export const elevenlabs: Platform = {
     const signature = request.headers['elevenlabs-signature'];
     if (signature === undefined)
       return (given) => (hasBearer(request, given, [given.header ?? 'x-hook-secret']) ? undefined : 'secret');
-    const [, time, digest] = signatureForm.exec(signature) ?? [];
-    if (!time || !digest) return () => 'secret';
+    const { time, digests } = partsOf(signature);
+    if (time === undefined) return () => 'secret';
     if (!isRecent(Number(time) * 1000)) return () => 'time';
     const refusalOf = refusalsOf(request);
-    return ({ secret }) => refusalOf((body) => isSame(hmac('sha256', secret, `${time}.`, body).digest('hex'), digest));
+    return ({ secret }) =>
+      refusalOf((body) => {
+        const expected = hmac('sha256', secret, `${time}.`, body).digest('hex');
+        return digests.some((digest) => isSame(expected, digest));
+      });
   },
 
   read({ body }) {
@@ -46,12 +49,16 @@ export const elevenlabs: Platform = {
     }
     const data = objectAt(body, 'data');
     const callId = textAt(data, 'conversation_id');
+    if (textAt(body, 'type') === 'call_initiation_failure' && callId) return failedCall(callId, body);
     if (textAt(body, 'type') !== 'post_call_transcription' || !callId) return { type: 'other' };
     const [metadata, analysis] = [objectAt(data, 'metadata'), objectAt(data, 'analysis')];
     const credits = numberAt(metadata, 'cost');
-    const phoneCall = objectAt(metadata, 'phone_call');
-    const direction = textAt(phoneCall, 'direction') === 'outbound' ? 'outbound' : 'inbound';
-    const [other, own] = [textAt(phoneCall, 'external_number'), textAt(phoneCall, 'agent_number')];
+    const [phoneCall, whatsapp] = [objectAt(metadata, 'phone_call'), objectAt(metadata, 'whatsapp')];
+    const isOutbound = [phoneCall, whatsapp].some((one) => textAt(one, 'direction') === 'outbound');
+    const direction = isOutbound ? 'outbound' : 'inbound';
+    // The id of a user of WhatsApp is an international number without its +.
+    const whatsappNumber = textAt(whatsapp, 'whatsapp_user_id')?.replace(/^\+?/, '+');
+    const [other, own] = [textAt(phoneCall, 'external_number') ?? whatsappNumber, textAt(phoneCall, 'agent_number')];
     const [from, to] = direction === 'inbound' ? [other, own] : [own, other];
     const start = numberAt(metadata, 'start_time_unix_secs') ?? numberAt(body, 'event_timestamp');
     const durationSeconds = numberAt(metadata, 'call_duration_secs');
@@ -101,6 +108,33 @@ export const elevenlabs: Platform = {
   answer: searchResponse,
 
   acknowledge: () => jsonResponse({}),
+};
+
+/** Returns the time and the digests of a signature, which may have several digests and other parts. */
+const partsOf = (signature: string) => {
+  const parts = signature.split(',', 20).map((part) => part.trim());
+  const valuesOf = (form: RegExp) => parts.flatMap((part) => form.exec(part)?.[1] ?? []);
+  return { time: valuesOf(/^t=(\d{1,12})$/)[0], digests: valuesOf(/^v0=([0-9a-f]{64})$/) };
+};
+
+/** Returns the end of a call that was not connected, with what Twilio or the SIP trunk reports. ElevenLabs made the call. */
+const failedCall = (callId: string, event: Record<string, unknown>): CallEnd => {
+  const data = objectAt(event, 'data');
+  const report = objectAt(objectAt(data, 'metadata'), 'body');
+  const reason = textAt(data, 'failure_reason');
+  const seconds = numberAt(event, 'event_timestamp');
+  const endedAt = timeOf(textAt(report, 'Timestamp')) ?? timeOf(seconds && seconds * 1000);
+  const endReason =
+    ['error_reason', 'sip_status', 'CallStatus'].flatMap((name) => textAt(report, name) ?? [])[0] ?? reason;
+  return {
+    type: 'end',
+    callId,
+    direction: 'outbound',
+    from: textAt(report, 'From') ?? textAt(report, 'from_number'),
+    to: textAt(report, 'To') ?? textAt(report, 'to_number'),
+    facts: { ...withoutUndefined({ startedAt: endedAt, endedAt }), status: reason ?? 'failed', details: { endReason } },
+    findings: undefined,
+  };
 };
 
 const configOverride = ({ greeting, instructions, language }: Overrides) => {

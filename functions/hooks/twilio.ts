@@ -8,7 +8,9 @@ export const twilio: Platform = {
   verify: verifyTwilio,
 
   read({ body }) {
-    const [callId, from, to] = [textAt(body, 'CallSid'), textAt(body, 'From'), textAt(body, 'To')];
+    const callId = textAt(body, 'CallSid');
+    const from = textAt(body, 'From') ?? textAt(body, 'Caller');
+    const to = textAt(body, 'To') ?? textAt(body, 'Called');
     const direction = textAt(body, 'Direction')?.startsWith('outbound') ? 'outbound' : 'inbound';
     const status = textAt(body, 'CallStatus') ?? '';
     if (status === 'ringing') return { type: 'start', callId, direction, from, to };

@@ -7,7 +7,6 @@ import {
   numberAt,
   objectAt,
   type Platform,
-  type SearchAnswer,
   searchTool,
   textAt,
   timeOf,
@@ -43,11 +42,8 @@ export const vapi: Platform = {
   read({ body }) {
     const message = objectAt(body, 'message');
     const call = objectAt(message, 'call');
-    const other =
-      textAt(objectAt(message, 'customer'), 'number') ??
-      textAt(objectAt(call, 'customer'), 'number') ??
-      textAt(objectAt(message, 'contact'), 'number');
-    const own = textAt(objectAt(message, 'phoneNumber'), 'number') ?? textAt(objectAt(call, 'phoneNumber'), 'number');
+    const other = addressIn(message, 'customer') ?? addressIn(call, 'customer') ?? addressIn(message, 'contact');
+    const own = addressIn(message, 'phoneNumber') ?? addressIn(call, 'phoneNumber');
     switch (textAt(message, 'type')) {
       case 'assistant-request':
         return { type: 'start', callId: textAt(call, 'id'), direction: 'inbound', from: other, to: own };
@@ -88,7 +84,8 @@ export const vapi: Platform = {
           findings: unlessEmpty({ ...objectAt(analysis, 'structuredData'), ...outputsIn(structuredOutputs) }),
         };
       }
-      case 'tool-calls': {
+      case 'tool-calls':
+      case 'function-call': {
         const queries = searchesIn(message).map(({ query }) => query);
         if (queries.length === 0) return { type: 'other' };
         return { type: 'searches', direction: 'inbound', from: other, to: own, queries };
@@ -107,27 +104,40 @@ export const vapi: Platform = {
     return jsonResponse({ assistantId, assistantOverrides: { ...assistantOverrides(overrides), variableValues } });
   },
 
-  answer: (answers, { body }) =>
-    jsonResponse({
-      results: searchesIn(objectAt(body, 'message')).map(({ toolCallId }, index) => {
-        const { error, text } = answers[index] as SearchAnswer;
-        // Vapi reads only results of one line.
-        const result = error === undefined ? { result: text?.replace(/\s*\n\s*/g, ' ') } : { error };
-        return { name: searchTool, toolCallId, ...result };
-      }),
-    }),
+  answer(answers, { body }) {
+    const message = objectAt(body, 'message');
+    // Vapi reads only results of one line.
+    const results = answers.map(({ error, text }) =>
+      error === undefined ? { result: text?.replace(/\s*\n\s*/g, ' ') } : { error },
+    );
+    if (textAt(message, 'type') === 'function-call')
+      return jsonResponse({ result: results[0]?.result ?? results[0]?.error });
+    const called = searchesIn(message).map(({ toolCallId }) => ({ name: searchTool, toolCallId }));
+    return jsonResponse({ results: called.map((call, index) => ({ ...call, ...results[index] })) });
+  },
 
   acknowledge: () => jsonResponse({}),
 };
 
+/** Returns the number of a party, or the SIP address that Vapi sends instead. */
+const addressIn = (object: Record<string, unknown>, party: string): string | undefined =>
+  textAt(objectAt(object, party), 'number') ?? textAt(objectAt(object, party), 'sipUri');
+
 /** Returns the calls of the search tool. Vapi sends arguments as an object or as its JSON, in a function or beside its name. */
-const searchesIn = (message: Record<string, unknown>): { toolCallId: string; query: string | undefined }[] => {
-  const sent = message.toolCallList;
-  return (Array.isArray(sent) ? sent : []).filter(isJsonObject).flatMap((call) => {
-    const called = isJsonObject(call.function) ? call.function : call;
-    if (called.name !== searchTool) return [];
-    return [{ toolCallId: textAt(call, 'id') ?? '', query: textAt(argumentsOf(called.arguments), 'query') }];
+const searchesIn = (message: Record<string, unknown>): { toolCallId: string; query: string | undefined }[] =>
+  toolCallsIn(message).flatMap((call) => {
+    const called = objectAt(call, 'function');
+    if ((called.name ?? call.name) !== searchTool) return [];
+    const sent = called.arguments ?? call.arguments ?? called.parameters ?? call.parameters;
+    return [{ toolCallId: textAt(call, 'id') ?? '', query: textAt(argumentsOf(sent), 'query') }];
   });
+
+/** Returns the tool calls of a message. Vapi sends them in several lists; older assistants call one function. */
+const toolCallsIn = (message: Record<string, unknown>): Record<string, unknown>[] => {
+  const objectsAt = (name: string) => [message[name]].flat().filter(isJsonObject);
+  const ofTools = objectsAt('toolWithToolCallList').map((tool) => ({ name: tool.name, ...objectAt(tool, 'toolCall') }));
+  const lists = [objectsAt('toolCallList'), objectsAt('toolCalls'), ofTools, objectsAt('functionCall')];
+  return lists.find(({ length }) => length > 0) ?? [];
 };
 
 const argumentsOf = (sent: unknown): Record<string, unknown> => {

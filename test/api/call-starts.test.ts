@@ -30,7 +30,7 @@ it('an outbound call that starts is decided by the number that is called', async
   expect((await start(world, { ...sides, to: '+14155550101' })).body.decision).toBe('accept');
 });
 
-it.each([undefined, null, '', 'anonymous', 'Restricted', 'sip:desk@example.com', '+266696687'])(
+it.each([undefined, null, '', 'anonymous', 'Restricted', 'sip:desk@example.com', '+266696687', '+86282452253'])(
   'a call that starts with the number %s counts as withheld, and is rejected if the agent rejects withheld numbers',
   async (from) => {
     const world = await newWorld();
@@ -94,6 +94,8 @@ it.each([
   'sips:%2B14155550100@example.com',
   'tel:+1-415-555-0100;ext=5',
   '+14155550100;ext=5',
+  'whatsapp:+14155550100',
+  '0014155550100',
   '＋１４１５５５５０１００',
 ])('a call that starts has the number in %s', async (from) => {
   const world = await newWorld();

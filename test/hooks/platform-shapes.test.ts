@@ -1,0 +1,288 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { toCallStartReference } from '../../functions/hooks/decide-call-start.ts';
+import { elevenlabs } from '../../functions/hooks/elevenlabs.ts';
+import type { HookEvent, Platform } from '../../functions/hooks/platform.ts';
+import { type PlatformName, platforms } from '../../functions/hooks/platforms.ts';
+
+type Body = Record<string, unknown>;
+const [caller, own] = ['+4915112345678', '+14155550123'];
+
+const read = (platform: PlatformName, body: Body): HookEvent =>
+  (platforms[platform] as Platform).read({ body, query: {} });
+
+/** Returns the direction and the numbers of an event, as a decision or a record of the call has them. */
+const callIn = (event: HookEvent) => {
+  if (event.type === 'other') return undefined;
+  const { other, own, isGuess } = toCallStartReference({ uid: 'u', ...event });
+  return { type: event.type, direction: event.direction, other, own, isGuess };
+};
+
+/** An inbound call of each platform, and the same call by every other shape of its events. */
+const starts: [name: string, platform: PlatformName, body: (from: unknown) => Body][] = [
+  ['Twilio', 'twilio', (From) => ({ CallSid: 'CA1', CallStatus: 'ringing', Direction: 'inbound', From, To: own })],
+  ['Twilio with Caller', 'twilio', (Caller) => ({ CallSid: 'CA1', CallStatus: 'ringing', Caller, Called: own })],
+  ['Telnyx', 'telnyx', (From) => ({ CallSid: 'v3:1', CallStatus: 'ringing', From, To: own })],
+  [
+    'Vapi',
+    'vapi',
+    (number) => ({ message: { type: 'assistant-request', customer: { number }, phoneNumber: { number: own } } }),
+  ],
+  [
+    'Vapi with the number of the call',
+    'vapi',
+    (number) => ({
+      message: { type: 'assistant-request', call: { customer: { number }, phoneNumber: { number: own } } },
+    }),
+  ],
+  [
+    'Vapi by SIP',
+    'vapi',
+    (sipUri) => ({
+      message: {
+        type: 'assistant-request',
+        call: { customer: { sipUri } },
+        phoneNumber: { sipUri: `sip:${own}@a.example` },
+      },
+    }),
+  ],
+  ['Retell', 'retell', (from_number) => ({ event: 'call_inbound', call_inbound: { from_number, to_number: own } })],
+  ['ElevenLabs', 'elevenlabs', (caller_id) => ({ caller_id, called_number: own, call_sid: 'CA1' })],
+];
+
+/** What platforms send for the same caller. */
+const callerForms = [
+  caller,
+  '+49 (0)151 12345678',
+  ' 4915112345678',
+  '004915112345678',
+  `sip:${caller}@pbx.example.com`,
+  'sip:004915112345678@pbx.example.com:5060;transport=udp',
+  `sip:${caller}:secret@pbx.example.com`,
+  `"Ada" <sips:${caller}@pbx.example.com>;tag=1`,
+  'tel:+49-151-12345678;ext=12',
+  'tel:004915112345678',
+  `whatsapp:${caller}`,
+  'whatsapp: 4915112345678',
+];
+
+const withheldForms = [
+  ...['', 'anonymous', 'Restricted', 'unknown', 'unavailable', 'sip:anonymous@anonymous.invalid', null, 5],
+  ...['+266696687', '+7378742833', '+2562533', '+8656696', '+86282452253', '86282452253', 'sip:+86282452253@a.example'],
+];
+
+describe.each(starts)('a call that starts at %s', (name, platform, body) => {
+  it.each(callerForms)(`a call that starts at ${name} has the caller %j`, (from) => {
+    const expected = { type: 'start', direction: 'inbound', other: caller, own, isGuess: false };
+    expect(callIn(read(platform, body(from)))).toEqual(expected);
+  });
+
+  it(`a call that starts at ${name} has no caller where the number is withheld`, () => {
+    for (const from of withheldForms) {
+      expect([from, callIn(read(platform, body(from)))?.other]).toEqual([from, undefined]);
+    }
+  });
+
+  it(`a call that starts at ${name} with digits alone has a guess`, () => {
+    expect(callIn(read(platform, body('4915112345678')))).toMatchObject({ other: caller, isGuess: true });
+  });
+});
+
+/** An outbound call of each platform that was not connected, and its status and reason. */
+const unconnected: [name: string, platform: PlatformName, body: Body, facts: object][] = [
+  ...(['busy', 'no-answer', 'failed', 'canceled'] as const).flatMap((status) =>
+    (['twilio', 'telnyx'] as const).map((platform): (typeof unconnected)[number] => [
+      `${platform}, ${status}`,
+      platform,
+      { CallSid: 'CA1', CallStatus: status, Direction: 'outbound-api', From: own, To: caller },
+      { status },
+    ]),
+  ),
+  [
+    'Vapi',
+    'vapi',
+    {
+      message: {
+        ...{ type: 'end-of-call-report', endedReason: 'customer-did-not-answer' },
+        ...{
+          call: { id: 'v1', type: 'outboundPhoneCall' },
+          customer: { number: caller },
+          phoneNumber: { number: own },
+        },
+      },
+    },
+    { status: 'ended', details: { endReason: 'customer-did-not-answer' } },
+  ],
+  [
+    'Vapi by SIP',
+    'vapi',
+    {
+      message: {
+        ...{ type: 'end-of-call-report', endedReason: 'customer-busy', phoneNumber: { number: own } },
+        call: { id: 'v1', type: 'outboundPhoneCall', customer: { sipUri: `sip:${caller}@a.example` } },
+      },
+    },
+    { status: 'ended', details: { endReason: 'customer-busy' } },
+  ],
+  [
+    'Retell',
+    'retell',
+    {
+      event: 'call_ended',
+      call: {
+        ...{ call_id: 'r1', direction: 'outbound', from_number: own, to_number: caller },
+        ...{ call_status: 'not_connected', disconnection_reason: 'dial_no_answer' },
+      },
+    },
+    { status: 'not_connected', details: { endReason: 'dial_no_answer' } },
+  ],
+  [
+    'ElevenLabs by Twilio',
+    'elevenlabs',
+    {
+      ...{ type: 'call_initiation_failure', event_timestamp: 1_772_359_300 },
+      data: {
+        ...{ agent_id: 'a1', conversation_id: 'conv_1', failure_reason: 'no-answer' },
+        metadata: {
+          type: 'twilio',
+          body: {
+            ...{ CallSid: 'CA1', CallStatus: 'no-answer', Direction: 'outbound-api', From: own, To: caller },
+            Timestamp: 'Sun, 01 Mar 2026 10:01:05 +0000',
+          },
+        },
+      },
+    },
+    { status: 'no-answer', startedAt: '2026-03-01T10:01:05.000Z', details: { endReason: 'no-answer' } },
+  ],
+  [
+    'ElevenLabs by a SIP trunk',
+    'elevenlabs',
+    {
+      ...{ type: 'call_initiation_failure', event_timestamp: 1_772_359_265 },
+      data: {
+        ...{ agent_id: 'a1', conversation_id: 'conv_1', failure_reason: 'busy' },
+        metadata: {
+          type: 'sip',
+          body: {
+            from_number: own,
+            to_number: caller,
+            sip_status_code: 486,
+            error_reason: 'sip status: 486: Busy here',
+          },
+        },
+      },
+    },
+    { status: 'busy', startedAt: '2026-03-01T10:01:05.000Z', details: { endReason: 'sip status: 486: Busy here' } },
+  ],
+  [
+    'ElevenLabs, without a reason',
+    'elevenlabs',
+    {
+      type: 'call_initiation_failure',
+      data: { conversation_id: 'conv_1', metadata: { body: { From: own, To: caller } } },
+    },
+    { status: 'failed' },
+  ],
+];
+
+it.each(unconnected)(
+  'a call that was not connected at %s is recorded as outbound, with the reason',
+  (_, platform, body, facts) => {
+    const event = read(platform, body);
+    expect(callIn(event)).toEqual({ type: 'end', direction: 'outbound', other: caller, own, isGuess: false });
+    expect(event).toMatchObject({ facts });
+  },
+);
+
+it('a WhatsApp call of ElevenLabs has the number of the user', () => {
+  const metadata = { whatsapp: { direction: 'inbound', whatsapp_user_id: '4915112345678' } };
+  const body = { type: 'post_call_transcription', data: { conversation_id: 'conv_1', status: 'done', metadata } };
+  expect(callIn(read('elevenlabs', body))).toMatchObject({ type: 'end', other: caller, isGuess: false });
+});
+
+const query = { query: 'opening hours' };
+const [id, search] = ['call_1', { name: 'search_knowledge' }];
+
+it.each<[string, Body]>([
+  ['toolCallList, function.arguments', { toolCallList: [{ id, function: { ...search, arguments: query } }] }],
+  ['toolCallList, JSON', { toolCallList: [{ id, function: { ...search, arguments: JSON.stringify(query) } }] }],
+  ['toolCallList, function.parameters', { toolCallList: [{ id, function: { ...search, parameters: query } }] }],
+  ['toolCallList, arguments', { toolCallList: [{ id, ...search, arguments: query }] }],
+  ['toolCallList, parameters', { toolCallList: [{ id, ...search, parameters: query }] }],
+  ['toolCalls alone', { toolCalls: [{ id, type: 'function', function: { ...search, arguments: query } }] }],
+  ['toolCalls, beside an empty list', { toolCallList: [], toolCalls: [{ id, ...search, arguments: query }] }],
+  [
+    'toolWithToolCallList of the SDK',
+    {
+      toolWithToolCallList: [
+        { type: 'function', function: search, toolCall: { id, function: { ...search, arguments: query } } },
+      ],
+    },
+  ],
+  ['toolWithToolCallList of the docs', { toolWithToolCallList: [{ ...search, toolCall: { id, parameters: query } }] }],
+  [
+    'all lists',
+    {
+      toolCallList: [{ id, ...search, arguments: query }],
+      toolCalls: [{ id, ...search, arguments: query }],
+      toolWithToolCallList: [{ ...search, toolCall: { id, parameters: query } }],
+    },
+  ],
+])('a tool call of Vapi is read and answered once: %s', (_, lists) => {
+  const body = { message: { type: 'tool-calls', call: { id: 'v1' }, ...lists } };
+  expect(read('vapi', body)).toMatchObject({ type: 'searches', queries: ['opening hours'] });
+  const answer = platforms.vapi.answer?.([{ text: 'Nine\nto five.' }], { body, query: {} });
+  expect(JSON.parse(answer?.body ?? '')).toEqual({ results: [{ ...search, toolCallId: id, result: 'Nine to five.' }] });
+});
+
+it('a function call of an older assistant of Vapi is read, and answered by one result', () => {
+  const body = { message: { type: 'function-call', functionCall: { ...search, parameters: query } } };
+  expect(read('vapi', body)).toMatchObject({ type: 'searches', queries: ['opening hours'] });
+  const answer = platforms.vapi.answer?.([{ text: 'Nine to five.' }], { body, query: {} });
+  expect(JSON.parse(answer?.body ?? '')).toEqual({ result: 'Nine to five.' });
+});
+
+it('calls of other tools of Vapi are no searches', () => {
+  const other = { id, function: { name: 'book', arguments: query } };
+  expect(read('vapi', { message: { type: 'tool-calls', toolCallList: [other], toolCalls: [other] } }).type).toBe(
+    'other',
+  );
+  expect(read('vapi', { message: { type: 'tool-calls', toolCallList: 'search_knowledge' } }).type).toBe('other');
+});
+
+describe('a signature of ElevenLabs', () => {
+  const body = Buffer.from('{"type":"post_call_transcription"}');
+  const time = Math.floor(Date.now() / 1000);
+  const digest = createHmac('sha256', 'secret').update(`${time}.`).update(body).digest('hex');
+  const wrong = 'a'.repeat(64);
+  const refusalOf = (signature: string) =>
+    elevenlabs.verify({ origin: '', path: '', query: '', headers: { 'elevenlabs-signature': signature }, body })({
+      secret: 'secret',
+    });
+
+  it.each([
+    `t=${time},v0=${digest}`,
+    `t=${time}, v0=${digest}`,
+    `t=${time},v0=${wrong},v0=${digest}`,
+    `t=${time},v0=${digest},v0=${wrong}`,
+    ` v0=${digest} , t=${time} , v1=x`,
+  ])('a signature of ElevenLabs is accepted if one of its digests is right: %s', (signature) => {
+    expect(refusalOf(signature)).toBeUndefined();
+  });
+
+  it.each([
+    `t=${time},v0=${wrong}`,
+    `t=${time},v1=${digest}`,
+    `t=${time}`,
+    `v0=${digest}`,
+    `t=${time - 1},v0=${digest}`,
+    `t=x,v0=${digest}`,
+    `t=${time};v0=${digest}`,
+  ])('a signature of ElevenLabs without a right digest is refused: %s', (signature) => {
+    expect(refusalOf(signature)).toBe('secret');
+  });
+
+  it('a signature of ElevenLabs of another time is refused', () => {
+    expect(refusalOf(`t=${time - 3600},v0=${digest}`)).toBe('time');
+  });
+});
