@@ -1,9 +1,10 @@
-import parsePhoneNumber, { type CountryCode } from 'libphonenumber-js/min';
+import type { CountryCode } from 'libphonenumber-js/max';
 import { CallOutcomeItem } from '../../functions/domain/calls.ts';
 import { isIdentifier } from '../../functions/domain/identifiers.ts';
 import { normalizePhoneNumber } from '../../functions/domain/phone-numbers.ts';
 import { validate } from '../../functions/domain/validation.ts';
 import type { CallOutcomeItem as Item } from '../../functions/openapi/client/client.ts';
+import { readNationalNumber } from '../../functions/sheets/national-number.ts';
 import type { ReadOptions, Row, RowError } from './row.ts';
 
 /**
@@ -20,14 +21,13 @@ export const checkedRow = (
     ...(options.agentId !== undefined && { agentId: options.agentId }),
     ...given,
   };
+  const errors = [...knownErrors];
   if (typeof item.callIdOrPhone === 'string') {
-    item.callIdOrPhone =
-      normalizePhoneNumber(item.callIdOrPhone) ??
-      fromNationalNumber(item.callIdOrPhone, options.country) ??
-      item.callIdOrPhone;
+    const number = readNumber(item.callIdOrPhone, options.country);
+    if (number === 'ambiguous') errors.push({ column: 'callIdOrPhone', message: ambiguous });
+    else item.callIdOrPhone = number ?? item.callIdOrPhone;
   }
   const { agentId, callIdOrPhone } = item;
-  const errors = [...knownErrors];
   for (const { path, message } of validate(CallOutcomeItem, item).error?.details ?? []) {
     const [field = ''] = path.split('.');
     if (errors.some(({ column }) => column === field)) continue;
@@ -44,11 +44,10 @@ export const checkedRow = (
   return errors.length > 0 ? { ...row, errors } : { ...row, item: item as unknown as Item };
 };
 
-/** Returns the E.164 form of a number as dialed within a country; undefined if it is not such a number. */
-const fromNationalNumber = (text: string, country: CountryCode | undefined) => {
-  if (!country || !/^[\d\s/().-]{3,30}$/.test(text)) return undefined;
-  const number = parsePhoneNumber(text, country);
-  return number?.isPossible() ? number.number : undefined;
-};
+/** Returns the E.164 form of a number: with its country code, or as it is dialed within the country that is given. */
+export const readNumber = (text: string, country: CountryCode | undefined) =>
+  normalizePhoneNumber(text) ?? (country && readNationalNumber(text, country));
+
+export const ambiguous = 'may be a national number or one with its country code: write + before the country code';
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '');

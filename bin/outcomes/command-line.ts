@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
-import { type CountryCode, isSupportedCountry } from 'libphonenumber-js/min';
+import { type CountryCode, isSupportedCountry } from 'libphonenumber-js/max';
 import { DateTime } from '../../functions/domain/date-time.ts';
 import { Identifier } from '../../functions/domain/identifiers.ts';
 import { as, wholeNumber } from '../command-line/arguments.ts';
@@ -98,6 +98,7 @@ Examples:
     .addOption(baseUrlOption())
     .requiredOption('--agent-id <id>', 'the agent whose rules for outbound calls apply', as(Identifier))
     .option('--column <name>', 'the column with the number', 'number')
+    .option('--country <code>', 'the country of phone numbers without a country code, such as DE', toCountry)
     .option('--at <time>', 'the moment to plan for: a date-time with an offset (default: now)', as(DateTime))
     .addHelpText(
       'after',

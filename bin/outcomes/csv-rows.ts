@@ -1,7 +1,6 @@
-import { Readable } from 'node:stream';
-import { CsvError, parse } from 'csv-parse';
 import { outcomeFields } from '../../functions/domain/calls.ts';
 import { parseJson } from '../../functions/domain/json.ts';
+import { readSheet, SheetError } from '../../functions/sheets/read-sheet.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { checkedRow } from './checked-row.ts';
 import { type Dialect, dialectOf } from './dialect.ts';
@@ -13,32 +12,19 @@ const clearingCell = '\\N';
 /** The maximum size of a row, larger than the service accepts. It stops reading at a quote that is never closed. */
 const maxRowBytes = 1024 * 1024;
 
-type Parsed = { record: string[]; info: { lines: number } };
-
 /** Yields the rows of a CSV file with a header. Cells are separated by commas, semicolons or tabs. */
 export async function* csvRows(file: string, text: AsyncGenerator<string>, options: ReadOptions): AsyncGenerator<Row> {
-  const { delimiter } = await dialectOf(file);
-  const parser = parse({
-    delimiter,
-    info: true,
-    max_record_size: maxRowBytes,
-    relax_column_count: true,
-    skip_empty_lines: true,
-    trim: true,
-  });
-  const source = Readable.from(text).on('error', (error) => parser.destroy(error));
-  source.pipe(parser);
+  const { delimiter, isNamed } = await dialectOf(file);
   let header: string[] | undefined;
   try {
-    for await (const { record, info } of parser as AsyncIterable<Parsed>) {
-      const line = info.lines - newlinesIn(record);
-      if (header) yield rowOf(line, header, record, { ...options, delimiter });
-      else header = checkedHeader(file, line, mapped(record, options), options);
+    for await (const { line, cells } of readSheet(text, { separator: delimiter, isNamed, maxRowBytes })) {
+      if (header) yield rowOf(line, header, cells, { ...options, delimiter });
+      else header = checkedHeader(file, line, mapped(cells, options), options);
     }
   } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
+    if (!(error instanceof SheetError)) throw error;
     throw new CommandError(
-      `${file}:${error.lines}: the rows after this line cannot be separated: ${causes[error.code] ?? error.message}.`,
+      `${file}:${error.line}: the rows after this line cannot be separated: ${causes[error.code] ?? error.message}.`,
       exitCodes.usage,
     );
   }
@@ -47,20 +33,18 @@ export async function* csvRows(file: string, text: AsyncGenerator<string>, optio
 
 const causes: Record<string, string> = {
   CSV_INVALID_CLOSING_QUOTE: 'text follows a closing quote; a quote within a quoted cell is written twice',
-  INVALID_OPENING_QUOTE: 'a quote begins within a cell; a cell with quotes is quoted as a whole',
   CSV_QUOTE_NOT_CLOSED: 'a quote is never closed',
   CSV_MAX_RECORD_SIZE: 'a row is larger than 1 MB, perhaps because a quote is never closed',
 };
 
 const mapped = (header: string[], { map = {} }: ReadOptions) => header.map((name) => map[name] ?? name);
 
-const newlinesIn = (record: string[]) => record.join('').match(/\r\n|\n|\r/g)?.length ?? 0;
-
 /** Fails when a column is missing, duplicate or unknown, since an unknown one may be a typo. */
 const checkedHeader = (file: string, line: number, header: string[], options: ReadOptions): string[] => {
   const invalid = (message: string, place = '') =>
     new CommandError(`${file}:${line}${place}: ${message}`, exitCodes.usage);
   for (const [index, name] of header.entries()) {
+    if (name === '') continue;
     const place = `:${index + 1}`;
     if (header.indexOf(name) !== index) throw invalid(`duplicate column ${name}.`, place);
     if (isKnown(name, options) || isMetadataColumn(name)) continue;
@@ -90,7 +74,9 @@ const rowOf = (
 ): Row => {
   const given: Record<string, unknown> = {};
   const errors: RowError[] = [];
-  if (record.length !== header.length) {
+  const more = record.findIndex((cell, index) => cell !== '' && !header[index]);
+  if (more >= 0 && more < header.length) errors.push({ message: `cell ${more + 1} has no heading` });
+  else if (more >= 0 || record.length < header.length) {
     errors.push({ message: `has ${record.length} cells, but the header has ${header.length}` });
   }
   const metadata: [string, unknown][] = [];
@@ -108,7 +94,8 @@ const rowOf = (
   if (metadata.length > 0) {
     given.custom_call_metadata = { ...(given.custom_call_metadata as object), ...Object.fromEntries(metadata) };
   }
-  const input = Object.fromEntries(header.map((name, index) => [name, record[index] ?? '']));
+  const named = [...header.entries()].filter(([, name]) => name !== '');
+  const input = Object.fromEntries(named.map(([index, name]) => [name, record[index] ?? '']));
   const row = checkedRow(line, { given, input }, options, errors);
   const numbered = row.errors?.map((error) => ({ ...error, number: numberOf(header, error.column) }));
   return numbered ? { ...row, item: undefined, errors: numbered } : row;

@@ -1,15 +1,15 @@
 import { Readable } from 'node:stream';
-import { parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
+import type { CountryCode } from 'libphonenumber-js/max';
 import { chunks } from '../../functions/domain/chunks.ts';
 import { limits } from '../../functions/domain/limits.ts';
-import { normalizePhoneNumber } from '../../functions/domain/phone-numbers.ts';
 import { apiClient } from '../../functions/openapi/client/client.ts';
+import { readSheet, SheetError, separatorOf } from '../../functions/sheets/read-sheet.ts';
 import { dataOf } from '../command-line/data-of.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { count } from '../command-line/output.ts';
 import { writeOutput } from '../command-line/output-file.ts';
-import { delimiterOf } from './dialect.ts';
+import { readNumber } from './checked-row.ts';
 import { textOf } from './text-of-file.ts';
 
 export type PlanOptions = {
@@ -19,6 +19,8 @@ export type PlanOptions = {
   column: string;
   /** The time to plan for. Default: now. */
   at?: string | undefined;
+  /** The country of numbers without a country code. */
+  country?: CountryCode | undefined;
   apiKey(): Promise<string>;
   signal: AbortSignal;
 };
@@ -30,16 +32,16 @@ type Plan = { cause: string; retryAt: string };
  * with the others, the reason and the time to try again.
  */
 export const plan = async (file: string, options: PlanOptions): Promise<void> => {
-  const { header, records, delimiter } = await read(file);
+  const { header, records, delimiter } = await recordsOf(file);
   const index = header.indexOf(options.column);
   if (index < 0) {
     const columns = header.join(', ');
     throw new CommandError(`${file} has no column ${options.column}. Its columns are ${columns}.`, exitCodes.usage);
   }
-  const numberOf = (record: string[]) => record[index] ?? '';
-  const plans = await plansOf(records.map(numberOf), options);
+  const read = new Map(records.map((record) => [record, numberIn(record[index] ?? '', options.country)]));
+  const plans = await plansOf([...read.values()], options);
   const planOf = (record: string[]): Plan | undefined => {
-    const number = normalizePhoneNumber(numberOf(record));
+    const number = read.get(record);
     return number === undefined ? { cause: 'invalid_format', retryAt: '' } : plans.get(number);
   };
   const now = records.filter((record) => !planOf(record));
@@ -58,21 +60,31 @@ export const plan = async (file: string, options: PlanOptions): Promise<void> =>
   process.stdout.write(`${count(later.length, 'row')} for later: ${laterFile}\n`);
 };
 
-const read = async (file: string) => {
+/** Returns a number that can be called; undefined for anything else. */
+const numberIn = (text: string, country: CountryCode | undefined): string | undefined => {
+  const number = readNumber(text, country);
+  return number === 'ambiguous' ? undefined : number;
+};
+
+const maxRowBytes = 1024 * 1024;
+
+const recordsOf = async (file: string) => {
   let text = '';
   for await (const piece of textOf(file, () => {})) text += piece;
-  text = text.replace(/^\ufeff/, '');
-  const delimiter = delimiterOf(text.split('\n', 1)[0] as string);
-  const parser = Readable.from([text]).pipe(parse({ delimiter, skip_empty_lines: true, relax_column_count: true }));
-  const [header, ...records] = (await parser.toArray()) as string[][];
+  const found = separatorOf(text.split('\n', 1)[0] as string);
+  const rows = await Array.fromAsync(readSheet(Readable.from([text]), { ...found, maxRowBytes })).catch((error) => {
+    if (!(error instanceof SheetError)) throw error;
+    throw new CommandError(`${file}:${error.line}: the rows after this line cannot be separated.`, exitCodes.usage);
+  });
+  const [header, ...records] = rows.map(({ cells }) => cells);
   if (!header) throw new CommandError(`${file} is empty. Its first line must be a header.`, exitCodes.usage);
-  return { header, records, delimiter };
+  return { header, records, delimiter: found.separator };
 };
 
 /** Returns the plans of numbers that may not be called: the reason, and the time to try again. */
-const plansOf = async (sent: string[], options: PlanOptions): Promise<Map<string, Plan>> => {
+const plansOf = async (read: (string | undefined)[], options: PlanOptions): Promise<Map<string, Plan>> => {
   const { baseUrl, agentId, at, signal } = options;
-  const numbers = [...new Set(sent.flatMap((number) => normalizePhoneNumber(number) ?? []))];
+  const numbers = [...new Set(read.flatMap((number) => number ?? []))];
   if (numbers.length === 0) return new Map();
   const connection = { baseUrl, apiKey: await options.apiKey(), timeoutSeconds: 35 };
   const { uid } = dataOf(await apiClient(connection).key.get({ signal }));

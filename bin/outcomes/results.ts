@@ -61,7 +61,8 @@ export class ResultFile {
   #encoded(text: string): Buffer {
     const { encoding, hasMark } = this.#dialect;
     const mark = hasMark && this.#bytes === 0 ? '\ufeff' : '';
-    return Buffer.from(mark + text, encoding === 'utf-16le' ? 'utf16le' : 'utf8');
+    const bytes = Buffer.from(mark + text, encoding === 'utf-8' ? 'utf8' : 'utf16le');
+    return encoding === 'utf-16be' ? bytes.swap16() : bytes;
   }
 
   async close(): Promise<void> {

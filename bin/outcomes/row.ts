@@ -1,4 +1,4 @@
-import type { CountryCode } from 'libphonenumber-js/min';
+import type { CountryCode } from 'libphonenumber-js/max';
 import type { CallOutcomeItem } from '../../functions/openapi/client/client.ts';
 
 /** The reason why a row is invalid. `number` is the number of the column in a CSV file. */

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
+import { encodingOf } from '../../functions/sheets/text-encoding.ts';
 import { pathOf } from '../command-line/arguments.ts';
 import { describeFileError } from '../command-line/describe-error.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
-import { encodingOf } from './dialect.ts';
 
 /**
  * Yields the text of a file, piece by piece: UTF-8 with or without a byte-order mark, or UTF-16 as written by Excel ("Unicode

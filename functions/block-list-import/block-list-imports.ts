@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type {
-  BlockListImport,
-  BlockListImportSummary,
-  ImportFailure,
-  ImportMode,
-  ImportReference,
-  ImportStatus,
+import {
+  type BlockListImport,
+  type BlockListImportSummary,
+  type ImportMode,
+  type ImportReference,
+  type ImportStatus,
+  type StoredImportFailure,
+  toImportFailure,
 } from '../domain/block-list-imports.ts';
 import { now } from '../domain/date-time.ts';
 import { invalidApiKey } from '../domain/errors.ts';
@@ -60,7 +61,7 @@ export type ImportRecord = ImportReference & {
   added: number;
   alreadyBlocked: number;
   failed: number;
-  failures: ImportFailure[];
+  failures: StoredImportFailure[];
   removed: number;
   removal?: RemovalProgress;
   error?: string;
@@ -295,7 +296,7 @@ export const toImportSummary = (record: ImportRecord): BlockListImportSummary =>
 
 export const toImportResponse = (record: ImportRecord): BlockListImport => ({
   ...toImportSummary(record),
-  failures: record.failures,
+  failures: record.failures.map(toImportFailure),
 });
 
 export const blockListImports = /* @__PURE__ */ service(() => new BlockListImports(table.get()), {

@@ -1,11 +1,17 @@
-import { Readable } from 'node:stream';
 import { setImmediate as nextLoop } from 'node:timers/promises';
-import { CsvError, parse } from 'csv-parse';
 import { normalizePhoneNumber } from '../domain/phone-numbers.ts';
 import { cut } from '../domain/text.ts';
+import { readSheet, SheetError, separatorOf } from '../sheets/read-sheet.ts';
+import { encodingOf } from '../sheets/text-encoding.ts';
 
-/** A row of a file, as written. `line` counts from 1. */
-export type FileRow = { line: number; number: string; reason?: string | undefined; expiresAt?: string | undefined };
+/** A row of a file, as written. `line` counts from 1. `hasMore`: the row has a cell without a heading. */
+export type FileRow = {
+  line: number;
+  number: string;
+  reason?: string | undefined;
+  expiresAt?: string | undefined;
+  hasMore?: boolean | undefined;
+};
 
 /** Thrown when a file cannot be imported. The message is a sentence for the person who uploaded it. */
 export class ImportError extends Error {
@@ -17,32 +23,41 @@ const maxRowLength = 64 * 1024;
 
 /**
  * Yields the rows of a text file with one number a line, or of a CSV file whose header names `number`. Skips empty lines.
- * Throws an `ImportError` when the file is not UTF-8 text, or its rows cannot be separated.
+ * Throws an `ImportError` when the file is not text in UTF-8 or UTF-16, or its rows cannot be separated.
  */
 export async function* readRows(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<FileRow> {
   const texts = decode(pieces);
   const { firstLine, whole } = await peek(texts);
-  const columns = columnsOf(firstLine);
-  if (columns) yield* csvRows(whole, columns);
+  const found = separatorOf(firstLine);
+  const headings = found.isNamed ? undefined : headingsIn(firstLine.split(found.separator));
+  if (found.isNamed || headings) yield* csvRows(whole, found, headings);
   else yield* textRows(whole);
 }
 
 async function* decode(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let decoder: InstanceType<typeof TextDecoder> | undefined;
   const decoded = (bytes?: Uint8Array) => {
     try {
-      // UTF-16 without a byte-order mark is full of zeros, which are valid UTF-8.
-      const text = bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode();
-      if (!text.includes('\0')) return text;
+      const text = bytes ? decoder?.decode(bytes, { stream: true }) : decoder?.decode();
+      if (!text?.includes('\0')) return text ?? '';
     } catch {
       // The error below describes both.
     }
-    throw new ImportError('The file is not text in UTF-8. Save it in that encoding, and import it again.');
+    throw new ImportError('The file is not text in UTF-8 or UTF-16. Save it in UTF-8, and import it again.');
   };
+  let first: Uint8Array = new Uint8Array();
   for await (const piece of pieces) {
-    yield decoded(piece);
+    first = decoder ? piece : Buffer.concat([first, piece]);
+    // Two bytes tell the encoding.
+    if (!decoder && first.length < 2) continue;
+    decoder ??= new TextDecoder(encodingOf(first), { fatal: true });
+    yield decoded(first);
     // Parsing thousands of short rows takes long. Other work continues before the next piece.
     await nextLoop();
+  }
+  if (!decoder) {
+    decoder = new TextDecoder('utf-8', { fatal: true });
+    yield decoded(first);
   }
   yield decoded();
 }
@@ -65,31 +80,31 @@ const peek = async (texts: AsyncGenerator<string>) => {
   return { firstLine: start.split(/[\r\n]/, 1)[0] ?? '', whole: whole() };
 };
 
-type Columns = { delimiter: string; number: number; reason: number; expiresAt: number };
-
 const columnNames = ['number', 'reason', 'expiresat'];
 
-/** Returns the columns that the first line names; undefined when the file has no header. */
-const columnsOf = (firstLine: string): Columns | undefined => {
-  const delimiter = [',', ';', '\t'].find((one) => firstLine.includes(one)) ?? ',';
-  const names = firstLine.split(delimiter).map((cell) =>
+/** Returns the headings in the cells of the first row; undefined when the file has no header. */
+const headingsIn = (cells: string[]): string[] | undefined => {
+  const headings = cells.map((cell) =>
     cell
       .trim()
       .replace(/^"(.*)"$/, '$1')
       .toLowerCase(),
   );
-  const [number, reason, expiresAt] = columnNames.map((name) => names.indexOf(name));
-  if (number !== -1) {
+  if (headings.includes('number')) {
     // A misspelled column must not block a number forever.
-    const unknown = names.find((name) => name !== '' && !columnNames.includes(name));
+    const unknown = headings.find((heading) => heading !== '' && !columnNames.includes(heading));
     if (unknown !== undefined) {
       throw new ImportError(
         `The file has a column "${cut(unknown, 50)}". Its columns can be number, reason and expiresAt: rename or remove the others.`,
       );
     }
-    return { delimiter, number, reason, expiresAt } as Columns;
+    const repeated = headings.find((heading, index) => heading !== '' && headings.indexOf(heading) !== index);
+    if (repeated !== undefined) {
+      throw new ImportError(`The file has several columns "${repeated}". Put each number in a row of its own.`);
+    }
+    return headings;
   }
-  if (names.length > 1 && normalizePhoneNumber(firstLine) === undefined) {
+  if (headings.filter((heading) => heading !== '').length > 1 && normalizePhoneNumber(cells.join(' ')) === undefined) {
     throw new ImportError('The first line of the file has several columns, and none is named "number".');
   }
   return undefined;
@@ -124,46 +139,35 @@ async function* withBoundedLines(texts: AsyncGenerator<string>): AsyncGenerator<
   }
 }
 
-type Parsed = { record: string[]; info: { lines: number } };
-
-async function* csvRows(texts: AsyncGenerator<string>, columns: Columns): AsyncGenerator<FileRow> {
-  const parser = parse({
-    delimiter: columns.delimiter,
-    info: true,
-    max_record_size: maxRowLength,
-    record_delimiter: ['\r\n', '\n', '\r'],
-    relax_column_count: true,
-    relax_quotes: true,
-    skip_empty_lines: true,
-    trim: true,
-  });
-  const source = Readable.from(withBoundedLines(texts), { objectMode: true });
-  source.on('error', (error) => parser.destroy(error)).pipe(parser);
-  // The parser counts a line break of two characters within quotes as two lines.
-  let countedTwice = 0;
-  let isHeader = true;
+/** Yields the rows below the header. Without one, which only a line that names the separator allows, the first cell is the number. */
+async function* csvRows(
+  texts: AsyncGenerator<string>,
+  found: ReturnType<typeof separatorOf>,
+  headings: string[] | undefined,
+): AsyncGenerator<FileRow> {
+  let columns = headings ? undefined : ['number'];
+  let isFirst = true;
   try {
-    for await (const { record, info } of parser as AsyncIterable<Parsed>) {
-      const text = record.join('\0');
-      const line = info.lines - countedTwice - (text.match(/[\r\n]/g)?.length ?? 0);
-      countedTwice += text.match(/\r\n/g)?.length ?? 0;
-      if (isHeader) isHeader = false;
-      else {
-        const { number, reason, expiresAt } = columns;
-        yield { line, number: record[number] ?? '', reason: record[reason], expiresAt: record[expiresAt] };
-      }
+    for await (const { line, cells } of readSheet(withBoundedLines(texts), { ...found, maxRowBytes: maxRowLength })) {
+      const header = isFirst ? headingsIn(cells) : undefined;
+      isFirst = false;
+      if (header) columns = header;
+      else yield rowOf(line, cells, columns ?? []);
     }
   } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    const at = Number(error.lines) - countedTwice;
-    if (error.code === 'CSV_MAX_RECORD_SIZE') throw tooLong(at);
-    throw new ImportError(`The file is not valid CSV at line ${at}: ${describe(error)}.`);
-  } finally {
-    source.destroy();
+    if (!(error instanceof SheetError)) throw error;
+    if (error.code === 'CSV_MAX_RECORD_SIZE') throw tooLong(error.line);
+    throw new ImportError(`The file is not valid CSV at line ${error.line}: ${describe(error)}.`);
   }
 }
 
-const describe = ({ code }: CsvError) =>
+const rowOf = (line: number, cells: string[], columns: string[]): FileRow => {
+  const [number = '', reason, expiresAt] = columnNames.map((name) => cells[columns.indexOf(name)]);
+  const hasMore = cells.some((cell, index) => cell !== '' && !columns[index]);
+  return { line, number, reason, expiresAt, ...(hasMore && { hasMore }) };
+};
+
+const describe = ({ code }: SheetError) =>
   code === 'CSV_QUOTE_NOT_CLOSED' ? 'a quote is not closed' : 'there is text after a closing quote';
 
 const tooLong = (line: number) => new ImportError(`Line ${line} of the file is longer than 64 KB.`);

@@ -6,10 +6,12 @@ import {
   type ImportReference,
   importFailure,
   importFileKey,
+  type RowProblem,
 } from '../domain/block-list-imports.ts';
 import { DateTime } from '../domain/date-time.ts';
 import { limits } from '../domain/limits.ts';
 import { normalizePhoneNumber } from '../domain/phone-numbers.ts';
+import { readPhoneNumber } from '../domain/read-phone-number.ts';
 import { cut } from '../domain/text.ts';
 import { suspendedDelaySeconds } from '../domain/timeouts.ts';
 import { validate } from '../domain/validation.ts';
@@ -210,11 +212,13 @@ async function* readAhead<T>(values: AsyncGenerator<T>): AsyncGenerator<T> {
 
 /** Returns the number of a row with its terms, or why the row is not imported. */
 const entryOf = (
-  { number, reason, expiresAt }: FileRow,
+  { number, reason, expiresAt, hasMore }: FileRow,
   record: ImportRecord,
-): { phone: string; terms: BlockTerms } | { code: ImportFailureCode } => {
-  const phone = normalizePhoneNumber(number);
-  if (phone === undefined) return { code: 'invalid_format' };
+): { phone: string; terms: BlockTerms } | { code: ImportFailureCode; problem?: RowProblem } => {
+  const { number: phone, problem } = readPhoneNumber(number);
+  if (problem) return { code: 'invalid_format', problem };
+  // What it means is not known: another number, or the rest of a reason.
+  if (hasMore) return { code: 'invalid_format', problem: 'noHeading' };
   const given = expiresAt?.trim();
   const until = given ? validate(DateTime, given).data : undefined;
   // The comparison uses the start of the import, so that a repeated step fails the same rows.
@@ -237,7 +241,8 @@ const importRows = async (
     const entry = entryOf(row, record);
     if ('code' in entry) {
       failed += 1;
-      if (failures.length < limits.importFailures) failures.push(importFailure(row.line, row.number, entry.code));
+      if (failures.length < limits.importFailures)
+        failures.push(importFailure(row.line, row.number, entry.code, entry.problem));
     } else if (!terms.has(entry.phone)) terms.set(entry.phone, entry.terms);
   }
   const add = (phones: string[]) =>

@@ -4,6 +4,7 @@ import { component, describe } from './describe.ts';
 import { ApiError } from './errors.ts';
 import { AgentId, Identifier } from './identifiers.ts';
 import { limits } from './limits.ts';
+import { type NumberProblem, numberProblems } from './read-phone-number.ts';
 import { cut, withoutControlCharacters } from './text.ts';
 
 const exampleId = 'import_01KB3P8V4N6T0R2X5Z7B9D1F3H';
@@ -31,6 +32,10 @@ const reasons = {
 } as const;
 export type ImportFailureCode = keyof typeof reasons;
 
+/** What to remove from a row or to add to it. */
+const problems = { ...numberProblems, noHeading: 'Remove the cells that have no heading, or name their columns.' };
+export type RowProblem = NumberProblem | 'noHeading';
+
 export const ImportFailure = component(
   'BlockListImportFailure',
   'A line of the file that was not imported, with the reason.',
@@ -48,16 +53,33 @@ export const ImportFailure = component(
     code: z
       .enum(Object.keys(reasons) as [ImportFailureCode, ...ImportFailureCode[]])
       .check(describe('The reason, as a code to switch on.', 'invalid_format')),
+    message: z.optional(
+      z.string().check(describe('With `invalid_format`: what to remove or to add.', problems.noCountryCode)),
+    ),
   }),
 );
 export type ImportFailure = z.infer<typeof ImportFailure>;
 
+/** A line that was not imported, as it is stored. It names its problem, whose sentence is longer. */
+export type StoredImportFailure = Omit<ImportFailure, 'message'> & { problem?: RowProblem | undefined };
+
 /** Describes a line that was not imported. It is cut and has no control characters (6 bytes each), so that all fit in one 400 KB item. */
-export const importFailure = (line: number, number: string, code: ImportFailureCode): ImportFailure => ({
+export const importFailure = (
+  line: number,
+  number: string,
+  code: ImportFailureCode,
+  problem?: RowProblem,
+): StoredImportFailure => ({
   line,
   number: cut(withoutControlCharacters(number), limits.importFailureCharacters),
   reason: reasons[code],
   code,
+  ...(problem && { problem }),
+});
+
+export const toImportFailure = ({ problem, ...failure }: StoredImportFailure): ImportFailure => ({
+  ...failure,
+  ...(problem && { message: problems[problem] }),
 });
 
 const counter = (description: string, example: number) =>
@@ -103,7 +125,7 @@ export const BlockListImport = component(
       .array(ImportFailure)
       .check(
         describe(`The first ${limits.importFailures.toLocaleString('en')} lines that could not be imported.`, [
-          importFailure(7, '12345', 'invalid_format'),
+          toImportFailure(importFailure(7, '12345', 'invalid_format', 'noCountryCode')),
         ]),
       ),
   }),

@@ -64,7 +64,10 @@ it('imports into a block list add the numbers of a CSV file to the list of the u
     reason: 'Imported',
     ...{ lines: 7, added: 2, alreadyBlocked: 2, removed: 0, failed: 3 },
     failures: [
-      { line: 7, number: '12345', reason: 'Invalid phone number format', code: 'invalid_format' },
+      {
+        ...{ line: 7, number: '12345', reason: 'Invalid phone number format', code: 'invalid_format' },
+        message: 'Add + and the country code at the start: no country is guessed.',
+      },
       { line: 8, number: '+14155550104', reason: expect.any(String), code: 'invalid_expires_at' },
       { line: 9, number: '+14155550105', reason: expect.any(String), code: 'invalid_expires_at' },
     ],
@@ -127,7 +130,7 @@ it('imports into a block list replace the list of an agent, also with more numbe
 });
 
 it.each([
-  ['an encoding other than UTF-8', Buffer.from('\ufeff+14155550100\n', 'utf16le'), /UTF-8/],
+  ['an encoding other than UTF-8 and UTF-16', Buffer.from('number,reason\n+14155550100,caf\xe9\n', 'latin1'), /UTF-8/],
   ['a header without number', 'phone,reason\n+14155550100,x\n', /"number"/],
   ['a quote that is not closed', 'number,reason\n+14155550100,x\n+14155550101,"x\n', /line/],
 ])('imports into a block list fail at %s with a sentence, and change nothing', async (_, content, error) => {

@@ -37,7 +37,6 @@ it.each([1, 5, 1000])(
     expect(await cellsOf(csv, length)).toEqual([
       [3, '+1', 'a\r\nb, "c"', '2030-01-01T00:00:00Z'],
       [6, '+2', undefined, undefined],
-      [7, '', '', ''],
       [8, '+3', 'a"b"', undefined],
     ]);
     expect(await cellsOf('reason;number\nx;+1\n', length)).toEqual([[2, '+1', 'x', undefined]]);
@@ -51,8 +50,9 @@ it.each([1, 5, 1000])(
 );
 
 it.each([
-  ['UTF-16 with its mark', Buffer.from('\ufeff+14155550100\n', 'utf16le'), /not text in UTF-8/],
-  ['UTF-16 without it', Buffer.from('+14155550100\n', 'utf16le'), /not text in UTF-8/],
+  ['binary data', Buffer.from('+1\0\0\0\n'), /not text in UTF-8 or UTF-16/],
+  ['a column twice', 'number,number\n+14155550301,+14155550302\n', /several columns "number"/],
+  ['a reason twice', 'number;reason;Reason\n+14155550301;a;b\n', /several columns "reason"/],
   ['Latin-1', Buffer.from('number,reason\n+14155550100,caf\xe9\n', 'latin1'), /not text in UTF-8/],
   ['a character that is cut off', Buffer.from('+1\né').subarray(0, 4), /not text in UTF-8/],
   ['a header with an unknown column', 'number,reason,expires\n+14155550100,,2027-01-01\n', /a column "expires"/],
@@ -65,6 +65,50 @@ it.each([
 ])('a file has no rows in %s', async (_, file, message) => {
   await expect(rowsOf(file)).rejects.toThrow(message);
   await expect(rowsOf(file, 100_000)).rejects.toThrow(message);
+});
+
+const utf16le = (text: string) => Buffer.from(text, 'utf16le');
+
+it.each([
+  ['UTF-16 with its mark', utf16le('\ufeffnumber\treason\r\n+14155550100\tä\r\n')],
+  ['UTF-16 without it', utf16le('number\treason\r\n+14155550100\tä\r\n')],
+  ['UTF-16BE with its mark', utf16le('\ufeffnumber\treason\r\n+14155550100\tä\r\n').swap16()],
+  ['UTF-16BE without it', utf16le('number\treason\r\n+14155550100\tä\r\n').swap16()],
+  ['a quoted header', '"number";"reason";""\n+14155550100;ä;\n'],
+  ['formulas for its texts', 'number,reason\n"=""+14155550100""","=""ä"""\n'],
+  ['unquoted formulas', 'number,reason\n="+14155550100",="ä"\n'],
+])('rows of a file are read from %s', async (_, file) => {
+  for (const length of [1, 7, 1000]) expect(await cellsOf(file, length)).toEqual([[2, '+14155550100', 'ä', undefined]]);
+});
+
+it.each([
+  ['a header', 'sep=;\r\nnumber;reason\r\n+14155550100;x\r\n', [[3, '+14155550100', 'x', undefined]]],
+  ['a header with tabs', 'sep=\t\nnumber\treason\n+1,5\tx\n', [[3, '+1,5', 'x', undefined]]],
+  ['a header, in quotes', '"sep=,"\nnumber,reason\n+14155550100,x\n', [[3, '+14155550100', 'x', undefined]]],
+  [
+    'numbers',
+    '\ufeffSEP=;\n+14155550100\n+14155550101\n',
+    [
+      [2, '+14155550100'],
+      [3, '+14155550101'],
+    ],
+  ],
+])('a first line that names the separator is no row, before %s', async (_, file, rows) => {
+  for (const length of [1, 1000]) {
+    const cells = await cellsOf(file, length);
+    expect(cells.map((row) => row.slice(0, rows[0]?.length))).toEqual(rows);
+  }
+});
+
+it('a row with a cell that has no heading is marked, since it may be another number', async () => {
+  const file = 'number,reason,\n+1,x,\n+2,,+3\n+4,called twice, angry\n+5,x,,\n+6,x,,+7\n';
+  expect((await rowsOf(file)).map(({ number, hasMore = false }) => [number, hasMore])).toEqual([
+    ['+1', false],
+    ['+2', true],
+    ['+4', true],
+    ['+5', false],
+    ['+6', true],
+  ]);
 });
 
 it('rows of a text file are numbers, even if the first one has commas or is invalid', async () => {

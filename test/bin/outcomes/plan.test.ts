@@ -31,3 +31,23 @@ it('outcomes plan names the columns of a file that lacks the column with the num
   const { code, stderr } = await plan(file, { baseUrl, apiKey, flags: ['--agent-id', agentId] });
   expect([code, stderr]).toEqual([2, expect.stringContaining('has no column number. Its columns are name, phone.')]);
 });
+
+it('outcomes plan reads numbers and sheets as outcomes push does', async () => {
+  const { agentId, apiKey, block } = await worldWithHours();
+  await block(['+12125550123', '+12125550124']);
+  const rows = ['A;+1 (212) 555-0123', 'B;212 555 0124', 'C;+12125550123.0', ';', 'D;="+12125550125"', 'E;12125550124'];
+  const file = fileOf('customers.csv', `sep=;\r\nname;phone\r\n${rows.join('\r\n')}\r\n`);
+  const flags = ['--agent-id', agentId, '--column', 'phone', '--country', 'US', '--at', '2026-01-15T18:00:00Z'];
+  expect(await plan(file, { baseUrl, apiKey, flags })).toMatchObject({ code: 0, stderr: '' });
+  const base = file.replace('.csv', '');
+  expect(readFileSync(`${base}.now.csv`, 'utf8')).toBe('name;phone\nD;+12125550125\n');
+  const later = readFileSync(`${base}.later.csv`, 'utf8')
+    .split('\n')
+    .map((row) => row.split(';'));
+  expect(later.slice(1, -1).map(([name, , cause]) => [name, cause])).toEqual([
+    ['A', 'blocked'],
+    ['B', 'blocked'],
+    ['C', 'invalid_format'],
+    ['E', 'blocked'],
+  ]);
+});

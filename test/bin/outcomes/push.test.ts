@@ -43,6 +43,50 @@ it('outcomes push reads the CSV of spreadsheets: a mark, semicolons, quotes, lin
   expect(call).not.toHaveProperty('custom_call_outcome_value');
 });
 
+const utf16be = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16();
+const columns = 'callIdOrPhone,custom_call_outcome';
+
+it.each<[string, string | Buffer, valid: number, errors: string[]]>([
+  ['a line that names the separator', 'sep=;\r\ncallIdOrPhone;custom_call_outcome\r\nc0;won\r\n', 1, []],
+  ['an empty last heading', `${columns},\r\nc0,won,\r\nc1,won\r\n`, 1, [':3: has 2 cells, but the header has 3']],
+  ['a cell without a heading', `${columns},\nc0,won,+14155550100\nc1,won,\n`, 1, [':2: cell 3 has no heading']],
+  ['more cells than headings', `${columns}\nc0,won,,\nc1,won,,x\n`, 1, [':3: has 4 cells, but the header has 2']],
+  ['empty rows', `${columns}\n,\n\nc0,won\n , \n`, 1, []],
+  ['formulas for texts', `${columns}\n="+14155550100",won\n"=""c0""",won\n'+14155550100,won\n`, 3, []],
+  ['a stray quote', `${columns}\nc"0,won\nc0,won\n`, 1, [':2:1: callIdOrPhone: is neither a call id']],
+  ['UTF-16BE', utf16be('callIdOrPhone\tcustom_call_outcome\r\nc0\twön\r\n'), 1, []],
+  ['decimals', `${columns}\n+14155550100.0,won\nc0,won\n`, 1, [':2:1: callIdOrPhone: is neither a call id']],
+])(
+  'outcomes push reads the rows of a spreadsheet with %s, and names each row that it cannot read',
+  async (_, text, valid, errors) => {
+    const file = fileOf('sheet.csv', text);
+    const { stdout, stderr } = await push(file, { baseUrl, flags: ['--dry-run', '--agent-id', 'agent-1'] });
+    expect(`${stdout}${stderr}`).toContain(`${valid} valid, ${errors.length} invalid`);
+    for (const error of errors) expect(stderr).toContain(`${file}${error}`);
+  },
+);
+
+it.each([
+  ['4915112345678', 'DE'],
+  ['0151 12345678', 'DE'],
+  ["'0151 12345678", 'DE'],
+  ['+49 (0)151 12345678', 'DE'],
+  ['+49 (0)151 12345678', 'US'],
+])('outcomes push --country finds the call of %s (%s)', async (written, country) => {
+  const world = await worldWithCalls(1);
+  await world.recordCall('c9', { phone: '+4915112345678' });
+  const file = fileOf('sheet.csv', `${columns}\n${written},booked\n`);
+  const flags = ['--agent-id', world.agentId, '--country', country];
+  expect((await push(file, { baseUrl, apiKey: world.apiKey, flags })).code).toBe(0);
+  expect((await outcomeOf(world, 'c9')).custom_call_outcome).toBe('booked');
+});
+
+it('outcomes push does not guess whether digits have the country code', async () => {
+  const file = fileOf('sheet.csv', `${columns}\n494121123,booked\n`);
+  const { stderr } = await push(file, { baseUrl, flags: ['--dry-run', '--agent-id', 'a', '--country', 'DE'] });
+  expect(stderr).toContain(`${file}:2:1: callIdOrPhone: may be a national number or one with its country code`);
+});
+
 it('outcomes push reads JSON lines, too, and writes its results in them', async () => {
   const world = await worldWithCalls(2);
   const { agentId } = world;

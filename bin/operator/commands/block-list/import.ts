@@ -12,7 +12,7 @@ export const importBlockList = (blockList: Group) =>
     'import',
     'Import a file of numbers, and wait for the result',
     `
-The file is UTF-8 text with one number per line, or CSV with a header that names number and, optionally, reason and
+The file is text in UTF-8 or UTF-16 with one number per line, or CSV with a header that names number and, optionally, reason and
 expiresAt; at most 64 MB. Lines that cannot be imported are reported with their number, and the others are imported.
 `,
     ['numbers.txt --uid acme', 'do-not-call.csv --agent-id front-desk --mode replace --reason "National register"'],

@@ -1,0 +1,78 @@
+import { Readable } from 'node:stream';
+import { CsvError, parse } from 'csv-parse';
+
+/** A row of a sheet: the number of its first line, from 1, and its cells. */
+export type SheetRow = { line: number; cells: string[] };
+
+/** Thrown when the rows after a line cannot be separated. `code` is that of the parser. */
+export class SheetError extends Error {
+  override readonly name = 'SheetError';
+  readonly line: number;
+  readonly code: CsvError['code'];
+
+  constructor(line: number, { code, message }: CsvError) {
+    super(message);
+    this.line = line;
+    this.code = code;
+  }
+}
+
+export type Separator = ',' | ';' | '\t';
+
+const separators = [',', ';', '\t'] as const;
+
+/** Returns the separator of cells. For Excel, a first line can name it: `sep=;`. Such a line is no row. */
+export const separatorOf = (firstLine: string): { separator: Separator; isNamed: boolean } => {
+  const line = firstLine.replace(/^\ufeff/, '').replace(/\r$/, '');
+  const [, named] = /^"?sep=([,;\t])"?[,;\t]*$/i.exec(line) ?? [];
+  if (named) return { separator: named as Separator, isNamed: true };
+  const unquoted = line.replace(/"[^"]*"/g, '');
+  const count = (separator: string) => unquoted.split(separator).length;
+  const separator = separators.reduce((most, one) => (count(one) > count(most) ? one : most));
+  return { separator, isNamed: false };
+};
+
+type Parsed = { record: string[]; info: { lines: number } };
+
+/**
+ * Yields the rows of a text in CSV, the header included, whatever a spreadsheet does to it: rows without a text are left out, and a
+ * cell that is a formula for a text, `="…"`, has that text.
+ */
+export async function* readSheet(
+  texts: AsyncIterable<string>,
+  { separator, isNamed, maxRowBytes }: ReturnType<typeof separatorOf> & { maxRowBytes: number },
+): AsyncGenerator<SheetRow> {
+  const parser = parse({
+    bom: true,
+    delimiter: separator,
+    info: true,
+    max_record_size: maxRowBytes,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: true,
+    trim: true,
+  });
+  const source = Readable.from(texts, { objectMode: true });
+  source.on('error', (error) => parser.destroy(error)).pipe(parser);
+  // The parser counts a line break of two characters within quotes as two lines.
+  let countedTwice = 0;
+  let isSeparator = isNamed;
+  try {
+    for await (const { record, info } of parser as AsyncIterable<Parsed>) {
+      const text = record.join('\0');
+      const line = info.lines - countedTwice - (text.match(/[\r\n]/g)?.length ?? 0);
+      countedTwice += text.match(/\r\n/g)?.length ?? 0;
+      const cells = record.map(textIn);
+      if (!isSeparator && cells.some((cell) => cell !== '')) yield { line, cells };
+      isSeparator = false;
+    }
+  } catch (error) {
+    throw error instanceof CsvError ? new SheetError(Number(error.lines) - countedTwice, error) : error;
+  } finally {
+    source.destroy();
+  }
+}
+
+/** Returns the text of a cell that is a formula for it, as some programs write numbers that a spreadsheet would change. */
+const textIn = (cell: string): string => /^="([\s\S]*)"$/.exec(cell)?.[1]?.replaceAll('""', '"') ?? cell;
