@@ -67,7 +67,8 @@ type Open = {
   start: number;
   /** The end of the opening tag. */
   end: number;
-  attributes: Record<string, string>;
+  attributes: SaxesTagNS['attributes'];
+  hasText?: boolean;
   /** The text of a part of a formula. */
   math?: string;
   /** The signs around a part of a formula. */
@@ -123,25 +124,37 @@ class Part {
 
   #opened({ uri, prefix, local, attributes }: SaxesTagNS, end: number) {
     const name = `${namespaces[uri] ?? ''}:${local}`;
-    const values = Object.values(attributes).map(({ local, value }) => [local, value]);
     // No attribute contains this character.
     const start = this.#xml.lastIndexOf('<', end - 1);
-    const open: Open = { name, prefix, start, end, attributes: Object.fromEntries(values) };
+    const open: Open = { name, prefix, start, end, attributes };
     this.#open.push(open);
+    if (name.startsWith('mc:')) this.#openAlternative(name);
+    else if (/Reference$/.test(name)) this.#addSurrounding(open);
+    const words = elsewhere[name];
+    if (words && readAttribute(open, 'Type') !== 'Link') this.unread.set(words, (this.unread.get(words) ?? 0) + 1);
+  }
+
+  #openAlternative(name: string) {
     if (name === 'mc:AlternateContent') this.#alternatives.push({ textIn: new Set() });
     const alternatives = this.#alternatives.at(-1);
     if (alternatives && /^mc:(Choice|Fallback)$/.test(name)) alternatives.branch = name;
-    const { id } = open.attributes;
-    if (/^w:(header|footer)Reference$/.test(name) && id && !this.hasSection) this.surroundings.push(id);
-    const words = elsewhere[name];
-    if (words && open.attributes.Type !== 'Link') this.unread.set(words, (this.unread.get(words) ?? 0) + 1);
+  }
+
+  #addSurrounding(open: Open) {
+    const id = readAttribute(open, 'id');
+    if (/^w:(header|footer)Reference$/.test(open.name) && id && !this.hasSection) this.surroundings.push(id);
   }
 
   #read(text: string) {
     const { name } = this.#open.at(-1) ?? {};
     if (name === 'm:t') this.#addMath(text);
     if (!/:t$/.test(name ?? '') || !text.trim()) return;
-    for (const { name } of this.#open) this.withText.add(name);
+    for (let depth = this.#open.length - 1; depth >= 0; depth--) {
+      const open = this.#open[depth] as Open;
+      if (open.hasText) break;
+      open.hasText = true;
+      this.withText.add(open.name);
+    }
     for (const { branch = '', textIn } of this.#alternatives) textIn.add(branch);
   }
 
@@ -156,7 +169,7 @@ class Part {
       this.#replace(closing, end);
     } else if (removed.test(name)) this.#replace(start, end);
     else if (replacements[name]) this.#replace(start, end, replacements[name]);
-    else if (name === 'w:altChunk') this.#replace(start, end, paragraph(importMark(open.attributes.id ?? '')));
+    else if (name === 'w:altChunk') this.#replace(start, end, paragraph(importMark(readAttribute(open, 'id'))));
     else if (name === 'w:sectPr') this.hasSection = true;
     else if (name === 'w:txbxContent') this.#boxes.push([start, end]);
     else if (name === 'w:drawing') this.#replaceDrawing(start, end);
@@ -180,10 +193,11 @@ class Part {
   }
 
   /** Replaces letters that are drawn along a path by a text box. */
-  #replaceWordArt({ start, attributes: { string = '' } }: Open, end: number) {
+  #replaceWordArt(open: Open, end: number) {
+    const string = readAttribute(open, 'string');
     if (!string.trim()) return;
     const box = `<w:txbxContent ${w}>${paragraph(string)}</w:txbxContent>`;
-    this.#replace(start, end, `<v:textbox xmlns:v="urn:schemas-microsoft-com:vml">${box}</v:textbox>`);
+    this.#replace(open.start, end, `<v:textbox xmlns:v="urn:schemas-microsoft-com:vml">${box}</v:textbox>`);
   }
 
   /** Renames an element; its prefix and its attributes stay. */
@@ -210,8 +224,9 @@ class Part {
   }
 
   /** Adds the text of a part of a formula to the part around it. The text of a whole formula takes its place. */
-  #closeMath({ name, start, attributes: { val = '' }, ...open }: Open, end: number) {
-    const { math = '', begin = '(', finish = ')' } = open;
+  #closeMath(open: Open, end: number) {
+    const { name, start, math = '', begin = '(', finish = ')' } = open;
+    const val = readAttribute(open, 'val');
     const around = this.#open.findLast(({ name }) => name === 'm:d');
     if (name === 'm:oMath') {
       this.#replace(start, end, `<w:r ${w}><w:t xml:space="preserve">${escapeXml(math)}</w:t></w:r>`);
@@ -222,6 +237,10 @@ class Part {
     else if (math) this.#addMath(mathOf[name]?.(math) ?? math);
   }
 }
+
+/** Returns an attribute by its name without a prefix. */
+const readAttribute = ({ attributes }: Open, name: string) =>
+  Object.values(attributes).find(({ local }) => local === name)?.value ?? '';
 
 const paragraph = (text: string) => `<w:p ${w}><w:r><w:t>${escapeXml(text)}</w:t></w:r></w:p>`;
 

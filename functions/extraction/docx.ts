@@ -102,13 +102,14 @@ const readSurroundings = async (
   const found = new Set<string>();
   for (const partName of new Set(ids.map((id) => relationships.get(id) ?? ''))) {
     const xml = files.get(partName)?.toString() ?? '';
+    // Most of them are empty or number the pages, and each conversion reads the styles again.
+    if (!/\bt(?:\s[^>]*)?>[^<]*\p{L}{2}/u.test(xml)) continue;
     const document = xml
       .replace(/<((?:\w+:)?)(?:hdr|ftr)\b([^>]*[^/>])>/, '<$1document$2><$1body>')
       .replace(/<\/((?:\w+:)?)(?:hdr|ftr)\s*>\s*$/, '</$1body></$1document>');
     if (document !== xml) found.add(await toHtml(prepareXml(document), partName));
   }
-  const html = [...found].join('');
-  return /\p{L}{2}/u.test(html.replace(/<[^>]*>/g, ' ')) ? `<h2>Header and footer</h2>${html}` : '';
+  return found.size > 0 ? `<h2>Header and footer</h2>${[...found].join('')}` : '';
 };
 
 /** Unwraps the only paragraph of a cell, removes the links from notes back to their references, and replaces pictures by their descriptions. */
