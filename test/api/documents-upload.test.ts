@@ -44,7 +44,13 @@ it('an upload accepts ten files of every kind, rejects invalid ones by name, and
     ['notes.txt', 'ready', 'txt', 'Notes', undefined],
     ['readme.md', 'ready', 'md', '# Hello', undefined],
     ['really a pdf.txt', 'ready', 'pdf', 'Told by its content', undefined],
-    ['scan.pdf', 'failed', 'pdf', '', expect.stringContaining('scan')],
+    [
+      'scan.pdf',
+      'failed',
+      'pdf',
+      '',
+      'The document has no text. The page has pictures and no text. Text in pictures is not read.',
+    ],
     ['locked.pdf', 'failed', 'pdf', '', expect.stringContaining('password')],
     ['broken.pdf', 'failed', 'pdf', '', expect.stringContaining('damaged')],
   ]);

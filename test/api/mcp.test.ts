@@ -235,7 +235,7 @@ it('a tool call that the API rejects has a result with the API’s error', async
   expect(outside.structuredContent.message).toContain('lacks the scope "agents"');
 });
 
-it.each(['', '.', '..', 'a/b', '../agents', 'a\\b', '%2e%2e/x', 7, null, { a: 1 }])(
+it.each(['', '.', '..', 'a/b', '../agents', 'a\\b', '%2e%2e/x', null, { a: 1 }])(
   'a tool call with the path argument %j is rejected, or names a resource that does not exist',
   async (callIdOrPhone) => {
     const { isError, structuredContent } = await callTool('getCall', { agentId: world.agentId, callIdOrPhone });
@@ -244,7 +244,7 @@ it.each(['', '.', '..', 'a/b', '../agents', 'a\\b', '%2e%2e/x', 7, null, { a: 1 
   },
 );
 
-it.each(['%2e%2e', 'a?b=c', 'a#b', 'a b', '…', 'a%2Fb', '\u0000', '\ud800'])(
+it.each(['%2e%2e', 'a?b=c', 'a#b', 'a b', '…', 'a%2Fb', '\u0000', '\ud800', 7])(
   'a tool call with the path argument %j stays within its segment',
   async (callIdOrPhone) => {
     const { isError, structuredContent } = await callTool('getCall', { agentId: world.agentId, callIdOrPhone });

@@ -15,7 +15,7 @@ it('a data folder tells its format, and has the same secrets when it is opened a
   const first = openDataFolder(path);
   const secrets = [first.credentials, first.secretFor('chat'), first.secretFor('erasure')];
   await first.stop();
-  expect(JSON.parse(readFileSync(join(path, 'format.json'), 'utf8'))).toEqual({ format: 1 });
+  expect(JSON.parse(readFileSync(join(path, 'format.json'), 'utf8'))).toEqual({ format: 2 });
   const second = openDataFolder(path);
   expect([second.credentials, second.secretFor('chat'), second.secretFor('erasure')]).toEqual(secrets);
   expect(new Set(secrets).size).toBe(3);
@@ -25,11 +25,11 @@ it('a data folder tells its format, and has the same secrets when it is opened a
 it('a data folder of a newer format, or of a version before 1.0.0, is refused with one sentence, and nothing in it changes', async () => {
   const path = newFolder();
   await openDataFolder(path).stop();
-  writeFileSync(join(path, 'format.json'), '{"format":2}');
+  writeFileSync(join(path, 'format.json'), '{"format":3}');
   const contents = () => readdirSync(path).map((name) => [name, readFileSync(join(path, name), 'utf8')]);
   const before = contents();
   expect(() => openDataFolder(path)).toThrow(
-    `${path} has data of format 2, and this version knows formats up to 1: use the version that wrote them, or a newer one.`,
+    `${path} has data of format 3, and this version knows formats up to 2: use the version that wrote them, or a newer one.`,
   );
   expect(contents()).toEqual(before);
   rmSync(join(path, 'format.json'));
