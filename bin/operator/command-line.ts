@@ -51,6 +51,7 @@ import { createUser } from './commands/user/create.ts';
 import { deleteUser } from './commands/user/delete.ts';
 import { listUsers } from './commands/user/list.ts';
 import { showUser } from './commands/user/show.ts';
+import { resumeUser, suspendUser } from './commands/user/suspend.ts';
 import { updateUser } from './commands/user/update.ts';
 import { listWebhookDeliveries } from './commands/webhooks/deliveries.ts';
 import { listWebhookEndpoints } from './commands/webhooks/endpoints.ts';
@@ -63,7 +64,7 @@ import { examples, type Group, makeProgram, type Operator } from './program.ts';
 const groups: Record<string, { description: string; commands: ((group: Group) => unknown)[] }> = {
   user: {
     description: 'Users, who own keys and agents',
-    commands: [createUser, listUsers, showUser, deleteUser, updateUser],
+    commands: [createUser, listUsers, showUser, deleteUser, updateUser, suspendUser, resumeUser],
   },
   key: {
     description: 'API keys, which are shown once and stored as a hash',

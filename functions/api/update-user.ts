@@ -1,13 +1,10 @@
 import * as z from 'zod/mini';
-import { jobQueueFor } from '../clients/job-queue.ts';
 import { noSuchUser } from '../domain/errors.ts';
 import { ClientUidInPath, User, UserChange } from '../domain/users.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { checkQuotas, quotaMarks, shownUser } from '../store/user-quotas.ts';
 import { users } from '../store/users.ts';
-import { resumeUser } from '../webhooks/resume-user.ts';
-import { webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 
 /** Renames a client, sets its quotas, suspends it or ends its suspension. */
 export const updateUser = endpoint({
@@ -18,21 +15,15 @@ export const updateUser = endpoint({
   description:
     'Updates the fields that are sent. From the response on, a suspended client is refused everywhere: its API keys, the signatures of its voice platforms, the chat and AI clients. Its calls are rejected, its webhooks wait. `suspended: false` ends this, and waiting webhooks are sent within a minute. Guests of its agents and its own clients are not affected. Quotas hold from the next request on; what exceeds a lowered quota stays.',
   caller: { kind: 'key', scope: 'users' },
-  services: {
-    users: users.for('findClient', 'changeClient'),
-    webhookEndpoints: webhookEndpoints.for('list'),
-    jobQueue: jobQueueFor('resumeDeliveries'),
-  },
+  services: { users: users.for('changeClient') },
   params: z.object({ uid: ClientUidInPath }),
   body: UserChange,
   response: User,
   errors: ['user_not_found'],
 
-  async handle({ principal, params: { uid }, body: { quotas, ...given } }, { users, ...services }) {
+  async handle({ principal, params: { uid }, body: { quotas, ...given } }, { users }) {
     checkQuotas(quotas);
-    if (!(await users.findClient(principal.uid, uid))) throw noSuchUser();
-    const change = () => users.changeClient(principal.uid, uid, { ...given, ...quotaMarks(quotas) });
-    const changed = given.suspended === false ? await resumeUser(uid, services, change) : await change();
+    const changed = await users.changeClient(principal.uid, uid, { ...given, ...quotaMarks(quotas) });
     if (!changed) throw noSuchUser();
     return shownUser(changed);
   },

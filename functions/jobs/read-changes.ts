@@ -3,20 +3,25 @@ import { callFigures } from '../figures/call-figures.ts';
 import { markChanges } from '../figures/mark-changes.ts';
 import { publishServices } from '../webhooks/publish.ts';
 import { publishChanges } from '../webhooks/publish-changes.ts';
+import { resumeUsers } from '../webhooks/resume-users.ts';
 import { streamJob, streamWorker } from './job.ts';
 
-/** Reads the table's stream, from which webhook events are sent and calls are counted again. */
+/** Reads the table's stream, from which webhook events are sent, calls are counted again, and deliveries of a user are resumed whose suspension has ended. */
 export const readChanges = streamJob({
   name: 'readChanges',
   services: {
     ...publishServices,
     callFigures: callFigures.for('mark', 'marksOf'),
-    jobQueue: jobQueueFor('closeBlockListEvent', 'countCalls'),
+    jobQueue: jobQueueFor('closeBlockListEvent', 'countCalls', 'resumeDeliveries'),
   },
   timeoutSeconds: 60,
 
   async handle(changes, services, deadlines) {
-    const failed = await Promise.all([markChanges(changes, services), publishChanges(changes, services, deadlines)]);
+    const failed = await Promise.all([
+      markChanges(changes, services),
+      publishChanges(changes, services, deadlines),
+      resumeUsers(changes, services),
+    ]);
     return changes.find((change) => failed.includes(change));
   },
 });

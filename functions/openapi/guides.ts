@@ -15,6 +15,7 @@ const groups = {
   },
   Guides: {
     authentication: 'functions/openapi/guides/authentication.md',
+    'users-and-keys': 'functions/openapi/guides/users-and-keys.md',
     errors: 'functions/openapi/guides/errors.md',
     pagination: 'functions/openapi/guides/pagination.md',
     retries: 'functions/openapi/guides/retries.md',

@@ -142,6 +142,7 @@ export class Users {
   }
 
   async #change(uid: string, { suspended, ...others }: ClientChange, condition: Condition): Promise<User | undefined> {
+    if (!isIdentifier(uid)) return undefined;
     const { name, ...quotas } = others;
     const hasMarks = [suspended, ...Object.values(quotas)].some((mark) => mark !== undefined);
     const set = { ...others, suspended: suspended === false ? null : suspended };

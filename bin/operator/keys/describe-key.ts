@@ -18,7 +18,7 @@ export const describeKey = (key: ApiKey) =>
     status: statusOf(key),
   });
 
-export const scopesOf = (key: ApiKey) => key.scopes?.join(', ') ?? 'all but privacy';
+export const scopesOf = (key: ApiKey) => key.scopes?.join(', ') ?? 'all that need not be named';
 
 /** Returns the time at which a key is no longer valid, because it is revoked or expires. */
 export const expiryOf = ({ revokedAt, expiresAt }: ApiKey) =>

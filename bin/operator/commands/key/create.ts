@@ -6,7 +6,7 @@ import { future } from '../../../command-line/times.ts';
 import { DisplayName } from '../../display-name.ts';
 import { existingUser } from '../../existing.ts';
 import { describeCreated, withSecret } from '../../keys/describe-key.ts';
-import { toScopes } from '../../keys/scopes.ts';
+import { requireScopesTogether, toScopes } from '../../keys/scopes.ts';
 import { examples, type Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
 
@@ -18,7 +18,7 @@ export const createKey = (key: Group) =>
     .requiredOption('--name <name>', 'what the key is for', as(DisplayName))
     .option(
       '--scope <scope...>',
-      `what the key may do: ${Scope.options.join(', ')} (default: all but privacy)`,
+      `what the key may do: ${Scope.options.join(', ')} (default: all that need not be named)`,
       toScopes,
     )
     .option('--expires <when>', 'a date, a date-time or a duration such as 30d (default: never)', future)
@@ -27,6 +27,7 @@ export const createKey = (key: Group) =>
       examples(
         'key create --uid acme --name website',
         'key create --uid acme --name batch --scope calls --expires 30d',
+        'key create --uid agency --name sign-up --scope users',
         'key create --uid acme --name partner --scope agents knowledge --expires 2027-12-31',
       ),
     )
@@ -35,6 +36,7 @@ export const createKey = (key: Group) =>
       const { users, apiKeys } = await openStores(options);
       await existingUser(users, options.uid);
       const { name, scope, expires } = options;
+      requireScopesTogether(scope);
       const created = await apiKeys.create(options.uid, { name, scopes: scope, expiresAt: expires });
       print(options, withSecret(created), () => describeCreated(created));
     });

@@ -7,7 +7,7 @@ import { futureOrNever } from '../../../command-line/times.ts';
 import { DisplayName } from '../../display-name.ts';
 import { describeKey } from '../../keys/describe-key.ts';
 import { existingKey, userOfKey } from '../../keys/existing-key.ts';
-import { toScopes } from '../../keys/scopes.ts';
+import { requireScopesTogether, toScopes } from '../../keys/scopes.ts';
 import { examples, type Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
 
@@ -30,6 +30,7 @@ export const updateKey = (key: Group) =>
       if (name === undefined && scope === undefined && expires === undefined) {
         throw new CommandError('Nothing to change. Use --name, --scope or --expires.', exitCodes.usage);
       }
+      requireScopesTogether(scope);
       const stores = await openStores(options);
       const { uid } = await existingKey(stores, keyId, options.uid);
       const change = { name, scopes: scope, expiresAt: expires === 'never' ? null : expires };

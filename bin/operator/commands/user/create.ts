@@ -4,6 +4,7 @@ import { as } from '../../../command-line/arguments.ts';
 import { CommandError } from '../../../command-line/exit-codes.ts';
 import { print } from '../../../command-line/output.ts';
 import { DisplayName } from '../../display-name.ts';
+import { existingUser } from '../../existing.ts';
 import { examples, type Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
 
@@ -13,13 +14,21 @@ export const createUser = (user: Group) =>
     .description('Create a user')
     .argument('<uid>', 'an id of your choice', as(Identifier))
     .option('--name <name>', 'a display name', as(DisplayName))
-    .addHelpText('after', examples('user create acme', 'user create acme --name "Acme Inc."'))
+    .option('--of <uid>', 'the user that administers it as a client', as(Identifier))
+    .addHelpText('after', examples('user create acme --name "Acme Inc."', 'user create acme --of agency'))
     .action(async (uid, _, command) => {
       const options = command.optsWithGlobals();
       const { users, table } = await openStores(options);
       // This is the first command that writes to a new table.
       await claimFormat(table);
-      const created = await users.create(uid, options.name);
+      const { of: maker, name } = options;
+      if (maker !== undefined) await existingUser(users, maker);
+      const isTaken = maker !== undefined && (await users.find(uid));
+      const created = isTaken
+        ? undefined
+        : maker === undefined
+          ? await users.create(uid, name)
+          : await users.createClient(maker, { uid, name });
       if (!created) throw new CommandError(`User ${uid} already exists.`);
       print(options, created, () => `User ${uid} created.`);
     });

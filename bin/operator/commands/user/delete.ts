@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { as } from '../../../command-line/arguments.ts';
 import { dataOf } from '../../../command-line/data-of.ts';
+import { CommandError } from '../../../command-line/exit-codes.ts';
 import { interruption } from '../../../command-line/interruption.ts';
 import { say } from '../../../command-line/output.ts';
 import { type Counts, countAgent, countBlocked, reportDeletion } from '../../deletion.ts';
@@ -22,6 +23,9 @@ export const deleteUser = (user: Group) =>
       const options = command.optsWithGlobals();
       const stores = await openStores(options);
       await existingUser(stores.users, uid);
+      const clients = await stores.users.clients(uid, { limit: 1 }).next();
+      if (!clients.done)
+        throw new CommandError(`User ${uid} has clients, such as ${clients.value.uid}. Delete them first.`);
       const counts = await countUser(stores, uid);
       if (options.yes) {
         using stop = interruption();

@@ -1,3 +1,5 @@
+import { Identifier } from '../../../../functions/domain/identifiers.ts';
+import { as } from '../../../command-line/arguments.ts';
 import { print, table } from '../../../command-line/output.ts';
 import { allUsers } from '../../all-users.ts';
 import { examples, type Group } from '../../program.ts';
@@ -6,13 +8,20 @@ import { openStores } from '../../stores.ts';
 export const listUsers = (user: Group) =>
   user
     .command('list')
-    .description('List all users, by reading the whole table')
-    .addHelpText('after', examples('user list', 'user list --json'))
+    .description('List all users, by reading the whole table, or the clients of a user')
+    .option('--of <uid>', 'only the clients of this user, which reads no other', as(Identifier))
+    .addHelpText('after', examples('user list', 'user list --of agency --json'))
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
       const stores = await openStores(options);
-      const users = await allUsers(stores.table);
+      const { of: maker } = options;
+      const users =
+        maker === undefined ? await allUsers(stores.table) : await Array.fromAsync(stores.users.clients(maker));
       print(options, { users }, () =>
-        table(users, { USER: 'uid', NAME: 'name', CREATED: 'createdAt' }, 'There are no users.'),
+        table(
+          users,
+          { USER: 'uid', NAME: 'name', CREATED: 'createdAt', SUSPENDED: ({ suspended }) => (suspended ? 'yes' : '') },
+          'There are no users.',
+        ),
       );
     });
