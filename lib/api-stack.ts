@@ -18,7 +18,7 @@ import { receiveHook } from '../functions/api/receive-hook.ts';
 import { searchKnowledge } from '../functions/api/search-knowledge.ts';
 import { functionTimeoutSeconds } from '../functions/domain/timeouts.ts';
 import { cors } from '../functions/http/cors.ts';
-import { type AnyEndpoint, defaultMemoryMegabytes, memoryMegabytesOf, methodsOf } from '../functions/http/endpoint.ts';
+import { type AnyEndpoint, defaultMemoryMegabytes, memoryMegabytesOf, routesOf } from '../functions/http/endpoint.ts';
 import { permissionsOf } from '../functions/http/permissions.ts';
 import { pagesFunction } from './bundles.ts';
 import type { DataStack } from './data-stack.ts';
@@ -107,10 +107,10 @@ export const addEndpoint = (
     reservedConcurrency: callTime.has(endpoint) ? reservedConcurrencyOf(settings.callTimeConcurrency) : undefined,
   });
   const integration = new HttpLambdaIntegration(endpoint.name, lambda);
-  for (const method of methodsOf(endpoint)) {
-    new HttpRoute(routes, `${method}${endpoint.path}`, {
+  for (const { method, path } of routesOf(endpoint)) {
+    new HttpRoute(routes, `${method}${path}`, {
       httpApi: api.api,
-      routeKey: HttpRouteKey.with(endpoint.path, HttpMethod[method]),
+      routeKey: HttpRouteKey.with(path, HttpMethod[method]),
       integration,
     });
   }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as yaml from 'yaml';
 import * as z from 'zod/mini';
-import { AgentKey, AgentName, NewAgentConfiguration } from '../../functions/domain/agents.ts';
+import { AgentConfigurationInput, AgentKey, AgentName } from '../../functions/domain/agents.ts';
 import { CrawlControls } from '../../functions/domain/crawl-controls.ts';
 import { isJsonObject } from '../../functions/domain/json.ts';
 import { SourceName } from '../../functions/domain/sources.ts';
@@ -28,7 +28,7 @@ const fields = {
   /** The version that the file is based on; a list when it belongs to several deployments. */
   version: z.optional(z.union([version, z.array(version)])),
   name: AgentName,
-  configuration: NewAgentConfiguration,
+  configuration: AgentConfigurationInput,
   websites: z.optional(z.array(Website)),
   documents: z.optional(z.array(KnowledgeDocument)),
 };

@@ -5,7 +5,7 @@ import { limits } from '../../functions/domain/limits.ts';
 import { chatTimeoutSeconds, functionTimeoutSeconds } from '../../functions/domain/timeouts.ts';
 import { environment } from '../../functions/environment.ts';
 import { cors } from '../../functions/http/cors.ts';
-import { type AnyEndpoint, isStreamed, methodsOf } from '../../functions/http/endpoint.ts';
+import { type AnyEndpoint, isStreamed, type Method, routesOf } from '../../functions/http/endpoint.ts';
 import type { ApiHandler } from '../../functions/http/handler-types.ts';
 import { lambda } from '../../functions/http/lambda.ts';
 import { permissionsOf } from '../../functions/http/permissions.ts';
@@ -23,7 +23,7 @@ const preflight = {
 };
 const exposed = cors.responseHeaders.join();
 
-type Route = { endpoint: AnyEndpoint; segments: string[]; handler: ApiHandler };
+type Route = { endpoint: AnyEndpoint; method: Method; segments: string[]; handler: ApiHandler };
 type Settings = {
   /** The origins that may call from a browser. */
   origins: string[];
@@ -40,7 +40,10 @@ type Match = { route: Route; pathParameters: Record<string, string> };
 /** Emulates API Gateway's HTTP API in front of the same handlers that Lambda runs, and CloudFront in front of the pages. */
 export const gateway = ({ origins, publicUrl, pages, disk, report }: Settings): RequestListener => {
   installStreamifyResponse();
-  const table = routes.map((endpoint) => ({ endpoint, segments: endpoint.path.split('/'), handler: lambda(endpoint) }));
+  const table = routes.flatMap((endpoint) => {
+    const handler = lambda(endpoint);
+    return routesOf(endpoint).map(({ method, path }) => ({ endpoint, method, segments: path.split('/'), handler }));
+  });
   const hosts = new Set([...origins, ...(publicUrl ? [publicUrl] : [])].map((origin) => URL.parse(origin)?.hostname));
   return async (request, response) => {
     const startedAt = performance.now();
@@ -148,9 +151,7 @@ const decode = (path: string): string | undefined => {
 
 const matchOf = (table: Route[], method: string, path: string): Match | undefined => {
   const given = path.split('/');
-  const candidates = table.filter(
-    ({ endpoint, segments }) => methodsOf(endpoint).some((one) => one === method) && segments.length === given.length,
-  );
+  const candidates = table.filter((route) => route.method === method && route.segments.length === given.length);
   // API Gateway takes the most specific route: one without variables goes first.
   for (const route of candidates.sort((a, b) => variablesIn(a) - variablesIn(b))) {
     const pathParameters: Record<string, string> = {};

@@ -24,7 +24,7 @@ export const createAgent = endpoint({
     const createdAt = now();
     const agent = {
       ...body,
-      configuration: toStoredConfiguration(body.configuration),
+      configuration: toStoredConfiguration(body.configuration ?? {}),
       agentId: newIdentifier('agent', creationId),
       createdAt,
       updatedAt: createdAt,

@@ -96,6 +96,8 @@ export const serveMcp = endpoint({
   raw: {
     readBody,
     refusedMethods: ['GET', 'DELETE'],
+    // Some clients add a slash to the address that they are given.
+    otherPaths: ['/mcp/'],
     responds: 'custom',
     otherResponses: {
       202: { description: 'A notification, which needs no response.' },

@@ -113,8 +113,8 @@ const checked = <T extends Record<string, unknown>>() =>
   });
 
 /** A configuration as it is written. */
-export const NewAgentConfiguration = component(
-  'NewAgentConfiguration',
+export const AgentConfigurationInput = component(
+  'AgentConfigurationInput',
   `Configuration of a new agent. All fields are optional; other fields are stored as they are. At most ${limits.configurationBytes / 1024} KB of JSON.`,
   z.looseObject(z.partial(z.object(fields)).shape).check(small(), finite(), checked()),
 );
@@ -195,7 +195,7 @@ export type UnversionedAgent = Omit<Agent, 'version' | 'split'>;
 export const NewAgent = z.object({
   uid: Uid,
   name: AgentName,
-  configuration: z._default(NewAgentConfiguration, {}),
+  configuration: z.optional(AgentConfigurationInput),
   phoneNumber: z.optional(AgentPhoneNumber),
   key: z.optional(KeyOfAgent),
   note: z.optional(VersionNote),

@@ -4,15 +4,34 @@ import { describe } from './describe.ts';
 const form = ({ input }: { input?: unknown }) =>
   input === undefined ? 'is required' : 'must be an ISO 8601 date-time with an offset, such as 2026-01-31T12:00:00Z';
 
+/**
+ * What ISO 8601 and RFC 3339 allow: seconds, colons and the minutes of an offset may be missing, letters may be small, and a
+ * space may separate date and time.
+ */
+const spellings =
+  /^(\d{4})-?(\d\d)-?(\d\d)[Tt ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d+))?)?(?:[Zz]|([-+ ])(\d\d)(?::?(\d\d))?)$/;
+
+/** Writes a date-time as ECMAScript does. A space before the offset was a `+` that an address did not encode. */
+const normalize = (text: string): string =>
+  text.replace(spellings, (_, year, month, day, hour, minute, second = '00', fraction, sign, hours, minutes = '00') => {
+    const offset = sign === undefined ? 'Z' : `${sign.replace(' ', '+')}${hours}:${minutes}`;
+    return `${year}-${month}-${day}T${hour}:${minute}:${second}${fraction ? `.${fraction}` : ''}${offset}`;
+  });
+
 /** An ISO 8601 date-time with its offset, kept as UTC to the millisecond so that text order is time order. */
 export const DateTime = z
   .pipe(
-    z.iso.datetime({ offset: true, error: form, abort: true }).check(
-      // A UTC year without exactly four digits is written with a sign, which breaks the text order.
-      z.refine((value) => /^\d{4}-/.test(new Date(value).toISOString()), {
-        error: 'must lie within the years 0 to 9999 of UTC',
-      }),
-    ),
+    z
+      .pipe(
+        z.pipe(z.string({ error: form }), z.transform(normalize)),
+        z.iso.datetime({ offset: true, error: form, abort: true }),
+      )
+      .check(
+        // A UTC year without exactly four digits is written with a sign, which breaks the text order.
+        z.refine((value) => /^\d{4}-/.test(new Date(value).toISOString()), {
+          error: 'must lie within the years 0 to 9999 of UTC',
+        }),
+      ),
     z.transform((value) => new Date(value).toISOString()),
   )
   .check(z.meta({ type: 'string', format: 'date-time' }));

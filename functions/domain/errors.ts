@@ -40,6 +40,7 @@ export const errorStatuses = {
   too_many_keys: 409,
   version_conflict: 412,
   payload_too_large: 413,
+  unsupported_media_type: 415,
   rate_limited: 429,
   chat_budget_exhausted: 429,
   internal_error: 500,
@@ -173,5 +174,11 @@ export const noSuchDelivery = () => new ApiError('delivery_not_found', 'This use
 
 export const payloadTooLarge = (limitBytes: number) =>
   new ApiError('payload_too_large', `The request body is larger than ${limitBytes.toLocaleString('en')} bytes.`);
+
+export const unsupportedCoding = (coding: string) =>
+  new ApiError(
+    'unsupported_media_type',
+    `The body is compressed (${coding.slice(0, 40)}). Send it without compression and without Content-Encoding.`,
+  );
 
 const sentence = ({ path, message }: ErrorDetail) => (path ? `${path}: ${message}` : message);

@@ -41,22 +41,8 @@ export const AgentVersion = component(
 );
 export type AgentVersion = z.infer<typeof AgentVersion>;
 
-/** Any JSON value. */
-const value = (description: string, example: unknown) =>
-  z.optional(
-    z.unknown().check(
-      describe<unknown>(description, example, {
-        documentAs: z.union([
-          z.string(),
-          z.number(),
-          z.boolean(),
-          z.null(),
-          z.array(z.unknown()),
-          z.record(z.string(), z.unknown()),
-        ]),
-      }),
-    ),
-  );
+/** Any JSON value. A union of all types has none in clients of typed languages. */
+const value = (description: string, example: unknown) => z.optional(z.unknown().check(describe(description, example)));
 
 const FieldChange = component(
   'FieldChange',
@@ -65,8 +51,8 @@ const FieldChange = component(
     path: z
       .string()
       .check(describe('Path of the value, as a JSON Pointer (RFC 6901).', '/configuration/variables/company')),
-    before: value('The former value. Absent when there was none.', 'Example Dental'),
-    after: value('The new value. Absent when there is none.', 'Example Dental Care'),
+    before: value('The former value, of any type. Absent when there was none.', 'Example Dental'),
+    after: value('The new value, of any type. Absent when there is none.', 'Example Dental Care'),
   }),
 );
 type FieldChange = z.infer<typeof FieldChange>;

@@ -176,6 +176,8 @@ export type RawExchange<Input, Form, Result> = {
   errorCodes?: Record<string, ErrorCode>;
   /** Methods that get 405 at the operation's path, where the gateway would answer 404. */
   refusedMethods?: Method[];
+  /** Further paths of the operation, which the documentation does not have. */
+  otherPaths?: string[];
   /** The form of the responses, if it is not JSON. `response` then describes them for the documentation. */
   responds?: Form;
   /** Returns a JSON response in the other form that a request asks for. Models are not offered `format`. */
@@ -211,8 +213,11 @@ export const administersUsers = ({ path }: Pick<AnyEndpoint, 'path'>): boolean =
 
 export const isStreamed = ({ raw }: AnyEndpoint): boolean => raw?.responds === 'stream';
 
-/** Returns the methods that an endpoint's function gets, with those that it refuses. */
-export const methodsOf = ({ method, raw }: AnyEndpoint): Method[] => [method, ...(raw?.refusedMethods ?? [])];
+/** Returns the methods and paths that an endpoint's function gets, with the methods that it refuses. */
+export const routesOf = ({ method, path, raw }: AnyEndpoint): { method: Method; path: string }[] =>
+  [path, ...(raw?.otherPaths ?? [])].flatMap((path) =>
+    [method, ...(raw?.refusedMethods ?? [])].map((method) => ({ method, path })),
+  );
 
 /** The memory of a function that names none: the cheapest size, according to `npm run bench -- cold-starts`. */
 export const defaultMemoryMegabytes = 512;

@@ -1,16 +1,18 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { ApiError, type ErrorCode, payloadTooLarge } from '../domain/errors.ts';
+import { ApiError, type ErrorCode, payloadTooLarge, unsupportedCoding } from '../domain/errors.ts';
 import { isDeeperThan, isJsonObject, parseJson } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 
-/** Returns the bytes of a request's body. Throws `tooLarge` for a larger one. */
+/** Returns the bytes of a request's body. Throws `tooLarge` for a larger one, and a 415 for one that is compressed. */
 export const bodyOf = (
-  { body = '', isBase64Encoded }: Pick<APIGatewayProxyEventV2, 'body' | 'isBase64Encoded'>,
+  { body = '', isBase64Encoded, headers }: Pick<APIGatewayProxyEventV2, 'body' | 'isBase64Encoded' | 'headers'>,
   maxBytes: number = limits.bodyBytes,
   tooLarge: ApiError = payloadTooLarge(maxBytes),
 ): Buffer => {
   const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
   if (bytes.length > maxBytes) throw tooLarge;
+  const coding = headers['content-encoding']?.trim() ?? '';
+  if (bytes.length > 0 && !/^(identity)?$/i.test(coding)) throw unsupportedCoding(coding);
   return bytes;
 };
 

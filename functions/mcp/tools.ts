@@ -11,6 +11,7 @@ import toolsJson from '../openapi/tools.json' with { type: 'json' };
 import { callOperation, operations } from '../operations/call-operation.ts';
 import { wholeService } from '../service.ts';
 import { type Fields, McpError } from './messages.ts';
+import { parseArguments } from './parse-arguments.ts';
 
 /** Maximum size of a list, and of another result that is repeated as text: a model reads all of it. */
 const maxResultUnits = 50 * 1024;
@@ -49,11 +50,12 @@ export class McpTools {
   /** Calls a tool: sends its request with the caller's key. An error of the API is a result as well. */
   async call(
     { api, apiKey }: { api: OwnApi; apiKey: string },
-    { name, arguments: args = {} }: Fields,
+    { name, arguments: given = {} }: Fields,
     uidOfKey: () => Promise<string>,
   ): Promise<Fields> {
     const tool = this.#tools.find((one) => one.name === name);
     if (!tool) throw new McpError('invalidParams', `Unknown tool: ${name}`, { status: 200 });
+    const args = parseArguments(given, tool.inputSchema);
     if (!isJsonObject(args)) throw new McpError('invalidParams', 'arguments must be an object.', { status: 200 });
     const { uid: takesUid, toolDefaults } = operations[tool.name] as CallableOperation;
     try {

@@ -9,7 +9,7 @@ import { errorCodes, errorExamples, errorResponses, takesOptionalKey } from './e
 import { always, headerReference, headers } from './headers.ts';
 import type { JsonSchema, OpenApiDocument, Operation } from './openapi.ts';
 import { exampleOf, schemaOverride } from './schemas.ts';
-import { webhookRequests } from './webhooks.ts';
+import { eventsTag, webhookRequests } from './webhooks.ts';
 
 /** The version of the interface, not of this code. */
 const version = '1.0.0';
@@ -35,7 +35,10 @@ export const openApiDocument = (routes: AnyEndpoint[]): OpenApiDocument => {
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: '/', description: 'This server.' }],
-      tags: tags.filter(({ name }) => used.has(name)).map(({ name, description }) => ({ name, description })),
+      tags: [
+        ...tags.filter(({ name }) => used.has(name)).map(({ name, description }) => ({ name, description })),
+        eventsTag,
+      ],
       paths,
       webhooks: webhookRequests(),
     },

@@ -44,6 +44,7 @@ export const errorMeanings: Record<ErrorCode, string> = {
   too_many_endpoints: 'The user has 10 webhook endpoints.',
   version_conflict: 'The agent has another version by now than `If-Match` names.',
   payload_too_large: 'The body is too large.',
+  unsupported_media_type: 'The body is compressed.',
   rate_limited: 'Too many requests in a short time.',
   chat_budget_exhausted: 'The token budget of the chat for today is used up.',
   internal_error: 'The request could not be completed. Try again later.',

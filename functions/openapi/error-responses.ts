@@ -56,7 +56,7 @@ const codesOf = (endpoint: AnyEndpoint): ErrorCode[] => {
       ...(caller.kind === 'application' ? (['unauthorized_origin'] as const) : []),
       ...(takesIdempotencyKey(endpoint) ? (['idempotency_conflict', 'idempotency_in_progress'] as const) : []),
       ...(takesIfMatch ? (['version_conflict'] as const) : []),
-      ...(body ? (['payload_too_large'] as const) : []),
+      ...(body ? (['payload_too_large', 'unsupported_media_type'] as const) : []),
       'rate_limited',
       'internal_error',
       ...(caller.kind === 'key' && !caller.forwarded ? (['overloaded'] as const) : []),

@@ -186,7 +186,19 @@ const inlineReferences = (document: OpenApiDocument, schema: JsonSchema): JsonSc
     return { ...inlineReferences(document, resolve(document, schema)), ...own };
   }
   const { examples: _, pattern: __, ...rest } = schema;
-  return mapSchemas(rest, (part) => inlineReferences(document, part));
+  return mapSchemas(splitTypes(rest), (part) => inlineReferences(document, part));
+};
+
+/** Writes a schema of several types as several schemas: some clients drop all tools if one has a list of types. */
+const splitTypes = (schema: JsonSchema): JsonSchema => {
+  const { type, description, default: fallback, enum: values, ...rest } = schema;
+  if (!Array.isArray(type)) return schema;
+  const anyOf = type.map((one) =>
+    one === 'null'
+      ? { type: one }
+      : { ...rest, type: one, ...(Array.isArray(values) && { enum: values.filter((value) => value !== null) }) },
+  );
+  return { ...(description && { description }), ...(fallback !== undefined && { default: fallback }), anyOf };
 };
 
 /**

@@ -129,6 +129,9 @@ const headers = z.object({
   ),
 });
 
+/** The tag of the events. Generators of clients write a file for each tag, which must not be that of an operation. */
+export const eventsTag = { name: 'Events', description: 'The requests that the service sends to webhook endpoints.' };
+
 /** Returns the `webhooks` of the OpenAPI document: the request of every type of event. */
 export const webhookRequests = (): Record<string, ZodOpenApiPathItemObject> =>
   Object.fromEntries(
@@ -145,7 +148,7 @@ export const webhookRequests = (): Record<string, ZodOpenApiPathItemObject> =>
           post: {
             operationId: type,
             summary,
-            tags: ['Webhooks'],
+            tags: [eventsTag.name],
             // The signature authenticates the service. OpenAPI has no scheme for it.
             security: [],
             requestParams: { header: headers },

@@ -136,7 +136,7 @@ it('a tool call changes an agent only in the version that the client has read', 
   expect(await rename('Reception', 1)).toMatchObject({
     ...{ isError: true, structuredContent: { error: 'version_conflict', version: 2, details: [{ path: 'name' }] } },
   });
-  expect((await rename('Reception', '2')).structuredContent.details).toEqual([
+  expect((await rename('Reception', 'two')).structuredContent.details).toEqual([
     { path: 'ifMatch', message: 'must be the number of a version' },
   ]);
   const restored = await callTool('restoreAgent', { agentId, version: 1, ifMatch: 2 }, { apiKey });
@@ -432,6 +432,15 @@ it('an MCP message without a key is 401 without a challenge, and from a foreign 
   expect([foreign.status, foreign.body.error]).toEqual([403, 'unauthorized_origin']);
   const own = await askOld('ping', {}, { headers: { origin: target.appOrigin } });
   expect(own.status).toBe(200);
+});
+
+it('the address of AI clients may end with a slash', async () => {
+  const { status, body } = await call('POST', '/mcp/', {
+    apiKey: world.apiKey,
+    body: { jsonrpc: '2.0', id: 1, method: 'ping' },
+  });
+  expect([status, body]).toEqual([200, expect.objectContaining({ id: 1 })]);
+  expect((await call('GET', '/mcp/', { apiKey: world.apiKey })).status).toBe(405);
 });
 
 it('the address of AI clients rejects GET and DELETE with 405', async () => {

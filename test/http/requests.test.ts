@@ -16,6 +16,23 @@ it('the body of a request is read as JSON with any content type', async () => {
   }
 });
 
+it('a compressed body is refused with a sentence once the key is known', async () => {
+  const world = await newWorld();
+  const body = JSON.stringify({ uid: world.uid, name: 'Desk' });
+  const send = (coding: string, apiKey: string | undefined) =>
+    call('POST', '/agents', { apiKey, body, headers: { 'content-encoding': coding } });
+  const { status, body: error } = await send('gzip', world.apiKey);
+  expect([status, error]).toEqual([
+    415,
+    {
+      error: 'unsupported_media_type',
+      message: 'The body is compressed (gzip). Send it without compression and without Content-Encoding.',
+    },
+  ]);
+  expect((await send('br', undefined)).status).toBe(401);
+  expect((await send('identity', world.apiKey)).status).toBe(200);
+});
+
 it('the body of a request may have unknown fields, and a byte order mark', async () => {
   const world = await newWorld();
   const body = `\ufeff${JSON.stringify({ uid: world.uid, name: 'x', strange: [1], __proto__x: {} })}`;

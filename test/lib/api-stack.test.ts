@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { methodsOf } from '../../functions/http/endpoint.ts';
+import { routesOf } from '../../functions/http/endpoint.ts';
 import { toKebabCase } from '../../lib/bundles.ts';
 import { answered, deploymentOf, inProduction, meant, type Resource } from '../support/deployment.ts';
 
@@ -23,7 +23,7 @@ it.each(both)(
       'GET /docs/{page}',
       'GET /llms.txt',
     ];
-    const ours = answered.flatMap((endpoint) => methodsOf(endpoint).map((method) => `${method} ${endpoint.path}`));
+    const ours = answered.flatMap((endpoint) => routesOf(endpoint).map(({ method, path }) => `${method} ${path}`));
     expect(keys.sort()).toEqual([...ours, ...pages].sort());
   },
 );
@@ -42,13 +42,13 @@ it('the API hands each route to the function of its endpoint, by payload 2.0', (
 
 it('the API may invoke each function only by its own route', () => {
   const permissions = dev.all('AWS::Lambda::Permission').filter(({ part }) => ['Api', 'Hooks', 'Users'].includes(part));
-  expect(permissions).toHaveLength(answered.flatMap(methodsOf).length + 7);
+  expect(permissions).toHaveLength(answered.flatMap(routesOf).length + 7);
   for (const { properties } of permissions) {
     expect(properties).toMatchObject({ Action: 'lambda:InvokeFunction', Principal: 'apigateway.amazonaws.com' });
     const source = properties.SourceArn['Fn::Join'][1].at(-1) as string;
     expect(source).toMatch(/^\/\*\/\*\//);
     const paths = [
-      ...answered.map(({ path }) => path),
+      ...answered.flatMap(routesOf).map(({ path }) => path),
       '/',
       '/console',
       '/console/*',

@@ -116,7 +116,7 @@ it('the OpenAPI document describes a form with files, a stream, and a key that m
   expect(responses[200]?.content).toEqual({
     'text/event-stream': { schema: expect.objectContaining({ type: 'string' }), example: 'data: [DONE]\n\n' },
   });
-  expect(Object.keys(responses)).toEqual(['200', '400', '401', '403', '413', '429', '500']);
+  expect(Object.keys(responses)).toEqual(['200', '400', '401', '403', '413', '415', '429', '500']);
   expect(security).toEqual([{}, { apiKey: [] }]);
   expect(unsaid(made)).toEqual([]);
   expect(await problemsOf(made)).toEqual([]);

@@ -30,6 +30,10 @@ it('the list of all tools has at most 80 KB, also where a deployment allows thos
   expect(Buffer.byteLength(JSON.stringify(list))).toBeLessThanOrEqual(80 * 1024);
 });
 
+it('no schema of a tool has a list of types, for which some clients drop all tools', () => {
+  expect(JSON.stringify(tools)).not.toMatch(/"type":\[/);
+});
+
 it('a description of a tool is refused when it names a request or a command, which a model cannot send', () => {
   for (const text of ['As `POST /call-starts` decides.', '`GET /erasures/{erasureId}` returns it.', 'Use `npm run x`.'])
     expect(() => checkToolText('x', text)).toThrow('tool-descriptions.ts');

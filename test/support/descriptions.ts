@@ -16,7 +16,8 @@ export const unsaid = (document: OpenApiDocument): string[] => {
     return items ? hasExample(items) : (anyOf?.some(hasExample) ?? false);
   };
   const hasType = (schema: JsonSchema): boolean => {
-    const { type, anyOf, oneOf } = resolve(schema) as JsonSchema & { oneOf?: JsonSchema[] };
+    const { type, anyOf, oneOf, description } = resolve(schema) as JsonSchema & { oneOf?: JsonSchema[] };
+    if (/, of any type\./.test(String(description))) return true;
     return type !== undefined || (anyOf ?? oneOf)?.every(hasType) === true;
   };
   const value = (where: string, schema: JsonSchema, described = schema.description, exampled = hasExample(schema)) => {

@@ -1,0 +1,42 @@
+import { isJsonObject, parseJson } from '../domain/json.ts';
+import type { JsonSchema } from '../openapi/openapi.ts';
+
+/**
+ * Reads arguments that a client has sent as text where the schema has a list, an object, a number or a boolean: some models
+ * write them so. A text that is none stays as it is, and the operation refuses it. Changes the arguments in place, since
+ * objects remember how their numbers were written.
+ */
+export const parseArguments = (value: unknown, schema: JsonSchema): unknown => {
+  const branches = [schema, ...(schema.anyOf ?? [])];
+  const read = typeof value === 'string' ? readText(value, branches) : value;
+  const branch = branches.find(({ type }) => type === typeOf(read));
+  if (Array.isArray(read) && branch?.items) {
+    for (const [index, item] of read.entries()) read[index] = parseArguments(item, branch.items as JsonSchema);
+  } else if (isJsonObject(read) && branch) {
+    for (const [name, field] of Object.entries(read)) {
+      const known = Object.hasOwn(branch.properties ?? {}, name)
+        ? branch.properties?.[name]
+        : branch.additionalProperties;
+      if (isJsonObject(known)) read[name] = parseArguments(field, known as JsonSchema);
+    }
+  }
+  return read;
+};
+
+const readText = (text: string, branches: JsonSchema[]): unknown => {
+  const types = branches.map(({ type }) => type);
+  if (types.includes('string')) return text;
+  try {
+    const value = parseJson(text);
+    const type = typeOf(value);
+    return types.includes(type) || (type === 'integer' && types.includes('number')) ? value : text;
+  } catch {
+    return text;
+  }
+};
+
+const typeOf = (value: unknown) => {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return Number.isInteger(value) ? 'integer' : typeof value;
+};

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { parseJson } from '../../functions/domain/json.ts';
+import { parseArguments } from '../../functions/mcp/parse-arguments.ts';
+import type { OperationTool } from '../../functions/openapi/operations.ts';
+
+const tools: OperationTool[] = JSON.parse(readFileSync('functions/openapi/tools.json', 'utf8'));
+const parse = (name: string, args: unknown) => {
+  const tool = tools.find((one) => one.name === name) as OperationTool;
+  return parseArguments(args, tool.inputSchema);
+};
+
+it.each([
+  ['a list', 'addBlockedNumbers', { numbers: '["+14155550401"]' }, { numbers: ['+14155550401'] }],
+  ['an object', 'updateAgent', { configuration: '{"greeting":"Hi"}' }, { configuration: { greeting: 'Hi' } }],
+  [
+    'a list of objects, one of which is text',
+    'recordCalls',
+    { items: ['{"callId":"a","durationSeconds":"60"}', { callId: 'b' }] },
+    { items: [{ callId: 'a', durationSeconds: 60 }, { callId: 'b' }] },
+  ],
+  ['a whole number', 'listCalls', { limit: '20' }, { limit: 20 }],
+  ['a number', 'updateCallOutcome', { custom_call_outcome_value: ' 49.5 ' }, { custom_call_outcome_value: 49.5 }],
+  ['a boolean', 'updateWebsite', { active: 'true' }, { active: true }],
+  ['all arguments', 'updateWebsite', '{"active":"false","name":"1"}', { active: false, name: '1' }],
+  ['null', 'updateCallOutcome', { custom_call_metadata: 'null' }, { custom_call_metadata: null }],
+])('an argument that is %s may be sent as text', (_, name, args, expected) => {
+  expect(parse(name, args)).toEqual(expected);
+});
+
+it.each([
+  ['a text that looks like a list', 'updateWebsite', { name: '["a"]' }],
+  ['a text where the operation takes a list', 'addBlockedNumbers', { numbers: '+14155550401' }],
+  ['a text that is broken JSON', 'addBlockedNumbers', { numbers: '["+14155550401"' }],
+  ['a text of another type', 'addBlockedNumbers', { numbers: '{"0":"+14155550401"}' }],
+  ['free-form metadata', 'updateCallOutcome', { custom_call_metadata: { list: '["a"]', n: '1' } }],
+])('%s stays as it is', (_, name, args) => {
+  expect(parse(name, structuredClone(args))).toEqual(args);
+});
+
+it('numbers stay as they were written, beside and within texts', () => {
+  const json = '{"custom_call_outcome_value":"1.50","custom_call_metadata":{"n":12345678901234567890,"p":1.50}}';
+  expect(JSON.stringify(parse('updateCallOutcome', parseJson(json)))).toContain('{"n":12345678901234567890,"p":1.50}');
+  const text = JSON.stringify({ custom_call_metadata: '{"p":1.50}' });
+  expect(JSON.stringify(parse('updateCallOutcome', parseJson(text)))).toBe('{"custom_call_metadata":{"p":1.50}}');
+});
