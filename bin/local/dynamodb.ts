@@ -54,8 +54,6 @@ const folder = () => {
 
 const options = (port: number, data: string | undefined) => [
   '-XX:+UseSerialGC',
-  // Without Java's second compiler, the tests take about a quarter less CPU time.
-  '-XX:TieredStopAtLevel=1',
   '-Djava.library.path=DynamoDBLocal_lib',
   '-cp',
   ['DynamoDBLocal.jar', join(import.meta.dirname, 'dynamodb-on-loopback')].join(delimiter),
