@@ -114,6 +114,10 @@ export const environment = {
   get quotaSources() {
     return whole('QUOTA_SOURCES', 1000);
   },
+  /** The maximum of numbers that imports and copies of a user write in a day. */
+  get quotaDailyWrites() {
+    return whole('QUOTA_DAILY_WRITES', 10_000_000);
+  },
   /** Origins that the crawler may read although their address or port is not public, such as an intranet site. */
   get crawlTrustedOrigins() {
     return origins('CRAWL_TRUSTED_ORIGINS');

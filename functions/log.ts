@@ -9,7 +9,9 @@ export const log = (level: 'info' | 'warn' | 'error', fields: Record<string, unk
 };
 
 const keys = /vap_[0-9A-Za-z]+|\b[sr]k_(?:live|test)_\w+|whsec_[0-9A-Za-z+/]+=*/gi;
-const emailAddresses = /[^\s"'<>()[\],;:@%/]{1,64}(?:@|%40)(?:[\p{L}\p{Nd}-]{1,63}\.){1,8}\p{L}{2,63}/giu;
+/** A local part may be quoted, and then has any character. */
+const emailAddresses =
+  /(?:"[^"\n]{1,64}"|[^\s"'<>()[\],;:@%/]{1,64})(?:@|%40)(?:[\p{L}\p{Nd}-]{1,63}\.){1,8}\p{L}{2,63}/giu;
 /**
  * 7 to 15 digits, which may be grouped; or 5 or more digits after a plus, which may be several numbers. Digits within a word, an
  * identifier, a time or a position in a file are not a phone number.

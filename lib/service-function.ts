@@ -219,6 +219,7 @@ const environmentOf = (
       ...(!servesHttp && { TABLE_THROTTLED_MILLISECONDS: '20000' }),
       QUOTA_AGENTS: String(settings.quotaAgents),
       QUOTA_SOURCES: String(settings.quotaSources),
+      QUOTA_DAILY_WRITES: String(settings.quotaDailyWrites),
       ...(settings.callRetentionDays && { CALL_RETENTION_DAYS: String(settings.callRetentionDays) }),
     }),
     // The pages upload files to the bucket by presigned forms.

@@ -71,6 +71,7 @@ const settings = z.strictObject(
     callRetentionDays: whole(3650).optional(),
     quotaAgents: whole().default(1000),
     quotaSources: whole().default(1000),
+    quotaDailyWrites: whole().default(10_000_000),
     crawlTrustedOrigins: list(isOrigin, 'origins joined by commas, such as https://intranet.example.com').default([]),
     hookKeysInAddress: z
       .enum(['true', 'false'], mustBe('true or false'))

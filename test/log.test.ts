@@ -29,6 +29,7 @@ it.each([
   '+\uff11\uff14\uff11\uff15\uff15\uff15\uff15\uff10\uff11\uff12\uff13',
   'alice@example.com',
   'alice%40example.com',
+  '"alice smith"@example.com',
   '用户@例子.公司',
   'vap_0123456789abcdefABCDEF',
   'sk_live_4eC39HqLyjWDarjtT1zdp7dc',

@@ -20,6 +20,7 @@ import { blockList } from '../store/block-list/block-list.ts';
 import type { BlockTerms } from '../store/block-list/blocked-number.ts';
 import { credentials } from '../store/credentials.ts';
 import { blockListShards } from '../store/keys.ts';
+import { writeQuota } from '../store/write-quota.ts';
 import { blockListImports, type ImportRecord, overdueError, ownerOf } from './block-list-imports.ts';
 import { NumberSet } from './number-set.ts';
 import { type FileRow, ImportError, readRows } from './read-rows.ts';
@@ -30,6 +31,7 @@ export const importServices = {
   credentials: credentials.for('accessTo', 'stateOf'),
   files: importFiles.for('readPart', 'delete'),
   imports: blockListImports.for('find', 'noteUpload', 'begin', 'advance', 'finish', 'release'),
+  writeQuota: writeQuota.for('take', 'exceeded'),
   jobQueue: jobQueueFor('importBlockList'),
 };
 type Services = ServicesOf<typeof importServices>;
@@ -231,7 +233,7 @@ const entryOf = (
 const importRows = async (
   record: ImportRecord,
   rows: FileRow[],
-  { blockList, imports }: Services,
+  { blockList, imports, writeQuota }: Services,
   until: number,
 ): Promise<ImportRecord | 'more' | 'taken over'> => {
   const terms = new Map<string, BlockTerms>();
@@ -245,6 +247,7 @@ const importRows = async (
         failures.push(importFailure(row.line, row.number, entry.code, entry.problem));
     } else if (!terms.has(entry.phone)) terms.set(entry.phone, entry.terms);
   }
+  if (!(await writeQuota.take(record.uid, terms.size))) throw new ImportError(writeQuota.exceeded().message);
   const add = (phones: string[]) =>
     blockList.addAll(
       ownerOf(record),

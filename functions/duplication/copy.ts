@@ -12,6 +12,7 @@ import { blockListShards } from '../store/keys.ts';
 import { type DocumentRecord, documentReads, documents } from '../store/sources/documents.ts';
 import type { SourceReads, SourceRecord, SourceReference } from '../store/sources/source-reads.ts';
 import { type WebsiteRecord, websiteReads, websites } from '../store/sources/websites.ts';
+import { writeQuota } from '../store/write-quota.ts';
 import { type CopyProgress, type Duplication, duplications, type Quotas } from './duplications.ts';
 
 /** The services of a function that copies agents. */
@@ -23,6 +24,7 @@ export const copyServices = {
   documents: documents.for('copy', 'remove'),
   documentReads: documentReads.for('find', 'list'),
   files: files.for('copy'),
+  writeQuota: writeQuota.for('take'),
   jobQueue: jobQueueFor('crawlWebsite', 'finishDeletion', 'finishDuplication', 'indexKnowledge'),
 };
 type Services = ServicesOf<typeof copyServices>;
@@ -61,10 +63,15 @@ export const continueCopy = async (
   services: Services,
 ): Promise<Duplication | undefined> => {
   if (duplication.state === 'done') return duplication;
-  const reached = { ...duplication, shardsDone: [...duplication.shardsDone] };
+  const reached = { ...duplication, shardsDone: [...duplication.shardsDone], waitsForQuota: false };
   const { agent, sourceAgentId } = duplication;
+  const mayWrite = async (numbers: number) => {
+    const isWithinQuota = await services.writeQuota.take(agent.uid, numbers);
+    if (!isWithinQuota) reached.waitsForQuota = true;
+    return isWithinQuota;
+  };
   const copyShard = async (shard: number) => {
-    const copied = await services.blockList.copyShard(sourceAgentId, agent.agentId, shard, until);
+    const copied = await services.blockList.copyShard(sourceAgentId, agent.agentId, shard, { until, mayWrite });
     if (copied === undefined) return;
     reached.shardsDone.push(shard);
     reached.blockedNumbers += copied;

@@ -7,6 +7,7 @@ import { isAbsent, when } from '../store/expressions.ts';
 import { accessKey, countKey, duplicationKey } from '../store/keys.ts';
 import { agentQuota, type Counter, countAction, countCheck, type Quota, sourceQuota } from '../store/quotas.ts';
 import { type Item, type Table, table } from '../store/table.ts';
+import { openWriteQuota, type WriteQuota } from '../store/write-quota.ts';
 
 /** A copy of an agent in progress. Its data has the new agent's id, which cannot be used until the copy is finished. */
 export type Duplication = {
@@ -22,6 +23,8 @@ export type Duplication = {
   websites: CopyProgress;
   documents: CopyProgress;
   state: 'copying' | 'done';
+  /** The writes of the user's day are used up. */
+  waitsForQuota?: boolean;
 };
 
 /** `toIndex` is set when a copied source is not indexed for the agent's language, or has no text yet. */
@@ -40,11 +43,13 @@ export class Duplications {
   readonly #table: Table;
   readonly #agents: Agents;
   readonly #quotas: Quotas;
+  readonly #writes: WriteQuota;
 
-  constructor(table: Table, quotas: Quotas) {
+  constructor(table: Table, quotas: Quotas, writes: WriteQuota) {
     this.#table = table;
     this.#agents = new Agents(table);
     this.#quotas = quotas;
+    this.#writes = writes;
   }
 
   async find(agentId: string): Promise<Duplication | undefined> {
@@ -64,10 +69,11 @@ export class Duplications {
         add: { copies: new Set([agent.agentId]), copiesBegun: 1 },
       }),
       countCheck(this.#table, countKey({ agentId: sourceAgentId }), sources),
+      this.#writes.check(agent.uid),
     ]);
     if (!failed) return duplication;
     const begun = failed.has(0) ? await this.find(agent.agentId) : undefined;
-    if (!begun) throw (failed.has(1) ? agents : sources).exceeded();
+    if (!begun) throw (failed.has(1) ? agents : failed.has(2) ? sources : this.#writes).exceeded();
     return begun;
   }
 
@@ -135,7 +141,7 @@ const duplicationOf = ({ pk: _pk, sk: _sk, agent, ...rest }: DuplicationItem): D
 });
 
 export const duplications = /* @__PURE__ */ service(
-  () => new Duplications(table.get(), { agents: agentQuota(), sources: sourceQuota() }),
+  () => new Duplications(table.get(), { agents: agentQuota(), sources: sourceQuota() }, openWriteQuota()),
   {
     find: ['dynamodb:GetItem'],
     add: ['dynamodb:ConditionCheckItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],

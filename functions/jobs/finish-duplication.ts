@@ -4,6 +4,9 @@ import { continueCopy, copyServices } from '../duplication/copy.ts';
 import { duplications } from '../duplication/duplications.ts';
 import { queueJob, queueWorker } from './job.ts';
 
+/** The interval at which a copy checks whether a new day's quota allows it to go on: the maximum of SQS. */
+const quotaDelaySeconds = 900;
+
 /** Finishes a copy of an agent that was too large for one request, or whose function died. */
 export const finishDuplication = queueJob({
   name: 'finishDuplication',
@@ -17,7 +20,8 @@ export const finishDuplication = queueJob({
     if (!begun) return;
     const reached = await continueCopy(begun, until, services);
     const { uid } = begun.agent;
-    if (reached?.state === 'copying') await jobQueue.send({ job: 'finishDuplication', uid, agentId });
+    const delaySeconds = reached?.waitsForQuota ? quotaDelaySeconds : 0;
+    if (reached?.state === 'copying') await jobQueue.send({ job: 'finishDuplication', uid, agentId }, delaySeconds);
   },
 });
 

@@ -10,6 +10,7 @@
  * key of an agent       USER#<owner>                           AGENT-KEY#<key>         the same, for the name that the agent has in files
  * shared agent          USER#<guest>                           AGENT#<agentId>         its owner, for the guest's list
  * number of agents      USER#<uid>                             COUNT                   how many agents the user owns, including copies in progress
+ * writes in a day       USER#<uid>                             WRITES#<date>           how many numbers imports and copies have written; expires
  * API key of a user     USER#<uid>                             KEY#<keyId>             the key's hash, for listing
  * API key               KEY#<sha256>                           KEY                     the key's record
  * access to an agent    AGENT#<agentId>                        ACCESS                  owner and guests: read with the key, in one BatchGet;
@@ -107,6 +108,9 @@ export const countKey = (owner: { uid: string } | { agentId: string }): ItemKey 
   pk: 'agentId' in owner ? `AGENT#${owner.agentId}` : `USER#${owner.uid}`,
   sk: 'COUNT',
 });
+
+/** The numbers that imports and copies of a user have written in a day of UTC. */
+export const dailyWritesKey = (uid: string, day: string): ItemKey => ({ pk: `USER#${uid}`, sk: `WRITES#${day}` });
 
 export const apiKeyListingKey = (uid: string, keyId: string): ItemKey => ({ pk: `USER#${uid}`, sk: `KEY#${keyId}` });
 export const apiKeyListingsOf = (uid: string): Collection => ({ pk: `USER#${uid}`, prefix: 'KEY#' });

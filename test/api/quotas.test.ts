@@ -1,7 +1,10 @@
-import { expect, it } from 'vitest';
-import { countKey } from '../../functions/store/keys.ts';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { now } from '../../functions/domain/date-time.ts';
+import { countKey, dailyWritesKey, type ItemKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
-import { upload } from '../support/uploads.ts';
+import { WriteQuota } from '../../functions/store/write-quota.ts';
+import { until } from '../support/until.ts';
+import { sendForm, upload } from '../support/uploads.ts';
 import { websitesOf } from '../support/websites.ts';
 import { newWorld, type World } from '../support/world.ts';
 
@@ -34,6 +37,33 @@ it('an agent beyond the quota of its user is 409, created or copied, and the mes
   await fill({ uid }, 999);
   expect((await call('POST', '/duplicate-agent', { body: { uid, agentId } })).status).toBe(200);
   expect((await call('POST', '/agents', { body: { uid, name: 'One more' } })).status).toBe(409);
+});
+
+it('a copy and an import beyond the writes of their user in a day are refused, and say so', async () => {
+  const { uid, agentId, call } = await newWorld();
+  const message =
+    'The imports and copies of a user can write at most 10,000,000 numbers a day. The operator of the service can raise this limit.';
+  await table.get().put({ ...dailyWritesKey(uid, now().slice(0, 10)), count: 10_000_000 } as ItemKey);
+  const copy = await call('POST', '/duplicate-agent', { body: { uid, agentId } });
+  expect([copy.status, copy.body]).toEqual([409, { error: 'quota_exceeded', message }]);
+  const form = (await call('POST', '/block-list-imports', { body: { uid, agentId, size: 13 } })).body;
+  await sendForm(form, '+14155550100\n');
+  const find = async () => (await call('GET', `/block-list-imports/${form.importId}`, { query: { uid } })).body;
+  const ended = await until(async () => {
+    const found = await find();
+    return found.status === 'failed' && found;
+  });
+  expect(ended).toMatchObject({ added: 0, error: message });
+});
+
+it('the writes of a day are counted up to the quota, and from zero on the next day', async () => {
+  const { uid } = await newWorld();
+  const quota = new WriteQuota(table.get(), 10);
+  expect([await quota.take(uid, 11), await quota.take(uid, 6), await quota.take(uid, 5)]).toEqual([false, true, false]);
+  expect(await quota.take(uid, 4)).toBe(true);
+  vi.setSystemTime(Date.now() + 24 * 60 * 60 * 1000);
+  onTestFinished(() => void vi.useRealTimers());
+  expect(await quota.take(uid, 10)).toBe(true);
 });
 
 it('websites and documents beyond the quota of their agent are 409, all of a request; a deletion makes room', async () => {

@@ -10,6 +10,7 @@ import { credentials } from '../../functions/store/credentials.ts';
 import { restingDeliveriesOf, userKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { users } from '../../functions/store/users.ts';
+import { writeQuota } from '../../functions/store/write-quota.ts';
 import '../support/quiet-logs.ts';
 import { callsTool, type ModelPart, model, says, talk } from '../support/chat.ts';
 import { errorOf, newClientWorld, newMaker } from '../support/clients.ts';
@@ -128,7 +129,12 @@ it('a file of numbers that is sent while the user is suspended is imported after
   await sendForm(created.body, '+14155550103\n');
   const sent: unknown[] = [];
   const services = {
-    ...{ blockList: blockList.get(), credentials: credentials.get(), files: importFiles.get() },
+    ...{
+      writeQuota: writeQuota.get(),
+      blockList: blockList.get(),
+      credentials: credentials.get(),
+      files: importFiles.get(),
+    },
     ...{ imports: blockListImports.get(), jobQueue: { send: async (message: unknown) => void sent.push(message) } },
   };
   await runImport(reference, services, Date.now() + 60_000);

@@ -17,6 +17,7 @@ import { BlockList } from '../../functions/store/block-list/block-list.ts';
 import { credentials } from '../../functions/store/credentials.ts';
 import { Table } from '../../functions/store/table.ts';
 import { users } from '../../functions/store/users.ts';
+import { writeQuota } from '../../functions/store/write-quota.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
 import { chance, injectFaultsInto, tenPercent } from '../support/faults.ts';
 import { emulatorHeaders, target, unique, useTargetInThisProcess } from '../support/world.ts';
@@ -60,6 +61,7 @@ const deliver = async (
       ...storesWith(choose()),
       credentials: credentials.get(),
       files,
+      writeQuota: writeQuota.get(),
       jobQueue: {
         async send() {
           messages += 1;
@@ -279,6 +281,7 @@ it.concurrent('an import waits for another import of the list, and keeps waiting
   const services = {
     ...sound,
     credentials: credentials.get(),
+    writeQuota: writeQuota.get(),
     files,
     jobQueue: { send: async (message: object, delay?: number) => void sent.push([message, delay]) },
   };
@@ -304,6 +307,7 @@ it.concurrent('a second file by the form of an import that runs does not end it,
   const services = {
     ...sound,
     credentials: credentials.get(),
+    writeQuota: writeQuota.get(),
     files,
     jobQueue: { send: async (message: object) => void sent.push(message) },
   };
@@ -323,7 +327,13 @@ it.concurrent('a second file by the form of an import that runs does not end it,
 
 it.concurrent('an import fails when its file is replaced while it runs', async () => {
   const reference = await importOf(phones.join('\n'));
-  const services = { ...sound, credentials: credentials.get(), files, jobQueue: { send: async () => {} } };
+  const services = {
+    ...sound,
+    writeQuota: writeQuota.get(),
+    credentials: credentials.get(),
+    files,
+    jobQueue: { send: async () => {} },
+  };
   await runImport(reference, services, 0, { rowsPerStep: 3 });
   await files.put(importFileKey(reference), Buffer.from('+14155550999\n'));
   await runImport(reference, services, 0, { rowsPerStep: 3, continues: true });

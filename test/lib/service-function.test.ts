@@ -111,6 +111,7 @@ it('the functions get their resources by settings, and no secret', () => {
     'FILES_BUCKET',
     'JOBS_QUEUE_URL',
     'QUOTA_AGENTS',
+    'QUOTA_DAILY_WRITES',
     'QUOTA_SOURCES',
     'TABLE_NAME',
   ]);

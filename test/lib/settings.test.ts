@@ -40,6 +40,7 @@ it('the settings of a deployment require a stage and an origin, and nothing else
     callRetentionDays: undefined,
     quotaAgents: 1000,
     quotaSources: 1000,
+    quotaDailyWrites: 10_000_000,
     crawlTrustedOrigins: [],
     hookKeysInAddress: true,
     mcpDeletes: false,

@@ -8,6 +8,7 @@ import { agentQuota, sourceQuota } from '../../functions/store/quotas.ts';
 import { type DocumentRecord, documentKind } from '../../functions/store/sources/documents.ts';
 import { Sources } from '../../functions/store/sources/sources.ts';
 import { table } from '../../functions/store/table.ts';
+import { openWriteQuota } from '../../functions/store/write-quota.ts';
 import { noFaults } from '../support/faults.ts';
 import { counterOf, countOf, faults, itemsOf, newDocument, settled } from '../support/quotas.ts';
 import { newUser, newWorld, type World } from '../support/world.ts';
@@ -56,7 +57,7 @@ it('the quota of agents does not limit the operator, whose agents count', async 
 });
 
 const duplications = (sources = limit) =>
-  new Duplications(table.get(), { agents: agentQuota(limit), sources: sourceQuota(sources) });
+  new Duplications(table.get(), { agents: agentQuota(limit), sources: sourceQuota(sources) }, openWriteQuota());
 const copyOf = (uid: string, sourceAgentId: string, more: Partial<Duplication> = {}): Duplication => ({
   ...{ agent: newAgent(uid), sourceAgentId, shardsDone: [], blockedNumbers: 0, state: 'copying' },
   ...{ websites: { copied: 0, done: true }, documents: { copied: 0, done: true }, ...more },

@@ -242,26 +242,34 @@ export class BlockList {
     return (await pMap(shards, (shard) => this.#table.deleteAll(shard, until), { concurrency })).every(Boolean);
   }
 
-  /** Copies the blocked numbers of one shard to another agent, and returns their number. Returns undefined when time runs out. */
-  async copyShard(from: string, to: string, shard: number, until: number): Promise<number | undefined> {
+  /**
+   * Copies the blocked numbers of one shard to another agent, and returns their number. Asks before each write of some whether it may
+   * be made. Returns undefined when it may not, or when time runs out.
+   */
+  async copyShard(
+    from: string,
+    to: string,
+    shard: number,
+    { until, mayWrite }: { until: number; mayWrite(numbers: number): Promise<boolean> },
+  ): Promise<number | undefined> {
     if (Date.now() >= until) return undefined;
     let copied = 0;
     let items: Item[] = [];
     const flush = async () => {
+      if (items.length > 0 && !(await mayWrite(items.length))) return false;
       await pMap(chunks(items, 25), (batch) => this.#table.putMany(batch), { concurrency: copyConcurrency });
       copied += items.length;
       items = [];
+      return true;
     };
     for await (const item of this.#table.query<BlockedItem>(blockedNumbersOf({ agentId: from }, shard))) {
       if (!isBlocked(item)) continue;
       const copy: BlockedItem = { ...item, ...blockedNumberKey({ agentId: to }, item.sk), addedBy: copiedBy };
       items.push(copy);
       if (items.length < 25 * copyConcurrency) continue;
-      await flush();
-      if (Date.now() >= until) return undefined;
+      if (!(await flush()) || Date.now() >= until) return undefined;
     }
-    await flush();
-    return copied;
+    return (await flush()) ? copied : undefined;
   }
 }
 

@@ -1,0 +1,54 @@
+import { now } from '../domain/date-time.ts';
+import { quotaExceeded } from '../domain/errors.ts';
+import { environment } from '../environment.ts';
+import { service } from '../service.ts';
+import { when } from './expressions.ts';
+import { dailyWritesKey } from './keys.ts';
+import { type Table, type TransactionAction, table } from './table.ts';
+
+const keptSeconds = 2 * 24 * 60 * 60;
+
+/**
+ * The numbers that imports of a user and copies of block lists write in a day of UTC. One request of 200 bytes may cause a million
+ * writes: without a limit, one user could take the table's write capacity from all others.
+ */
+export class WriteQuota {
+  readonly #table: Table;
+  readonly #limit: number;
+
+  constructor(table: Table, limit: number) {
+    this.#table = table;
+    this.#limit = limit;
+  }
+
+  /** Counts writes before they are made. Returns false, and counts nothing, if the day's quota does not allow them. */
+  async take(uid: string, writes: number): Promise<boolean> {
+    if (writes > this.#limit) return false;
+    const change = {
+      add: { count: writes },
+      set: { ttlSeconds: Math.floor(Date.now() / 1000) + keptSeconds },
+    };
+    return (await this.#table.change(keyToday(uid), change, isAtMost(this.#limit - writes))) !== undefined;
+  }
+
+  /** Returns the action that fails when a user has used up the day's quota. */
+  check(uid: string): TransactionAction {
+    return this.#table.checkAction(keyToday(uid), isAtMost(this.#limit - 1));
+  }
+
+  exceeded(): Error {
+    const limit = this.#limit.toLocaleString('en');
+    return quotaExceeded(`The imports and copies of a user can write at most ${limit} numbers a day`);
+  }
+}
+
+const keyToday = (uid: string) => dailyWritesKey(uid, now().slice(0, 'yyyy-mm-dd'.length));
+
+const isAtMost = (max: number) => when`attribute_not_exists(#count) or #count <= ${max}`;
+
+export const openWriteQuota = () => new WriteQuota(table.get(), environment.quotaDailyWrites);
+
+export const writeQuota = /* @__PURE__ */ service(openWriteQuota, {
+  take: ['dynamodb:UpdateItem'],
+  exceeded: [],
+});
