@@ -17,7 +17,7 @@ export const importMark = (relationship: string) => `\u2063import:${relationship
 /**
  * Replaces elements with text that the library does not know by elements that it knows: simple fields and directions of
  * writing are unwrapped, annotated text keeps its base, formulas become text, text boxes of drawings become those of pictures.
- * XML that is not well-formed is returned as it is.
+ * XML that is not well-formed or nests too deep is returned as it is.
  */
 export const prepareXml = (xml: string): PreparedPart => {
   const part = new Part(xml);
@@ -60,6 +60,9 @@ const elsewhere: Record<string, string> = {
   'w:contentPart': 'drawings in ink',
   'w:subDoc': 'documents in other files',
 };
+
+/** The parser looks for the namespace of an element in all elements around it. */
+const maxDepth = 1000;
 
 type Open = {
   name: string;
@@ -127,7 +130,7 @@ class Part {
     // No attribute contains this character.
     const start = this.#xml.lastIndexOf('<', end - 1);
     const open: Open = { name, prefix, start, end, attributes };
-    this.#open.push(open);
+    if (this.#open.push(open) > maxDepth) throw new Error('The elements nest too deep.');
     if (name.startsWith('mc:')) this.#openAlternative(name);
     else if (/Reference$/.test(name)) this.#addSurrounding(open);
     const words = elsewhere[name];

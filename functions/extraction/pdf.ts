@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { constants, createInflate, inflateSync } from 'node:zlib';
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import type { SourceWarning } from '../domain/sources.ts';
@@ -10,6 +11,8 @@ import { DecompressionLimitError } from './zip.ts';
 /** The maximum size that all streams of a document other than pictures inflate to. */
 const maxInflatedBytes = 96 * 1024 * 1024;
 const maxStreams = 100_000;
+/** The time to find out what a page without text shows. */
+const maxLookMilliseconds = 2000;
 /** The number of pages sampled to find the size of the body text. */
 const sampledPages = 20;
 
@@ -36,6 +39,7 @@ const readPages = async (pdf: PDFDocumentProxy): Promise<LongDocument> => {
     content.add(paragraphs.map(({ lines }) => lines.join('\n')).join('\n\n'));
     contentMD.add(paragraphs.map((paragraph) => markdownOf(paragraph, size)).join('\n\n'));
   };
+  let mayLook = true;
   for (let number = 1; number <= pdf.numPages; number++) {
     const page = await pdf.getPage(number).catch(() => undefined);
     const read = page && (await readPage(page).catch(() => undefined));
@@ -45,7 +49,12 @@ const readPages = async (pdf: PDFDocumentProxy): Promise<LongDocument> => {
       for (const words of read.ignored) missing.ignored.set(words, (missing.ignored.get(words) ?? 0) + 1);
       if (bodySize === undefined) sampled.push(read.paragraphs);
       else write(read.paragraphs, bodySize);
-      if (read.paragraphs.length === 0 && (await hasDrawings(page).catch(() => false))) missing.drawn++;
+      if (read.paragraphs.length === 0 && mayLook) {
+        const look = await Promise.race([hasDrawings(page).catch(() => false), sleep(maxLookMilliseconds)]);
+        // Forms that draw each other have no end.
+        mayLook = look !== undefined;
+        if (look) missing.drawn++;
+      }
     }
     page?.cleanup();
     if (number === sampledPages || number === pdf.numPages) {
