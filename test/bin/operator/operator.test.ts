@@ -260,6 +260,8 @@ it('the command that revokes a key lists the records that the key made, and what
     (await world.call('POST', path, { apiKey, body: { uid, ...body } })).body;
   const endpoint = { url: (await newReceiver()).url, events: ['call.recorded'] };
   const { endpointId } = await made('/webhook-endpoints', endpoint);
+  // A host has one unconfirmed endpoint of a user at most.
+  await made(`/webhook-endpoints/${endpointId}/test`, {});
   const theirs = await made('/webhook-endpoints', { ...endpoint, url: (await newReceiver()).url }, other.secret);
   await made(`/webhook-endpoints/${theirs.endpointId}/rotate-secret`, {});
   const { importId } = await made('/block-list-imports', { size: 10 });
