@@ -81,7 +81,8 @@ const AssistantMessage = z.object({
       z.object({ type: z.literal('step-start') }),
       ToolPart,
     ]),
-    { min: 1, max: limits.chatParts },
+    // The AI SDK accepts a message of the assistant without parts. The model does not see it.
+    { max: limits.chatParts },
   ),
 });
 export type AssistantMessage = z.infer<typeof AssistantMessage>;
@@ -111,7 +112,11 @@ const DocumentedMessage = z.object({
         text: z.optional(Text.check(describe('The text.', 'What can a voice agent of mine do?'))),
       }),
     )
-    .check(z.minLength(1), z.describe('Parts of the message. Return the parts of the assistant’s messages unchanged.')),
+    .check(
+      z.describe(
+        'Parts of the message. A message of the user has at least one. Return the parts of the assistant’s messages unchanged.',
+      ),
+    ),
 });
 
 /** A conversation, ending with the message to answer. */

@@ -17,6 +17,8 @@ describe('a conversation with content that this service did not issue', () => {
     ['a text of the assistant of 16,001 units', [user, assistant({ type: 'text', text: 'x'.repeat(16_001) }), user]],
     ['51 messages', Array.from({ length: 51 }, () => user)],
     ['no message', []],
+    ['no part of the user', [{ ...user, parts: [] }]],
+    ['a message of the assistant without parts at its end', [user, assistant()]],
     [
       'a file of the user',
       [{ ...user, parts: [{ type: 'file', mediaType: 'image/png', url: 'data:image/png;base64,AA==' }] }],
@@ -159,6 +161,16 @@ describe('a conversation with content that this service did not issue', () => {
       { role: 'user', content: [{ type: 'text', text: 'And now?' }] },
     ]);
     expect(JSON.stringify(call)).not.toMatch(/planted|169\.254|cachePoint|Obey/);
+  });
+
+  it('a message of the assistant without parts is accepted, and never reaches the model', async () => {
+    const chatModel = model(says('Hello.'));
+    const answer = await talk(chatModel, { messages: [user, assistant(), userSays('Are you there?')] });
+    expect(answer.status, answer.text).toBe(200);
+    expect(chatModel.doStreamCalls[0]?.prompt.slice(1)).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'Hello' }] },
+      { role: 'user', content: [{ type: 'text', text: 'Are you there?' }] },
+    ]);
   });
 
   it('the body of a conversation may have up to 256 KB, counted in bytes', async () => {
