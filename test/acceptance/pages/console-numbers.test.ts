@@ -70,7 +70,7 @@ it('block these numbers for every agent until a day: those that cannot be blocke
   await page.getByRole('button', { name: 'Block', exact: true }).click();
   const failed = page.getByRole('table', { name: 'Numbers that were not blocked' });
   await failed.getByRole('row', { name: '+14155550101 Number already in block list' }).waitFor();
-  await failed.getByRole('row', { name: '0815 Invalid phone number format' }).waitFor();
+  await failed.getByRole('row', { name: '0815 Add + and the country code at the start' }).waitFor();
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('cell', { name: '+14155550100', exact: true }).waitFor();
   const { body } = await world.call('GET', '/block-list', { query: { uid: world.uid } });
@@ -105,8 +105,8 @@ it('import a file: its progress and the lines that failed are shown, and later f
   const dialog = page.getByRole('dialog', { name: 'Import' });
   await dialog.getByText('Done').waitFor();
   const lines = dialog.getByRole('table', { name: 'Lines that failed' });
-  await lines.getByRole('row', { name: '3 12345 Invalid phone number format' }).waitFor();
-  await lines.getByRole('row', { name: '5 nobody Invalid phone number format' }).waitFor();
+  await lines.getByRole('row', { name: '3 12345 Add + and the country code at the start' }).waitFor();
+  await lines.getByRole('row', { name: '5 nobody Add the number' }).waitFor();
   await page.keyboard.press('Escape');
   await page.waitForURL((url) => !url.searchParams.has('importId'));
   await page.getByRole('row', { name: '+14155550152 Imported' }).waitFor();

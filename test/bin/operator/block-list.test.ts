@@ -16,7 +16,7 @@ it('the operator imports the block list of a user and of an agent, reports lines
   );
   const imported = await blockList(['import', numbers, '--uid', uid, '--reason', 'Register']);
   expect(imported.code).toBe(1);
-  expect(imported.stderr).toContain(':3: Invalid phone number format: 12345\n');
+  expect(imported.stderr).toContain(':3: 12345: Add + and the country code at the start');
   expect(imported.stderr).toContain('1 line could not be imported.');
   expect(imported.stdout).toMatch(/lines +4\n/);
 

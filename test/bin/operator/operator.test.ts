@@ -433,6 +433,10 @@ describe('the commands for what an API key could do', () => {
     expect(await json('block-list', 'remove', one, '--uid', uid, ...service)).toMatchObject({ removed: [one] });
     const again = await operator('block-list', 'remove', one, '--uid', uid, ...service);
     expect([again.code, again.stderr]).toEqual([1, '1 number failed.\n']);
+    const wrong = await operator('block-list', 'remove', '+14155550100.0', one, '--uid', uid, ...service);
+    expect(wrong.stdout).toMatch(
+      /^\+14155550100\.0 +Remove the last dot.+\n\+14155550100 +Number not found in block list\n$/,
+    );
   });
 
   it('find a key only by its id', async () => {

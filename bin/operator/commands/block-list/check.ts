@@ -24,7 +24,7 @@ export const checkBlockList = (blockList: Group) =>
           () =>
             columns([
               ...blocked.map(({ number, scope, reason }) => [number, `blocked by the list of the ${scope}`, reason]),
-              ...failed.map(({ number, reason }) => [number, reason]),
+              ...failed.map(({ number, reason, message = reason }) => [number, message]),
             ]) || 'None of them is blocked.',
         );
         if (failed.length > 0) throw new CommandError(`${count(failed.length, 'number')} failed.`);

@@ -35,8 +35,8 @@ expiresAt; at most 64 MB. Lines that cannot be imported are reported with their 
         }
         const { failures, ...result } = await importResult(service, importId, stop, !options.json);
         service.hasFilesUnderWay = false;
-        for (const { line, number, reason } of options.json ? [] : failures) {
-          say(visible(`${file}:${line}: ${reason}: ${number}`));
+        for (const { line, number, reason, message = reason } of options.json ? [] : failures) {
+          say(visible(`${file}:${line}: ${number}: ${message}`));
         }
         const { status, lines, added, alreadyBlocked, removed, failed, error } = result;
         print(options, { ...result, failures }, () =>

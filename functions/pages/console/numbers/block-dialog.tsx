@@ -88,7 +88,7 @@ const Result = ({ data: { added, failed }, onClose }: { data: AddBlockedNumbersR
           keyOf={(_, index) => String(index)}
           columns={[
             { heading: 'Number', cell: ({ number }) => <bdi>{number}</bdi> },
-            { heading: 'Why not', cell: ({ reason }) => reason },
+            { heading: 'Why not', cell: ({ reason, message = reason }) => message },
           ]}
         />
       )}

@@ -66,7 +66,7 @@ const FailedLines = ({ data: { failed, failures, status } }: { data: BlockListIm
         columns={[
           { heading: 'Line', isNumber: true, cell: ({ line }) => formatNumber(line) },
           { heading: 'Number', cell: ({ number }) => <bdi>{number}</bdi> },
-          { heading: 'Why', cell: ({ reason }) => reason },
+          { heading: 'Why', cell: ({ reason, message = reason }) => message },
         ]}
       />
       <p className="faint">Correct these lines, and import them in a separate file.</p>
