@@ -132,7 +132,7 @@ const applyTo = (list: Set<string>, { rows, isCsv, mode }: File) => {
   const good: string[] = [];
   const failedLines: number[] = [];
   for (const [index, { number, expiresAt }] of rows.entries()) {
-    if (!isCsv && number === '') continue;
+    if (number === '') continue;
     counts.lines += 1;
     const phone = normalizePhoneNumber(number);
     if (phone) inFile.add(phone);
