@@ -21,6 +21,7 @@ import {
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import type { Construct } from 'constructs';
 import { edgeSecretHeader } from '../functions/environment.ts';
+import { routes } from '../functions/routes.ts';
 import type { ApiStack } from './api-stack.ts';
 import type { ChatStack } from './chat-stack.ts';
 import { type DataStack, secretValueOf } from './data-stack.ts';
@@ -45,6 +46,7 @@ export class EdgeStack extends NamedNestedStack {
     const [secret] = data.edgeSecrets;
     const originAt = (host: string) => originOf(host, secret ? { [edgeSecretHeader]: secretValueOf(secret) } : {});
     const apiOrigin = originAt(api.host);
+    const otherPaths = routes.flatMap(({ path, raw }) => (raw?.otherPaths ?? []).map((other) => ({ path, other })));
     this.distribution = new Distribution(this, 'Distribution', {
       comment: this.nestedStackParent?.stackName ?? id,
       defaultBehavior: passOn(apiOrigin),
@@ -55,6 +57,15 @@ export class EdgeStack extends NamedNestedStack {
             functionAssociations: [{ function: this.#viewerAddress(), eventType: FunctionEventType.VIEWER_REQUEST }],
           },
         }),
+        ...Object.fromEntries(
+          otherPaths.map(({ path, other }) => [
+            other,
+            {
+              ...passOn(apiOrigin),
+              functionAssociations: [{ function: this.#ownPath(path), eventType: FunctionEventType.VIEWER_REQUEST }],
+            },
+          ]),
+        ),
         // Assets are named after their content, so they never change.
         '/assets/*': {
           origin: apiOrigin,
@@ -82,6 +93,19 @@ export class EdgeStack extends NamedNestedStack {
       code: FunctionCode.fromInline(
         `function handler(event) {
   event.request.headers['${viewerAddressHeader}'] = { value: event.viewer.ip };
+  return event.request;
+}`,
+      ),
+    });
+  }
+
+  /** Asks for the operation's own path. API Gateway accepts no route that ends with a slash. */
+  #ownPath(path: string) {
+    return new EdgeFunction(this, `OwnPath${path}`, {
+      runtime: FunctionRuntime.JS_2_0,
+      code: FunctionCode.fromInline(
+        `function handler(event) {
+  event.request.uri = '${path}';
   return event.request;
 }`,
       ),

@@ -42,7 +42,14 @@ export const gateway = ({ origins, publicUrl, pages, disk, report }: Settings): 
   installStreamifyResponse();
   const table = routes.flatMap((endpoint) => {
     const handler = lambda(endpoint);
-    return routesOf(endpoint).map(({ method, path }) => ({ endpoint, method, segments: path.split('/'), handler }));
+    return routesOf(endpoint).flatMap(({ method, path }) =>
+      [path, ...(endpoint.raw?.otherPaths ?? [])].map((one) => ({
+        endpoint,
+        method,
+        segments: one.split('/'),
+        handler,
+      })),
+    );
   });
   const hosts = new Set([...origins, ...(publicUrl ? [publicUrl] : [])].map((origin) => URL.parse(origin)?.hostname));
   return async (request, response) => {

@@ -176,7 +176,7 @@ export type RawExchange<Input, Form, Result> = {
   errorCodes?: Record<string, ErrorCode>;
   /** Methods that get 405 at the operation's path, where the gateway would answer 404. */
   refusedMethods?: Method[];
-  /** Further paths of the operation, which the documentation does not have. */
+  /** Further paths, which CloudFront replaces by the operation’s own. The documentation does not have them. */
   otherPaths?: string[];
   /** The form of the responses, if it is not JSON. `response` then describes them for the documentation. */
   responds?: Form;
@@ -215,9 +215,7 @@ export const isStreamed = ({ raw }: AnyEndpoint): boolean => raw?.responds === '
 
 /** Returns the methods and paths that an endpoint's function gets, with the methods that it refuses. */
 export const routesOf = ({ method, path, raw }: AnyEndpoint): { method: Method; path: string }[] =>
-  [path, ...(raw?.otherPaths ?? [])].flatMap((path) =>
-    [method, ...(raw?.refusedMethods ?? [])].map((method) => ({ method, path })),
-  );
+  [method, ...(raw?.refusedMethods ?? [])].map((method) => ({ method, path }));
 
 /** The memory of a function that names none: the cheapest size, according to `npm run bench -- cold-starts`. */
 export const defaultMemoryMegabytes = 512;

@@ -53,6 +53,19 @@ it('the edge sends the caller’s address to the chat, even if the caller sends 
   expect(functionOf(withoutEdge, 'buildChat').properties.Environment.Variables.CLIENT_ADDRESS_HEADER).toBeUndefined();
 });
 
+it('the edge asks the API for the address of AI clients also when they add a slash to it', () => {
+  const rule = distributionOf(dev).CacheBehaviors.find(({ PathPattern }: Json) => PathPattern === '/mcp/');
+  const [{ EventType, FunctionARN }] = rule.FunctionAssociations;
+  const [logicalId] = FunctionARN['Fn::GetAtt'];
+  const { FunctionCode } =
+    dev.resources.find((one) => one.part === 'Edge' && one.logicalId === logicalId)?.properties ?? {};
+  const event = { request: { uri: '/mcp/', headers: {} } };
+  expect([EventType, runInNewContext(`${FunctionCode}; handler(event)`, { event })]).toEqual([
+    'viewer-request',
+    { uri: '/mcp', headers: {} },
+  ]);
+});
+
 it('the edge sends its origins a secret that every function asks for, and that no template contains', () => {
   const secretsIn = (value: Json) =>
     [...JSON.stringify(value).matchAll(/resolve:secretsmanager:"?[^}]*?EdgeSecret(\d+)/g)].map(
