@@ -6,26 +6,27 @@ import { hasScope } from '../http/authorize.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 
-/** Returns the user and the scopes of a key. The functions for AI clients and the build chat call it, because they read no table. */
+/** Returns the user, the name and the scopes of a key. The functions for AI clients and the build chat call it, because they read no table. */
 export const getKey = endpoint({
   name: 'getKey',
   method: 'GET',
   path: '/key',
   summary: 'Get the API key of the request',
   description:
-    'Returns the user that the API key of the request belongs to, and the scopes of the key. It is a quick way to check a key.',
+    'Returns the user that the API key of the request belongs to, with the name and the scopes of the key. It is a quick way to check a key.',
   caller: { kind: 'key' },
   response: z
     .object({
       keyId: z.string().check(describe('Id of the key.', 'key_01KB3N0W7C5M9Y2D4S6V8X1Z3T')),
       uid: z.string().check(describe('The user that the key belongs to.', examples.uid)),
+      name: z.string().check(describe('What the key is for.', 'website')),
       scopes: z.array(Scope).check(describe('The permitted uses of the key.', ['agents', 'calls'])),
     })
-    .check(z.describe('The user and the scopes of the key.')),
+    .check(z.describe('The user, the name and the scopes of the key.')),
 
   async handle({ principal }) {
-    const { keyId, uid } = principal;
-    return { keyId, uid, scopes: Scope.options.filter((scope) => hasScope(principal, scope)) };
+    const { keyId, uid, name } = principal;
+    return { keyId, uid, name, scopes: Scope.options.filter((scope) => hasScope(principal, scope)) };
   },
 });
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { describe } from '../domain/describe.ts';
-import { noSuchUser } from '../domain/errors.ts';
+import { noSuchGuest } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { AgentIdInPath } from '../domain/identifiers.ts';
 import { ClientUidInPath, mayShare, UidOfOwner } from '../domain/users.ts';
@@ -34,7 +34,7 @@ export const grantAgentAccess = endpoint({
     const guests = await guestsOfAdministered(principal, { uid, agentId }, { agents, users });
     const found = await users.findMany([uid, guestUid]);
     const [owner, guest] = [found.get(uid), found.get(guestUid)];
-    if (!owner || !guest || !mayShare(owner, guest)) throw noSuchUser();
+    if (!owner || !guest || !mayShare(owner, guest)) throw noSuchGuest();
     if (!guests.includes(guestUid)) await agents.share(agentId, uid, guestUid);
     return { agentId, uid: guestUid };
   },

@@ -134,8 +134,11 @@ export const phoneNumberInUse = () =>
 export const agentKeyInUse = () => new ApiError('key_in_use', 'Another agent of this user has this key.');
 
 /** `limit` is the beginning of the message: `A user can have at most 1,000 agents`. */
-export const quotaExceeded = (limit: string) =>
-  new ApiError('quota_exceeded', `${limit}. The operator of the service can raise this limit.`);
+export const quotaExceeded = (limit: string, raisedBy = 'The operator of the service') =>
+  new ApiError('quota_exceeded', `${limit}. ${raisedBy} can raise this limit.`);
+
+/** Creates a 409 for a limit that every user has. */
+export const limitExceeded = (limit: string) => new ApiError('quota_exceeded', `${limit}.`);
 
 /** Creates a 503: nothing was written, or only a part of a request that can be repeated. */
 export const overloaded = () =>
@@ -163,7 +166,12 @@ export const userSuspended = () =>
   new ApiError('user_suspended', 'The user of this request is suspended. Whoever created the user can end this.');
 
 export const noSuchUser = () => new ApiError('user_not_found', 'You have no such client.');
+export const noSuchGuest = () =>
+  new ApiError('user_not_found', 'There is no such user with whom the owner can share an agent.');
 export const noSuchKey = () => new ApiError('key_not_found', 'This user has no such API key.');
+
+export const keyIsOver = () =>
+  new ApiError('key_not_found', 'This API key was rotated, revoked or deleted, or has expired.');
 
 export const noSuchErasure = () => new ApiError('erasure_not_found', 'This user has no such erasure.');
 export const noSuchDocument = () => new ApiError('document_not_found', 'This agent has no such document.');

@@ -72,7 +72,7 @@ type Authorized<C> = (C extends { kind: 'key'; agent: unknown }
   : C extends { kind: 'key'; forwarded: true }
     ? { apiKey: string }
     : C extends { kind: 'key' }
-      ? { principal: Principal }
+      ? { principal: C extends { signature: unknown } ? Principal : Principal & { name: string } }
       : C extends { kind: 'anyone'; key: 'optional' }
         ? { apiKey?: string | undefined }
         : object) &

@@ -11,15 +11,31 @@ export type Quota = { limit: number; exceeded: () => Error };
 /** Returns the quota that holds: that of the deployment, or a lower one of a user. */
 export const lower = (deployment: number, given = deployment) => Math.min(deployment, given);
 
-export const agentQuota = (given?: number): Quota => {
-  const limit = lower(environment.quotaAgents, given);
-  return { limit, exceeded: () => quotaExceeded(`A user can have at most ${limit.toLocaleString('en')} agents`) };
-};
+export const agentQuota = (given?: number): Quota =>
+  quotaBelow(environment.quotaAgents, given, {
+    ofDeployment: (limit) => `A user can have at most ${limit} agents`,
+    ofUser: (limit) => `The quota of this user is ${limit} for agents`,
+  });
 
-export const sourceQuota = (given?: number): Quota => {
-  const limit = lower(environment.quotaSources, given);
-  const sentence = `An agent can have at most ${limit.toLocaleString('en')} websites and documents together`;
-  return { limit, exceeded: () => quotaExceeded(sentence) };
+export const sourceQuota = (given?: number): Quota =>
+  quotaBelow(environment.quotaSources, given, {
+    ofDeployment: (limit) => `An agent can have at most ${limit} websites and documents together`,
+    ofUser: (limit) => `The quota of this user is ${limit} for the websites and documents of each agent`,
+  });
+
+/** Returns the lower one of two quotas, with an error that names whoever can raise it. */
+const quotaBelow = (
+  deployment: number,
+  given: number | undefined,
+  sentences: Record<'ofDeployment' | 'ofUser', (limit: string) => string>,
+): Quota => {
+  const limit = lower(deployment, given);
+  const text = limit.toLocaleString('en');
+  const exceeded = () =>
+    limit < deployment
+      ? quotaExceeded(sentences.ofUser(text), 'Whoever created the user')
+      : quotaExceeded(sentences.ofDeployment(text));
+  return { limit, exceeded };
 };
 
 /**

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { UserMarks } from '../domain/api-keys.ts';
 import { chunks } from '../domain/chunks.ts';
 import { now } from '../domain/date-time.ts';
-import { ApiError, invalidField, quotaExceeded, userSuspended } from '../domain/errors.ts';
+import { ApiError, invalidApiKey, invalidField, limitExceeded, userSuspended } from '../domain/errors.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { idempotencyClaimSeconds, jobRescueDelaySeconds } from '../domain/timeouts.ts';
@@ -87,8 +87,13 @@ export class Users {
       this.#table.updateAction(userKey(maker), { add: { clients: 1 } }, mayHaveMore),
     ]);
     if (!failed) return { ...user, agents: 0 };
-    const isFull = !failed.has(0);
-    if (isFull) throw quotaExceeded(`A user can have at most ${limits.clients.toLocaleString('en')} clients`);
+    if (!failed.has(0)) {
+      const isFull = (failed.get(2)?.clients ?? 0) >= limits.clients;
+      // Otherwise the maker is being deleted, with its key.
+      throw isFull
+        ? limitExceeded(`A user can have at most ${limits.clients.toLocaleString('en')} clients`)
+        : invalidApiKey();
+    }
     const found = await this.findClient(maker, uid);
     if (!found) throw new ApiError('uid_taken', `The id ${uid} is taken.`);
     return found;

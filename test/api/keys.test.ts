@@ -38,7 +38,9 @@ it('a maker gives its client a key, whose secret is shown once and works', async
     ...{ uid, name: 'website', scopes: ['agents', 'privacy'], status: 'active' },
     ...{ keyId: expect.stringMatching(/^key_/), start: secret.slice(0, 8), createdAt: expect.any(String) },
   });
-  expect((await call('GET', '/key', { apiKey: secret })).body).toMatchObject({ uid, scopes: ['agents', 'privacy'] });
+  const { keyId } = shown;
+  const own = await call('GET', '/key', { apiKey: secret });
+  expect(own.body).toEqual({ keyId, uid, name: 'website', scopes: ['agents', 'privacy'] });
   const listed = await maker.call('GET', '/keys', { query: { uid } });
   expect(listed.body).toEqual({ keys: [shown] });
   for (const scopes of [['users'], ['users', 'calls']])

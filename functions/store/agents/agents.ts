@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { decodeTime } from 'ulid';
 import type { Agent, UnversionedAgent } from '../../domain/agents.ts';
 import { now } from '../../domain/date-time.ts';
-import { insufficientPermissions, noSuchUser, quotaExceeded } from '../../domain/errors.ts';
+import { insufficientPermissions, limitExceeded, noSuchGuest } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Share } from '../../domain/traffic.ts';
 import {
@@ -350,8 +350,8 @@ export class Agents {
       ),
       this.#table.putAction(shared),
     ]);
-    if (failed?.has(0)) throw noSuchUser();
-    if (failed?.get(1)?.uid === owner) throw quotaExceeded(`An agent can have at most ${limits.guests} guests`);
+    if (failed?.has(0)) throw noSuchGuest();
+    if (failed?.get(1)?.uid === owner) throw limitExceeded(`An agent can have at most ${limits.guests} guests`);
     if (failed) throw insufficientPermissions();
   }
 
