@@ -5,7 +5,7 @@ import type { SourceWarning } from '../domain/sources.ts';
 import { describeIgnored, type LongDocument, LongText } from './long-text.ts';
 import { fieldsOf, ignoredIn, insertFields } from './pdf-fields.ts';
 import { type Line, linesOf, textOf } from './pdf-lines.ts';
-import { drawingOperators, openPdf } from './pdfjs.ts';
+import { drawingOperators, withPdf } from './pdfjs.ts';
 import { DecompressionLimitError } from './zip.ts';
 
 /** The maximum size that all streams of a document other than pictures inflate to. */
@@ -21,12 +21,7 @@ type Paragraph = { lines: string[]; size: number };
 /** Reads a PDF page by page as text and as Markdown. Lines in larger letters become headings. */
 export const readPdf = async (bytes: Buffer): Promise<LongDocument> => {
   await checkInflatedSize(bytes);
-  const pdf = await openPdf(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-  try {
-    return await readPages(pdf);
-  } finally {
-    await pdf.loadingTask.destroy();
-  }
+  return await withPdf(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength), readPages);
 };
 
 const readPages = async (pdf: PDFDocumentProxy): Promise<LongDocument> => {

@@ -1,16 +1,31 @@
 import { readFile } from 'node:fs/promises';
 import type { PDFDocumentProxy } from 'pdfjs-dist';
 
-/** Opens a PDF. Close it with `loadingTask.destroy()`, which frees its memory. */
-export const openPdf = async (data: Uint8Array): Promise<PDFDocumentProxy> => {
-  const { getDocument } = await loadPdfjs();
-  return getDocument({
+/** Opens a PDF, reads it and closes it again, which frees its memory. */
+export const withPdf = async <Result>(
+  data: Uint8Array,
+  read: (pdf: PDFDocumentProxy) => Promise<Result>,
+): Promise<Result> => {
+  const { getDocument, PDFWorker, WorkerMessageHandler } = await loadPdfjs();
+  // Timers run between the messages of a channel. Without one, the library's parser never lets them run.
+  const { port1, port2 } = new MessageChannel();
+  WorkerMessageHandler.initializeFromPort(port2);
+  const worker = PDFWorker.create({ port: port1 as unknown as Worker, verbosity: 0 });
+  const task = getDocument({
+    worker,
     data,
     verbosity: 0,
     useSystemFonts: false,
     useWorkerFetch: false,
     BinaryDataFactory: PackageData,
-  }).promise;
+  });
+  try {
+    return await read(await task.promise);
+  } finally {
+    await task.destroy();
+    worker.destroy();
+    port1.close();
+  }
 };
 
 /** Returns the numbers of the operators that show pictures and paths. */
@@ -38,13 +53,12 @@ const loadPdfjs = async () => {
   // The library warns that it has no canvas, which only drawing needs.
   console.warn = () => {};
   try {
-    const [pdfjs, worker] = await Promise.all([
+    const [pdfjs, parser] = await Promise.all([
       import('pdfjs-dist/legacy/build/pdf.mjs'),
       // @ts-expect-error the library has no types for its parser, which would run in a worker of its own
       import('pdfjs-dist/legacy/build/pdf.worker.mjs'),
     ]);
-    Object.assign(globalThis, { pdfjsWorker: worker });
-    return pdfjs;
+    return { ...pdfjs, ...parser };
   } finally {
     console.warn = warn;
   }
