@@ -24,18 +24,12 @@ export async function* csvRows(file: string, text: AsyncGenerator<string>, optio
   } catch (error) {
     if (!(error instanceof SheetError)) throw error;
     throw new CommandError(
-      `${file}:${error.line}: the rows after this line cannot be separated: ${causes[error.code] ?? error.message}.`,
+      `${file}:${error.line}: the rows after this line cannot be separated: ${error.message}.`,
       exitCodes.usage,
     );
   }
   if (!header) throw new CommandError(`${file} is empty. Its first line must be a header.`, exitCodes.usage);
 }
-
-const causes: Record<string, string> = {
-  CSV_INVALID_CLOSING_QUOTE: 'text follows a closing quote; a quote within a quoted cell is written twice',
-  CSV_QUOTE_NOT_CLOSED: 'a quote is never closed',
-  CSV_MAX_RECORD_SIZE: 'a row is larger than 1 MB, perhaps because a quote is never closed',
-};
 
 const mapped = (header: string[], { map = {} }: ReadOptions) => header.map((name) => map[name] ?? name);
 

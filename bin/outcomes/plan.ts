@@ -74,7 +74,10 @@ const recordsOf = async (file: string) => {
   const found = separatorOf(text.split('\n', 1)[0] as string);
   const rows = await Array.fromAsync(readSheet(Readable.from([text]), { ...found, maxRowBytes })).catch((error) => {
     if (!(error instanceof SheetError)) throw error;
-    throw new CommandError(`${file}:${error.line}: the rows after this line cannot be separated.`, exitCodes.usage);
+    throw new CommandError(
+      `${file}:${error.line}: the rows after this line cannot be separated: ${error.message}.`,
+      exitCodes.usage,
+    );
   });
   const [header, ...records] = rows.map(({ cells }) => cells);
   if (!header) throw new CommandError(`${file} is empty. Its first line must be a header.`, exitCodes.usage);

@@ -157,7 +157,7 @@ async function* csvRows(
   } catch (error) {
     if (!(error instanceof SheetError)) throw error;
     if (error.code === 'CSV_MAX_RECORD_SIZE') throw tooLong(error.line);
-    throw new ImportError(`The file is not valid CSV at line ${error.line}: ${describe(error)}.`);
+    throw new ImportError(`The file is not valid CSV at line ${error.line}: ${error.message}.`);
   }
 }
 
@@ -166,8 +166,5 @@ const rowOf = (line: number, cells: string[], columns: string[]): FileRow => {
   const hasMore = cells.some((cell, index) => cell !== '' && !columns[index]);
   return { line, number, reason, expiresAt, ...(hasMore && { hasMore }) };
 };
-
-const describe = ({ code }: SheetError) =>
-  code === 'CSV_QUOTE_NOT_CLOSED' ? 'a quote is not closed' : 'there is text after a closing quote';
 
 const tooLong = (line: number) => new ImportError(`Line ${line} of the file is longer than 64 KB.`);

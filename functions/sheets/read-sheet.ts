@@ -4,14 +4,22 @@ import { CsvError, parse } from 'csv-parse';
 /** A row of a sheet: the number of its first line, from 1, and its cells. */
 export type SheetRow = { line: number; cells: string[] };
 
-/** Thrown when the rows after a line cannot be separated. `code` is that of the parser. */
+const strayText = 'text follows a closing quote; a quote within a quoted cell is written twice';
+const causes: Record<string, string> = {
+  CSV_INVALID_CLOSING_QUOTE: strayText,
+  CSV_NON_TRIMABLE_CHAR_AFTER_CLOSING_QUOTE: strayText,
+  CSV_QUOTE_NOT_CLOSED: 'a quote is never closed',
+  CSV_MAX_RECORD_SIZE: 'a row is too long, perhaps because a quote is never closed',
+};
+
+/** Thrown when the rows after a line cannot be separated. The message is the cause; `code` is that of the parser. */
 export class SheetError extends Error {
   override readonly name = 'SheetError';
   readonly line: number;
   readonly code: CsvError['code'];
 
   constructor(line: number, { code, message }: CsvError) {
-    super(message);
+    super(causes[code] ?? message);
     this.line = line;
     this.code = code;
   }
