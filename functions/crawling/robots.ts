@@ -28,23 +28,23 @@ const maxLineCharacters = 16_663;
 /** Returns the rules of the groups for a crawler or, without such a group, of those for all crawlers. */
 const rulesFor = (text: string, crawler: string): Rule[] => {
   const groups = new Map<string, Rule[]>();
-  let agents: string[] = [];
+  /** The rules of the agents that the last lines name. */
+  let group = new Set<Rule[]>();
   let isAmongRules = false;
   for (const line of text.split(/\r\n|\r|\n/)) {
     const { field, value } = fieldOf(line.replace(/\*+/g, '*').slice(0, maxLineCharacters));
     if (field === 'user-agent') {
-      if (isAmongRules) agents = [];
+      if (isAmongRules) group = new Set();
       isAmongRules = false;
       const agent = /^(\*(?=\s|$)|[a-z_-]+)/i.exec(value)?.[0].toLowerCase() ?? '';
-      if ((agent === crawler || agent === '*') && !agents.includes(agent)) agents.push(agent);
+      if (agent !== crawler && agent !== '*') continue;
+      // An agent without rules may read everything.
+      const rules = groups.get(agent) ?? [];
+      groups.set(agent, rules);
+      group.add(rules);
     } else if (field === 'allow' || field === 'disallow' || field === 'crawl-delay') {
       isAmongRules = true;
-      for (const agent of agents) {
-        const rules = groups.get(agent) ?? [];
-        groups.set(agent, rules);
-        // A delay without rules also makes a group, which then allows everything.
-        if (field !== 'crawl-delay') addRule(rules, field === 'allow', value);
-      }
+      if (field !== 'crawl-delay') for (const rules of group) addRule(rules, field === 'allow', value);
     }
     // Other fields, such as `Sitemap`, are of no group and end none.
   }

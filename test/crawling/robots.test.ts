@@ -69,6 +69,7 @@ describe('a robots.txt is judged like Google’s parser judges it', () => {
       ['/x/y'],
     ],
     ['a group for all', `user-agent: *\nallow: /\n${foo}\ndisallow: /`, 'FooBot', [], ['/x/y']],
+    ['an empty group of its own', `user-agent: *\ndisallow: /\n${foo}`, 'FooBot', ['/x/y'], []],
     ['a group for the others', `user-agent: *\nallow: /\n${foo}\ndisallow: /`, 'BarBot', ['/x/y'], []],
     ['only groups of others', `${foo}\nallow: /\nuser-agent: BarBot\ndisallow: /`, 'QuxBot', ['/x/y'], []],
     ['paths in their case', `${foo}\ndisallow: /X/`, 'FooBot', ['/x/y'], ['/X/y']],
@@ -210,14 +211,21 @@ it('a robots.txt is read as far as its first thousand rules for the crawler', ()
 it('a robots.txt is judged like the package robots-parser judges it', () => {
   const path = fc.stringMatching(/^\/[ab/%2fFü?=.]{0,6}$/);
   const pattern = fc.stringMatching(/^\/?([ab/ü.?=]|%2f|%2F|\*[ab/.]){0,6}[*$]?$/);
-  const line = fc.oneof(
-    fc.constantFrom('*', crawler, 'voiceagentplatformbot/2.0', 'OtherBot').map((agent) => `User-agent: ${agent}`),
-    fc.tuple(fc.constantFrom('Allow', 'disallow', ' Disallow '), pattern).map(([field, rule]) => `${field}: ${rule}`),
-    fc.constantFrom('', '# comment', 'Sitemap: https://site.example/map.xml', 'Crawl-delay: 5', 'nonsense', 'a b: c'),
+  const agent = fc
+    .constantFrom('*', crawler, 'voiceagentplatformbot/2.0', 'OtherBot')
+    .map((name) => `User-agent: ${name}`);
+  const rule = fc.oneof(
+    fc.tuple(fc.constantFrom('Allow', 'disallow', ' Disallow '), pattern).map(([field, path]) => `${field}: ${path}`),
+    fc.constant('Crawl-delay: 5'),
   );
+  const other = fc.constantFrom('', '# comment', 'Sitemap: https://site.example/map.xml', 'nonsense', 'a b: c');
+  // The package has no groups without rules, and other lines between two agents split their group there.
+  const group = fc
+    .tuple(fc.array(agent, { minLength: 1, maxLength: 3 }), rule, fc.array(fc.oneof(rule, other), { maxLength: 4 }))
+    .map(([agents, first, rest]) => [...agents, first, ...rest]);
   fc.assert(
-    fc.property(fc.array(line, { maxLength: 12 }), path, (lines, path) => {
-      const robots = lines.join('\n');
+    fc.property(fc.array(group, { maxLength: 4 }), path, (groups, path) => {
+      const robots = groups.flat().join('\n');
       const theirs = parseRobots(`${site}/robots.txt`, robots).isAllowed(`${site}${path}`, crawler);
       expect(isAllowed(robots, path)).toBe(theirs);
     }),
