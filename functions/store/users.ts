@@ -79,6 +79,7 @@ export class Users {
 
   /** Creates a client, or returns the one that the same maker created under this id. */
   async createClient(maker: string, { uid, ...given }: { uid: string } & ClientChange): Promise<Client> {
+    if (uid === maker) throw uidTaken(uid);
     const user: User = { uid, ...markedBy(given), createdAt: now(), maker };
     const mayHaveMore = when`attribute_exists(pk) and attribute_not_exists(deletingAt) and (attribute_not_exists(clients) or clients < ${limits.clients})`;
     const failed = await this.#table.tryTransact<UserItem>([
@@ -95,7 +96,7 @@ export class Users {
         : invalidApiKey();
     }
     const found = await this.findClient(maker, uid);
-    if (!found) throw new ApiError('uid_taken', `The id ${uid} is taken.`);
+    if (!found) throw uidTaken(uid);
     return found;
   }
 
@@ -210,6 +211,7 @@ export class Users {
    * can be made. Returns false when the maker has no such client.
    */
   async beginDeletion(maker: string, uid: string): Promise<boolean> {
+    if (uid === maker) return false;
     const deletingAt = Date.now();
     const failed = await this.#table.tryTransact<UserItem>([
       this.#table.updateAction(
@@ -285,6 +287,8 @@ export class Users {
     await this.#table.deleteMany([runningImportKey({ uid }), ...tokens]);
   }
 }
+
+const uidTaken = (uid: string) => new ApiError('uid_taken', `The id ${uid} is taken.`);
 
 /** Returns the fields of a user that are not empty. */
 const markedBy = ({ suspended, ...given }: ClientChange): Omit<User, 'uid' | 'createdAt'> => ({

@@ -78,7 +78,7 @@ it('a deleted client is gone with the response, and its data when the job ends: 
   expect([again.status, again.body.agents]).toEqual([200, 0]);
 });
 
-it('a client that has clients is not deleted, and neither is a client of another maker', async () => {
+it('a client that has clients is not deleted, and neither is a client of another maker, nor the maker', async () => {
   const world = await newClientWorld();
   const { uid, maker } = world;
   await table.get().change(userKey(uid), { add: { clients: 1 } });
@@ -88,6 +88,7 @@ it('a client that has clients is not deleted, and neither is a client of another
   await table.get().change(userKey(uid), { set: { clients: null } });
   const other = await newMaker();
   expect(errorOf(await remove(other, uid))).toEqual([404, 'user_not_found']);
+  expect(errorOf(await remove(maker, maker.uid))).toEqual([404, 'user_not_found']);
   expect((await remove(maker, uid)).status).toBe(200);
 });
 
