@@ -356,10 +356,7 @@ it('a test event waits 15 seconds for a receiver that hangs, and reads next to n
     newReceiver({ hangs: true }),
     newReceiver({ status: 200, bodyBytes: 2 ** 30 }),
   ]);
-  const ends = await Promise.all([
-    newEndpoint(world, hanging.url, testsAlone),
-    newEndpoint(world, flooding.url, testsAlone),
-  ]);
+  const ends = [await newEndpoint(world, hanging.url, testsAlone), await newEndpoint(world, flooding.url, testsAlone)];
   const [late, flooded] = await Promise.all(
     ends.map(({ endpointId }) => call('POST', at(endpointId, '/test'), { body: { uid } })),
   );

@@ -103,6 +103,8 @@ const rare: Record<string, string[]> = {
   duplicateAgent: ['dynamodb:DeleteItem'],
   // These delete former guests' entries, and the responses kept for them and the owner, including large ones.
   finishDeletion: ['dynamodb:BatchGetItem', 'dynamodb:BatchWriteItem'],
+  // The access of a deleted user to the agents of others ends without a trace, which other operations leave.
+  finishUserDeletion: ['dynamodb:PutItem'],
   // The clock starts it, and only where calls are kept for a limited time.
   expireCalls: [
     ...['dynamodb:BatchGetItem', 'dynamodb:ConditionCheckItem', 'dynamodb:DeleteItem', 'dynamodb:PutItem'],
