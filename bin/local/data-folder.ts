@@ -28,6 +28,8 @@ export const openDataFolder = (folder: string | undefined): DataFolder => {
   checkFormatOf(path);
   try {
     makeFolder(path);
+    // Throws if it is a file, whose mode stays as it is.
+    readdirSync(path);
     chmodSync(path, 0o700);
     accessSync(path, constants.W_OK);
   } catch (error) {
@@ -66,7 +68,7 @@ const checkFormatOf = (path: string) => {
 
 /** Creates folders one at a time: `mkdirSync` with `recursive` never returns for some paths, such as those under /proc. */
 const makeFolder = (path: string) => {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (existsSync(path)) return;
   makeFolder(dirname(path));
   mkdirSync(path);
 };

@@ -66,12 +66,13 @@ const operationTopics = (document: OpenApiDocument): Topic[] => {
 /** Creates a topic for each type of webhook event, with the fields of its data. Scalar writes hyphens into its anchors. */
 const webhookTopics = (document: OpenApiDocument): Topic[] =>
   Object.entries(document.webhooks).map(([type, { post }]) => {
+    const tag = headingId(String((post.tags as string[])[0]));
     const body = Object.values(post.requestBody?.content ?? {})[0]?.schema ?? {};
     const data = resolve(document, resolve(document, body).properties?.data ?? {});
     return {
       title: `${type} (webhook event)`,
       text: [`${post.summary} \`type\` is \`${type}\`, and \`data\` has:`, ...fieldsOf(document, data)].join('\n'),
-      page: `/docs/reference#tag/webhooks/webhook/POST/${type.replaceAll('_', '-')}`,
+      page: `/docs/reference#tag/${tag}/webhook/POST/${type.replaceAll('_', '-')}`,
     };
   });
 

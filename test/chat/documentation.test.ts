@@ -7,7 +7,7 @@ const questions: [question: string, page: string][] = [
   ['How do I keep agents in Git?', '/docs/agents-in-git'],
   ['Does my voice platform use the greeting of the agent?', '/docs/what-an-agent-is'],
   ['What is an agent?', '/docs/what-an-agent-is'],
-  ['call.outcome_updated event data', '/docs/reference#tag/webhooks/webhook/POST/call.outcome-updated'],
+  ['call.outcome_updated event data', '/docs/reference#tag/events/webhook/POST/call.outcome-updated'],
   ['How do I authenticate?', '/docs/authentication'],
   ['A person asks to be forgotten. How do I erase them?', '/docs/personal-data'],
   ['Why is my key refused?', '/docs/authentication'],

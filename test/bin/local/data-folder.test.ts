@@ -50,7 +50,7 @@ it('a file is refused as a data folder with one sentence, and keeps its mode and
   writeFileSync(path, 'mine');
   chmodSync(path, 0o644);
   expect(() => openDataFolder(path)).toThrow(
-    `The data cannot be kept in ${path} (EEXIST): name a writable folder, as in \`npm start -- --data data\`.`,
+    `The data cannot be kept in ${path} (ENOTDIR): name a writable folder, as in \`npm start -- --data data\`.`,
   );
   expect(statSync(path).mode & 0o777).toBe(0o644);
   expect(readFileSync(path, 'utf8')).toBe('mine');
