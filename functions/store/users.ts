@@ -256,17 +256,22 @@ export class Users {
     await this.#table.deleteMany([webhookEndpointsKey(uid)]);
   }
 
-  /** Deletes a user after everything that belongs to the user, except agents, keys and the block list. */
+  /** Deletes a user after everything that belongs to the user, except agents and the block list. */
   async remove(uid: string): Promise<void> {
+    // No key is made from here on. The operator deletes a user that no request has begun to delete.
+    const isFirst = when`attribute_exists(pk) and attribute_not_exists(deletingAt)`;
+    await this.#table.change(userKey(uid), { set: { deletingAt: Date.now() } }, isFirst);
+    await this.endAccess(uid);
     await this.#removeItems(uid);
     const item = await this.#table.get<UserItem>(userKey(uid));
+    // While the user is there, nobody creates another client with this id.
+    if (item?.maker !== undefined) await this.#forgetClient(item.maker, uid);
     await this.#table.delete(userKey(uid));
-    // The deletion of a client has done this already. The operator deletes a client at once.
-    if (item?.maker !== undefined && item.deletingAt === undefined) await this.#forgetClient(item.maker, uid);
     // A request that was authorized earlier may have written in the meantime.
     await this.#removeItems(uid);
   }
 
+  /** Changes nothing for a client whose deletion a request has begun: it was forgotten then. */
   async #forgetClient(maker: string, uid: string): Promise<void> {
     await this.#table.tryTransact([
       this.#table.deleteAction(clientKey(maker, uid), exists),
@@ -343,6 +348,7 @@ export const users = /* @__PURE__ */ service(() => new Users(table.get()), {
   endAccess: ['dynamodb:BatchWriteItem', 'dynamodb:BatchWriteItem:apiKeys', 'dynamodb:Query'],
   remove: [
     'dynamodb:BatchWriteItem',
+    'dynamodb:BatchWriteItem:apiKeys',
     'dynamodb:DeleteItem',
     'dynamodb:GetItem',
     'dynamodb:Query',

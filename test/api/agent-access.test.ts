@@ -1,9 +1,13 @@
-import { expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { limits } from '../../functions/domain/limits.ts';
+import { agents } from '../../functions/store/agents/agents.ts';
 import { accessKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { errorOf, newClientWorld, newMaker } from '../support/clients.ts';
+import { injectFaults, noFaults } from '../support/faults.ts';
 import { call, newUser, newWorld } from '../support/world.ts';
+
+afterEach(noFaults);
 
 const accessTo = (agentId: string, guest = '') => `/agents/${agentId}/access${guest && `/${guest}`}`;
 
@@ -48,6 +52,43 @@ it('an agent is shared only among a maker and its clients, and by nobody else', 
   const [one, two] = await Promise.all([newWorld(), newWorld()]);
   const ofOperator = await one.call('PUT', accessTo(one.agentId, two.uid), { body: { uid: one.uid } });
   expect(errorOf(ofOperator)).toEqual([404, 'user_not_found']);
+});
+
+it('a lost response, a conflict and a dead function leave a sharing and its end whole, or not done', async () => {
+  const maker = await newMaker();
+  const [world, guest] = await Promise.all([newClientWorld(undefined, maker), newClientWorld(undefined, maker)]);
+  const { uid, agentId } = world;
+  const share = () => agents.get().share(agentId, uid, guest.uid);
+  const end = () => agents.get().revoke(agentId, uid, guest.uid);
+  const isShared = async () => {
+    const listed = await Array.fromAsync(agents.get().list(guest.uid));
+    const hasAgent = listed.some((agent) => agent.agentId === agentId);
+    expect((await agents.get().access(agentId))?.guests.includes(guest.uid)).toBe(hasAgent);
+    return hasAgent;
+  };
+  for (const fault of ['lost response', 'conflict', 'kill'] as const) {
+    for (const [change, result] of [
+      [share, true],
+      [end, false],
+    ] as const) {
+      let faults = 0;
+      injectFaults(() => (faults++ === 0 ? fault : undefined));
+      const isDone = await change().then(
+        () => true,
+        () => false,
+      );
+      noFaults();
+      expect([fault, isDone, await isShared()]).toEqual([fault, fault !== 'kill', isDone === result]);
+      await change();
+      expect(await isShared()).toBe(result);
+    }
+  }
+});
+
+it('the end of a sharing of an agent that is deleted meanwhile is refused', async () => {
+  const { uid, agentId } = await newWorld();
+  await agents.get().remove(uid, agentId);
+  await expect(agents.get().revoke(agentId, uid, 'guest')).rejects.toMatchObject({ code: 'insufficient_permissions' });
 });
 
 it('an agent has at most 50 guests', async () => {

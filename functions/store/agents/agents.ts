@@ -374,13 +374,14 @@ export class Agents {
   /** Ends a user's access to another user's agent, from the next request on. A user who stays may keep reports about the agent's data. */
   async revoke(agentId: string, owner: string, guest: string, { stays = true } = {}): Promise<void> {
     if (guest === owner) throw ownerIsNoGuest();
-    await this.#table.transact([
+    const failed = await this.#table.tryTransact([
       this.#table.updateAction(accessKey(agentId), { remove: { guests: new Set([guest]) } }, isOwnedBy(owner)),
       this.#table.deleteAction(agentKey(guest, agentId)),
       stays
         ? this.#table.putAction(formerGuestItem(agentId, guest))
         : this.#table.deleteAction(formerGuestKey(agentId, guest)),
     ]);
+    if (failed) throw insufficientPermissions();
   }
 
   /** Returns the users whose access to an agent was revoked while reports of its data are kept. */

@@ -60,15 +60,16 @@ const removeUser = async (
   uid: string,
   signal: AbortSignal,
 ) => {
-  const { users, agents, apiKeys, hookSecrets, blockList, blockListImports } = stores;
-  // From here on, no request can act as the user.
-  for (const { keyId } of await apiKeys.list(uid)) await apiKeys.delete(uid, keyId);
-  for await (const { platform } of hookSecrets.list(uid)) await hookSecrets.remove(uid, platform);
-  await asUser(options, { apiKeys, uid, scope: 'agents' }, signal, async (api) => {
-    for await (const owned of agents.owned(uid)) {
+  const { users, agents, apiKeys, blockList, blockListImports } = stores;
+  await users.endAccess(uid);
+  const owned = (await Array.fromAsync(agents.owned(uid))).flat();
+  if (owned.length > 0) {
+    // The temporary key would be refused. The user has no other key.
+    await users.change(uid, { suspended: false });
+    await asUser(options, { apiKeys, uid, scope: 'agents' }, signal, async (api) => {
       for (const { agentId } of owned) dataOf(await api.agents.delete({ agentId }));
-    }
-  });
+    });
+  }
   for await (const { agentId, uid: owner } of agents.list(uid)) {
     if (owner !== uid) await agents.revoke(agentId, owner, uid, { stays: false });
   }
