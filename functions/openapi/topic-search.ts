@@ -16,13 +16,15 @@ export class TopicSearch {
 
   constructor(topics: Topic[]) {
     this.#topics = topics;
+    const known = new Set(topics.flatMap(({ title, text }) => termsOf(`${title} ${text}`)));
     this.#index = new MiniSearch({
       fields: ['title', 'text'],
       tokenize: termsOf,
       processTerm: (term) => term,
       searchOptions: {
-        boost: { title: 3 },
-        fuzzy: (term) => (term.length > 5 ? 0.15 : false),
+        boost: { title: 2.5 },
+        // A short word that the documentation has is spelled right.
+        fuzzy: (term) => (term.length > 5 ? 0.15 : term.length > 3 && !known.has(term) && 1),
         // A record or an event rarely answers a question by itself; a guide does so more often than an operation.
         boostDocument: (id) => weightOf(topics[id]?.page ?? ''),
       },
@@ -43,12 +45,12 @@ const weightOf = (page: string) => {
   return page.startsWith('/docs/reference') ? 1 : 1.2;
 };
 
-/** Returns the stems of a text's words. `custom_call_outcome` and `blockList` match as a whole and by their parts. */
+/** Returns the stems of a text's words. `custom_call_outcome` and `blockList` match as a whole and by their parts, `OpenAPI` as a whole. */
 function termsOf(text: string): string[] {
   const words = text.split(/[^\p{L}\p{N}_]+/u).filter(Boolean);
   return words
     .flatMap((word) => {
-      const parts = word.split(/_|(?<=\p{Ll})(?=\p{Lu})/u).filter(Boolean);
+      const parts = word.split(/_|(?<=\p{Ll})(?=\p{Lu}\p{Ll})/u).filter(Boolean);
       return parts.length > 1 ? [word, ...parts] : [word];
     })
     .map((word) => word.toLowerCase())
@@ -74,6 +76,7 @@ const synonyms: Record<string, string> = {
   clone: 'copy',
   duplicate: 'copy',
   frontend: 'browser',
+  opening: 'hours',
   notified: 'webhook',
   notify: 'webhook',
   paging: 'pagination',

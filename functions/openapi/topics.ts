@@ -25,7 +25,7 @@ const maxCodeLines = 30;
 
 /** Creates a topic for each section, and for each of its paragraphs that begins with bold words. */
 const guideTopics = (guide: Guide): Topic[] =>
-  withLinks(guide, '')
+  withoutComments(withLinks(guide, ''))
     .split(/^(?=## )/m)
     .flatMap((section) => {
       const [heading = '', ...paragraphs] = section.trim().split('\n\n');
@@ -41,6 +41,9 @@ const guideTopics = (guide: Guide): Topic[] =>
           return { title: about ? `${title}: ${about}` : title, text: text.trim(), page };
         });
     });
+
+/** Removes comments, which are for the tools that write parts of a page. */
+const withoutComments = (markdown: string) => markdown.replaceAll(/^<!--[\s\S]*?-->\n*/gm, '');
 
 const withoutLongCode = (markdown: string) =>
   markdown.replaceAll(/^```[\s\S]*?^```$/gm, (code) =>

@@ -64,6 +64,8 @@ const questions: [question: string, page: string][] = [
   ['How do I delete an agent?', '/docs/reference#tag/agents/DELETE/agents/{agentId}'],
   ['How do I search the knowledge of an agent?', '/docs/knowledge#search-the-knowledge'],
   ['RAG', '/docs/knowledge#search-the-knowledge'],
+  ['opening hours', '/docs/outbound-calls'],
+  ['blok list', '/docs/block-lists'],
   ['custom domain', '/docs/operating-on-aws'],
   ['How do I run it on another port?', '/docs/local-run#options'],
   ['How do I call the API from my own frontend on localhost?', '/docs/local-run#your-own-front-end'],
@@ -76,6 +78,12 @@ it.each(questions)('the search of the documentation finds the page for: %s', (qu
   expect(topics[0]?.page, topics.map((topic) => topic?.title).join('\n')).toMatch(
     new RegExp(`^${RegExp.escape(page)}`),
   );
+});
+
+it('the search of the documentation does not show the comments of a page', () => {
+  const { topics } = documentation.search({ query: 'What does it cost on AWS?' });
+  expect(topics.map((topic) => topic?.text).join('\n')).toContain('million requests');
+  expect(topics.map((topic) => topic?.text).join('\n')).not.toContain('<!--');
 });
 
 it('the search of the documentation finds nothing for an unknown subject, and then lists the pages', () => {
