@@ -20,6 +20,7 @@ export const numberProblems = {
   trunkPrefix:
     'Write the digits behind the country code as they are dialed from abroad, without (0) or another prefix.',
   lastGroup: 'Remove the last group of digits: no number of its country is as long as with it.',
+  tooLongForCountry: 'Remove what is not part of the number: no number of its country has as many digits.',
   tooFewDigits: 'Add the missing digits: a number has at least 7.',
   tooManyDigits: 'Remove what is not part of the number: it has at most 15 digits.',
 } as const;
@@ -104,6 +105,8 @@ const readDigits = (plain: string, groups: Group[]): NumberReading => {
   if (last && plan && !plan.lengths.has(rest.length) && plan.lengths.has(rest.length - last.digits.length)) {
     return { problem: 'lastGroup' };
   }
+  // Digits that stand together are taken as they are: what separates groups may also add a prefix of the country.
+  if (groups.length > 1 && plan && rest.length > Math.max(...plan.lengths)) return { problem: 'tooLongForCountry' };
   const number = `+${code}${rest}`;
   if (isPhoneNumber(number)) return { number };
   return { problem: number.length <= 7 ? 'tooFewDigits' : 'tooManyDigits' };

@@ -107,6 +107,9 @@ describe('what would be another number is refused, with the reason:', () => {
     ['+39 (0)333 1234567', 'trunkPrefix'],
     // Argentina's mobile numbers have another prefix from abroad, and Brazil's zero is followed by a carrier.
     ['+54 011 15-2345-6789', 'trunkPrefix'],
+    ['+54 (11) 15 2345-6789', 'tooLongForCountry'],
+    ['+54 9 (011) 2345-6789', 'tooLongForCountry'],
+    ['+998 8 90 123 45 67', 'tooLongForCountry'],
     ['+55 0 15 11 96123-4567', 'trunkPrefix'],
     ['+999 (0)12345678', 'parentheses'],
     ['+1415', 'tooFewDigits'],
