@@ -112,11 +112,12 @@ const readSurroundings = async (
   return found.size > 0 ? `<h2>Header and footer</h2>${[...found].join('')}` : '';
 };
 
-/** Unwraps the only paragraph of a cell, removes the links from notes back to their references, and replaces pictures by their descriptions. */
+/** Unwraps the only paragraph of a cell, removes the links from notes back to their references, and replaces pictures by their descriptions and check boxes by signs. */
 const tidy = (html: string) =>
   html
     .replace(/<(t[dh])([^>]*)><p>((?:(?!<\/?(?:p|td|th)\b).)*)<\/p><\/\1>/g, '<$1$2>$3</$1>')
     .replace(/ ?<a href="#[^"]*-ref-[^"]*">↑<\/a>/g, '')
+    .replace(/<input type="checkbox"( checked="checked")? \/>/g, (_, checked?: string) => (checked ? '☑' : '☐'))
     .replace(/<img\b[^>]*?\balt="([^"]*)"[^>]*>/g, ' $1 ');
 
 const options = {

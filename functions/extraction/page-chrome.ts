@@ -21,7 +21,8 @@ const surroundingTags = new Set(['header', 'footer', 'aside']);
 const headingTags = new Set('h1 h2 h3 h4 h5 h6 summary dt legend'.split(' '));
 const maxLabelCharacters = 40;
 const questionMark = /[?？؟]\s*$/;
-const moreThanLabel = /[.?!。？！؟]$|\d\s*[€$£¥₹₽₺元円원]|[€$£¥₹]\s*\d|\d\s*(EUR|USD|GBP|CHF|Kč|zł|kr)\b|.{60}/s;
+const moreThanLabel =
+  /[.?!。？！؟]$|\d[.,]\d\d(?!\d)|\d\s*[€$£¥₹₽₺元円원]|[€$£¥₹]\s*\d|\d\s*(EUR|USD|GBP|CHF|Kč|zł|kr)\b|.{60}/s;
 const listTags = new Set(['ul', 'ol', 'menu', 'dl']);
 
 /** Removes navigation, hidden elements and everything else that is not content from a page. */

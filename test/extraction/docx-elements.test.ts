@@ -50,6 +50,16 @@ it.each([
     ),
     'Bern',
   ],
+  [
+    'check boxes',
+    paragraph(
+      `<w:sdt><w:sdtPr><w14:checkbox xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"><w14:checked w14:val="1"/></w14:checkbox></w:sdtPr><w:sdtContent>${run('☒')}</w:sdtContent></w:sdt>`,
+      run(' Cards '),
+      '<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:checkBox><w:default w:val="0"/></w:checkBox></w:ffData></w:fldChar></w:r><w:r><w:instrText> FORMCHECKBOX </w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>',
+      run(' Cash'),
+    ),
+    '☑ Cards ☐ Cash',
+  ],
   ['a carriage return', paragraph('<w:r><w:t>Mon</w:t><w:cr/><w:t>Tue</w:t></w:r>'), 'Mon\nTue'],
   [
     'a tab to a position',

@@ -93,8 +93,8 @@ it.each([
   ['details', '<details><summary><button>Why</button></summary>Because.</details>', 'Why\n\nBecause.'],
   [
     'a list of dishes with the role of a menu',
-    '<ul role="menu"><li>Margherita 8,50 €</li><li>$ 9 Funghi</li></ul>',
-    '-   Margherita 8,50 €\n-   $ 9 Funghi',
+    '<ul role="menu"><li>Margherita 8,50 €</li><li>$ 9 Funghi</li></ul><ul role="menu"><li>Calzone 10,00</li></ul>',
+    '-   Margherita 8,50 €\n-   $ 9 Funghi\n\n*   Calzone 10,00',
   ],
   ['a menu of sentences', '<div role="menu"><p>Soup of the day, with bread.</p></div>', 'Soup of the day, with bread.'],
 ])('the text of a page contains %s', (_, content, expected) => {
