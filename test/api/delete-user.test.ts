@@ -1,15 +1,20 @@
 import { inspect } from 'node:util';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { finishUserDeletion } from '../../functions/jobs/finish-user-deletion.ts';
+import { agents } from '../../functions/store/agents/agents.ts';
 import { accessKey, deletedAgentsOf, userKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
+import { users } from '../../functions/store/users.ts';
 import '../support/quiet-logs.ts';
 import { errorOf, type Maker, newClientWorld, newMaker } from '../support/clients.ts';
 import { becomeQuiet, deliverDeletion } from '../support/deletions.ts';
 import { deliverMessage } from '../support/deliver-message.ts';
+import { injectFaults, noFaults } from '../support/faults.ts';
 import { newHookSecret } from '../support/hook-signers.ts';
 import { call, newGuest } from '../support/world.ts';
+
+afterEach(noFaults);
 
 const remove = (maker: Maker, uid: string) => maker.call('DELETE', `/users/${uid}`, { query: { confirm: uid } });
 const run = (uid: string) => deliverMessage(finishUserDeletion, { job: 'finishUserDeletion', uid });
@@ -102,3 +107,44 @@ it('the message that begins a deletion again does so only when no run has begun 
   expect([await rescue(), await has()]).toEqual([true, undefined]);
   expect(await table.get().get(accessKey(agentId))).toMatchObject({ formerOwner: uid });
 });
+
+it.each(['first', 'last'])(
+  'a deletion completes wherever its %s run is killed, at every write',
+  {
+    tags: ['heavy', 'local-only'],
+  },
+  async (which) => {
+    let kills = 0;
+    for (let kill = 0; ; kill++) {
+      const world = await newClientWorld();
+      const { uid, agentId, maker } = world;
+      await newGuest(world);
+      const other = await newClientWorld(undefined, maker);
+      await agents.get().share(other.agentId, other.uid, uid);
+      await world.call('POST', '/block-list', { body: { uid, numbers: ['+14155550100'] } });
+      await users.get().beginDeletion(maker.uid, uid);
+      await table.get().change(userKey(uid), { set: { deletingAt: 1 } });
+      const finishAgent = async () => {
+        await run(uid);
+        await becomeQuiet(agentId);
+        await deliverDeletion(agentId);
+      };
+      if (which === 'last') await finishAgent();
+      let writes = 0;
+      injectFaults((operation) =>
+        /^(Put|Update|Delete|TransactWrite|BatchWrite|BatchExecute)/.test(operation) && writes++ >= kill
+          ? 'kill'
+          : undefined,
+      );
+      const isDone = await run(uid);
+      noFaults();
+      if (isDone) break;
+      kills += 1;
+      await finishAgent();
+      await run(uid);
+      expect(await mentioning(uid), `killed at write ${kill}`).toEqual([]);
+      expect((await maker.call('GET', '/users')).body.users).toMatchObject([{ uid: other.uid }]);
+    }
+    expect(kills).toBeGreaterThan(which === 'first' ? 5 : 3);
+  },
+);

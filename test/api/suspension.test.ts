@@ -7,7 +7,7 @@ import { extractDocument } from '../../functions/jobs/extract-document.ts';
 import { blockList } from '../../functions/store/block-list/block-list.ts';
 import { calls } from '../../functions/store/calls/calls.ts';
 import { credentials } from '../../functions/store/credentials.ts';
-import { restingDeliveriesOf, userKey } from '../../functions/store/keys.ts';
+import { blockedNumberKey, restingDeliveriesOf, userKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { users } from '../../functions/store/users.ts';
 import { writeQuota } from '../../functions/store/write-quota.ts';
@@ -153,6 +153,24 @@ it('a secret or a webhook endpoint that an earlier request sets during a suspens
   expect(errorOf(set)).toEqual([403, 'user_suspended']);
   const body = { uid: world.uid, url: 'https://crm.example.com/hooks' };
   expect(errorOf(await world.call('POST', '/webhook-endpoints', { body }))).toEqual([403, 'user_suspended']);
+});
+
+it('a suspension in the middle of a request with 10,000 numbers interrupts nothing: all are blocked, and the next request is refused', {
+  tags: 'heavy',
+}, async () => {
+  const { uid, call, suspend } = await newClientWorld();
+  const numbers = Array.from({ length: 10_000 }, (_, n) => `+1415${5_000_000 + n}`);
+  const block = () => call('POST', '/block-list', { body: { uid, numbers } });
+  const first = blockedNumberKey({ uid }, '+14155000000');
+  const [blocked] = await Promise.all([
+    block(),
+    until(() => table.get().get(first), { interval: 5 }).then(() => suspend(true)),
+  ]);
+  expect([blocked.status, blocked.body.added.length, blocked.body.failed]).toEqual([200, 10_000, []]);
+  expect(errorOf(await block())).toEqual([403, 'user_suspended']);
+  await suspend(false);
+  const again = await block();
+  expect([again.body.added, again.body.failed.length]).toEqual([[], 10_000]);
 });
 
 it('a guest of a suspended user, and the clients of a suspended maker, go on', async () => {

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import { errorOf, newClientWorld } from '../../support/clients.ts';
 import { json, operator } from '../../support/operator-command.ts';
-import { call, newUser, unique } from '../../support/world.ts';
+import { call, newUser, target, unique } from '../../support/world.ts';
+
+const service = ['--base-url', target.baseUrl];
 
 it('the operator creates and lists clients of a user, and deletes the user only after them', async () => {
   const maker = await newUser(['users']);
@@ -22,6 +24,16 @@ it('the operator suspends any user, and ends the suspension', async () => {
   expect(errorOf(await ask())).toEqual([403, 'user_suspended']);
   expect(await json('user', 'resume', world.uid)).toEqual({ uid: world.uid, suspended: false });
   expect((await ask()).status).toBe(200);
+});
+
+it('the operator deletes a suspended client, and its maker may create it again', async () => {
+  const { uid, maker, suspend } = await newClientWorld();
+  await suspend(true);
+  const { code, stderr } = await operator('user', 'delete', uid, ...service, '--yes');
+  expect([code, stderr]).toEqual([0, expect.any(String)]);
+  expect((await maker.call('GET', '/users')).body.users).toEqual([]);
+  const again = await maker.call('POST', '/users', { body: { uid } });
+  expect([again.status, again.body.suspended]).toEqual([200, false]);
 });
 
 it('the operator makes no key with the scope users and another one', async () => {
