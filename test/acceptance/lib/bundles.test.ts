@@ -194,7 +194,8 @@ it('the modules that a function imports on demand are beside its bundle', async 
 });
 
 it('the function that reads documents finds the data files of its PDF library beside its bundle', async () => {
-  const fonts = '<</Type/Font/Subtype/CIDFontType0/CIDSystemInfo<</Registry(Adobe)/Ordering(GB1)/Supplement 2>>>>';
+  const fonts =
+    '<</Type/Font/Subtype/CIDFontType0/BaseFont/Any/CIDSystemInfo<</Registry(Adobe)/Ordering(GB1)/Supplement 2>>>>';
   const pdf = pdfOfPage({
     resources: '/Font<</F1 5 0 R>>',
     contents: 'BT /F1 12 Tf 50 700 Td <84254e1a> Tj ET',

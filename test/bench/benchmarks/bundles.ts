@@ -8,24 +8,25 @@ import { bundlePath } from '../../../lib/bundles.ts';
 import type { Row } from '../benchmark.ts';
 
 /** Limits in KiB: functions that use the table alone, functions that also use S3 or a queue, and those that carry a provider's package. */
-const tableOnly = 305;
-const filesOrQueue = 375;
+const tableOnly = 315;
+const filesOrQueue = 390;
 // Adding a website has the parser of robots.txt, the crawl job those of web pages.
 const ownLimits: Record<string, number> = {
-  addWebsite: 470,
+  addWebsite: 480,
   getInvoices: 300,
   // It has five platforms with their signatures, the versions of agents, calls with their outcomes, and what a search reads.
-  receiveHook: 335,
-  // It lists the agents of a user, and adds up figures in periods of a time zone.
-  getCallFigures: 325,
+  receiveHook: 355,
+  // They list the agents of a user, and add up figures in periods of a time zone.
+  getCallFigures: 335,
+  getUserFigures: 340,
   // It judges the rules of outbound calls for many numbers.
-  checkCallStarts: 315,
-  buildChat: 870,
-  crawlWebsite: 1680,
-  extractDocument: 460,
+  checkCallStarts: 325,
+  buildChat: 895,
+  crawlWebsite: 1745,
+  extractDocument: 470,
   // The functions that send webhooks contain the client for guarded connections.
   updateWebhookEndpoint: 335,
-  testWebhookEndpoint: 1050,
+  testWebhookEndpoint: 1055,
   deliverWebhook: 1050,
   // Its tools are compressed.
   serveMcp: 80,
