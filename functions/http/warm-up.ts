@@ -28,7 +28,12 @@ const placeholderIdentity = 'warm-up';
 
 /** Performs an operation as if that user had been authorized. The result is discarded. */
 export const warmUpRead = async (endpoint: AnyEndpoint): Promise<unknown> => {
-  const principal = { uid: placeholderIdentity, keyId: placeholderIdentity, scopes: undefined };
+  const principal = {
+    uid: placeholderIdentity,
+    keyId: placeholderIdentity,
+    name: placeholderIdentity,
+    scopes: undefined,
+  };
   const agent = { agentId: placeholderIdentity, uid: placeholderIdentity, blockOnOutcomes: [] };
   const input = placeholderInput(endpoint);
   const authorized = { input, principal, agent, found: lookupFor(endpoint.caller, { input })?.read([]) };

@@ -112,7 +112,7 @@ it('a copy of an agent with more sources than an agent may have is not begun', a
   const copy = copyOf(uid, agentId);
   await expect(duplications(1).add(copy)).rejects.toMatchObject({
     code: 'quota_exceeded',
-    message: expect.stringContaining('at most 1 websites and documents'),
+    message: expect.stringContaining('is 1 for the websites and documents'),
   });
   expect(await duplications(1).find(copy.agent.agentId)).toBeUndefined();
   expect(await countOf({ uid })).toBe(1);
