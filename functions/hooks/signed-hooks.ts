@@ -20,6 +20,13 @@ export const signedHooks: SignedRequests<HookSecretItem> = {
     return isPlatformName(platform) && isIdentifier(uid) ? hookSecretLookup(uid, platform) : undefined;
   },
 
+  refusal: ({ pathParameters, queryStringParameters }) =>
+    invalidSignature({
+      reason: 'secret',
+      platform: pathParameters?.platform as string,
+      uid: queryStringParameters?.uid as string,
+    }),
+
   async verify(event, item) {
     const { platform } = item;
     const uid = event.queryStringParameters?.uid as string;

@@ -3,7 +3,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type * as z from 'zod/mini';
 import type { Scope, UserMarks } from '../domain/api-keys.ts';
 import type { CustomResponse } from '../domain/custom-response.ts';
-import type { ErrorCode } from '../domain/errors.ts';
+import type { ApiError, ErrorCode } from '../domain/errors.ts';
 import type { Service, ServicesOf } from '../service.ts';
 import type { Lookup } from '../store/table.ts';
 
@@ -62,6 +62,8 @@ export type SignedRequests<Secrets> = {
   mayBeSigned(event: APIGatewayProxyEventV2): boolean;
   /** Looks up the secrets of the user whom the request names, if it names one. */
   lookup(event: APIGatewayProxyEventV2): Lookup<Secrets | undefined> | undefined;
+  /** Returns the error of a request that may be signed and names a user without secrets. It equals that of a wrong signature. */
+  refusal(event: APIGatewayProxyEventV2): ApiError;
   /** Returns the principal of a request that is signed with one of them, and a write in progress. Throws for any other. */
   verify(event: APIGatewayProxyEventV2, secrets: Secrets): Promise<{ principal: Principal; noted?: Promise<void> }>;
 };

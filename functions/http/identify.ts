@@ -14,7 +14,7 @@ type Proof = {
   signature?: SignedRequests<unknown>;
   /** The secrets of the user whom the request names. */
   secrets?: Lookup<unknown> | undefined;
-  /** The error of the key, thrown if the user has no secrets. */
+  /** The error if the user has no secrets: that of the key, or that of a wrong signature if the request may have one. */
   error?: ApiError;
   /** It has neither a key nor any header of a signature. */
   isUnsigned?: boolean;
@@ -41,7 +41,9 @@ export const proofIn = (caller: AnyEndpoint['caller'], event: ApiEvent): Proof =
     // An Authorization that is not an API key may be the secret of a platform.
     const mayBeReplaced = error.code === 'missing_api_key' || (authorization !== undefined && ownHeader === undefined);
     if (!signature || !secrets || !mayBeReplaced) throw error;
-    return { event, signature, secrets, error, isUnsigned: !signature.mayBeSigned(event) };
+    if (!signature.mayBeSigned(event)) return { event, signature, secrets, error, isUnsigned: true };
+    // A wrong signature gets the same response whether or not the user has a secret.
+    return { event, signature, secrets, error: signature.refusal(event) };
   }
 };
 

@@ -13,7 +13,7 @@ export const errorMeanings: Record<ErrorCode, string> = {
   missing_api_key: 'The X-Authorization header with the API key is missing.',
   invalid_api_key: 'The API key is malformed, unknown, revoked or expired.',
   invalid_signature:
-    'A voice platform whose requests must be signed sent one that is not, or not by a secret of the user.',
+    'A request of a voice platform has a signature that is not by a secret of the user, or none although a secret is set.',
   insufficient_permissions: 'The API key lacks the scope, or its user cannot access the agent.',
   unauthorized_origin: 'The request does not come from the platform’s own web application.',
   call_rejected: 'The call is rejected (the response to ElevenLabs).',

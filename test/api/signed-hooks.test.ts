@@ -101,12 +101,23 @@ describe.each(platforms)('with a secret, a webhook of %s', (platform) => {
     const remove = () => world.call('DELETE', `/hook-secrets/${platform}`, { query: { uid } });
     expect((await remove()).body).toEqual({ message: 'Hook secret deleted successfully' });
     expect((await remove()).status).toBe(404);
-    expect(await answerTo(signedHook(platform, { ...start, secret: latter }))).toMatchObject([
-      401,
-      { error: 'missing_api_key' },
-    ]);
+    expect(await answerTo(signedHook(platform, { ...start, secret: latter }))).toEqual(refused);
     expect(await listed(world)).toEqual([]);
   });
+});
+
+it('a signature is refused alike for a user with a secret, for one without, and for an unknown one', async () => {
+  const [world, without] = await Promise.all([newWorld(), newWorld()]);
+  await setSecret(world, 'vapi');
+  const { body } = startOf('vapi', world);
+  const askAs = async (uid: string, headers: Record<string, string>) => {
+    const address = addressOf('vapi', { uid, agentId: world.agentId });
+    return answerTo({ address, body: bodyIn('vapi', body), headers });
+  };
+  for (const header of ['x-vapi-secret', 'authorization', 'x-signature'])
+    for (const uid of [world.uid, without.uid, 'nobody'])
+      expect(await askAs(uid, { [header]: 'Bearer wrong' })).toEqual(refused);
+  expect(await askAs(without.uid, {})).toMatchObject([401, { error: 'missing_api_key' }]);
 });
 
 it.each(['vapi', 'retell', 'elevenlabs', 'telnyx'])(
