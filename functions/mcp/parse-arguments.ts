@@ -3,8 +3,9 @@ import type { JsonSchema } from '../openapi/openapi.ts';
 
 /**
  * Reads arguments that a client has sent as text where the schema has a list, an object, a number or a boolean: some models
- * write them so. A text that is none stays as it is, and the operation refuses it. Changes the arguments in place, since
- * objects remember how their numbers were written.
+ * write them so. A text that is none stays as it is, and the operation refuses it. Others send `null` for what they leave out:
+ * an optional field is then absent, unless the schema has `null`. Changes the arguments in place, since objects remember how
+ * their numbers were written.
  */
 export const parseArguments = (value: unknown, schema: JsonSchema): unknown => {
   const branches = [schema, ...(schema.anyOf ?? [])];
@@ -14,14 +15,18 @@ export const parseArguments = (value: unknown, schema: JsonSchema): unknown => {
     for (const [index, item] of read.entries()) read[index] = parseArguments(item, branch.items as JsonSchema);
   } else if (isJsonObject(read) && branch) {
     for (const [name, field] of Object.entries(read)) {
-      const known = Object.hasOwn(branch.properties ?? {}, name)
-        ? branch.properties?.[name]
-        : branch.additionalProperties;
-      if (isJsonObject(known)) read[name] = parseArguments(field, known as JsonSchema);
+      const property = Object.hasOwn(branch.properties ?? {}, name) ? branch.properties?.[name] : undefined;
+      const known = property ?? branch.additionalProperties;
+      if (field === null && property && !branch.required?.includes(name) && !takesNull(property)) delete read[name];
+      else if (isJsonObject(known)) read[name] = parseArguments(field, known as JsonSchema);
     }
   }
   return read;
 };
+
+/** Returns true if `null` is among the values of a schema. A schema without a type takes any. */
+const takesNull = ({ type, anyOf = [] }: JsonSchema) =>
+  anyOf.length > 0 ? anyOf.some((branch) => branch.type === 'null') : type === undefined || type === 'null';
 
 const readText = (text: string, branches: JsonSchema[]): unknown => {
   const types = branches.map(({ type }) => type);

@@ -38,6 +38,34 @@ it.each([
   expect(parse(name, structuredClone(args))).toEqual(args);
 });
 
+it.each([
+  ['an argument', 'listCalls', { limit: null, agentId: 'a' }, { agentId: 'a' }],
+  [
+    'a field of an object',
+    'createAgent',
+    { configuration: { greeting: null, own: null } },
+    { configuration: { own: null } },
+  ],
+  [
+    'a field of an object in a list',
+    'recordCalls',
+    { items: [{ callId: 'a', durationSeconds: null, phone: null }] },
+    { items: [{ callId: 'a', phone: null }] },
+  ],
+])('%s that may be absent is absent when it is null, unless null has a meaning', (_, name, args, expected) => {
+  expect(parse(name, args)).toEqual(expected);
+});
+
+it.each([
+  ['clears a field', 'updateAgent', { agentId: 'a', phoneNumber: null, configuration: { greeting: null } }],
+  ['stands for an argument that is required', 'getAgent', { agentId: null }],
+  ['is in free-form metadata', 'updateCallOutcome', { custom_call_metadata: { n: null } }],
+  ['is in a list', 'addBlockedNumbers', { numbers: [null] }],
+  ['is an argument that the tool does not have', 'listCalls', { invented: null }],
+])('null stays when it %s', (_, name, args) => {
+  expect(parse(name, structuredClone(args))).toEqual(args);
+});
+
 it('numbers stay as they were written, beside and within texts', () => {
   const json = '{"custom_call_outcome_value":"1.50","custom_call_metadata":{"n":12345678901234567890,"p":1.50}}';
   expect(JSON.stringify(parse('updateCallOutcome', parseJson(json)))).toContain('{"n":12345678901234567890,"p":1.50}');
