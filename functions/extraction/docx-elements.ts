@@ -16,7 +16,8 @@ export const importMark = (relationship: string) => `\u2063import:${relationship
 
 /**
  * Replaces elements with text that the library does not know by elements that it knows: simple fields and directions of
- * writing are unwrapped, annotated text keeps its base, formulas become text, text boxes of drawings become those of pictures.
+ * writing are unwrapped, annotated text keeps its base, formulas and choices of drop-down lists become text, text boxes of
+ * drawings become those of pictures.
  * XML that is not well-formed or nests too deep is returned as it is.
  */
 export const prepareXml = (xml: string): PreparedPart => {
@@ -72,6 +73,9 @@ type Open = {
   end: number;
   attributes: SaxesTagNS['attributes'];
   hasText?: boolean;
+  /** The entries of a drop-down list, and the index of the chosen one. */
+  entries?: string[];
+  chosen?: number;
   /** The text of a part of a formula. */
   math?: string;
   /** The signs around a part of a formula. */
@@ -92,6 +96,8 @@ class Part {
   readonly #alternatives: Alternatives[] = [];
   /** The text boxes of the drawing that is read. */
   #boxes: [number, number][] = [];
+  /** What was chosen in the drop-down list of the field that is read, unless the field shows a text. */
+  #choice = '';
   hasSection = false;
 
   constructor(xml: string) {
@@ -152,6 +158,7 @@ class Part {
     const { name } = this.#open.at(-1) ?? {};
     if (name === 'm:t') this.#addMath(text);
     if (!/:t$/.test(name ?? '') || !text.trim()) return;
+    this.#choice = '';
     for (let depth = this.#open.length - 1; depth >= 0; depth--) {
       const open = this.#open[depth] as Open;
       if (open.hasText) break;
@@ -177,9 +184,27 @@ class Part {
     else if (name === 'w:txbxContent') this.#boxes.push([start, end]);
     else if (name === 'w:drawing') this.#replaceDrawing(start, end);
     else if (name === 'v:textpath') this.#replaceWordArt(open, end);
+    else if (this.#open.at(-1)?.name === 'w:ddList') this.#readDropDown(open);
+    else if (name === 'w:ddList') this.#choice = open.entries?.[open.chosen ?? 0] ?? '';
+    else if (name === 'w:fldChar' && readAttribute(open, 'fldCharType') === 'end') this.#addChoice(end);
     else if (name === 'mc:Choice' && alternatives) alternatives.choice ??= [open, closing];
     else if (name === 'mc:AlternateContent') this.#choose();
     else if (name.startsWith('m:')) this.#closeMath(open, end);
+  }
+
+  /** Adds an element of a drop-down list to the list. The result comes before the default. */
+  #readDropDown(open: Open) {
+    const list = this.#open.at(-1) as Open;
+    const val = readAttribute(open, 'val');
+    list.entries ??= [];
+    if (open.name === 'w:listEntry') list.entries.push(val);
+    else if (/^w:(result|default)$/.test(open.name)) list.chosen ??= Number(val);
+  }
+
+  /** Shows the choice at the end of its field: form fields of drop-down lists usually have no text. */
+  #addChoice(end: number) {
+    if (this.#choice) this.#replace(end, end, textElement(this.#choice));
+    this.#choice = '';
   }
 
   /** Replaces a drawing with text boxes by a picture with text boxes. */
@@ -232,7 +257,7 @@ class Part {
     const val = readAttribute(open, 'val');
     const around = this.#open.findLast(({ name }) => name === 'm:d');
     if (name === 'm:oMath') {
-      this.#replace(start, end, `<w:r ${w}><w:t xml:space="preserve">${escapeXml(math)}</w:t></w:r>`);
+      this.#replace(start, end, `<w:r ${w}>${textElement(math)}</w:r>`);
     } else if (name === 'm:begChr' && around) around.begin = val;
     else if (name === 'm:endChr' && around) around.finish = val;
     else if (name === 'm:chr' && this.#open.at(-1)?.name === 'm:naryPr') this.#addMath(val);
@@ -245,7 +270,9 @@ class Part {
 const readAttribute = ({ attributes }: Open, name: string) =>
   Object.values(attributes).find(({ local }) => local === name)?.value ?? '';
 
-const paragraph = (text: string) => `<w:p ${w}><w:r><w:t>${escapeXml(text)}</w:t></w:r></w:p>`;
+const paragraph = (text: string) => `<w:p ${w}><w:r>${textElement(text)}</w:r></w:p>`;
+
+const textElement = (text: string) => `<w:t ${w} xml:space="preserve">${escapeXml(text)}</w:t>`;
 
 const grouped = (math: string) => (/^[\p{L}\p{N}.,]*$/u.test(math) ? math : `(${math})`);
 

@@ -18,6 +18,8 @@ const math = (content: string) => `<m:oMath ${m}>${content}</m:oMath>`;
 const mathRun = (text: string) => `<m:r><m:t>${text}</m:t></m:r>`;
 const box = (text: string) => `<w:txbxContent>${paragraph(run(text))}</w:txbxContent>`;
 const shape = `<w:drawing><wps:wsp xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"><wps:txbx>${box('Closed on Monday')}</wps:txbx></wps:wsp></w:drawing>`;
+const dropDown = (chosen: string, result = '') =>
+  `<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:name w:val="Day"/><w:ddList>${chosen}<w:listEntry w:val="Monday"/><w:listEntry w:val="Tuesday"/><w:listEntry w:val="Fri &amp; Sat"/></w:ddList></w:ffData></w:fldChar></w:r><w:r><w:instrText> FORMDROPDOWN </w:instrText></w:r>${result}<w:r><w:fldChar w:fldCharType="end"/></w:r>`;
 
 it.each([
   [
@@ -59,6 +61,20 @@ it.each([
       run(' Cash'),
     ),
     '☑ Cards ☐ Cash',
+  ],
+  [
+    'the choices of drop-down lists',
+    paragraph(
+      dropDown('<w:result w:val="1"/><w:default w:val="2"/>'),
+      run(', '),
+      dropDown('<w:default w:val="2"/>'),
+      run(', '),
+      dropDown(''),
+      run(', '),
+      dropDown('<w:result w:val="1"/>', `<w:r><w:fldChar w:fldCharType="separate"/></w:r>${run('Shown')}`),
+      run(': closed'),
+    ),
+    'Tuesday, Fri & Sat, Monday, Shown: closed',
   ],
   ['a carriage return', paragraph('<w:r><w:t>Mon</w:t><w:cr/><w:t>Tue</w:t></w:r>'), 'Mon\nTue'],
   [
