@@ -22,6 +22,21 @@ export const decodeBytes = (bytes: Uint8Array, encoding: string): DecodedText =>
   }
 };
 
+/** Returns the encoding that a text declares (empty: none) unless its bytes disprove it, or else the detected one. */
+export const chooseEncoding = (bytes: Uint8Array, declared: string): string => {
+  if (!declared) return detectEncoding(bytes);
+  return singleByteEncoding.test(declared) && hasUtf8Characters(bytes) ? 'utf-8' : declared;
+};
+
+const singleByteEncoding = /^(windows-|iso-8859-|koi8-|macintosh|x-mac-|ibm866)/i;
+
+/** Returns true for UTF-8 with at least two characters beyond ASCII: texts in encodings of single bytes are never like that. */
+const hasUtf8Characters = (bytes: Uint8Array): boolean => {
+  const isLead = (byte: number) => byte >= 0xc0;
+  const first = bytes.findIndex(isLead);
+  return first !== -1 && bytes.subarray(first + 1).some(isLead) && isUtf8(bytes);
+};
+
 /** Returns the encoding of a text that declares none. */
 export const detectEncoding = (bytes: Uint8Array): string => {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';

@@ -66,6 +66,22 @@ it.each([
   ],
   ['nobody knows', latin, 'text/html; charset=klingon', '<p>café €</p>'],
   ['nobody may use', 'abc', 'text/html; charset=iso-2022-kr', '\ufffd'],
+  ['its header names, but whose bytes are UTF-8', '<p>Käse 5 €', 'text/html; charset=ISO-8859-1', '<p>Käse 5 €'],
+  [
+    'its markup names, but whose bytes are UTF-8',
+    '<meta charset="iso-8859-2"><p>Żółć',
+    'text/html',
+    '<meta charset="iso-8859-2"><p>Żółć',
+  ],
+  [
+    'its declaration of XML names, but whose bytes are UTF-8',
+    '<?xml version="1.0" encoding="windows-1252"?><p>Käse 5 €',
+    'application/xhtml+xml',
+    '<?xml version="1.0" encoding="windows-1252"?><p>Käse 5 €',
+  ],
+  ['of text, its header names, but whose bytes are UTF-8', 'Käse 5 €', 'text/plain; charset=latin1', 'Käse 5 €'],
+  ['of several bytes its header names, and whose bytes may be UTF-8', 'éé', 'text/plain; charset=shift_jis', 'ﾃｩﾃｩ'],
+  ['its header names, with one character that may be UTF-8', '<p>é', 'text/html; charset=windows-1252', '<p>Ã©'],
   ['of text, its header names', Buffer.from([0xe9]), 'text/plain; charset=iso-8859-1', 'é'],
   ['of text, nobody names', 'é', 'text/plain', 'é'],
 ])('a page in a character set that %s is decoded', (_, bytes, type, expected) => {
