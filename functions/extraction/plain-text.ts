@@ -1,12 +1,15 @@
 import type { SourceWarning } from '../domain/sources.ts';
 import { readHtml } from './html.ts';
+import { htmlOfMessage, isWebArchive } from './mime-message.ts';
 import { decodeHtml } from './page-text.ts';
 import { type DecodedText, decodeBytes, detectEncoding, undecodableBytes } from './text-encoding.ts';
 
 type PlainText = { content: string; contentMD: string; warnings: SourceWarning[] };
 
 /** Reads a file of text, which is its own Markdown. A saved web page is read as a page. */
-export const readText = (bytes: Uint8Array, isMarkdown: boolean): PlainText => {
+export const readText = (bytes: Buffer, isMarkdown: boolean): PlainText => {
+  const archived = !isMarkdown && isWebArchive(bytes) ? htmlOfMessage(bytes) : undefined;
+  if (archived) return readSavedPage(archived);
   const decoded = decodeBytes(bytes, detectEncoding(bytes));
   if (!isMarkdown && webPage.test(decoded.text.slice(0, 4096))) return readSavedPage(decodeHtml(bytes));
   const content = decoded.text.replace(/\r\n?/g, '\n').replaceAll('\0', '');

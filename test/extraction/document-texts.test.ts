@@ -224,11 +224,51 @@ it.each([
   });
 });
 
+const archiveHeaders = [
+  'From: <Saved by a browser>',
+  'Subject: =?utf-8?Q?Caf=C3=A9?=',
+  'MIME-Version: 1.0',
+  'Content-Type: multipart/related;',
+  '\ttype="text/html";',
+  '\tboundary="----mark"',
+].join('\r\n');
+const archiveOf = (encoding: string, body: string) =>
+  Buffer.from(
+    `${archiveHeaders}\r\n\r\n------mark\r\nContent-Type: text/css\r\n\r\np{}\r\n------mark\r\nContent-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n${body}\r\n------mark\r\nContent-Type: image/png\r\nContent-Transfer-Encoding: base64\r\n\r\niVBORw0KGgo=\r\n------mark--\r\n`,
+    'latin1',
+  );
+
+it.each([
+  ['quoted-printable', '<h1>Hours</h1><p>Nine to <b>f=C3=\r\n=BCnf</b></p>'],
+  ['base64', Buffer.from('<h1>Hours</h1><p>Nine to <b>fünf</b></p>').toString('base64')],
+  ['8bit', Buffer.from('<h1>Hours</h1><p>Nine to <b>fünf</b></p>').toString('latin1')],
+])('a web page that is saved as one file (MHTML) in %s is read as a page', async (encoding, body) => {
+  expect(await read(archiveOf(encoding, body), 'page.mht')).toEqual({
+    content: 'Hours\n\nNine to fünf',
+    contentMD: '# Hours\n\nNine to **fünf**',
+  });
+});
+
+it('a damaged page that is saved as one file has a warning', async () => {
+  expect(await read(archiveOf('quoted-printable', '<p>Nine to f=FFnf</p>'))).toMatchObject({
+    content: 'Nine to f\ufffdnf',
+    warnings: [{ code: 'undecodable_bytes' }],
+  });
+});
+
 it.each([
   ['Markdown', 'a.md', '<html> in Markdown stays'],
   ['a text about HTML', 'a.txt', 'Write <html> first.'],
-])('%s is not read as a web page', async (_, name, content) => {
-  expect(await read(Buffer.from(content), name)).toEqual({ content, contentMD: content });
+  ['Markdown about MHTML', 'a.md', archiveOf('8bit', '<p>Nine</p>').toString()],
+  [
+    'a text about MHTML',
+    'a.txt',
+    'Such a file begins like this:\nMIME-Version: 1.0\nContent-Type: multipart/related\n\n',
+  ],
+  ['a beginning of MHTML without a page', 'a.txt', 'MIME-Version: 1.0\nContent-Type: multipart/related\n\n<p>Nine'],
+])('%s is not read as a web page', async (_, name, text) => {
+  const content = text.replaceAll('\r\n', '\n');
+  expect(await read(Buffer.from(text), name)).toEqual({ content, contentMD: content });
 });
 
 it.each([
