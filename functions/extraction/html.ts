@@ -126,7 +126,8 @@ const baseUrlOf = (page: Root, url: string): string => {
 const linksOf = (page: Root, base: string): string[] => {
   const links = new Set<string>();
   visit(page, 'element', ({ tagName, properties }) => {
-    const address = tagName === 'frame' ? properties.src : /^(a|area)$/.test(tagName) ? properties.href : undefined;
+    const isFrame = /^i?frame$/.test(tagName);
+    const address = isFrame ? properties.src : /^(a|area)$/.test(tagName) ? properties.href : undefined;
     const target = address === undefined ? null : resolve(address, base);
     if (!target || !/^https?:$/.test(target.protocol)) return;
     const link = withoutFragment(target);

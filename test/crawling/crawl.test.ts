@@ -232,11 +232,12 @@ it('a crawl reads the pages of frames as links', async () => {
   const site = await siteOf({
     '/': '<frameset cols="20%,80%"><frame src="nav.html"><frame src="main.html"><noframes>Update!</noframes></frameset>',
     '/nav.html': '<nav><a href="/a">a</a></nav>',
-    '/main.html': page('main'),
+    '/main.html': `${page('main')}<iframe src="/inner"></iframe><iframe src="https://elsewhere.example/"></iframe>`,
     '/a': page('a'),
+    '/inner': page('inner'),
   });
   expect(await crawlOf(site)).toMatchObject({
-    pages: ['/main.html', '/a'],
+    pages: ['/main.html', '/a', '/inner'],
     failed: {
       '/': 'The page has no text of its own. It shows other pages in frames, which count as its links.',
       '/nav.html': 'The page contains no text.',

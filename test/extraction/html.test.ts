@@ -232,6 +232,14 @@ it('the links of a page are absolute, without fragments, each once, from anywher
   expect(links).toEqual(['https://site.example/a', 'https://site.example/dir/b?x=1', 'https://other.example/c']);
 });
 
+it('the pages that a page shows in frames are links of it', () => {
+  const { text, links } = read(
+    '<p>Before</p><iframe src="/hours#today">x</iframe><iframe src="about:blank"></iframe><iframe srcdoc="y"></iframe><p>After</p>',
+  );
+  expect(text).toBe('Before\n\nAfter');
+  expect(links).toEqual(['https://site.example/hours']);
+});
+
 it('the links of a page are relative to its base', () => {
   expect(read('<a href="x">x</a>', '<base href="/sub/">').links).toEqual(['https://site.example/sub/x']);
   expect(read('<a href="x">x</a>', '<base href="https://cdn.example/y/"><base href="/z/">').links).toEqual([
