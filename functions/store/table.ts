@@ -338,14 +338,10 @@ const refuseRepeatedKeys = (actions: TransactionAction[]) => {
   for (const { Put, Update, Delete, ConditionCheck } of actions) {
     const key = Put?.Item ?? Update?.Key ?? Delete?.Key ?? ConditionCheck?.Key;
     const text = JSON.stringify([key?.pk, key?.sk]);
-    // The error is logged, and a whole key may hold a phone number.
-    if (keys.has(text))
-      throw new Error(`A transaction has two actions on one item: ${toKind(key?.pk)} ${toKind(key?.sk)}.`);
+    if (keys.has(text)) throw new Error(`A transaction has two actions on ${key?.pk} ${key?.sk}.`);
     keys.add(text);
   }
 };
-
-const toKind = (key: unknown) => String(key).split('#', 1)[0];
 
 const returnedOnFailure = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
 

@@ -6,11 +6,11 @@ import { unique, useTargetInThisProcess } from '../support/world.ts';
 
 useTargetInThisProcess();
 
-it('a transaction with two actions on one item is refused with the kind of the item, and writes nothing', async () => {
+it('a transaction with two actions on one item is refused with the key, and writes nothing', async () => {
   const store = table.get();
-  const [one, other] = ['A', 'B'].map((sk) => ({ pk: `TEST#${unique('transact')}`, sk })) as [ItemKey, ItemKey];
+  const [one, other] = ['A', 'B'].map((sk) => ({ pk: unique('transact'), sk })) as [ItemKey, ItemKey];
   const actions = [store.putAction(one), store.putAction(other), store.updateAction(one, { set: { n: 1 } })];
-  const message = 'A transaction has two actions on one item: TEST A.';
+  const message = `A transaction has two actions on ${one.pk} ${one.sk}.`;
   await expect(store.transact(actions)).rejects.toThrow(message);
   await expect(store.tryTransact(actions)).rejects.toThrow(message);
   expect(await store.getMany([one, other])).toEqual([]);
