@@ -292,7 +292,6 @@ export class Table {
 
   /** Writes all or nothing. DynamoDB performs requests with the same token once. A single put needs no transaction. */
   async transact(actions: TransactionAction[], ClientRequestToken: string = randomUUID()): Promise<void> {
-    refuseRepeatedKeys(actions);
     const [{ Put } = {}, ...more] = actions;
     if (Put && more.length === 0)
       return void (await untilAdmitted(() => this.client.send(new PutCommand(Put), deadline())));
@@ -328,20 +327,6 @@ const withCause = <I extends Item>(item: I): I => {
 
 const changeWithCause = (key: ItemKey, change: Change): Change =>
   hasFollowingJobs(key) ? { ...change, set: { ...change.set, requestId: currentRequestId() ?? null } } : change;
-
-/**
- * Throws if two actions are on one item. DynamoDB refuses them without naming the item. DynamoDB Local may report a failed condition
- * instead, which hides the mistake from tests.
- */
-const refuseRepeatedKeys = (actions: TransactionAction[]) => {
-  const keys = new Set<string>();
-  for (const { Put, Update, Delete, ConditionCheck } of actions) {
-    const key = Put?.Item ?? Update?.Key ?? Delete?.Key ?? ConditionCheck?.Key;
-    const text = JSON.stringify([key?.pk, key?.sk]);
-    if (keys.has(text)) throw new Error(`A transaction has two actions on ${key?.pk} ${key?.sk}.`);
-    keys.add(text);
-  }
-};
 
 const returnedOnFailure = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
 
