@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { HmacAlgorithm, Refusal } from '../domain/hook-secrets.ts';
 import { parseJson } from '../domain/json.ts';
+import { edgeSecretHeader } from '../environment.ts';
 
 /** A request of a voice platform as it was received. */
 export type SignedRequest = {
@@ -69,4 +70,5 @@ export const hasBearer = ({ headers }: SignedRequest, { secret }: HookSecret, na
 
 /** Returns true if a request has a header in which some platform sends a signature. */
 export const mayBeSigned = (headers: SignedRequest['headers']) =>
-  Object.keys(headers).some((name) => /signature|secret|^authorization$/.test(name));
+  // CloudFront adds the secret of the edge to every request.
+  Object.keys(headers).some((name) => name !== edgeSecretHeader && /signature|secret|^authorization$/.test(name));

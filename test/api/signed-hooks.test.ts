@@ -3,6 +3,7 @@ import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { describe, expect, it, vi } from 'vitest';
 import { receiveHook } from '../../functions/api/receive-hook.ts';
 import { sealedSecrets } from '../../functions/clients/sealed-secrets.ts';
+import { edgeSecretHeader } from '../../functions/environment.ts';
 import { hookSecretOwner } from '../../functions/hooks/hook-secrets.ts';
 import { lambda } from '../../functions/http/lambda.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
@@ -117,7 +118,10 @@ it('a signature is refused alike for a user with a secret, for one without, and 
   for (const header of ['x-vapi-secret', 'authorization', 'x-signature'])
     for (const uid of [world.uid, without.uid, 'nobody'])
       expect(await askAs(uid, { [header]: 'Bearer wrong' })).toEqual(refused);
-  expect(await askAs(without.uid, {})).toMatchObject([401, { error: 'missing_api_key' }]);
+  // CloudFront adds its own secret to every request.
+  const unsigned: Record<string, string>[] = [{}, { [edgeSecretHeader]: 'a secret of the edge' }];
+  for (const headers of unsigned)
+    expect(await askAs(without.uid, headers)).toMatchObject([401, { error: 'missing_api_key' }]);
 });
 
 it.each(['vapi', 'retell', 'elevenlabs', 'telnyx'])(
