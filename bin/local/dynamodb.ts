@@ -23,6 +23,8 @@ export const startDynamoDb = async (
   const guarded = spawn(process.execPath, [join(root, 'bin/guard.mjs'), java, ...options(port, data)], {
     cwd: folder(),
     stdio: ['pipe', 'ignore', 'pipe'],
+    // The guard outlives `kill -9` of this process group, and ends DynamoDB Local.
+    detached: process.platform !== 'win32',
   });
   let output = '';
   guarded.stderr.on('data', (text) => {

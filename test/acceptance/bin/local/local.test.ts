@@ -305,6 +305,14 @@ describe('npm start', () => {
     await until(() => processesWith(place).length === 0);
   });
 
+  it.runIf(process.platform === 'linux')('a killed process group leaves no DynamoDB Local', async () => {
+    const place = folder();
+    const run = start(['--json', '--data', place], {}, ['setsid', process.execPath, 'bin/local.ts']);
+    await ready(run);
+    process.kill(-(run.child.pid ?? 0), 'SIGKILL');
+    await until(() => processesWith(place).length === 0);
+  });
+
   it.runIf(process.platform === 'linux')(
     'npm start leaves no process when npm has ended before its script begins',
     async () => {
