@@ -17,7 +17,7 @@ export const createKey = endpoint({
   summary: 'Make an API key',
   description:
     'With the scope `users`, makes a key of a client, with any scopes but `users`. With the scope `keys`, makes a key of the user of the API key, with at most the scopes of that key, never `privacy`, `users` or `keys`, and valid for no longer. The response contains the `secret`; it is not shown again, except to a request that the same API key repeats with its `Idempotency-Key`.',
-  caller: { kind: 'key', scope: ['users', 'keys'] },
+  caller: { kind: 'key', scope: ['users', 'keys'], administersUsers: true },
   services: { apiKeys: apiKeys.for('create'), users: users.for('findClient'), erasureSecret },
   body: NewApiKey,
   confidential: true,

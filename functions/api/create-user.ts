@@ -13,7 +13,7 @@ export const createUser = endpoint({
   summary: 'Create a user',
   description:
     'Creates a client: a user that the user of the API key administers. The same `uid` again changes nothing and returns the client as it is. A client has no API key until one is made with `POST /keys`.',
-  caller: { kind: 'key', scope: 'users' },
+  caller: { kind: 'key', scope: 'users', administersUsers: true },
   services: { users: users.for('createClient') },
   body: NewUser,
   response: User,

@@ -16,7 +16,7 @@ export const endAgentAccess = endpoint({
   summary: 'End the sharing of an agent',
   description:
     'Ends the access of a guest to an agent, from the next request of the guest on. Ending it again changes nothing. The API key is of the owner (scope `agents`), or of the user that created the owner (scope `users`).',
-  caller: { kind: 'key', scope: ['agents', 'users'] },
+  caller: { kind: 'key', scope: ['agents', 'users'], administersUsers: true },
   services: { agents: agents.for('access', 'revoke'), users: users.for('findClient') },
   params: z.object({ agentId: AgentIdInPath, guestUid: ClientUidInPath }),
   query: z.object({ uid: UidOfOwner }),

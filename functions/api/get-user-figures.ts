@@ -34,7 +34,7 @@ export const getUserFigures = endpoint({
   memoryMegabytes: 1769,
   summary: 'Get the figures of users',
   description: `Adds up the calls of each client: of all agents that it owns, over at most ${limits.userFigureDays} days. A client without calls has zeros. \`pending\` is present while calls that changed are not counted yet, for at most two minutes.`,
-  caller: { kind: 'key', scope: 'users' },
+  caller: { kind: 'key', scope: 'users', administersUsers: true },
   services: {
     users: users.for('clients'),
     agents: agents.for('owned'),

@@ -13,7 +13,7 @@ export const getUser = endpoint({
   path: '/users/{uid}',
   summary: 'Get a user',
   description: 'Returns a client with the quotas that hold and the number of its agents.',
-  caller: { kind: 'key', scope: 'users' },
+  caller: { kind: 'key', scope: 'users', administersUsers: true },
   services: { users: users.for('findClient') },
   params: z.object({ uid: ClientUidInPath }),
   response: User,

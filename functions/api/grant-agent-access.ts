@@ -18,7 +18,7 @@ export const grantAgentAccess = endpoint({
   summary: 'Share an agent',
   description:
     'Lets another user use an agent. The API key is of the owner (scope `agents`), or of the user that created the owner (scope `users`). The owner and the guest were created by the same user, or one of them created the other. Sharing again changes nothing. An agent has at most 50 guests.',
-  caller: { kind: 'key', scope: ['agents', 'users'] },
+  caller: { kind: 'key', scope: ['agents', 'users'], administersUsers: true },
   services: { agents: agents.for('access', 'share'), users: users.for('findClient', 'findMany') },
   params: z.object({ agentId: AgentIdInPath, guestUid: ClientUidInPath }),
   body: z.object({ uid: UidOfOwner }),

@@ -17,7 +17,7 @@ export const listAgentAccess = endpoint({
   summary: 'List the guests of an agent',
   description:
     'Returns the users with whom the owner shares an agent: its guests. The API key is of the owner (scope `agents`), or of the user that created the owner (scope `users`).',
-  caller: { kind: 'key', scope: ['agents', 'users'] },
+  caller: { kind: 'key', scope: ['agents', 'users'], administersUsers: true },
   services: { agents: agents.for('access'), users: users.for('findClient', 'findMany') },
   params: z.object({ agentId: AgentIdInPath }),
   query: z.object({ uid: UidOfOwner }),

@@ -15,7 +15,7 @@ export const listKeys = endpoint({
   summary: 'List API keys',
   description:
     'Returns the keys of a client (scope `users`) or of the user of the API key (scope `keys`), newest first, without their secrets. Keys that are over are included for 30 days.',
-  caller: { kind: 'key', scope: ['users', 'keys'] },
+  caller: { kind: 'key', scope: ['users', 'keys'], administersUsers: true },
   services: { apiKeys: apiKeys.for('page'), users: users.for('findClient') },
   query: z.object({ uid: UidOfKey, ...paging }),
   response: z

@@ -13,7 +13,7 @@ export const listUsers = endpoint({
   path: '/users',
   summary: 'List users',
   description: 'Returns the clients of the user of the API key, sorted by `uid`.',
-  caller: { kind: 'key', scope: 'users' },
+  caller: { kind: 'key', scope: 'users', administersUsers: true },
   services: { users: users.for('clients') },
   query: z.object(paging),
   response: z

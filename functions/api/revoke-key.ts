@@ -16,7 +16,7 @@ export const revokeKey = endpoint({
   summary: 'Revoke an API key',
   description:
     'Ends a key at once: the next request with it is refused. A key may end itself. Another key needs the scope `users` for the key of a client, or `keys` for one of its own user. A revoked key is listed for 30 days.',
-  caller: { kind: 'key' },
+  caller: { kind: 'key', administersUsers: true },
   services: { apiKeys: apiKeys.for('find', 'revoke'), users: users.for('findClient') },
   params: z.object({ keyId: KeyIdInPath }),
   query: z.object({ uid: UidOfKey }),

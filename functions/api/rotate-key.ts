@@ -21,7 +21,7 @@ export const rotateKey = endpoint({
   summary: 'Rotate an API key',
   description:
     'Makes a new key with the same name, scopes and end, and ends the former one after the overlap. A key may rotate itself. Another key needs the scope `users` for the key of a client, or `keys` for one of its own user, and must be one that may give these scopes for so long. The response contains the `secret`; it is not shown again, except to a request that the same API key repeats with its `Idempotency-Key`.',
-  caller: { kind: 'key' },
+  caller: { kind: 'key', administersUsers: true },
   services: { apiKeys: apiKeys.for('find', 'rotate'), users: users.for('findClient'), erasureSecret },
   params: z.object({ keyId: KeyIdInPath }),
   body: z.object({

@@ -32,8 +32,16 @@ export type Caller<Input> =
           signature?: SignedRequests<any>;
         }
     ))
-  /** Without a scope, any valid key is permitted. With several, a key needs one of them. */
-  | { kind: 'key'; scope?: Scope | readonly [Scope, ...Scope[]]; forwarded?: never; agent?: never; user?: never }
+  | {
+      kind: 'key';
+      /** Without a scope, any valid key is permitted. With several, a key needs one of them. */
+      scope?: Scope | readonly [Scope, ...Scope[]];
+      /** The operation is on users, keys or access. Its `uid` may be that of a client of the key's user. */
+      administersUsers?: true;
+      forwarded?: never;
+      agent?: never;
+      user?: never;
+    }
   /** The key is forwarded; the operations this function calls authenticate it. The function has no table access. */
   | { kind: 'key'; forwarded: true; scope?: never; agent?: never; user?: never }
   | { kind: 'application' }
@@ -188,7 +196,7 @@ export type RawExchange<Input, Form, Result> = {
   mediaTypes?: string[];
   /** Responses with a body of their own, or none, for the documentation. */
   otherResponses?: Record<number, { description: string; schema?: Schema }>;
-  /** Replaces a response that is late, a 500, or the refusal of a suspended user. Returns nothing for a request that has no fallback. */
+  /** Replaces a response that is late, a 500, or the 403 of a suspended user. Returns nothing for a request that has no fallback. */
   fallback?: {
     afterMilliseconds: number;
     respond(input: Input, request: { requestId: string; isSuspended: boolean }): CustomResponse | undefined;
@@ -209,9 +217,8 @@ export type AnyEndpoint = Endpoint<any, any, any, any, any, Caller<any>, keyof R
 export const scopesOf = ({ caller }: Pick<AnyEndpoint, 'caller'>): Scope[] =>
   caller.kind === 'key' && caller.scope ? [caller.scope].flat() : [];
 
-/** Returns true for operations on users, keys and access. Their `uid` may be that of a client of the key's user. */
-export const administersUsers = ({ path }: Pick<AnyEndpoint, 'path'>): boolean =>
-  /^\/(users|keys|user-figures)\b|\/access\b/.test(path);
+/** Returns true for operations on users, keys and access. */
+export const administersUsers = ({ caller }: Pick<AnyEndpoint, 'caller'>): boolean => 'administersUsers' in caller;
 
 export const isStreamed = ({ raw }: AnyEndpoint): boolean => raw?.responds === 'stream';
 

@@ -5,7 +5,7 @@ import { newIdentifier } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { deletionTimeOf, isListed } from '../domain/listed-api-keys.ts';
 import { fillPage, fromCursor } from '../domain/paging.ts';
-import { service } from '../service.ts';
+import { type Permission, service } from '../service.ts';
 import { type Condition, exists, isAbsent, when } from './expressions.ts';
 import { apiKeyKey, apiKeyListingKey, apiKeyListingsOf, userKey, withoutKey } from './keys.ts';
 import { type Item, type Table, type TransactionAction, table, untilWritten } from './table.ts';
@@ -245,24 +245,18 @@ const keyOf = (item: KeyItem): ApiKey => {
   return key;
 };
 
+const makingActions: Permission[] = [
+  'dynamodb:BatchGetItem',
+  'dynamodb:GetItem',
+  'dynamodb:PutItem',
+  'dynamodb:PutItem:apiKeys',
+  'dynamodb:Query',
+  'dynamodb:UpdateItem',
+];
+
 export const apiKeys = /* @__PURE__ */ service(() => new ApiKeys(table.get()), {
-  create: [
-    'dynamodb:BatchGetItem',
-    'dynamodb:GetItem',
-    'dynamodb:PutItem',
-    'dynamodb:PutItem:apiKeys',
-    'dynamodb:Query',
-    'dynamodb:UpdateItem',
-  ],
-  rotate: [
-    'dynamodb:BatchGetItem',
-    'dynamodb:GetItem',
-    'dynamodb:PutItem',
-    'dynamodb:PutItem:apiKeys',
-    'dynamodb:Query',
-    'dynamodb:UpdateItem',
-    'dynamodb:UpdateItem:apiKeys',
-  ],
+  create: makingActions,
+  rotate: [...makingActions, 'dynamodb:UpdateItem:apiKeys'],
   page: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   find: ['dynamodb:GetItem'],
   revoke: ['dynamodb:GetItem', 'dynamodb:UpdateItem', 'dynamodb:UpdateItem:apiKeys'],

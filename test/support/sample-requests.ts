@@ -8,9 +8,9 @@ import { call } from './world.ts';
 export const keyed = routes.filter(({ caller }) => caller.kind === 'key');
 
 /** Returns true when a request names the user of the key. */
-export const takesUser = ({ caller, path, body, query }: AnyEndpoint) =>
+export const takesUser = ({ caller, body, query }: AnyEndpoint) =>
   caller.kind === 'key' &&
-  !administersUsers({ path }) &&
+  !administersUsers({ caller }) &&
   (caller.user !== undefined || 'uid' in (body?.shape ?? {}) || 'uid' in (query?.shape ?? {}));
 
 /** Returns true when its sample replaces the record that another sample made: a user has at most one webhook endpoint, and one secret of a platform. */
