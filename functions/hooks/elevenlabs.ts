@@ -18,6 +18,8 @@ import { hasBearer, hmac, isRecent, isSame, refusalsOf } from './signatures.ts';
 
 /** ElevenLabs' conversation initiation and post-call webhooks. https://elevenlabs.io/docs/agents-platform/workflows/post-call-webhooks */
 export const elevenlabs: Platform = {
+  signatureHeaders: ['elevenlabs-signature', 'x-hook-secret', 'authorization'],
+
   /**
    * The signature of a post-call webhook covers the time and the body. ElevenLabs signs nothing else: the webhook that begins a
    * conversation has the secret in a header instead. https://elevenlabs.io/docs/overview/administration/webhooks

@@ -67,6 +67,8 @@ type HookDecision = { accept: boolean; variables: Record<string, string>; overri
 
 /** A voice platform: reads its events, and forms the responses that it understands. All functions are pure. */
 export type Platform = {
+  /** The headers in which the platform sends its signature or, unless a user names another header, its secret. */
+  signatureHeaders: string[];
   /** Verifies that a request was signed with the user's secret. */
   verify: VerifySignature;
   read(request: HookRequest): HookEvent;

@@ -20,6 +20,8 @@ const signatureForm = /^v=(\d{1,15}),d=([0-9a-f]{64})$/;
 
 /** Retell's inbound webhook and call events. https://docs.retellai.com/features/inbound-call-webhook */
 export const retell: Platform = {
+  signatureHeaders: ['x-retell-signature'],
+
   /** The signature covers the body followed by the time. Its key is an API key. https://docs.retellai.com/features/secure-webhook */
   verify(request) {
     const refusalOf = refusalsOf(request);

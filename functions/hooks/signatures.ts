@@ -1,7 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { HmacAlgorithm, Refusal } from '../domain/hook-secrets.ts';
 import { parseJson } from '../domain/json.ts';
-import { edgeSecretHeader } from '../environment.ts';
 
 /** A request of a voice platform as it was received. */
 export type SignedRequest = {
@@ -67,8 +66,3 @@ const shortestJson = (body: Buffer): Buffer => {
 /** Returns true if a request has the secret itself in one of these headers, or as `Authorization: Bearer`. */
 export const hasBearer = ({ headers }: SignedRequest, { secret }: HookSecret, names: string[]) =>
   ['authorization', ...names].some((name) => isSame((headers[name] ?? '').replace(/^Bearer\s+/i, ''), secret));
-
-/** Returns true if a request has a header in which some platform sends a signature. */
-export const mayBeSigned = (headers: SignedRequest['headers']) =>
-  // CloudFront adds the secret of the edge to every request.
-  Object.keys(headers).some((name) => name !== edgeSecretHeader && /signature|secret|^authorization$/.test(name));

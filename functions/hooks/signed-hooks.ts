@@ -7,13 +7,16 @@ import type { SignedRequests } from '../http/endpoint.ts';
 import { describeError, log } from '../log.ts';
 import { type HookSecretItem, hookSecretLookup, hookSecretOwner, hookSecrets, secretsInForce } from './hook-secrets.ts';
 import { isPlatformName, platforms } from './platforms.ts';
-import { mayBeSigned, type SignedRequest } from './signatures.ts';
+import type { SignedRequest } from './signatures.ts';
 
 /** The requests of voice platforms, which sign with a secret of the user whom their address names. */
 export const signedHooks: SignedRequests<HookSecretItem> = {
   services: { hookSecrets: hookSecrets.for('noteUse', 'noteRefusal'), sealedSecrets },
 
-  mayBeSigned: ({ headers }) => mayBeSigned(headers),
+  mayBeSigned({ pathParameters, headers }) {
+    const { platform = '' } = pathParameters ?? {};
+    return isPlatformName(platform) && platforms[platform].signatureHeaders.some((name) => headers[name] !== undefined);
+  },
 
   lookup({ pathParameters, queryStringParameters }) {
     const [platform = '', uid = ''] = [pathParameters?.platform, queryStringParameters?.uid];

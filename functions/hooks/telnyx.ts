@@ -12,6 +12,7 @@ const signatureForm = /^[A-Za-z0-9+/]{85}[AQgw]==$/;
  */
 export const telnyx: Platform = {
   ...twilio,
+  signatureHeaders: ['telnyx-signature-ed25519'],
 
   /** The signature covers the time and the body. The secret is the public key of the account. */
   verify(request) {

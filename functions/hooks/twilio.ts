@@ -5,6 +5,8 @@ import { verifyTwilio } from './twilio-signature.ts';
 
 /** Twilio's webhook and status callback: form fields, answered in TwiML. https://www.twilio.com/docs/voice/twiml */
 export const twilio: Platform = {
+  signatureHeaders: ['x-twilio-signature'],
+
   verify: verifyTwilio,
 
   read({ body }) {

@@ -16,6 +16,8 @@ import { hasBearer, hmac, isRecent, isSame, refusalsOf } from './signatures.ts';
 
 /** Vapi's server messages. https://docs.vapi.ai/server-url/events */
 export const vapi: Platform = {
+  signatureHeaders: ['x-signature', 'x-vapi-secret', 'authorization'],
+
   /**
    * The signature covers the body, or the time and the body, depending on the credential in Vapi. Vapi may also send the secret itself.
    * https://docs.vapi.ai/server-url/server-authentication
