@@ -26,7 +26,7 @@ export type SourceChange = z.infer<typeof SourceChange>;
 export const warningCodes = {
   unmapped_letters: 'A PDF draws letters without saying which characters they are.',
   pictures_only: 'Pages of a PDF have pictures and no text. Text in pictures is not read.',
-  encrypted_part: 'A part of the source is encrypted.',
+  encrypted_part: 'A part of the source is encrypted, such as a file in a PDF.',
   ignored_elements: 'The source has elements that the service does not read.',
   undecodable_bytes: 'Some bytes are not text in the encoding of the source.',
   cut: 'A part of the source is damaged or too large, and is left out.',
@@ -58,9 +58,17 @@ export const warningsField = {
   ),
 };
 
-/** Returns the warnings to store with a text; undefined when there are none. */
-export const storedWarnings = (warnings: SourceWarning[] = []) =>
-  warnings.length > 0 ? warnings.slice(0, limits.sourceWarnings) : undefined;
+/** Returns the warnings to store with a text; undefined when there are none. The last one counts those that do not fit. */
+export const storedWarnings = (warnings: SourceWarning[] = []): SourceWarning[] | undefined => {
+  const listed = warnings.slice(0, limits.sourceWarnings - 1);
+  const [first, ...more] = warnings.slice(listed.length);
+  if (!first) return listed.length > 0 ? listed : undefined;
+  const count = (more.length + 1).toLocaleString('en');
+  return [
+    ...listed,
+    more.length === 0 ? first : { code: first.code, message: `${count} more warnings are not listed.` },
+  ];
+};
 
 /** The text of a source: as a list shows it, or one piece of the whole. */
 export const sourceTextFields = {

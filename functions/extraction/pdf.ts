@@ -3,6 +3,7 @@ import { constants, createInflate, inflateSync } from 'node:zlib';
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import type { SourceWarning } from '../domain/sources.ts';
 import { describeIgnored, type LongDocument, LongText } from './long-text.ts';
+import { countAttachments } from './pdf-attachments.ts';
 import { fieldsOf, ignoredIn, insertFields } from './pdf-fields.ts';
 import { type Line, linesOf, textOf } from './pdf-lines.ts';
 import { drawingOperators, withPdf } from './pdfjs.ts';
@@ -29,7 +30,9 @@ const readPages = async (pdf: PDFDocumentProxy): Promise<LongDocument> => {
   const contentMD = new LongText();
   const sampled: Paragraph[][] = [];
   let bodySize: number | undefined;
-  const missing: Missing = { pages: pdf.numPages, unread: 0, drawn: 0, unmapped: 0, ignored: new Map() };
+  const { attached, encrypted } = await countAttachments(pdf).catch(() => ({ attached: 0, encrypted: 0 }));
+  const ignored = new Map(attached > 0 ? [['attached files', attached]] : []);
+  const missing: Missing = { pages: pdf.numPages, unread: 0, drawn: 0, unmapped: 0, encrypted, ignored };
   const write = (paragraphs: Paragraph[], size: number) => {
     content.add(paragraphs.map(({ lines }) => lines.join('\n')).join('\n\n'));
     contentMD.add(paragraphs.map((paragraph) => markdownOf(paragraph, size)).join('\n\n'));
@@ -63,9 +66,16 @@ const readPages = async (pdf: PDFDocumentProxy): Promise<LongDocument> => {
 };
 
 /** What is missing in the text of a document: numbers of pages, letters, and elements by the words for them. */
-type Missing = { pages: number; unread: number; drawn: number; unmapped: number; ignored: Map<string, number> };
+type Missing = {
+  pages: number;
+  unread: number;
+  drawn: number;
+  unmapped: number;
+  encrypted: number;
+  ignored: Map<string, number>;
+};
 
-const warningsOf = ({ pages, unread, drawn, unmapped, ignored }: Missing): SourceWarning[] => {
+const warningsOf = ({ pages, unread, drawn, unmapped, encrypted, ignored }: Missing): SourceWarning[] => {
   const describe = (count: number) =>
     pages === 1 ? 'The page has' : `${count} of ${pages} pages ${count === 1 ? 'has' : 'have'}`;
   const found: [number, SourceWarning['code'], string][] = [
@@ -75,6 +85,7 @@ const warningsOf = ({ pages, unread, drawn, unmapped, ignored }: Missing): Sourc
       'unmapped_letters',
       `The document has letters that are not known characters: ${unmapped.toLocaleString('en')}.`,
     ],
+    [encrypted, 'encrypted_part', `Files that are attached to the document are encrypted: ${encrypted}.`],
     [ignored.size, 'ignored_elements', describeIgnored(ignored)],
     [unread, 'cut', `${describe(unread)} damaged content and no text.`],
   ];

@@ -90,6 +90,27 @@ it('the elements of a PDF that show something and are not read are a warning', a
   });
 });
 
+it('files that are attached to a PDF are a warning, and those that are encrypted one of their own', async () => {
+  const file = (number: number) => `<</Type/Filespec/F(${number}.pdf)/UF(${number}.pdf)/EF<</F ${number} 0 R>>>>`;
+  const pdf = pdfOfPage({
+    contents: at(60, 780, 'This document is protected.'),
+    resources: '/Font<</F1 5 0 R>>',
+    catalog: `/Names<</EmbeddedFiles<</Names[(a)${file(6)}(b)${file(7)}]>>>>`,
+    objects: [
+      helvetica,
+      streamOf('%PDF-1.7 trailer<</Encrypt 9 0 R>>', '/Type/EmbeddedFile'),
+      streamOf('%PDF-1.7 trailer<</Root 1 0 R>>', '/Type/EmbeddedFile'),
+    ],
+  });
+  expect(await read(pdf)).toMatchObject({
+    content: 'This document is protected.',
+    warnings: [
+      { code: 'encrypted_part', message: 'Files that are attached to the document are encrypted: 1.' },
+      { code: 'ignored_elements', message: 'The document has elements that are not read: attached files (2).' },
+    ],
+  });
+});
+
 /** A font whose codes are the letters of a text, in their order. */
 const fontOf = (text: string) => {
   const hex = (n: number) => n.toString(16).padStart(4, '0');

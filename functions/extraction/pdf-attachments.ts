@@ -1,0 +1,20 @@
+import type { PDFDocumentProxy } from 'pdfjs-dist';
+import { isEncryptedOffice } from './document-kind.ts';
+
+/**
+ * Counts the files that are attached to a document, and how many of them are encrypted. The text of a document that rights
+ * management protects is such a file, behind a page that says so.
+ */
+export const countAttachments = async (pdf: PDFDocumentProxy): Promise<{ attached: number; encrypted: number }> => {
+  const ids = [...((await pdf.getAttachments()) ?? new Map<string, unknown>()).keys()];
+  let encrypted = 0;
+  for (const id of ids) {
+    const content = await pdf.getAttachmentContent(id);
+    if (content && isEncrypted(Buffer.from(content))) encrypted++;
+  }
+  return { attached: ids.length, encrypted };
+};
+
+const isEncrypted = (bytes: Buffer) =>
+  isEncryptedOffice(bytes) ||
+  (bytes.toString('latin1', 0, 5) === '%PDF-' && /\/Encrypt\b/.test(bytes.toString('latin1')));
