@@ -163,7 +163,7 @@ export const noAgentWithNumber = () =>
 
 /** Creates the error that only the holder of a valid key or signature gets. */
 export const userSuspended = () =>
-  new ApiError('user_suspended', 'The user of this request is suspended. Whoever created the user can end this.');
+  new ApiError('user_suspended', 'The user of this request is suspended. The creator of the user can end this.');
 
 export const noSuchUser = () => new ApiError('user_not_found', 'You have no such client.');
 export const noSuchGuest = () =>

@@ -23,7 +23,7 @@ export const sourceQuota = (given?: number): Quota =>
     ofUser: (limit) => `The quota of this user is ${limit} for the websites and documents of each agent`,
   });
 
-/** Returns the lower one of two quotas, with an error that names whoever can raise it. */
+/** Returns the lower one of two quotas, with an error that says who can raise it. */
 const quotaBelow = (
   deployment: number,
   given: number | undefined,
@@ -33,7 +33,7 @@ const quotaBelow = (
   const text = limit.toLocaleString('en');
   const exceeded = () =>
     limit < deployment
-      ? quotaExceeded(sentences.ofUser(text), 'Whoever created the user')
+      ? quotaExceeded(sentences.ofUser(text), 'The creator of the user')
       : quotaExceeded(sentences.ofDeployment(text));
   return { limit, exceeded };
 };

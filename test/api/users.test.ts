@@ -61,7 +61,7 @@ it('quotas hold from the next request on, and are at most those of the deploymen
   const second = await create();
   expect([agent.status, errorOf(second)]).toEqual([200, [409, 'quota_exceeded']]);
   expect(second.body.message).toBe(
-    'The quota of this user is 1 for agents. Whoever created the user can raise this limit.',
+    'The quota of this user is 1 for agents. The creator of the user can raise this limit.',
   );
   const raised = await maker.call('PATCH', `/users/${client.uid}`, { body: { quotas: { agents: 2, sources: 0 } } });
   expect(raised.body).toMatchObject({ quotas: { agents: 2, sources: 0 }, agents: 1 });
