@@ -29,7 +29,7 @@ const base = [
   'functions/environment.ts',
   'functions/service.ts',
   'functions/log.ts',
-  'functions/request-id.ts',
+  'functions/cause.ts',
 ];
 const below = [...base, 'functions/store', 'functions/clients', 'functions/extraction'];
 const capabilities = [
@@ -56,7 +56,7 @@ const arrows: Record<string, string[]> = {
   'functions/environment.ts': [],
   'functions/service.ts': ['functions/domain'],
   'functions/log.ts': [],
-  'functions/request-id.ts': [],
+  'functions/cause.ts': ['functions/domain'],
   'functions/store': base,
   'functions/clients': base,
   'functions/extraction': base,

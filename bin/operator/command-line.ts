@@ -1,5 +1,6 @@
 import addCompletion from '@bomb.sh/tab/commander';
 import type { Command } from 'commander';
+import { withCause } from '../../functions/cause.ts';
 import { exitCodes } from '../command-line/exit-codes.ts';
 import { installedCommands, run as runProgram } from '../command-line/program.ts';
 import { createAgent } from './commands/agent/create.ts';
@@ -148,5 +149,5 @@ export const run = async (argv: string[]) => {
   }
   // Its shell script calls the installed command.
   if (program.name() === installedCommands.operator) addCompletion(anyProgram);
-  return runProgram(program, argv);
+  return withCause({ maker: { via: 'operator' } }, () => runProgram(program, argv));
 };

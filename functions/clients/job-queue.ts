@@ -1,9 +1,9 @@
 import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import pMap from 'p-map';
+import { currentRequestId } from '../cause.ts';
 import { chunks } from '../domain/chunks.ts';
 import { groupOf, type JobMessage, type JobName } from '../domain/job-messages.ts';
 import { environment } from '../environment.ts';
-import { currentRequestId } from '../request-id.ts';
 import { type Service, wholeService } from '../service.ts';
 
 /** Sends messages to jobs. A message is delivered at least once, possibly late, so handling it must be idempotent. */

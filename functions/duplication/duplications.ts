@@ -1,4 +1,6 @@
+import { currentMaker, currentRequestId, withCause } from '../cause.ts';
 import type { UnversionedAgent } from '../domain/agents.ts';
+import type { ChangeMaker } from '../domain/change-maker.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { service } from '../service.ts';
 import { Agents } from '../store/agents/agents.ts';
@@ -15,6 +17,8 @@ export type Duplication = {
   agent: UnversionedAgent;
   /** The API key that asked for the copy. */
   keyId?: string;
+  /** Who asked for the copy. A job creates the agent. */
+  maker?: ChangeMaker;
   sourceAgentId: string;
   /** The shards of the block list that are copied, and how many numbers they have. */
   shardsDone: number[];
@@ -64,7 +68,7 @@ export class Duplications {
   async add(duplication: Duplication, { agents, sources } = this.#quotas): Promise<Duplication> {
     const { agent, sourceAgentId } = duplication;
     const failed = await this.#table.tryTransact([
-      this.#table.putAction(itemOf(duplication), isAbsent),
+      this.#table.putAction(itemOf({ ...duplication, maker: currentMaker() }), isAbsent),
       countAction(this.#table, countKey({ uid: agent.uid }), 1, agents, {
         add: { copies: new Set([agent.agentId]), copiesBegun: 1 },
       }),
@@ -88,7 +92,7 @@ export class Duplications {
    */
   async finish(duplication: Duplication): Promise<Duplication | undefined> {
     const done: Duplication = { ...duplication, state: 'done' };
-    const { agent, keyId, sourceAgentId } = done;
+    const { agent, keyId, maker = { via: 'job' }, sourceAgentId } = done;
     const { agentId } = agent;
     const item = { ...itemOf(done), ttlSeconds: Math.floor(Date.now() / 1000) + rememberedSeconds };
     const count: Counter = {
@@ -97,7 +101,7 @@ export class Duplications {
       changes: 0,
     };
     const failed = await this.#table.tryTransact([
-      ...this.#agents.creation(agent, { keyId }),
+      ...withCause({ maker, requestId: currentRequestId() }, () => this.#agents.creation(agent, { keyId })),
       this.#table.putAction(item),
       this.#table.putAction(count),
       this.#table.updateAction(countKey({ uid: agent.uid }), { remove: { copies: new Set([agentId]) } }),

@@ -1,8 +1,8 @@
 import middy from '@middy/core';
 import { executionModeStandard } from '@middy/core/Standard';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
+import { withCause } from '../cause.ts';
 import { newUlid } from '../domain/identifiers.ts';
-import { withRequestId } from '../request-id.ts';
 import { lazyServices } from '../service.ts';
 import { addressOf } from './address.ts';
 import { admit } from './admit.ts';
@@ -11,6 +11,7 @@ import { type AnyEndpoint, isStreamed, takesIdempotencyKey } from './endpoint.ts
 import type { ApiEvent, ApiHandler, ApiMiddleware, ApiResult, HandlerContext, Internal } from './handler-types.ts';
 import { withIdempotency } from './idempotency.ts';
 import { logRequests } from './log-requests.ts';
+import { makerOf } from './maker-of.ts';
 import { perform } from './perform.ts';
 import { refuseOtherMethods } from './refuse-other-methods.ts';
 import { requireEdge } from './require-edge.ts';
@@ -40,8 +41,9 @@ const handlerOf = (
     const { headers, requestContext } = event;
     const { requestId } = requestContext;
     const context = { address: addressOf(event), headers, requestId, receivedAt };
+    const cause = { maker: makerOf(endpoint, authorized.principal), requestId };
     const respond = (creationId: string) =>
-      withRequestId(requestId, () => perform(endpoint, authorized, { ...context, creationId }, services));
+      withCause(cause, () => perform(endpoint, authorized, { ...context, creationId }, services));
     const idempotencyKey = headers['idempotency-key'];
     return takesIdempotencyKey(endpoint) && idempotently && idempotencyKey !== undefined
       ? idempotently({ endpoint, request: authorized, idempotencyKey, requestId }, respond)

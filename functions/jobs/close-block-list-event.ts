@@ -1,5 +1,5 @@
+import { currentRequestId } from '../cause.ts';
 import { jobMessages } from '../domain/job-messages.ts';
-import { currentRequestId } from '../request-id.ts';
 import { closeWhenQuiet, publishServices } from '../webhooks/publish.ts';
 import { queueJob, queueWorker } from './job.ts';
 

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { withRequestId } from '../cause.ts';
 import { files } from '../clients/files.ts';
 import { jobQueueFor } from '../clients/job-queue.ts';
 import { documentOfFileKey, fileKeyOf, filesFolder, rejectionReasons } from '../domain/documents.ts';
@@ -10,7 +11,6 @@ import { suspendedDelaySeconds } from '../domain/timeouts.ts';
 import { kindOf } from '../extraction/document-kind.ts';
 import { readDocument } from '../extraction/document-texts.ts';
 import { formatOf } from '../extraction/file-formats.ts';
-import { withRequestId } from '../request-id.ts';
 import { indexNewText } from '../search/source-index.ts';
 import type { ServicesOf } from '../service.ts';
 import { agents } from '../store/agents/agents.ts';

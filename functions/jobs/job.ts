@@ -1,9 +1,9 @@
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import * as z from 'zod/mini';
+import { withRequestId } from '../cause.ts';
 import { type JobName, MessageCause } from '../domain/job-messages.ts';
 import { environment } from '../environment.ts';
 import { describeError, log } from '../log.ts';
-import { withRequestId } from '../request-id.ts';
 import { lazyServices, type Permission, permissionsOfServices, type Service, type ServicesOf } from '../service.ts';
 import { changeOf, type TableChange } from '../store/table-changes.ts';
 import { pauseSeconds, retrySoon } from './retry-soon.ts';

@@ -281,12 +281,14 @@ export const webhookEventsOf = (subject: EventSubject): Collection & { prefix: s
   return { pk, prefix: 'EVENT#' };
 };
 
-/** An item whose changes are events, as identified by its key. */
+/** An item whose changes are events, or entries of the log of changes, as identified by its key. */
 export type ChangedItem =
   | { kind: 'agent'; uid: string; agentId: string }
   | { kind: 'access' | 'call' | 'website' | 'document'; agentId: string; id: string }
   | { kind: 'number'; list: BlockListOwner }
-  | { kind: 'import' | 'endpoints'; uid: string };
+  | { kind: 'import' | 'erasure' | 'hook secret'; uid: string; id: string }
+  | { kind: 'user' | 'endpoints'; uid: string }
+  | { kind: 'key' };
 
 /** The sort keys of those items, exact or by prefix. No other item has one of these sort keys. */
 export const sortKeysOfChanges = {
@@ -314,17 +316,28 @@ export const changedItem = ({ pk, sk }: ItemKey): ChangedItem | undefined => {
     case 'USER,BLOCKED,+':
       return { kind: 'number', list: { uid: owner } };
     case 'USER,IMPORT':
-      return { kind: 'import', uid: owner };
+      return { kind: 'import', uid: owner, id };
+    case 'USER,ERASURE':
+      return { kind: 'erasure', uid: owner, id };
+    case 'USER,HOOK-SECRET':
+      return { kind: 'hook secret', uid: owner, id };
+    case 'USER,USER':
+      return { kind: 'user', uid: owner };
+    case 'KEY,KEY':
+      return { kind: 'key' };
     case 'USER,WEBHOOKS':
       return { kind: 'endpoints', uid: owner };
   }
 };
 
-/** Returns true for an item whose changes the reader of the stream turns into jobs, but for entries of block lists. */
-export const hasFollowingJobs = (key: ItemKey): boolean => {
+/** Returns true for an item that has the request of its last change. Entries of block lists, of which there are many, add it themselves. */
+export const hasCause = (key: ItemKey): boolean => {
   const kind = changedItem(key)?.kind;
-  return kind !== undefined && kind !== 'number' && kind !== 'endpoints';
+  return kind !== undefined && kind !== 'number';
 };
+
+/** Returns true for an item that also has the maker of its last change. A call has it in the history of its outcome. */
+export const hasMaker = (key: ItemKey): boolean => hasCause(key) && changedItem(key)?.kind !== 'call';
 
 export const duplicationKey = (agentId: string): ItemKey => ({ pk: `DUPLICATION#${agentId}`, sk: 'DUPLICATION' });
 

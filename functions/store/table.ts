@@ -18,13 +18,14 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { StandardRetryStrategy } from '@smithy/core/retry';
+import { currentMaker, currentRequestId } from '../cause.ts';
 import { chunks } from '../domain/chunks.ts';
 import { overloaded } from '../domain/errors.ts';
+import { withoutUndefined } from '../domain/json.ts';
 import { environment } from '../environment.ts';
-import { currentRequestId } from '../request-id.ts';
 import { wholeService } from '../service.ts';
 import { type Change, type Condition, conditionOf, isAbsent, updateOf } from './expressions.ts';
-import { type Collection, hasFollowingJobs, type ItemKey } from './keys.ts';
+import { type Collection, hasCause, hasMaker, type ItemKey } from './keys.ts';
 import type { Statement } from './statements.ts';
 import {
   failedConditions,
@@ -168,10 +169,11 @@ export class Table {
    * succeeded earlier and its response was lost. Another condition selects the existing item that is replaced.
    */
   async putNew<T extends Item>(item: T, condition = isAbsent): Promise<{ isNew: boolean; item: T }> {
-    const failed = await this.tryTransact<T>([this.putAction(item, condition)]);
+    const written = withoutUndefined(addCause(item)) as T;
+    const failed = await this.tryTransact<T>([this.#putAction(written, condition)]);
     if (!failed) return { isNew: true, item };
     const existing = failed.get(0) as T;
-    return { isNew: isDeepStrictEqual(existing, withCause(item)), item: existing };
+    return { isNew: isDeepStrictEqual(existing, written), item: existing };
   }
 
   /**
@@ -188,7 +190,7 @@ export class Table {
       TableName: this.name,
       Key: key,
       ReturnValues: returned,
-      ...updateOf(changeWithCause(key, change), condition),
+      ...updateOf(addCauseToChange(key, change), condition),
     };
     return unlessConditionFails(async () => {
       const { Attributes } = await untilAdmitted(() => this.client.send(new UpdateCommand(input), deadline()));
@@ -267,7 +269,11 @@ export class Table {
   // The actions of a transaction. One whose condition fails returns the item as it is.
 
   putAction(item: Item, condition?: Condition): TransactionAction {
-    return { Put: { TableName: this.name, Item: withCause(item), ...conditionOf(condition), ...returnedOnFailure } };
+    return this.#putAction(addCause(item), condition);
+  }
+
+  #putAction(Item: Item, condition?: Condition): TransactionAction {
+    return { Put: { TableName: this.name, Item, ...conditionOf(condition), ...returnedOnFailure } };
   }
 
   updateAction(key: ItemKey, change: Change, condition?: Condition): TransactionAction {
@@ -275,7 +281,7 @@ export class Table {
       Update: {
         TableName: this.name,
         Key: key,
-        ...updateOf(changeWithCause(key, change), condition),
+        ...updateOf(addCauseToChange(key, change), condition),
         ...returnedOnFailure,
       },
     };
@@ -319,14 +325,20 @@ export class Table {
   }
 }
 
-/** Returns an item with the id of the request that writes it, if its change causes jobs: the reader of the stream passes it on. */
-const withCause = <I extends Item>(item: I): I => {
-  const requestId = currentRequestId();
-  return requestId !== undefined && hasFollowingJobs(item) ? { ...item, requestId } : item;
+/** Returns an item with who writes it, and for which request, if the reader of the stream needs to know. */
+const addCause = <I extends Item>(item: I): I => (hasCause(item) ? { ...item, ...causeOf(item) } : item);
+
+const addCauseToChange = (key: ItemKey, change: Change): Change => {
+  if (!hasCause(key)) return change;
+  const { requestId = null, maker = null } = causeOf(key);
+  return { ...change, set: { ...change.set, requestId, ...(hasMaker(key) && { maker }) } };
 };
 
-const changeWithCause = (key: ItemKey, change: Change): Change =>
-  hasFollowingJobs(key) ? { ...change, set: { ...change.set, requestId: currentRequestId() ?? null } } : change;
+/** Returns the attributes of a changed item that say who makes the change, and for which request. */
+export const causeOf = (key: ItemKey) => ({
+  requestId: currentRequestId(),
+  maker: hasMaker(key) ? currentMaker() : undefined,
+});
 
 const returnedOnFailure = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
 

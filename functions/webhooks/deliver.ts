@@ -1,8 +1,8 @@
+import { currentRequestId } from '../cause.ts';
 import type { SealedSecrets } from '../clients/sealed-secrets.ts';
 import type { JobMessage } from '../domain/job-messages.ts';
 import type { DeliveryAttempt } from '../domain/webhooks.ts';
 import { log } from '../log.ts';
-import { currentRequestId } from '../request-id.ts';
 import type { Credentials } from '../store/credentials.ts';
 import { signedRequest, type WebhookMessage } from './message.ts';
 import { secretsInForce } from './secrets.ts';

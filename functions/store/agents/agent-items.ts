@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Agent } from '../../domain/agents.ts';
+import type { StoredMaker } from '../../domain/change-maker.ts';
 import { withoutUndefined } from '../../domain/json.ts';
 import { agentKey } from '../keys.ts';
 import type { Item } from '../table.ts';
@@ -22,6 +23,7 @@ export type AgentItem = Item &
     configuration: string;
     revision: string;
     requestId?: string;
+    maker?: StoredMaker;
     lastChange?: Pick<VersionOrigin, 'keyId' | 'note' | 'creationId'>;
   };
 
@@ -44,6 +46,7 @@ export const agentOf = ({
   revision: _r,
   lastChange: _l,
   requestId: _i,
+  maker: _m,
   configuration,
   ...rest
 }: AgentItem): Agent => ({

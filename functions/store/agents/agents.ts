@@ -300,7 +300,7 @@ export class Agents {
       await this.#table.transact([
         this.#table.deleteAction(agentKey(owner, agentId), isUnchanged(found)),
         ...moveEntries(this.#table, former, { uid: owner, agentId }),
-        { Update: { TableName: this.#table.name, Key: accessKey(agentId), ...deletionOf(owner) } },
+        { Update: { TableName: this.#table.name, Key: accessKey(agentId), ...deletionOf(agentId, owner) } },
         countAction(this.#table, countKey({ uid: owner }), -1),
       ]);
       return true;

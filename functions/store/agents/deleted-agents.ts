@@ -1,7 +1,8 @@
 import type { Agent } from '../../domain/agents.ts';
+import { withoutUndefined } from '../../domain/json.ts';
 import { idempotencyClaimSeconds } from '../../domain/timeouts.ts';
 import { accessKey } from '../keys.ts';
-import type { Item } from '../table.ts';
+import { causeOf, type Item } from '../table.ts';
 
 /**
  * A deleted agent, and who had access to it. After `quietAt` (Unix milliseconds), no request or job that began before the
@@ -16,12 +17,20 @@ export type DeletedItem = Item & {
 };
 
 /** Turns an access item into that of a deleted agent. It moves attributes, which a `Change` cannot. */
-export const deletionOf = (owner: string) => ({
-  UpdateExpression:
-    'set formerOwner = uid, formerGuests = if_not_exists(guests, :none), quietAt = :quietAt remove uid, guests, blockOnOutcomes',
-  ConditionExpression: 'uid = :owner',
-  ExpressionAttributeValues: { ':owner': owner, ':none': [], ':quietAt': Date.now() + idempotencyClaimSeconds * 1000 },
-});
+export const deletionOf = (agentId: string, owner: string) => {
+  const cause = Object.entries(withoutUndefined(causeOf(accessKey(agentId))));
+  const set = cause.map(([name]) => `, ${name} = :${name}`).join('');
+  return {
+    UpdateExpression: `set formerOwner = uid, formerGuests = if_not_exists(guests, :none), quietAt = :quietAt${set} remove uid, guests, blockOnOutcomes`,
+    ConditionExpression: 'uid = :owner',
+    ExpressionAttributeValues: {
+      ':owner': owner,
+      ':none': [],
+      ':quietAt': Date.now() + idempotencyClaimSeconds * 1000,
+      ...Object.fromEntries(cause.map(([name, value]) => [`:${name}`, value])),
+    },
+  };
+};
 
 /** Returns the access item of an abandoned copy. Another run of the copy may write for `seconds` more. */
 export const deletedCopyOf = ({ agentId, uid }: Pick<Agent, 'agentId' | 'uid'>, seconds: number): DeletedItem => ({

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
+import { currentMaker, currentRequestId } from '../../cause.ts';
 import type { BlockedNumber, NumberOutcome } from '../../domain/block-list.ts';
 import { chunks } from '../../domain/chunks.ts';
 import { now } from '../../domain/date-time.ts';
 import { fillPage, fromCursor } from '../../domain/paging.ts';
-import { currentRequestId } from '../../request-id.ts';
 import { service } from '../../service.ts';
 import { when } from '../expressions.ts';
 import { type BlockListOwner, blockedNumberKey, blockedNumbersOf, blockListShards } from '../keys.ts';
@@ -115,7 +115,13 @@ export class BlockList {
       updateStatement(
         this.#table.name,
         blockedNumberKey(owner, phone),
-        { blockedUntil: 0, removedBy, ttlSeconds, requestId: currentRequestId() ?? null },
+        {
+          blockedUntil: 0,
+          removedBy,
+          ttlSeconds,
+          requestId: currentRequestId() ?? null,
+          maker: currentMaker() ?? null,
+        },
         when`#blockedUntil > ${Date.now()} and #removedBy <> ${removedBy}`,
       );
     return settleNumbers(
@@ -278,7 +284,7 @@ const reclaimStatement = (tableName: string, { pk, sk, removedBy: _, ...entry }:
   updateStatement(
     tableName,
     { pk, sk },
-    { reason: null, expiresAt: null, ttlSeconds: null, ...entry },
+    { reason: null, expiresAt: null, ttlSeconds: null, ...entry, maker: entry.maker ?? null },
     when`#blockedUntil <= ${Date.now()}`,
   );
 

@@ -1,5 +1,6 @@
+import { currentMaker, currentRequestId } from '../../cause.ts';
 import type { BlockedNumber } from '../../domain/block-list.ts';
-import { currentRequestId } from '../../request-id.ts';
+import type { StoredMaker } from '../../domain/change-maker.ts';
 import { when } from '../expressions.ts';
 import { type BlockListOwner, blockedNumberKey } from '../keys.ts';
 import type { Item, Table, TransactionAction } from '../table.ts';
@@ -19,6 +20,8 @@ export type BlockedItem = Item & {
   addedBy: string;
   removedBy: string;
   requestId?: string;
+  /** Who added the entry, or has removed it since. */
+  maker?: StoredMaker;
   /** The time at which an erasure of the person kept the block. */
   erasedAt?: string;
   ttlSeconds?: number;
@@ -34,6 +37,7 @@ export const entryFor = ({ reason, expiresAt }: BlockTerms, addedBy: string, blo
   addedBy,
   removedBy: '',
   requestId: currentRequestId(),
+  maker: currentMaker(),
   ...(reason !== undefined && { reason }),
   ...(expiresAt && { expiresAt, ttlSeconds: Math.ceil(Date.parse(expiresAt) / 1000) }),
 });

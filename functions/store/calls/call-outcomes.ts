@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
+import { currentRequestId } from '../../cause.ts';
 import type { Call } from '../../domain/calls.ts';
 import { chunks } from '../../domain/chunks.ts';
 import { ApiError } from '../../domain/errors.ts';
-import { currentRequestId } from '../../request-id.ts';
 import { type Block, blockAction, blockCheck } from '../block-list/blocked-number.ts';
 import { callKey } from '../keys.ts';
 import { type Statement, statementsPerBatch, updateStatement } from '../statements.ts';
