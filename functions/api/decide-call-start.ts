@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { callAttempts } from '../calling/call-attempts.ts';
 import { Agent } from '../domain/agents.ts';
+import { Attestation } from '../domain/attestations.ts';
 import { RetryAt, TimeZone, TimeZones } from '../domain/calling-rules.ts';
 import { Call } from '../domain/calls.ts';
 import { DateTime } from '../domain/date-time.ts';
@@ -47,6 +48,7 @@ export const decideCallStart = endpoint({
     direction: z
       ._default(z.enum(['inbound', 'outbound']), 'inbound')
       .check(describe('Who calls: the other party (`inbound`) or the agent (`outbound`).', 'inbound')),
+    attestation: z.optional(Attestation),
     callId: z.optional(
       Identifier.check(
         describe(
@@ -73,10 +75,11 @@ export const decideCallStart = endpoint({
       decision: z.enum(['accept', 'reject']).check(describe('Whether to take or make the call.', 'reject')),
       cause: z.optional(
         z
-          .enum(['blocked', 'withheld_number', 'outside_hours', 'too_many_attempts'])
+          .enum(['blocked', 'withheld_number', 'attestation', 'outside_hours', 'too_many_attempts'])
           .check(describe('The cause of a rejection.', 'blocked')),
       ),
       number: z.optional(phoneNumber('The other party’s number. Absent when it is withheld.')),
+      attestation: z.optional(Attestation),
       scope: z.optional(
         z
           .enum(['agent', 'user'])

@@ -4,7 +4,14 @@ import { ApiError, invalidField, missingScope } from '../domain/errors.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { answerSearches } from '../hooks/answer-searches.ts';
 import { agentLookup, callStartLookup, callStarts } from '../hooks/call-starts.ts';
-import { decide, locatedCall, toCallStartReference, variablesOf, withoutGuess } from '../hooks/decide-call-start.ts';
+import {
+  decide,
+  locatedCall,
+  toCallStartReference,
+  variablesOf,
+  withoutGuess,
+  withoutUnsigned,
+} from '../hooks/decide-call-start.ts';
 import { callIdOf } from '../hooks/ended-call.ts';
 import { overridesIn } from '../hooks/overrides.ts';
 import { type Hook, readHook } from '../hooks/read-hook.ts';
@@ -133,7 +140,7 @@ export const receiveHook = endpoint({
       const answers = await answerSearches(knowledge, agent.agentId, event.queries, changesIn(items.sourceCount));
       return platform.answer?.(answers, request) ?? platform.acknowledge();
     }
-    const located = locatedCall(found);
+    const located = withoutUnsigned(locatedCall(found), principal);
     const callId = callIdOf(name, event.callId);
     if (event.type === 'end') {
       if (callId === undefined) throw invalidField('callId', 'must be 1 to 128 of A-Z a-z 0-9 _ . : -');

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { RejectableAttestation } from './attestations.ts';
 import { CallingRules } from './calling-rules.ts';
 import { timestamp } from './date-time.ts';
 import { component, describe } from './describe.ts';
@@ -34,6 +35,12 @@ const fields = {
   rejectWithheldNumbers: z
     .boolean()
     .check(describe('Whether to reject calls whose caller withholds the number.', false)),
+  rejectAttestations: list(RejectableAttestation, { max: 3 }).check(
+    describe(
+      'Reject incoming calls with these attestations (STIR/SHAKEN): `failed`, `C`, `none`. A call without an attestation is not rejected.',
+      ['failed'],
+    ),
+  ),
   blockOnOutcomes: list(text(1, limits.outcomeCharacters), { max: limits.blockOnOutcomes }).check(
     describe(
       'Outcomes that block the caller: when `custom_call_outcome` of a call is set to one of these, its number is put on the block list of the agent’s owner, or on that of the agent if a user with whom it was shared sets the outcome.',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { attemptsIn, type CountedAttempts } from '../calling/call-attempts.ts';
 import type { Agent } from '../domain/agents.ts';
+import type { Attestation } from '../domain/attestations.ts';
 import type { BlockedNumber } from '../domain/block-list.ts';
 import { insufficientPermissions } from '../domain/errors.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
@@ -37,6 +38,8 @@ export type CallStartReference = {
   callId: string | undefined;
   /** Our number. It identifies the user's own agent when the request names none. */
   own: string | undefined;
+  /** What the carrier attests of the caller's number, if it is known. */
+  attestation?: Attestation | undefined;
 };
 
 export type CallStartFacts = {

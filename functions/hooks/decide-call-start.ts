@@ -1,8 +1,10 @@
 import { attemptCall, type CountedCall } from '../calling/attempt-call.ts';
 import { attemptsUntil, noAttempts } from '../calling/call-attempts.ts';
 import type { Agent } from '../domain/agents.ts';
+import type { Attestation } from '../domain/attestations.ts';
 import { insufficientPermissions, noAgentWithNumber } from '../domain/errors.ts';
 import { type ReportedNumber, reportedNumber } from '../domain/phone-numbers.ts';
+import type { Principal } from '../http/endpoint.ts';
 import type { CallStart, CallStartFacts, CallStartReference, LocatedCall } from './call-starts.ts';
 
 /** A call that starts, as a caller of the API or a platform reports it. */
@@ -13,13 +15,15 @@ export type CallStartRequest = {
   from?: string | null | undefined;
   to?: string | null | undefined;
   callId?: string | undefined;
+  attestation?: Attestation | undefined;
 };
 
 export type CallStartDecision = {
   decision: 'accept' | 'reject';
-  cause?: 'blocked' | 'withheld_number' | 'outside_hours' | 'too_many_attempts';
+  cause?: 'blocked' | 'withheld_number' | 'attestation' | 'outside_hours' | 'too_many_attempts';
   /** The other party's number, when it is known. */
   number?: string;
+  attestation?: Attestation;
   scope?: 'agent' | 'user';
   reason?: string;
   /** The first moment at which all rules for outbound calls hold, if there is one within a year. */
@@ -42,10 +46,11 @@ export const toCallStartReference = ({
   from,
   to,
   callId,
+  attestation,
 }: CallStartRequest): CallStartReference => {
   const [other, own] = (direction === 'inbound' ? [from, to] : [to, from]).map(knownNumber);
   return {
-    ...{ uid, agentId, direction, callId },
+    ...{ uid, agentId, direction, callId, attestation },
     other: other?.number,
     isGuess: other?.isGuess ?? false,
     own: own?.isGuess ? undefined : own?.number,
@@ -60,6 +65,10 @@ const knownNumber = (text: string | null | undefined): ReportedNumber | undefine
 /** Returns a call without a number that was only guessed, unless the guess is a number that is blocked. */
 export const withoutGuess = <C extends CallStartReference>(call: C, facts?: CallStartFacts): C =>
   call.isGuess && !facts?.blocked ? { ...call, other: undefined } : call;
+
+/** Returns a call without an attestation that its platform did not sign. */
+export const withoutUnsigned = <C extends CallStartReference>(call: C, { isAttestationUnsigned }: Principal): C =>
+  isAttestationUnsigned ? { ...call, attestation: undefined } : call;
 
 /** Returns a call whose agent was found. Throws when there is none, or the user may not use it. */
 export const locatedCall = ({ agent, ...start }: CallStart): LocatedCall => {
@@ -76,15 +85,15 @@ export type OutboundStart = {
 };
 
 /**
- * Decides on a call. Rejects a blocked number, a withheld number if the agent's configuration says so, and an outbound call that
- * the agent's rules forbid. An accepted outbound call counts as an attempt if `counted` is set.
+ * Decides on a call. Rejects a blocked number, a withheld number and an attestation if the agent's configuration says so, and an
+ * outbound call that the agent's rules forbid. An accepted outbound call counts as an attempt if `counted` is set.
  */
 export const decide = async (
-  { agent: { agentId }, direction, other: number }: LocatedCall,
+  { agent: { agentId }, direction, other: number, attestation }: LocatedCall,
   { blocked, agent, attempts = noAttempts }: CallStartFacts,
   { timeZone, at, counted }: OutboundStart = {},
 ): Promise<CallStartDecision> => {
-  const known = { agentId, version: agent.version, ...(number !== undefined && { number }) };
+  const known = { agentId, version: agent.version, number, attestation };
   if (blocked) {
     const { scope, entry } = blocked;
     const reason = entry.reason === undefined ? {} : { reason: entry.reason };
@@ -93,7 +102,10 @@ export const decide = async (
   if (number === undefined && agent.configuration.rejectWithheldNumbers === true) {
     return { decision: 'reject', cause: 'withheld_number', ...known };
   }
-  if (direction === 'inbound') return { decision: 'accept', ...known };
+  if (direction === 'inbound') {
+    const isRejected = agent.configuration.rejectAttestations?.some((rejected) => rejected === attestation);
+    return isRejected ? { decision: 'reject', cause: 'attestation', ...known } : { decision: 'accept', ...known };
+  }
   // The clocks of functions differ, so without a given time every attempt counts.
   const soFar = at === undefined ? attempts : attemptsUntil(attempts, at);
   const call = { number, timeZone, at: at ?? Date.now() };

@@ -20,7 +20,7 @@ export const callIdOf = (platform: PlatformName, callId: string | undefined): st
 };
 
 /** Returns the facts of a call as they can be stored. Values that exceed the limits of a call are cut or left out. */
-export const factsOf = ({ direction, facts }: CallEnd, { other, own }: CallStartReference): CallFacts => {
+export const factsOf = ({ direction, facts }: CallEnd, { other, own, attestation }: CallStartReference): CallFacts => {
   const { startedAt, endedAt, status, details, ...others } = facts;
   const durationSeconds = durationWithin(facts.durationSeconds);
   const sent = withoutUndefined({
@@ -30,7 +30,7 @@ export const factsOf = ({ direction, facts }: CallEnd, { other, own }: CallStart
     startedAt: pastTime(startedAt) ?? new Date(Date.now() - (durationSeconds ?? 0) * 1000).toISOString(),
     endedAt: pastTime(endedAt),
     status: (status && cut(status.toWellFormed(), maxStatusCharacters)) || undefined,
-    details: detailsWithin(details),
+    details: detailsWithin({ ...details, attestation }),
   });
   const { data, error } = validate(CallFacts, sent);
   if (error) throw error;
@@ -75,7 +75,7 @@ const rejectedStatus = 'rejected';
 
 /** Returns the facts of a rejected call. A call that is already recorded keeps its facts; one that has ended does not change at all. */
 export const rejectedCall = (
-  { direction, other, own }: CallStartReference,
+  { direction, other, own, attestation }: CallStartReference,
   { cause, version }: { cause: string; version: number },
   found: Call | undefined,
 ): CallFacts =>
@@ -83,7 +83,7 @@ export const rejectedCall = (
     ? {
         ...(found ?? { direction, startedAt: now(), phone: other, agentPhone: own, agentVersion: version }),
         status: rejectedStatus,
-        details: { ...found?.details, cause },
+        details: { ...found?.details, ...withoutUndefined({ cause, attestation }) },
       }
     : found;
 

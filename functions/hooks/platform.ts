@@ -1,3 +1,4 @@
+import type { Attestation } from '../domain/attestations.ts';
 import type { CallFacts } from '../domain/calls.ts';
 import type { CustomResponse } from '../domain/custom-response.ts';
 import { isJsonObject } from '../domain/json.ts';
@@ -16,6 +17,8 @@ type CallStart = {
   direction: 'inbound' | 'outbound';
   from: string | undefined;
   to: string | undefined;
+  /** What the carrier attests of the caller's number, if the platform reports it. */
+  attestation?: Attestation | undefined;
 };
 
 /** A call that ended, with the facts that the platform reports. `callId` is unique within the platform. */
@@ -25,6 +28,7 @@ export type CallEnd = {
   direction: 'inbound' | 'outbound';
   from: string | undefined;
   to: string | undefined;
+  attestation?: Attestation | undefined;
   /** The facts of the call, without a start when the platform sends none. */
   facts: Omit<CallFacts, 'phone' | 'agentPhone' | 'direction' | 'startedAt' | 'details'> & {
     startedAt?: string | undefined;
@@ -36,6 +40,7 @@ export type CallEnd = {
 
 /** Details of a call that a platform reports. */
 export type CallDetails = {
+  attestation?: Attestation | undefined;
   endReason?: string | undefined;
   recordingUrl?: string | undefined;
   summary?: string | undefined;

@@ -17,10 +17,11 @@ export type SignedRequest = {
 export type HookSecret = { secret: string; header?: string | undefined; algorithm?: HmacAlgorithm | undefined };
 
 /**
- * Returns a function that returns why a request is not one that the holder of a secret signed; undefined for one that is. Work
- * that does not depend on the secret is done once.
+ * Returns a function that returns why a request is not one that the holder of a secret signed; undefined for one that is, and
+ * `unattested` for one whose signature does not cover the attestation of the caller's number. Work that does not depend on the
+ * secret is done once.
  */
-export type VerifySignature = (request: SignedRequest) => (secret: HookSecret) => Refusal | undefined;
+export type VerifySignature = (request: SignedRequest) => (secret: HookSecret) => Refusal | 'unattested' | undefined;
 
 const maxAgeMilliseconds = 5 * 60 * 1000;
 

@@ -45,10 +45,12 @@ export const signedHooks: SignedRequests<HookSecretItem> = {
     for (const { sealed, header, algorithm, scopes } of secretsInForce(item)) {
       const secret = await sealedSecrets.get().open(hookSecretOwner(uid, platform), sealed);
       const refusal = verify({ secret, header, algorithm });
-      if (refusal === undefined) {
+      const isAttestationUnsigned = refusal === 'unattested';
+      if (refusal === undefined || isAttestationUnsigned) {
         if (item.suspended) throw userSuspended();
         const noted = note(hookSecrets.get().noteUse(item));
-        return { principal: { uid, keyId: `signature:${platform}`, scopes: scopes ?? ['hooks'] }, noted };
+        const keyId = `signature:${platform}`;
+        return { principal: { uid, keyId, scopes: scopes ?? ['hooks'], isAttestationUnsigned }, noted };
       }
       if (refusal !== 'secret') refused = refusal;
     }

@@ -1,7 +1,8 @@
 import { createPublicKey, verify } from 'node:crypto';
-import type { Platform } from './platform.ts';
+import type { Attestation } from '../domain/attestations.ts';
+import { type Platform, textAt } from './platform.ts';
 import { isRecent, refusalsOf } from './signatures.ts';
-import { twilio } from './twilio.ts';
+import { readCall, twilio } from './twilio.ts';
 
 /** A signature of Ed25519: 64 bytes in canonical base64. */
 const signatureForm = /^[A-Za-z0-9+/]{85}[AQgw]==$/;
@@ -13,6 +14,8 @@ const signatureForm = /^[A-Za-z0-9+/]{85}[AQgw]==$/;
 export const telnyx: Platform = {
   ...twilio,
   signatureHeaders: ['telnyx-signature-ed25519'],
+
+  read: ({ body }) => readCall(body, readAttestation(body)),
 
   /** The signature covers the time and the body. The secret is the public key of the account. */
   verify(request) {
@@ -28,4 +31,11 @@ export const telnyx: Platform = {
       );
     };
   },
+};
+
+/** Returns the attestation that Telnyx reports. A level counts only if its signature was validated. */
+const readAttestation = (body: Record<string, unknown>): Attestation | undefined => {
+  const level = (['A', 'B', 'C'] as const).find((one) => one === textAt(body, 'ShakenStirAttestation'));
+  const isValidated = String(body.ShakenStirValidated).toLowerCase() !== 'false';
+  return level && (isValidated ? level : 'failed');
 };

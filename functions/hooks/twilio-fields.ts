@@ -26,7 +26,7 @@ const documented = new Set(
 const custom = /^((Dial)?SipHeader_.+|Parameters?(_.+)?|[a-z].*)$/s;
 
 /** The fields that decide what a webhook means. */
-const meaningful = ['CallSid', 'CallStatus', 'Direction', 'From', 'To'];
+const meaningful = ['CallSid', 'CallStatus', 'Direction', 'From', 'StirVerstat', 'To'];
 
 /**
  * Checks that the fields of a form are those that Twilio signed. The signed text has no separators, so that the same text has other

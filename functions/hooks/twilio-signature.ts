@@ -12,15 +12,30 @@ export const verifyTwilio: VerifySignature = (request) => {
   const signature = request.headers['x-twilio-signature'];
   if (!signature) return () => 'secret';
   const bodyHash = new URLSearchParams(request.query).get('bodySHA256');
-  const fields = bodyHash === null ? signedFields(request) : '';
+  const form = bodyHash === null ? fieldsOf(request.body) : undefined;
+  const target = targetOf(request);
+  const fields = bodyHash === null ? form && signedText(form, target) : '';
   if (fields === undefined) return () => 'body';
+  const unattested = form && signedText(withoutAttestation(form), target);
   return ({ secret }) => {
-    const isSigned = (address: string) => isSame(hmac('sha1', secret, address, fields).digest('base64'), signature);
-    if (!withAndWithoutPort(request.origin, targetOf(request)).some(isSigned)) return refusalOf(request, isSigned);
-    const isBodySigned = bodyHash === null || isSame(createHash('sha256').update(request.body).digest('hex'), bodyHash);
-    return isBodySigned ? undefined : 'body';
+    const isSigned = (address: string, text = fields) =>
+      isSame(hmac('sha1', secret, address, text).digest('base64'), signature);
+    const addresses = withAndWithoutPort(request.origin, target);
+    if (addresses.some((address) => isSigned(address))) {
+      const isBodySigned =
+        bodyHash === null || isSame(createHash('sha256').update(request.body).digest('hex'), bodyHash);
+      return isBodySigned ? undefined : 'body';
+    }
+    if (addresses.some((address) => isSigned(address, unattested))) return 'unattested';
+    return refusalOf(request, (address) => isSigned(address));
   };
 };
+
+type Fields = [name: string, value: string][];
+
+/** Returns the fields of a form without those of SHAKEN/STIR. A form may have them although its signature does not cover them. */
+const withoutAttestation = (fields: Fields) =>
+  fields.filter(([name]) => name !== 'StirVerstat' && name !== 'CallToken');
 
 const targetOf = ({ path, query }: Pick<SignedRequest, 'path' | 'query'>) => (query ? `${path}?${query}` : path);
 
@@ -30,21 +45,25 @@ const withAndWithoutPort = (origin: string, target: string) => {
   return [origin + target, ...(URL.parse(origin)?.port === '' ? [origin + port + target] : [])];
 };
 
-/**
- * Returns the fields of a form as they are signed; undefined for a body that is not a form, repeats a name, or has a name without
- * a value or one that is not Twilio's. The signed text has no separators between names and values.
- */
-const signedFields = ({ body, ...request }: SignedRequest): string | undefined => {
+/** Returns the fields of a form; undefined for a body that is not a form, repeats a name, or has a name without a value. */
+const fieldsOf = (body: Buffer): Fields | undefined => {
   const text = body.length <= limits.hookFormBytes ? textOf(body) : undefined;
   if (text === undefined || !/^[^=&[{]+=[^=&]*(&[^=&]+=[^=&]*)*$/.test(text)) return undefined;
   const fields = [...new URLSearchParams(text)];
-  if (new Set(fields.map(([name]) => name)).size !== fields.length) return undefined;
-  if (!areTwilios(fields, targetOf(request))) return undefined;
-  return fields
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .flat()
-    .join('');
+  return new Set(fields.map(([name]) => name)).size === fields.length ? fields : undefined;
 };
+
+/**
+ * Returns fields as they are signed behind an address: by name, without separators between names and values. Returns undefined if
+ * one of them is not Twilio's.
+ */
+const signedText = (fields: Fields, address: string): string | undefined =>
+  areTwilios(fields, address)
+    ? fields
+        .sort(([one], [other]) => (one < other ? -1 : 1))
+        .flat()
+        .join('')
+    : undefined;
 
 const exactUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 

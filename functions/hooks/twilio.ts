@@ -1,6 +1,7 @@
+import type { Attestation } from '../domain/attestations.ts';
 import type { CustomResponse } from '../domain/custom-response.ts';
 import { withoutUndefined } from '../domain/json.ts';
-import { type Platform, textAt, timeOf } from './platform.ts';
+import { type HookEvent, type Platform, textAt, timeOf } from './platform.ts';
 import { verifyTwilio } from './twilio-signature.ts';
 
 /** Twilio's webhook and status callback: form fields, answered in TwiML. https://www.twilio.com/docs/voice/twiml */
@@ -9,30 +10,7 @@ export const twilio: Platform = {
 
   verify: verifyTwilio,
 
-  read({ body }) {
-    const callId = textAt(body, 'CallSid');
-    const from = textAt(body, 'From') ?? textAt(body, 'Caller');
-    const to = textAt(body, 'To') ?? textAt(body, 'Called');
-    const direction = textAt(body, 'Direction')?.startsWith('outbound') ? 'outbound' : 'inbound';
-    const status = textAt(body, 'CallStatus') ?? '';
-    if (status === 'ringing') return { type: 'start', callId, direction, from, to };
-    if (!endStatuses.has(status) || !callId) return { type: 'other' };
-    const seconds = Number(textAt(body, 'CallDuration') ?? Number.NaN);
-    const durationSeconds = Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
-    // Twilio sends the time of the event, which is the call's end.
-    const endedAt = timeOf(textAt(body, 'Timestamp'));
-    const startedAt = endedAt && timeOf(Date.parse(endedAt) - (durationSeconds ?? 0) * 1000);
-    const details = { recordingUrl: textAt(body, 'RecordingUrl') };
-    return {
-      type: 'end',
-      callId,
-      direction,
-      from,
-      to,
-      facts: { ...withoutUndefined({ startedAt, endedAt, durationSeconds }), status, details },
-      findings: undefined,
-    };
-  },
+  read: ({ body }) => readCall(body, readVerstat(textAt(body, 'StirVerstat'))),
 
   needs: () => 'next',
 
@@ -40,6 +18,44 @@ export const twilio: Platform = {
     accept ? twiml(`<Redirect method="POST">${escapeXml(next)}</Redirect>`) : twiml('<Reject reason="rejected"/>'),
 
   acknowledge: () => twiml(''),
+};
+
+/** Returns the event of a form. The fields are Twilio's, but carriers attest in fields of their platform. */
+export const readCall = (body: Record<string, unknown>, attestation: Attestation | undefined): HookEvent => {
+  const callId = textAt(body, 'CallSid');
+  const from = textAt(body, 'From') ?? textAt(body, 'Caller');
+  const to = textAt(body, 'To') ?? textAt(body, 'Called');
+  const direction = textAt(body, 'Direction')?.startsWith('outbound') ? 'outbound' : 'inbound';
+  const status = textAt(body, 'CallStatus') ?? '';
+  if (status === 'ringing') return { type: 'start', callId, direction, from, to, attestation };
+  if (!endStatuses.has(status) || !callId) return { type: 'other' };
+  const seconds = Number(textAt(body, 'CallDuration') ?? Number.NaN);
+  const durationSeconds = Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
+  // Twilio sends the time of the event, which is the call's end.
+  const endedAt = timeOf(textAt(body, 'Timestamp'));
+  const startedAt = endedAt && timeOf(Date.parse(endedAt) - (durationSeconds ?? 0) * 1000);
+  const details = { recordingUrl: textAt(body, 'RecordingUrl') };
+  return {
+    type: 'end',
+    callId,
+    direction,
+    from,
+    to,
+    attestation,
+    facts: { ...withoutUndefined({ startedAt, endedAt, durationSeconds }), status, details },
+    findings: undefined,
+  };
+};
+
+/**
+ * Returns the attestation that Twilio reports, such as `TN-Validation-Passed-A-Diverted`. A failed one has no level that counts.
+ * https://www.twilio.com/docs/voice/trusted-calling-with-shakenstir
+ */
+const readVerstat = (verstat = ''): Attestation | undefined => {
+  if (verstat === 'No-TN-Validation') return 'none';
+  const [, result, level] =
+    /^TN-Validation-(Passed|Failed)(?:-([ABC]))?(?:-Diverted|-Passthrough)?$/.exec(verstat) ?? [];
+  return result === 'Failed' ? 'failed' : (level as 'A' | 'B' | 'C' | undefined);
 };
 
 const endStatuses = new Set(['completed', 'busy', 'no-answer', 'failed', 'canceled']);

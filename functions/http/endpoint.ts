@@ -58,6 +58,8 @@ export type Principal = {
   name?: string;
   endsAt?: string | undefined;
   isKeyInAddress?: boolean;
+  /** The signature of a platform does not cover the attestation of the caller's number. */
+  isAttestationUnsigned?: boolean;
 } & Pick<UserMarks, 'agentQuota' | 'sourceQuota'>;
 
 /** The agent that a request names, once access is checked, with its owner and the outcomes that block. */

@@ -45,6 +45,32 @@ it.each([undefined, null, '', 'anonymous', 'Restricted', 'sip:desk@example.com',
   },
 );
 
+it('a call that starts is rejected by its attestation, after a blocked and a withheld number, and repeats it', async () => {
+  const world = await newWorld();
+  const { agentId } = world;
+  const configure = (configuration: object) =>
+    world.call('PATCH', `/agents/${agentId}`, { body: { configuration } }).then(({ status }) => status);
+  const all = ['A', 'B', 'C', 'failed', 'none'];
+  const causes = async (more: object = {}) => {
+    const answers = await Promise.all(all.map((attestation) => start(world, { attestation, ...more })));
+    for (const [index, { body }] of answers.entries()) expect(body.attestation).toBe(all[index]);
+    return answers.map(({ body }) => body.cause ?? body.decision);
+  };
+  expect(await causes()).toEqual(['accept', 'accept', 'accept', 'accept', 'accept']);
+  expect(await configure({ rejectAttestations: ['failed', 'C', 'none'] })).toBe(200);
+  expect(await causes()).toEqual(['accept', 'accept', 'attestation', 'attestation', 'attestation']);
+  expect((await start(world)).body).toEqual({ decision: 'accept', agentId, version: 2, number: caller });
+  // It speaks of the caller, who in an outbound call is the agent.
+  const outbound = { direction: 'outbound', to: caller, attestation: 'none' };
+  expect((await start(world, outbound)).body).toMatchObject({ decision: 'accept', attestation: 'none' });
+  expect(await configure({ rejectWithheldNumbers: true })).toBe(200);
+  expect(new Set(await causes({ from: null }))).toEqual(new Set(['withheld_number']));
+  await world.block([caller]);
+  expect(new Set(await causes())).toEqual(new Set(['blocked']));
+  expect(await configure({ rejectAttestations: ['A'] })).toBe(400);
+  expect((await start(world, { attestation: 'passed' })).status).toBe(400);
+});
+
 it('a call that starts finds its agent by the number that was called', async () => {
   const world = await newWorld();
   const to = '+14155550123';

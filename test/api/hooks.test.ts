@@ -263,6 +263,27 @@ it('a rejected call without a number, or without an id that a call can have, is 
   expect(calls[0]).not.toHaveProperty('phone');
 });
 
+it.each([
+  ['twilio', { StirVerstat: 'TN-Validation-Failed-B' }],
+  ['telnyx', { ShakenStirAttestation: 'B', ShakenStirValidated: 'false' }],
+])('a call of %s is rejected by its attestation, and recorded with it', async (platform, fields) => {
+  const world = await newWorld();
+  const configuration = { rejectAttestations: ['failed'] };
+  const [rejected, accepted] = [await newWorld(), world];
+  await rejected.call('PATCH', `/agents/${rejected.agentId}`, { body: { configuration } });
+  const call = { CallSid: 'CA1', From: caller, To: own, ...fields };
+  const report = (to: World, CallStatus: string, more: object = {}) =>
+    send(to, platform, { query: { next }, body: { ...call, CallStatus, ...more } });
+  expect((await report(rejected, 'ringing')).text).toContain('<Reject');
+  expect((await report(accepted, 'ringing')).text).toContain('<Redirect');
+  const recorded = async ({ call: ask, agentId }: World) => (await ask('GET', `/calls/${agentId}`)).body.calls;
+  expect(await recorded(accepted)).toEqual([]);
+  for (const to of [rejected, accepted]) await report(to, 'completed', { CallDuration: '65' });
+  expect(await recorded(accepted)).toMatchObject([{ status: 'completed', details: { attestation: 'failed' } }]);
+  const details = { cause: 'attestation', attestation: 'failed' };
+  expect(await recorded(rejected)).toMatchObject([{ status: 'rejected', durationSeconds: 65, details }]);
+});
+
 it('a call that was recorded before it is rejected keeps its facts and its outcome, and one that ended its status', async () => {
   const world = await newWorld();
   await send(world, 'vapi', { body: ends.vapi?.body ?? {} });

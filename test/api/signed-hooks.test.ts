@@ -293,6 +293,45 @@ it('a form of Twilio may have SIP headers, custom parameters and every field tha
   expect(await answerTo(signedHook('twilio', { query, body: { ...body, Invented: '1' }, secret }))).toEqual(refused);
 });
 
+it('a form of Twilio whose signature does not cover StirVerstat and CallToken is accepted without its attestation', async () => {
+  const world = await newWorld();
+  const secret = await setSecret(world, 'twilio');
+  await world.call('PATCH', `/agents/${world.agentId}`, {
+    body: { configuration: { rejectAttestations: ['failed'] } },
+  });
+  const { query, body } = startOf('twilio', world);
+  const signed = signedHook('twilio', { query, body, secret });
+  const attestation = { StirVerstat: 'TN-Validation-Failed-B', CallToken: '%7B%22parentCallInfoToken%22%7D' };
+  const more = (fields: Record<string, string>) => ({
+    ...signed,
+    body: `${signed.body}&${new URLSearchParams(fields)}`,
+  });
+  for (const fields of [attestation, { StirVerstat: attestation.StirVerstat }]) {
+    expect((await sendSigned(more(fields))).text).toContain('<Redirect');
+    const covered = signedHook('twilio', { query, body: { ...body, ...fields }, secret });
+    expect((await sendSigned(covered)).text).toContain('<Reject');
+  }
+  const end = { ...body, CallStatus: 'completed', CallSid: 'CA2' };
+  const signedEnd = signedHook('twilio', { query, body: end, secret });
+  expect((await sendSigned({ ...signedEnd, body: `${signedEnd.body}&StirVerstat=No-TN-Validation` })).status).toBe(200);
+  const recorded = await world.call('GET', `/calls/${world.agentId}/twilio:CA2`);
+  expect(recorded.body).toMatchObject({ status: 'completed' });
+  expect(recorded.body.details ?? {}).not.toHaveProperty('attestation');
+  expect(await answerTo(more({ CallerState: 'CA' }))).toEqual(refused);
+});
+
+it('an attestation that Twilio signed cannot be moved into another field', async () => {
+  const world = await newWorld();
+  const secret = await setSecret(world, 'twilio');
+  const { query, body } = startOf('twilio', world);
+  const StirVerstat = 'TN-Validation-Failed-B';
+  const signed = signedHook('twilio', { query, body: { ...body, StirStatus: 'x', StirVerstat }, secret });
+  expect((await sendSigned(signed)).status).toBe(200);
+  const moved = { ...body, StirStatus: `xStirVerstat${StirVerstat}` };
+  for (const fields of [moved, { ...moved, StirVerstat: 'TN-Validation-Passed-A' }])
+    expect(await answerTo({ ...signed, body: bodyIn('twilio', fields) })).toEqual(refused);
+});
+
 it('a sixth secret that would be accepted is refused, and no former one ends before its time', async () => {
   const world = await newWorld();
   const { uid, call } = world;

@@ -88,6 +88,36 @@ describe.each(starts)('a call that starts at %s', (name, platform, body) => {
   });
 });
 
+/** What Twilio and Telnyx report of the caller's attestation, and its meaning. */
+const attestations: [platform: PlatformName, fields: Body, attestation: string | undefined][] = [
+  ...['A', 'B', 'C'].flatMap((level) =>
+    ['', '-Diverted', '-Passthrough'].flatMap((suffix): typeof attestations => [
+      ['twilio', { StirVerstat: `TN-Validation-Passed-${level}${suffix}` }, level],
+      ['twilio', { StirVerstat: `TN-Validation-Failed-${level}${suffix}` }, 'failed'],
+    ]),
+  ),
+  ['twilio', { StirVerstat: 'TN-Validation-Failed' }, 'failed'],
+  ['twilio', { StirVerstat: 'No-TN-Validation' }, 'none'],
+  ...[{}, { StirVerstat: '' }, { StirVerstat: 'NULL' }, { StirVerstat: 'TN-Validation-Passed-D' }].map(
+    (fields): (typeof attestations)[number] => ['twilio', fields, undefined],
+  ),
+  ...['A', 'B', 'C'].flatMap((ShakenStirAttestation): typeof attestations => [
+    ['telnyx', { ShakenStirAttestation, ShakenStirValidated: 'true' }, ShakenStirAttestation],
+    ['telnyx', { ShakenStirAttestation, ShakenStirValidated: true }, ShakenStirAttestation],
+    ['telnyx', { ShakenStirAttestation, ShakenStirValidated: 'false' }, 'failed'],
+    ['telnyx', { ShakenStirAttestation, ShakenStirValidated: false }, 'failed'],
+  ]),
+  ...[{}, { ShakenStirAttestation: '', ShakenStirValidated: '' }, { ShakenStirValidated: 'false' }].map(
+    (fields): (typeof attestations)[number] => ['telnyx', fields, undefined],
+  ),
+];
+
+it.each(attestations)('a call of %s with %j has the attestation %s', (platform, fields, attestation) => {
+  const body = { CallSid: 'CA1', From: caller, To: own, ...fields };
+  for (const CallStatus of ['ringing', 'completed'])
+    expect(read(platform, { ...body, CallStatus })).toHaveProperty('attestation', attestation);
+});
+
 /** An outbound call of each platform that was not connected, and its status and reason. */
 const unconnected: [name: string, platform: PlatformName, body: Body, facts: object][] = [
   ...(['busy', 'no-answer', 'failed', 'canceled'] as const).flatMap((status) =>

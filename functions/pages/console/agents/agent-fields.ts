@@ -25,6 +25,13 @@ export const agentFields: AgentField[] = [
   { name: 'transferTo', label: 'Transfer calls to', kind: 'line', placeholder: '+14155550199' },
   { name: 'rejectWithheldNumbers', label: 'Reject calls with a withheld number', kind: 'check' },
   {
+    name: 'rejectAttestations',
+    label: 'Reject calls with these attestations',
+    kind: 'list',
+    note: 'One of failed, C and none on each line.',
+    isRare: true,
+  },
+  {
     name: 'blockOnOutcomes',
     label: 'Block the number after these outcomes',
     kind: 'list',
