@@ -6,7 +6,7 @@ import { isQueued } from '../../support/queued.ts';
 import { sendSigned, signedHook } from '../../support/signed-hooks.ts';
 import { storedWith } from '../../support/stored.ts';
 import { until } from '../../support/until.ts';
-import { sendForm } from '../../support/uploads.ts';
+import { sendForm, upload } from '../../support/uploads.ts';
 import { call, newGuest, newUser, newWorld, target } from '../../support/world.ts';
 
 const service = ['--base-url', target.baseUrl];
@@ -17,7 +17,8 @@ it('operator agent delete counts first, and deletes the agent with --yes', async
   await newGuest(world);
   await world.recordCall('call-1');
   await world.block([phone, '+14155550101']);
-  const counts = { calls: 1, blockedNumbers: 2, websites: 0, documents: 0, guests: 1 };
+  await upload(world, [['hours.txt', 'Open until six.']]);
+  const counts = { calls: 1, blockedNumbers: 2, websites: 0, documents: 1, guests: 1 };
   const { stdout, stderr } = await operator('agent', 'delete', world.agentId, ...service, '--json');
   expect(JSON.parse(stdout)).toEqual({ agentId: world.agentId, done: false, ...counts });
   expect(stderr).toBe('');
