@@ -3,7 +3,7 @@ import type { WebPages } from '../clients/public-web/web-pages.ts';
 import type { CrawlControls } from '../domain/crawl-controls.ts';
 import type { SourceWarning } from '../domain/sources.ts';
 import { type FailedPage, pageKey, removeTracking, withinSite } from '../domain/websites.ts';
-import { type CrawledPage, type PageResult, PageVisitor, RobotsError } from './page-visitor.ts';
+import { type CrawledPage, type FormerPages, type PageResult, PageVisitor, RobotsError } from './page-visitor.ts';
 import { wantedUrls } from './path-filter.ts';
 
 /** The result of a crawl. If no page could be read, `failure` is the reason in a sentence. */
@@ -23,11 +23,19 @@ type KeptPage = { page: CrawledPage; key: string; canonicalKey: string };
 
 const concurrency = 3;
 
-/** Reads the pages of a site breadth-first from its start page, until a deadline (Unix milliseconds) at the latest. */
-export const crawl = async (webPages: WebPages, site: Site, deadline: number): Promise<CrawlResult> => {
+/**
+ * Reads the pages of a site breadth-first from its start page, until a deadline (Unix milliseconds) at the latest. `former` are
+ * the pages that are asked for only if they have changed.
+ */
+export const crawl = async (
+  webPages: WebPages,
+  site: Site,
+  deadline: number,
+  former?: FormerPages,
+): Promise<CrawlResult> => {
   const reader = webPages.open();
   try {
-    return await crawlWith(new PageVisitor(reader, deadline), site, deadline);
+    return await crawlWith(new PageVisitor(reader, deadline, former), site, deadline);
   } finally {
     await reader.close();
   }

@@ -1,15 +1,26 @@
 import { aborted } from 'node:util';
 import { PageFetchError } from '../clients/public-web/page-fetch-error.ts';
-import { crawlerName, type PageReader } from '../clients/public-web/web-pages.ts';
+import { crawlerName, type PageReader, type Validators } from '../clients/public-web/web-pages.ts';
 import { limits } from '../domain/limits.ts';
 import type { Page, SourceWarning } from '../domain/sources.ts';
 import { withinSite } from '../domain/websites.ts';
-import { pageReader, type ReadPage, type ReceivedPage } from '../extraction/page.ts';
+import { type PageContent, pageReader, type ReadPage, type ReceivedPage } from '../extraction/page.ts';
 import { WorkerAbortedError } from '../extraction/sandboxed-worker.ts';
 import { robotsFilter } from './robots.ts';
 
-/** A page that was read. `warnings` say what is missing in its text. */
-export type CrawledPage = Page & { markdown: string; warnings?: SourceWarning[] };
+/** A page that was read, with what its server said of its version. `warnings` say what is missing in its text. */
+export type CrawledPage = Page & {
+  markdown: string;
+  warnings?: SourceWarning[] | undefined;
+  content: PageContent;
+  validators: Validators;
+};
+
+/** A page of the former crawl: its content, for when its server says that it has not changed. */
+export type FormerPage = { content: PageContent; validators: Validators };
+
+/** The pages of the former crawl whose servers can say whether they have changed, by their addresses. */
+export type FormerPages = ReadonlyMap<string, FormerPage>;
 
 /**
  * A page that was tried: its URL after redirects, its links, and its content or the error. `canonical` is the URL that the
@@ -26,11 +37,19 @@ export class RobotsError extends PageFetchError {
 export class PageVisitor {
   readonly #reader: PageReader;
   readonly #signal: AbortSignal;
+  readonly #former: FormerPages;
   readonly #extractor: Pick<typeof pageReader, 'run'>;
   readonly #robots = new Map<string, Promise<(url: URL) => boolean>>();
 
-  constructor(reader: PageReader, deadline: number, extractor: Pick<typeof pageReader, 'run'> = pageReader) {
+  /** `former` are the pages that are asked for only if they have changed. */
+  constructor(
+    reader: PageReader,
+    deadline: number,
+    former: FormerPages = new Map(),
+    extractor: Pick<typeof pageReader, 'run'> = pageReader,
+  ) {
     this.#reader = reader;
+    this.#former = former;
     this.#signal = AbortSignal.timeout(Math.max(0, deadline - Date.now()));
     this.#extractor = extractor;
   }
@@ -50,11 +69,18 @@ export class PageVisitor {
       mayFollow(target);
       await this.#obeyRobots(target);
     };
-    const received = await this.#reader.read(url, { signal: this.#signal, mayFollow: checkTarget });
+    const received = await this.#reader.read(url, {
+      signal: this.#signal,
+      mayFollow: checkTarget,
+      validatorsOf: ({ href }) => this.#former.get(href)?.validators,
+    });
     const found = new URL(received.url);
-    const read = await this.#extract(received);
+    const { content: read, validators } = received.isUnchanged
+      ? (this.#former.get(received.url) as FormerPage)
+      : { content: await this.#extract(received), validators: received.validators };
     if ('failure' in read) throw new PageFetchError(read.failure);
-    const { title, text, markdown, links, canonical, refresh, warnings } = read;
+    const { title, text, markdown, canonical, refresh, warnings } = read;
+    const links = [...read.links];
     const target = refresh && withinSite(found, new URL(refresh.url));
     if (target && target.href !== found.href) {
       if (refresh.seconds <= maxRefreshSeconds) {
@@ -69,7 +95,7 @@ export class PageVisitor {
       url: found,
       links,
       canonical: canonical === undefined ? undefined : withinSite(found, new URL(canonical)),
-      page: { url: found.href, title: title || found.pathname, text, markdown, warnings },
+      page: { url: found.href, title: title || found.pathname, text, markdown, warnings, content: read, validators },
     };
   }
 

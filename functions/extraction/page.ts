@@ -8,8 +8,14 @@ import { xhtmlToHtml } from './xhtml.ts';
 /** A page as it was received. */
 export type ReceivedPage = { url: string; contentType: string; bytes: Uint8Array };
 
-/** The content of a page and what is missing in it, or the reason in a sentence why it cannot be read. */
-export type ReadPage = (ReadHtml & { warnings?: SourceWarning[] }) | { failure: string };
+/** The content of a page and what is missing in it. */
+export type PageContent = ReadHtml & { warnings?: SourceWarning[] | undefined };
+
+/** The content of a page, or the reason in a sentence why it cannot be read. */
+export type ReadPage = PageContent | { failure: string };
+
+/** The version of the way in which pages are read. After a change, pages are read again even if their servers say that they have not changed. */
+export const pageReaderVersion = 1;
 
 export const readPage = ({ url, contentType, bytes }: ReceivedPage): ReadPage => {
   const page = decodePage(bytes, contentType);

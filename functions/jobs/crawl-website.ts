@@ -1,6 +1,6 @@
 import { webPages } from '../clients/public-web/web-pages.ts';
 import { crawl } from '../crawling/crawl.ts';
-import type { CrawledPage } from '../crawling/page-visitor.ts';
+import { formerPagesOf, markdownOf, packVisits } from '../crawling/former-pages.ts';
 import { now } from '../domain/date-time.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { pagesText, proseText } from '../domain/sources.ts';
@@ -10,13 +10,16 @@ import { documentReads } from '../store/sources/documents.ts';
 import { websiteReads, websites } from '../store/sources/websites.ts';
 import { queueJob, queueWorker } from './job.ts';
 
-/** Crawls a website and stores the text of its pages. A website without a readable page becomes `failed`, with the reason. */
+/**
+ * Crawls a website and stores the text of its pages. Pages are asked for only if they have changed, and the same text is not stored
+ * again. A website without a readable page becomes `failed`, with the reason.
+ */
 export const crawlWebsite = queueJob({
   name: 'crawlWebsite',
   message: jobMessages.crawlWebsite,
   services: {
-    websites: websites.for('start', 'finish', 'fail', 'deleteOrphans'),
-    websiteReads: websiteReads.for('list'),
+    websites: websites.for('start', 'finish', 'finishUnchanged', 'fail', 'deleteOrphans'),
+    websiteReads: websiteReads.for('list', 'wholeTexts', 'visits'),
     documentReads: documentReads.for('list'),
     agents: agents.for('languageOf'),
     webPages,
@@ -33,12 +36,24 @@ export const crawlWebsite = queueJob({
     const source = { agentId, id };
     const run = await websites.start(source, attempt, deadlines.lastDeliveryEndsAt);
     if (!run) return websites.deleteOrphans(source);
-    const { pages, failedPages, warnings, failure } = await crawl(webPages, run.record, deadlines.until);
+    const { text } = run.record;
+    const former = text && (await websiteReads.wholeTexts(id, text));
+    const visits = text && former && (await websiteReads.visits(id, text));
+    const formerPages = visits && formerPagesOf(visits, former);
+    const { pages, failedPages, warnings, failure } = await crawl(webPages, run.record, deadlines.until, formerPages);
     if (failure !== undefined) {
       await websites.fail(source, attempt, failure, { failedPages });
       return;
     }
-    const texts = { content: pagesText(pages), contentMD: proseText(pages.map(markdownOf).join('\n\n---\n\n')) };
+    const texts = { content: pagesText(pages), contentMD: proseText(markdownOf(pages)) };
+    const fields = { pages: pages.length, failedPages, lastCrawledAt: now() };
+    const isSame = texts.content.whole === former?.content && texts.contentMD.whole === former.contentMD;
+    if (isSame && text) {
+      // The text of an older release, or of a copied agent, has no visits.
+      const missing = visits ? undefined : packVisits(pages);
+      await websites.finishUnchanged(source, { attempt, revision: run.revision }, text, fields, missing);
+      return;
+    }
     // A change of the language after this read finds the website in progress, and indexes it again.
     const language = await agents.languageOf(agentId, uid);
     const index = await indexNewText(source, 'website', texts, language, [websiteReads, documentReads]);
@@ -46,17 +61,10 @@ export const crawlWebsite = queueJob({
     await websites.finish(
       source,
       { attempt, revision: run.revision },
-      { ...texts, index },
-      { pages: pages.length, failedPages, warnings, lastCrawledAt: now() },
+      { ...texts, index, visits: packVisits(pages) },
+      { ...fields, warnings },
     );
   },
 });
-
-/** Formats a page as a section: a heading with its title, its URL, and its text without a repeated heading. */
-const markdownOf = ({ url, title, markdown }: CrawledPage) => {
-  const heading = `# ${title}`;
-  const rest = markdown.startsWith(`${heading}\n`) || markdown === heading ? markdown.slice(heading.length) : markdown;
-  return `${heading}\n\n<${url}>\n\n${rest.trim()}`.trim();
-};
 
 export const handler = queueWorker(crawlWebsite);

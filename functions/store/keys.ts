@@ -35,6 +35,7 @@
  * website               AGENT#<agentId>                        WEBSITE#<websiteId>     the record, without its text
  * document              AGENT#<agentId>                        DOCUMENT#<documentId>   the same
  * text of a source      SOURCE#<websiteId or documentId>       <revision>#<part>#<n>   a piece of the text, deflated, under an item's 400 KB
+ * visits of its pages   SOURCE#<websiteId>                     <revision>#visits      what servers said of the pages that have the text, deflated
  * index of a text       SOURCE#<websiteId or documentId>       <revision>#index-<id>#<n>  a piece of the index of its words, packed
  * erasure               USER#<uid>                             ERASURE#<erasureId>     the progress of a person's erasure; the number until it ends
  * hook secret           USER#<uid>                             HOOK-SECRET#<platform>  the secrets of a voice platform's webhooks, encrypted, and when they were used
@@ -215,6 +216,11 @@ export const documentsOf = (agentId: string): Collection => ({ pk: `AGENT#${agen
 export const textPieceKey = (sourceId: string, revision: string, part: string, index: number): ItemKey => ({
   pk: `SOURCE#${sourceId}`,
   sk: `${revision}#${part}#${String(index).padStart(4, '0')}`,
+});
+/** What servers said of the versions of the pages that have a text. */
+export const visitsKey = (sourceId: string, revision: string): ItemKey => ({
+  pk: `SOURCE#${sourceId}`,
+  sk: `${revision}#visits`,
 });
 export const textPiecesOf = (sourceId: string, revision?: string): Collection => ({
   pk: `SOURCE#${sourceId}`,

@@ -187,6 +187,8 @@ const sourceChanged = (
     return { events: [eventOf(change, { type: `${kind}.deleted`, ...about, details: { name, url } })] };
   }
   if (status !== 'ready' && status !== 'failed') return {};
+  const isSameText = after.text !== undefined && after.text.revision === before.text?.revision;
+  if (status === 'ready' && isSameText) return {};
   // After a failure, a source keeps its former text and the warnings about it.
   const details = { name, url, pages, type, size, error, warnings: status === 'ready' ? warnings : undefined };
   return { events: [eventOf(change, { type: `${kind}.${status}`, ...about, details, timestamp: lastUpdatedAt })] };

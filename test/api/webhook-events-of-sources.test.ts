@@ -1,5 +1,6 @@
 import { describe, expect, inject, it } from 'vitest';
 import { blockManyNumbers, collectedEvents, listening } from '../support/webhook-events.ts';
+import { websitesOf } from '../support/websites.ts';
 
 describe.concurrent('events of block lists', () => {
   it('an outcome that blocks also makes an event of the block list', async () => {
@@ -33,13 +34,15 @@ describe.concurrent('events of block lists', () => {
 });
 
 describe.concurrent('events of knowledge', () => {
-  it('a website has events when it is ready, failed and deleted', async () => {
+  it('a website has events when it is ready with a new text, failed and deleted', async () => {
     const { call, uid, agentId, until, all } = await listening({ events: ['website.*'], countsRequests: false });
     const site = inject('siteOrigin');
-    await fetch(`${site}/webhooks-page`, {
-      method: 'PUT',
-      body: JSON.stringify({ body: '<title>Hours</title><p>Open.' }),
-    });
+    const put = (text: string) =>
+      fetch(`${site}/webhooks-page`, {
+        method: 'PUT',
+        body: JSON.stringify({ body: `<title>Hours</title><p>${text}` }),
+      });
+    await put('Open.');
     const add = async (url: string) =>
       (await call('POST', '/agent-websites', { body: { uid, agentId, url } })).body.websiteId;
     const good = await add(`${site}/webhooks-page`);
@@ -48,7 +51,11 @@ describe.concurrent('events of knowledge', () => {
     expect(ready?.data).toMatchObject({ uid, agentId, websiteId: good, url: `${site}/webhooks-page`, pages: 1 });
     const [failed] = await until('website.failed');
     expect(failed?.data).toMatchObject({ uid, agentId, websiteId: bad, error: expect.any(String) });
-    await call('POST', '/agent-websites/refresh', { body: { uid, agentId, websiteId: good } });
+    const { refresh, settled } = websitesOf({ uid, agentId, call });
+    await refresh(good);
+    await settled(good);
+    await put('Closed.');
+    await refresh(good);
     await until('website.ready', 2);
     await call('PATCH', '/agent-websites', { body: { uid, agentId, websiteId: good, active: false } });
     await call('DELETE', '/agent-websites', { query: { uid, agentId, websiteId: good } });

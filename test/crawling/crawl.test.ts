@@ -170,7 +170,7 @@ it('a crawl reads plain text too, and reports why it does not read anything else
     '/cut': (request) => request.socket.destroy(),
   });
   const { all, failed } = await crawlOf(site);
-  expect(all[1]).toEqual({
+  expect(all[1]).toMatchObject({
     url: `${site.origin}/a.txt`,
     title: '/a.txt',
     text: 'Just\ntext.',
@@ -281,7 +281,7 @@ it('a crawl says which page has bytes that are no text', async () => {
 it('a crawl gives up a page that its reader does not finish, and reads the next', async () => {
   const site = await siteOf({ '/trap': '<p>endless</p>', '/a': page('a') });
   const reader = new WebPages({ trustedOrigins: new Set([site.origin]) }).open();
-  const visitor = new PageVisitor(reader, Date.now() + 60_000, endlessHtmlReader);
+  const visitor = new PageVisitor(reader, Date.now() + 60_000, undefined, endlessHtmlReader);
   const visit = (path: string) => visitor.visit(new URL(path, site.origin), () => {});
   expect((await visit('/trap')).error?.message).toBe('The page is too large or too intricate to be read.');
   expect((await visit('/a')).page?.text).toContain('This is a.');

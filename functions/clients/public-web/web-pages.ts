@@ -15,18 +15,32 @@ const requestHeaders = { 'user-agent': `${crawlerName}/1.0`, 'accept-encoding': 
 const knownCodings = new Set(['gzip', 'x-gzip', 'deflate', 'br', 'zstd', 'identity', '']);
 const maxCodings = 2;
 
-/** A page as it was received, without its compression; `url` is its address after all redirects. */
-export type WebPage = { url: string; contentType: string; bytes: Uint8Array };
+/** What a server says of the version of a page. With it, the next request asks for the page only if it has changed. */
+export type Validators = { etag?: string | undefined; lastModified?: string | undefined };
+
+/**
+ * A page as it was received, without its compression; `url` is its address after all redirects. A page that is unchanged, as its
+ * server says, has no bytes.
+ */
+export type WebPage = {
+  url: string;
+  contentType: string;
+  bytes: Uint8Array;
+  validators: Validators;
+  isUnchanged: boolean;
+};
 
 export type FetchOptions = {
   signal: AbortSignal;
   /** Called before each redirect is followed; throws if it must not be. */
   mayFollow?: (url: URL) => void | Promise<void>;
+  /** Returns the validators of a page that the caller has; undefined for other pages. */
+  validatorsOf?: (url: URL) => Validators | undefined;
 };
 
 export type WebPagesOptions = FetchPolicy & { timeoutMilliseconds?: number };
 
-type Resource = { url: URL; status: number; contentType: string; bytes: Uint8Array };
+type Resource = { url: URL; status: number; contentType: string; bytes: Uint8Array; validators: Validators };
 
 /** Pages of the public internet. */
 export class WebPages {
@@ -56,9 +70,10 @@ export class PageReader {
 
   /** Reads a page. Throws a `PageFetchError` with the reason if that is not possible. */
   async read(url: URL, options: FetchOptions): Promise<WebPage> {
-    const resource = await this.#get(url, options);
-    if (!isSuccess(resource.status)) throw new PageFetchError(`The page answered with status ${resource.status}.`);
-    return { url: resource.url.href, contentType: resource.contentType, bytes: resource.bytes };
+    const { url: found, status, contentType, bytes, validators } = await this.#get(url, options);
+    const isUnchanged = status === 304 && options.validatorsOf?.(found) !== undefined;
+    if (!isUnchanged && !isSuccess(status)) throw new PageFetchError(`The page answered with status ${status}.`);
+    return { url: found.href, contentType, bytes, validators, isUnchanged };
   }
 
   /** Reads a site's robots.txt: its text, or what applies without one (RFC 9309, 2.3.1). */
@@ -82,14 +97,16 @@ export class PageReader {
         if (redirects > limits.pageRedirects) throw new PageFetchError('The page redirects too often.');
         const response = await fetch(current, {
           dispatcher: this.#agent,
-          headers: requestHeaders,
+          headers: { ...requestHeaders, ...conditionsOf(options.validatorsOf?.(current)) },
           redirect: 'manual',
           signal,
         });
         const location = locationOf(response);
         if (location === undefined) {
           const contentType = response.headers.get('content-type') ?? '';
-          return { url: current, status: response.status, contentType, bytes: await readBody(response) };
+          const [etag, lastModified] = ['etag', 'last-modified'].map((name) => validatorIn(response, name));
+          const validators = { etag, lastModified };
+          return { url: current, status: response.status, contentType, bytes: await readBody(response), validators };
         }
         await discardBody(response);
         const target = URL.parse(location, current.href);
@@ -107,6 +124,20 @@ export class PageReader {
     }
   }
 }
+
+/** Returns the headers of a request for a page that has changed since it had these validators. */
+const conditionsOf = ({ etag, lastModified }: Validators = {}) => ({
+  ...(etag !== undefined && { 'if-none-match': etag }),
+  ...(lastModified !== undefined && { 'if-modified-since': lastModified }),
+});
+
+/** Longer validators are not sent back. */
+const maxValidatorCharacters = 1000;
+
+const validatorIn = ({ headers }: Response, name: string): string | undefined => {
+  const value = headers.get(name) ?? '';
+  return value !== '' && value.length <= maxValidatorCharacters ? value : undefined;
+};
 
 const isSuccess = (status: number) => status >= 200 && status <= 299;
 

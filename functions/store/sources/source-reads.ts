@@ -133,6 +133,11 @@ export class SourceReads<R extends SourceRecord> {
     return whole;
   }
 
+  /** Returns the visits of the pages that have a text; undefined when none were kept. */
+  visits(id: string, { revision }: TextReference): Promise<Uint8Array | undefined> {
+    return this.#texts.readVisits(id, revision);
+  }
+
   /** Adds the parts of texts that a list shows. A record whose text was replaced in between is read again; a deleted one is omitted. */
   async #withTexts(records: R[]): Promise<(R & ListedTexts)[]> {
     let current = records;
@@ -169,4 +174,5 @@ export const sourceReadPermissions = {
   page: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   readTexts: ['dynamodb:BatchGetItem', 'dynamodb:GetItem'],
   wholeTexts: ['dynamodb:BatchGetItem'],
+  visits: ['dynamodb:GetItem'],
 } as const;

@@ -7,7 +7,7 @@ import { jsonBytes } from '../../domain/json.ts';
 import { limits } from '../../domain/limits.ts';
 import { type Excerpt, excerptOf, type SourceText } from '../../domain/sources.ts';
 import { service } from '../../service.ts';
-import { textPieceKey, textPiecesOf } from '../keys.ts';
+import { textPieceKey, textPiecesOf, visitsKey } from '../keys.ts';
 import { type Item, type Table, table } from '../table.ts';
 
 const deflate = promisify(deflateRaw);
@@ -17,7 +17,8 @@ const inflate = promisify(inflateRaw);
 const parts = ['content', 'contentMD'] as const;
 type Part = (typeof parts)[number];
 
-export type Texts = Record<Part, SourceText> & { index?: SourceIndex };
+/** `visits` are packed by `functions/crawling`. */
+export type Texts = Record<Part, SourceText> & { index?: SourceIndex; visits?: Uint8Array | undefined };
 /** An index as `functions/search` packs it. */
 export type SourceIndex = { packed: Uint8Array; format: number; language: string };
 
@@ -71,6 +72,7 @@ export class SourceTexts {
       this.#writePart(sourceId, revision, 'content', texts.content, deflateOnce),
       this.#writePart(sourceId, revision, 'contentMD', texts.contentMD, deflateOnce),
       texts.index && this.#writeIndex(sourceId, revision, texts.index),
+      texts.visits && this.writeVisits(sourceId, revision, texts.visits),
     ]);
     return { revision, content, contentMD, ...(index && { index }) };
   }
@@ -101,6 +103,14 @@ export class SourceTexts {
     const { reference, batches } = indexPiecesOf(sourceId, revision, index);
     for (const items of batches) await this.#table.putMany(items);
     return reference;
+  }
+
+  async readVisits(sourceId: string, revision: string): Promise<Uint8Array | undefined> {
+    return (await this.#table.get<PieceItem>(visitsKey(sourceId, revision)))?.deflated;
+  }
+
+  async writeVisits(sourceId: string, revision: string, visits: Uint8Array): Promise<void> {
+    await this.#table.put({ ...visitsKey(sourceId, revision), deflated: visits } as PieceItem);
   }
 
   async deleteUnusedIndexes(sourceId: string, { revision, unusedIndexes = [] }: TextReference): Promise<void> {

@@ -200,6 +200,25 @@ export class Sources<R extends SourceRecord> {
   }
 
   /**
+   * Ends a run that found the text that the source has. Nothing but `fields` changes, so that no search reads the source again.
+   * `visits` are kept beside the text. Returns false when the source is deleted or at another attempt.
+   */
+  async finishUnchanged(
+    source: SourceReference,
+    run: { attempt: string; revision: string },
+    text: TextReference,
+    fields: Partial<R>,
+    visits?: Uint8Array,
+  ): Promise<boolean> {
+    if (visits) await this.#texts.writeVisits(source.id, text.revision, visits);
+    const change = {
+      set: { ...fields, status: 'ready', error: null },
+      remove: { revisions: new Set([run.revision]) },
+    };
+    return (await this.#change(source, change, isMine(run.attempt, this.#kind.states))) !== undefined;
+  }
+
+  /**
    * Replaces the index of a source's text. Each batch of pieces is written with the record, which names the new index from the
    * first batch on: wherever a run is killed, a later run or the deletion of the text finds its pieces. Returns false when the
    * text was replaced, indexed or deleted in between.
@@ -390,6 +409,7 @@ export const sourcePermissions = {
   findForJob: ['dynamodb:GetItem'],
   start: ['dynamodb:UpdateItem'],
   finish: ['dynamodb:BatchWriteItem', 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
+  finishUnchanged: ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
   fail: ['dynamodb:UpdateItem'],
   giveUp: ['dynamodb:UpdateItem'],
   remove: ['dynamodb:BatchWriteItem', 'dynamodb:DeleteItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
