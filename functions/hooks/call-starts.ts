@@ -101,6 +101,7 @@ const lookup = (reference: CallStartReference, keys: Partial<Record<ItemName, It
   const number = reference.agentId !== undefined || own === undefined ? undefined : agentNumberKey(uid, own);
   return {
     keys: [access, number, ...Object.values(keys)].filter((key) => key !== undefined),
+    isLarge: keys.record !== undefined,
     read(items) {
       const agent =
         reference.agentId === undefined

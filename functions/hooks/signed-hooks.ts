@@ -1,9 +1,10 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { sealedSecrets } from '../clients/sealed-secrets.ts';
 import { invalidSignature, userSuspended } from '../domain/errors.ts';
 import type { Refusal } from '../domain/hook-secrets.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
 import { environment } from '../environment.ts';
-import type { SignedRequests } from '../http/endpoint.ts';
+import type { Principal, SignedRequests } from '../http/endpoint.ts';
 import { describeError, log } from '../log.ts';
 import { type HookSecretItem, hookSecretLookup, hookSecretOwner, hookSecrets, secretsInForce } from './hook-secrets.ts';
 import { isPlatformName, platforms } from './platforms.ts';
@@ -30,33 +31,44 @@ export const signedHooks: SignedRequests<HookSecretItem> = {
       uid: queryStringParameters?.uid as string,
     }),
 
+  isSigned: async (event, item) => !('refused' in (await check(event, item))),
+
   async verify(event, item) {
     const { platform } = item;
     const uid = event.queryStringParameters?.uid as string;
-    const request: SignedRequest = {
-      origin: environment.publicUrl,
-      path: event.rawPath,
-      query: event.rawQueryString,
-      headers: event.headers,
-      body: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
-    };
-    const verify = platforms[platform].verify(request);
-    let refused: Refusal = 'secret';
-    for (const { sealed, header, algorithm, scopes } of secretsInForce(item)) {
-      const secret = await sealedSecrets.get().open(hookSecretOwner(uid, platform), sealed);
-      const refusal = verify({ secret, header, algorithm });
-      const isAttestationUnsigned = refusal === 'unattested';
-      if (refusal === undefined || isAttestationUnsigned) {
-        if (item.suspended) throw userSuspended();
-        const noted = note(hookSecrets.get().noteUse(item));
-        const keyId = `signature:${platform}`;
-        return { principal: { uid, keyId, scopes: scopes ?? ['hooks'], isAttestationUnsigned }, noted };
-      }
-      if (refusal !== 'secret') refused = refusal;
+    const checked = await check(event, item);
+    if ('refused' in checked) {
+      await note(hookSecrets.get().noteRefusal(item, checked.refused));
+      throw invalidSignature({ reason: checked.refused, platform, uid });
     }
-    await note(hookSecrets.get().noteRefusal(item, refused));
-    throw invalidSignature({ reason: refused, platform, uid });
+    if (item.suspended) throw userSuspended();
+    const noted = note(hookSecrets.get().noteUse(item));
+    return { principal: { uid, keyId: `signature:${platform}`, ...checked }, noted };
   },
+};
+
+type Signed = Pick<Principal, 'scopes' | 'isAttestationUnsigned'>;
+
+/** Returns what a request that is signed with one of the secrets in force may do, or why it is refused. */
+const check = async (event: APIGatewayProxyEventV2, item: HookSecretItem): Promise<Signed | { refused: Refusal }> => {
+  const { platform } = item;
+  const owner = hookSecretOwner(event.queryStringParameters?.uid as string, platform);
+  const request: SignedRequest = {
+    origin: environment.publicUrl,
+    path: event.rawPath,
+    query: event.rawQueryString,
+    headers: event.headers,
+    body: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
+  };
+  const verify = platforms[platform].verify(request);
+  let refused: Refusal = 'secret';
+  for (const { sealed, header, algorithm, scopes } of secretsInForce(item)) {
+    const refusal = verify({ secret: await sealedSecrets.get().open(owner, sealed), header, algorithm });
+    const isAttestationUnsigned = refusal === 'unattested';
+    if (refusal === undefined || isAttestationUnsigned) return { scopes: scopes ?? ['hooks'], isAttestationUnsigned };
+    if (refusal !== 'secret') refused = refusal;
+  }
+  return { refused };
 };
 
 /** Waits for a write that the request does not depend on. */

@@ -74,6 +74,8 @@ export type SignedRequests<Secrets> = {
   lookup(event: APIGatewayProxyEventV2): Lookup<Secrets | undefined> | undefined;
   /** Returns the error of a request that may be signed and names a user without secrets. It equals that of a wrong signature. */
   refusal(event: APIGatewayProxyEventV2): ApiError;
+  /** Checks whether a request is signed with one of these secrets. Writes nothing. */
+  isSigned(event: APIGatewayProxyEventV2, secrets: Secrets): Promise<boolean>;
   /** Returns the principal of a request that is signed with one of them, and a write in progress. Throws for any other. */
   verify(event: APIGatewayProxyEventV2, secrets: Secrets): Promise<{ principal: Principal; noted?: Promise<void> }>;
 };

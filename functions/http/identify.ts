@@ -1,4 +1,4 @@
-import { endOf } from '../domain/api-keys.ts';
+import { endOf, hashApiKey } from '../domain/api-keys.ts';
 import { type ApiError, invalidApiKey, userSuspended } from '../domain/errors.ts';
 import { type Access, credentials } from '../store/credentials.ts';
 import { itemWith } from '../store/keys.ts';
@@ -47,26 +47,57 @@ export const proofIn = (caller: AnyEndpoint['caller'], event: ApiEvent): Proof =
   }
 };
 
-/** Reads key, secrets, access to an agent and a lookup in one round trip, and checks the proof. */
+/**
+ * What earlier requests of this process found: valid keys by their hashes, and secrets of users by the keys of their items. It
+ * decides only whether large items are read together with a key or after it: each request is checked by what it reads itself.
+ */
+const found = new Map<string, unknown>();
+const maxFound = 1000;
+
+const remember = (name: string, value: unknown): void => {
+  found.delete(name);
+  if (value !== undefined) found.set(name, value);
+  if (found.size > maxFound) found.delete(found.keys().next().value as string);
+};
+
+/**
+ * Reads key, secrets, access to an agent and a lookup, and checks the proof. All is one round trip, unless the lookup is of large
+ * items and the proof is new to this process: they are then read only for a valid one, because a stranger can name any agent.
+ */
 export const identify = async (proof: Proof, agentId?: string, lookup?: Lookup<unknown>): Promise<Identified> => {
+  if (lookup?.isLarge && !(await wasFoundValid(proof))) await (await readAndCheck(proof)).noted;
+  return readAndCheck(proof, agentId, lookup);
+};
+
+const wasFoundValid = async ({ event, key, signature, secrets }: Proof): Promise<boolean> => {
+  if (key && found.has(hashApiKey(key.secret))) return true;
+  const known = secrets && found.get(nameOf(secrets));
+  return known !== undefined && (await signature?.isSigned(event, known)) === true;
+};
+
+const readAndCheck = async (proof: Proof, agentId?: string, lookup?: Lookup<unknown>): Promise<Identified> => {
   const { event, key: sent, signature, secrets: lookupOfSecrets, error, isUnsigned } = proof;
   const reading = credentials.get().read(sent?.secret, agentId, together(lookupOfSecrets, lookup));
   const {
     key,
     access,
-    found: [secrets, found] = [],
+    found: [secrets, items] = [],
   } = await reading.catch((failure: Error) => {
     throw isUnsigned ? error : failure;
   });
-  if (signature && secrets !== undefined) return { ...(await signature.verify(event, secrets)), access, found };
+  if (sent) remember(hashApiKey(sent.secret), key);
+  if (lookupOfSecrets) remember(nameOf(lookupOfSecrets), secrets);
+  if (signature && secrets !== undefined) return { ...(await signature.verify(event, secrets)), access, found: items };
   if (!key) throw error ?? invalidApiKey();
   const { uid, keyId, name, scopes, agentQuota, sourceQuota } = key;
   const quotas = { agentQuota, sourceQuota };
   const principal = { uid, keyId, name, scopes, ...quotas, endsAt: endOf(key), isKeyInAddress: sent?.isInQuery };
   if (sent?.isInQuery && principal.scopes?.join() !== 'hooks') throw invalidApiKey();
   if (key.suspended) throw userSuspended();
-  return { principal, access, found };
+  return { principal, access, found: items };
 };
+
+const nameOf = ({ keys }: Lookup<unknown>) => JSON.stringify(keys);
 
 /** Returns a lookup that combines two others. */
 const together = (

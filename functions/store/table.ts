@@ -40,8 +40,8 @@ export type Item = ItemKey;
 type WriteRequest = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number];
 export type TransactionAction = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-/** A read that is combined with another one: its keys, and its result from the items that exist. */
-export type Lookup<Found> = { keys: ItemKey[]; read(items: Item[]): Found };
+/** A read that is combined with another one: its keys, and its result from the items that exist, which may be large. */
+export type Lookup<Found> = { keys: ItemKey[]; isLarge?: boolean; read(items: Item[]): Found };
 
 /** `after` is a sort key without the collection's prefix; `limit` is the number of items that the caller expects to take. */
 export type QueryOptions = {

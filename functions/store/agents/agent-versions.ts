@@ -70,6 +70,7 @@ export const versionsLookup = (
     : new Set<number>();
   return {
     keys: [...wanted].flatMap((version) => versionKeys(agentId, version)),
+    isLarge: true,
     read(items) {
       return versions.map((version) => {
         const { content, ...found } = (version !== undefined && versionIn(items, agentId, version)) || {};

@@ -34,6 +34,7 @@ export const callLookup = (target: CallTarget): Lookup<CallTarget> => {
   const key = recordKey(target);
   return {
     keys: key ? [key] : [],
+    isLarge: key !== undefined,
     read: ([item]) => ({ ...target, record: item ? storedCall(item) : null }),
   };
 };

@@ -19,8 +19,9 @@ const ownLimits: Record<string, number> = {
   // They list the agents of a user, and add up figures in periods of a time zone.
   getCallFigures: 335,
   getUserFigures: 340,
-  // It judges the rules of outbound calls for many numbers.
-  checkCallStarts: 325,
+  // They judge the rules of outbound calls, the second for many numbers.
+  decideCallStart: 316,
+  checkCallStarts: 326,
   buildChat: 895,
   crawlWebsite: 1745,
   extractDocument: 470,
