@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
-import { Figures, FiguresQuery, FiguresRow } from '../domain/call-figures.ts';
+import { CostsFrom, Figures, FiguresQuery, FiguresRow } from '../domain/call-figures.ts';
 import { describe } from '../domain/describe.ts';
 import { invalidField } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
+import { withoutUndefined } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { callFigures } from '../figures/call-figures.ts';
 import { readFigures } from '../figures/read-figures.ts';
@@ -12,7 +13,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { type Agents, agents } from '../store/agents/agents.ts';
 
-/** Returns the number, the outcomes and the value of calls. */
+/** Returns the number, the outcomes, the value and the cost of calls. */
 export const getCallFigures = endpoint({
   name: 'getCallFigures',
   method: 'GET',
@@ -21,9 +22,9 @@ export const getCallFigures = endpoint({
   memoryMegabytes: 1769,
   summary: 'Get call figures',
   description:
-    'Counts calls and adds up their durations and values, by period and group, in a time zone. Figures follow the calls: a corrected outcome moves, a deleted call disappears. `pending` is present while calls that changed are not counted yet, for at most two minutes.',
+    'Counts calls and adds up their durations, values and costs, by period and group, in a time zone. Figures follow the calls: a corrected outcome moves, a deleted call disappears. `pending` is present while calls that changed are not counted yet, for at most two minutes.',
   caller: { kind: 'key', scope: 'calls', user: ({ query: { uid, agentId } }) => ({ uid, agentId }) },
-  services: { agents: agents.for('owned'), callFigures: callFigures.for('marksBetween', 'read') },
+  services: { agents: agents.for('access', 'owned'), callFigures: callFigures.for('marksBetween', 'read') },
   query: z.object({
     uid: Uid,
     agentId: z.optional(
@@ -38,7 +39,12 @@ export const getCallFigures = endpoint({
     format: z.optional(
       z
         .enum(['json', 'csv'])
-        .check(describe('`csv`: the response is the rows as CSV, and `pending` is the header `x-pending`.', 'json')),
+        .check(
+          describe(
+            '`csv`: the response is the rows as CSV; `pending` and `costsFrom` are the headers `x-pending` and `x-costs-from`.',
+            'json',
+          ),
+        ),
     ),
   }),
   response: z
@@ -50,35 +56,46 @@ export const getCallFigures = endpoint({
           .literal(true)
           .check(describe('Present while calls of these days have changed and are not counted yet.', true)),
       ),
+      costsFrom: CostsFrom,
     })
     .check(z.describe('The figures.')),
   raw: {
     mediaTypes: ['text/csv'],
-    inOtherForm: ({ query: { format, by } }, { rows, pending }) =>
+    inOtherForm: ({ query: { format, by } }, { rows, pending, costsFrom }) =>
       format === 'csv'
         ? {
             status: 200,
             contentType: 'text/csv; charset=utf-8',
-            headers: pending && { 'x-pending': 'true' },
+            headers: withoutUndefined({ 'x-pending': pending && 'true', 'x-costs-from': costsFrom }),
             body: toCsv(rows, by),
           }
         : undefined,
   },
 
   async handle({ query: { uid, agentId, format: _, ...query } }, { agents, callFigures }) {
-    const agentIds = agentId === undefined ? await ownAgents(uid, agents) : [agentId];
-    return readFigures(callFigures, agentIds, query);
+    const asked = agentId === undefined ? await ownAgents(uid, agents) : [await oneAgent(agentId, agents)];
+    const currencies = new Set(asked.map(({ valueCurrency }) => valueCurrency));
+    const [valueCurrency] = currencies.size === 1 ? currencies : [];
+    const agentIds = asked.map(({ agentId }) => agentId);
+    return readFigures(callFigures, agentIds, query, valueCurrency);
   },
 });
 
-const ownAgents = async (uid: string, agents: Pick<Agents, 'owned'>): Promise<string[]> => {
-  const agentIds: string[] = [];
+type AskedAgent = { agentId: string; valueCurrency?: string | undefined };
+
+const oneAgent = async (agentId: string, agents: Pick<Agents, 'access'>): Promise<AskedAgent> => ({
+  agentId,
+  valueCurrency: (await agents.access(agentId))?.valueCurrency,
+});
+
+const ownAgents = async (uid: string, agents: Pick<Agents, 'owned'>): Promise<AskedAgent[]> => {
+  const owned: AskedAgent[] = [];
   for await (const page of agents.owned(uid)) {
-    agentIds.push(...page.map(({ agentId }) => agentId));
-    if (agentIds.length > limits.figureAgents)
+    owned.push(...page);
+    if (owned.length > limits.figureAgents)
       throw invalidField('agentId', `is required: you own more than ${limits.figureAgents} agents`);
   }
-  return agentIds;
+  return owned;
 };
 
 export const handler = lambda(getCallFigures);

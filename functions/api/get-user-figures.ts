@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import * as z from 'zod/mini';
-import { Figures, FiguresQuery } from '../domain/call-figures.ts';
+import { CostsFrom, FigureSums, FiguresQuery } from '../domain/call-figures.ts';
 import { component, describe } from '../domain/describe.ts';
 import { invalidField } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
@@ -22,7 +22,7 @@ const { from, to, timeZone } = FiguresQuery.shape;
 const UserFigures = component(
   'UserFigures',
   'The sums of the calls of a client.',
-  z.extend(Figures, { uid: z.string().check(describe('Id of the client.', examples.clientUid)) }),
+  z.extend(FigureSums, { uid: z.string().check(describe('Id of the client.', examples.clientUid)) }),
 );
 
 /** Returns the figures of the clients of the key's user, a row for each client. */
@@ -33,7 +33,7 @@ export const getUserFigures = endpoint({
   // The duration depends on the CPU.
   memoryMegabytes: 1769,
   summary: 'Get the figures of users',
-  description: `Adds up the calls of each client: of all agents that it owns, over at most ${limits.userFigureDays} days. A client without calls has zeros. \`pending\` is present while calls that changed are not counted yet, for at most two minutes.`,
+  description: `Adds up the calls of each client, with their values and costs: of all agents that it owns, over at most ${limits.userFigureDays} days. A client without calls has zeros. \`pending\` is present while calls that changed are not counted yet, for at most two minutes.`,
   caller: { kind: 'key', scope: 'users', administersUsers: true },
   services: {
     users: users.for('clients'),
@@ -58,6 +58,7 @@ export const getUserFigures = endpoint({
           .literal(true)
           .check(describe('Present while calls of these days have changed and are not counted yet.', true)),
       ),
+      costsFrom: CostsFrom,
     })
     .check(z.describe('A page of figures by client.')),
 
@@ -82,6 +83,11 @@ export const getUserFigures = endpoint({
       users: rows.map(({ uid, totals }) => ({ uid, ...totals })),
       ...next,
       ...(isPending && { pending: true as const }),
+      // Dates sort as texts.
+      costsFrom: rows
+        .flatMap(({ costsFrom = [] }) => costsFrom)
+        .sort()
+        .at(-1),
     };
   },
 });

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { RejectableAttestation } from './attestations.ts';
+import { currencyPattern } from './call-costs.ts';
 import { CallingRules } from './calling-rules.ts';
 import { timestamp } from './date-time.ts';
 import { component, describe } from './describe.ts';
@@ -47,6 +48,15 @@ const fields = {
       ['do_not_call'],
     ),
   ),
+  valueCurrency: z
+    .string()
+    .check(
+      describe(
+        'Currency of `custom_call_outcome_value`: three capital letters, as in ISO 4217. Call figures then have a margin.',
+        'EUR',
+        { pattern: currencyPattern.source },
+      ),
+    ),
   calling: CallingRules,
   outcomeFrom: z
     .strictObject({
@@ -86,7 +96,12 @@ export const AgentConfiguration = component(
 export type AgentConfiguration = z.infer<typeof AgentConfiguration>;
 
 /** Returns the errors of the known fields of a configuration. They are checked when it is written, never when it is read. */
-export const configurationErrors = ({ language, timeZone, transferTo }: Record<string, unknown>): ErrorDetail[] => [
+export const configurationErrors = ({
+  language,
+  timeZone,
+  transferTo,
+  valueCurrency,
+}: Record<string, unknown>): ErrorDetail[] => [
   ...(typeof language === 'string' && canonicalLanguage(language) === undefined
     ? [{ path: 'language', message: 'must be a BCP 47 language tag such as en-US' }]
     : []),
@@ -95,6 +110,9 @@ export const configurationErrors = ({ language, timeZone, transferTo }: Record<s
     : []),
   ...(typeof transferTo === 'string' && normalizePhoneNumber(transferTo) === undefined
     ? [{ path: 'transferTo', message: 'must be a phone number in E.164 format, such as +14155550100' }]
+    : []),
+  ...(typeof valueCurrency === 'string' && !currencyPattern.test(valueCurrency)
+    ? [{ path: 'valueCurrency', message: 'must be three capital letters, such as EUR' }]
     : []),
 ];
 

@@ -82,24 +82,73 @@ export type FiguresQuery = z.infer<typeof FiguresQuery>;
 const count = (description: string, example: number) =>
   z.int().check(z.minimum(0), describe(description, example, { minimum: 0 }));
 
-const figures = {
+const decimal = (pattern: string, description: string, example: string) =>
+  z.string().check(describe(description, example, { pattern }));
+const anyDecimal = '^-?\\d+(\\.\\d{1,6})?$';
+
+const sums = {
   calls: count('Number of calls.', 412),
   withOutcome: count('Number of calls that have a `custom_call_outcome`.', 96),
   durationSeconds: z.number().check(describe('Sum of the durations.', 74_160, { minimum: 0 })),
-  value: z.string().check(
-    describe('Sum of `custom_call_outcome_value`, exactly, as a decimal number.', '14352.5', {
-      pattern: '^-?\\d+(\\.\\d{1,6})?$',
-    }),
-  ),
+  value: decimal(anyDecimal, 'Sum of `custom_call_outcome_value`, exactly, as a decimal number.', '14352.5'),
   values: count('Number of calls whose value is in the sum.', 96),
   valuesLeftOut: count(
     'Number of calls whose value is not in the sum: it has more than 6 decimals, or a size of 10¹² or more.',
     0,
   ),
+  cost: z
+    .record(z.string(), decimal('^\\d+(\\.\\d{1,6})?$', 'The exact sum, as a decimal number.', '12.31'))
+    .check(
+      describe(
+        'Sums of `details.cost` of the calls by currency, or by `credits`. Currencies are never converted. Empty without costs.',
+        { USD: '12.31', credits: '4500' },
+      ),
+    ),
+  costs: count('Number of calls whose cost is in the sums.', 380),
+  costsLeftOut: count(
+    'Number of calls whose cost is not in the sums: it is not `{ amount, currency }` with an amount from 0 to below 10¹² of at most 6 decimals, and three capital letters or `credits`.',
+    0,
+  ),
+};
+/** The sums of some calls, without their margin. */
+export const FigureSums = z.object(sums);
+export type FigureSums = z.infer<typeof FigureSums>;
+
+const figures = {
+  ...sums,
+  margin: z.optional(
+    decimal(
+      anyDecimal,
+      '`value` less `cost`, exactly. Present if all agents have the same `valueCurrency`, and no cost is in another currency.',
+      '14340.19',
+    ),
+  ),
 };
 
-export const Figures = component('CallFigures', 'The sums of some calls.', z.object(figures));
+export const Figures = component(
+  'CallFigures',
+  'The sums of some calls.',
+  z.object({
+    ...figures,
+    valueCurrency: z.optional(
+      z.string().check(describe('The currency of `margin`, as the agents name it. Present with `margin`.', 'EUR')),
+    ),
+  }),
+);
 export type Figures = z.infer<typeof Figures>;
+
+/** The first date whose costs are complete, in the answer that has figures of before costs were counted. */
+export const CostsFrom = z.optional(
+  z
+    .string()
+    .check(
+      describe(
+        'The first date from which all costs are counted. Present if calls of earlier days were counted without their costs.',
+        '2026-03-08',
+        { format: 'date' },
+      ),
+    ),
+);
 
 const groupField = (description: string, example: string) =>
   z.optional(z.nullable(z.string().check(describe(description, example))));

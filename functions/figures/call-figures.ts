@@ -14,13 +14,37 @@ import {
   uncountedDaysOf,
 } from '../store/keys.ts';
 import { backOff, type Item, type Table, table } from '../store/table.ts';
-import { dayAfter, type FigureRow, pack, RowCounter, rowOf, type Series, timeOf, unpack } from './rows.ts';
+import {
+  dayAfter,
+  type FigureRow,
+  pack,
+  quartersPerDay,
+  RowCounter,
+  rowOf,
+  type Series,
+  timeOf,
+  unpack,
+  unpackWithoutCosts,
+} from './rows.ts';
 
-/** The figures of a day as they are stored. A quarter of an hour before `frozen` is not counted again: its calls are gone. */
-export type DayFigures = { series: Series[]; frozen: number; version?: string; pieces: number };
+/**
+ * The figures of a day as they are stored. A quarter of an hour before `frozen` is not counted again: its calls are gone. A
+ * quarter before `costsFrom` was counted without costs.
+ */
+export type DayFigures = { series: Series[]; frozen: number; costsFrom: number; version?: string; pieces: number };
 
-/** The first item of a day's figures has the number of pieces; all of them have its version. */
-type FiguresItem = Item & { rows: Uint8Array; version: string; frozen?: number; pieces?: number };
+/**
+ * The first item of a day's figures has the number of pieces; all of them have its version. Format 2 stored the figures as
+ * `rows`, without costs.
+ */
+type FiguresItem = Item & {
+  columns?: Uint8Array;
+  rows?: Uint8Array;
+  version: string;
+  frozen?: number;
+  costsFrom?: number;
+  pieces?: number;
+};
 
 /**
  * The quarters of a day whose calls have changed since they were counted. `by` names the first change since the last count
@@ -118,16 +142,16 @@ export class CallFigures {
   async save(
     { agentId, day }: AgentDay,
     former: DayFigures,
-    { rows, frozen }: { rows: FigureRow[]; frozen: number },
+    { rows, frozen, costsFrom }: { rows: FigureRow[]; frozen: number; costsFrom: number },
   ): Promise<'saved' | 'changed' | 'gone'> {
     const packed = pack(rows);
     const version = randomUUID();
     const pieces = Math.ceil(packed.length / pieceBytes);
     const [first, ...others] = Array.from({ length: pieces }, (_, piece) => ({
       ...figuresKey(agentId, day, piece),
-      rows: packed.subarray(piece * pieceBytes, (piece + 1) * pieceBytes),
+      columns: packed.subarray(piece * pieceBytes, (piece + 1) * pieceBytes),
       version,
-      ...(piece === 0 && { pieces, frozen }),
+      ...(piece === 0 && { pieces, frozen, costsFrom }),
     }));
     const table = this.#table;
     const failed = await table.tryTransact([
@@ -201,13 +225,17 @@ export class CallFigures {
 /** Returns the figures of a day from its items; undefined when the items are not those of one version. */
 const figuresIn = (items: FiguresItem[]): DayFigures | undefined => {
   const [first] = items;
-  if (!first) return { series: [], frozen: 0, pieces: 0 };
-  const { version, frozen = 0, pieces } = first;
+  if (!first) return { series: [], frozen: 0, costsFrom: 0, pieces: 0 };
+  const { version, frozen = 0, costsFrom = 0, pieces } = first;
   if (items.length !== pieces || items.some((item) => item.version !== version)) return undefined;
-  return { series: unpack(Buffer.concat(items.map(({ rows }) => rows))), frozen, version, pieces };
+  const packed = Buffer.concat(items.map(readPacked));
+  if (first.rows) return { series: unpackWithoutCosts(packed), frozen, costsFrom: quartersPerDay, version, pieces };
+  return { series: unpack(packed), frozen, costsFrom, version, pieces };
 };
 
-const bytesOf = (items: FiguresItem[]) => items.reduce((sum, { rows }) => sum + rows.length, 0);
+const readPacked = ({ columns, rows }: FiguresItem) => columns ?? (rows as Uint8Array);
+
+const bytesOf = (items: FiguresItem[]) => items.reduce((sum, item) => sum + readPacked(item).length, 0);
 
 const piecesFrom = (first: number, end: number) =>
   Array.from({ length: Math.max(0, end - first) }, (_, index) => first + index);

@@ -3,20 +3,21 @@ import type { CallFigures } from './call-figures.ts';
 import { Summary } from './summary.ts';
 
 /**
- * Adds up the figures of agents. Figures are written before their mark is removed: figures that are read after the marks are exact
+ * Adds up the figures of agents, whose values are in `valueCurrency` if it is known. Figures are written before their mark is removed: figures that are read after the marks are exact
  * if they have no mark. With a mark they are pending.
  */
 export const readFigures = async (
   callFigures: Pick<CallFigures, 'marksBetween' | 'read'>,
   agentIds: string[],
   query: FiguresQuery,
+  valueCurrency?: string,
 ): Promise<ReturnType<Summary['result']> & { pending?: true }> => {
   const summary = new Summary(query);
   const { days } = summary;
   const [first, last] = [days[0], days.at(-1)];
-  if (first === undefined || last === undefined) return summary.result();
+  if (first === undefined || last === undefined) return summary.result(valueCurrency);
   const marks = await Promise.all(agentIds.map((id) => callFigures.marksBetween(id, first, last)));
   const isPending = marks.flat().some(({ day, quarters }) => summary.touches(day, quarters));
-  await callFigures.read(agentIds, days, (day, { series }, bytes) => summary.add(day, series, bytes));
-  return { ...summary.result(), ...(isPending && { pending: true as const }) };
+  await callFigures.read(agentIds, days, (day, figures, bytes) => summary.add(day, figures, bytes));
+  return { ...summary.result(valueCurrency), ...(isPending && { pending: true as const }) };
 };

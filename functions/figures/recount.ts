@@ -73,7 +73,7 @@ const freezeDay = async (day: AgentDay, end: number, figures: Freezing): Promise
   throw new Error('The figures of a day kept changing while they were frozen.');
 };
 
-/** Counts quarters of a day, and replaces their rows. */
+/** Counts quarters of a day, and replaces their rows. Figures without costs are counted again as far as their calls exist. */
 const recount = async (
   day: AgentDay,
   quarters: number[],
@@ -81,8 +81,10 @@ const recount = async (
   frozen: number,
   figures: Pick<Counting, 'count' | 'save'>,
 ): Promise<'saved' | 'changed' | 'gone'> => {
-  const counted = new Set(quarters);
+  const lacksCosts = former.costsFrom > former.frozen;
+  const counted = new Set(lacksCosts ? allQuarters.slice(former.frozen) : quarters);
   const kept = rowsOf(former.series).filter(({ quarter }) => !counted.has(quarter));
-  const rows: FigureRow[] = [...kept, ...(await figures.count(day, quarters))];
-  return figures.save(day, former, { rows: rows.sort((a, b) => a.quarter - b.quarter), frozen });
+  const rows: FigureRow[] = [...kept, ...(await figures.count(day, counted))];
+  const costsFrom = Math.min(former.costsFrom, former.frozen);
+  return figures.save(day, former, { rows: rows.sort((a, b) => a.quarter - b.quarter), frozen, costsFrom });
 };

@@ -1,12 +1,16 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync, inflateRawSync } from 'node:zlib';
+import { readCost } from '../domain/call-costs.ts';
 import type { Call } from '../domain/calls.ts';
+import { millionthsOf } from '../domain/millionths.ts';
 
-/** The fields by which calls are grouped. A missing status, outcome or version is null. */
+/** The fields by which calls are grouped. A missing status, outcome, version or cost is null. */
 export type Groups = {
   direction: Call['direction'];
   status: string | null;
   outcome: string | null;
   version: number | null;
+  /** The currency of the cost, which each call of the group has. */
+  currency: string | null;
 };
 
 /** The sums of some calls. They are whole numbers, so that they are exact in any order of addition. */
@@ -17,6 +21,9 @@ export type Sums = {
   /** The number of calls whose value is in the sum, and of those whose value is left out. */
   values: number;
   valuesLeftOut: number;
+  costMillionths: bigint;
+  /** The number of calls whose cost is left out. */
+  costsLeftOut: number;
 };
 
 /** The sums of an agent's calls that started in the same quarter of an hour of a day (UTC, 0 to 95). */
@@ -56,6 +63,7 @@ export type CountedCall = Pick<
   | 'status'
   | 'durationSeconds'
   | 'agentVersion'
+  | 'details'
   | 'custom_call_outcome'
   | 'custom_call_outcome_value'
 >;
@@ -64,28 +72,22 @@ export type CountedCall = Pick<
 export const rowOf = (call: CountedCall): FigureRow => {
   const { startedAt, direction, status, durationSeconds = 0, custom_call_outcome_value: value } = call;
   const millionths = value === undefined ? undefined : millionthsOf(value);
+  const cost = readCost(call.details);
   return {
     quarter: quarterOf(startedAt),
     direction,
     status: status ?? null,
     outcome: call.custom_call_outcome ?? null,
     version: call.agentVersion ?? null,
+    currency: cost?.currency ?? null,
     calls: 1,
     durationMicroseconds: BigInt(Math.round(durationSeconds * 1e6)),
     valueMillionths: millionths ?? 0n,
     values: millionths === undefined ? 0 : 1,
     valuesLeftOut: value !== undefined && millionths === undefined ? 1 : 0,
+    costMillionths: cost?.millionths ?? 0n,
+    costsLeftOut: cost === null ? 1 : 0,
   };
-};
-
-/**
- * Returns the exact value in millionths; undefined if its shortest text has more than six decimals, or its size is 1e12 or
- * more.
- */
-export const millionthsOf = (value: number): bigint | undefined => {
-  if (Math.abs(value) >= 1e12) return undefined;
-  const [, whole, decimals = ''] = /^(-?\d+)(?:\.(\d{1,6}))?$/.exec(String(value)) ?? [];
-  return whole === undefined ? undefined : BigInt(whole + decimals.padEnd(6, '0'));
 };
 
 /** Adds the rows of calls, one after the other. */
@@ -93,8 +95,7 @@ export class RowCounter {
   readonly #rows = new Map<string, FigureRow>();
 
   add(row: FigureRow): void {
-    const { quarter, direction, status, outcome, version } = row;
-    const name = JSON.stringify([quarter, direction, status, outcome, version]);
+    const name = JSON.stringify([row.quarter, nameOfGroup(row)]);
     const found = this.#rows.get(name);
     if (!found) return void this.#rows.set(name, row);
     found.calls += row.calls;
@@ -102,6 +103,8 @@ export class RowCounter {
     found.valueMillionths += row.valueMillionths;
     found.values += row.values;
     found.valuesLeftOut += row.valuesLeftOut;
+    found.costMillionths += row.costMillionths;
+    found.costsLeftOut += row.costsLeftOut;
   }
 
   /** Returns the rows by quarter. */
@@ -110,28 +113,44 @@ export class RowCounter {
   }
 }
 
-/** The sums of a group by quarter, in columns. The same position in each column is the same quarter. Large numbers are texts. */
-export type Series = Groups & {
-  quarters: number[];
-  calls: number[];
-  durationMicroseconds: (number | string)[];
-  valueMillionths: (number | string)[];
-  values: number[];
-  valuesLeftOut: number[];
-};
+const nameOfGroup = ({ direction, status, outcome, version, currency }: Groups) =>
+  JSON.stringify([direction, status, outcome, version, currency]);
 
-/** A series as it is stored. Texts are positions in a list, from 1 on, and a column of zeros is empty. */
-type PackedSeries = [
+/** The sums of a row, in the order in which they are stored. A new one is appended. */
+const sumNames = [
+  'calls',
+  'durationMicroseconds',
+  'valueMillionths',
+  'values',
+  'valuesLeftOut',
+  'costMillionths',
+  'costsLeftOut',
+] as const satisfies (keyof Sums)[];
+
+/** The numbers of a column. One that is too large for a number is a text. */
+type Column = (number | string)[];
+
+/** The sums of a group by quarter, in columns. The same position in each column is the same quarter. */
+export type Series = Groups & { quarters: number[] } & Record<(typeof sumNames)[number], Column>;
+
+/** A group as it is stored, with the number of its rows. Texts are positions in a list, from 1 on. */
+type PackedGroup = [
   direction: 0 | 1,
   status: number,
   outcome: number,
   version: number | null,
-  ...columns: (number | string)[][],
+  currency: number,
+  rows: number,
 ];
 
-const columns = ['quarters', 'calls', 'durationMicroseconds', 'valueMillionths', 'values', 'valuesLeftOut'] as const;
+/**
+ * Figures as they are stored. A column has the rows of all groups, group after group, because similar numbers compress well. A
+ * quarter is the distance from the one before it, and the first number of each further column counts the zeros that all of its
+ * numbers ended with. A column of zeros is empty.
+ */
+type Packed = [texts: string[], groups: PackedGroup[], quarters: number[], ...sums: Column[]];
 
-/** Packs rows as series: the figures of a busy agent are read in a tenth of the time. */
+/** Packs rows as columns: the figures of a busy agent are read in a tenth of the time. */
 export const pack = (rows: FigureRow[]): Uint8Array => {
   const texts = new Map<string, number>();
   const positionOf = (text: string | null) => {
@@ -140,58 +159,113 @@ export const pack = (rows: FigureRow[]): Uint8Array => {
     texts.set(text, position);
     return position;
   };
-  const groups = Map.groupBy(rows, ({ direction, status, outcome, version }) =>
-    JSON.stringify([direction, status, outcome, version]),
-  );
-  const packed = [...groups.values()].map((some): PackedSeries => {
-    const [{ direction, status, outcome, version }] = some as [FigureRow];
-    const columnOf = (value: (row: FigureRow) => number | string) => {
-      const column = some.map(value);
-      return column.every((one) => one === 0) ? [] : column;
-    };
-    return [
-      direction === 'inbound' ? 0 : 1,
-      ...([positionOf(status), positionOf(outcome)] as const),
-      version,
-      some.map(({ quarter }) => quarter),
-      columnOf(({ calls }) => calls),
-      columnOf(({ durationMicroseconds }) => packedNumber(durationMicroseconds)),
-      columnOf(({ valueMillionths }) => packedNumber(valueMillionths)),
-      columnOf(({ values }) => values),
-      columnOf(({ valuesLeftOut }) => valuesLeftOut),
-    ];
+  const groups = [...Map.groupBy(rows, nameOfGroup).values()];
+  const packedGroups = groups.map((some): PackedGroup => {
+    const [{ direction, status, outcome, version, currency }] = some as [FigureRow];
+    const positions = [positionOf(status), positionOf(outcome)] as const;
+    return [direction === 'inbound' ? 0 : 1, ...positions, version, positionOf(currency), some.length];
   });
-  return deflateRawSync(JSON.stringify([[...texts.keys()], packed]));
+  const quarters = groups.flatMap((some) =>
+    some.map(({ quarter }, index) => quarter - (some[index - 1]?.quarter ?? 0)),
+  );
+  const sums = sumNames.map((name) => packColumn(groups.flat().map((row) => BigInt(row[name]))));
+  const packed: Packed = [[...texts.keys()], packedGroups, quarters, ...sums];
+  return brotliCompressSync(JSON.stringify(packed));
 };
 
+const packColumn = (values: bigint[]): Column => {
+  if (values.every((value) => value === 0n)) return [];
+  let zeros = 0;
+  while (values.every((value) => value % 10n ** BigInt(zeros + 1) === 0n)) zeros++;
+  return [zeros, ...values.map((value) => toColumn(value / 10n ** BigInt(zeros)))];
+};
+
+const unpackColumn = ([zeros = 0, ...values]: Column, rows: number): Column => {
+  if (values.length === 0) return Array.from({ length: rows }, () => 0);
+  if (zeros === 0) return values;
+  const factor = 10n ** BigInt(zeros);
+  return values.map((value) => {
+    const number = Number(value) * Number(factor);
+    return Number.isSafeInteger(number) ? number : String(BigInt(value) * factor);
+  });
+};
+
+const toColumn = (value: bigint): number | string =>
+  Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+
 export const unpack = (packed: Uint8Array): Series[] => {
-  const [texts, all] = JSON.parse(inflateRawSync(packed).toString()) as [string[], PackedSeries[]];
+  const [texts, groups, quarters, ...columns] = JSON.parse(brotliDecompressSync(packed).toString()) as Packed;
   const textAt = (position: number) => texts[position - 1] ?? null;
-  return all.map(([direction, status, outcome, version, quarters = [], ...others]) => {
-    const zeros = quarters.map(() => 0);
-    const filled = [quarters, ...others.map((column) => (column.length === 0 ? zeros : column))];
+  const sums = sumNames.map((name, index) => [name, unpackColumn(columns[index] ?? [], quarters.length)] as const);
+  let end = 0;
+  return groups.map(([direction, status, outcome, version, currency, rows]) => {
+    const first = end;
+    end += rows;
     return {
       direction: direction === 0 ? 'inbound' : 'outbound',
       status: textAt(status),
       outcome: textAt(outcome),
       version,
-      ...(Object.fromEntries(columns.map((name, index) => [name, filled[index]])) as Omit<Series, keyof Groups>),
+      currency: textAt(currency),
+      quarters: addUp(quarters.slice(first, end)),
+      ...(Object.fromEntries(sums.map(([name, column]) => [name, column.slice(first, end)])) as Pick<
+        Series,
+        (typeof sumNames)[number]
+      >),
+    };
+  });
+};
+
+const addUp = (distances: number[]): number[] => {
+  let sum = 0;
+  return distances.map((distance) => {
+    sum += distance;
+    return sum;
+  });
+};
+
+/** A series as format 2 stored it, without costs. A column of zeros is empty. */
+type SeriesWithoutCosts = [
+  direction: 0 | 1,
+  status: number,
+  outcome: number,
+  version: number | null,
+  quarters: number[],
+  ...sums: Column[],
+];
+
+/** Unpacks figures of format 2. */
+export const unpackWithoutCosts = (packed: Uint8Array): Series[] => {
+  const [texts, all] = JSON.parse(inflateRawSync(packed).toString()) as [string[], SeriesWithoutCosts[]];
+  const textAt = (position: number) => texts[position - 1] ?? null;
+  return all.map(([direction, status, outcome, version, quarters, ...sums]) => {
+    const columns = sumNames.map((name, index) => {
+      const column = sums[index] ?? [];
+      return [name, column.length === 0 ? quarters.map(() => 0) : column];
+    });
+    return {
+      direction: direction === 0 ? 'inbound' : 'outbound',
+      status: textAt(status),
+      outcome: textAt(outcome),
+      version,
+      currency: null,
+      quarters,
+      ...(Object.fromEntries(columns) as Pick<Series, (typeof sumNames)[number]>),
     };
   });
 };
 
 /** Returns the rows of series. */
 export const rowsOf = (series: Series[]): FigureRow[] =>
-  series.flatMap(({ direction, status, outcome, version, ...columns }) =>
+  series.flatMap(({ direction, status, outcome, version, currency, ...columns }) =>
     columns.quarters.map((quarter, index) => ({
-      ...{ quarter, direction, status, outcome, version },
+      ...{ quarter, direction, status, outcome, version, currency },
       calls: columns.calls[index] as number,
       durationMicroseconds: BigInt(columns.durationMicroseconds[index] as number | string),
       valueMillionths: BigInt(columns.valueMillionths[index] as number | string),
       values: columns.values[index] as number,
       valuesLeftOut: columns.valuesLeftOut[index] as number,
+      costMillionths: BigInt(columns.costMillionths[index] as number | string),
+      costsLeftOut: columns.costsLeftOut[index] as number,
     })),
   );
-
-const packedNumber = (value: bigint): number | string =>
-  Number.isSafeInteger(Number(value)) ? Number(value) : String(value);

@@ -1,10 +1,11 @@
-import type { Figures, FiguresBy, FiguresQuery, FiguresRow } from '../domain/call-figures.ts';
+import type { FigureSums, Figures, FiguresBy, FiguresQuery, FiguresRow } from '../domain/call-figures.ts';
 import { invalidField } from '../domain/errors.ts';
 import { fitsIntoAnswer } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
-import type { AgentDay } from './call-figures.ts';
+import { toDecimal } from '../domain/millionths.ts';
+import type { AgentDay, DayFigures } from './call-figures.ts';
 import { Periods } from './periods.ts';
-import { allQuarters, type Groups, type Series, startOfQuarter } from './rows.ts';
+import { allQuarters, type Groups, quarterMilliseconds, type Series, startOfQuarter } from './rows.ts';
 
 type GroupValue = string | number | null;
 
@@ -38,8 +39,12 @@ class Sums {
   withOutcome = 0;
   values = 0;
   valuesLeftOut = 0;
+  costs = 0;
+  costsLeftOut = 0;
   readonly durationMicroseconds = new ExactSum();
   readonly valueMillionths = new ExactSum();
+  /** The sums of the costs by currency. */
+  readonly costMillionths = new Map<string, ExactSum>();
 
   /** Adds one quarter of a series. */
   add(series: Series, index: number): void {
@@ -50,6 +55,10 @@ class Sums {
     this.valuesLeftOut += series.valuesLeftOut[index] as number;
     this.durationMicroseconds.add(series.durationMicroseconds[index] as number | string);
     this.valueMillionths.add(series.valueMillionths[index] as number | string);
+    this.costsLeftOut += series.costsLeftOut[index] as number;
+    if (series.currency === null) return;
+    this.costs += calls;
+    this.#costIn(series.currency).add(series.costMillionths[index] as number | string);
   }
 
   addSums(other: Sums): void {
@@ -59,15 +68,36 @@ class Sums {
     this.valuesLeftOut += other.valuesLeftOut;
     this.durationMicroseconds.addSum(other.durationMicroseconds);
     this.valueMillionths.addSum(other.valueMillionths);
+    this.costs += other.costs;
+    this.costsLeftOut += other.costsLeftOut;
+    for (const [currency, sum] of other.costMillionths) this.#costIn(currency).addSum(sum);
   }
 
-  get figures(): Figures {
-    const { calls, withOutcome, values, valuesLeftOut } = this;
+  #costIn(currency: string): ExactSum {
+    const found = this.costMillionths.get(currency);
+    if (found) return found;
+    const sum = new ExactSum();
+    this.costMillionths.set(currency, sum);
+    return sum;
+  }
+
+  /** Returns the figures. They have a margin if the values are in a currency, and no cost is in another one. */
+  toFigures(valueCurrency: string | undefined): FigureSums & { margin?: string } {
+    const { calls, withOutcome, values, valuesLeftOut, costs, costsLeftOut } = this;
+    const value = this.valueMillionths.total;
+    const cost = [...this.costMillionths].sort(([a], [b]) => compare(a, b));
+    const margin = valueCurrency && toDecimal(value - (this.costMillionths.get(valueCurrency)?.total ?? 0n));
     return {
-      ...{ calls, withOutcome },
+      calls,
+      withOutcome,
       durationSeconds: Number(this.durationMicroseconds.total) / 1e6,
-      value: decimalOf(this.valueMillionths.total),
-      ...{ values, valuesLeftOut },
+      value: toDecimal(value),
+      values,
+      valuesLeftOut,
+      cost: Object.fromEntries(cost.map(([currency, { total }]) => [currency, toDecimal(total)])),
+      costs,
+      costsLeftOut,
+      margin,
     };
   }
 }
@@ -83,6 +113,8 @@ export class Summary {
   readonly #rows: Map<GroupValue, Sums>[];
   #count = 0;
   #bytes = 0;
+  /** The end of the last quarter whose calls were counted without costs, in Unix milliseconds. */
+  #endWithoutCosts: number | undefined;
 
   constructor({ from, to, timeZone, by = {}, ...filters }: FiguresQuery) {
     if (Date.parse(to) - Date.parse(from) > limits.figureDays * 24 * 60 * 60 * 1000)
@@ -112,7 +144,11 @@ export class Summary {
   }
 
   /** Adds the figures of an agent's day. */
-  add({ agentId, day }: AgentDay, all: Series[], bytes: number): void {
+  add(
+    { agentId, day }: AgentDay,
+    { series: all, costsFrom }: Pick<DayFigures, 'series' | 'costsFrom'>,
+    bytes: number,
+  ): void {
     this.#bytes += bytes;
     if (this.#bytes > limits.figureBytes) throw tooMuch();
     const positions = this.#positionsOf(day);
@@ -123,7 +159,12 @@ export class Summary {
       const value = group === undefined ? null : group === 'agent' ? agentId : series[group];
       for (const [index, quarter] of series.quarters.entries()) {
         const position = positions[quarter];
-        if (position !== undefined) this.#sumsOf(position, value).add(series, index);
+        if (position === undefined) continue;
+        this.#sumsOf(position, value).add(series, index);
+        if (quarter < costsFrom) {
+          const end = startOfQuarter(day, quarter) + quarterMilliseconds;
+          this.#endWithoutCosts = Math.max(end, this.#endWithoutCosts ?? end);
+        }
       }
     }
   }
@@ -139,21 +180,28 @@ export class Summary {
     return sums;
   }
 
-  /** Returns the rows, complete with those of periods without calls, and the totals. */
-  result(): { rows: FiguresRow[]; totals: Figures } {
+  /**
+   * Returns the rows, complete with those of periods without calls, and the totals. With the currency of the values, they have the
+   * margin, unless a cost is in another currency.
+   */
+  result(valueCurrency?: string): { rows: FiguresRow[]; totals: Figures; costsFrom?: string } {
     const { unit, group } = this.#by;
     const totals = new Sums();
+    for (const groups of this.#rows) for (const sums of groups.values()) totals.addSums(sums);
+    const hasMargin = [...totals.costMillionths.keys()].every((currency) => currency === valueCurrency);
+    const marginCurrency = hasMargin ? valueCurrency : undefined;
     const rows = this.#rows.flatMap((groups, position) => {
       const period = unit && { [unit]: this.#periods.names[position] };
       if (unit && groups.size === 0) groups.set(null, new Sums());
       return [...groups]
         .sort(([a], [b]) => compare(a, b))
-        .map(([value, sums]) => {
-          totals.addSums(sums);
-          return { ...period, ...(group && { [group]: value }), ...sums.figures };
-        });
+        .map(([value, sums]) => ({ ...period, ...(group && { [group]: value }), ...sums.toFigures(marginCurrency) }));
     });
-    const result = { rows: unit || group ? rows : [], totals: totals.figures };
+    const result = {
+      rows: unit || group ? rows : [],
+      totals: { ...totals.toFigures(marginCurrency), valueCurrency: marginCurrency },
+      costsFrom: this.#endWithoutCosts === undefined ? undefined : this.#periods.dateFrom(this.#endWithoutCosts),
+    };
     if (!fitsIntoAnswer(result)) throw tooMuch();
     return result;
   }
@@ -174,11 +222,4 @@ const tooMuch = () =>
 const compare = (a: GroupValue, b: GroupValue) => {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   return a < b ? -1 : 1;
-};
-
-/** Returns millionths as a decimal number without needless zeros. */
-const decimalOf = (millionths: bigint): string => {
-  const digits = String(millionths < 0n ? -millionths : millionths).padStart(7, '0');
-  const decimals = digits.slice(-6).replace(/0+$/, '');
-  return `${millionths < 0n ? '-' : ''}${digits.slice(0, -6)}${decimals && `.${decimals}`}`;
 };

@@ -1,15 +1,28 @@
 import type { FiguresBy, FiguresRow } from '../domain/call-figures.ts';
 
-const figures = ['calls', 'withOutcome', 'durationSeconds', 'value', 'values', 'valuesLeftOut'] as const;
+type Column = { name: string; read(row: FiguresRow): string | number | null | undefined };
 
-/** Returns rows as CSV (RFC 4180). A group that is null is empty, and an empty text is quoted. */
+/** Returns rows as CSV (RFC 4180). A group that is null is empty, and an empty text is quoted. New columns come after the known ones. */
 export const toCsv = (rows: FiguresRow[], { unit, group }: FiguresBy = {}): string => {
-  const names = [...[unit, group].filter((name) => name !== undefined), ...figures];
-  const lines = rows.map((row) =>
-    names.map((name) => (name === group && typeof row[name] === 'string' ? textField(row[name]) : (row[name] ?? ''))),
-  );
-  return [names, ...lines].map((fields) => `${fields.join(',')}\r\n`).join('');
+  const readGroup = (row: FiguresRow) => {
+    const value = group && row[group];
+    return typeof value === 'string' ? textField(value) : value;
+  };
+  const currencies = [...new Set(rows.flatMap(({ cost }) => Object.keys(cost)))].sort();
+  const columns: Column[] = [
+    ...(unit ? [{ name: unit, read: (row: FiguresRow) => row[unit] }] : []),
+    ...(group ? [{ name: group, read: readGroup }] : []),
+    ...columnsNamed('calls', 'withOutcome', 'durationSeconds', 'value', 'values', 'valuesLeftOut'),
+    ...currencies.map((currency) => ({ name: `cost_${currency}`, read: ({ cost }: FiguresRow) => cost[currency] })),
+    ...columnsNamed('costs', 'costsLeftOut'),
+    ...(rows.some(({ margin }) => margin !== undefined) ? columnsNamed('margin') : []),
+  ];
+  const lines = rows.map((row) => columns.map(({ read }) => read(row) ?? ''));
+  return [columns.map(({ name }) => name), ...lines].map((fields) => `${fields.join(',')}\r\n`).join('');
 };
+
+const columnsNamed = (...names: Exclude<keyof FiguresRow, 'cost'>[]): Column[] =>
+  names.map((name) => ({ name, read: (row) => row[name] }));
 
 /** A spreadsheet would take a text that begins like this for a formula. */
 const formula = /^[=+\-@\t\r\n]/;

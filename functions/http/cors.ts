@@ -14,7 +14,15 @@ export const cors = {
     'mcp-session-id',
     'last-event-id',
   ],
-  responseHeaders: ['x-request-id', 'etag', 'retry-after', 'idempotency-replayed', 'x-ignored-fields', 'x-pending'],
+  responseHeaders: [
+    'x-request-id',
+    'etag',
+    'retry-after',
+    'idempotency-replayed',
+    'x-ignored-fields',
+    'x-pending',
+    'x-costs-from',
+  ],
   maxAgeSeconds: 600,
 } as const;
 

@@ -199,7 +199,10 @@ const successOf = (endpoint: AnyEndpoint) => {
       ...always,
       'x-ignored-fields': headerReference('x-ignored-fields'),
       ...(hasETag && { etag: headerReference('etag') }),
-      ...(endpoint.raw?.inOtherForm && { 'x-pending': headerReference('x-pending') }),
+      ...(endpoint.raw?.inOtherForm && {
+        'x-pending': headerReference('x-pending'),
+        'x-costs-from': headerReference('x-costs-from'),
+      }),
       ...(takesIdempotencyKey(endpoint) && { 'idempotency-replayed': headerReference('idempotency-replayed') }),
     },
     content: {

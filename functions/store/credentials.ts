@@ -8,7 +8,9 @@ import { type Item, type Lookup, type Table, table } from './table.ts';
 export type Access = { owner: string; has(uid: string): boolean; blockOnOutcomes: string[] };
 
 /** The access item of a deleted agent has neither `uid` nor `guests`: no user may use the agent. */
-export type AccessItem = Item & { agentId: string; uid?: string; guests?: Set<string>; blockOnOutcomes?: string[] };
+export type AccessItem = Item & { agentId: string; uid?: string; guests?: Set<string> } & RepeatedFields;
+/** The fields of an agent's configuration that its access item repeats. */
+export type RepeatedFields = { blockOnOutcomes?: string[]; valueCurrency?: string };
 
 /** Reads a request's API key and its access to an agent in one round trip. There is no cache: a revocation takes effect immediately. */
 export class Credentials {

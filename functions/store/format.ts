@@ -4,9 +4,10 @@ import type { Item, Table } from './table.ts';
 /**
  * The format of the items that this version writes. From 1.0.0 on, data are kept across upgrades: a change that an earlier
  * version cannot read gets the next number. Format 2 stores the content of an agent's version apart from what a list shows of it;
- * versions of format 1 are read as they are.
+ * versions of format 1 are read as they are. Format 3 stores the figures of a day as columns, with costs; figures of format 2
+ * are read without costs, and counted again with their next change.
  */
-export const knownFormat = 2;
+export const knownFormat = 3;
 
 type FormatItem = Item & { format: number };
 

@@ -60,6 +60,13 @@ const outcome = fc.record({
   custom_call_outcome: fc.constantFrom('booked', '=1+1', '', undefined),
   custom_call_outcome_value: fc.constantFrom(0.1, 0.2, -149.5, 1e300, 1e-7, 999_999_999_999.999, 0, undefined),
 });
+const details = fc.constantFrom(
+  ...[0.1, 0.2, 0, 1e-7, 999_999_999_999.999, 1e12, -0.1, '0.1'].map((amount) => ({
+    cost: { amount, currency: 'USD' },
+  })),
+  ...['EUR', 'credits', 'usd', 'EURO', null].map((currency) => ({ cost: { amount: 4500, currency } })),
+  ...[{ cost: null }, { cost: 0.1 }, { cost: [] }, {}, undefined],
+);
 const callId = fc.constantFrom(...callIds);
 /** The method call at which a run dies, before or after what it does; none of so many. */
 const death = fc.record({ at: fc.integer({ min: 0, max: 9 }), isAfter: fc.boolean() });
@@ -76,6 +83,7 @@ const step = fc.oneof(
         direction: fc.constantFrom('inbound' as const, 'outbound' as const),
         status: fc.constantFrom('completed', undefined),
         durationSeconds: fc.constantFrom(0.1, 0.2, 60, undefined),
+        details,
       }),
     }),
   },
@@ -295,7 +303,7 @@ class History {
   async #stored(): Promise<CallRow[]> {
     const items = await Promise.all(callIds.map((callId) => table.get(callKey(this.agentId, callId))));
     return items.flatMap((item) =>
-      item ? [{ ...item, ...JSON.parse((item as { outcome?: string }).outcome ?? '{}') }] : [],
+      item ? [readRow(item as Item & { startedAt: string; outcome?: string; details?: string })] : [],
     );
   }
 
@@ -324,14 +332,22 @@ class History {
     for (const [timeZone, [from, to]] of Object.entries(ranges)) {
       const query: FiguresQuery = { from, to, timeZone, by: { unit: 'hour', group: 'outcome' } };
       const summary = new Summary(query);
-      await this.figures.read([this.agentId], summary.days, (day, { series }, bytes) =>
-        summary.add(day, series, bytes),
-      );
+      await this.figures.read([this.agentId], summary.days, (day, figures, bytes) => summary.add(day, figures, bytes));
       all.push({ figures: byName(summary), recounted: recountOf(calls, { from, to, timeZone }) });
     }
     return all;
   }
 }
+
+const readRow = ({
+  outcome = '{}',
+  details = '{}',
+  ...item
+}: Item & { startedAt: string; outcome?: string; details?: string }): CallRow => ({
+  ...item,
+  ...JSON.parse(outcome),
+  details: JSON.parse(details),
+});
 
 const byName = (summary: Summary): FiguresByName =>
   Object.fromEntries(
@@ -379,6 +395,7 @@ it('changes of a day queue one count until it begins, and the first change after
       direction: 'inbound',
       status: undefined,
       durationSeconds: 60,
+      details: undefined,
     } as const;
     await history.take({ kind: 'record', callId, facts });
     await history.take({ kind: 'read', count: 1, how: 'once', death: never });

@@ -4,16 +4,17 @@ import { Summary } from '../../functions/figures/summary.ts';
 
 const outcomes = (count: number, characters: number): Series[] =>
   Array.from({ length: count }, (_, index) => ({
-    ...{ direction: 'inbound', status: null, version: null },
+    ...{ direction: 'inbound', status: null, version: null, currency: null },
     outcome: String(index).padStart(characters, '"'),
     ...{ quarters: [0], calls: [1], durationMicroseconds: [0], valueMillionths: [0], values: [0], valuesLeftOut: [0] },
+    ...{ costMillionths: [0], costsLeftOut: [0] },
   })) as Series[];
 
 it('figures that do not fit into a response are refused with what to ask less of, and others are not', () => {
   const summaryOf = (series: Series[]) => {
     const query = { from: '2026-03-01', to: '2026-03-02', timeZone: 'UTC', by: { group: 'outcome' as const } };
     const summary = new Summary(query);
-    summary.add({ agentId: 'agent', day: '2026-03-01' }, series, 0);
+    summary.add({ agentId: 'agent', day: '2026-03-01' }, { series, costsFrom: 0 }, 0);
     return summary.result();
   };
   expect(summaryOf(outcomes(10_000, 150)).rows).toHaveLength(10_000);

@@ -4,6 +4,7 @@ export type CallRow = {
   custom_call_outcome?: string;
   custom_call_outcome_value?: number;
   durationSeconds?: number;
+  details?: { cost?: unknown };
 };
 
 /** Figures by hour and outcome. */
@@ -35,18 +36,39 @@ const figuresOf = (calls: CallRow[]) => {
   const all = calls.flatMap(({ custom_call_outcome_value: value }) => (value === undefined ? [] : [value]));
   const exact = all.map(millionthsOf).filter((millionths) => millionths !== undefined);
   const sum = exact.reduce((total, millionths) => total + millionths, 0n);
-  const [, sign, whole, decimals] = /^(-?)(\d+)(\d{6})$/.exec(
-    `${sum < 0n ? '-' : ''}${String(sum < 0n ? -sum : sum).padStart(7, '0')}`,
-  ) as unknown as [string, string, string, string];
   return {
     calls: calls.length,
     withOutcome: calls.filter(({ custom_call_outcome }) => custom_call_outcome !== undefined).length,
     durationSeconds:
       calls.reduce((total, { durationSeconds = 0 }) => total + Math.round(durationSeconds * 1e6), 0) / 1e6,
-    value: `${sign}${whole}.${decimals}`.replace(/\.?0+$/, ''),
+    value: decimalOf(sum),
     values: exact.length,
     valuesLeftOut: all.length - exact.length,
+    ...costsOf(calls),
   };
+};
+
+/** Adds up costs call by call, a currency after the other. */
+const costsOf = (calls: CallRow[]) => {
+  const given = calls.map(({ details }) => details?.cost).filter((cost) => cost !== undefined && cost !== null);
+  const sums: Record<string, bigint> = {};
+  let costs = 0;
+  for (const one of given) {
+    const { amount, currency } = one as { amount?: unknown; currency?: unknown };
+    const millionths = typeof amount === 'number' && amount >= 0 ? millionthsOf(amount) : undefined;
+    if (millionths === undefined || !/^([A-Z][A-Z][A-Z]|credits)$/.test(String(currency))) continue;
+    sums[String(currency)] = (sums[String(currency)] ?? 0n) + millionths;
+    costs++;
+  }
+  const cost = Object.fromEntries(Object.entries(sums).map(([currency, sum]) => [currency, decimalOf(sum)]));
+  return { cost, costs, costsLeftOut: given.length - costs };
+};
+
+const decimalOf = (millionths: bigint): string => {
+  const [, sign, whole, decimals] = /^(-?)(\d+)(\d{6})$/.exec(
+    `${millionths < 0n ? '-' : ''}${String(millionths < 0n ? -millionths : millionths).padStart(7, '0')}`,
+  ) as unknown as [string, string, string, string];
+  return `${sign}${whole}.${decimals}`.replace(/\.?0+$/, '');
 };
 
 /** Returns a value in millionths, by its shortest digits and their exponent. */

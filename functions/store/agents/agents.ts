@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { decodeTime } from 'ulid';
-import type { Agent, UnversionedAgent } from '../../domain/agents.ts';
+import type { Agent, AgentConfiguration, UnversionedAgent } from '../../domain/agents.ts';
 import { now } from '../../domain/date-time.ts';
 import { insufficientPermissions, limitExceeded, noSuchGuest } from '../../domain/errors.ts';
+import { withoutUndefined } from '../../domain/json.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Share } from '../../domain/traffic.ts';
 import {
@@ -13,7 +14,7 @@ import {
   versionConflict,
 } from '../../domain/versions.ts';
 import { service } from '../../service.ts';
-import type { AccessItem } from '../credentials.ts';
+import type { AccessItem, RepeatedFields } from '../credentials.ts';
 import { exists, isAbsent, when } from '../expressions.ts';
 import {
   accessKey,
@@ -55,6 +56,8 @@ export const agentSegments = 200;
 /** The counter of a user's agents, with the notes of `Duplications` about copies. */
 type UserCounter = Counter & { copies?: Set<string>; copiesBegun?: number };
 type FormerGuestItem = Item & { uid: string; ttlSeconds: number };
+/** An agent that a user owns, from its access item. */
+type OwnedAgent = Pick<RepeatedFields, 'valueCurrency'> & { agentId: string; guests: string[] };
 type SharedAgentItem = Item & { agentId: string; owner: string };
 
 /** Thrown when the id belongs to another user's agent, or to one that is being deleted. */
@@ -65,7 +68,7 @@ export class AgentExistsError extends Error {
 /**
  * Agents. A record is stored once, with its owner. Access is a small separate item, which every request reads together
  * with its key, so that no request pays for a configuration it does not use.
- * It repeats `blockOnOutcomes`, which a change of an outcome needs.
+ * It repeats `blockOnOutcomes`, which a change of an outcome needs, and `valueCurrency`, which the figures of many agents need.
  */
 export class Agents {
   readonly #table: Table;
@@ -101,12 +104,12 @@ export class Agents {
   }
 
   /** Lists the agents that a user owns, with their guests, a page at a time. Reads no record. */
-  async *owned(uid: string): AsyncGenerator<{ agentId: string; guests: string[] }[]> {
+  async *owned(uid: string): AsyncGenerator<OwnedAgent[]> {
     for await (const keys of this.#table.pages(agentsOf(uid), { keysOnly: true, limit: 100 })) {
       const items = await this.#table.getMany<AccessItem>(keys.map(({ sk }) => accessKey(agentIdIn(sk))));
       yield items
         .filter((item) => item.uid === uid)
-        .map(({ agentId, guests }) => ({ agentId, guests: [...(guests ?? [])] }));
+        .map(({ agentId, guests, valueCurrency }) => ({ agentId, guests: [...(guests ?? [])], valueCurrency }));
     }
   }
 
@@ -154,8 +157,7 @@ export class Agents {
   creation(unversioned: UnversionedAgent, origin: VersionOrigin): TransactionAction[] {
     const agent: Agent = { ...unversioned, version: 1 };
     const { uid, agentId } = agent;
-    const { blockOnOutcomes } = agent.configuration;
-    const access: AccessItem = { ...accessKey(agentId), agentId, uid, ...(blockOnOutcomes && { blockOnOutcomes }) };
+    const access: AccessItem = { ...accessKey(agentId), agentId, uid, ...repeatedFields(agent.configuration) };
     return [
       this.#table.putAction(itemOf(agent, origin), isAbsent),
       this.#table.putAction(access, isAbsent),
@@ -280,11 +282,12 @@ export class Agents {
     return newer;
   }
 
-  /** Returns the action that copies `blockOnOutcomes` into the access item, if they have changed. */
+  /** Returns the action that copies fields of the configuration into the access item, if they have changed. */
   #accessChange(former: Agent, { uid, agentId, configuration }: Agent): TransactionAction[] {
-    const { blockOnOutcomes = null } = configuration;
-    if (isDeepStrictEqual(former.configuration.blockOnOutcomes ?? null, blockOnOutcomes)) return [];
-    return [this.#table.updateAction(accessKey(agentId), { set: { blockOnOutcomes } }, isOwnedBy(uid))];
+    const fields = repeatedFields(configuration);
+    if (isDeepStrictEqual(repeatedFields(former.configuration), fields)) return [];
+    const set = { blockOnOutcomes: null, valueCurrency: null, ...fields };
+    return [this.#table.updateAction(accessKey(agentId), { set }, isOwnedBy(uid))];
   }
 
   /**
@@ -397,13 +400,20 @@ export class Agents {
     return agent?.configuration.language;
   }
 
-  /** Returns an agent's owner, its guests, and the outcomes that block. */
-  async access(agentId: string): Promise<{ owner: string; guests: string[]; blockOnOutcomes: string[] } | undefined> {
+  /** Returns an agent's owner, its guests, the outcomes that block, and the currency of its values. */
+  async access(
+    agentId: string,
+  ): Promise<(Omit<OwnedAgent, 'agentId'> & { owner: string; blockOnOutcomes: string[] }) | undefined> {
     const item = await this.#table.get<AccessItem>(accessKey(agentId));
     if (item?.uid === undefined) return undefined;
-    return { owner: item.uid, guests: [...(item.guests ?? [])], blockOnOutcomes: item.blockOnOutcomes ?? [] };
+    const { uid: owner, guests, blockOnOutcomes = [], valueCurrency } = item;
+    return { owner, guests: [...(guests ?? [])], blockOnOutcomes, valueCurrency };
   }
 }
+
+/** Returns the fields of a configuration that the access item repeats. */
+const repeatedFields = ({ blockOnOutcomes, valueCurrency }: AgentConfiguration): RepeatedFields =>
+  withoutUndefined({ blockOnOutcomes, valueCurrency });
 
 const isOwnedBy = (owner: string) => when`uid = ${owner}`;
 const isUnchanged = ({ revision }: AgentItem) => when`revision = ${revision}`;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { openDataFolder } from '../../../bin/local/data-folder.ts';
 import { keepFile, readKeptFile } from '../../../bin/local/kept-files.ts';
+import { knownFormat } from '../../../functions/store/format.ts';
 
 const parent = mkdtempSync(join(tmpdir(), 'data-folder-'));
 afterAll(() => rmSync(parent, { recursive: true, force: true }));
@@ -15,7 +16,7 @@ it('a data folder tells its format, and has the same secrets when it is opened a
   const first = openDataFolder(path);
   const secrets = [first.credentials, first.secretFor('chat'), first.secretFor('erasure')];
   await first.stop();
-  expect(JSON.parse(readFileSync(join(path, 'format.json'), 'utf8'))).toEqual({ format: 2 });
+  expect(JSON.parse(readFileSync(join(path, 'format.json'), 'utf8'))).toEqual({ format: knownFormat });
   const second = openDataFolder(path);
   expect([second.credentials, second.secretFor('chat'), second.secretFor('erasure')]).toEqual(secrets);
   expect(new Set(secrets).size).toBe(3);
@@ -25,11 +26,11 @@ it('a data folder tells its format, and has the same secrets when it is opened a
 it('a data folder of a newer format, or of a version before 1.0.0, is refused with one sentence, and nothing in it changes', async () => {
   const path = newFolder();
   await openDataFolder(path).stop();
-  writeFileSync(join(path, 'format.json'), '{"format":3}');
+  writeFileSync(join(path, 'format.json'), JSON.stringify({ format: knownFormat + 1 }));
   const contents = () => readdirSync(path).map((name) => [name, readFileSync(join(path, name), 'utf8')]);
   const before = contents();
   expect(() => openDataFolder(path)).toThrow(
-    `${path} has data of format 3, and this version knows formats up to 2: use the version that wrote them, or a newer one.`,
+    `${path} has data of format ${knownFormat + 1}, and this version knows formats up to ${knownFormat}: use the version that wrote them, or a newer one.`,
   );
   expect(contents()).toEqual(before);
   rmSync(join(path, 'format.json'));
