@@ -101,8 +101,9 @@ const rare: Record<string, string[]> = {
   createDocumentUploads: ['dynamodb:Query'],
   // This deletes the copy of a document that was deleted while it was copied.
   duplicateAgent: ['dynamodb:DeleteItem'],
-  // These delete former guests' entries, and the responses kept for them and the owner, including large ones.
-  finishDeletion: ['dynamodb:BatchGetItem', 'dynamodb:BatchWriteItem'],
+  // These delete former guests' entries, and the responses kept for them and the owner, including large ones, and continue in
+  // another message when one run does not suffice.
+  finishDeletion: ['dynamodb:BatchGetItem', 'dynamodb:BatchWriteItem', 'sqs:SendMessage'],
   // The access of a deleted user to the agents of others ends without a trace, which other operations leave.
   finishUserDeletion: ['dynamodb:PutItem'],
   // The clock starts it, and only where calls are kept for a limited time.

@@ -45,8 +45,8 @@ const run = async (name: string, event: unknown): Promise<Invocation> => {
   };
   // There is no CloudFront in front of a single function.
   environment.EDGE_SECRETS = '';
-  // No name server knows the host of the emulated API.
-  environment.API_URL = deployed.apiUrl;
+  // Nor does a name server know the host of the emulated API: MCP's own requests go through the emulated CloudFront.
+  environment.API_URL = target.baseUrl;
   return runUnderRuntimeClient(client, { folder: bundlePath(name), functionName, environment, event });
 };
 
