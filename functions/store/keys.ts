@@ -342,8 +342,14 @@ export const hasCause = (key: ItemKey): boolean => {
   return kind !== undefined && kind !== 'number';
 };
 
-/** Returns true for an item that also has the maker of its last change. A call has it in the history of its outcome. */
-export const hasMaker = (key: ItemKey): boolean => hasCause(key) && changedItem(key)?.kind !== 'call';
+/**
+ * Returns the attribute in which an item has the maker of its last change. A call has it in the history of its outcome. The `maker`
+ * of a user is the user that created it.
+ */
+export const makerAttribute = (key: ItemKey): 'maker' | 'changedBy' | undefined => {
+  const kind = hasCause(key) ? changedItem(key)?.kind : 'call';
+  return kind === 'call' ? undefined : kind === 'user' ? 'changedBy' : 'maker';
+};
 
 export const duplicationKey = (agentId: string): ItemKey => ({ pk: `DUPLICATION#${agentId}`, sk: 'DUPLICATION' });
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { accessKey, agentKey, blockedNumberKey } from '../../functions/store/keys.ts';
-import { table } from '../../functions/store/table.ts';
-import { call, newGuest, newWorld } from '../support/world.ts';
+import { accessKey, agentKey, blockedNumberKey, userKey } from '../../functions/store/keys.ts';
+import { type Item, table } from '../../functions/store/table.ts';
+import { call, newGuest, newUser, newWorld, unique } from '../support/world.ts';
 
 it('an item has the user, the key and its name, the way and the request of its last change', async () => {
   const { uid, agentId, keyId, call: callAs, block, unblock } = await newWorld();
@@ -30,4 +30,15 @@ it('an item has the user, the key and its name, the way and the request of its l
     maker: { uid, keyId, ...named },
     requestId: headers.get('x-request-id'),
   });
+});
+
+it('a client keeps the user that created it as its maker, whoever changes it', async () => {
+  const { uid, apiKey, keyId } = await newUser(['users']);
+  const client = unique('client');
+  const found = () => table.get().get<Item & { maker?: string; changedBy?: object }>(userKey(client));
+  const by = { uid, keyId, keyName: 'test', via: 'api', at: expect.any(Number) };
+  await call('POST', '/users', { apiKey, body: { uid: client } });
+  expect(await found()).toMatchObject({ maker: uid, changedBy: by });
+  await call('PATCH', `/users/${client}`, { apiKey, body: { suspended: true } });
+  expect(await found()).toMatchObject({ maker: uid, changedBy: by, suspended: true });
 });
