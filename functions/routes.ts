@@ -6,6 +6,7 @@ import { buildChat } from './api/build-chat.ts';
 import { checkBlockedNumber } from './api/check-blocked-number.ts';
 import { checkBlockedNumbers } from './api/check-blocked-numbers.ts';
 import { checkCallStarts } from './api/check-call-starts.ts';
+import { checkUserBlockedNumber } from './api/check-user-blocked-number.ts';
 import { createAgent } from './api/create-agent.ts';
 import { createBlockListImport } from './api/create-block-list-import.ts';
 import { createDocumentUploads } from './api/create-document-uploads.ts';
@@ -41,6 +42,7 @@ import { grantAgentAccess } from './api/grant-agent-access.ts';
 import { listAgentAccess } from './api/list-agent-access.ts';
 import { listAgentVersions } from './api/list-agent-versions.ts';
 import { listAgents } from './api/list-agents.ts';
+import { listAllCalls } from './api/list-all-calls.ts';
 import { listBlockListImports } from './api/list-block-list-imports.ts';
 import { listBlockedNumbers } from './api/list-blocked-numbers.ts';
 import { listCalls } from './api/list-calls.ts';
@@ -89,6 +91,7 @@ export const routes: AnyEndpoint[] = [
   addUserBlockedNumbers,
   removeUserBlockedNumbers,
   listUserBlockedNumbers,
+  checkUserBlockedNumber,
   createBlockListImport,
   listBlockListImports,
   getBlockListImport,
@@ -125,6 +128,7 @@ export const routes: AnyEndpoint[] = [
   deleteCall,
   getCall,
   listCalls,
+  listAllCalls,
   getCallFigures,
   updateCallOutcome,
   updateCallOutcomes,

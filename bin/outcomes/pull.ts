@@ -1,8 +1,9 @@
 import { stringify } from 'csv-stringify/sync';
-import { type Call, type CallFilters, outcomeFields } from '../../functions/domain/calls.ts';
+import type { CallFilters } from '../../functions/domain/call-lists.ts';
+import { type Call, outcomeFields } from '../../functions/domain/calls.ts';
 import { parseJson } from '../../functions/domain/json.ts';
 import { type ApiClient, apiClient } from '../../functions/openapi/client/client.ts';
-import type { CallRange } from '../../functions/store/calls/calls.ts';
+import type { CallRange } from '../../functions/store/calls/call-lists.ts';
 import { dataOf } from '../command-line/data-of.ts';
 import { count } from '../command-line/output.ts';
 import { writeOutput } from '../command-line/output-file.ts';

@@ -11,7 +11,8 @@ import { readFigures } from '../figures/read-figures.ts';
 import { toCsv } from '../figures/to-csv.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { type Agents, agents } from '../store/agents/agents.ts';
+import { type Agents, agents, type OwnedAgent } from '../store/agents/agents.ts';
+import { ownedAgents } from '../store/agents/owned-agents.ts';
 
 /** Returns the number, the outcomes, the value and the cost of calls. */
 export const getCallFigures = endpoint({
@@ -30,7 +31,7 @@ export const getCallFigures = endpoint({
     agentId: z.optional(
       AgentId.check(
         describe(
-          `Only calls of this agent. Default: of all agents that the user owns, at most ${limits.figureAgents}.`,
+          `Only calls of this agent. Default: of all agents that the user owns, at most ${limits.figureAgents}; of more than ${limits.agentsOfManyDays} agents at most ${limits.daysOfManyAgents} days.`,
           examples.agentId,
         ),
       ),
@@ -73,7 +74,7 @@ export const getCallFigures = endpoint({
   },
 
   async handle({ query: { uid, agentId, format: _, ...query } }, { agents, callFigures }) {
-    const asked = agentId === undefined ? await ownAgents(uid, agents) : [await oneAgent(agentId, agents)];
+    const asked = agentId === undefined ? await ownAgents(uid, query, agents) : [await oneAgent(agentId, agents)];
     const currencies = new Set(asked.map(({ valueCurrency }) => valueCurrency));
     const [valueCurrency] = currencies.size === 1 ? currencies : [];
     const agentIds = asked.map(({ agentId }) => agentId);
@@ -81,21 +82,32 @@ export const getCallFigures = endpoint({
   },
 });
 
-type AskedAgent = { agentId: string; valueCurrency?: string | undefined };
+type AskedAgent = Pick<OwnedAgent, 'agentId' | 'valueCurrency'>;
 
 const oneAgent = async (agentId: string, agents: Pick<Agents, 'access'>): Promise<AskedAgent> => ({
   agentId,
   valueCurrency: (await agents.access(agentId))?.valueCurrency,
 });
 
-const ownAgents = async (uid: string, agents: Pick<Agents, 'owned'>): Promise<AskedAgent[]> => {
-  const owned: AskedAgent[] = [];
-  for await (const page of agents.owned(uid)) {
-    owned.push(...page);
-    if (owned.length > limits.figureAgents)
-      throw invalidField('agentId', `is required: you own more than ${limits.figureAgents} agents`);
-  }
+/** Returns the agents that the user owns, if their figures can be added up over these days. */
+const ownAgents = async (
+  uid: string,
+  { from, to }: FiguresQuery,
+  agents: Pick<Agents, 'owned'>,
+): Promise<AskedAgent[]> => {
+  const { figureAgents: max, agentsOfManyDays, daysOfManyAgents } = limits;
+  const owned = await ownedAgents(agents, uid, {
+    max,
+    tooMany: () => invalidField('agentId', `is required: you own more than ${max} agents`),
+  });
+  if (owned.length > agentsOfManyDays && daysBetween(from, to) > daysOfManyAgents)
+    throw invalidField(
+      'to',
+      `must be at most ${daysOfManyAgents} days after \`from\`: you own more than ${agentsOfManyDays} agents. Choose fewer days, or an \`agentId\``,
+    );
   return owned;
 };
+
+const daysBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / (24 * 60 * 60 * 1000);
 
 export const handler = lambda(getCallFigures);

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { DateTime, timestamp } from './date-time.ts';
 import { component, confirmation, describe } from './describe.ts';
+import { examples } from './examples.ts';
 import { AgentId, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
 import { list } from './list.ts';
@@ -122,6 +123,20 @@ export const BlockListPage = z
     ...nextPage,
   })
   .check(z.describe('A page of the block list.'));
+
+/** An entry of a number on one of the lists of a user: the user's own, or that of an agent. */
+export const BlockingListEntry = component(
+  'BlockingListEntry',
+  'A list that blocks a number, with the entry of the number.',
+  z.extend(z.omit(BlockedNumber, { number: true }), {
+    scope: z
+      .enum(['user', 'agent'])
+      .check(
+        describe('`user`: the user’s own list, which applies to all agents. `agent`: the list of an agent.', 'agent'),
+      ),
+    agentId: z.optional(z.string().check(describe('The agent whose list it is.', examples.agentId))),
+  }),
+);
 
 /** The list that blocks a number. */
 export const BlockScope = z

@@ -197,20 +197,6 @@ export const withFacts = (found: Call | undefined, agentId: string, callId: stri
   return found && isDeepStrictEqual(call, found) ? found : call;
 };
 
-/** The filters of a list of calls. A call must match all that are given. */
-export type CallFilters = {
-  direction?: Call['direction'] | undefined;
-  status?: string | undefined;
-  outcome?: string | undefined;
-  hasOutcome?: boolean | undefined;
-};
-
-export const matchesFilters = (call: Call, { direction, status, outcome, hasOutcome }: CallFilters): boolean =>
-  (direction === undefined || call.direction === direction) &&
-  (status === undefined || call.status === status) &&
-  (outcome === undefined || call.custom_call_outcome === outcome) &&
-  (hasOutcome === undefined || (call.custom_call_outcome !== undefined) === hasOutcome);
-
 /** One item of a batch. It is validated separately, so that an invalid one does not fail the others. */
 export const CallOutcomeItem = component(
   'CallOutcomeItem',

@@ -61,12 +61,18 @@ export const limits = {
   metadataDepth: 10,
   outcomesPerRequest: 1000,
   callsPerRequest: 1000,
-  /** Maximum number of calls that are read for one page of a filtered list. */
-  callsExamined: 2000,
+  /** A page of a filtered list ends after so many calls, or seconds, and says how far it has searched. */
+  callsExamined: 20_000,
+  callSearchSeconds: 2,
+  /** Maximum number of agents whose calls are listed together. */
+  listedAgents: 200,
   outcomeHistory: 20,
   /** Limits of call figures: days and agents of a request, rows of its response, and bytes that are read for it. */
   figureDays: 400,
-  figureAgents: 50,
+  figureAgents: 200,
+  /** The number of agents above which at most so many days are counted. */
+  agentsOfManyDays: 50,
+  daysOfManyAgents: 92,
   userFigureDays: 92,
   /** Maximum number of clients in a response with their figures. */
   userFigures: 20,
@@ -104,6 +110,8 @@ export const limits = {
   keys: 100,
   guests: 50,
   maxOverlapHours: 168,
+  /** Maximum number of deliveries that are read for one page of a filtered list. */
+  deliveriesExamined: 2000,
   webhookEndpoints: 10,
   webhookAgents: 100,
   webhookDescriptionCharacters: 256,

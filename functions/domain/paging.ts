@@ -60,8 +60,8 @@ export const fromCursor = (collection: string, cursor: string | undefined): stri
 };
 
 /**
- * Takes items until the limit or the maximum response size is reached. A first item always fits. Items that `includes`
- * excludes count only toward `maxExamined`: a page may be short, or empty, and still have a next one.
+ * Takes items until the limit or the maximum response size is reached. A first item always fits. Items that `includes` excludes count
+ * for neither: they end the page when `isOver` returns true, and `searchedTo` is the last one that was examined.
  */
 export const fillPage = async <Item>(
   items: AsyncIterable<Item>,
@@ -71,9 +71,9 @@ export const fillPage = async <Item>(
     positionOf: (item: Item) => string;
     weigh?: (item: Item) => number;
     includes?: (item: Item) => boolean;
-    maxExamined?: number | undefined;
+    isOver?: (examined: number) => boolean;
   },
-): Promise<{ items: Item[]; nextCursor?: string }> => {
+): Promise<{ items: Item[]; nextCursor?: string; searchedTo?: Item }> => {
   const weigh = page.weigh ?? ((item: Item) => Buffer.byteLength(JSON.stringify(item)) + 1);
   const taken: Item[] = [];
   let bytes = 0;
@@ -83,8 +83,10 @@ export const fillPage = async <Item>(
     const isIncluded = page.includes?.(item) ?? true;
     if (isIncluded) bytes += weigh(item);
     const isFull = isIncluded && taken.length > 0 && (taken.length === page.limit || bytes > limits.answerBytes);
-    if (last !== undefined && (isFull || examined === page.maxExamined)) {
-      return { items: taken, nextCursor: toCursor(page.collection, page.positionOf(last)) };
+    const isOver = page.isOver?.(examined) ?? false;
+    if (last !== undefined && (isFull || isOver)) {
+      const nextCursor = toCursor(page.collection, page.positionOf(last));
+      return isFull ? { items: taken, nextCursor } : { items: taken, nextCursor, searchedTo: last };
     }
     if (isIncluded) taken.push(item);
     examined += 1;

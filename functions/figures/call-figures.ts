@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
 import { chunks } from '../domain/chunks.ts';
 import { service } from '../service.ts';
+import { CallLists } from '../store/calls/call-lists.ts';
 import { CallRecords } from '../store/calls/call-records.ts';
 import { exists, isAbsent, when } from '../store/expressions.ts';
 import {
@@ -71,11 +72,11 @@ const maxReads = 8;
 export class CallFigures {
   readonly #table: Table;
   /** All records, including calls that are older than retention. */
-  readonly #calls: CallRecords;
+  readonly #calls: CallLists;
 
   constructor(table: Table) {
     this.#table = table;
-    this.#calls = new CallRecords(table);
+    this.#calls = new CallLists(table, new CallRecords(table));
   }
 
   /** Marks quarters of a day to be counted again, and returns the change that queues the count: `by`, unless an earlier one does. */
@@ -119,7 +120,7 @@ export class CallFigures {
     const counter = new RowCounter();
     for (const { first, end } of rangesOf(quarters)) {
       const [from, to] = [first, end].map((quarter) => `${day}T${timeOf(quarter)}`);
-      for await (const call of this.#calls.list(agentId, undefined, { from, to })) counter.add(rowOf(call));
+      for await (const call of this.#calls.list([agentId], { from, to })) counter.add(rowOf(call));
     }
     return counter.rows;
   }

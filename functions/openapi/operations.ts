@@ -3,7 +3,13 @@ import { type AnyEndpoint, administersUsers, type Method, scopesOf, takesIdempot
 import { permissionsOf } from '../http/permissions.ts';
 import type { JsonSchema, OpenApiDocument, Operation, Parameter } from './openapi.ts';
 import { resolve } from './schemas.ts';
-import { argumentDescriptions, argumentSchemas, checkToolText, toolDescriptions } from './tool-descriptions.ts';
+import {
+  argumentDescriptions,
+  argumentSchemas,
+  checkToolText,
+  describedElsewhere,
+  toolDescriptions,
+} from './tool-descriptions.ts';
 
 /** An operation that the build chat and AI clients call with a key and named arguments. */
 export type CallableOperation = {
@@ -126,7 +132,8 @@ const toolOf = (document: OpenApiDocument, endpoint: AnyEndpoint): OperationTool
     title: String(operation.summary),
     description: checkToolText(name, toolDescriptions[name] ?? summary),
     inputSchema: inputSchemaOf(document, endpoint),
-    outputSchema: { type: 'object', anyOf: [structureOf(inlineReferences(document, response)), errorSchema] },
+    // It requires no field and forbids none: clients also check an error against it.
+    outputSchema: { type: 'object', ...structureOf(document, resolve(document, response)) },
     annotations: {
       readOnlyHint: changesNothing(endpoint),
       destructiveHint: isDestructive(endpoint),
@@ -143,14 +150,15 @@ const inputSchemaOf = (document: OpenApiDocument, endpoint: AnyEndpoint): JsonSc
   const add = (name: string, schema: JsonSchema) => {
     if (name in properties) throw new Error(`${endpoint.name} has two fields called ${name}.`);
     const description = argumentDescriptions[`${endpoint.name}.${name}`] ?? argumentDescriptions[name];
-    const inlined = argumentSchemas[`${endpoint.name}.${name}`] ?? inlineReferences(document, schema);
-    const property = description ? { ...inlined, description } : inlined;
+    const own = argumentSchemas[`${endpoint.name}.${name}`];
+    const inlined = own ?? inlineReferences(document, schema, describedElsewhere.has(`${endpoint.name}.${name}`));
+    const property = withoutObvious(description ? { ...inlined, description } : inlined);
     checkToolText(`${endpoint.name}.${name}`, JSON.stringify(property));
     properties[name] = property;
   };
   for (const { name, description, schema } of parameters) add(name, { ...schema, description });
   for (const [name, schema] of Object.entries(body?.properties ?? {})) add(name, schema);
-  if (takesIdempotencyKey(endpoint)) add('idempotencyKey', { type: 'string' });
+  if (takesIdempotencyKey(endpoint)) add('idempotencyKey', { type: 'string', format: 'uuid' });
   if (endpoint.takesIfMatch) add('ifMatch', { type: 'integer' });
   const leftOut = administersUsers(endpoint) ? undefined : 'uid';
   if (leftOut) delete properties[leftOut];
@@ -162,8 +170,11 @@ const inputSchemaOf = (document: OpenApiDocument, endpoint: AnyEndpoint): JsonSc
   return { type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false };
 };
 
-/** The schema of an error. Clients validate results that are errors, too. */
-const errorSchema = { required: ['error', 'message'] };
+/** Leaves out a description that says no more than the name of the argument, such as that of `agentId`. */
+const withoutObvious = ({ description, ...schema }: JsonSchema): JsonSchema =>
+  description === undefined || /^Id of the [\w ]+\.$|^Maximum number of items per page/.test(description)
+    ? schema
+    : { ...schema, description };
 
 const partsOf = (document: OpenApiDocument, { name, method, path, raw }: AnyEndpoint) => {
   const operation = document.paths[path]?.[method.toLowerCase()] as Operation;
@@ -179,14 +190,15 @@ const partsOf = (document: OpenApiDocument, { name, method, path, raw }: AnyEndp
   return { operation, parameters, query, body, response };
 };
 
-/** Returns a self-contained schema without examples and patterns: descriptions explain the meaning of a pattern. */
-const inlineReferences = (document: OpenApiDocument, schema: JsonSchema): JsonSchema => {
-  if (schema.$ref) {
-    const { $ref: _, ...own } = schema;
-    return { ...inlineReferences(document, resolve(document, schema)), ...own };
-  }
-  const { examples: _, pattern: __, ...rest } = schema;
-  return mapSchemas(splitTypes(rest), (part) => inlineReferences(document, part));
+/** The keywords that a model does not need: descriptions explain them, and the operation checks them. */
+const leftOut = ['examples', 'pattern', 'minLength', 'maxLength', 'minItems', 'minimum'];
+
+/** Returns a self-contained schema of an argument; with `isDescribed`, without descriptions. */
+const inlineReferences = (document: OpenApiDocument, schema: JsonSchema, isDescribed = false): JsonSchema => {
+  const { $ref: _, ...whole } = { ...resolve(document, schema), ...schema };
+  const isKept = (keyword: string) => !leftOut.includes(keyword) && !(isDescribed && keyword === 'description');
+  const kept = Object.fromEntries(Object.entries(whole).filter(([keyword]) => isKept(keyword)));
+  return mapSchemas(splitTypes(kept), (part) => inlineReferences(document, part, isDescribed));
 };
 
 /** Writes a schema of several types as several schemas: some clients drop all tools if one has a list of types. */
@@ -202,16 +214,28 @@ const splitTypes = (schema: JsonSchema): JsonSchema => {
 };
 
 /**
- * Keeps the keywords of a schema that name fields and their values: a model reads every list of tools, and the values themselves have
- * their types. An object that may have other fields, such as a configuration, is left open: the inputs define its fields.
+ * Returns the names of the fields of a response: a model reads every list of tools, and the values themselves have their types. What
+ * other tools describe is left open: the records that `getCall` and its like return, and objects that may have other fields, such as a
+ * configuration.
  */
-const structureOf = (schema: JsonSchema): JsonSchema => {
-  if (schema.properties && isSchema(schema.additionalProperties)) return {};
-  const kept = Object.entries(schema).filter(([keyword]) => structural.has(keyword));
-  return mapSchemas(Object.fromEntries(kept), structureOf);
+const structureOf = (document: OpenApiDocument, schema: JsonSchema): JsonSchema => {
+  const recordName = schema.$ref?.split('/').at(-1);
+  if (recordName !== undefined && returnedBy(document, `get${recordName}`) === recordName) return {};
+  const resolved = resolve(document, schema);
+  if (resolved.properties && isSchema(resolved.additionalProperties)) return {};
+  const [named = resolved] = resolved.anyOf?.filter(({ type }) => type !== 'null') ?? [];
+  if (named !== resolved) return structureOf(document, named);
+  const { properties, items } = mapSchemas(resolved, (part) => structureOf(document, part));
+  return { ...(properties && { properties }), ...(items && Object.keys(items).length > 0 && { items }) };
 };
 
-const structural = new Set(['properties', 'items', 'anyOf', 'enum', 'const']);
+/** Returns the name of the component that an operation returns, if it does. */
+const returnedBy = (document: OpenApiDocument, operationId: string): string | undefined => {
+  const operation = Object.values(document.paths)
+    .flatMap((path) => Object.values(path))
+    .find((one) => one.operationId === operationId);
+  return operation?.responses[200]?.content['application/json']?.schema.$ref?.split('/').at(-1);
+};
 
 /** Changes the direct subschemas of a schema. */
 const mapSchemas = (schema: JsonSchema, change: (part: JsonSchema) => JsonSchema): JsonSchema => {

@@ -178,6 +178,18 @@ export const callsWith = (agentId: string, phone: string): Collection => ({ pk: 
 export const callPosition = (call: { startedAt: string; callId: string }) => `${call.startedAt}#${call.callId}`;
 /** Returns the id of the call that an entry by time or by phone number points to. */
 export const callIdAt = (position: string) => position.slice(position.indexOf('#') + 1);
+/** Returns the agent of an entry by time or by phone number. */
+export const agentIdAt = ({ pk }: ItemKey) => pk.split('#')[1] as string;
+/** Returns the position of a call in a list of the calls of several agents: equal sort keys are in the order of the agents. */
+export const listedCallPosition = (call: { startedAt: string; callId: string; agentId: string }) =>
+  `${callPosition(call)}#${call.agentId}`;
+/** Returns the sort key after which an agent's calls follow a position of such a list, newest first. */
+export const entriesAfter = (position: string, agentId: string) => {
+  const [startedAt, callId, lastAgentId = agentId] = position.split('#');
+  const sk = `${startedAt}#${callId}`;
+  // The agent's call with this sort key is still to come. No sort key lies between the two.
+  return agentId > lastAgentId ? `${sk}!` : sk;
+};
 /** The figures of an agent's days. A day whose figures do not fit into one item has further pieces. */
 export const figuresOf = (agentId: string): Collection => ({ pk: `AGENT#${agentId}#FIGURES` });
 export const figuresKey = (agentId: string, day: string, piece = 0): ItemKey => ({

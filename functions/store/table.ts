@@ -43,10 +43,14 @@ export type TransactionAction = NonNullable<TransactWriteCommandInput['TransactI
 /** A read that is combined with another one: its keys, and its result from the items that exist, which may be large. */
 export type Lookup<Found> = { keys: ItemKey[]; isLarge?: boolean; read(items: Item[]): Found };
 
-/** `after` is a sort key without the collection's prefix; `limit` is the number of items that the caller expects to take. */
+/**
+ * `after` is a sort key without the collection's prefix; `limit` is the number of items that the caller expects to take. If it takes
+ * more, `nextLimit` are read at a time.
+ */
 export type QueryOptions = {
   after?: string | undefined;
   limit?: number | undefined;
+  nextLimit?: number | undefined;
   /** `from` ≤ sort key < `to`. */
   from?: string | undefined;
   to?: string | undefined;
@@ -104,6 +108,7 @@ export class Table {
   async *pages<T extends Item = Item>(collection: Collection, options: QueryOptions = {}): AsyncGenerator<T[]> {
     const prefix = collection.prefix ?? '';
     const range = keyRange(collection, options);
+    let { limit } = options;
     let start: ItemKey | undefined =
       options.after === undefined ? undefined : { pk: collection.pk, sk: prefix + options.after };
     do {
@@ -112,33 +117,15 @@ export class Table {
         ConsistentRead: true,
         ...range,
         ScanIndexForward: !options.descending,
-        ...(options.limit && { Limit: options.limit }),
+        ...(limit && { Limit: limit }),
         ...(options.keysOnly && { ProjectionExpression: 'pk, sk' }),
         ...(start && { ExclusiveStartKey: start }),
       });
       const answer = await untilAdmitted(() => this.client.send(command, deadline()));
       yield (answer.Items ?? []) as T[];
       start = answer.LastEvaluatedKey as ItemKey | undefined;
+      limit = options.nextLimit ?? limit;
     } while (start);
-  }
-
-  /**
-   * Yields the items of a collection that a hash spreads over several partitions, in order of their sort keys. The partitions are
-   * read at once and merged.
-   */
-  async *queryShards<T extends Item = Item>(shards: Collection[], options: QueryOptions = {}): AsyncGenerator<T> {
-    // Items are spread evenly: twice a shard's share is rarely too little.
-    const limit = options.limit && Math.ceil((2 * options.limit) / shards.length) + 1;
-    const queries = shards.map((shard) => this.query<T>(shard, { ...options, limit }));
-    const heads = await Promise.all(queries.map(async (query) => ({ query, next: await query.next() })));
-    for (;;) {
-      const open = heads.filter((head) => !head.next.done);
-      if (open.length === 0) return;
-      const sortKeyOf = ({ next }: (typeof heads)[number]) => (next.value as T).sk;
-      const first = open.reduce((a, b) => (sortKeyOf(a) < sortKeyOf(b) === !options.descending ? a : b));
-      yield first.next.value as T;
-      first.next = await first.query.next();
-    }
   }
 
   /** Yields the items with a sort key in one of `segments` equal parts of the table, all of which it reads. */

@@ -13,6 +13,7 @@ import {
   webhookDeliveriesOf,
   webhookDeliveryKey,
 } from '../store/keys.ts';
+import { firstPageSize, mergePages } from '../store/merge-pages.ts';
 import { type Item, type Table, table } from '../store/table.ts';
 
 /**
@@ -184,13 +185,15 @@ export class WebhookDeliveries {
       includes: (delivery) =>
         (endpointId === undefined || delivery.endpointId === endpointId) &&
         (status === undefined || delivery.status === status),
-      maxExamined: isFiltered ? limits.callsExamined : undefined,
+      isOver: (examined) => isFiltered && examined >= limits.deliveriesExamined,
     });
   }
 
   async *#list(uid: string, options: { after?: string | undefined; limit?: number | undefined }) {
-    const query = { ...options, descending: true };
-    for await (const item of this.#table.queryShards<DeliveryItem>(webhookDeliveriesOf(uid), query)) {
+    const shards = webhookDeliveriesOf(uid);
+    const query = { ...options, limit: options.limit && firstPageSize(options.limit, shards.length), descending: true };
+    const pages = shards.map((shard) => this.#table.pages<DeliveryItem>(shard, query));
+    for await (const item of mergePages(pages, query)) {
       // DynamoDB deletes an item some time after it has expired.
       if (item.ttlSeconds > Date.now() / 1000) yield shownDelivery(deliveryOf(item));
     }

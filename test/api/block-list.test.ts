@@ -256,6 +256,29 @@ describe('the block list of a user', () => {
     expect([await check(agentId), await check(other)].map(({ blocked }) => blocked)).toEqual([true, false]);
   });
 
+  it('every list of a user that blocks a number is found: the own one, and those of the agents', async () => {
+    const [world, stranger] = [await newWorld(), await newWorld()];
+    const { uid, agentId } = world;
+    const other = (await world.call('POST', '/agents', { body: { uid, name: 'Other' } })).body.agentId;
+    const check = async (number: string) =>
+      (await world.call('GET', '/block-list/check', { query: { uid, number } })).body;
+    await stranger.block([number]);
+    expect(await check(number)).toEqual({ number, blocked: false, entries: [] });
+    await world.block([number], { reason: 'Spam', expiresAt: '2099-01-31T12:00:00Z' });
+    await world.call('POST', '/block-list', { body: { uid, numbers: [number], reason: 'Law' } });
+    await world.call('POST', '/agent-block-list', { body: { uid, agentId: other, numbers: ['+14155550199'] } });
+    const blockedAt = expect.stringMatching(/^\d{4}-/);
+    expect(await check(' 1 (415) 555-0100')).toEqual({
+      number,
+      blocked: true,
+      entries: [
+        { scope: 'user', reason: 'Law', blockedAt },
+        { scope: 'agent', agentId, reason: 'Spam', expiresAt: '2099-01-31T12:00:00.000Z', blockedAt },
+      ],
+    });
+    expect((await check('+14155550199')).entries).toEqual([{ scope: 'agent', agentId: other, blockedAt }]);
+  });
+
   it('the block list of a user can be read and changed only with a key of that user', async () => {
     const [world, stranger] = [await newWorld(), await newWorld()];
     for (const [method, options] of [

@@ -1,7 +1,6 @@
 import { brotliDecompressSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { agents } from '../../functions/store/agents/agents.ts';
-import { figuresOf } from '../../functions/store/keys.ts';
+import { accessKey, agentKey, figuresOf } from '../../functions/store/keys.ts';
 import { type Item, table } from '../../functions/store/table.ts';
 import { until } from '../support/until.ts';
 import { newUser, newWorld, unique, type World } from '../support/world.ts';
@@ -129,7 +128,7 @@ it.concurrent('CSV has only the rows, and a text that a spreadsheet would read a
   expect((await ask(world, { format: 'csv', by: 'month,status' })).text).toContain("2026-03,'+ring,5,");
 });
 
-it.concurrent('without an agent the figures are those of the agents that the user owns, at most 50', async ({
+it.concurrent('without an agent the figures are those of the agents that the user owns, at most 200', async ({
   expect,
 }) => {
   const world = await newWorld();
@@ -143,13 +142,20 @@ it.concurrent('without an agent the figures are those of the agents that the use
     .toMatchObject([world.agentId, other].sort().map((agent) => ({ agent, calls: 1 })));
   await call('DELETE', `/agents/${other}`);
   expect((await all()).body.rows).toMatchObject([{ agent: world.agentId, calls: 1 }]);
-  const at = new Date().toISOString();
-  for (let index = 0; index < 50; index++) {
-    const agentId = unique('agent');
-    await agents.get().create({ uid, agentId, name: 'A', configuration: {}, createdAt: at, updatedAt: at });
-  }
+  const own = (count: number) => {
+    const agentIds = Array.from({ length: count }, () => unique('agent'));
+    const keys = agentIds.map((agentId) => agentKey(uid, agentId));
+    return table.get().putMany([...keys, ...agentIds.map((agentId) => ({ ...accessKey(agentId), agentId, uid }))]);
+  };
+  await own(50);
+  const spring = (to: string) => call('GET', '/call-figures', { query: { uid, from: '2026-03-01', to } });
+  expect((await spring('2026-06-01')).body.totals.calls).toBe(1);
+  expect((await spring('2026-06-02')).body.message).toBe(
+    'to: must be at most 92 days after `from`: you own more than 50 agents. Choose fewer days, or an `agentId`',
+  );
+  await own(150);
   const { status, body } = await all();
-  expect([status, body.message]).toEqual([400, 'agentId: is required: you own more than 50 agents']);
+  expect([status, body.message]).toEqual([400, 'agentId: is required: you own more than 200 agents']);
 });
 
 it.concurrent('the parameters of call figures are validated, and an empty range has no rows', async () => {

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { newIdentifier } from '../../functions/domain/identifiers.ts';
+import { limits } from '../../functions/domain/limits.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
+import { accessKey, agentKey } from '../../functions/store/keys.ts';
+import { table } from '../../functions/store/table.ts';
 import { newUser, newWorld, type World } from '../support/world.ts';
 
 const phone = '+14155550100';
@@ -278,7 +282,8 @@ describe.concurrent('listing calls', () => {
     expect(await ids({ from: day(3), to: day(3) })).toBe('');
     expect(await ids({ direction: 'outbound' })).toBe('c4,c2');
     expect(await ids({ status: 'busy' })).toBe('c4,c3');
-    expect(await ids({ outcome: 'won' })).toBe('c1');
+    expect(await ids({ status: 'Busy' })).toBe('c4,c3');
+    expect(await ids({ outcome: 'WON' })).toBe('c1');
     expect(await ids({ hasOutcome: 'true' })).toBe('c2,c1');
     expect(await ids({ hasOutcome: 'false' })).toBe('c5,c4,c3');
     expect(await ids({ phone, direction: 'inbound', hasOutcome: 'false', from: day(2) })).toBe('c5');
@@ -317,6 +322,56 @@ describe.concurrent('listing calls', () => {
     const { nextCursor } = (await list({ limit: 2 })).body;
     expect((await list({ limit: 2, cursor: nextCursor, to: '2026-03-02T00:00:00Z' })).status).toBe(400);
     expect((await list({ limit: 2, cursor: nextCursor })).status).toBe(200);
+  });
+});
+
+describe.concurrent('listing the calls of all agents', () => {
+  const create = async (world: World) =>
+    (await world.call('POST', '/agents', { body: { uid: world.uid, name: 'Second' } })).body.agentId as string;
+  const record = (world: World, agentId: string, callId: string, startedAt: string) =>
+    world.call('PUT', `/calls/${agentId}/${callId}`, { body: { phone, direction: 'inbound', startedAt } });
+
+  it('the calls of all own agents are listed newest first, and none of an agent that is shared', async () => {
+    const [world, other] = [await newWorld(), await newWorld()];
+    await agents.get().grant(other.agentId, other.uid, world.uid);
+    const second = await create(world);
+    await record(world, world.agentId, 'c1', '2026-03-01T00:00:00Z');
+    await record(world, second, 'c2', '2026-03-02T00:00:00Z');
+    await record(world, other.agentId, 'c3', '2026-03-03T00:00:00Z');
+    await patch(world, 'c1', { custom_call_outcome: 'Won' });
+    const list = async (query: Record<string, string | number> = {}) =>
+      (await world.call('GET', '/calls', { query: { uid: world.uid, ...query } })).body;
+    const { calls, ...next } = await list();
+    expect(calls).toMatchObject([
+      { agentId: second, callId: 'c2' },
+      { agentId: world.agentId, callId: 'c1' },
+    ]);
+    expect(next).toEqual({});
+    expect((await list({ outcome: 'won' })).calls).toMatchObject([{ callId: 'c1' }]);
+    const first = await list({ limit: 1 });
+    expect(first.calls).toMatchObject([{ callId: 'c2' }]);
+    // A new agent does not end the list that is being read.
+    await create(world);
+    expect((await list({ limit: 1, cursor: first.nextCursor })).calls).toMatchObject([{ callId: 'c1' }]);
+  });
+
+  it('with more agents than can be listed together, a request is told to choose one', async () => {
+    const world = await newWorld();
+    const agentIds = Array.from({ length: limits.listedAgents - 1 }, () => newIdentifier('agent'));
+    const items = agentIds.flatMap((agentId) => [
+      agentKey(world.uid, agentId),
+      { ...accessKey(agentId), agentId, uid: world.uid },
+    ]);
+    await table.get().putMany(items);
+    await record(world, agentIds[0] as string, 'c1', '2026-03-01T00:00:00Z');
+    const list = () => world.call('GET', '/calls', { query: { uid: world.uid, limit: 10 } });
+    expect((await list()).body.calls).toMatchObject([{ agentId: agentIds[0] }]);
+    await create(world);
+    const { status, body } = await list();
+    expect([status, body.message]).toEqual([
+      400,
+      'uid: owns more than 200 agents: choose one, with GET /calls/{agentId}',
+    ]);
   });
 });
 

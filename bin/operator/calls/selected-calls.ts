@@ -1,4 +1,5 @@
-import { type Call, matchesFilters } from '../../../functions/domain/calls.ts';
+import { matchesFilters } from '../../../functions/domain/call-lists.ts';
+import type { Call } from '../../../functions/domain/calls.ts';
 import type { toSelection } from '../../command-line/call-filter.ts';
 import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
 import { existingAgent, existingUser } from '../existing.ts';

@@ -16,6 +16,7 @@ export const operations: Record<string, Record<string, Operation>> = {
     add: {"method":"POST","path":"/block-list","body":"json","takesUid":true},
     remove: {"method":"DELETE","path":"/block-list","body":"json","takesUid":true},
     list: {"method":"GET","path":"/block-list","query":["uid","limit","cursor"],"takesUid":true,"items":"entries"},
+    check: {"method":"GET","path":"/block-list/check","query":["uid","number"],"takesUid":true},
   },
   agents: {
     duplicate: {"method":"POST","path":"/duplicate-agent","body":"json","takesUid":true},
@@ -59,6 +60,7 @@ export const operations: Record<string, Record<string, Operation>> = {
     get: {"method":"GET","path":"/calls/{agentId}/{callIdOrPhone}","query":["preference"]},
     updateOutcome: {"method":"PATCH","path":"/calls/{agentId}/{callIdOrPhone}","query":["preference","metadataMode"],"body":"json"},
     recordMany: {"method":"POST","path":"/calls","body":"json"},
+    listAll: {"method":"GET","path":"/calls","query":["uid","phone","from","to","direction","status","outcome","hasOutcome","limit","cursor"],"takesUid":true,"items":"calls"},
     list: {"method":"GET","path":"/calls/{agentId}","query":["phone","from","to","direction","status","outcome","hasOutcome","limit","cursor"],"items":"calls"},
     getFigures: {"method":"GET","path":"/call-figures","query":["uid","agentId","from","to","timeZone","by","direction","status","outcome","version","format"],"takesUid":true},
     updateOutcomes: {"method":"POST","path":"/call-outcomes","body":"json"},

@@ -57,7 +57,7 @@ export const agentSegments = 200;
 type UserCounter = Counter & { copies?: Set<string>; copiesBegun?: number };
 type FormerGuestItem = Item & { uid: string; ttlSeconds: number };
 /** An agent that a user owns, from its access item. */
-type OwnedAgent = Pick<RepeatedFields, 'valueCurrency'> & { agentId: string; guests: string[] };
+export type OwnedAgent = Pick<RepeatedFields, 'valueCurrency'> & { agentId: string; guests: string[] };
 type SharedAgentItem = Item & { agentId: string; owner: string };
 
 /** Thrown when the id belongs to another user's agent, or to one that is being deleted. */
@@ -103,9 +103,9 @@ export class Agents {
     }
   }
 
-  /** Lists the agents that a user owns, with their guests, a page at a time. Reads no record. */
-  async *owned(uid: string): AsyncGenerator<OwnedAgent[]> {
-    for await (const keys of this.#table.pages(agentsOf(uid), { keysOnly: true, limit: 100 })) {
+  /** Lists the agents that a user owns, by id, with their guests, a page of `limit` at a time. Reads no record. */
+  async *owned(uid: string, limit = 100): AsyncGenerator<OwnedAgent[]> {
+    for await (const keys of this.#table.pages(agentsOf(uid), { keysOnly: true, limit })) {
       const items = await this.#table.getMany<AccessItem>(keys.map(({ sk }) => accessKey(agentIdIn(sk))));
       yield items
         .filter((item) => item.uid === uid)

@@ -8,6 +8,7 @@ import { fillPage, fromCursor } from '../../domain/paging.ts';
 import { service } from '../../service.ts';
 import { when } from '../expressions.ts';
 import { type BlockListOwner, blockedNumberKey, blockedNumbersOf, blockListShards } from '../keys.ts';
+import { firstPageSize, mergePages } from '../merge-pages.ts';
 import { insertStatement, type Statement, updateStatement } from '../statements.ts';
 import { type Item, type Table, type TransactionAction, table } from '../table.ts';
 import {
@@ -160,10 +161,11 @@ export class BlockList {
 
   /** Yields the blocked numbers after a given one, sorted as text. */
   async *list(owner: BlockListOwner, options: { after?: string | undefined; limit?: number | undefined } = {}) {
-    const shards = Array.from({ length: blockListShards }, (_, shard) => blockedNumbersOf(owner, shard));
-    for await (const item of this.#table.queryShards<BlockedItem>(shards, options)) {
-      if (isBlocked(item)) yield entryOf(item);
-    }
+    const limit = options.limit && firstPageSize(options.limit, blockListShards);
+    const shards = Array.from({ length: blockListShards }, (_, shard) =>
+      this.#table.pages<BlockedItem>(blockedNumbersOf(owner, shard), { ...options, limit }),
+    );
+    for await (const item of mergePages(shards)) if (isBlocked(item)) yield entryOf(item);
   }
 
   /** Yields the numbers of one shard after a given one, page by page. Includes numbers that are no longer blocked. */
@@ -194,8 +196,20 @@ export class BlockList {
 
   /** Returns the number of lists that block a phone number. */
   async count(owners: BlockListOwner[], phone: string): Promise<number> {
-    const items = await this.#table.getMany<BlockedItem>(owners.map((owner) => blockedNumberKey(owner, phone)));
-    return items.filter(isBlocked).length;
+    return (await this.findOnLists(owners, phone)).length;
+  }
+
+  /** Returns the lists that block a phone number, each with its entry, in the order given. */
+  async findOnLists<O extends BlockListOwner>(
+    owners: O[],
+    phone: string,
+  ): Promise<{ owner: O; entry: BlockedNumber }[]> {
+    const keys = owners.map((owner) => blockedNumberKey(owner, phone));
+    const items = new Map((await this.#table.getMany<BlockedItem>(keys)).map((item) => [item.pk, item]));
+    return owners.flatMap((owner, index) => {
+      const entry = blockedEntryOf(items.get(keys[index]?.pk as string));
+      return entry ? [{ owner, entry }] : [];
+    });
   }
 
   /**
@@ -299,6 +313,7 @@ export const blockList = /* @__PURE__ */ service(() => new BlockList(table.get()
   page: ['dynamodb:Query'],
   removeAll: ['dynamodb:BatchWriteItem', 'dynamodb:Query'],
   count: ['dynamodb:BatchGetItem'],
+  findOnLists: ['dynamodb:BatchGetItem'],
   erase: ['dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:UpdateItem'],
   copyShard: ['dynamodb:BatchWriteItem', 'dynamodb:Query'],
 });

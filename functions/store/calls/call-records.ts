@@ -6,7 +6,7 @@ import { environment } from '../../environment.ts';
 import { service } from '../../service.ts';
 import { when } from '../expressions.ts';
 import { callIdAt, callKey, callPosition, callsOf, callsWith, type ItemKey } from '../keys.ts';
-import { type Item, type Lookup, type QueryOptions, type Table, table } from '../table.ts';
+import { type Item, type Lookup, type Table, table } from '../table.ts';
 import { packHistory, unpackHistory } from './outcome-history.ts';
 
 /**
@@ -46,8 +46,6 @@ const recordKey = ({ agentId, reference }: CallTarget): ItemKey | undefined =>
     : undefined;
 
 const concurrency = 16;
-/** The number of records that are read at once. A record can have 150 KB. */
-const entriesPerRead = 200;
 /** The maximum number of lookups of a phone number whose call keeps changing. */
 const maxAttempts = 5;
 
@@ -112,7 +110,7 @@ export class CallRecords {
     const read =
       Date.now() >= until
         ? notInTime()
-        : await this.#read(keys.filter((key) => key !== undefined)).catch((error: Error) => error);
+        : await this.read(keys.filter((key) => key !== undefined)).catch((error: Error) => error);
     return pMap(
       targets,
       async (target, index) => {
@@ -133,50 +131,26 @@ export class CallRecords {
     );
   }
 
-  /** Yields the calls of an agent, newest first; with `phone`, the calls with that number. */
-  async *list(agentId: string, phone: string | undefined, options: QueryOptions): AsyncGenerator<Call> {
-    const collection = phone === undefined ? callsOf(agentId) : callsWith(agentId, phone);
-    const limit = Math.min(options.limit ?? entriesPerRead, entriesPerRead);
-    const from = this.#from(options.from);
-    // DynamoDB rejects an empty range, and a position outside of it.
-    if (from !== undefined && [options.to, options.after].some((end) => end !== undefined && end < from)) return;
-    const query = { ...options, from, limit, descending: true, keysOnly: true };
-    for await (const entries of this.#table.pages(collection, query)) {
-      const found = await this.#read(entries.map(({ sk }) => callKey(agentId, callIdAt(sk))));
-      for (const { sk } of entries) {
-        const call = found.get(callKey(agentId, callIdAt(sk)).pk)?.call;
-        // A call that was moved or deleted in between is left out.
-        if (call && isAt(call, sk, phone)) yield call;
-      }
-    }
-  }
-
-  /** Returns the records of an agent's calls, by call id. */
-  async findAll(agentId: string, callIds: string[]): Promise<Map<string, StoredCall>> {
-    const found = await this.#read(callIds.map((callId) => callKey(agentId, callId)));
-    return new Map([...found.values()].map((stored) => [stored.call.callId, stored]));
-  }
-
   /** Returns the sort key of the first or last call with a phone number. */
   async #positionOf(agentId: string, { phone, preference }: Extract<CallReference, { phone: string }>) {
-    const options = { from: this.#from(), limit: 1, descending: preference === 'last', keysOnly: true };
+    const options = { from: this.earliestStart(), limit: 1, descending: preference === 'last', keysOnly: true };
     for await (const { sk } of this.#table.query(callsWith(agentId, phone), options)) return sk;
   }
 
   /** Returns the earliest start of the calls that are found: a given one, or the start of retention if that is later. */
-  #from(from?: string): string | undefined {
+  earliestStart(from?: string): string | undefined {
     const keptFrom = this.#retentionDays && startOfRetention(this.#retentionDays);
     return keptFrom && (from === undefined || from < keptFrom) ? keptFrom : from;
   }
 
   /** Returns a call, unless it is older than retention. */
   #kept(found: StoredCall): StoredCall | undefined {
-    const from = this.#from();
+    const from = this.earliestStart();
     return from !== undefined && found.call.startedAt < from ? undefined : found;
   }
 
-  /** Returns records by partition key. */
-  async #read(keys: ItemKey[]): Promise<Map<string, StoredCall>> {
+  /** Returns records by partition key, with those of calls that are older than retention. */
+  async read(keys: ItemKey[]): Promise<Map<string, StoredCall>> {
     const distinct = [...new Map(keys.map((key) => [key.pk, key])).values()];
     const items = await this.#table.getMany<CallItem>(distinct);
     return new Map(items.map((item) => [item.pk, storedCall(item)]));
@@ -187,7 +161,7 @@ export class CallRecords {
 export const startOfRetention = (days: number) => new Date(Date.now() - days * 24 * 60 * 60 * 1000).toISOString();
 
 /** Checks whether an entry still points to a call: its start or its number may have been corrected since. */
-const isAt = (call: Call, position: string, phone: string | undefined) =>
+export const isAt = (call: Call, position: string, phone: string | undefined) =>
   callPosition(call) === position && (phone === undefined || call.phone === phone);
 
 /** Returns the entries by time and by phone number that point to a call. */

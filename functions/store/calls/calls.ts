@@ -6,6 +6,7 @@ import { environment } from '../../environment.ts';
 import { service } from '../../service.ts';
 import { callIdAt, callKey, callsOf, callsWith, type ItemKey } from '../keys.ts';
 import { type Table, type TransactionAction, table, untilWritten } from '../table.ts';
+import { CallLists, type ListOptions } from './call-lists.ts';
 import { changeOutcomes, type OutcomeChange } from './call-outcomes.ts';
 import { CallRecords, type CallTarget, entriesOf, isUnchanged, type StoredCall } from './call-records.ts';
 import { nameOf, type Recording, recordActions, recordCalls } from './record-calls.ts';
@@ -18,9 +19,6 @@ const entriesPerPage = 200;
 /** The time for which the write of one outcome is retried. */
 const setOutcomeMilliseconds = 5000;
 
-/** A range of an agent's calls: `from` ≤ start < `to`. */
-export type CallRange = { phone?: string | undefined; from?: string | undefined; to?: string | undefined };
-
 /**
  * The calls of agents. A call is one record. Entries by time and by phone number point to it: they are written in one
  * transaction with it, so that a call is found in each way as soon as it is recorded. An outcome is one write.
@@ -28,6 +26,7 @@ export type CallRange = { phone?: string | undefined; from?: string | undefined;
 export class Calls {
   readonly #table: Table;
   readonly #records: CallRecords;
+  readonly #lists: CallLists;
   /** All records, including calls that are older than retention. */
   readonly #stored: CallRecords;
 
@@ -35,6 +34,7 @@ export class Calls {
   constructor(table: Table, retentionDays?: number) {
     this.#table = table;
     this.#records = new CallRecords(table, retentionDays);
+    this.#lists = new CallLists(table, this.#records);
     this.#stored = new CallRecords(table);
   }
 
@@ -42,12 +42,9 @@ export class Calls {
     return (await this.#records.find({ agentId, reference }))?.call;
   }
 
-  /** Yields the calls of an agent, newest first, after a position. `limit` is the number of calls that the caller expects to take. */
-  list(
-    agentId: string,
-    { phone, ...range }: CallRange & { after?: string | undefined; limit?: number | undefined } = {},
-  ): AsyncGenerator<Call> {
-    return this.#records.list(agentId, phone, range);
+  /** Yields the calls of an agent, newest first; with `phone`, the calls with that number. */
+  list(agentId: string, options?: ListOptions): AsyncGenerator<Call> {
+    return this.#lists.list([agentId], options);
   }
 
   /** Returns the number of the agents' calls with a phone number. */
@@ -166,7 +163,8 @@ export class Calls {
     const isConcerned = ({ call }: StoredCall) =>
       (phone === undefined || call.phone === phone) && (before === undefined || call.startedAt < before);
     await untilWritten(async () => {
-      const found = [...(await this.#stored.findAll(agentId, callIds)).values()].filter(isConcerned);
+      const stored = await this.#stored.read(callIds.map((callId) => callKey(agentId, callId)));
+      const found = [...stored.values()].filter(isConcerned);
       if (found.length === 0) return;
       await this.#table.transact([...found.flatMap((one) => this.#removal(one)), ...alongside(found.length)]);
     });

@@ -1,0 +1,49 @@
+import * as z from 'zod/mini';
+import { BlockingListEntry } from '../domain/block-list.ts';
+import { describe } from '../domain/describe.ts';
+import { Uid } from '../domain/identifiers.ts';
+import { PhoneNumberInQuery, phoneNumber } from '../domain/phone-numbers.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { agents } from '../store/agents/agents.ts';
+import { ownedAgents } from '../store/agents/owned-agents.ts';
+import { blockList } from '../store/block-list/block-list.ts';
+
+/** Checks a number against the list of a user and the lists of all agents that the user owns. */
+export const checkUserBlockedNumber = endpoint({
+  name: 'checkUserBlockedNumber',
+  method: 'GET',
+  path: '/block-list/check',
+  summary: 'Find the lists that block a number',
+  description:
+    'Checks the user’s own list and the lists of all agents that the user owns. Before you accept a call, check the list of its agent instead, which is one read.',
+  caller: { kind: 'key', scope: 'block-list', user: ({ query }) => query },
+  services: { agents: agents.for('owned'), blockList: blockList.for('findOnLists') },
+  query: z.object({
+    uid: Uid,
+    number: PhoneNumberInQuery.check(
+      describe('The number to check, in E.164 format.', '+14155550100', { type: 'string' }),
+    ),
+  }),
+  response: z
+    .object({
+      number: phoneNumber('The number, in E.164 format.'),
+      blocked: z.boolean().check(describe('True when one of the lists blocks the number now.', true)),
+      entries: z
+        .array(BlockingListEntry)
+        .check(z.describe('The lists that block the number: the user’s own first, then those of agents by id.')),
+    })
+    .check(z.describe('The lists that block the number.')),
+
+  async handle({ query: { uid, number } }, { agents, blockList }) {
+    const owned = await ownedAgents(agents, uid);
+    const lists = [{ uid }, ...owned.map(({ agentId }) => ({ agentId }))];
+    const found = await blockList.findOnLists(lists, number);
+    const entries = found.map(({ owner, entry }) =>
+      'agentId' in owner ? { scope: 'agent' as const, ...owner, ...entry } : { scope: 'user' as const, ...entry },
+    );
+    return { number, blocked: entries.length > 0, entries };
+  },
+});
+
+export const handler = lambda(checkUserBlockedNumber);

@@ -1,0 +1,60 @@
+import * as z from 'zod/mini';
+import { Call, Direction } from './calls.ts';
+import { DateTime, timestamp } from './date-time.ts';
+import { booleanInQuery, describe } from './describe.ts';
+import { limits } from './limits.ts';
+import { nextPage, paging } from './paging.ts';
+import { PhoneNumberInQuery } from './phone-numbers.ts';
+
+/** The filters that every call of a list must match. */
+export type CallFilters = {
+  direction?: Call['direction'] | undefined;
+  status?: string | undefined;
+  outcome?: string | undefined;
+  hasOutcome?: boolean | undefined;
+};
+
+/** The calls of a list, and the page of it. */
+export const CallsQuery = z.object({
+  phone: z.optional(
+    PhoneNumberInQuery.check(
+      describe('Only calls with this number, in E.164 format.', '+14155550100', { type: 'string' }),
+    ),
+  ),
+  from: z.optional(DateTime.check(describe('Only calls that began at this time or later.', '2026-03-01T00:00:00Z'))),
+  to: z.optional(DateTime.check(describe('Only calls that began before this time.', '2026-04-01T00:00:00Z'))),
+  direction: z.optional(Direction.check(describe('Only calls in this direction.', 'inbound'))),
+  status: z.optional(
+    z.string().check(describe('Only calls that ended with this status, in upper or lower case.', 'completed')),
+  ),
+  outcome: z.optional(
+    z.string().check(describe('Only calls with this outcome, in upper or lower case.', 'appointment_booked')),
+  ),
+  hasOutcome: z.optional(
+    booleanInQuery('`true`: only calls that have an outcome. `false`: only calls without one.', true),
+  ),
+  ...paging,
+});
+export type CallsQuery = z.infer<typeof CallsQuery>;
+
+export const CallsPage = z
+  .object({
+    calls: z.array(Call).check(z.describe('The calls, newest first.')),
+    ...nextPage,
+    searchedBackTo: z.optional(
+      timestamp(
+        `Present when few calls match: the page ended after ${limits.callSearchSeconds} seconds or ${limits.callsExamined.toLocaleString('en')} calls. Every match that began later than this time is in this page or an earlier one.`,
+      ),
+    ),
+  })
+  .check(z.describe('A page of calls.'));
+export type CallsPage = z.infer<typeof CallsPage>;
+
+export const matchesFilters = (call: Call, { direction, status, outcome, hasOutcome }: CallFilters): boolean =>
+  (direction === undefined || call.direction === direction) &&
+  (status === undefined || isSameText(call.status, status)) &&
+  (outcome === undefined || isSameText(call.custom_call_outcome, outcome)) &&
+  (hasOutcome === undefined || (call.custom_call_outcome !== undefined) === hasOutcome);
+
+const isSameText = (text: string | undefined, wanted: string) => text !== undefined && fold(text) === fold(wanted);
+const fold = (text: string) => text.normalize().toLowerCase();

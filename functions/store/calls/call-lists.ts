@@ -1,0 +1,88 @@
+import { type CallsPage, type CallsQuery, matchesFilters } from '../../domain/call-lists.ts';
+import type { Call } from '../../domain/calls.ts';
+import { collectChunks } from '../../domain/chunks.ts';
+import { limits } from '../../domain/limits.ts';
+import { fillPage, fromCursor } from '../../domain/paging.ts';
+import { environment } from '../../environment.ts';
+import { service } from '../../service.ts';
+import { agentIdAt, callIdAt, callKey, callsOf, callsWith, entriesAfter, listedCallPosition } from '../keys.ts';
+import { firstPageSize, mergePages } from '../merge-pages.ts';
+import { type Table, table } from '../table.ts';
+import { CallRecords, isAt } from './call-records.ts';
+
+/** The number of records that are read at once. A record can have 150 KB. */
+const entriesPerRead = 200;
+
+/** A range of calls: `from` ≤ start < `to`. */
+export type CallRange = { phone?: string | undefined; from?: string | undefined; to?: string | undefined };
+
+/** `after` is the position of a call in the list; `limit` is the number of calls that the caller expects to take. */
+export type ListOptions = CallRange & { after?: string | undefined; limit?: number | undefined };
+
+/** The calls of agents, newest first. */
+export class CallLists {
+  readonly #table: Table;
+  readonly #records: CallRecords;
+
+  constructor(table: Table, records: CallRecords) {
+    this.#table = table;
+    this.#records = records;
+  }
+
+  /** Yields the calls of agents, newest first; with `phone`, the calls with that number. */
+  async *list(agentIds: string[], { phone, after, ...range }: ListOptions = {}): AsyncGenerator<Call> {
+    const from = this.#records.earliestStart(range.from);
+    // DynamoDB rejects an empty range, and a position outside of it.
+    if (from !== undefined && [range.to, after].some((end) => end !== undefined && end < from)) return;
+    const limit = Math.min(range.limit ?? entriesPerRead, entriesPerRead);
+    const query = {
+      ...range,
+      from,
+      limit: firstPageSize(limit, agentIds.length),
+      nextLimit: entriesPerRead,
+      descending: true,
+      keysOnly: true,
+    };
+    const pages = agentIds.toSorted().map((agentId) => {
+      const entries = phone === undefined ? callsOf(agentId) : callsWith(agentId, phone);
+      return this.#table.pages(entries, { ...query, after: after && entriesAfter(after, agentId) });
+    });
+    for await (const entries of collectChunks(mergePages(pages, query), limit)) {
+      const keys = entries.map((entry) => callKey(agentIdAt(entry), callIdAt(entry.sk)));
+      const found = await this.#records.read(keys);
+      for (const [index, { sk }] of entries.entries()) {
+        const call = found.get(keys[index]?.pk as string)?.call;
+        // A call that was moved or deleted in between is left out.
+        if (call && isAt(call, sk, phone)) yield call;
+      }
+    }
+  }
+
+  /** Returns a page of the calls of agents, for a response. A cursor is valid for the list with this name and these filters. */
+  async page(
+    name: string,
+    agentIds: string[],
+    { phone, from, to, limit, cursor, ...filters }: CallsQuery,
+    clock = Date.now,
+  ): Promise<CallsPage> {
+    const isFiltered = Object.values(filters).some((value) => value !== undefined);
+    const collection = `calls:${name}:${JSON.stringify([phone, from, to, filters])}`;
+    const after = fromCursor(collection, cursor);
+    if (from !== undefined && to !== undefined && from > to) return { calls: [] };
+    const until = clock() + limits.callSearchSeconds * 1000;
+    const range = { phone, from, to, after, limit: isFiltered ? undefined : limit && limit + 1 };
+    const { items, searchedTo, ...next } = await fillPage(this.list(agentIds, range), {
+      collection,
+      limit,
+      positionOf: listedCallPosition,
+      includes: (call) => matchesFilters(call, filters),
+      isOver: (examined) => isFiltered && (examined >= limits.callsExamined || clock() >= until),
+    });
+    return { calls: items, ...next, searchedBackTo: searchedTo?.startedAt };
+  }
+}
+
+export const callLists = /* @__PURE__ */ service(
+  () => new CallLists(table.get(), new CallRecords(table.get(), environment.callRetentionDays)),
+  { page: ['dynamodb:BatchGetItem', 'dynamodb:Query'] },
+);

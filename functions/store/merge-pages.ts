@@ -1,0 +1,55 @@
+import pMap from 'p-map';
+
+/** The pages that are read at once. */
+const concurrency = 32;
+/** The small items that one read unit pays for. */
+const itemsPerUnit = 24;
+
+/** Returns the size of a collection's first page when so many items of several collections are expected together. */
+export const firstPageSize = (expected: number, collections: number): number => {
+  // Items are spread evenly: twice a share is rarely too little.
+  const share = Math.ceil((2 * expected) / collections) + 1;
+  return Math.min(expected, Math.max(share, itemsPerUnit));
+};
+
+/**
+ * Yields the items of several collections in the order of their sort keys, which is that of each collection. Equal sort keys are in the
+ * order of the collections. The pages of all collections are read at once, the next one when half of a page is used.
+ */
+export async function* mergePages<T extends { sk: string }>(
+  collections: AsyncGenerator<T[]>[],
+  { descending = false } = {},
+): AsyncGenerator<T> {
+  const compare = (a: T, b: T) => (a.sk === b.sk ? 0 : a.sk < b.sk === descending ? 1 : -1);
+  const all = collections.map((pages) => ({ pages, items: [] as T[], minItems: 0, isEnded: false }));
+  for (;;) {
+    const short = all.filter(({ items, minItems, isEnded }) => !isEnded && items.length <= minItems);
+    await pMap(
+      short,
+      async (one) => {
+        const page = await nextPage(one.pages);
+        one.items.push(...page);
+        one.minItems = page.length / 2;
+        one.isEnded = page.length === 0;
+      },
+      { concurrency },
+    );
+    // The items that are not read yet come after the last one of their collection.
+    const [end] = all.flatMap(({ items, isEnded }) => (isEnded ? [] : items.slice(-1))).sort(compare);
+    const isReady = (item: T) => end === undefined || compare(item, end) <= 0;
+    const ready = all.flatMap(({ items }) => {
+      const firstLater = items.findIndex((item) => !isReady(item));
+      return items.splice(0, firstLater < 0 ? items.length : firstLater);
+    });
+    yield* ready.sort(compare);
+    if (end === undefined) return;
+  }
+}
+
+/** Returns the next page that has items; an empty one when there is none. */
+const nextPage = async <T>(pages: AsyncGenerator<T[]>): Promise<T[]> => {
+  for (;;) {
+    const { value = [], done } = await pages.next();
+    if (done || value.length > 0) return value;
+  }
+};
