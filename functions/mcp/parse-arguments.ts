@@ -18,7 +18,7 @@ export const parseArguments = (value: unknown, schema: JsonSchema): unknown => {
       const property = Object.hasOwn(branch.properties ?? {}, name) ? branch.properties?.[name] : undefined;
       const known = property ?? branch.additionalProperties;
       if (field === null && property && !branch.required?.includes(name) && !takesNull(property)) delete read[name];
-      else if (isJsonObject(known)) read[name] = parseArguments(field, known as JsonSchema);
+      else if (isJsonObject(known)) read[name] = readMoment(name, parseArguments(field, known as JsonSchema), known);
     }
   }
   return read;
@@ -38,6 +38,16 @@ const readText = (text: string, branches: JsonSchema[]): unknown => {
   } catch {
     return text;
   }
+};
+
+/**
+ * Reads the ends of a period: where a date-time is due, a date is the beginning of that day, and the other way round. A time within a day
+ * stays as it is: the operation refuses it, since a date would be another one.
+ */
+const readMoment = (name: string, value: unknown, { format }: JsonSchema): unknown => {
+  if (typeof value !== 'string' || (name !== 'from' && name !== 'to')) return value;
+  if (format === 'date-time' && /^\d{4}-\d\d-\d\d$/.test(value)) return `${value}T00:00:00Z`;
+  return format === 'date' ? value.replace(/[Tt ]00:00(:00(\.0+)?)?[Zz]?$/, '') : value;
 };
 
 const typeOf = (value: unknown) => {

@@ -29,6 +29,20 @@ it.each([
 });
 
 it.each([
+  ['listCalls', { from: '2026-11-20', to: '2026-11-23' }, { from: '2026-11-20T00:00:00Z', to: '2026-11-23T00:00:00Z' }],
+  ['listAllCalls', { from: '2026-11-20T08:00:00Z' }, { from: '2026-11-20T08:00:00Z' }],
+  [
+    'getCallFigures',
+    { from: '2026-11-20T00:00:00Z', to: '2026-11-23T00:00' },
+    { from: '2026-11-20', to: '2026-11-23' },
+  ],
+  // The operation refuses it: the date alone would leave out the last day.
+  ['getCallFigures', { to: '2026-11-22T23:59:59Z' }, { to: '2026-11-22T23:59:59Z' }],
+])('the ends of a period of %s may be dates and date-times', (name, args, expected) => {
+  expect(parse(name, args)).toEqual(expected);
+});
+
+it.each([
   ['a text that looks like a list', 'updateWebsite', { name: '["a"]' }],
   ['a text where the operation takes a list', 'addBlockedNumbers', { numbers: '+14155550401' }],
   ['a text that is broken JSON', 'addBlockedNumbers', { numbers: '["+14155550401"' }],
