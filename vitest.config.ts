@@ -37,7 +37,12 @@ export default defineConfig({
       },
     ],
     ...{ tagsFilter: ['!heavy'] },
-    setupFiles: ['test/support/fresh-modules.ts', 'test/support/quiet-logs.ts', 'test/support/cpu-seconds.ts'],
+    setupFiles: [
+      'test/support/fresh-modules.ts',
+      'test/support/quiet-logs.ts',
+      'test/support/cpu-seconds.ts',
+      'test/support/strict-transactions.ts',
+    ],
     globalSetup: ['test/support/global-setup.ts'],
     ...waitingUpTo(50),
     testTimeout: 60_000,

@@ -65,6 +65,8 @@ export default async (project: TestProject) => {
     [
       'bin/guard.mjs',
       process.execPath,
+      '--import',
+      './test/support/strict-transactions.ts',
       'bin/local.ts',
       '--port',
       '0',
