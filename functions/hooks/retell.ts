@@ -2,7 +2,6 @@ import { withoutUndefined } from '../domain/json.ts';
 import { type Overrides, overrideVariables } from './overrides.ts';
 import {
   agentVersionIn,
-  dollars,
   isSearch,
   jsonResponse,
   numberAt,
@@ -11,6 +10,7 @@ import {
   searchResponse,
   textAt,
   timeOf,
+  toCost,
   unlessEmpty,
 } from './platform.ts';
 import { retellLanguages } from './retell-languages.ts';
@@ -77,7 +77,7 @@ export const retell: Platform = {
           recordingUrl: textAt(call, 'recording_url'),
           summary: textAt(analysis, 'call_summary'),
           analysis: unlessEmpty(analysis),
-          cost: dollars(cents && cents / 100),
+          cost: toCost(cents, 'USD', -2),
         },
       },
       findings: unlessEmpty(objectAt(analysis, 'custom_analysis_data')),
