@@ -106,13 +106,6 @@ export const environment = {
       throw wrong('CALL_RETENTION_DAYS', process.env.CALL_RETENTION_DAYS, `from 1 to ${maxRetentionDays}`);
     return days || undefined;
   },
-  /** The number of days for which the log of changes is kept. */
-  get changeLogDays() {
-    const days = whole('CHANGE_LOG_DAYS', 400);
-    if (days < 1 || days > maxRetentionDays)
-      throw wrong('CHANGE_LOG_DAYS', process.env.CHANGE_LOG_DAYS ?? '', `from 1 to ${maxRetentionDays}`);
-    return days;
-  },
   /** The maximum number of agents that a user owns. */
   get quotaAgents() {
     return whole('QUOTA_AGENTS', 1000);

@@ -1,3 +1,4 @@
+import { closeBlockListEvent } from './jobs/close-block-list-event.ts';
 import { countCalls } from './jobs/count-calls.ts';
 import { crawlWebsite } from './jobs/crawl-website.ts';
 import { deliverWebhook } from './jobs/deliver-webhook.ts';
@@ -23,6 +24,7 @@ export const jobs: AnyJob[] = [
   finishDeletion,
   finishUserDeletion,
   erasePerson,
+  closeBlockListEvent,
   deliverWebhook,
   resumeDeliveries,
   expireCalls,

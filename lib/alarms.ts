@@ -89,7 +89,7 @@ export const alarmsOf = ({ api, chat, edge, queues, deadLetters, webhooks, table
     metric: account.throttles,
     threshold: 10,
     description:
-      'Lambda rejects invocations in this account and region: the concurrency is used up. Ask AWS for more, or lower requestsPerSecond.',
+      'Lambda rejects invocations in this account and region: the concurrency is used up. Ask AWS for more, or lower requestsPerSecond and callTimeRequestsPerSecond.',
   },
 ];
 

@@ -1,6 +1,9 @@
-import { Aws, Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { ArnFormat, Aws, Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
+  CfnIntegration,
+  CfnRoute,
+  type CfnStage,
   CorsHttpMethod,
   HttpApi,
   HttpMethod,
@@ -10,6 +13,7 @@ import {
   LogGroupLogDestination,
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { checkBlockedNumber } from '../functions/api/check-blocked-number.ts';
@@ -24,11 +28,11 @@ import { pagesFunction } from './bundles.ts';
 import type { DataStack } from './data-stack.ts';
 import { suppress } from './nag-suppressions.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
-import { reservedConcurrencyOf, ServiceFunction } from './service-function.ts';
+import { functionNameOf, reservedConcurrencyOf, ServiceFunction } from './service-function.ts';
 import { deploymentName, type Settings } from './settings.ts';
 
-/** The operations that a call waits for. Their concurrency can be reserved, so that batches cannot exhaust it. */
-const callTime = new Set<AnyEndpoint>([decideCallStart, receiveHook, checkBlockedNumber, searchKnowledge]);
+/** Operations that a call waits for. Their concurrency can be reserved, so that batches cannot exhaust it. */
+const reserved = new Set<AnyEndpoint>([decideCallStart, receiveHook, checkBlockedNumber, searchKnowledge]);
 
 /** The HTTP API, with a function for each route except those that other stacks add. */
 export class ApiStack extends NamedNestedStack {
@@ -51,7 +55,7 @@ export class ApiStack extends NamedNestedStack {
       httpApi: this.api,
       stageName: '$default',
       autoDeploy: true,
-      throttle: { rateLimit: settings.requestsPerSecond, burstLimit: 2 * settings.requestsPerSecond },
+      throttle: { rateLimit: settings.requestsPerSecond, burstLimit: burstOf(settings.requestsPerSecond) },
       accessLogSettings: {
         // Names under /aws/vendedlogs/ need no entry in the account's log resource policy, whose size is limited.
         destination: new LogGroupLogDestination(
@@ -65,11 +69,45 @@ export class ApiStack extends NamedNestedStack {
       },
     });
 
-    for (const endpoint of endpoints)
-      addEndpoint({ scope: this, routes: this.api }, endpoint, { api: this, data }, settings);
+    const callTimeRoutes = [this.#addHookRoute(settings)];
+    for (const endpoint of endpoints) {
+      const added = addEndpoint({ scope: this, routes: this.api }, endpoint, { api: this, data }, settings);
+      if (endpoint.atCallTime) callTimeRoutes.push(...added);
+    }
+    this.#limitApart(callTimeRoutes, settings.callTimeRequestsPerSecond);
     // The pages call the chat at their own address, which exists only with CloudFront.
     if (settings.edge) this.#addPages(data, settings);
     suppress(this, 'keys');
+  }
+
+  /**
+   * Adds the route of voice platforms, whose function a later stack creates: a stage has settings of routes that exist. The path is
+   * greedy because earlier versions have the route without the plus sign in that stack, and no route may exist twice in an upgrade.
+   */
+  #addHookRoute(settings: Settings): CfnRoute {
+    const { apiId } = this.api;
+    const resourceName = functionNameOf(settings, receiveHook.name);
+    const integration = new CfnIntegration(this, 'HookIntegration', {
+      apiId,
+      integrationType: 'AWS_PROXY',
+      integrationUri: this.formatArn({
+        service: 'lambda',
+        resource: 'function',
+        resourceName,
+        arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+      }),
+      payloadFormatVersion: '2.0',
+    });
+    const routeKey = `${receiveHook.method} ${receiveHook.path.replace('}', '+}')}`;
+    return new CfnRoute(this, 'HookRoute', { apiId, routeKey, target: `integrations/${integration.ref}` });
+  }
+
+  /** Gives each route a rate of its own, which requests to other routes do not use up. */
+  #limitApart(limited: CfnRoute[], requestsPerSecond: number) {
+    const rate = { ThrottlingRateLimit: requestsPerSecond, ThrottlingBurstLimit: burstOf(requestsPerSecond) };
+    const settings = Object.fromEntries(limited.map(({ routeKey }) => [routeKey, rate]));
+    (this.stage.node.defaultChild as CfnStage).addPropertyOverride('RouteSettings', settings);
+    this.stage.node.addDependency(...limited);
   }
 
   #addPages(data: DataStack, settings: Settings) {
@@ -85,17 +123,34 @@ export class ApiStack extends NamedNestedStack {
   }
 }
 
-/**
- * Adds the function of an endpoint, and its routes in a scope of their own. `publicUrl` is the address of the deployment, if
- * the endpoint needs it.
- */
+type Parts = { api: Pick<ApiStack, 'api' | 'host'>; data: DataStack; publicUrl?: string };
+
+/** Adds the function of an endpoint, and its routes in a scope of their own. Returns the routes. */
 export const addEndpoint = (
   { scope, routes = scope }: { scope: Construct; routes?: Construct },
   endpoint: AnyEndpoint,
-  { api, data, publicUrl }: { api: Pick<ApiStack, 'api' | 'host'>; data: DataStack; publicUrl?: string },
+  parts: Parts,
   settings: Settings,
-) => {
-  const { lambda } = new ServiceFunction(scope, data, settings, {
+): CfnRoute[] => {
+  const integration = new HttpLambdaIntegration(endpoint.name, addFunction(scope, endpoint, parts, settings));
+  return routesOf(endpoint).map(({ method, path }) => {
+    const route = new HttpRoute(routes, `${method}${path}`, {
+      httpApi: parts.api.api,
+      routeKey: HttpRouteKey.with(path, HttpMethod[method]),
+      integration,
+    });
+    return route.node.defaultChild as CfnRoute;
+  });
+};
+
+/** Adds the function of an endpoint. `publicUrl` is the address of the deployment, if the endpoint needs it. */
+export const addFunction = (
+  scope: Construct,
+  endpoint: AnyEndpoint,
+  { api, data, publicUrl }: Parts,
+  settings: Settings,
+): LambdaFunction =>
+  new ServiceFunction(scope, data, settings, {
     name: endpoint.name,
     permissions: permissionsOf(endpoint),
     services: endpoint.services,
@@ -104,17 +159,11 @@ export const addEndpoint = (
     servesHttp: true,
     timeoutSeconds: functionTimeoutSeconds,
     memoryMegabytes: memoryMegabytesOf(endpoint),
-    reservedConcurrency: callTime.has(endpoint) ? reservedConcurrencyOf(settings.callTimeConcurrency) : undefined,
-  });
-  const integration = new HttpLambdaIntegration(endpoint.name, lambda);
-  for (const { method, path } of routesOf(endpoint)) {
-    new HttpRoute(routes, `${method}${path}`, {
-      httpApi: api.api,
-      routeKey: HttpRouteKey.with(path, HttpMethod[method]),
-      integration,
-    });
-  }
-};
+    reservedConcurrency: reserved.has(endpoint) ? reservedConcurrencyOf(settings.callTimeConcurrency) : undefined,
+  }).lambda;
+
+/** Returns the number of requests that may come at once. */
+const burstOf = (requestsPerSecond: number) => 2 * requestsPerSecond;
 
 /** The paths of the pages and their assets. */
 const pagePaths = ['/', '/console', '/console/{view}', '/docs', '/docs/{page}', '/llms.txt', '/assets/{file}'];

@@ -1,14 +1,15 @@
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { AnyEndpoint } from '../functions/http/endpoint.ts';
-import { type ApiStack, addEndpoint } from './api-stack.ts';
+import { type ApiStack, addFunction } from './api-stack.ts';
 import type { DataStack } from './data-stack.ts';
 import { suppress } from './nag-suppressions.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * The webhooks of voice platforms. Their function needs the public address of the deployment, which platforms sign. Therefore
- * it is created after CloudFront, which is created after the API.
+ * The function of the webhooks of voice platforms. It needs the public address of the deployment, which platforms sign. Therefore
+ * it is created after CloudFront, which is created after the API with its route.
  */
 export class HooksStack extends NamedNestedStack {
   constructor(
@@ -19,7 +20,11 @@ export class HooksStack extends NamedNestedStack {
     settings: Settings,
   ) {
     super(scope, id);
-    addEndpoint({ scope: this }, endpoint, parts, settings);
+    const lambda = addFunction(this, endpoint, parts, settings);
+    lambda.addPermission('Route', {
+      principal: new ServicePrincipal('apigateway.amazonaws.com'),
+      sourceArn: parts.api.api.arnForExecuteApi(endpoint.method, endpoint.path.replace(/\{.*\}/, '*')),
+    });
     suppress(this, 'keys');
   }
 }

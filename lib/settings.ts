@@ -68,6 +68,7 @@ const settings = z.strictObject(
     maxReadUnits: z.union([z.literal('none'), whole()], mustBe('a whole number, or none')).optional(),
     maxWriteUnits: z.union([z.literal('none'), whole()], mustBe('a whole number, or none')).optional(),
     requestsPerSecond: whole(10_000).optional(),
+    callTimeRequestsPerSecond: whole(10_000).optional(),
     callRetentionDays: whole(3650).optional(),
     quotaAgents: whole().default(1000),
     quotaSources: whole().default(1000),
@@ -150,6 +151,8 @@ const checked = settings
     /** The browser origins that may call the service. */
     appOrigins: appOrigin,
     requestsPerSecond: requestsPerSecond ?? byStage[given.stage].requestsPerSecond,
+    callTimeRequestsPerSecond:
+      given.callTimeRequestsPerSecond ?? requestsPerSecond ?? byStage[given.stage].requestsPerSecond,
     logDays: logDays ?? byStage[given.stage].logDays,
     callTimeConcurrency: given.callTimeConcurrency ?? byStage[given.stage].callTimeConcurrency,
     maxReadUnits: given.maxReadUnits ?? byStage[given.stage].maxReadUnits,

@@ -8,6 +8,7 @@ import { ChatStack } from './chat-stack.ts';
 import { dashboardNameOf } from './dashboard.ts';
 import { DataStack } from './data-stack.ts';
 import { EdgeStack } from './edge-stack.ts';
+import { HeadRoutesStack } from './head-routes-stack.ts';
 import { HooksStack } from './hooks-stack.ts';
 import { JobsStack } from './jobs-stack.ts';
 import { ObservabilityStack } from './observability-stack.ts';
@@ -26,6 +27,7 @@ export class VoiceAgentsStack extends Stack {
   readonly edge: EdgeStack | undefined;
   readonly hooks: HooksStack;
   readonly users: UsersStack;
+  readonly headRoutes: HeadRoutesStack;
   readonly observability: ObservabilityStack;
 
   constructor(scope: Construct, settings: Settings) {
@@ -44,6 +46,7 @@ export class VoiceAgentsStack extends Stack {
     this.jobs = new JobsStack(this, 'Jobs', this.data, settings);
     this.api = new ApiStack(this, 'Api', ofApi, this.data, settings);
     this.users = new UsersStack(this, 'Users', ofUsers, { data: this.data, api: this.api }, settings);
+    this.headRoutes = new HeadRoutesStack(this, 'HeadRoutes', [this.api, this.users]);
     this.chat =
       streamed && settings.chat !== 'off'
         ? new ChatStack(this, 'Chat', streamed, { data: this.data, api: this.api }, settings)

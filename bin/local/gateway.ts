@@ -14,6 +14,7 @@ import type { Disk } from './disk.ts';
 import { isLoopback } from './listen.ts';
 import { describeRequest } from './log.ts';
 import { sendPage } from './pages.ts';
+import { type Rates, rateLimits } from './rate-limits.ts';
 
 /** The methods and headers of the interface, as in the CORS settings of the deployed API. */
 const preflight = {
@@ -32,13 +33,14 @@ type Settings = {
   pages: Parameters<typeof sendPage>[0];
   /** While it is full, operations that write are refused. */
   disk?: Pick<Disk, 'isFull'>;
+  rates?: Rates;
   /** Called with a line about each request. */
   report?: ((line: string) => void) | undefined;
 };
 type Match = { route: Route; pathParameters: Record<string, string> };
 
 /** Emulates API Gateway's HTTP API in front of the same handlers that Lambda runs, and CloudFront in front of the pages. */
-export const gateway = ({ origins, publicUrl, pages, disk, report }: Settings): RequestListener => {
+export const gateway = ({ origins, publicUrl, pages, disk, rates = {}, report }: Settings): RequestListener => {
   installStreamifyResponse();
   const table = routes.flatMap((endpoint) => {
     const handler = lambda(endpoint);
@@ -51,6 +53,7 @@ export const gateway = ({ origins, publicUrl, pages, disk, report }: Settings): 
       })),
     );
   });
+  const isAdmitted = rateLimits(rates);
   const hosts = new Set([...origins, ...(publicUrl ? [publicUrl] : [])].map((origin) => URL.parse(origin)?.hostname));
   return async (request, response) => {
     const startedAt = performance.now();
@@ -79,6 +82,7 @@ export const gateway = ({ origins, publicUrl, pages, disk, report }: Settings): 
           report?.(`${asking} may not call from a browser. APP_ORIGIN allows ${origins.join(', ')}`);
         response.writeHead(204, preflight).end();
       } else if (decoded === undefined) sendError(response, 400, 'Bad Request');
+      else if (match && !isAdmitted(match.route.endpoint, startedAt)) sendError(response, 429, 'Too Many Requests');
       else if (disk?.isFull && match && writes(match.route.endpoint)) sendDiskFull(response);
       else body = await respond(match, { path: decoded, query }, request, response);
     } catch (error) {
@@ -119,7 +123,7 @@ const respond = async (
   if (Buffer.byteLength(result.body ?? '') > limits.lambdaPayloadBytes)
     return sendError(response, 500, 'Internal Server Error');
   const body = Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8');
-  const headers = { ...(result.headers as Record<string, string>), 'content-length': body.length };
+  const headers = { 'content-length': body.length, ...(result.headers as Record<string, string>) };
   response.writeHead(result.statusCode ?? 200, headers).end(body);
   return result.body;
 };
@@ -158,7 +162,9 @@ const decode = (path: string): string | undefined => {
 
 const matchOf = (table: Route[], method: string, path: string): Match | undefined => {
   const given = path.split('/');
-  const candidates = table.filter((route) => route.method === method && route.segments.length === given.length);
+  // A deployment has a route for HEAD where it has one for GET.
+  const routed = method === 'HEAD' ? 'GET' : method;
+  const candidates = table.filter((route) => route.method === routed && route.segments.length === given.length);
   // API Gateway takes the most specific route: one without variables goes first.
   for (const route of candidates.sort((a, b) => variablesIn(a) - variablesIn(b))) {
     const pathParameters: Record<string, string> = {};

@@ -12,6 +12,7 @@ import { printReadableLog } from './log.ts';
 import { pagesWith } from './pages.ts';
 import { connectBedrock, connectStripe, readSecrets } from './providers.ts';
 import { startQueueAndFiles } from './queue-and-files.ts';
+import { readRates } from './rate-limits.ts';
 import { type Started, StartupError } from './started.ts';
 import { createTable } from './table.ts';
 import { type Facts, welcome } from './welcome.ts';
@@ -60,6 +61,7 @@ export const startService = async (options: Options): Promise<void> => {
   env.AWS_ENDPOINT_URL_S3 ??= queueAndFiles.endpoint;
   env.JOBS_QUEUE_URL ??= queueAndFiles.queueUrl;
   checkSettings();
+  const rates = readRates(env);
   queueAndFiles.work({ endpoint: env.AWS_ENDPOINT_URL_SQS, queueUrl: env.JOBS_QUEUE_URL }, disk);
 
   await start(startChangeReader({ endpoint: dynamodb.endpoint, tableName: env.TABLE_NAME, data: data.path, disk }));
@@ -72,7 +74,7 @@ export const startService = async (options: Options): Promise<void> => {
     isFakeModel: bedrock.model === null,
   };
   const origins = env.APP_ORIGIN.split(',').map((origin) => origin.trim());
-  serve(gateway({ origins, publicUrl: env.PUBLIC_URL, pages: pagesWith(defaults), disk, report }));
+  serve(gateway({ origins, publicUrl: env.PUBLIC_URL, pages: pagesWith(defaults), disk, rates, report }));
   const { demo, isNew } = await demoData(data.path && join(data.path, 'demo.json'), baseUrl);
   Object.assign(defaults, demo);
   const facts = {

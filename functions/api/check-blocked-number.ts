@@ -16,6 +16,7 @@ export const checkBlockedNumber = endpoint({
   description:
     'Call this before you accept a call. It checks the list of the agent and the list of its owner in one fast, strongly consistent read. A `+` that arrives as a space is treated as a `+`.',
   caller: { kind: 'key', scope: 'block-list', agent: ({ query }) => query },
+  atCallTime: true,
   services: { blockList: blockList.for('find') },
   query: z.object({
     uid: Uid,

@@ -29,6 +29,7 @@ export const checkBlockedNumbers = endpoint({
     'Checks up to 10,000 numbers against the list of the agent and the list of its owner. `blocked` keeps the order sent and has each number once; `failed` has each text that is not a phone number once. Nothing is changed.',
   caller: { kind: 'key', scope: 'block-list', agent: ({ body }) => body },
   readOnly: true,
+  atCallTime: true,
   services: { blockList: blockList.for('find') },
   body: BlockListRequest,
   response: z

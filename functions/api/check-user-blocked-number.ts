@@ -18,6 +18,7 @@ export const checkUserBlockedNumber = endpoint({
   description:
     'Checks the user’s own list and the lists of all agents that the user owns. Before you accept a call, check the list of its agent instead, which is one read.',
   caller: { kind: 'key', scope: 'block-list', user: ({ query }) => query },
+  atCallTime: true,
   services: { agents: agents.for('owned'), blockList: blockList.for('findOnLists') },
   query: z.object({
     uid: Uid,

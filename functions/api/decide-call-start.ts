@@ -35,6 +35,7 @@ export const decideCallStart = endpoint({
     prefetch: ({ body }) => callStartLookup(toCallStartReference(body)),
   },
   readOnly: true,
+  atCallTime: true,
   services: {
     callStarts: callStarts.for('read'),
     callAttempts: callAttempts.for('find', 'add'),

@@ -89,6 +89,7 @@ export const receiveHook = endpoint({
             ),
   },
   readOnly: true,
+  atCallTime: true,
   services: {
     callStarts: callStarts.for('read', 'readAgent'),
     calls: calls.for('record', 'recordWithOutcome'),

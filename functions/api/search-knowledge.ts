@@ -30,6 +30,7 @@ Return the \`text\` of each passage to the model, with its \`name\` or \`url\`, 
     prefetch: ({ body: { agentId } }) => sourceChangesLookup(agentId),
   },
   readOnly: true,
+  atCallTime: true,
   services: { knowledgeSearch },
   body: KnowledgeSearchRequest,
   response: z

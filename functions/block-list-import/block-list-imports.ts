@@ -63,9 +63,6 @@ export type ImportRecord = ImportReference & {
   failed: number;
   failures: StoredImportFailure[];
   removed: number;
-  /** The first numbers that were added and removed, for the event of the import. */
-  addedNumbers?: string[];
-  removedNumbers?: string[];
   removal?: RemovalProgress;
   error?: string;
   finishedAt?: string;
@@ -73,18 +70,7 @@ export type ImportRecord = ImportReference & {
 
 /** The fields that a step of an import changes. */
 export type ImportProgress = Partial<
-  Pick<
-    ImportRecord,
-    | 'lines'
-    | 'added'
-    | 'addedNumbers'
-    | 'alreadyBlocked'
-    | 'failed'
-    | 'failures'
-    | 'removed'
-    | 'removedNumbers'
-    | 'removal'
-  >
+  Pick<ImportRecord, 'lines' | 'added' | 'alreadyBlocked' | 'failed' | 'failures' | 'removed' | 'removal'>
 >;
 
 /** An import that has not ended, and whether its file is known to have arrived. */
@@ -167,17 +153,13 @@ export class BlockListImports {
     return found;
   }
 
-  /** Removes a person's number, and the lines that mention it, from the reports of a user's imports. The counts stay. */
+  /** Removes the lines that mention a person from the reports of a user's imports. The counts stay. */
   async forget(uid: string, mentions: (number: string) => boolean): Promise<void> {
     for await (const item of this.#table.query<ImportItem>(importsOf(uid))) {
       const record = recordOf(item);
-      const { addedNumbers = [], removedNumbers = [] } = record;
-      const isOther = (number: string) => !mentions(number);
-      const [added, removed] = [addedNumbers.filter(isOther), removedNumbers.filter(isOther)];
-      const failures = record.failures.filter(({ number }) => isOther(number));
-      const lengthOf = (...lists: unknown[][]) => lists.flat().length;
-      if (lengthOf(added, removed, failures) === lengthOf(addedNumbers, removedNumbers, record.failures)) continue;
-      const set = { failures: JSON.stringify(failures), addedNumbers: added, removedNumbers: removed };
+      const failures = record.failures.filter(({ number }) => !mentions(number));
+      if (failures.length === record.failures.length) continue;
+      const set = { failures: JSON.stringify(failures) };
       await this.#table.change(importKey(uid, record.importId), { set }, isAt(record));
     }
   }

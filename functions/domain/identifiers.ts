@@ -27,7 +27,6 @@ export type IdentifierKind =
   | 'import'
   | 'erasure'
   | 'endpoint'
-  | 'change'
   | 'event'
   | 'delivery';
 

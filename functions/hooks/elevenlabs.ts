@@ -3,6 +3,7 @@ import type { Overrides } from './overrides.ts';
 import {
   agentVersionIn,
   type CallEnd,
+  dollars,
   isSearch,
   jsonResponse,
   numberAt,
@@ -11,7 +12,6 @@ import {
   searchResponse,
   textAt,
   timeOf,
-  toCost,
   unlessEmpty,
 } from './platform.ts';
 import { hasBearer, hmac, isRecent, isSame, refusalsOf } from './signatures.ts';
@@ -54,6 +54,7 @@ export const elevenlabs: Platform = {
     if (textAt(body, 'type') === 'call_initiation_failure' && callId) return failedCall(callId, body);
     if (textAt(body, 'type') !== 'post_call_transcription' || !callId) return { type: 'other' };
     const [metadata, analysis] = [objectAt(data, 'metadata'), objectAt(data, 'analysis')];
+    const credits = numberAt(metadata, 'cost');
     const [phoneCall, whatsapp] = [objectAt(metadata, 'phone_call'), objectAt(metadata, 'whatsapp')];
     const isOutbound = [phoneCall, whatsapp].some((one) => textAt(one, 'direction') === 'outbound');
     const direction = isOutbound ? 'outbound' : 'inbound';
@@ -81,7 +82,9 @@ export const elevenlabs: Platform = {
           summary: textAt(analysis, 'transcript_summary'),
           analysis: unlessEmpty(analysis),
           // Conversations on plans that are paid in money have both.
-          cost: toCost(numberAt(metadata, 'cost_fiat'), 'USD') ?? toCost(numberAt(metadata, 'cost'), 'credits'),
+          cost:
+            dollars(numberAt(metadata, 'cost_fiat')) ??
+            (credits === undefined ? undefined : { amount: credits, currency: 'credits' as const }),
         },
       },
       findings: unlessEmpty(

@@ -2,6 +2,7 @@ import { withoutUndefined } from '../domain/json.ts';
 import { type Overrides, overrideVariables } from './overrides.ts';
 import {
   agentVersionIn,
+  dollars,
   isSearch,
   jsonResponse,
   numberAt,
@@ -10,7 +11,6 @@ import {
   searchResponse,
   textAt,
   timeOf,
-  toCost,
   unlessEmpty,
 } from './platform.ts';
 import { retellLanguages } from './retell-languages.ts';
@@ -77,7 +77,7 @@ export const retell: Platform = {
           recordingUrl: textAt(call, 'recording_url'),
           summary: textAt(analysis, 'call_summary'),
           analysis: unlessEmpty(analysis),
-          cost: toCost(cents, 'USD', -2),
+          cost: dollars(cents && cents / 100),
         },
       },
       findings: unlessEmpty(objectAt(analysis, 'custom_analysis_data')),

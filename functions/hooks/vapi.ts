@@ -2,6 +2,7 @@ import { isJsonObject, withoutUndefined } from '../domain/json.ts';
 import { type Overrides, overrideVariables } from './overrides.ts';
 import {
   agentVersionIn,
+  dollars,
   jsonResponse,
   numberAt,
   objectAt,
@@ -9,7 +10,6 @@ import {
   searchTool,
   textAt,
   timeOf,
-  toCost,
   unlessEmpty,
 } from './platform.ts';
 import { hasBearer, hmac, isRecent, isSame, refusalsOf } from './signatures.ts';
@@ -65,7 +65,7 @@ export const vapi: Platform = {
           recordingUrl: recordingIn(artifact) ?? textAt(message, 'recordingUrl'),
           summary: textAt(analysis, 'summary') ?? textAt(message, 'summary'),
           analysis: unlessEmpty({ ...analysis, ...(structuredOutputs && { structuredOutputs }) }),
-          cost: toCost(numberAt(message, 'cost') ?? numberAt(call, 'cost'), 'USD'),
+          cost: dollars(numberAt(message, 'cost')),
         };
         const agentVersion = agentVersionIn(
           objectAt(objectAt(call, 'assistantOverrides'), 'variableValues'),

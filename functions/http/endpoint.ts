@@ -171,6 +171,8 @@ export type Endpoint<
   errorDescriptions?: Partial<Record<400 | 401 | 403 | 404 | 409 | 412 | 413 | 429, string>>;
   /** The memory of its function, if the default is too little. CPU grows with memory: 1,769 MB give a full core. */
   memoryMegabytes?: 1024 | 1769;
+  /** A call waits for it: it has a rate of its own, which no batch of other requests exhausts. */
+  atCallTime?: true;
   raw?: RawExchange<RequestInput<Params, Query, Body>, Form, z.infer<Response>>;
   handle(
     request: RequestInput<Params, Query, Body> & Authorized<C> & RequestContext,

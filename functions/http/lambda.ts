@@ -6,6 +6,7 @@ import { newUlid } from '../domain/identifiers.ts';
 import { lazyServices } from '../service.ts';
 import { addressOf } from './address.ts';
 import { admit } from './admit.ts';
+import { answerHead } from './answer-head.ts';
 import { authenticate } from './authenticate.ts';
 import { type AnyEndpoint, isStreamed, takesIdempotencyKey } from './endpoint.ts';
 import type { ApiEvent, ApiHandler, ApiMiddleware, ApiResult, HandlerContext, Internal } from './handler-types.ts';
@@ -57,6 +58,7 @@ const handlerOf = (
     executionMode,
   })
     .use(requireEdge())
+    .use(endpoint.method === 'GET' ? [answerHead()] : [])
     .use(refusedMethods ? [refuseOtherMethods(endpoint)] : [])
     .before(({ context, internal }) => {
       context.internal = internal;

@@ -46,14 +46,16 @@ export const handler = async (event: APIGatewayProxyEventV2): Promise<APIGateway
   }
   const gzipped = await readFile(join(import.meta.dirname, page.file));
   const takesGzip = /\bgzip\b/.test(event.headers['accept-encoding'] ?? '');
+  const body = takesGzip ? gzipped : gunzipSync(gzipped);
   return {
     statusCode: found ? 200 : 404,
     headers: {
       ...sentHeaders(page.headers),
       vary: 'accept-encoding',
+      'content-length': String(body.length),
       ...(takesGzip && { 'content-encoding': 'gzip' }),
     },
-    body: (takesGzip ? gzipped : gunzipSync(gzipped)).toString('base64'),
+    body: event.requestContext.http.method === 'HEAD' ? '' : body.toString('base64'),
     isBase64Encoded: true,
   };
 };

@@ -7,13 +7,8 @@ import { type Item, type Lookup, type Table, table } from './table.ts';
 /** The users of an agent, and the part of its configuration that every request for it needs. */
 export type Access = { owner: string; has(uid: string): boolean; blockOnOutcomes: string[] };
 
-/** The access item of a deleted agent has neither `uid` nor `guests`, but its `formerOwner`: no user may use the agent. */
-export type AccessItem = Item & {
-  agentId: string;
-  uid?: string;
-  guests?: Set<string>;
-  formerOwner?: string;
-} & RepeatedFields;
+/** The access item of a deleted agent has neither `uid` nor `guests`: no user may use the agent. */
+export type AccessItem = Item & { agentId: string; uid?: string; guests?: Set<string> } & RepeatedFields;
 /** The fields of an agent's configuration that its access item repeats. */
 export type RepeatedFields = { blockOnOutcomes?: string[]; valueCurrency?: string };
 
@@ -63,16 +58,6 @@ export class Credentials {
     );
   }
 
-  /** Returns the owner of each agent, or its former owner while it is being deleted. Any other agent is not in the map. */
-  async ownersOf(agentIds: string[]): Promise<Map<string, string>> {
-    const items = await this.#table.getMany<AccessItem>([...new Set(agentIds)].map(accessKey));
-    return new Map(
-      items.flatMap(({ agentId, uid, formerOwner = uid }) =>
-        formerOwner === undefined ? [] : [[agentId, formerOwner]],
-      ),
-    );
-  }
-
   /** Returns the access to each agent. An agent that does not exist is not in the map. */
   async accessTo(agentIds: string[]): Promise<Map<string, Access>> {
     const known = [...new Set(agentIds)].filter(isIdentifier);
@@ -98,5 +83,4 @@ export const credentials = /* @__PURE__ */ service(() => new Credentials(table.g
   stateOf: ['dynamodb:GetItem'],
   accessTo: ['dynamodb:BatchGetItem'],
   usersOf: ['dynamodb:BatchGetItem'],
-  ownersOf: ['dynamodb:BatchGetItem'],
 });

@@ -44,7 +44,7 @@
  * …that rests           USER#<uid>#RESTING#<shard 0–15>       <endpointId>#<deliveryId>  a delivery that waits until its endpoint succeeds again; expires
  * …for a command        USER#<uid>#LISTENING                   <endpointId>#<deliveryId>  the same, until a command that listens has fetched it; expires
  * webhook event         the partition of what changed          EVENT#<eventId>         an event's data other than ids, for its deliveries; expires
- * change               USER#<uid>#CHANGES                     <changeId>              an entry of the log of changes of what the user owns; expires
+ * numbers of an event   the partition of what changed          EVENT#<eventId>#<part>  a part of the numbers of a large change of a block list; expires
  * duplication           DUPLICATION#<new agentId>              DUPLICATION             the progress of the copy
  * turns of an address   CHAT#TURNS#<address>#<minute>          TURNS                   how many turns of the build chat it had; expires
  * tokens of a day       CHAT#TOKENS#<date>                     TOKENS                  what the build chat spent; expires
@@ -284,6 +284,11 @@ export const webhookEventKey = (subject: EventSubject, eventId: string): ItemKey
   const { pk, prefix } = webhookEventsOf(subject);
   return { pk, sk: prefix + eventId };
 };
+/** The parts of an event of many numbers. */
+export const webhookEventPartsOf = (subject: EventSubject, eventId: string): Collection & { prefix: string } => {
+  const { pk, sk } = webhookEventKey(subject, eventId);
+  return { pk, prefix: `${sk}#` };
+};
 export const webhookEventsOf = (subject: EventSubject): Collection & { prefix: string } => {
   const { pk } =
     'uid' in subject
@@ -293,13 +298,6 @@ export const webhookEventsOf = (subject: EventSubject): Collection & { prefix: s
         : callKey(subject.agentId, subject.callId);
   return { pk, prefix: 'EVENT#' };
 };
-
-/** The log of the changes of what a user owns. */
-export const changesOf = (uid: string, prefix?: string): Collection => ({
-  pk: `USER#${uid}#CHANGES`,
-  ...(prefix !== undefined && { prefix }),
-});
-export const changeKey = (uid: string, changeId: string): ItemKey => ({ pk: changesOf(uid).pk, sk: changeId });
 
 /** An item whose changes are events, or entries of the log of changes, as identified by its key. */
 export type ChangedItem =
@@ -356,8 +354,14 @@ export const hasCause = (key: ItemKey): boolean => {
   return kind !== undefined && kind !== 'number';
 };
 
-/** Returns true for an item that also has the maker of its last change (`madeBy`). A call has it in the history of its outcome. */
-export const hasMaker = (key: ItemKey): boolean => hasCause(key) && changedItem(key)?.kind !== 'call';
+/**
+ * Returns the attribute in which an item has the maker of its last change. A call has it in the history of its outcome. The `maker`
+ * of a user is the user that created it.
+ */
+export const makerAttribute = (key: ItemKey): 'maker' | 'changedBy' | undefined => {
+  const kind = hasCause(key) ? changedItem(key)?.kind : 'call';
+  return kind === 'call' ? undefined : kind === 'user' ? 'changedBy' : 'maker';
+};
 
 export const duplicationKey = (agentId: string): ItemKey => ({ pk: `DUPLICATION#${agentId}`, sk: 'DUPLICATION' });
 

@@ -24,6 +24,12 @@ it('every operation has a unique name, method and path, and every keyed one has 
   expect(new Set(routes.map(({ method, path }) => `${method} ${path}`)).size).toBe(routes.length);
 });
 
+/** The headers of the service that two responses have in common. Other tests change the version of the agent. */
+const headersIn = ({ headers }: { headers: Headers }) =>
+  [...headers]
+    .filter(([name]) => !/^(date|x-request-id|content-length|connection|keep-alive|via|x-amz-.*)$/.test(name))
+    .map(([name, value]) => (name === 'etag' ? [name] : [name, value]));
+
 for (const endpoint of keyed) {
   describe(endpoint.name, { concurrent: !sharesSample(endpoint) }, () => {
     const { caller } = endpoint;
@@ -38,6 +44,20 @@ for (const endpoint of keyed) {
       expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
       expect(answer.headers.get('content-type')).toBe('application/json');
     });
+
+    when(endpoint.method === 'GET')(
+      `${endpoint.name} responds to HEAD with the headers of GET, and without a body`,
+      async () => {
+        const [get, head] = [
+          await ask(endpoint, world.apiKey, world),
+          await ask(endpoint, world.apiKey, world, { method: 'HEAD' }),
+        ];
+        expect([head.status, head.text]).toEqual([200, '']);
+        expect(headersIn(head)).toEqual(headersIn(get));
+        const unknown = await ask(endpoint, undefined, world, { method: 'HEAD' });
+        expect([unknown.status, unknown.text]).toEqual([401, '']);
+      },
+    );
 
     when(namesAgent || namesUser)(
       `${endpoint.name} responds alike for a foreign agent, a missing one and a foreign user`,

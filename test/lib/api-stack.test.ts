@@ -1,10 +1,22 @@
 import { expect, it } from 'vitest';
 import { routesOf } from '../../functions/http/endpoint.ts';
 import { toKebabCase } from '../../lib/bundles.ts';
-import { answered, deploymentOf, inProduction, meant, type Resource } from '../support/deployment.ts';
+import { answered, deploymentOf, inProduction, meant, type Resource, required } from '../support/deployment.ts';
+
+/** The route of an endpoint. That of the hooks is greedy. */
+const keyOf = ({ method, path }: { method: string; path: string }) =>
+  `${method} ${path.replace('/hooks/{platform}', '/hooks/{platform+}')}`;
+const ours = answered.flatMap(routesOf).map(keyOf);
 
 const dev = deploymentOf();
 const prod = deploymentOf(inProduction);
+/** The integration of a route of the API's own stacks. */
+const integrationOf = (key: string) => {
+  const route = dev.all('AWS::ApiGatewayV2::Route').find(({ properties }) => properties.RouteKey === key) as Resource;
+  const id = route.properties.Target['Fn::Join'][1][1].Ref;
+  return dev.resources.find(({ part, logicalId }) => part === route.part && logicalId === id) as Resource;
+};
+
 const both = [
   ['dev', dev],
   ['prod', prod],
@@ -23,29 +35,31 @@ it.each(both)(
       'GET /docs/{page}',
       'GET /llms.txt',
     ];
-    const ours = answered.flatMap((endpoint) => routesOf(endpoint).map(({ method, path }) => `${method} ${path}`));
-    expect(keys.sort()).toEqual([...ours, ...pages].sort());
+    const gets = [...ours, ...pages].filter((key) => key.startsWith('GET '));
+    const heads = gets.map((key) => key.replace('GET', 'HEAD'));
+    expect(keys.sort()).toEqual([...ours, ...pages, ...heads].sort());
   },
 );
 
 it('the API hands each route to the function of its endpoint, by payload 2.0', () => {
-  for (const { method, path, name } of answered) {
-    const route = dev.all('AWS::ApiGatewayV2::Route').find((one) => one.properties.RouteKey === `${method} ${path}`);
-    const integrationId = route?.properties.Target['Fn::Join'][1][1].Ref;
-    const integration = dev.resources.find(({ logicalId }) => logicalId === integrationId) as Resource;
+  for (const endpoint of answered) {
+    const integration = integrationOf(keyOf(endpoint));
     expect(integration.properties).toMatchObject({ IntegrationType: 'AWS_PROXY', PayloadFormatVersion: '2.0' });
-    expect(meant(dev, integration, integration.properties.IntegrationUri).properties.FunctionName).toBe(
-      `voice-agents-dev-${toKebabCase(name)}`,
-    );
+    const functionName = `voice-agents-dev-${toKebabCase(endpoint.name)}`;
+    const uri = integration.properties.IntegrationUri;
+    // The function of the hooks is created later, so that only its name is known.
+    if (uri['Fn::Join']) expect(uri['Fn::Join'][1].at(-1)).toBe(`:function:${functionName}`);
+    else expect(meant(dev, integration, uri).properties.FunctionName).toBe(functionName);
   }
 });
 
 it('the API may invoke each function only by its own route', () => {
   const permissions = dev.all('AWS::Lambda::Permission').filter(({ part }) => ['Api', 'Hooks', 'Users'].includes(part));
-  expect(permissions).toHaveLength(answered.flatMap(routesOf).length + 7);
+  expect(permissions).toHaveLength(ours.length + 7);
   for (const { properties } of permissions) {
     expect(properties).toMatchObject({ Action: 'lambda:InvokeFunction', Principal: 'apigateway.amazonaws.com' });
     const source = properties.SourceArn['Fn::Join'][1].at(-1) as string;
+    if (source === '/*/POST/hooks/*') continue;
     expect(source).toMatch(/^\/\*\/\*\//);
     const paths = [
       ...answered.flatMap(routesOf).map(({ path }) => path),
@@ -59,6 +73,29 @@ it('the API may invoke each function only by its own route', () => {
     ];
     expect(paths.map((path) => `/*/*${path.replace(/\{[^}]+\}/g, '*')}`)).toContain(source.replace(/\{[^}]+\}/g, '*'));
   }
+});
+
+it('the API hands HEAD to the integration of GET', () => {
+  const heads = dev.all('AWS::ApiGatewayV2::Route').filter(({ properties }) => properties.RouteKey.startsWith('HEAD '));
+  expect(heads.length).toBeGreaterThan(30);
+  for (const { properties } of heads) {
+    const { logicalId } = integrationOf(properties.RouteKey.replace('HEAD', 'GET'));
+    // The reference is a parameter of the stack, named after the integration, with another hash.
+    expect(properties.Target['Fn::Join'][1][1].Ref).toContain(logicalId.replace(/[0-9A-F]{8}$/, ''));
+  }
+});
+
+it('each operation at call time has a rate of its own, and its route exists before the settings of the stage', () => {
+  const deployment = deploymentOf({ ...required, requestsPerSecond: '20', callTimeRequestsPerSecond: '70' });
+  const [stage] = deployment.all('AWS::ApiGatewayV2::Stage') as [Resource];
+  expect(stage.properties.DefaultRouteSettings).toEqual({ ThrottlingRateLimit: 20, ThrottlingBurstLimit: 40 });
+  const keys = answered.filter(({ atCallTime }) => atCallTime).map(keyOf);
+  const rate = { ThrottlingRateLimit: 70, ThrottlingBurstLimit: 140 };
+  expect(stage.properties.RouteSettings).toEqual(Object.fromEntries(keys.map((key) => [key, rate])));
+  const before = (stage.definition.DependsOn as string[]).map(
+    (id) => deployment.resources.find(({ part, logicalId }) => part === stage.part && logicalId === id) as Resource,
+  );
+  expect(before.map(({ properties }) => properties.RouteKey)).toEqual(expect.arrayContaining(keys));
 });
 
 it('concurrency is reserved in production for the functions that a call waits for, and for no other one of the API', () => {

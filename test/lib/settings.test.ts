@@ -37,6 +37,7 @@ it('the settings of a deployment require a stage and an origin, and nothing else
     maxReadUnits: 12_000,
     maxWriteUnits: 4000,
     requestsPerSecond: 50,
+    callTimeRequestsPerSecond: 50,
     callRetentionDays: undefined,
     quotaAgents: 1000,
     quotaSources: 1000,
@@ -67,10 +68,16 @@ it('the settings of a deployment are read as text from the command line, and as 
     edge: false,
     chatDailyTokens: 5000,
   });
+  expect(read({ ...required, requestsPerSecond: 20 })).toMatchObject({ callTimeRequestsPerSecond: 20 });
+  expect(read({ ...required, requestsPerSecond: 20, callTimeRequestsPerSecond: 70 })).toMatchObject({
+    requestsPerSecond: 20,
+    callTimeRequestsPerSecond: 70,
+  });
   expect(read(production)).toMatchObject({
     domain: { name: 'api.example.com', certificateArn: production.certificateArn },
     allowedCountries: ['DE', 'FR'],
     requestsPerSecond: 500,
+    callTimeRequestsPerSecond: 500,
     callTimeConcurrency: 100,
     maxWriteUnits: 'none',
     logDays: 180,

@@ -95,6 +95,7 @@ export const synthesize = (context: Record<string, unknown> = required) => {
     Edge: stack.edge,
     Hooks: stack.hooks,
     Users: stack.users,
+    HeadRoutes: stack.headRoutes,
     Observability: stack.observability,
   };
   const templates: Record<string, Json> = {};

@@ -21,14 +21,18 @@ export const ask = async (
   endpoint: AnyEndpoint,
   apiKey: string | undefined,
   { uid, agentId }: Named,
-  { sample, ...more }: { sample?: Sample; body?: unknown; headers?: Record<string, string> } = {},
+  {
+    sample,
+    method = endpoint.method,
+    ...more
+  }: { sample?: Sample; method?: string; body?: unknown; headers?: Record<string, string> } = {},
 ) => {
   const { params = {}, query, body, files } = sample ?? (await sampleOf(endpoint, { uid, agentId }));
   const variables: Record<string, string> = { agentId, ...params };
   const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(variables[name] ?? ''));
   const fields = { uid, agentId, ...body };
   const inBody = endpoint.raw?.multipart ? formOf(fields, files) : endpoint.body && fields;
-  return call(endpoint.method, path, { apiKey, query: { uid, agentId, ...query }, body: inBody, ...more });
+  return call(method, path, { apiKey, query: { uid, agentId, ...query }, body: inBody, ...more });
 };
 
 const formOf = (fields: Record<string, unknown>, files: Record<string, Blob> = {}) => {

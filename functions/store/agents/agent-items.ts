@@ -23,7 +23,7 @@ export type AgentItem = Item &
     configuration: string;
     revision: string;
     requestId?: string;
-    madeBy?: StoredMaker;
+    maker?: StoredMaker;
     lastChange?: Pick<VersionOrigin, 'keyId' | 'note' | 'creationId'>;
   };
 
@@ -46,7 +46,7 @@ export const agentOf = ({
   revision: _r,
   lastChange: _l,
   requestId: _i,
-  madeBy: _m,
+  maker: _m,
   configuration,
   ...rest
 }: AgentItem): Agent => ({

@@ -1,7 +1,6 @@
 import { currentMaker, currentRequestId } from '../../cause.ts';
 import type { BlockedNumber } from '../../domain/block-list.ts';
 import type { StoredMaker } from '../../domain/change-maker.ts';
-import { now } from '../../domain/date-time.ts';
 import { when } from '../expressions.ts';
 import { type BlockListOwner, blockedNumberKey } from '../keys.ts';
 import type { Item, Table, TransactionAction } from '../table.ts';
@@ -22,7 +21,7 @@ export type BlockedItem = Item & {
   removedBy: string;
   requestId?: string;
   /** Who added the entry, or has removed it since. */
-  madeBy?: StoredMaker;
+  maker?: StoredMaker;
   /** The time at which an erasure of the person kept the block. */
   erasedAt?: string;
   ttlSeconds?: number;
@@ -31,19 +30,14 @@ export type BlockedItem = Item & {
 /** The reason and the end of a block. */
 export type BlockTerms = { reason?: string | undefined; expiresAt?: string | undefined };
 
-/** The attributes that all entries have in common that one request adds. */
-export const additionBy = (addedBy: string) => ({
-  blockedAt: now(),
+/** Returns the attributes of an entry that a request adds. */
+export const entryFor = ({ reason, expiresAt }: BlockTerms, addedBy: string, blockedAt = new Date().toISOString()) => ({
+  blockedUntil: expiresAt ? Date.parse(expiresAt) : never,
+  blockedAt,
   addedBy,
   removedBy: '',
   requestId: currentRequestId(),
-  madeBy: currentMaker(),
-});
-
-/** Returns the attributes of an entry that a request adds. */
-export const entryFor = ({ reason, expiresAt }: BlockTerms, addition: ReturnType<typeof additionBy>) => ({
-  ...addition,
-  blockedUntil: expiresAt ? Date.parse(expiresAt) : never,
+  maker: currentMaker(),
   ...(reason !== undefined && { reason }),
   ...(expiresAt && { expiresAt, ttlSeconds: Math.ceil(Date.parse(expiresAt) / 1000) }),
 });
@@ -69,17 +63,17 @@ export const copiedBy = 'copy';
 /** Returns the request id and the number of entries it names, so that stream readers know when they have seen the whole request. */
 export const changeOf = (request: string, phones: string[]) => `${request}/${phones.length}`;
 
-/** A change of a number's entry by one request, which names `size` numbers at most. */
+/** A change of a number's entry by one request, or one import, which is complete after `size` entries at most. */
 export type NumberChange = {
   list: BlockListOwner;
   number: string;
   kind: 'added' | 'removed';
   by: string;
-  /** Absent when it is not known. */
-  size?: number | undefined;
+  size?: number;
+  requestId?: string | undefined;
 };
 
-/** Returns the change of a number by a change of its item; undefined when no request blocked or unblocked it. An import counts its own. */
+/** Returns the change of a number by a change of its item; undefined when no request or import blocked or unblocked it. */
 export const numberChangeOf = (
   list: BlockListOwner,
   before: Item | undefined,
@@ -90,21 +84,25 @@ export const numberChangeOf = (
   const wasAdded = item.addedBy !== former?.addedBy && item.addedBy !== copiedBy && item.blockedUntil > 0;
   const wasRemoved = former !== undefined && item.removedBy !== former.removedBy && item.blockedUntil === 0;
   if (!wasAdded && !wasRemoved) return undefined;
-  const by = wasAdded ? item.addedBy : item.removedBy;
-  if (isOfImport(by)) return undefined;
-  const [, size] = /\/(\d+)$/.exec(by) ?? [];
-  return { list, number: item.sk, kind: wasAdded ? 'added' : 'removed', by, size: size ? Number(size) : undefined };
+  const name = wasAdded ? item.addedBy : item.removedBy;
+  const size = /\/(\d+)$/.exec(name)?.[1];
+  return {
+    list,
+    number: item.sk,
+    kind: wasAdded ? 'added' : 'removed',
+    // An import adds the line that a step began at.
+    by: name.replace(/[/:].*$/, ''),
+    requestId: item.requestId,
+    ...(size !== undefined && { size: Number(size) }),
+  };
 };
-
-/** An import names itself in the entries that it changes, with the line that a step began at. */
-const isOfImport = (by: string) => by.startsWith('import_');
 
 /** A number to block in a transaction of another store. */
 export type Block = { owner: BlockListOwner; phone: string; reason: string };
 
 /** Returns the action that blocks a number. It fails when the number is already blocked. */
 export const blockAction = (table: Table, { owner, phone, reason }: Block, addedBy: string): TransactionAction => {
-  const { removedBy, ...entry } = entryFor({ reason }, additionBy(addedBy));
+  const { removedBy, ...entry } = entryFor({ reason }, addedBy);
   return table.updateAction(
     blockedNumberKey(owner, phone),
     { set: { ...entry, expiresAt: null, ttlSeconds: null }, initial: { removedBy } },
