@@ -55,10 +55,14 @@ const clientOperation = (document: OpenApiDocument, path: string, method: string
     ...body?.properties,
   };
   const required = [...parameters.filter((one) => one.required).map(({ name }) => name), ...(body?.required ?? [])];
-  const takesUid = 'uid' in properties;
-  if (properties.uid)
-    properties.uid = { ...properties.uid, description: 'Id of the user. Default: `uid` of the client.' };
-  const schema: JsonSchema = { type: 'object', properties, required: required.filter((name) => name !== 'uid') };
+  // An operation on users is about another user than that of the client.
+  const takesUid = 'uid' in properties && !path.startsWith('/users');
+  if (takesUid) properties.uid = { ...properties.uid, description: 'Id of the user. Default: `uid` of the client.' };
+  const schema: JsonSchema = {
+    type: 'object',
+    properties,
+    required: required.filter((name) => !(takesUid && name === 'uid')),
+  };
   const response = responses[200]?.content['application/json']?.schema;
   const responseType = response && nameOfReference(response.$ref as string);
   const list = response && listOf(resolve(document, response), responseType as string);

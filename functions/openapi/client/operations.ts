@@ -92,11 +92,11 @@ export const operations: Record<string, Record<string, Operation>> = {
     redeliver: {"method":"POST","path":"/webhook-deliveries/redeliver","body":"json","takesUid":true},
   },
   users: {
-    create: {"method":"POST","path":"/users","body":"json","takesUid":true},
+    create: {"method":"POST","path":"/users","body":"json"},
     list: {"method":"GET","path":"/users","query":["limit","cursor"],"items":"users"},
-    get: {"method":"GET","path":"/users/{uid}","takesUid":true},
-    update: {"method":"PATCH","path":"/users/{uid}","body":"json","takesUid":true},
-    delete: {"method":"DELETE","path":"/users/{uid}","query":["confirm"],"takesUid":true},
+    get: {"method":"GET","path":"/users/{uid}"},
+    update: {"method":"PATCH","path":"/users/{uid}","body":"json"},
+    delete: {"method":"DELETE","path":"/users/{uid}","query":["confirm"]},
     getFigures: {"method":"GET","path":"/user-figures","query":["from","to","timeZone","limit","cursor"],"items":"users"},
   },
   keys: {
