@@ -208,5 +208,5 @@ const withoutUndefined = (record: Params): Params =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
 
 /** Returns a random UUID. Browsers have `crypto.randomUUID` only on secure origins. */
-const randomKey = () =>
+export const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');

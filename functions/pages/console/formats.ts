@@ -3,14 +3,26 @@ const locale = navigator.languages.find((tag) => /^en(-[a-z]{2})?$/i.test(tag)) 
 
 const plain = new Intl.NumberFormat(locale, { maximumFractionDigits: 6 });
 const cents = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 6 });
+const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
 const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
 
 /** Formats a number, or a decimal text without a loss of digits: `1234567.89` is “1,234,567.89”. */
 export const formatNumber = (value: number | string): string => plain.format(value as number);
 
-/** Formats a value of money, whose currency is not known: 149.5 is “149.50”, 150 is “150”. */
-export const formatValue = (value: number | string): string =>
-  (Number.isInteger(Number(value)) ? plain : cents).format(value as number);
+/** Formats a value of money, whose currency is not known: 149.5 is “149.50”, and so is 150 “150.00”. */
+export const formatValue = (value: number | string): string => cents.format(value as number);
+
+/** Formats a part of a value, with two decimals. */
+export const formatRatio = (value: number | string, parts: number): string =>
+  cents.format((Number(value) / parts).toFixed(2) as unknown as number);
+
+/** Formats a number so that it is short: 42884.5 is “42.9K”. */
+export const formatShort = (value: number | string): string =>
+  Math.abs(Number(value)) < 10_000 ? plain.format(value as number) : compact.format(value as number);
+
+/** Formats a value of money so that it is short: 149.5 is “149.50”, 42884.5 is “42.9K”. */
+export const formatMoney = (value: number): string =>
+  Number.isInteger(value) || Math.abs(value) >= 10_000 ? formatShort(value) : formatRatio(value, 1);
 
 /** Formats a share: 0.125 is “12.5%”. */
 export const formatPercent = (share: number): string => percent.format(share);
@@ -30,6 +42,12 @@ export const formatDuration = (seconds: number): string => {
   const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
   const twoDigits = (value: number) => String(value).padStart(2, '0');
   return hours > 0 ? `${hours}:${twoDigits(minutes)}:${twoDigits(rest)}` : `${minutes}:${twoDigits(rest)}`;
+};
+
+/** Formats a phone number so that it can be read: `+14155550100` is “+1 (415) 555-0100”. */
+export const formatPhone = (number: string): string => {
+  const [, area, exchange, line] = /^\+1(\d{3})(\d{3})(\d{4})$/.exec(number) ?? [];
+  return area ? `+1 (${area}) ${exchange}-${line}` : number;
 };
 
 /** The time zone of the browser. */

@@ -12,7 +12,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { createContext, use, useEffect } from 'react';
+import { createContext, use, useEffect, useRef } from 'react';
 import {
   type ApiClient,
   ApiRequestError,
@@ -22,14 +22,17 @@ import {
   type RequestOptions,
   type Result,
 } from '../../openapi/client/client.ts';
+import { randomKey } from '../../openapi/client/request.ts';
 import { announce } from './components/announcements.tsx';
 
+export type Scope = GetKeyResponse['scopes'][number];
+
 /** The service as the user of a key sees it. */
-export type Service = { api: ApiClient; uid: string; scopes: GetKeyResponse['scopes'] };
+export type Service = { api: ApiClient } & GetKeyResponse;
 
 export const ServiceContext = createContext<Service | undefined>(undefined);
 
-/** Returns the typed client of the API, and the user and scopes of the key. */
+/** Returns the typed client of the API, and the key with its user and scopes. */
 export const useService = (): Service => {
   const service = use(ServiceContext);
   if (!service) throw new Error('A view is shown without a key.');
@@ -75,6 +78,14 @@ export const useRead = <Data,>(
   });
 };
 
+/** Reads all pages of a list. */
+export const useAllPages = <Item,>(
+  name: QueryKey,
+  read: (options: RequestOptions) => AsyncIterable<Item>,
+  { enabled = true }: { enabled?: boolean } = {},
+): UseQueryResult<Item[]> =>
+  useQuery({ queryKey: name, queryFn: ({ signal }) => Array.fromAsync(read({ signal })), enabled });
+
 export type Pages<Page> = UseInfiniteQueryResult<InfiniteData<Page, string | undefined>>;
 
 /** The polling interval of a list while an item of its first page is in progress. */
@@ -102,20 +113,38 @@ export type Change = Pick<UseMutationResult<unknown, Error, unknown>, 'mutate' |
 
 /**
  * Makes a change. Afterwards, everything that was read under the names in `changes` is read again, and the sentence of
- * `done` is announced.
+ * `done` is announced. While a change is in progress, another click changes nothing. Until the service has answered, each
+ * attempt has the same Idempotency-Key.
  */
 export const useChange = <Input, Data>(
-  change: (input: Input) => Promise<Result<Data>>,
+  change: (input: Input, options: RequestOptions) => Promise<Result<Data>>,
   { changes, done }: { changes: QueryKey[]; done?: (data: Data, input: Input) => string },
 ): UseMutationResult<Data, Error, Input> => {
   const queries = useQueryClient();
-  return useMutation({
-    mutationFn: async (input: Input) => dataOf(await change(input)),
+  const isUnderWay = useRef(false);
+  const idempotencyKey = useRef<string>(undefined);
+  const mutation = useMutation({
+    async mutationFn(input: Input) {
+      idempotencyKey.current ??= randomKey();
+      const result = await change(input, { idempotencyKey: idempotencyKey.current });
+      if (!isUnanswered(result.error?.error)) idempotencyKey.current = undefined;
+      return dataOf(result);
+    },
     async onSuccess(data, input) {
       if (done) announce(done(data, input));
       await Promise.all(changes.map((queryKey) => queries.invalidateQueries({ queryKey })));
     },
+    onSettled() {
+      isUnderWay.current = false;
+    },
   });
+  // The button is disabled only when it is rendered again, after the second click of a double click.
+  const mutate: typeof mutation.mutate = (...input) => {
+    if (isUnderWay.current) return;
+    isUnderWay.current = true;
+    mutation.mutate(...input);
+  };
+  return { ...mutation, mutate };
 };
 
 /** Invalidates the data read under these names when a condition becomes true, such as the end of a job. */
@@ -128,12 +157,29 @@ export const useReadAgain = (names: QueryKey[], when: boolean): void => {
 };
 
 /** The code of a failed request. */
-export const codeOf = (error: Error): string | undefined => (error instanceof ApiRequestError ? error.code : undefined);
+export const codeOf = (error: Error | null): string | undefined =>
+  error instanceof ApiRequestError ? error.code : undefined;
 
-/** Returns sentences for the user about a failed request. */
+/** Returns true if the service may have performed the request that failed with this code. */
+const isUnanswered = (code: string | undefined) =>
+  code !== undefined && ['unreachable', 'timeout', 'internal_error', 'idempotency_in_progress'].includes(code);
+
+/** Returns true if the same request may succeed later. */
+export const isWorthRepeating = (error: Error): boolean =>
+  isUnanswered(codeOf(error)) || ['rate_limited', 'overloaded', undefined].includes(codeOf(error));
+
+/** Returns the fields that the service refused, each with a predicate such as “must be a URL.” */
+export const refusedFields = (error: Error | null): [field: string, problem: string][] => {
+  if (!(error instanceof ApiRequestError)) return [];
+  if (error.code === 'phone_number_in_use') return [['phoneNumber', error.message]];
+  const details = error.status === 400 ? (error.details ?? []) : [];
+  return details.map(({ path, message }) => [path.replace(/^configuration\./, ''), `${message.replaceAll('`', '')}.`]);
+};
+
+/** Returns a sentence for the user about a failed request. */
 export const messageOf = (error: Error): string => {
   if (!(error instanceof ApiRequestError)) return 'Something went wrong in this page. Reload it and try again.';
-  const { code, message, details = [], requestId } = error;
+  const { code, message, requestId } = error;
   switch (code) {
     case 'unreachable':
       return 'The service cannot be reached. Check your connection and try again.';
@@ -144,9 +190,11 @@ export const messageOf = (error: Error): string => {
     case 'rate_limited':
     case 'overloaded':
       return 'The service is busy. Wait a minute and try again.';
+    case 'idempotency_conflict':
+      return 'The attempt before may have succeeded after all. Reload the page before you try again.';
     case 'internal_error':
       return `The service failed. Try again.${requestId ? ` The id of the request is ${requestId}.` : ''}`;
     default:
-      return [message, ...details.map(({ path, message }) => `${path}: ${message}.`)].join(' ');
+      return message.replace(/ \(and \d+ more errors? in details\)$/, '');
   }
 };

@@ -36,7 +36,9 @@ export const Shell = ({ demoKey }: { demoKey: string | undefined }) => {
     <>
       {apiKey === '' ? (
         <>
-          <header className="bar">{keyField}</header>
+          <header className="bar">
+            <div className="rail">{keyField}</div>
+          </header>
           <NoKey onEnterKey={enterKey} />
         </>
       ) : (
@@ -56,7 +58,7 @@ const Queries = ({ onInvalidKey, children }: { onInvalidKey(): void; children: R
 };
 
 const NoKey = ({ onEnterKey }: { onEnterKey(): void }) => (
-  <main className="welcome">
+  <main className="welcome" id="view">
     <h1>Console</h1>
     <p>
       See what is going on with your agents, calls, numbers, knowledge and webhooks, and change it. The console needs an
@@ -83,12 +85,31 @@ const WithKey = ({ apiKey, keyField, isKeyInvalid, onEnterKey }: WithKeyProps) =
     [apiKey, key.data],
   );
   const permitted = views.filter(({ scope }) => service?.scopes.includes(scope));
+  const { view } = useAddress();
+  // On a phone, the menu is closed by a choice.
+  const [openAt, setOpenAt] = useState<string>();
+  const isOpen = openAt === view;
   return (
     <>
       <header className="bar">
-        {service && <Navigation views={permitted} />}
-        <ZoneFilter />
-        {keyField}
+        <button
+          type="button"
+          className="quiet menu"
+          aria-expanded={isOpen}
+          onClick={() => setOpenAt(isOpen ? undefined : view)}
+        >
+          Menu: {views.find(({ path }) => path === view)?.name ?? 'Console'}
+        </button>
+        <div className={isOpen ? 'rail open' : 'rail'}>
+          {service && <Navigation views={permitted} />}
+          <ZoneFilter />
+          {service && (
+            <p className="faint" title={`Scopes: ${service.scopes.join(', ')}`}>
+              <bdi>{service.uid}</bdi> · key <bdi>{service.name}</bdi>
+            </p>
+          )}
+          {keyField}
+        </div>
       </header>
       {isKeyInvalid && (
         <div className="failed key-invalid" role="alert">
@@ -103,7 +124,7 @@ const WithKey = ({ apiKey, keyField, isKeyInvalid, onEnterKey }: WithKeyProps) =
           <CurrentView permitted={permitted} />
         </ServiceContext>
       ) : (
-        <main>{!isKeyInvalid && <Loaded query={key}>{() => null}</Loaded>}</main>
+        <main id="view">{!isKeyInvalid && <Loaded query={key}>{() => null}</Loaded>}</main>
       )}
     </>
   );
@@ -170,7 +191,7 @@ const CurrentView = ({ permitted }: { permitted: View[] }) => {
   }, [isElsewhere, first]);
   if (isElsewhere) return <main />;
   return (
-    <main ref={main} tabIndex={-1} aria-label={view?.name}>
+    <main ref={main} id="view" tabIndex={-1} aria-label={view?.name}>
       {view && permitted.includes(view) ? (
         <Suspense fallback={<Skeleton rows={8} />}>
           <view.Content key={path} />

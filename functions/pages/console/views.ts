@@ -1,7 +1,5 @@
 import { type ComponentType, lazy } from 'react';
-import type { GetKeyResponse } from '../../openapi/client/client.ts';
-
-export type Scope = GetKeyResponse['scopes'][number];
+import type { Scope } from './service.tsx';
 
 export type View = {
   /** The last part of the address: `/console/calls`. The first view is at `/console` itself. */
@@ -44,4 +42,6 @@ export const views: View[] = [
     scope: 'webhooks',
     Content: lazy(() => import('./webhooks/webhooks.tsx')),
   },
+  { path: 'keys', name: 'Keys', scope: 'keys', Content: lazy(() => import('./keys/keys.tsx')) },
+  { path: 'clients', name: 'Clients', scope: 'users', Content: lazy(() => import('./clients/clients.tsx')) },
 ];

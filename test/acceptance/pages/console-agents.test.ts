@@ -126,7 +126,9 @@ it('typed text is still there after another view and after a reload, until it is
   expect(await page.getByLabel('Greeting').inputValue()).toBe('Not saved yet');
   await page.reload();
   expect(await page.getByLabel('Greeting').inputValue()).toBe('Not saved yet');
+  await page.getByText('Greeting changed, not saved').waitFor();
   await page.getByRole('button', { name: 'Discard' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Discard the changes' }).click();
   expect(await page.getByLabel('Greeting').inputValue()).toBe('Hello, this is the front desk.');
   expect((await agentOf(world)).version).toBe(2);
 });
@@ -185,7 +187,7 @@ it('“Which agent answers +14155550123?”', async () => {
   expect((await call('POST', '/agents', { body })).status).toBe(200);
   const { page } = await openConsole(apiKey, '/console/agents');
   await page.getByRole('link', { name: 'Agent', exact: true }).waitFor();
-  await page.getByLabel('Phone number').fill('+14155550123');
+  await page.getByLabel('Name or phone number').fill('+1 (415) 555-0123');
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: 'Agent', exact: true }).waitFor({ state: 'detached' });
   await page.getByRole('link', { name: 'Night shift' }).waitFor();
@@ -195,6 +197,7 @@ it('“Make a copy of the front desk, then delete it.”', async () => {
   const world = await worldWithGreeting();
   const { page } = await openConsole(world.apiKey, `/console/agents?agentId=${world.agentId}`);
   await page.getByRole('button', { name: 'Copy' }).click();
+  await page.getByRole('button', { name: 'Create the copy' }).dblclick();
   await page.getByRole('heading', { name: 'Front desk (Copy)' }).waitFor();
   await page.getByRole('button', { name: 'Delete' }).click();
   const dialog = page.getByRole('dialog', { name: 'Delete the agent?' });
@@ -205,5 +208,6 @@ it('“Make a copy of the front desk, then delete it.”', async () => {
   await confirm.click();
   await status(page).getByText('Front desk (Copy) is deleted.').waitFor();
   await page.getByRole('link', { name: 'Front desk', exact: true }).waitFor();
+  // A double click made one copy.
   expect(await page.getByRole('link', { name: 'Front desk (Copy)' }).count()).toBe(0);
 });

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { newWorld, type World } from '../../support/world.ts';
 import { useBrowser } from './browser.ts';
-import { openConsole } from './open-console.ts';
+import { choose, openConsole } from './open-console.ts';
 
 useBrowser();
 
@@ -82,7 +82,7 @@ it('a number is unblocked by keyboard only', async () => {
   const world = await newWorld();
   await world.block(['+14155550100'], { reason: 'By mistake' });
   const { page } = await open(world);
-  await page.getByLabel('Agent').selectOption('Agent');
+  await choose(page, 'Agent', 'Agent');
   const button = page.getByRole('button', { name: 'Unblock +14155550100' });
   await button.focus();
   await page.keyboard.press('Enter');

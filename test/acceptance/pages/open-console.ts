@@ -1,4 +1,4 @@
-import type { BrowserContextOptions } from 'playwright-core';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { target } from '../../support/world.ts';
 import { openPage, type Watched } from './browser.ts';
 
@@ -9,3 +9,9 @@ export const openConsole = (apiKey: string, path = '/console', options: BrowserC
     { timezoneId: 'Europe/Berlin', reducedMotion: 'reduce', ...options },
     `sessionStorage.getItem('apiKey') ?? sessionStorage.setItem('apiKey', JSON.stringify('${apiKey}'))`,
   );
+
+/** Chooses an option of a field with a search. */
+export const choose = async (within: Page | Locator, label: string, option: string): Promise<void> => {
+  await within.getByRole('combobox', { name: label, exact: true }).click();
+  await within.getByRole('option', { name: option, exact: true }).click();
+};

@@ -8,46 +8,61 @@ export type AgentField = {
   kind: FieldKind;
   note?: string;
   placeholder?: string;
-  /** Shown among the fields that are rarely changed. */
-  isRare?: true;
 };
 
-/** The fields of the form: `name` and `phoneNumber` of an agent, and the fields of its configuration. */
-export const agentFields: AgentField[] = [
-  { name: 'name', label: 'Name', kind: 'line' },
-  { name: 'phoneNumber', label: 'Phone number', kind: 'line', placeholder: '+14155550123' },
-  { name: 'greeting', label: 'Greeting', kind: 'lines', note: 'What the agent says first.' },
-  { name: 'instructions', label: 'Instructions', kind: 'lines' },
-  { name: 'language', label: 'Language', kind: 'line', placeholder: 'en-US' },
-  { name: 'timeZone', label: 'Time zone', kind: 'line', placeholder: 'Europe/Berlin' },
-  { name: 'voice', label: 'Voice', kind: 'line', note: 'As the voice platform names it.' },
-  { name: 'model', label: 'Model', kind: 'line', note: 'As the voice platform names it.' },
-  { name: 'transferTo', label: 'Transfer calls to', kind: 'line', placeholder: '+14155550199' },
-  { name: 'rejectWithheldNumbers', label: 'Reject calls with a withheld number', kind: 'check' },
+const json = (name: string, label: string, note: string): AgentField => ({ name, label, kind: 'json', note });
+
+/** The fields of the form in groups: `name` and `phoneNumber` of an agent, and the fields of its configuration. */
+export const fieldGroups: { title: string; isRare?: true; fields: AgentField[] }[] = [
   {
-    name: 'rejectAttestations',
-    label: 'Reject calls with these attestations',
-    kind: 'list',
-    note: 'One of failed, C and none on each line.',
-    isRare: true,
+    title: 'The agent',
+    fields: [
+      { name: 'name', label: 'Name', kind: 'line' },
+      { name: 'phoneNumber', label: 'Phone number', kind: 'line', placeholder: '+14155550123' },
+    ],
   },
   {
-    name: 'blockOnOutcomes',
-    label: 'Block the number after these outcomes',
-    kind: 'list',
-    note: 'One outcome on each line.',
-    isRare: true,
+    title: 'What it says',
+    fields: [
+      { name: 'greeting', label: 'Greeting', kind: 'lines', note: 'What the agent says first.' },
+      { name: 'instructions', label: 'Instructions', kind: 'lines' },
+      { name: 'language', label: 'Language', kind: 'line', placeholder: 'en-US' },
+      { name: 'voice', label: 'Voice', kind: 'line', note: 'As the voice platform names it.' },
+      { name: 'model', label: 'Model', kind: 'line', note: 'As the voice platform names it.' },
+    ],
   },
   {
-    name: 'variables',
-    label: 'Variables',
-    kind: 'json',
-    note: 'JSON: values that the instructions refer to.',
-    isRare: true,
+    title: 'Calls',
+    fields: [
+      { name: 'timeZone', label: 'Time zone', kind: 'line', placeholder: 'Europe/Berlin' },
+      { name: 'transferTo', label: 'Transfer calls to', kind: 'line', placeholder: '+14155550199' },
+      { name: 'rejectWithheldNumbers', label: 'Reject calls with a withheld number', kind: 'check' },
+    ],
   },
-  { name: 'calling', label: 'Rules for outbound calls', kind: 'json', note: 'JSON: hours and attempts.', isRare: true },
-  { name: 'other', label: 'Other fields', kind: 'json', note: 'JSON: your own fields.', isRare: true },
+  {
+    title: 'More fields',
+    isRare: true,
+    fields: [
+      {
+        name: 'blockOnOutcomes',
+        label: 'Block the number after these outcomes',
+        kind: 'list',
+        note: 'One outcome on each line.',
+      },
+      {
+        name: 'rejectAttestations',
+        label: 'Reject calls with these attestations',
+        kind: 'list',
+        note: 'One of failed, C and none on each line.',
+      },
+      json('variables', 'Variables', 'JSON: values that the instructions refer to.'),
+      json('calling', 'Rules for outbound calls', 'JSON: hours and attempts.'),
+      json('other', 'Other fields', 'JSON: your own fields.'),
+    ],
+  },
 ];
+
+export const agentFields: AgentField[] = fieldGroups.flatMap(({ fields }) => fields);
 
 /** The values of the form’s fields, as texts. A checked box is `true`. */
 export type Texts = Record<string, string>;

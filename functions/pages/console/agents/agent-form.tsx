@@ -1,15 +1,14 @@
 import { useState } from 'react';
-import { ApiRequestError } from '../../../openapi/client/client.ts';
 import { Field, TextField } from '../components/fields.tsx';
-import { submitted } from '../components/form.tsx';
-import { Failed } from '../components/states.tsx';
-import { type AgentField, agentFields, problemOf, type Texts } from './agent-fields.ts';
+import { RefusableForm } from '../components/form.tsx';
+import { codeOf, refusedFields } from '../service.tsx';
+import { type AgentField, agentFields, fieldGroups, problemOf, type Texts } from './agent-fields.ts';
 
 type Props = {
   texts: Texts;
   note: string;
-  /** The form has something to save. */
-  isChanged: boolean;
+  /** What there is to save, such as “Greeting changed”. Without it, there is nothing. */
+  changed: string | undefined;
   isSaving: boolean;
   error: Error | null;
   saveLabel: string;
@@ -19,88 +18,81 @@ type Props = {
 };
 
 /** The form of an agent. An error that the service returns for a field is shown at that field. */
-export const AgentForm = ({
-  texts,
-  note,
-  isChanged,
-  isSaving,
-  error,
-  saveLabel,
-  onChange,
-  onSave,
-  onDiscard,
-}: Props) => {
+export const AgentForm = ({ texts, note, changed, isSaving, error, saveLabel, onChange, onSave, onDiscard }: Props) => {
   // Problems are shown only after the user has tried to save.
   const [isTried, setTried] = useState(false);
-  const refused = refusedFields(error);
+  const problemIn = (field: AgentField) => (isTried ? problemOf(field, texts[field.name] ?? '') : undefined);
+  const refused = new Set(refusedFields(error).map(([path]) => path.split('.')[0]));
   const submit = () => {
     setTried(true);
     if (!agentFields.some((field) => problemOf(field, texts[field.name] ?? ''))) onSave();
   };
-  const inputOf = (field: AgentField) => (
-    <AgentInput
-      key={field.name}
-      field={field}
-      text={texts[field.name] ?? ''}
-      problem={(isTried ? problemOf(field, texts[field.name] ?? '') : undefined) ?? refused.get(field.name)}
-      onChange={(text) => onChange({ texts: { ...texts, [field.name]: text } })}
-    />
-  );
-  const rare = agentFields.filter(({ isRare }) => isRare);
-  const isRareOpen = rare.some(
-    (field) => refused.has(field.name) || (isTried && problemOf(field, texts[field.name] ?? '')),
-  );
   return (
-    <form className="agent-form" noValidate onSubmit={submitted(submit)}>
-      {agentFields.filter(({ isRare }) => !isRare).map(inputOf)}
-      <details className="whole" open={isRareOpen || undefined}>
-        <summary>More fields</summary>
-        <div className="agent-form">{rare.map(inputOf)}</div>
-      </details>
-      <div className="save">
-        <TextField
-          label="Note for the history"
-          maxLength={256}
-          placeholder="Why?"
-          value={note}
-          onChange={(note) => onChange({ note })}
-        />
-        <div className="buttons">
-          <button type="submit" disabled={isSaving || !isChanged}>
-            {isSaving ? 'Saving …' : saveLabel}
-          </button>
-          <button type="button" className="quiet" disabled={isSaving} onClick={onDiscard}>
-            Discard
-          </button>
-        </div>
-        {error && !isConflict(error) && <Failed error={error} />}
-      </div>
-    </form>
+    <RefusableForm
+      className="agent-form"
+      error={isConflict(error) ? null : error}
+      onSubmit={submit}
+      buttons={
+        changed && (
+          <div className="save">
+            <p role="status">{changed}</p>
+            <TextField
+              label="Note for the history"
+              maxLength={256}
+              placeholder="Why?"
+              value={note}
+              onChange={(note) => onChange({ note })}
+            />
+            <div className="buttons">
+              <button type="submit" disabled={isSaving}>
+                {isSaving ? 'Saving …' : saveLabel}
+              </button>
+              <button type="button" className="quiet" disabled={isSaving} onClick={onDiscard}>
+                Discard
+              </button>
+            </div>
+          </div>
+        )
+      }
+    >
+      {fieldGroups.map(({ title, isRare, fields }) => {
+        const inputs = fields.map((field) => (
+          <AgentInput
+            key={field.name}
+            field={field}
+            text={texts[field.name] ?? ''}
+            problem={problemIn(field)}
+            onChange={(text) => onChange({ texts: { ...texts, [field.name]: text } })}
+          />
+        ));
+        return isRare ? (
+          <details key={title} open={fields.some((field) => refused.has(field.name) || problemIn(field)) || undefined}>
+            <summary>{title}</summary>
+            <div className="group">{inputs}</div>
+          </details>
+        ) : (
+          <fieldset key={title} className="group">
+            <legend>{title}</legend>
+            {inputs}
+          </fieldset>
+        );
+      })}
+    </RefusableForm>
   );
 };
 
 /** Returns true if a change failed because its version is not the newest one. */
-export const isConflict = (error: Error | null): boolean =>
-  error instanceof ApiRequestError && error.code === 'version_conflict';
-
-/** Returns the fields that the service refused, each with its reason. */
-const refusedFields = (error: Error | null): Map<string, string> => {
-  if (!(error instanceof ApiRequestError)) return new Map();
-  if (error.code === 'phone_number_in_use') return new Map([['phoneNumber', error.message]]);
-  const details = isConflict(error) ? [] : (error.details ?? []);
-  return new Map(
-    details.map(({ path, message }) => [path.replace(/^configuration\./, '').split('.')[0] ?? '', `It ${message}.`]),
-  );
-};
+export const isConflict = (error: Error | null): boolean => codeOf(error) === 'version_conflict';
 
 type InputProps = { field: AgentField; text: string; problem: string | undefined; onChange(text: string): void };
 
-const AgentInput = ({ field: { label, kind, note, placeholder }, text, problem, onChange }: InputProps) => {
+const AgentInput = ({ field: { name, label, kind, note, placeholder }, text, problem, onChange }: InputProps) => {
   if (kind === 'check') {
     return (
       <label className="check">
         <input
           type="checkbox"
+          name={name}
           checked={text === 'true'}
           onChange={(event) => onChange(event.target.checked ? 'true' : '')}
         />
@@ -112,6 +104,7 @@ const AgentInput = ({ field: { label, kind, note, placeholder }, text, problem, 
     return (
       <TextField
         label={label}
+        name={name}
         note={note}
         problem={problem}
         dir="auto"
@@ -123,7 +116,7 @@ const AgentInput = ({ field: { label, kind, note, placeholder }, text, problem, 
     );
   }
   return (
-    <Field label={label} note={note} problem={problem} isWhole>
+    <Field label={label} name={name} note={note} problem={problem} isWhole>
       {(ids) => (
         <textarea
           {...ids}

@@ -1,18 +1,21 @@
 import type { Agent } from '../../../openapi/client/client.ts';
 import { Link, useAddress } from '../address.tsx';
+import { useAgentChoices } from '../components/agent-filter.tsx';
 import { FilterBar, TextFilter } from '../components/fields.tsx';
-import { type Column, PagedTable } from '../components/paged-table.tsx';
-import { Empty } from '../components/states.tsx';
-import { Time } from '../components/time.tsx';
-import { usePages, useService } from '../service.tsx';
+import { useFigures } from '../components/figures.tsx';
+import { type Column, Table } from '../components/paged-table.tsx';
+import { Empty, Loaded } from '../components/states.tsx';
+import { Time, useTimeZone } from '../components/time.tsx';
+import { addDays, dateIn, formatNumber, formatPhone } from '../formats.ts';
+import { useService } from '../service.tsx';
 
-/** The agents that the key may use. */
+/** The agents that the key may use. They are found by a part of their name or of their number. */
 export const AgentList = () => {
-  const { api } = useService();
-  const { phoneNumber } = useAddress().filters;
-  const pages = usePages(['agents', 'list', phoneNumber], (cursor, options) =>
-    api.agents.list({ phoneNumber, limit: 50, cursor }, options),
-  );
+  const { search = '' } = useAddress().filters;
+  const text = search.toLowerCase();
+  const digits = search.replace(/[^\d]/g, '');
+  const isFound = ({ name, phoneNumber = '' }: Agent) =>
+    name.toLowerCase().includes(text) || (digits !== '' && phoneNumber.includes(digits));
   return (
     <>
       <div className="heading">
@@ -22,30 +25,50 @@ export const AgentList = () => {
         </Link>
       </div>
       <FilterBar>
-        <TextFilter name="phoneNumber" label="Phone number" type="tel" placeholder="+14155550123" />
+        <TextFilter name="search" label="Name or phone number" type="search" />
       </FilterBar>
-      <PagedTable
-        caption="Agents"
-        pages={pages}
-        itemsOf={({ agents }) => agents}
-        keyOf={({ agentId }) => agentId}
-        columns={columns}
-        empty={
-          phoneNumber ? (
-            <Empty title="No agent has this phone number">
-              <Link view="agents">Show all agents</Link>
-            </Empty>
-          ) : (
-            <Empty title="There are no agents yet">
-              <p>An agent is a greeting, instructions and the knowledge to answer from.</p>
-              <Link className="button" view="agents" filters={{ form: 'new' }}>
-                Create the first agent
-              </Link>
-            </Empty>
-          )
-        }
-      />
+      <Loaded query={useAgentChoices()} rows={8}>
+        {(agents) => (
+          <Table
+            caption="Agents"
+            items={agents.filter(isFound)}
+            keyOf={({ agentId }) => agentId}
+            columns={columns}
+            empty={
+              search ? (
+                <Empty title="No agent has this name or phone number">
+                  <Link view="agents">Show all agents</Link>
+                </Empty>
+              ) : (
+                <Empty title="There are no agents yet">
+                  <p>An agent is a greeting, instructions and the knowledge to answer from.</p>
+                  <Link className="button" view="agents" filters={{ form: 'new' }}>
+                    Create the first agent
+                  </Link>
+                </Empty>
+              )
+            }
+          />
+        )}
+      </Loaded>
     </>
+  );
+};
+
+/** The number of calls in the last seven days. */
+const RecentCalls = ({ agent: { agentId } }: { agent: Agent }) => {
+  const { scopes } = useService();
+  const timeZone = useTimeZone();
+  const tomorrow = addDays(dateIn(timeZone), 1);
+  const week = { from: addDays(tomorrow, -7), to: tomorrow, timeZone };
+  const { data } = useFigures(week, 'agent', scopes.includes('calls'));
+  const calls = data?.rows.find((row) => row.agent === agentId)?.calls ?? 0;
+  return (
+    data && (
+      <Link view="calls" filters={{ agentId, from: week.from }}>
+        {formatNumber(calls)}
+      </Link>
+    )
   );
 };
 
@@ -58,8 +81,10 @@ const columns: Column<Agent>[] = [
       </Link>
     ),
   },
-  { heading: 'Phone number', cell: ({ phoneNumber }) => phoneNumber },
-  { heading: 'Language', cell: ({ configuration: { language } }) => language, isMinor: true },
+  { heading: 'Phone number', cell: ({ phoneNumber }) => phoneNumber && formatPhone(phoneNumber) },
+  { heading: 'Calls in 7 days', cell: (agent) => <RecentCalls agent={agent} />, isNumber: true },
+  { heading: 'Language', cell: ({ configuration: { language } }) => language },
+  { heading: 'Traffic', cell: ({ split = [] }) => (split.length > 0 ? 'Split' : '') },
   { heading: 'Version', cell: ({ version }) => version, isNumber: true },
-  { heading: 'Updated', cell: ({ updatedAt }) => <Time at={updatedAt} />, isMinor: true },
+  { heading: 'Updated', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
 ];

@@ -2,8 +2,10 @@ import { useState } from 'react';
 import type { Agent } from '../../../openapi/client/client.ts';
 import { forget } from '../../tab-storage.ts';
 import { hrefOf, Link, navigate, useAddress } from '../address.tsx';
-import { DeleteDialog } from '../components/dialog.tsx';
-import { Failed, Loaded } from '../components/states.tsx';
+import { DeleteDialog, Dialog } from '../components/dialog.tsx';
+import { TextField } from '../components/fields.tsx';
+import { Form } from '../components/form.tsx';
+import { Loaded } from '../components/states.tsx';
 import { useChange, useRead, useService } from '../service.tsx';
 import { EditAgent } from './edit-agent.tsx';
 import { History } from './history.tsx';
@@ -76,30 +78,21 @@ const AgentSections = ({ agent }: { agent: Agent }) => {
 
 const Actions = ({ agent: { agentId, name } }: { agent: Agent }) => {
   const { api } = useService();
-  const [isDeleting, setDeleting] = useState(false);
-  const copy = useChange(() => api.agents.duplicate({ agentId }), {
-    changes: [['agents']],
-    done: ({ name }) => `${name} is created.`,
-  });
+  const [step, setStep] = useState<'copy' | 'delete'>();
   const deletion = useChange(() => api.agents.delete({ agentId }), {
     changes: [['agents']],
     done: () => `${name} is deleted.`,
   });
   return (
     <div className="buttons">
-      <button
-        type="button"
-        className="quiet"
-        disabled={copy.isPending}
-        onClick={() => copy.mutate(undefined, { onSuccess: ({ agentId }) => navigate(hrefOf('agents', { agentId })) })}
-      >
-        {copy.isPending ? 'Copying …' : 'Copy'}
+      <button type="button" className="quiet" onClick={() => setStep('copy')}>
+        Copy
       </button>
-      <button type="button" className="quiet" onClick={() => setDeleting(true)}>
+      <button type="button" className="quiet warns" onClick={() => setStep('delete')}>
         Delete
       </button>
-      {copy.error && <Failed error={copy.error} />}
-      {isDeleting && (
+      {step === 'copy' && <CopyDialog agentId={agentId} name={name} onClose={() => setStep(undefined)} />}
+      {step === 'delete' && (
         <DeleteDialog
           what="the agent"
           name={name}
@@ -109,9 +102,46 @@ const Actions = ({ agent: { agentId, name } }: { agent: Agent }) => {
             forget(`draft:${agentId}`);
             navigate(hrefOf('agents'), { replace: true });
           }}
-          onClose={() => setDeleting(false)}
+          onClose={() => setStep(undefined)}
         />
       )}
     </div>
+  );
+};
+
+type CopyProps = { agentId: string; name: string; onClose(): void };
+
+/** Copies an agent under another name. */
+const CopyDialog = ({ agentId, name: original, onClose }: CopyProps) => {
+  const { api } = useService();
+  const [name, setName] = useState(`${original} (Copy)`);
+  const copy = useChange((_, options) => api.agents.duplicate({ agentId, name: name.trim() }, options), {
+    changes: [['agents']],
+    done: ({ name, copied }) =>
+      copied.status === 'pending' ? `${name} is completed in the background.` : `${name} is created.`,
+  });
+  return (
+    <Dialog title={`Copy ${original}`} onClose={onClose}>
+      <Form
+        change={copy}
+        submit="Create the copy"
+        pending="Copying …"
+        isDisabled={name.trim() === ''}
+        onSubmit={() =>
+          copy.mutate(undefined, {
+            // A copy that is not complete does not exist yet.
+            onSuccess: ({ agentId, copied }) =>
+              navigate(hrefOf('agents', { agentId: copied.status ? undefined : agentId })),
+          })
+        }
+        onCancel={onClose}
+      >
+        <p className="faint">
+          The copy has the configuration, the knowledge and the block list of the agent. It has no phone number and no
+          calls.
+        </p>
+        <TextField label="Name" name="name" required maxLength={200} value={name} onChange={setName} />
+      </Form>
+    </Dialog>
   );
 };

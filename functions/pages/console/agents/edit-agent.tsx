@@ -2,6 +2,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { type Agent, dataOf } from '../../../openapi/client/client.ts';
 import { forget, load, save } from '../../tab-storage.ts';
+import { Dialog } from '../components/dialog.tsx';
+import { Form } from '../components/form.tsx';
 import { useChange, useService } from '../service.tsx';
 import { type AgentDraft, changeOf, differing, type Texts, textsOf } from './agent-fields.ts';
 import { AgentForm, isConflict } from './agent-form.tsx';
@@ -25,17 +27,19 @@ export const EditAgent = ({ agent }: { agent: Agent }) => {
   const name = `draft:${agent.agentId}` as const;
   const [draft, setDraft] = useState<AgentDraft>(() => load(name) ?? draftOf(agent));
   const [meanwhile, setMeanwhile] = useState<Meanwhile>();
+  const [isDiscarding, setDiscarding] = useState(false);
   const { version, updatedAt, before, texts, note } = draft;
-  const isChanged = differing(before, texts).length > 0;
+  const changed = differing(before, texts).map(({ label }) => label);
+  const isChanged = changed.length > 0;
 
   useEffect(() => (isChanged ? save(name, draft) : forget(name)), [name, isChanged, draft]);
   // Until the user types something, the form follows the agent.
   if (!isChanged && agent.updatedAt > updatedAt) setDraft(draftOf(agent));
 
-  const { mutate, isPending, error, reset } = useChange(
-    () => {
-      const change = { agentId: agent.agentId, ...changeOf(before, texts), ...(note && { note }) };
-      return api.agents.update(change, { ifMatch: version });
+  const { mutate, reset, ...saving } = useChange(
+    (_, options) => {
+      const change = { agentId: agent.agentId, ...changeOf(before, texts), note: note || undefined };
+      return api.agents.update(change, { ...options, ifMatch: version });
     },
     {
       changes: [['agents'], ['agent', agent.agentId]],
@@ -74,18 +78,33 @@ export const EditAgent = ({ agent }: { agent: Agent }) => {
       <AgentForm
         texts={texts}
         note={note}
-        isChanged={isChanged}
-        isSaving={isPending}
-        error={error}
+        changed={isChanged ? `${changed.join(', ')} changed, not saved` : undefined}
+        isSaving={saving.isPending}
+        error={saving.error}
         saveLabel="Save"
         onChange={(change) => setDraft((draft) => ({ ...draft, ...change }))}
         onSave={saveDraft}
-        onDiscard={() => {
-          reset();
-          setMeanwhile(undefined);
-          setDraft(draftOf(agent));
-        }}
+        onDiscard={() => setDiscarding(true)}
       />
+      {isDiscarding && (
+        <Dialog title="Discard your changes?" onClose={() => setDiscarding(false)}>
+          <Form
+            change={saving}
+            submit="Discard the changes"
+            pending=""
+            isDanger
+            onSubmit={() => {
+              reset();
+              setMeanwhile(undefined);
+              setDraft(draftOf(agent));
+              setDiscarding(false);
+            }}
+            onCancel={() => setDiscarding(false)}
+          >
+            <p>Your text is lost: {changed.join(', ')}.</p>
+          </Form>
+        </Dialog>
+      )}
     </>
   );
 };

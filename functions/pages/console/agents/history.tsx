@@ -3,6 +3,7 @@ import { addressNow, Link, useAddress } from '../address.tsx';
 import { type Column, PagedTable } from '../components/paged-table.tsx';
 import { Empty } from '../components/states.tsx';
 import { Time } from '../components/time.tsx';
+import { Who } from '../components/who.tsx';
 import { usePages, useService } from '../service.tsx';
 import { labelOfPath } from './labels.ts';
 import { VersionDialog } from './version-dialog.tsx';
@@ -39,16 +40,6 @@ const VersionLink = ({ version }: AgentVersion) => {
   );
 };
 
-const Author = ({ uid, keyId }: AgentVersion) => {
-  const isOwn = useService().uid === uid;
-  return (
-    <>
-      {!isOwn && <>{uid} </>}
-      {keyId ? <code>{keyId}</code> : 'The operator'}
-    </>
-  );
-};
-
 const columns: Column<AgentVersion>[] = [
   { heading: 'Version', cell: (version) => <VersionLink {...version} /> },
   { heading: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
@@ -61,6 +52,6 @@ const columns: Column<AgentVersion>[] = [
       </>
     ),
   },
-  { heading: 'Note', cell: ({ note }) => <bdi>{note}</bdi>, isMinor: true },
-  { heading: 'By', cell: (version) => <Author {...version} />, isMinor: true },
+  { heading: 'Note', cell: ({ note }) => <bdi>{note}</bdi> },
+  { heading: 'By', cell: (version) => <Who {...version} /> },
 ];

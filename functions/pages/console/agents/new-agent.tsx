@@ -12,26 +12,20 @@ export const NewAgent = () => {
   const { api } = useService();
   const [{ texts, note }, setDraft] = useState({ texts: nothing, note: '' });
   const { mutate, isPending, error } = useChange<undefined, Agent>(
-    () => {
+    (_, options) => {
       const { name, phoneNumber, configuration } = changeOf(nothing, texts);
-      return api.agents.create({
-        name: name ?? '',
-        ...(phoneNumber && { phoneNumber }),
-        configuration: configuration as Agent['configuration'],
-        ...(note && { note }),
-      });
+      const agent = { name: name ?? '', phoneNumber: phoneNumber ?? undefined, note: note || undefined };
+      return api.agents.create({ ...agent, configuration: configuration as Agent['configuration'] }, options);
     },
     { changes: [['agents']], done: ({ name }) => `${name} is created.` },
   );
   return (
     <>
-      <div className="heading">
-        <h1>New agent</h1>
-      </div>
+      <h1>New agent</h1>
       <AgentForm
         texts={texts}
         note={note}
-        isChanged
+        changed="Not created yet"
         isSaving={isPending}
         error={error}
         saveLabel="Create agent"

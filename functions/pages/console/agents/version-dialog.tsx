@@ -8,6 +8,7 @@ import { InlineForm } from '../components/form.tsx';
 import { Json } from '../components/json.tsx';
 import { Loaded } from '../components/states.tsx';
 import { Time } from '../components/time.tsx';
+import { Who } from '../components/who.tsx';
 import { useChange, useRead, useService } from '../service.tsx';
 import { Difference } from './difference.tsx';
 import { labelOfPath } from './labels.ts';
@@ -31,6 +32,7 @@ export const VersionDialog = ({ agent, version }: { agent: Agent; version: strin
             <Facts
               facts={{
                 Created: <Time at={data.createdAt} hasSeconds />,
+                By: <Who {...data} />,
                 Note: data.note,
                 'Restored from': data.restoredFrom && `Version ${data.restoredFrom}`,
               }}
@@ -84,7 +86,7 @@ const Restore = ({ agent: { agentId, version: newest }, version }: { agent: Agen
   const { api } = useService();
   const [note, setNote] = useState('');
   const restoring = useChange(
-    () => api.agents.restore({ agentId, version, ...(note && { note }) }, { ifMatch: newest }),
+    (_, options) => api.agents.restore({ agentId, version, note: note || undefined }, { ...options, ifMatch: newest }),
     {
       changes: [['agents'], ['agent', agentId]],
       done: (restored) =>

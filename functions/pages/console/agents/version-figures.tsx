@@ -5,7 +5,6 @@ import { figureColumns, PeriodFilter, periodOf, useFigures } from '../components
 import { type Column, Table } from '../components/paged-table.tsx';
 import { Empty, Loaded } from '../components/states.tsx';
 import { useTimeZone } from '../components/time.tsx';
-import { formatPercent, formatValue } from '../formats.ts';
 
 /** Compares the call figures of an agent’s versions. */
 export const VersionFigures = ({ agentId }: { agentId: string }) => {
@@ -38,15 +37,4 @@ export const VersionFigures = ({ agentId }: { agentId: string }) => {
 const columns: Column<CallFiguresRow>[] = [
   { heading: 'Version', cell: ({ version }) => (version ? `Version ${version}` : 'Not known') },
   ...figureColumns,
-  {
-    heading: 'Share with an outcome',
-    cell: ({ calls, withOutcome }) => calls > 0 && formatPercent(withOutcome / calls),
-    isNumber: true,
-    isMinor: true,
-  },
-  {
-    heading: 'Value per call',
-    cell: ({ calls, value }) => calls > 0 && formatValue((Number(value) / calls).toFixed(2)),
-    isNumber: true,
-  },
 ];

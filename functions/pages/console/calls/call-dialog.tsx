@@ -1,74 +1,143 @@
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Call } from '../../../openapi/client/client.ts';
-import { setFilters } from '../address.tsx';
+import { Link, setFilters } from '../address.tsx';
 import { useAgentName } from '../components/agent-filter.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { Facts } from '../components/facts.tsx';
 import { TextField } from '../components/fields.tsx';
 import { InlineForm } from '../components/form.tsx';
 import { Json } from '../components/json.tsx';
+import { useValues } from '../components/outcome.tsx';
+import { Picker } from '../components/picker.tsx';
 import { Loaded } from '../components/states.tsx';
 import { Time } from '../components/time.tsx';
-import { formatDuration } from '../formats.ts';
+import { Who } from '../components/who.tsx';
+import { formatDuration, formatNumber, formatPhone } from '../formats.ts';
 import { useChange, useRead, useService } from '../service.tsx';
+import { CallStatus } from './call-status.tsx';
 
-/** A call with its details and the history of its outcome, which can be set. */
-export const CallDialog = ({ agentId, callId }: { agentId: string; callId: string }) => {
+type CallDialogProps = { agentId: string; callId: string; neighbors: (Call | undefined)[] };
+
+/** A call with its details and the history of its outcome, which can be set. `neighbors` are those before and after it in the list. */
+export const CallDialog = ({ agentId, callId, neighbors }: CallDialogProps) => {
   const { api } = useService();
   const call = useRead(['call', agentId, callId], (options) =>
     api.calls.get({ agentId, callIdOrPhone: callId }, options),
   );
   return (
-    <Dialog title="Call" isWide onClose={() => setFilters({ callId: undefined })}>
-      <Loaded query={call} rows={6}>
-        {(data) => (
-          <div className="stack">
-            <CallFacts call={data} />
-            <Outcome key={data.outcomeUpdatedAt} call={data} />
-            <History call={data} />
-            {data.custom_call_metadata && <Json title="Metadata" value={data.custom_call_metadata} />}
-            {data.details && <Json title="Details" value={data.details} />}
-          </div>
-        )}
-      </Loaded>
+    <Dialog title="Call" isPanel onClose={() => setFilters({ callId: undefined, callOf: undefined })}>
+      <div className="stack">
+        <div className="buttons">
+          {['Newer call', 'Older call'].map((label, index) => (
+            <button
+              key={label}
+              type="button"
+              className="quiet small"
+              disabled={!neighbors[index]}
+              onClick={() => setFilters(filtersOf(neighbors[index]), { replace: true })}
+            >
+              {index === 0 ? '↑' : '↓'} {label}
+            </button>
+          ))}
+        </div>
+        <Loaded query={call} rows={6}>
+          {(data) => (
+            <>
+              <CallFacts call={data} />
+              <Outcome key={data.callId + data.outcomeUpdatedAt} call={data} />
+              <Details details={data.details} />
+              <History call={data} />
+              {data.custom_call_metadata && <Json title="Metadata" value={data.custom_call_metadata} />}
+              {data.details && (
+                <details>
+                  <summary>All details</summary>
+                  <Json title="Details" value={data.details} />
+                </details>
+              )}
+            </>
+          )}
+        </Loaded>
+      </div>
     </Dialog>
   );
 };
 
+/** The filters of the address that open a call. `callOf` is its agent, if that is not the filter of the list. */
+export const filtersOf = (call: Pick<Call, 'agentId' | 'callId'> | undefined) => ({
+  callId: call?.callId,
+  callOf: call?.agentId,
+});
+
 const CallFacts = ({ call }: { call: Call }) => {
+  const { scopes } = useService();
   const { agentId, callId, phone, direction, startedAt, endedAt, durationSeconds, status } = call;
   const agent = useAgentName(agentId);
   return (
-    <Facts
-      facts={{
-        'Phone number': phone ?? 'Withheld',
-        Direction: direction === 'inbound' ? 'Inbound' : 'Outbound',
-        Agent: agent,
-        Started: <Time at={startedAt} hasSeconds />,
-        Ended: endedAt && <Time at={endedAt} hasSeconds />,
-        Duration: durationSeconds !== undefined ? formatDuration(durationSeconds) : undefined,
-        Status: status,
-        'Call ID': <code>{callId}</code>,
-      }}
-    />
+    <>
+      <Facts
+        facts={{
+          'Phone number': phone ? formatPhone(phone) : 'Withheld',
+          Direction: direction === 'inbound' ? 'Inbound' : 'Outbound',
+          Agent: agent,
+          Started: <Time at={startedAt} hasSeconds />,
+          Ended: endedAt && <Time at={endedAt} hasSeconds />,
+          Duration: durationSeconds !== undefined ? formatDuration(durationSeconds) : undefined,
+          Status: status && <CallStatus status={status} />,
+          'Call ID': <code>{callId}</code>,
+        }}
+      />
+      {phone && (
+        <div className="buttons">
+          <Link className="quiet small" view="calls" filters={{ agentId, phone }}>
+            All calls with this number
+          </Link>
+          {scopes.includes('block-list') && (
+            <Link className="quiet small" view="numbers" filters={{ number: phone }}>
+              Is it blocked?
+            </Link>
+          )}
+        </div>
+      )}
+    </>
   );
+};
+
+/** What a voice platform told about the call, in words. */
+const Details = ({ details = {} }: { details: Call['details'] }) => {
+  const { summary, recordingUrl, cost, cause } = details as Record<string, unknown>;
+  const { amount, currency } = (cost ?? {}) as { amount?: unknown; currency?: unknown };
+  const isLink = typeof recordingUrl === 'string' && /^https?:/.test(recordingUrl);
+  const facts: Record<string, ReactNode> = {
+    Summary: typeof summary === 'string' ? summary : undefined,
+    Recording: isLink ? (
+      <a href={recordingUrl} target="_blank" rel="noreferrer">
+        Open the recording
+      </a>
+    ) : undefined,
+    Cost: typeof amount === 'number' ? `${formatNumber(amount)} ${currency}` : undefined,
+    'Rejected because': typeof cause === 'string' ? cause.replaceAll('_', ' ') : undefined,
+  };
+  return Object.values(facts).some((fact) => fact !== undefined) && <Facts facts={facts} />;
 };
 
 /** Sets the outcome and its value. An empty field clears it. */
 const Outcome = ({ call }: { call: Call }) => {
   const { api } = useService();
-  const { agentId, callId, custom_call_outcome, custom_call_outcome_value } = call;
-  const [outcome, setOutcome] = useState(custom_call_outcome ?? '');
-  const [value, setValue] = useState(custom_call_outcome_value?.toString() ?? '');
+  const { agentId, callId, custom_call_outcome = '', custom_call_outcome_value } = call;
+  const former = custom_call_outcome_value?.toString() ?? '';
+  const [outcome, setOutcome] = useState(custom_call_outcome);
+  const [value, setValue] = useState(former);
+  const outcomes = useValues('outcome', agentId);
   const number = Number(value);
   const problem = value.trim() !== '' && !Number.isFinite(number) ? 'Enter a number, such as 149.50.' : undefined;
   const change = useChange(
-    () =>
-      api.calls.updateOutcome({
-        ...{ agentId, callIdOrPhone: callId },
-        custom_call_outcome: outcome.trim() === '' ? null : outcome.trim(),
-        custom_call_outcome_value: value.trim() === '' ? null : number,
-      }),
+    (_, options) => {
+      const set = {
+        custom_call_outcome: outcome.trim() || null,
+        custom_call_outcome_value: value.trim() ? number : null,
+      };
+      return api.calls.updateOutcome({ agentId, callIdOrPhone: callId, ...set }, options);
+    },
     { changes: [['call', agentId, callId], ['calls'], ['figures']], done: () => 'The outcome is saved.' },
   );
   return (
@@ -76,10 +145,25 @@ const Outcome = ({ call }: { call: Call }) => {
       change={change}
       submit="Save outcome"
       pending="Saving …"
+      isDisabled={outcome.trim() === custom_call_outcome && value.trim() === former}
       onSubmit={() => !problem && change.mutate(undefined)}
     >
-      <TextField label="Outcome" maxLength={256} value={outcome} onChange={setOutcome} />
-      <TextField label="Value" problem={problem} inputMode="decimal" value={value} onChange={setValue} />
+      <Picker
+        label="Outcome"
+        name="custom_call_outcome"
+        isFree
+        options={outcomes.map((name) => ({ value: name, label: name }))}
+        value={outcome}
+        onChange={setOutcome}
+      />
+      <TextField
+        label="Value"
+        name="custom_call_outcome_value"
+        problem={problem}
+        inputMode="decimal"
+        value={value}
+        onChange={setValue}
+      />
     </InlineForm>
   );
 };
@@ -97,10 +181,8 @@ const History = ({ call: { outcomeHistory = [] } }: { call: Call }) =>
       <ol className="history">
         {outcomeHistory.toReversed().map(({ at, keyId, fields }) => (
           <li key={at}>
-            <Time at={at} hasSeconds />: {fields.map((field) => fieldNames[field]).join(', ')} set{' '}
-            <span className="faint">
-              with <code>{keyId}</code>
-            </span>
+            <Time at={at} hasSeconds />: {fields.map((field) => fieldNames[field]).join(', ')} set by{' '}
+            <Who keyId={keyId} />
           </li>
         ))}
       </ol>

@@ -2,28 +2,26 @@ import type { Call } from '../../../openapi/client/client.ts';
 import { addressNow, Link, useAddress } from '../address.tsx';
 import { AgentFilter } from '../components/agent-filter.tsx';
 import { DateFilter, FilterBar, SelectFilter, TextFilter } from '../components/fields.tsx';
+import { OutcomeBadge } from '../components/outcome.tsx';
 import { type Column, PagedTable } from '../components/paged-table.tsx';
 import { Empty } from '../components/states.tsx';
 import { Time, useTimeZone } from '../components/time.tsx';
-import { addDays, formatDuration, formatValue, startOfDay } from '../formats.ts';
+import { addDays, formatDuration, formatPhone, formatTime, formatValue, startOfDay } from '../formats.ts';
 import { usePages, useService } from '../service.tsx';
-import { CallDialog } from './call-dialog.tsx';
+import { CallDialog, filtersOf } from './call-dialog.tsx';
+import { CallStatus } from './call-status.tsx';
+import { OutcomeFilter, StatusFilter } from './outcome-filter.tsx';
 
 const directions = [
   { value: '', label: 'Both' },
   { value: 'inbound', label: 'Inbound' },
   { value: 'outbound', label: 'Outbound' },
 ];
-const withOrWithout = [
-  { value: '', label: 'All calls' },
-  { value: 'true', label: 'With an outcome' },
-  { value: 'false', label: 'Without an outcome' },
-];
 
 /** The calls of an agent, newest first, and one of them with its details. */
 const Calls = () => {
   const { filters } = useAddress();
-  const { agentId, callId } = filters;
+  const { agentId } = filters;
   return (
     <>
       <h1>Calls</h1>
@@ -33,9 +31,8 @@ const Calls = () => {
         <DateFilter name="from" label="From" />
         <DateFilter name="to" label="To" />
         <SelectFilter name="direction" label="Direction" options={directions} />
-        <TextFilter name="status" label="Status" />
-        <TextFilter name="outcome" label="Outcome" />
-        <SelectFilter name="hasOutcome" label="Has an outcome" options={withOrWithout} />
+        <StatusFilter />
+        <OutcomeFilter />
       </FilterBar>
       {agentId ? (
         <CallTable agentId={agentId} />
@@ -44,14 +41,13 @@ const Calls = () => {
           <p>Calls are listed for one agent.</p>
         </Empty>
       )}
-      {agentId && callId && <CallDialog agentId={agentId} callId={callId} />}
     </>
   );
 };
 
 const CallTable = ({ agentId }: { agentId: string }) => {
   const { api } = useService();
-  const { callId: _, timeZone: __, ...filters } = useAddress().filters;
+  const { callId, callOf = agentId, timeZone: _, ...filters } = useAddress().filters;
   const timeZone = useTimeZone();
   const { phone, from, to, direction, status, outcome, hasOutcome } = filters;
   const search = {
@@ -66,51 +62,75 @@ const CallTable = ({ agentId }: { agentId: string }) => {
     api.calls.list({ ...search, limit: 50, cursor }, options),
   );
   const isFiltered = Object.entries(filters).some(([name, value]) => name !== 'agentId' && value);
+  const loaded = pages.data?.pages.flatMap(({ calls }) => calls) ?? [];
+  const place = loaded.findIndex((call) => call.callId === callId);
   return (
-    <PagedTable
-      caption="Calls"
-      pages={pages}
-      itemsOf={({ calls }) => calls}
-      keyOf={({ callId }) => callId}
-      columns={columns}
-      empty={
-        isFiltered ? (
-          <Empty title="No call matches these filters">
-            <Link view="calls" filters={{ agentId }}>
-              Show all calls of the agent
-            </Link>
-          </Empty>
-        ) : (
-          <Empty title="This agent has no calls yet">
-            <p>
-              Calls are recorded by a voice platform, or by your own program:{' '}
-              <a href="/docs/voice-platforms">connect a platform</a>.
-            </p>
-          </Empty>
-        )
-      }
-    />
+    <>
+      <PagedTable
+        caption="Calls"
+        pages={pages}
+        itemsOf={({ calls }) => calls}
+        keyOf={({ callId }) => callId}
+        groupOf={({ startedAt }, timeZone) =>
+          formatTime(startedAt, timeZone, { dateStyle: 'full', timeStyle: undefined })
+        }
+        columns={columns}
+        empty={
+          isFiltered ? (
+            <Empty title="No call matches these filters">
+              <Link view="calls" filters={{ agentId }}>
+                Show all calls of the agent
+              </Link>
+            </Empty>
+          ) : (
+            <Empty title="This agent has no calls yet">
+              <p>
+                Calls are recorded by a voice platform, or by your own program:{' '}
+                <a href="/docs/voice-platforms">connect a platform</a>.
+              </p>
+            </Empty>
+          )
+        }
+      />
+      {callId && callOf && (
+        <CallDialog
+          key={callId}
+          agentId={callOf}
+          callId={callId}
+          neighbors={place < 0 ? [] : [loaded[place - 1], loaded[place + 1]]}
+        />
+      )}
+    </>
   );
 };
 
-const Started = ({ call: { callId, startedAt } }: { call: Call }) => (
-  <Link view="calls" filters={{ ...addressNow().filters, callId }}>
-    <Time at={startedAt} />
+const Started = ({ call }: { call: Call }) => (
+  <Link
+    view="calls"
+    filters={{ ...addressNow().filters, ...filtersOf(call) }}
+    aria-label={formatTime(call.startedAt, useTimeZone())}
+  >
+    <Time at={call.startedAt} isShort />
   </Link>
 );
 
 const columns: Column<Call>[] = [
   { heading: 'Started', cell: (call) => <Started call={call} /> },
-  { heading: 'Phone number', cell: ({ phone }) => phone ?? <span className="faint">Withheld</span> },
-  { heading: 'Direction', cell: ({ direction }) => (direction === 'inbound' ? 'Inbound' : 'Outbound'), isMinor: true },
-  { heading: 'Status', cell: ({ status }) => <bdi>{status}</bdi>, isMinor: true },
+  {
+    heading: 'Phone number',
+    cell: ({ phone }) => (phone ? formatPhone(phone) : <span className="faint">Withheld</span>),
+  },
+  { heading: 'Direction', cell: ({ direction }) => (direction === 'inbound' ? 'Inbound' : 'Outbound') },
+  { heading: 'Status', cell: ({ status }) => status && <CallStatus status={status} /> },
   {
     heading: 'Duration',
     cell: ({ durationSeconds }) => durationSeconds !== undefined && formatDuration(durationSeconds),
     isNumber: true,
-    isMinor: true,
   },
-  { heading: 'Outcome', cell: ({ custom_call_outcome: outcome }) => outcome !== undefined && <bdi>{outcome}</bdi> },
+  {
+    heading: 'Outcome',
+    cell: ({ custom_call_outcome: outcome }) => outcome !== undefined && <OutcomeBadge outcome={outcome} />,
+  },
   {
     heading: 'Value',
     cell: ({ custom_call_outcome_value: value }) => value !== undefined && formatValue(value),

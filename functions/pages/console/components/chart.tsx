@@ -1,6 +1,6 @@
 import { type PointerEvent, type ReactNode, useState } from 'react';
 
-/** A series with one of the six colors of the style sheet. */
+/** A series with one of the colors of the style sheet. */
 export type Series = { name: string; color: number; values: number[] };
 
 type Props = {
@@ -8,6 +8,8 @@ type Props = {
   /** The periods from left to right. */
   labels: string[];
   series: Series[];
+  /** The last period is not over: it is shown as incomplete. */
+  isLastOpen: boolean;
   format(value: number): string;
 };
 
@@ -43,7 +45,7 @@ export const StackedBars = ({ series, ...props }: Props) => {
             <rect
               // biome-ignore lint/suspicious/noArrayIndexKey: a bar is its place
               key={`${color} ${index}`}
-              className={`series-${color}`}
+              className={`series-${color}${props.isLastOpen && index === props.labels.length - 1 ? ' open' : ''}`}
               x={index + 0.12}
               width={0.76}
               y={y(bottom + value)}
@@ -64,10 +66,34 @@ export const Line = ({ series, ...props }: Props) => {
   return (
     <Chart {...props} series={series} scale={{ y, ...scale }}>
       <polygon className="area" points={[`0.5,${y(0)}`, ...points, `${values.length - 0.5},${y(0)}`].join(' ')} />
-      <polyline className="line" points={points.join(' ')} vectorEffect="non-scaling-stroke" />
+      <polyline
+        className="line"
+        points={points.slice(0, props.isLastOpen && points.length > 1 ? -1 : undefined).join(' ')}
+        vectorEffect="non-scaling-stroke"
+      />
+      {props.isLastOpen && (
+        <polyline className="line open" points={points.slice(-2).join(' ')} vectorEffect="non-scaling-stroke" />
+      )}
     </Chart>
   );
 };
+
+/** A small line without axes, beside a number that says the same. */
+export const Sparkline = ({ values }: { values: number[] }) => {
+  const { y } = scaleOf(values);
+  return (
+    <svg className="spark" viewBox={`0 0 ${values.length} 100`} preserveAspectRatio="none" aria-hidden="true">
+      <polyline
+        className="line"
+        points={values.map((value, index) => `${index + 0.5},${y(value)}`).join(' ')}
+        vectorEffect="non-scaling-stroke"
+      />
+    </svg>
+  );
+};
+
+/** The maximum number of periods with a label. */
+const maxTicks = 6;
 
 type FrameProps = Props & { scale: Scale; hasKey?: true; children: ReactNode };
 
@@ -75,7 +101,7 @@ type FrameProps = Props & { scale: Scale; hasKey?: true; children: ReactNode };
  * The frame of a plot: its axes, its key, and the numbers of the period under the pointer. The plot is stretched to the
  * width of the page. Texts are beside it, so they keep their size. Each chart has a table beside it, for all users.
  */
-const Chart = ({ title, labels, series, format, scale, hasKey, children }: FrameProps) => {
+const Chart = ({ title, labels, series, isLastOpen, format, scale, hasKey, children }: FrameProps) => {
   const [active, setActive] = useState<number>();
   const { top, bottom } = scale;
   const count = labels.length;
@@ -83,13 +109,12 @@ const Chart = ({ title, labels, series, format, scale, hasKey, children }: Frame
     const { left, width } = currentTarget.getBoundingClientRect();
     setActive(Math.min(count - 1, Math.max(0, Math.floor(((clientX - left) / width) * count))));
   };
+  const step = Math.ceil(count / maxTicks);
+  const percentOf = (index: number) => `${((index + 0.5) / count) * 100}%`;
   return (
     <figure className="chart">
       <figcaption>
         <h2>{title}</h2>
-        <p className="faint" aria-hidden="true">
-          {active !== undefined && readout(labels[active], series, active, format)}
-        </p>
       </figcaption>
       <div className="plot">
         <ol className="ticks" aria-hidden="true">
@@ -97,30 +122,48 @@ const Chart = ({ title, labels, series, format, scale, hasKey, children }: Frame
             <li key={tick}>{format(tick)}</li>
           ))}
         </ol>
-        <svg
-          viewBox={`0 0 ${count} 100`}
-          preserveAspectRatio="none"
-          role="img"
-          aria-label={`${title}, from ${labels[0]} to ${labels.at(-1)}. The table has the numbers.`}
-          onPointerMove={point}
-          onPointerLeave={() => setActive(undefined)}
-        >
-          {[0, 50, 100].map((y) => (
-            <line key={y} className="grid" x1={0} x2={count} y1={y} y2={y} vectorEffect="non-scaling-stroke" />
-          ))}
-          {active !== undefined && <rect className="pointed" x={active} width={1} y={0} height={100} />}
-          {children}
-        </svg>
+        <div className="area-of-plot" onPointerMove={point} onPointerLeave={() => setActive(undefined)}>
+          <svg
+            viewBox={`0 0 ${count} 100`}
+            preserveAspectRatio="none"
+            role="img"
+            aria-label={`${title}, from ${labels[0]} to ${labels.at(-1)}. The table has the numbers.`}
+          >
+            {[0, 50, 100].map((y) => (
+              <line key={y} className="grid" x1={0} x2={count} y1={y} y2={y} vectorEffect="non-scaling-stroke" />
+            ))}
+            {active !== undefined && <rect className="pointed" x={active} width={1} y={0} height={100} />}
+            {children}
+          </svg>
+          {active !== undefined && (
+            <div
+              className="readout"
+              aria-hidden="true"
+              style={active < count / 2 ? { left: percentOf(active + 1) } : { right: percentOf(count - active) }}
+            >
+              <p>
+                {labels[active]}
+                {isLastOpen && active === count - 1 && ', so far'}
+              </p>
+              <Readout series={series} index={active} format={format} />
+            </div>
+          )}
+        </div>
         <p className="span" aria-hidden="true">
-          <span>{labels[0]}</span>
-          <span>{labels[Math.floor(count / 2)]}</span>
-          <span>{labels.at(-1)}</span>
+          {labels.map(
+            (label, index) =>
+              index % step === 0 && (
+                <span key={label} style={{ left: percentOf(index) }}>
+                  {label.replace(/, \d{4}$/, '')}
+                </span>
+              ),
+          )}
         </p>
       </div>
       {hasKey && (
         <ul className="key-of-series" aria-hidden="true">
           {series.map(({ name, color }) => (
-            <li key={color}>
+            <li key={name}>
               <i className={`series-${color}`} /> <bdi>{name}</bdi>
             </li>
           ))}
@@ -130,9 +173,22 @@ const Chart = ({ title, labels, series, format, scale, hasKey, children }: Frame
   );
 };
 
-const readout = (label: string | undefined, series: Series[], index: number, format: Props['format']) => {
+/** The numbers of one period: those of each series, and their total. */
+const Readout = ({ series, index, format }: Pick<Props, 'series' | 'format'> & { index: number }) => {
   const parts = series.filter(({ values }) => values[index]);
-  if (series.length === 1) return `${label}: ${format(series[0]?.values[index] ?? 0)}`;
-  const total = parts.reduce((sum, { values }) => sum + (values[index] ?? 0), 0);
-  return `${label}: ${format(total)}${parts.map(({ name, values }) => ` · ${name} ${format(values[index] ?? 0)}`).join('')}`;
+  const rows = [
+    ...parts.map(({ name, color, values }) => ({ name, color, value: values[index] ?? 0 })),
+    ...(series.length > 1
+      ? [{ name: 'Total', color: 0, value: parts.reduce((sum, { values }) => sum + (values[index] ?? 0), 0) }]
+      : []),
+  ];
+  return (
+    <ul className="numbers">
+      {rows.map(({ name, color, value }) => (
+        <li key={name}>
+          <i className={`series-${color}`} /> <bdi>{name}</bdi> <b>{format(value)}</b>
+        </li>
+      ))}
+    </ul>
+  );
 };

@@ -1,27 +1,37 @@
 import { type ComponentProps, type ReactNode, useId, useState } from 'react';
 import { setFilters, useAddress } from '../address.tsx';
+import { useRefusal } from './form.tsx';
 
 /** The filters of a view. */
 export const FilterBar = ({ children }: { children: ReactNode }) => <search className="filters">{children}</search>;
 
 type FieldProps = {
   label: ReactNode;
+  /** The field of the request, whose problem the service may name. */
+  name?: string | undefined;
   note?: ReactNode;
   problem?: string | undefined;
   /** The field has its own line. */
   isWhole?: boolean;
   children(ids: FieldIds): ReactNode;
 };
-type FieldIds = { id: string; 'aria-describedby': string | undefined; 'aria-invalid': true | undefined };
+type FieldIds = {
+  id: string;
+  name: string | undefined;
+  'aria-describedby': string | undefined;
+  'aria-invalid': true | undefined;
+};
 
 /** A field with its label, a note, and its problem. */
-export const Field = ({ label, note, problem, isWhole = false, children }: FieldProps) => {
+export const Field = ({ label, name, note, problem: found, isWhole = false, children }: FieldProps) => {
   const id = useId();
+  const refusal = useRefusal(name);
+  const problem = found ?? refusal;
   return (
     <div className={isWhole ? 'field whole' : 'field'}>
       <label htmlFor={id}>{label}</label>
       {children({
-        id,
+        ...{ id, name },
         'aria-describedby': note || problem ? `${id}-note` : undefined,
         'aria-invalid': problem ? true : undefined,
       })}
@@ -39,13 +49,13 @@ type InputProps = Omit<ComponentProps<'input'>, 'onChange'>;
 type TextFieldProps = Omit<FieldProps, 'children'> & InputProps & { value: string; onChange(value: string): void };
 
 /** A field of one line: text, a number, a date or another `type`. */
-export const TextField = ({ label, note, problem, onChange, ...input }: TextFieldProps) => (
-  <Field label={label} note={note} problem={problem}>
+export const TextField = ({ label, name, note, problem, onChange, ...input }: TextFieldProps) => (
+  <Field label={label} name={name} note={note} problem={problem}>
     {(ids) => <input {...input} {...ids} onChange={(event) => onChange(event.target.value)} />}
   </Field>
 );
 
-type Option = { value: string; label: string };
+export type Option = { value: string; label: string };
 type ChoiceProps = { label: string; options: Option[]; value: string | undefined; onChange(value: string): void };
 
 /** A choice of one of several values. */

@@ -1,6 +1,6 @@
-import type { CallFiguresRow, GetCallFiguresParams } from '../../../openapi/client/client.ts';
+import type { CallFigures, GetCallFiguresParams } from '../../../openapi/client/client.ts';
 import { useAddress } from '../address.tsx';
-import { formatNumber, formatValue } from '../formats.ts';
+import { formatNumber, formatPercent, formatRatio, formatValue } from '../formats.ts';
 import { useRead, useService } from '../service.tsx';
 import { DateFilter, SelectFilter } from './fields.tsx';
 import type { Column } from './paged-table.tsx';
@@ -15,9 +15,10 @@ export type FigureSearch = Omit<GetCallFiguresParams, 'uid' | 'by' | 'format'>;
 const pendingMilliseconds = 5000;
 
 /** Reads call figures, by a period, a group or both, such as `day,outcome`. */
-export const useFigures = (search: FigureSearch, by?: string) => {
+export const useFigures = (search: FigureSearch, by?: string, enabled = true) => {
   const { api } = useService();
   return useRead(['figures', search, by], (options) => api.calls.getFigures({ ...search, by }, options), {
+    enabled,
     refetchInterval: (figures) => (figures?.pending ? pendingMilliseconds : false),
   });
 };
@@ -35,14 +36,27 @@ export const PeriodFilter = () => (
   </>
 );
 
-export const figureColumns: Column<CallFiguresRow>[] = [
-  { heading: 'Calls', cell: ({ calls }) => formatNumber(calls), isNumber: true },
-  { heading: 'With an outcome', cell: ({ withOutcome }) => formatNumber(withOutcome), isNumber: true, isMinor: true },
+const valuePerCall = ({ calls, value }: CallFigures) => Number(value) / (calls || 1);
+
+export const figureColumns: Column<CallFigures>[] = [
+  { heading: 'Calls', cell: ({ calls }) => formatNumber(calls), sortKey: ({ calls }) => calls, isNumber: true },
+  {
+    heading: 'With an outcome',
+    cell: ({ calls, withOutcome }) => formatPercent(withOutcome / (calls || 1)),
+    sortKey: ({ calls, withOutcome }) => withOutcome / (calls || 1),
+    isNumber: true,
+  },
   {
     heading: 'Minutes',
     cell: ({ durationSeconds }) => formatNumber(Math.round(durationSeconds / 60)),
+    sortKey: ({ durationSeconds }) => durationSeconds,
     isNumber: true,
-    isMinor: true,
   },
-  { heading: 'Value', cell: ({ value }) => formatValue(value), isNumber: true },
+  { heading: 'Value', cell: ({ value }) => formatValue(value), sortKey: ({ value }) => Number(value), isNumber: true },
+  {
+    heading: 'Value per call',
+    cell: (row) => formatRatio(valuePerCall(row), 1),
+    sortKey: valuePerCall,
+    isNumber: true,
+  },
 ];

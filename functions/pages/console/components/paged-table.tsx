@@ -1,7 +1,8 @@
-import { memo, type ReactNode, useEffect } from 'react';
+import { Fragment, type MouseEvent, memo, type ReactNode, useEffect, useState } from 'react';
+import { formatNumber } from '../formats.ts';
 import type { Pages } from '../service.tsx';
 import { Failed, Skeleton } from './states.tsx';
-import { useTimeZone } from './time.tsx';
+import { Time, useTimeZone } from './time.tsx';
 
 export type Column<Item> = {
   heading: string;
@@ -10,31 +11,68 @@ export type Column<Item> = {
   isNumber?: true;
   /** Names and sentences, which may take several lines. */
   isLong?: true;
-  /** Narrow screens omit the column. */
-  isMinor?: true;
-  /** The heading is only for screen readers, because the buttons are self-explanatory. */
+  /** The value by which a table is sorted when the heading is pressed, the largest first. */
+  sortKey?: (item: Item) => number;
+  /** The heading is only for screen readers, because the cells are self-explanatory. */
   isHidden?: true;
 };
 
-type TableProps<Item> = { caption: string; columns: Column<Item>[]; keyOf(item: Item, index: number): string };
+type TableProps<Item> = {
+  caption: string;
+  columns: Column<Item>[];
+  keyOf(item: Item, index: number): string;
+  /** The heading of an item's group, such as its day. Items of a group follow one another. */
+  groupOf?: (item: Item, timeZone: string) => string;
+};
 
-const classOf = ({ isNumber, isLong, isMinor }: Column<never>) =>
-  [isNumber && 'number', isLong && 'long', isMinor && 'minor'].filter(Boolean).join(' ') || undefined;
+const classOf = ({ isNumber, isLong, isHidden }: Column<never>) =>
+  [isNumber && 'number', isLong && 'long', isHidden && 'unlabeled'].filter(Boolean).join(' ') || undefined;
+
+/** A row is a larger target for the link in its first cell. */
+const openRow = ({ target, currentTarget }: MouseEvent<HTMLElement>) => {
+  const row = (target as Element).closest('tbody tr');
+  const isControl = (target as Element).closest('a, button, input, summary, details');
+  if (!row || isControl || !currentTarget.contains(row) || getSelection()?.type === 'Range') return;
+  row.querySelector<HTMLElement>('td:first-child a')?.click();
+};
 
 /** A table of the items of some pages. Each page is a separate body, which is rendered once. */
-const TableOfPages = <Item,>({ caption, columns, keyOf, pages }: TableProps<Item> & { pages: Item[][] }) => {
+const TableOfPages = <Item,>({
+  caption,
+  columns,
+  keyOf,
+  groupOf,
+  pages: given,
+}: TableProps<Item> & { pages: Item[][] }) => {
   const timeZone = useTimeZone();
+  const [sorted, setSorted] = useState<string>();
+  const sortKey = columns.find(({ heading }) => heading === sorted)?.sortKey;
+  const pages = sortKey ? given.map((items) => items.toSorted((a, b) => sortKey(b) - sortKey(a))) : given;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling content must be reachable by keyboard
-    <section className="wide" tabIndex={0} aria-label={caption}>
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the link in a row is reached by keyboard
+    <section className="wide" tabIndex={0} aria-label={caption} onClick={openRow}>
       <table>
         <caption className="visually-hidden">{caption}</caption>
         <thead>
           <tr>
             {columns.map((column, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: columns keep their places, and headings may be of users
-              <th key={index} scope="col" className={classOf(column)}>
-                {column.isHidden ? <span className="visually-hidden">{column.heading}</span> : column.heading}
+              <th
+                // biome-ignore lint/suspicious/noArrayIndexKey: columns keep their places, and headings may be of users
+                key={index}
+                scope="col"
+                className={classOf(column)}
+                aria-sort={sorted === column.heading ? 'descending' : undefined}
+              >
+                {column.isHidden ? (
+                  <span className="visually-hidden">{column.heading}</span>
+                ) : column.sortKey ? (
+                  <button type="button" className="sort" onClick={() => setSorted(column.heading)}>
+                    {column.heading}
+                  </button>
+                ) : (
+                  column.heading
+                )}
               </th>
             ))}
           </tr>
@@ -46,6 +84,8 @@ const TableOfPages = <Item,>({ caption, columns, keyOf, pages }: TableProps<Item
             items={items}
             columns={columns as Column<unknown>[]}
             keyOf={keyOf as RowsProps['keyOf']}
+            groupOf={groupOf as RowsProps['groupOf']}
+            previous={pages[index - 1]?.at(-1)}
             timeZone={timeZone}
           />
         ))}
@@ -58,22 +98,39 @@ type RowsProps = {
   items: unknown[];
   columns: Column<unknown>[];
   keyOf(item: unknown, index: number): string;
+  groupOf: TableProps<unknown>['groupOf'];
+  /** The last item of the page before. */
+  previous: unknown;
   timeZone: string;
 };
 
 const Rows = memo(
-  ({ items, columns, keyOf }: RowsProps) => (
+  ({ items, columns, keyOf, groupOf, previous, timeZone }: RowsProps) => (
     <tbody>
-      {items.map((item, index) => (
-        <tr key={keyOf(item, index)}>
-          {columns.map((column, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: columns keep their places, and headings may be of users
-            <td key={index} className={classOf(column)}>
-              {column.cell(item)}
-            </td>
-          ))}
-        </tr>
-      ))}
+      {items.map((item, index) => {
+        const before = index === 0 ? previous : items[index - 1];
+        const group = groupOf?.(item, timeZone);
+        const isFirst = group !== undefined && (before === undefined || groupOf?.(before, timeZone) !== group);
+        return (
+          <Fragment key={keyOf(item, index)}>
+            {isFirst && (
+              <tr>
+                <th scope="rowgroup" colSpan={columns.length}>
+                  {group}
+                </th>
+              </tr>
+            )}
+            <tr>
+              {columns.map((column, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: columns keep their places, and headings may be of users
+                <td key={index} className={classOf(column)} data-label={column.heading}>
+                  {column.cell(item)}
+                </td>
+              ))}
+            </tr>
+          </Fragment>
+        );
+      })}
     </tbody>
   ),
   // Columns are functions of the item, and of the time zone of the address.
@@ -83,9 +140,24 @@ const Rows = memo(
 /** `empty` is shown if there are no items. */
 type ItemsProps<Item> = TableProps<Item> & { items: Item[]; empty?: ReactNode };
 
+/** The number of items that a table shows at first, and adds when asked for more. */
+const itemsAtOnce = 200;
+
 /** A table whose items are all loaded. */
-export const Table = <Item,>({ items, empty, ...table }: ItemsProps<Item>) =>
-  items.length === 0 && empty ? empty : <TableOfPages {...table} pages={[items]} />;
+export const Table = <Item,>({ items, empty, ...table }: ItemsProps<Item>) => {
+  const [count, setCount] = useState(itemsAtOnce);
+  if (items.length === 0 && empty) return empty;
+  return (
+    <>
+      <TableOfPages {...table} pages={[items.slice(0, count)]} />
+      {items.length > count && (
+        <button type="button" className="quiet more" onClick={() => setCount(count + itemsAtOnce)}>
+          Show more of {formatNumber(items.length)}
+        </button>
+      )}
+    </>
+  );
+};
 
 type PagedTableProps<Page, Item> = TableProps<Item> & {
   pages: Pages<Page>;
@@ -105,11 +177,25 @@ export const PagedTable = <Page, Item>({ pages, itemsOf, empty, ...table }: Page
   }, [isLookingForFirst, isFetchingNextPage, fetchNextPage]);
 
   if (error && !data) return <Failed error={error} onRetry={() => void refetch()} />;
-  if (!data || isLookingForFirst) return <Skeleton rows={8} />;
+  const { searchedBackTo } = (data?.pages.at(-1) ?? {}) as { searchedBackTo?: string };
+  const searched = searchedBackTo && (
+    <p className="faint" role="status">
+      Searched back to <Time at={searchedBackTo} />.
+    </p>
+  );
+  if (!data || isLookingForFirst) {
+    return (
+      <>
+        {searched}
+        <Skeleton rows={8} />
+      </>
+    );
+  }
   return (
     <>
       {error && <Failed error={error} onRetry={() => void (hasNextPage ? fetchNextPage() : refetch())} />}
       {count === 0 ? empty : <TableOfPages {...table} pages={loaded} />}
+      {hasNextPage && searched}
       {hasNextPage && !error && (
         <button type="button" className="quiet more" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
           {isFetchingNextPage ? 'Loading …' : 'Show more'}

@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { messageOf } from '../service.tsx';
+import { isWorthRepeating, messageOf } from '../service.tsx';
 
 /** Gray bars in place of content that is loading. */
 export const Skeleton = ({ rows = 3, label = 'Loading …' }: { rows?: number; label?: string }) => (
@@ -13,11 +13,13 @@ export const Skeleton = ({ rows = 3, label = 'Loading …' }: { rows?: number; l
   </div>
 );
 
-/** Shows the error, with a way to continue. */
-export const Failed = ({ error, onRetry }: { error: Error; onRetry?: (() => void) | undefined }) => (
+type FailedProps = { error: Error; message?: string | undefined; onRetry?: (() => void) | undefined };
+
+/** Shows the error, with a way to continue if the same request may succeed later. */
+export const Failed = ({ error, message = messageOf(error), onRetry }: FailedProps) => (
   <div className="failed" role="alert">
-    <p>{messageOf(error)}</p>
-    {onRetry && (
+    <p>{message}</p>
+    {onRetry && isWorthRepeating(error) && (
       <button type="button" className="quiet" onClick={onRetry}>
         Try again
       </button>

@@ -6,14 +6,16 @@ export const useTimeZone = (): string => timeZoneOf(useAddress());
 
 const timeZoneOf = ({ filters: { timeZone } }: Address) => (timeZone && isTimeZone(timeZone) ? timeZone : ownTimeZone);
 
-/** A point in time in the chosen time zone. Another zone, UTC or the browser's, is in the tooltip. */
-export const Time = ({ at, hasSeconds = false }: { at: string; hasSeconds?: boolean }) => {
+type TimeProps = { at: string; hasSeconds?: boolean; isShort?: boolean };
+
+/** A point in time in the chosen time zone, without its date if that is above it. Another zone, UTC or the browser's, is in the tooltip. */
+export const Time = ({ at, hasSeconds = false, isShort = false }: TimeProps) => {
   const timeZone = timeZoneOf(addressNow());
   const other = timeZone === 'UTC' ? ownTimeZone : 'UTC';
   const options = { timeStyle: hasSeconds ? 'medium' : 'short' } as const;
   return (
     <time dateTime={at} title={`${formatTime(at, other, options)} (${other})`}>
-      {formatTime(at, timeZone, options)}
+      {formatTime(at, timeZone, isShort ? { dateStyle: undefined } : options)}
     </time>
   );
 };

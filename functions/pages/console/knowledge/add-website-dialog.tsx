@@ -12,11 +12,15 @@ export const AddWebsiteDialog = ({ agentId, onClose }: { agentId: string; onClos
   const [limit, setLimit] = useState('5');
   const [maxDepth, setMaxDepth] = useState('1');
   const addition = useChange(
-    () =>
-      api.websites.add({
-        ...{ agentId, url: url.trim(), name: name.trim() || undefined },
-        ...{ limit: Number(limit), maxDepth: Number(maxDepth) },
-      }),
+    (_, options) => {
+      const website = {
+        url: url.trim(),
+        name: name.trim() || undefined,
+        limit: Number(limit),
+        maxDepth: Number(maxDepth),
+      };
+      return api.websites.add({ agentId, ...website }, options);
+    },
     { changes: [['knowledge', agentId]], done: () => 'The website is added. Its pages are read in the background.' },
   );
   const count = { type: 'number', required: true, min: 1, max: 10 };
@@ -31,6 +35,7 @@ export const AddWebsiteDialog = ({ agentId, onClose }: { agentId: string; onClos
       >
         <TextField
           label="Address"
+          name="url"
           note="The page to begin with. Pages of the same host that it links to are read, too."
           type="url"
           required
@@ -40,14 +45,16 @@ export const AddWebsiteDialog = ({ agentId, onClose }: { agentId: string; onClos
         />
         <TextField
           label="Name"
+          name="name"
           note="Without it, the host of the address."
           maxLength={200}
           value={name}
           onChange={setName}
         />
-        <TextField label="Pages at most" {...count} value={limit} onChange={setLimit} />
+        <TextField label="Pages at most" name="limit" {...count} value={limit} onChange={setLimit} />
         <TextField
           label="Links deep at most"
+          name="maxDepth"
           note="1: the pages that the first one links to."
           {...count}
           value={maxDepth}

@@ -109,10 +109,10 @@ const factsOf = (source: Source) =>
 const ReadAgain = ({ source: { kind, id, agentId, status } }: { source: Source }) => {
   const { api } = useService();
   const change = useChange(
-    async (): Promise<Result<object>> =>
+    async (_: unknown, options): Promise<Result<object>> =>
       kind === 'website'
-        ? api.websites.refresh({ agentId, websiteId: id })
-        : api.documents.retry({ agentId, documentId: id }),
+        ? api.websites.refresh({ agentId, websiteId: id }, options)
+        : api.documents.retry({ agentId, documentId: id }, options),
     { changes: [['knowledge', agentId]], done: () => 'It is read again in the background.' },
   );
   if (kind === 'document' && status !== 'failed') return null;

@@ -141,10 +141,10 @@ const Use = ({ source }: { source: Source }) => {
   const { api } = useService();
   const { kind, id, agentId, name, active } = source;
   const { mutate, isPending } = useChange(
-    async (active: boolean): Promise<Result<Pick<Source, 'active'>>> =>
+    async (active: boolean, options): Promise<Result<Pick<Source, 'active'>>> =>
       kind === 'website'
-        ? api.websites.update({ agentId, websiteId: id, active })
-        : api.documents.update({ agentId, documentId: id, active }),
+        ? api.websites.update({ agentId, websiteId: id, active }, options)
+        : api.documents.update({ agentId, documentId: id, active }, options),
     {
       changes: [['knowledge', agentId]],
       done: ({ active }) => `${name} is ${active ? 'used by the agent' : 'not used by the agent'}.`,
@@ -161,7 +161,7 @@ const sizeOf = (source: Source) => {
 const columns: Column<Source>[] = [
   { heading: 'Name', isLong: true, cell: (source) => <Name source={source} /> },
   { heading: 'State', isLong: true, cell: (source) => <State source={source} /> },
-  { heading: 'Size', isNumber: true, isMinor: true, cell: sizeOf },
-  { heading: 'Changed', isMinor: true, cell: ({ lastUpdatedAt }) => <Time at={lastUpdatedAt} /> },
+  { heading: 'Size', isNumber: true, cell: sizeOf },
+  { heading: 'Changed', cell: ({ lastUpdatedAt }) => <Time at={lastUpdatedAt} /> },
   { heading: 'In use', cell: (source) => <Use source={source} /> },
 ];

@@ -17,9 +17,10 @@ export const UploadDialog = ({ agentId, onClose }: { agentId: string; onClose():
   const { progress, setProgress, stopping } = useUpload();
   const [files, setFiles] = useState<File[]>([]);
   const upload = useChange(
-    async () => {
+    async (_, options) => {
       const { signal } = stopping.current;
       const { error, ...data } = await api.documents.uploadFiles({ agentId }, files, {
+        ...options,
         onProgress: setProgress,
         signal,
       });

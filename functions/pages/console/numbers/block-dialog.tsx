@@ -24,14 +24,14 @@ export const BlockDialog = ({ numbers = '', agentId, onClose }: BlockDialogProps
   const [lastDay, setLastDay] = useState('');
   const all = text.split(/[\n,;]/).filter((line) => line.trim() !== '');
   const blocking = useChange(
-    () => {
+    (_, options) => {
       const entry = {
         numbers: all,
         reason: reason.trim() || undefined,
         // The last day is included.
         expiresAt: lastDay ? startOfDay(addDays(lastDay, 1), timeZone) : undefined,
       };
-      return list ? api.blockList.add({ agentId: list, ...entry }) : api.userBlockList.add(entry);
+      return list ? api.blockList.add({ agentId: list, ...entry }, options) : api.userBlockList.add(entry, options);
     },
     { changes: [['numbers']], done: ({ added }) => `Numbers blocked: ${formatNumber(added.length)}.` },
   );
@@ -48,7 +48,7 @@ export const BlockDialog = ({ numbers = '', agentId, onClose }: BlockDialogProps
         onSubmit={() => blocking.mutate(undefined)}
         onCancel={onClose}
       >
-        <Field label="Numbers" problem={problem} note="One on each line, in international format.">
+        <Field label="Numbers" name="numbers" problem={problem} note="One on each line, in international format.">
           {(ids) => (
             <textarea {...ids} required rows={4} value={text} onChange={(event) => setText(event.target.value)} />
           )}
@@ -56,6 +56,7 @@ export const BlockDialog = ({ numbers = '', agentId, onClose }: BlockDialogProps
         <AgentChoice label="Blocked for" none="All agents" value={list} onChange={setList} />
         <TextField
           label="Reason"
+          name="reason"
           note="Shown when the number is looked up."
           maxLength={256}
           value={reason}
@@ -63,6 +64,7 @@ export const BlockDialog = ({ numbers = '', agentId, onClose }: BlockDialogProps
         />
         <TextField
           label="Last day"
+          name="expiresAt"
           note={`Without it, the numbers stay blocked. The day ends in ${timeZone.replaceAll('_', ' ')}.`}
           type="date"
           min={dateIn(timeZone)}

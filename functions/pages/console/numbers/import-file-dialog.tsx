@@ -19,8 +19,9 @@ export const ImportFileDialog = ({ agentId, onImport, onClose }: Props) => {
   const [list, setList] = useState(agentId ?? '');
   const [reason, setReason] = useState('');
   const change = useChange(
-    (chosen: File) =>
+    (chosen: File, options) =>
       api.blockList.importFile({ agentId: list || undefined, reason: reason.trim() || undefined }, chosen, {
+        ...options,
         onProgress: setProgress,
         signal: stopping.current.signal,
       }),
@@ -75,6 +76,7 @@ export const ImportFileDialog = ({ agentId, onImport, onClose }: Props) => {
         <AgentChoice label="Blocked for" none="All agents" value={list} onChange={setList} />
         <TextField
           label="Reason"
+          name="reason"
           note="For lines without a reason."
           maxLength={256}
           value={reason}

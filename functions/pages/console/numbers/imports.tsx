@@ -60,10 +60,10 @@ const Started = ({ item: { importId, createdAt } }: { item: BlockListImportSumma
 
 const columns: Column<BlockListImportSummary>[] = [
   { heading: 'Started', cell: (item) => <Started item={item} /> },
-  { heading: 'Blocked for', isMinor: true, cell: ({ agentId }) => <ListName agentId={agentId} /> },
-  { heading: 'Reason', isMinor: true, cell: ({ reason }) => reason && <bdi>{reason}</bdi> },
+  { heading: 'Blocked for', cell: ({ agentId }) => <ListName agentId={agentId} /> },
+  { heading: 'Reason', cell: ({ reason }) => reason && <bdi>{reason}</bdi> },
   { heading: 'State', cell: ({ status }) => <ImportStatus status={status} /> },
-  { heading: 'Lines', isNumber: true, isMinor: true, cell: ({ lines }) => formatNumber(lines) },
+  { heading: 'Lines', isNumber: true, cell: ({ lines }) => formatNumber(lines) },
   { heading: 'Added', isNumber: true, cell: ({ added }) => formatNumber(added) },
   { heading: 'Failed', isNumber: true, cell: ({ failed }) => formatNumber(failed) },
 ];

@@ -29,9 +29,9 @@ export const LookUp = ({ number, agentId }: { number: string; agentId: string | 
   }
   return (
     <Loaded query={choices} rows={2}>
-      {({ agents, nextCursor }) => {
+      {(agents) => {
         const agentIds = agents.slice(0, maxAgents).map(({ agentId }) => agentId);
-        const isPart = nextCursor !== undefined || agents.length > maxAgents;
+        const isPart = agents.length > maxAgents;
         if (agentIds.length === 0) return <Empty title="There is no agent that a number could be blocked for" />;
         return <Verdicts number={number} agentIds={agentIds} isPart={isPart} />;
       }}

@@ -84,8 +84,8 @@ const columnsOfNumbers: Column<BlockedNumber>[] = [
     isLong: true,
     cell: ({ reason }) => (reason ? <bdi>{reason}</bdi> : <span className="faint">None given</span>),
   },
-  { heading: 'Blocked', isMinor: true, cell: ({ blockedAt }) => <Time at={blockedAt} /> },
-  { heading: 'Until', isMinor: true, cell: ({ expiresAt }) => expiresAt && <Time at={expiresAt} /> },
+  { heading: 'Blocked', cell: ({ blockedAt }) => <Time at={blockedAt} /> },
+  { heading: 'Until', cell: ({ expiresAt }) => expiresAt && <Time at={expiresAt} /> },
 ];
 
 export default Numbers;

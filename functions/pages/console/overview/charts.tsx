@@ -1,21 +1,23 @@
 import type { CallFiguresRow } from '../../../openapi/client/client.ts';
 import { Line, type Series, StackedBars } from '../components/chart.tsx';
 import { type FigureSearch, figureColumns, useFigures } from '../components/figures.tsx';
+import { otherColor, useOutcomeColor } from '../components/outcome.tsx';
 import { type Column, Table } from '../components/paged-table.tsx';
 import { Loaded } from '../components/states.tsx';
-import { formatDate, formatNumber, formatValue } from '../formats.ts';
+import { formatDate, formatNumber, formatShort } from '../formats.ts';
 
-type Props = { search: FigureSearch; unit: 'day' | 'week'; rows: CallFiguresRow[] };
+type Props = { search: FigureSearch; unit: 'day' | 'week'; rows: CallFiguresRow[]; isLastOpen: boolean };
 
 /** Calls by outcome and their value over time, as charts and as a table. */
-export const Charts = ({ search, unit, rows }: Props) => {
+export const Charts = ({ search, unit, rows, isLastOpen }: Props) => {
+  const colorOf = useOutcomeColor();
   const labels = rows.map(labelOf);
   const title = unit === 'day' ? 'Calls a day by outcome' : 'Calls a week by outcome';
   const values = rows.map(({ value }) => Number(value));
   return (
     <Loaded query={useFigures(search, `${unit},outcome`)} rows={8}>
       {(byOutcome) => {
-        const series = seriesOf(byOutcome.rows, rows);
+        const series = seriesOf(byOutcome.rows, rows, colorOf);
         const columns: Column<number>[] = series.map(({ name, values }) => ({
           heading: name,
           cell: (index) => formatNumber(values[index] ?? 0),
@@ -23,16 +25,23 @@ export const Charts = ({ search, unit, rows }: Props) => {
         }));
         const totals: Column<number>[] = figureColumns
           .filter(({ heading }) => heading !== 'With an outcome')
-          .map(({ cell, ...column }) => ({ ...column, cell: (index) => rows[index] && cell(rows[index]) }));
+          .map(({ cell, sortKey: _, ...column }) => ({ ...column, cell: (index) => rows[index] && cell(rows[index]) }));
         return (
           <>
             <div className="charts">
-              <StackedBars title={title} labels={labels} series={series} format={formatNumber} />
+              <StackedBars
+                title={title}
+                labels={labels}
+                series={series}
+                isLastOpen={isLastOpen}
+                format={formatNumber}
+              />
               <Line
                 title="Value over time"
                 labels={labels}
-                series={[{ name: 'Value', color: 1, values }]}
-                format={formatValue}
+                series={[{ name: 'Value', color: 0, values }]}
+                isLastOpen={isLastOpen}
+                format={formatShort}
               />
             </div>
             <details>
@@ -59,10 +68,16 @@ const periodOf = ({ day, week }: CallFiguresRow): string => day ?? week ?? '';
 const labelOf = (row: CallFiguresRow): string => formatDate(periodOf(row));
 
 /** The maximum number of outcomes with their own series. */
-const maxOutcomes = 4;
+const maxOutcomes = 5;
+/** The gray of calls without an outcome. */
+const noneColor = otherColor + 1;
 
 /** Returns the most frequent outcomes, the others as one series, and calls without an outcome. */
-const seriesOf = (rows: CallFiguresRow[], periods: CallFiguresRow[]): Series[] => {
+const seriesOf = (
+  rows: CallFiguresRow[],
+  periods: CallFiguresRow[],
+  colorOf: (outcome: string) => number,
+): Series[] => {
   const places = new Map(periods.map((row, index) => [periodOf(row), index]));
   const countsOf = (chosen: CallFiguresRow[]) => {
     const counts = periods.map(() => 0);
@@ -79,10 +94,12 @@ const seriesOf = (rows: CallFiguresRow[], periods: CallFiguresRow[]): Series[] =
   const outcomes = [...byOutcome].sort(([, a], [, b]) => callsOf(b) - callsOf(a));
   const others = outcomes.slice(maxOutcomes).flatMap(([, chosen]) => chosen);
   return [
-    ...outcomes
-      .slice(0, maxOutcomes)
-      .map(([outcome, chosen], index) => ({ name: outcome || '(empty)', color: index + 1, values: countsOf(chosen) })),
-    ...(others.length > 0 ? [{ name: 'Other outcomes', color: 5, values: countsOf(others) }] : []),
-    { name: 'No outcome', color: 6, values: countsOf(none) },
+    ...outcomes.slice(0, maxOutcomes).map(([outcome, chosen]) => ({
+      name: outcome || '(empty)',
+      color: colorOf(outcome ?? ''),
+      values: countsOf(chosen),
+    })),
+    ...(others.length > 0 ? [{ name: 'Other outcomes', color: otherColor, values: countsOf(others) }] : []),
+    { name: 'No outcome', color: noneColor, values: countsOf(none) },
   ];
 };

@@ -1,6 +1,7 @@
 import type { CallFiguresRow } from '../../../openapi/client/client.ts';
 import { Link, useAddress } from '../address.tsx';
 import { type FigureSearch, figureColumns, periodOf, useFigures } from '../components/figures.tsx';
+import { OutcomeBadge } from '../components/outcome.tsx';
 import { type Column, Table } from '../components/paged-table.tsx';
 import { Loaded } from '../components/states.tsx';
 import { useTimeZone } from '../components/time.tsx';
@@ -30,7 +31,7 @@ const Outcome = ({ outcome }: CallFiguresRow) => {
   const { from, to } = periodOf(filters, useTimeZone());
   const { agentId } = filters;
   const name =
-    typeof outcome === 'string' ? <bdi>{outcome || '(empty)'}</bdi> : <span className="faint">No outcome</span>;
+    typeof outcome === 'string' ? <OutcomeBadge outcome={outcome} /> : <span className="badge">No outcome</span>;
   // The list of calls treats an empty outcome as none.
   if (!agentId || outcome === '') return name;
   const search = { agentId, from, to: addDays(to, -1), ...(outcome ? { outcome } : { hasOutcome: 'false' }) };

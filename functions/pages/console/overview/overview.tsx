@@ -1,6 +1,7 @@
-import type { CallFigures } from '../../../openapi/client/client.ts';
+import type { CallFigures, CallFiguresRow } from '../../../openapi/client/client.ts';
 import { useAddress } from '../address.tsx';
 import { AgentFilter } from '../components/agent-filter.tsx';
+import { Sparkline } from '../components/chart.tsx';
 import { FilterBar } from '../components/fields.tsx';
 import {
   before,
@@ -13,7 +14,7 @@ import {
 } from '../components/figures.tsx';
 import { Empty, Loaded } from '../components/states.tsx';
 import { useTimeZone } from '../components/time.tsx';
-import { addDays, formatDate, formatNumber, formatPercent, formatValue } from '../formats.ts';
+import { addDays, dateIn, formatDate, formatMoney, formatNumber, formatPercent, formatShort } from '../formats.ts';
 import { Charts } from './charts.tsx';
 import { CsvButton } from './csv-button.tsx';
 import { Outcomes } from './outcomes.tsx';
@@ -37,6 +38,7 @@ const Overview = () => {
 };
 
 const Totals = ({ search, period }: { search: FigureSearch; period: Period }) => {
+  const timeZone = useTimeZone();
   const unit = daysIn(period) > 120 ? 'week' : 'day';
   const byPeriod = useFigures(search, unit);
   const former = useFigures({ ...search, ...before(period) }).data?.totals;
@@ -48,7 +50,7 @@ const Totals = ({ search, period }: { search: FigureSearch; period: Period }) =>
             {formatDate(period.from)} to {formatDate(addDays(period.to, -1))}, compared with the {daysIn(period)} days
             before.{pending && ' Recent changes are still being counted.'}
           </p>
-          <Tiles totals={totals} former={former} />
+          <Tiles totals={totals} former={former} rows={rows} />
           {totals.calls === 0 ? (
             <Empty title="No calls in this period">
               <p>
@@ -58,7 +60,7 @@ const Totals = ({ search, period }: { search: FigureSearch; period: Period }) =>
             </Empty>
           ) : (
             <>
-              <Charts search={search} unit={unit} rows={rows} />
+              <Charts search={search} unit={unit} rows={rows} isLastOpen={period.to > dateIn(timeZone)} />
               <Outcomes search={search} />
               <CsvButton search={{ ...search, by: `${unit},outcome` }} />
             </>
@@ -69,34 +71,47 @@ const Totals = ({ search, period }: { search: FigureSearch; period: Period }) =>
   );
 };
 
-type TilesProps = { totals: CallFigures; former: CallFigures | undefined };
+type TilesProps = { totals: CallFigures; former: CallFigures | undefined; rows: CallFiguresRow[] };
 
-const Tiles = ({ totals, former }: TilesProps) => {
-  const minutes = (figures: CallFigures) => Math.round(figures.durationSeconds / 60);
-  const tiles = [
-    ['Calls', formatNumber(totals.calls), totals.calls, former?.calls],
-    ['With an outcome', formatNumber(totals.withOutcome), totals.withOutcome, former?.withOutcome],
-    ['Minutes', formatNumber(minutes(totals)), minutes(totals), former && minutes(former)],
-    ['Value', formatValue(totals.value), Number(totals.value), former && Number(former.value)],
-  ] as const;
-  return (
-    <dl className="tiles">
-      {tiles.map(([name, text, value, formerValue]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{text}</dd>
-          <dd className="faint">{formerValue === undefined ? ' ' : changeOf(value, formerValue)}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-};
+/** The figures that a decision is made by, each against the period before. */
+const figures: { name: string; of(figures: CallFigures): number; format(value: number): string }[] = [
+  { name: 'Calls', of: ({ calls }) => calls, format: formatShort },
+  { name: 'With an outcome', of: ({ calls, withOutcome }) => withOutcome / (calls || 1), format: formatPercent },
+  { name: 'Minutes', of: ({ durationSeconds }) => Math.round(durationSeconds / 60), format: formatShort },
+  { name: 'Value', of: ({ value }) => Number(value), format: formatMoney },
+  { name: 'Value per call', of: ({ calls, value }) => Number(value) / (calls || 1), format: formatMoney },
+];
 
-/** Shows the difference between a figure and that of the previous period. */
-const changeOf = (value: number, former: number): string => {
-  if (former === 0) return value === 0 ? 'none before either' : 'none before';
+const Tiles = ({ totals, former, rows }: TilesProps) => (
+  <dl className="tiles">
+    {figures.map(({ name, of, format }) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd title={formatNumber(of(totals))}>{format(of(totals))}</dd>
+        <dd className="faint">{former && <Change value={of(totals)} former={of(former)} format={format} />}</dd>
+        <dd>
+          <Sparkline values={rows.map(of)} />
+        </dd>
+      </div>
+    ))}
+  </dl>
+);
+
+type ChangeProps = { value: number; former: number; format(value: number): string };
+
+/** The difference between a figure and that of the previous period. */
+const Change = ({ value, former, format }: ChangeProps) => {
+  if (former === 0) return value === 0 ? null : 'none before';
   const share = (value - former) / Math.abs(former);
-  return `${share > 0 ? '+' : ''}${formatPercent(share)}, from ${formatNumber(former)}`;
+  return (
+    <>
+      <span className={share > 0 ? 'up' : share < 0 ? 'down' : undefined}>
+        {share > 0 ? '+' : ''}
+        {formatPercent(share)}
+      </span>
+      , from {format(former)}
+    </>
+  );
 };
 
 export default Overview;

@@ -112,7 +112,7 @@ const Attempts = ({ delivery: { attempts } }: { delivery: WebhookDelivery }) => 
 const SendAgain = ({ delivery: { deliveryId, type, createdAt } }: { delivery: WebhookDelivery }) => {
   const { api } = useService();
   const timeZone = useTimeZone();
-  const change = useChange(() => api.webhooks.redeliver({ deliveryId }), {
+  const change = useChange((_, options) => api.webhooks.redeliver({ deliveryId }, options), {
     changes: [['webhooks', 'deliveries']],
     done: () => 'The event is sent again.',
   });

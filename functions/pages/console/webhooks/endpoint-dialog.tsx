@@ -4,15 +4,15 @@ import { setFilters } from '../address.tsx';
 import { DeleteDialog, Dialog } from '../components/dialog.tsx';
 import { Facts } from '../components/facts.tsx';
 import { ChangeButton, Form } from '../components/form.tsx';
+import { Secret } from '../components/secret.tsx';
 import { Empty } from '../components/states.tsx';
 import { Status } from '../components/status.tsx';
 import { Time } from '../components/time.tsx';
 import { formatNumber } from '../formats.ts';
 import { useChange, useService } from '../service.tsx';
-import { EndpointForm } from './endpoint-form.tsx';
+import { EndpointForm, SecretUse } from './endpoint-form.tsx';
 import { EndpointStatus } from './endpoint-status.tsx';
 import type { EndpointFields, EventFilter } from './events.ts';
-import { Secret } from './secret.tsx';
 
 const close = () => setFilters({ open: undefined });
 
@@ -72,7 +72,7 @@ type StepProps = PartProps & { onClose(): void };
 /** Sends a test event, and shows the receiver's response. */
 const Test = ({ endpoint: { endpointId } }: PartProps) => {
   const { api } = useService();
-  const test = useChange(() => api.webhooks.testEndpoint({ endpointId }), { changes: [] });
+  const test = useChange((_, options) => api.webhooks.testEndpoint({ endpointId }, options), { changes: [] });
   const { isPending, data } = test;
   return (
     <div className="card">
@@ -91,7 +91,7 @@ const Test = ({ endpoint: { endpointId } }: PartProps) => {
 /** Switches an endpoint off, or on again. */
 const Activity = ({ endpoint: { endpointId, active } }: PartProps) => {
   const { api } = useService();
-  const change = useChange(() => api.webhooks.updateEndpoint({ endpointId, active: !active }), {
+  const change = useChange((_, options) => api.webhooks.updateEndpoint({ endpointId, active: !active }, options), {
     changes: [['webhooks']],
     done: ({ active }) => `The endpoint is switched ${active ? 'on' : 'off'}.`,
   });
@@ -104,10 +104,13 @@ const Activity = ({ endpoint: { endpointId, active } }: PartProps) => {
 
 const Edit = ({ endpoint: { endpointId, url, events, description = '' }, onClose }: StepProps) => {
   const { api } = useService();
-  const edit = useChange((fields: EndpointFields) => api.webhooks.updateEndpoint({ endpointId, ...fields }), {
-    changes: [['webhooks']],
-    done: () => 'The endpoint is changed.',
-  });
+  const edit = useChange(
+    (fields: EndpointFields, options) => api.webhooks.updateEndpoint({ endpointId, ...fields }, options),
+    {
+      changes: [['webhooks']],
+      done: () => 'The endpoint is changed.',
+    },
+  );
   return (
     <Dialog title="Edit the endpoint" onClose={onClose}>
       <EndpointForm
@@ -124,11 +127,15 @@ const Edit = ({ endpoint: { endpointId, url, events, description = '' }, onClose
 /** Makes a new secret, which is shown once. */
 const Rotation = ({ endpoint: { endpointId }, onClose }: StepProps) => {
   const { api } = useService();
-  const rotation = useChange(() => api.webhooks.rotateSecret({ endpointId }), { changes: [['webhooks']] });
+  const rotation = useChange((_, options) => api.webhooks.rotateSecret({ endpointId }, options), {
+    changes: [['webhooks']],
+  });
   return (
     <Dialog title={rotation.data ? 'The new secret' : 'Rotate the secret?'} onClose={onClose}>
       {rotation.data ? (
-        <Secret secret={rotation.data.secret} onDone={onClose} />
+        <Secret secret={rotation.data.secret} onDone={onClose}>
+          <SecretUse />
+        </Secret>
       ) : (
         <Form
           change={rotation}

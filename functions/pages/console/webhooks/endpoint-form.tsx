@@ -12,6 +12,14 @@ type EndpointFormProps = {
   onCancel(): void;
 };
 
+/** What the secret of an endpoint is for. */
+export const SecretUse = () => (
+  <>
+    The secret signs what is sent: give it to the program that receives it (
+    <a href="/docs/webhooks">how to verify a signature</a>).
+  </>
+);
+
 /** The fields of an endpoint: its address, the events that it gets, and a note. */
 export const EndpointForm = ({ initial, change, submit, onSubmit, onCancel }: EndpointFormProps) => {
   const [url, setUrl] = useState(initial.url);
@@ -32,6 +40,7 @@ export const EndpointForm = ({ initial, change, submit, onSubmit, onCancel }: En
     >
       <TextField
         label="Address"
+        name="url"
         note="https on port 443, of a server that is on the internet."
         type="url"
         required
@@ -54,6 +63,7 @@ export const EndpointForm = ({ initial, change, submit, onSubmit, onCancel }: En
       </fieldset>
       <TextField
         label="Description"
+        name="description"
         note="A note for people."
         maxLength={256}
         value={description}

@@ -58,6 +58,6 @@ const Url = ({ endpoint: { endpointId, url } }: { endpoint: WebhookEndpoint }) =
 const columns: Column<WebhookEndpoint>[] = [
   { heading: 'Address', isLong: true, cell: (endpoint) => <Url endpoint={endpoint} /> },
   { heading: 'State', cell: (endpoint) => <EndpointStatus endpoint={endpoint} /> },
-  { heading: 'Events', isLong: true, isMinor: true, cell: ({ events }) => events.join(', ') },
-  { heading: 'Created', isMinor: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { heading: 'Events', isLong: true, cell: ({ events }) => events.join(', ') },
+  { heading: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];

@@ -1,17 +1,17 @@
-import { announce } from '../components/announcements.tsx';
+import type { ReactNode } from 'react';
+import { announce } from './announcements.tsx';
 
-/** Shows a secret, which is never shown again. */
-export const Secret = ({ secret, onDone }: { secret: string; onDone(): void }) => {
+type SecretProps = { secret: string; onDone(): void; children: ReactNode };
+
+/** Shows a secret, which is never shown again, below what it is for. */
+export const Secret = ({ secret, onDone, children }: SecretProps) => {
   const copy = async () => {
     await navigator.clipboard.writeText(secret);
     announce('The secret is copied.');
   };
   return (
     <div className="stack">
-      <p>
-        The secret signs what is sent: give it to the program that receives it. It is not shown again.{' '}
-        <a href="/docs/webhooks">How to verify a signature</a>
-      </p>
+      <p>{children} It is not shown again.</p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what is to be copied is selected by keyboard, too */}
       <code className="secret" aria-label="Secret" role="img" tabIndex={0}>
         {secret}

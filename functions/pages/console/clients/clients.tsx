@@ -1,0 +1,101 @@
+import { useState } from 'react';
+import type { User, UserFigures } from '../../../openapi/client/client.ts';
+import { Link, useAddress } from '../address.tsx';
+import { FilterBar } from '../components/fields.tsx';
+import { figureColumns, PeriodFilter, periodOf } from '../components/figures.tsx';
+import { type Column, PagedTable } from '../components/paged-table.tsx';
+import { Section } from '../components/section.tsx';
+import { Empty } from '../components/states.tsx';
+import { Time, useTimeZone } from '../components/time.tsx';
+import { formatNumber } from '../formats.ts';
+import { usePages, useService } from '../service.tsx';
+import { ClientDialog } from './client-dialog.tsx';
+import { ClientPage } from './client-page.tsx';
+import { ClientStatus } from './client-status.tsx';
+
+/** The view Clients: the users whom this one has created, their figures, and one of them with its keys. */
+const Clients = () => {
+  const { client } = useAddress().filters;
+  const { api } = useService();
+  const [isCreating, setCreating] = useState(false);
+  const pages = usePages(['clients'], (cursor, options) => api.users.list({ limit: 50, cursor }, options));
+  if (client) return <ClientPage key={client} uid={client} />;
+  return (
+    <>
+      <div className="heading">
+        <h1>Clients</h1>
+        <button type="button" onClick={() => setCreating(true)}>
+          New client
+        </button>
+      </div>
+      <PagedTable
+        caption="Clients"
+        pages={pages}
+        itemsOf={({ users }) => users}
+        keyOf={({ uid }) => uid}
+        columns={columns}
+        empty={
+          <Empty title="You have no client yet">
+            <p>
+              A client is a user of its own, with agents, calls and keys that no other client sees:{' '}
+              <a href="/docs/users-and-keys">about users and keys</a>.
+            </p>
+          </Empty>
+        }
+      />
+      <Figures />
+      {isCreating && <ClientDialog onClose={() => setCreating(false)} />}
+    </>
+  );
+};
+
+/** The call figures of each client in a period. */
+const Figures = () => {
+  const { api } = useService();
+  const { filters } = useAddress();
+  const timeZone = useTimeZone();
+  const search = { ...periodOf(filters, timeZone), timeZone };
+  const pages = usePages(['clients', 'figures', search], (cursor, options) =>
+    api.users.getFigures({ ...search, limit: 20, cursor }, options),
+  );
+  return (
+    <Section title="Calls by client">
+      <FilterBar>
+        <PeriodFilter />
+      </FilterBar>
+      <PagedTable
+        caption="Calls by client"
+        pages={pages}
+        itemsOf={({ users }) => users}
+        keyOf={({ uid }) => uid}
+        columns={columnsOfFigures}
+        empty={<Empty title="There is no client whose calls could be counted" />}
+      />
+    </Section>
+  );
+};
+
+const ClientLink = ({ uid, name = uid }: Pick<User, 'uid' | 'name'>) => (
+  <Link view="clients" filters={{ client: uid }}>
+    <bdi>{name}</bdi>
+  </Link>
+);
+
+const columns: Column<User>[] = [
+  { heading: 'Client', cell: (user) => <ClientLink {...user} /> },
+  { heading: 'User ID', cell: ({ uid }) => <code>{uid}</code> },
+  { heading: 'State', cell: (user) => <ClientStatus {...user} /> },
+  {
+    heading: 'Agents',
+    cell: ({ agents, quotas }) => `${formatNumber(agents)} of ${formatNumber(quotas.agents)}`,
+    isNumber: true,
+  },
+  { heading: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+];
+
+const columnsOfFigures: Column<UserFigures>[] = [
+  { heading: 'Client', cell: ({ uid }) => <ClientLink uid={uid} /> },
+  ...figureColumns,
+];
+
+export default Clients;

@@ -1,0 +1,137 @@
+import { expect, it } from 'vitest';
+import { apiKeys } from '../../../functions/store/api-keys.ts';
+import { call, newUser, newWorld, target } from '../../support/world.ts';
+import { useBrowser, violationsIn } from './browser.ts';
+import { choose, openConsole } from './open-console.ts';
+
+useBrowser();
+
+it('“Make a key for the website that may only read calls, and later end it.”', async () => {
+  const { apiKey, uid } = await newUser(['calls', 'agents', 'keys']);
+  const { page, complaints } = await openConsole(apiKey, '/console/keys');
+  await page.getByText('(this key)').waitFor();
+  await page.getByRole('button', { name: 'Create a key' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('website');
+  // Only what the present key may do itself can be given.
+  expect(await dialog.getByRole('checkbox').count()).toBe(2);
+  await dialog.getByLabel('Agents').uncheck();
+  await dialog.getByRole('button', { name: 'Create the key' }).dblclick();
+  const secret = (await page.getByLabel('Secret', { exact: true }).textContent()) ?? '';
+  expect((await call('GET', '/key', { apiKey: secret })).body).toMatchObject({ name: 'website', scopes: ['calls'] });
+  expect(await violationsIn(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('link', { name: 'website' }).click();
+  await page.getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('textbox').fill('website');
+  await page.getByRole('button', { name: 'Revoke the key' }).click();
+  await page.getByRole('row', { name: /^website .* Revoked/ }).waitFor();
+  expect((await call('GET', '/key', { apiKey: secret })).status).toBe(401);
+  // A double click made one key.
+  expect((await call('GET', '/keys', { apiKey, query: { uid } })).body.keys).toHaveLength(2);
+  expect(complaints).toEqual([]);
+});
+
+it('“Set up a new client with a key, see what its agents did, and suspend it.”', async () => {
+  const maker = await newUser(['users']);
+  const { page, complaints } = await openConsole(maker.apiKey, '/console');
+  await page.getByText('You have no client yet').waitFor();
+  await page.getByRole('button', { name: 'New client' }).click();
+  await page.getByLabel('Name').fill('Northside Dental');
+  await page.getByLabel('Agents at most').fill('3');
+  await page.getByRole('button', { name: 'Create the client' }).click();
+  await page.getByRole('heading', { name: 'Northside Dental' }).waitFor();
+  await page.getByRole('button', { name: 'Create a key' }).click();
+  await page.getByRole('dialog').getByLabel('Name').fill('front desk');
+  await page.getByRole('button', { name: 'Create the key' }).click();
+  const apiKey = (await page.getByLabel('Secret', { exact: true }).textContent()) ?? '';
+  const { uid } = (await call('GET', '/key', { apiKey })).body;
+  await page.getByRole('button', { name: 'Done' }).click();
+  const agent = await call('POST', '/agents', { apiKey, body: { uid, name: 'Reception' } });
+  expect(agent.status).toBe(200);
+  await page.getByRole('link', { name: 'All clients' }).click();
+  await page.getByRole('table', { name: 'Calls by client' }).getByRole('row').nth(1).waitFor();
+  await page.reload();
+  await page.getByRole('row', { name: /^Northside Dental .* Active 1 of 3/ }).waitFor();
+  expect(await violationsIn(page)).toEqual([]);
+  await page.getByRole('link', { name: 'Northside Dental' }).click();
+  await page.getByRole('button', { name: 'Suspend' }).click();
+  await page.getByText('Every request with a key of the client is refused.').waitFor();
+  expect((await call('GET', '/key', { apiKey })).status).toBe(403);
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await page.getByRole('button', { name: 'Suspend' }).waitFor();
+  expect((await call('GET', '/key', { apiKey })).status).toBe(200);
+  expect(complaints).toEqual([]);
+});
+
+it('Escape does not drop what was typed without a question, and the first field of a dialog has the focus', async () => {
+  const world = await newWorld();
+  const { page } = await openConsole(world.apiKey, '/console/numbers');
+  await page.getByRole('button', { name: 'Block numbers' }).click();
+  const numbers = page.getByRole('textbox', { name: 'Numbers' });
+  await expect.poll(() => numbers.evaluate((element) => element.matches(':focus'))).toBe(true);
+  await page.keyboard.type('+14155550100');
+  await page.keyboard.press('Escape');
+  await page.getByText('What you typed is not saved.').waitFor();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  expect(await numbers.inputValue()).toBe('+14155550100');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Discard it' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+});
+
+it('an agent of many is found by a part of its name', async () => {
+  const world = await newWorld();
+  await world.call('POST', '/agents', { body: { uid: world.uid, name: 'Northside new patients' } });
+  const { page } = await openConsole(world.apiKey, '/console/knowledge');
+  await page.getByRole('combobox', { name: 'Agent' }).click();
+  await page.keyboard.type('patients north');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.getByRole('combobox', { name: 'Agent' }).inputValue()).toBe('Northside new patients');
+  await page.getByRole('combobox', { name: 'Agent' }).fill('nobody');
+  await page.getByText('Nothing has this name.').waitFor();
+  await page.keyboard.press('Escape');
+  expect(await page.getByRole('combobox', { name: 'Agent' }).inputValue()).toBe('Northside new patients');
+  await choose(page, 'Agent', 'Agent');
+  expect(page.url()).toContain(world.agentId);
+});
+
+it.each([
+  ['mouse and screen', 1280, 720],
+  ['phone', 360, 640],
+])('every element that the Tab key reaches is visible and not covered, on a %s', async (_, width, height) => {
+  const world = await newWorld();
+  await world.recordCall('call-1');
+  const { secret } = await apiKeys.get().create(world.uid, { name: 'every view' });
+  const agent = `/console/agents?agentId=${world.agentId}`;
+  const { page } = await openConsole(secret, agent, { viewport: { width, height } });
+  const hidden: string[] = [];
+  const walk = async (path: string) => {
+    // The page begins again after its last element.
+    for (let tabs = 0; tabs < 120; tabs++) {
+      await page.keyboard.press('Tab');
+      const found = await page.evaluate(`(() => {
+        const element = document.activeElement;
+        if (!element || element === document.body || element.dataset.walked) return 'end';
+        element.dataset.walked = 'yes';
+        const { left, top, right, bottom } = element.getBoundingClientRect();
+        const [x, y] = [Math.max(0, left) + Math.min(right, innerWidth), Math.max(0, top) + Math.min(bottom, innerHeight)];
+        const over = document.elementFromPoint(x / 2, y / 2);
+        const isSeen = over && (element.contains(over) || over.contains(element) || [...(element.labels ?? [])].includes(over));
+        return isSeen ? '' : element.tagName + ' ' + (element.labels?.[0]?.textContent ?? element.textContent).slice(0, 40);
+      })()`);
+      if (found === 'end') break;
+      if (found) hidden.push(`${path}: ${found}`);
+    }
+  };
+  await page.getByLabel('Greeting').fill('Changed, so that there is something to save');
+  await page.evaluate('document.activeElement.blur()');
+  await walk(agent);
+  for (const path of ['/console/calls', '/console/numbers', '/console/knowledge', '/console?period=7-days']) {
+    await page.goto(target.baseUrl + path);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.waitForLoadState('networkidle');
+    await walk(path);
+  }
+  expect(hidden).toEqual([]);
+});
