@@ -4,11 +4,11 @@ import { now } from '../domain/date-time.ts';
 import { describe } from '../domain/describe.ts';
 import {
   DocumentId,
-  fileKeyOf,
   newDocumentId,
   noFileTaken,
   RefusedFile,
   rejectionOfFile,
+  uploadKeyOf,
 } from '../domain/documents.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
@@ -56,7 +56,7 @@ export const createDocumentUploads = endpoint({
   method: 'POST',
   path: '/agent-documents/uploads',
   summary: 'Create presigned uploads for documents',
-  description: `Creates a presigned POST form for each of up to ${limits.filesPerUpload} files of at most 10 MB. Send it as \`multipart/form-data\` to \`url\` within 15 minutes: all of \`fields\` first, then the file in the field \`file\`. The upload starts the extraction of the text. The document of a form that is not used is deleted after an hour.`,
+  description: `Creates a presigned POST form for each of up to ${limits.filesPerUpload} files of at most 10 MB. Send it as \`multipart/form-data\` to \`url\` within 15 minutes: all of \`fields\` first, then the file in the field \`file\`. The upload starts the extraction of the text. A form is for one file: a second one changes nothing. The document of a form that is not used is deleted after an hour.`,
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
   services: { documents: documents.for('addAll'), files: files.for('uploadForm'), users: users.for('find') },
   body: z.object({
@@ -98,7 +98,7 @@ export const createDocumentUploads = endpoint({
     const uploads = accepted.map((document) => ({
       documentId: document.id,
       name: document.name,
-      ...files.uploadForm(fileKeyOf(document), limits.fileBytes),
+      ...files.uploadForm(uploadKeyOf(document), limits.fileBytes),
     }));
     return { uploads, failed };
   },

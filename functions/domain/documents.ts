@@ -139,9 +139,12 @@ export const filesFolder = 'documents/';
 /** Returns the key of a document's file in the bucket. It holds no name from a caller, and no identifier contains a slash. */
 export const fileKeyOf = ({ agentId, id }: { agentId: string; id: string }) => `${filesFolder}${agentId}.${id}`;
 
+/** Returns the key to which an upload form sends a file. The first one becomes the document's file, and later ones are deleted. */
+export const uploadKeyOf = (document: { agentId: string; id: string }) => `${fileKeyOf(document)}.upload`;
+
 /** Returns the document that a file of the bucket belongs to. */
 export const documentOfFileKey = (key: string): { agentId: string; id: string } | undefined => {
-  const [, agentId, id] = /^documents\/(.+)\.(doc_[^.]+)$/.exec(key) ?? [];
+  const [, agentId, id] = /^documents\/(.+)\.(doc_[^.]+)(?:\.upload)?$/.exec(key) ?? [];
   return agentId && id ? { agentId, id } : undefined;
 };
 

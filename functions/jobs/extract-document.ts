@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { withRequestId } from '../cause.ts';
 import { files } from '../clients/files.ts';
 import { jobQueueFor } from '../clients/job-queue.ts';
-import { documentOfFileKey, fileKeyOf, filesFolder, rejectionReasons } from '../domain/documents.ts';
+import { documentOfFileKey, fileKeyOf, filesFolder, rejectionReasons, uploadKeyOf } from '../domain/documents.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { limits } from '../domain/limits.ts';
 import { attemptAtFile } from '../domain/source-state.ts';
@@ -21,14 +21,13 @@ import { FileNotification, keysIn } from './file-notification.ts';
 import { queueJob, queueWorker } from './job.ts';
 
 const Message = z.union([jobMessages.extractDocument, FileNotification]);
-type Message = z.infer<typeof Message>;
 
 const services = {
   documents: documents.for('findForJob', 'endWait', 'receive', 'start', 'finish', 'fail', 'deleteOrphans'),
   documentReads: documentReads.for('list'),
   websiteReads: websiteReads.for('list'),
   credentials: credentials.for('accessTo', 'stateOf'),
-  files: files.for('read', 'delete'),
+  files: files.for('read', 'copy', 'delete'),
   agents: agents.for('languageOf'),
   jobQueue: jobQueueFor('extractDocument'),
 };
@@ -54,16 +53,19 @@ export const extractDocument = queueJob({
       const { uid, agentId, documentId: id, attempt } = message;
       return extract({ agentId, id, uid }, services, { retry: attempt, lastDeliveryEndsAt });
     }
-    const documents = documentsIn(message);
-    const access = await services.credentials.accessTo(documents.map(({ agentId }) => agentId));
-    for (const { agentId, id: documentId } of documents) {
+    const arrived = keysIn(message).flatMap((key) => ({ ...documentOfFileKey(key), key }));
+    const access = await services.credentials.accessTo(arrived.flatMap(({ agentId }) => agentId ?? []));
+    for (const { agentId, id, key } of arrived) {
+      if (agentId === undefined || id === undefined) continue;
+      const document = { agentId, id };
       // An agent without access is an unfinished copy.
       const uid = access.get(agentId)?.owner ?? agentId;
       // S3 does not know the request that made the form.
-      const record = await services.documents.findForJob({ agentId, id: documentId });
+      const record = await services.documents.findForJob(document);
       await withRequestId(record?.requestId, async () => {
-        await services.documents.endWait({ agentId, id: documentId });
-        await services.jobQueue.send({ job: 'extractDocument', uid, agentId, documentId });
+        if (key === uploadKeyOf(document)) return takeUpload(document, record, services);
+        await services.documents.endWait(document);
+        await services.jobQueue.send({ job: 'extractDocument', uid, agentId, documentId: id });
       });
     }
   },
@@ -71,10 +73,20 @@ export const extractDocument = queueJob({
 
 type DocumentKey = { agentId: string; id: string };
 
-/** Returns the documents that a message names: one, or those whose files have arrived. */
-const documentsIn = (message: Message): DocumentKey[] => {
-  if ('job' in message) return [{ agentId: message.agentId, id: message.documentId }];
-  return keysIn(message).flatMap((key) => documentOfFileKey(key) ?? []);
+/**
+ * Makes the file that came by an upload form the document's file, unless it has one: a form is for one file. S3 reports the copy as
+ * a new file.
+ */
+const takeUpload = async (
+  document: DocumentKey,
+  record: DocumentRecord | undefined,
+  { documents, files }: Pick<Services, 'documents' | 'files'>,
+): Promise<void> => {
+  if (record?.fileDeadlineAt !== undefined) {
+    await files.copy(uploadKeyOf(document), fileKeyOf(document));
+    await documents.endWait(document);
+  }
+  await files.delete(uploadKeyOf(document));
 };
 
 const extract = async (
