@@ -72,11 +72,11 @@ const replies: Reply[] = [
   },
   {
     tool: 'getCallFigures',
-    when: /^(?!\W*how (do|can)\b)(?!.*\bcan I\b).*\b(how many|how much|count|figures?|sum|total|worth|earned)\b.*\b(calls|outcomes|earn(ed)?|make|made|worth)\b/i,
+    when: /^(?!\W*how (do|can)\b)(?!.*\bcan I\b).*\b(how many|how much|count|figures?|sum|total|worth|earned)\b.*\b(calls|outcomes|earn(ed)?|make|made|worth)\b|\bcalls cost\b/i,
     ofAgent: 'optional',
     input: () => ({ by: 'outcome' }),
     describe: ({ rows = [], totals = {}, pending }) => [
-      `In the last 30 days there were ${totals.calls} calls, worth ${totals.value} in all.${pending ? ' Some that have just changed are not counted yet.' : ''}`,
+      `In the last 30 days there were ${totals.calls} calls, worth ${totals.value} in all.${costs(totals)}${pending ? ' Some that have just changed are not counted yet.' : ''}`,
       rows.map(({ outcome, calls, value }: Value) => `**${outcome ?? 'no outcome'}**: ${calls}, worth ${value}`),
     ],
   },
@@ -332,6 +332,10 @@ const tableOf = (calls: Value[]): string => {
     .join('\n');
 };
 
+const costs = ({ cost = {} }: Value): string => {
+  const sums = Object.entries(cost).map(([currency, sum]) => `${sum} ${currency}`);
+  return sums.length > 0 ? ` They cost ${sums.join(' and ')}.` : '';
+};
 const topic = ({ title, page }: Value) => `[${title}](${page})`;
 const agent = ({ name, agentId }: Value) => `**${name}** (\`${agentId}\`)`;
 const fieldsOf = ({ configuration = {} }: Value = {}) =>

@@ -174,7 +174,7 @@ export const tools: Record<ToolName, PublicTool | UserTool> = {
   }),
   getCallFigures: userTool({
     description:
-      'Counts the user’s calls, with their outcomes, durations and what they were worth, by period and group. Without `from` and `to`: of the last 30 days, today (UTC) included.',
+      'Counts the user’s calls, with their outcomes, durations, what they were worth and what they cost, by period and group. Without `from` and `to`: of the last 30 days, today (UTC) included.',
     input: z.extend(FiguresQuery, {
       agentId: z.optional(AgentId),
       from: z.optional(FiguresQuery.shape.from),

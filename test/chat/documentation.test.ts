@@ -33,6 +33,7 @@ const questions: [question: string, page: string][] = [
   ['How do I add a website?', '/docs/knowledge'],
   ['Why did my document fail?', '/docs/reference#tag/documents/POST/agent-documents/retry'],
   ['How many calls were there last month, and what were they worth?', '/docs/call-figures'],
+  ['What did the calls of each agent cost, and what is the margin?', '/docs/call-figures'],
   ['Can I open call figures in Excel as CSV?', '/docs/call-figures'],
   ['How do I set a call outcome?', '/docs/call-outcomes'],
   ['How do I set outcomes from a CSV file?', '/docs/batch'],

@@ -38,6 +38,8 @@ export const demoSplit = [
 ];
 /** The outcome that blocks a number. */
 export const doNotCall = 'do not call';
+/** The voice platform of the demo is paid by the second: 9 cents a minute. */
+const dollarsPerSecond = 0.0015;
 /** Numbers that are reserved for fiction: 0100 to 0199 of the exchange 555 in each area. */
 const areas = ['341', '408', '510', '628', '650', '669', '707', '925'];
 
@@ -165,12 +167,15 @@ const callAt = (start: number, { agentId, pattern, isRecent, random }: Context):
     direction,
     ...{ startedAt: new Date(start).toISOString(), endedAt: new Date(endedAt).toISOString(), durationSeconds, status },
     ...(agentVersion && { agentVersion }),
+    ...(durationSeconds > 0 && { details: { cost: costAfter(durationSeconds) } }),
     ...(outcome !== undefined && { custom_call_outcome: outcome }),
     ...(values && { custom_call_outcome_value: values[Math.floor(random() * values.length)] }),
     ...(direction === 'outbound' && { custom_call_metadata: { campaign: 'six-month check-up' } }),
     outcomeAt: new Date(endedAt + 4000).toISOString(),
   };
 };
+
+const costAfter = (seconds: number) => ({ amount: Number((seconds * dollarsPerSecond).toFixed(4)), currency: 'USD' });
 
 const between = ([low, high]: [number, number], random: Random) => low + random() * (high - low);
 

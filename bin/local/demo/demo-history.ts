@@ -99,6 +99,7 @@ const steps = {
             instructions: 'Offer an appointment for a check-up. Be brief.',
             ...{ language: 'en-US', voice: 'warm', timeZone: demoTimeZone },
             blockOnOutcomes: [doNotCall],
+            valueCurrency: 'USD',
             calling: { hours: { from: '09:00', to: '18:00' }, attempts: [{ max: 2, hours: 24 }] },
           },
         },
@@ -111,6 +112,7 @@ const steps = {
         greeting: 'Hello, this is Example Dental. How can I help you?',
         instructions: 'Make, move and cancel appointments. Answer questions from the knowledge.',
         timeZone: demoTimeZone,
+        valueCurrency: 'USD',
       },
     });
     await api.agents.update({
