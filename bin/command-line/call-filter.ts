@@ -17,6 +17,7 @@ const callOptions = {
   outcome: new Option('--outcome <label>', 'only calls with this outcome'),
   withOutcome: new Option('--with-outcome', 'only calls whose outcome is set').conflicts('withoutOutcome'),
   withoutOutcome: new Option('--without-outcome', 'only calls whose outcome is not set').conflicts('outcome'),
+  held: new Option('--held', 'only calls whose outcome is held'),
 };
 
 /** Adds the options that select calls to a command. Given options are combined with "and". */
@@ -31,14 +32,15 @@ export const selectingCalls = <Arguments extends unknown[], Options extends Opti
     .addOption(callOptions.status)
     .addOption(callOptions.outcome)
     .addOption(callOptions.withOutcome)
-    .addOption(callOptions.withoutOutcome);
+    .addOption(callOptions.withoutOutcome)
+    .addOption(callOptions.held);
 
 type SelectionOptions = CallRange &
   Omit<CallFilters, 'hasOutcome'> & { withOutcome?: true | undefined; withoutOutcome?: true | undefined };
 
 /** Converts the options to the range and filters of the API. */
 export const toSelection = ({ withOutcome, withoutOutcome, ...options }: SelectionOptions) => {
-  const { phone, from, to, direction, status, outcome } = options;
+  const { phone, from, to, direction, status, outcome, held } = options;
   const hasOutcome = withOutcome ?? (withoutOutcome ? false : undefined);
-  return { range: { phone, from, to }, filters: { direction, status, outcome, hasOutcome } };
+  return { range: { phone, from, to }, filters: { direction, status, outcome, hasOutcome, held } };
 };

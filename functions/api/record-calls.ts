@@ -1,12 +1,13 @@
 import * as z from 'zod/mini';
-import { CallItem, toRecording } from '../domain/calls.ts';
+import { toRecording } from '../domain/call-outcomes.ts';
+import { CallItem } from '../domain/calls.ts';
 import { now } from '../domain/date-time.ts';
 import { describe } from '../domain/describe.ts';
 import { insufficientPermissions, noSuchCall } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { limits } from '../domain/limits.ts';
 import { list } from '../domain/list.ts';
-import { FailedItem, failedItem, ItemIndex } from '../domain/request-items.ts';
+import { acceptItems, FailedItem, failedItem, ItemIndex } from '../domain/request-items.ts';
 import { validate } from '../domain/validation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -21,7 +22,7 @@ export const recordCalls = endpoint({
   path: '/calls',
   summary: 'Record many calls',
   description:
-    'Records up to 1,000 calls in one request, of any agents that the user of the API key may use, and sets the outcomes that are given: as `PUT` and `PATCH /calls/{agentId}/{callIdOrPhone}` one by one. Items are processed independently: one that is invalid is in `failed`, and so is, as `temporarily_unavailable`, one that was not processed before the response was due. Sending the same items again changes nothing.',
+    'Records up to 1,000 calls in one request, of any agents that the user of the API key may use, and sets the outcomes that are given: as `PUT` and `PATCH /calls/{agentId}/{callIdOrPhone}` one by one. Items are processed independently: one that is invalid, or has an outcome that the agent does not declare, is in `failed`, and so is, as `temporarily_unavailable`, one that was not processed before the response was due. Sending the same items again changes nothing.',
   caller: { kind: 'key', scope: 'calls' },
   services: { calls: calls.for('recordMany'), credentials: credentials.for('accessTo') },
   body: z.object({
@@ -46,15 +47,15 @@ export const recordCalls = endpoint({
 
   async handle({ body, principal, receivedAt }, { calls, credentials }) {
     const until = lastTableCallAt(receivedAt);
-    const checked = body.items.map((item, index) => ({ index, ...validate(CallItem, item) }));
+    const checked = body.items.map((item) => validate(CallItem, item));
     const access = await credentials.accessTo(checked.flatMap(({ data }) => data?.agentId ?? []));
+    const { uid, keyId } = principal;
     const at = now();
-    const failed: FailedItem[] = [];
-    const accepted = checked.flatMap(({ index, data: item, error }) => {
-      const agent = item && access.get(item.agentId);
-      if (!error && agent?.has(principal.uid)) return [{ index, ...toRecording(item, agent, principal, at) }];
-      failed.push(failedItem(index, error ?? insufficientPermissions()));
-      return [];
+    const { accepted, failed } = acceptItems(checked, ({ data: item, error }) => {
+      if (error) throw error;
+      const agent = access.get(item.agentId);
+      if (!agent?.has(uid)) throw insufficientPermissions();
+      return toRecording(item, agent, { uid, keyId, at });
     });
     const results = await calls.recordMany(accepted, until);
     const recorded: { index: number; callId: string }[] = [];

@@ -1,17 +1,14 @@
 import * as z from 'zod/mini';
+import { decideOutcome } from '../domain/call-outcomes.ts';
 import {
   Blocked,
-  blockingOf,
-  type Call,
   CallIdOrPhone,
   CallOutcomeChange,
-  fieldsOf,
   MetadataMode,
   PhoneOrWithheld,
   Preference,
   toCallReference,
   UpdatedFields,
-  withOutcome,
 } from '../domain/calls.ts';
 import { now } from '../domain/date-time.ts';
 import { describe } from '../domain/describe.ts';
@@ -30,7 +27,7 @@ export const updateCallOutcome = endpoint({
   path: '/calls/{agentId}/{callIdOrPhone}',
   summary: 'Set the outcome of a call',
   description:
-    'Updates any combination of the three outcome fields; `null` clears a field. The call is addressed by its id, or by a phone number: then `preference` chooses the first or the last call with that number. An outcome of the agent’s `blockOnOutcomes` also blocks the number of the call: for all agents of its owner, or for this agent if a user with whom it was shared sets the outcome. To set many outcomes use `POST /call-outcomes`.',
+    'Updates any combination of the three outcome fields; `null` clears a field. The call is addressed by its id, or by a phone number: then `preference` chooses the first or the last call with that number. If the agent declares `outcomes`, the label must be one of them. An outcome that blocks, by this list or by `blockOnOutcomes`, also blocks the number of the call: for all agents of its owner, or for this agent if a user with whom it was shared sets the outcome. To set many outcomes use `POST /call-outcomes`.',
   caller: {
     kind: 'key',
     scope: 'calls',
@@ -53,13 +50,13 @@ export const updateCallOutcome = endpoint({
       blocked: Blocked,
     })
     .check(z.describe('The call that was updated, and the fields that were set.')),
-  errors: ['call_not_found'],
+  errors: ['unknown_outcome', 'call_not_found'],
 
   async handle({ agent, params: { callIdOrPhone }, query, body, principal, found: target }, { calls }) {
-    const { preference, metadataMode } = query;
-    const change = (call: Call) => withOutcome(call, body, metadataMode, principal.keyId, now());
-    const block = blockingOf(body, { ...agent, owner: agent.uid }, principal.uid);
-    const call = await calls.setOutcome({ ...target, change, block });
+    const { preference, metadataMode: mode } = query;
+    const { uid, keyId } = principal;
+    const outcome = decideOutcome(body, { ...agent, owner: agent.uid }, { uid, keyId, at: now(), mode });
+    const call = await calls.setOutcome({ ...target, ...outcome });
     if (!call) throw noSuchCall(callIdOrPhone);
     return {
       success: true as const,
@@ -67,8 +64,8 @@ export const updateCallOutcome = endpoint({
       agent_id: call.agentId,
       phone: call.phone ?? null,
       preference,
-      updated_fields: fieldsOf(body),
-      ...(block && call.phone !== undefined && { blocked: true as const }),
+      updated_fields: outcome.fields(call),
+      ...(outcome.block && call.phone !== undefined && { blocked: true as const }),
     };
   },
 });

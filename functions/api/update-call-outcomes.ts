@@ -1,22 +1,13 @@
 import * as z from 'zod/mini';
-import {
-  Blocked,
-  blockingOf,
-  type Call,
-  CallOutcomeItem,
-  fieldsOf,
-  PhoneOrWithheld,
-  toCallReference,
-  UpdatedFields,
-  withOutcome,
-} from '../domain/calls.ts';
+import { decideOutcome } from '../domain/call-outcomes.ts';
+import { Blocked, CallOutcomeItem, PhoneOrWithheld, toCallReference, UpdatedFields } from '../domain/calls.ts';
 import { now } from '../domain/date-time.ts';
 import { component, describe } from '../domain/describe.ts';
 import { insufficientPermissions, noSuchCall } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { limits } from '../domain/limits.ts';
 import { list } from '../domain/list.ts';
-import { FailedItem, failedItem, ItemIndex } from '../domain/request-items.ts';
+import { acceptItems, FailedItem, failedItem, ItemIndex } from '../domain/request-items.ts';
 import { validate } from '../domain/validation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -44,7 +35,7 @@ export const updateCallOutcomes = endpoint({
   path: '/call-outcomes',
   summary: 'Set the outcomes of many calls',
   description:
-    'Sets the outcomes of up to 1,000 calls in one request, of any agents that the user of the API key may use. Items are processed independently: one that is invalid is in `failed`, and so is, as `temporarily_unavailable`, one that was not processed before the response was due: send it again. Setting the same values again changes nothing. Several items may name the same call: they are applied in the order sent. The batch tool (`npm run outcomes`) sends files of any size this way.',
+    'Sets the outcomes of up to 1,000 calls in one request, of any agents that the user of the API key may use. Items are processed independently: one that is invalid is in `failed`, and so is, as `temporarily_unavailable`, one that was not processed before the response was due: send it again. An outcome that the agent does not declare fails as `unknown_outcome`. Setting the same values again changes nothing. Several items may name the same call: they are applied in the order sent. The batch tool (`npm run outcomes`) sends files of any size this way.',
   caller: { kind: 'key', scope: 'calls' },
   services: { calls: calls.for('setOutcomes'), credentials: credentials.for('accessTo') },
   body: z.object({
@@ -64,29 +55,24 @@ export const updateCallOutcomes = endpoint({
   },
 
   async handle({ body, principal, receivedAt }, { calls, credentials }) {
-    const checked = body.items.map((item, index) => ({ index, ...validate(CallOutcomeItem, item) }));
+    const checked = body.items.map((item) => validate(CallOutcomeItem, item));
     const access = await credentials.accessTo(checked.flatMap(({ data }) => data?.agentId ?? []));
+    const { uid, keyId } = principal;
     const at = now();
-    const failed: FailedItem[] = [];
-    const fail = (index: number, error: Error) => failed.push(failedItem(index, error));
-    const accepted = checked.flatMap(({ index, data: item, error }) => {
-      const agent = item && access.get(item.agentId);
-      if (error) fail(index, error);
-      else if (!agent?.has(principal.uid)) fail(index, insufficientPermissions());
-      else {
-        const reference = toCallReference(item.callIdOrPhone, item.preference);
-        const change = (call: Call) => withOutcome(call, item, item.metadataMode, principal.keyId, at);
-        const block = blockingOf(item, { ...agent, agentId: item.agentId }, principal.uid);
-        return [{ index, item, agentId: item.agentId, reference, change, block }];
-      }
-      return [];
+    const { accepted, failed } = acceptItems(checked, ({ data: item, error }) => {
+      if (error) throw error;
+      const { agentId, callIdOrPhone, preference, metadataMode: mode } = item;
+      const agent = access.get(agentId);
+      if (!agent?.has(uid)) throw insufficientPermissions();
+      const outcome = decideOutcome(item, { ...agent, agentId }, { uid, keyId, at, mode });
+      return { item, agentId, reference: toCallReference(callIdOrPhone, preference), ...outcome };
     });
     const results = await calls.setOutcomes(accepted, lastTableCallAt(receivedAt));
     const updated: z.infer<typeof UpdatedOutcome>[] = [];
-    for (const [place, { index, item, block }] of accepted.entries()) {
+    for (const [place, { index, item, block, fields }] of accepted.entries()) {
       const call = results[place];
-      if (call instanceof Error) fail(index, call);
-      else if (!call) fail(index, noSuchCall(item.callIdOrPhone));
+      if (call instanceof Error) failed.push(failedItem(index, call));
+      else if (!call) failed.push(failedItem(index, noSuchCall(item.callIdOrPhone)));
       else {
         const { callId, agentId, phone = null } = call;
         updated.push({
@@ -94,7 +80,7 @@ export const updateCallOutcomes = endpoint({
           call_id: callId,
           agent_id: agentId,
           phone,
-          updated_fields: fieldsOf(item),
+          updated_fields: fields(call),
           ...(block && phone !== null && { blocked: true as const }),
         });
       }

@@ -1,11 +1,5 @@
 import * as z from 'zod/mini';
-import {
-  AgentConfiguration,
-  AgentName,
-  canonicalLanguage,
-  configurationErrors,
-  toStoredConfiguration,
-} from '../domain/agents.ts';
+import { AgentConfigurationInput, AgentName, canonicalLanguage, toStoredConfiguration } from '../domain/agents.ts';
 import type { ErrorDetail } from '../domain/errors.ts';
 import { jsonBytes } from '../domain/json.ts';
 import { normalizePhoneNumber } from '../domain/phone-numbers.ts';
@@ -44,16 +38,13 @@ export const draftAgent = (draft: AgentDraft) => {
   const { configuration } = draft;
   const problems: ErrorDetail[] = [
     ...problemsOf('name', AgentName, draft.name),
-    ...problemsOf('configuration', AgentConfiguration, configuration),
+    ...problemsOf('configuration', AgentConfigurationInput, configuration),
   ];
   const advice: ErrorDetail[] = [];
 
   const phoneNumber = draft.phoneNumber && normalizePhoneNumber(draft.phoneNumber);
   if (draft.phoneNumber !== undefined && !phoneNumber) {
     problems.push({ path: 'phoneNumber', message: 'must be a phone number in E.164 format, such as +14155550100' });
-  }
-  for (const { path, message } of configurationErrors(configuration)) {
-    problems.push({ path: `configuration.${path}`, message });
   }
   const language = configuration.language && canonicalLanguage(configuration.language);
   for (const field of ['greeting', 'instructions', 'language'] as const) {

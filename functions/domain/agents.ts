@@ -3,6 +3,7 @@ import { RejectableAttestation } from './attestations.ts';
 import { currencyPattern } from './call-costs.ts';
 import { CallingRules } from './calling-rules.ts';
 import { timestamp } from './date-time.ts';
+import { DeclaredOutcomes } from './declared-outcomes.ts';
 import { component, describe } from './describe.ts';
 import { type ErrorDetail, invalidField } from './errors.ts';
 import { examples } from './examples.ts';
@@ -44,7 +45,7 @@ const fields = {
   ),
   blockOnOutcomes: list(text(1, limits.outcomeCharacters), { max: limits.blockOnOutcomes }).check(
     describe(
-      'Outcomes that block the caller: when `custom_call_outcome` of a call is set to one of these, its number is put on the block list of the agent’s owner, or on that of the agent if a user with whom it was shared sets the outcome.',
+      'Outcomes that block the caller: when somebody sets `custom_call_outcome` of a call to one of these, its number is put on the block list of the agent’s owner, or on that of the agent if a user with whom it was shared sets the outcome. An outcome that a voice platform found blocks only where `outcomes` says so.',
       ['do_not_call'],
     ),
   ),
@@ -57,6 +58,7 @@ const fields = {
         { pattern: currencyPattern.source },
       ),
     ),
+  outcomes: DeclaredOutcomes,
   calling: CallingRules,
   outcomeFrom: z
     .strictObject({
@@ -91,12 +93,18 @@ const finite = <T extends object>() =>
 export const AgentConfiguration = component(
   'AgentConfiguration',
   `Configuration of an agent. All fields are optional; other fields are stored as they are. At most ${limits.configurationBytes / 1024} KB of JSON.`,
-  z.looseObject(z.partial(z.object(fields)).shape).check(small(), finite()),
+  z
+    .looseObject({
+      ...z.partial(z.object(fields)).shape,
+      // Configurations that were stored before the field had a meaning may hold anything in it.
+      outcomes: z.optional(z.unknown().check(z.meta({ documentAs: DeclaredOutcomes }))),
+    })
+    .check(small(), finite()),
 );
 export type AgentConfiguration = z.infer<typeof AgentConfiguration>;
 
 /** Returns the errors of the known fields of a configuration. They are checked when it is written, never when it is read. */
-export const configurationErrors = ({
+const configurationErrors = ({
   language,
   timeZone,
   transferTo,
@@ -145,7 +153,9 @@ export const AgentConfigurationInput = component(
 );
 
 /** Returns a configuration as it is stored: with the number to transfer to in E.164 format. */
-export const toStoredConfiguration = (configuration: AgentConfiguration): AgentConfiguration => {
+export const toStoredConfiguration = <Configuration extends Pick<AgentConfiguration, 'transferTo'>>(
+  configuration: Configuration,
+): Configuration => {
   const { transferTo } = configuration;
   return {
     ...configuration,

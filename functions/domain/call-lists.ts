@@ -12,6 +12,7 @@ export type CallFilters = {
   status?: string | undefined;
   outcome?: string | undefined;
   hasOutcome?: boolean | undefined;
+  held?: boolean | undefined;
 };
 
 /** The calls of a list, and the page of it. */
@@ -33,6 +34,9 @@ export const CallsQuery = z.object({
   hasOutcome: z.optional(
     booleanInQuery('`true`: only calls that have an outcome. `false`: only calls without one.', true),
   ),
+  held: z.optional(
+    booleanInQuery('`true`: only calls whose outcome is held. `false`: only calls without a held outcome.', true),
+  ),
   ...paging,
 });
 export type CallsQuery = z.infer<typeof CallsQuery>;
@@ -50,11 +54,12 @@ export const CallsPage = z
   .check(z.describe('A page of calls.'));
 export type CallsPage = z.infer<typeof CallsPage>;
 
-export const matchesFilters = (call: Call, { direction, status, outcome, hasOutcome }: CallFilters): boolean =>
+export const matchesFilters = (call: Call, { direction, status, outcome, hasOutcome, held }: CallFilters): boolean =>
   (direction === undefined || call.direction === direction) &&
   (status === undefined || isSameText(call.status, status)) &&
   (outcome === undefined || isSameText(call.custom_call_outcome, outcome)) &&
-  (hasOutcome === undefined || (call.custom_call_outcome !== undefined) === hasOutcome);
+  (hasOutcome === undefined || (call.custom_call_outcome !== undefined) === hasOutcome) &&
+  (held === undefined || (call.heldOutcome !== undefined) === held);
 
 const isSameText = (text: string | undefined, wanted: string) => text !== undefined && fold(text) === fold(wanted);
 const fold = (text: string) => text.normalize().toLowerCase();

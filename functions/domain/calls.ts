@@ -5,7 +5,7 @@ import { component, describe } from './describe.ts';
 import { invalidField } from './errors.ts';
 import { examples } from './examples.ts';
 import { AgentId, Identifier } from './identifiers.ts';
-import { isDeeperThan, isJsonObject, jsonBytes, mergeJson } from './json.ts';
+import { isDeeperThan, isJsonObject, jsonBytes } from './json.ts';
 import { limits } from './limits.ts';
 import { normalizePhoneNumber, PhoneNumberOrNull, phoneNumber, restorePlus } from './phone-numbers.ts';
 import { text } from './text.ts';
@@ -29,13 +29,13 @@ const DurationSeconds = z.number().check(
   describe('Duration of the call in seconds.', 212, { minimum: 0, maximum: limits.callSeconds }),
 );
 
-const sizeError = `must be at most ${limits.metadataBytes} bytes of JSON`;
+export const metadataSizeError = `must be at most ${limits.metadataBytes} bytes of JSON`;
 const depthError = `must nest at most ${limits.metadataDepth} levels deep`;
 
 /** Declares an object of the caller's own. Validation does not rebuild it: every key and value comes back as sent. */
 const jsonObject = (description: string, example: Record<string, unknown>) =>
   z.custom<Record<string, unknown>>(isJsonObject, { error: 'must be an object' }).check(
-    z.refine((value) => jsonBytes(value) <= limits.metadataBytes, { error: sizeError, abort: true }),
+    z.refine((value) => jsonBytes(value) <= limits.metadataBytes, { error: metadataSizeError, abort: true }),
     z.refine((value) => !isDeeperThan(value, limits.metadataDepth), { error: depthError }),
     describe(
       `${description}: an object of at most ${limits.metadataBytes / 1024} KB of JSON and ${limits.metadataDepth} levels. It comes back exactly as sent.`,
@@ -140,6 +140,23 @@ const OutcomeEntry = z.object({
   fields: UpdatedFields,
 });
 
+/** An outcome that a voice platform found, and that is not set. */
+export const HeldOutcome = component(
+  'HeldOutcome',
+  'An outcome that a voice platform found in a call that does not meet the conditions which the agent declares for it. It is held until the outcome is set or cleared, or a later event of the platform meets the conditions.',
+  z.extend(CallOutcome, {
+    custom_call_outcome: OutcomeLabel,
+    causes: z
+      .array(z.enum(['too_short', 'too_few_words']))
+      .check(
+        describe(
+          'Why: the call was shorter than `minSeconds` (`too_short`), or the other party said fewer words than `minCallerWords` (`too_few_words`).',
+          ['too_short'],
+        ),
+      ),
+  }),
+);
+
 export const Call = component(
   'Call',
   'A call of an agent, with its outcome.',
@@ -150,6 +167,7 @@ export const Call = component(
     agentPhone: z.optional(phoneNumber('The agent’s number in this call, in E.164 format.', '+14155550123')),
     ...facts,
     ...CallOutcome.shape,
+    heldOutcome: z.optional(HeldOutcome),
     outcomeUpdatedAt: z.optional(timestamp('When the outcome was last changed.', '2026-03-02T08:15:00.000Z')),
     outcomeHistory: z.optional(
       z.array(OutcomeEntry).check(
@@ -232,77 +250,7 @@ export const toCallReference = (callIdOrPhone: string, preference: Preference): 
 /** Returns the fields that a change names, in the order in which responses list them. */
 export const fieldsOf = (change: CallOutcomeChange) => outcomeFields.filter((field) => change[field] !== undefined);
 
-/** The agent of a call, for changes of its outcome: its owner, and the outcomes that block. */
-export type BlockingAgent = { agentId: string; owner: string; blockOnOutcomes: string[] };
-
-/**
- * Returns the block list on which a change of an outcome by a user puts the call's number, and the reason; undefined when it
- * blocks no number. Only the owner of the agent blocks for all of their agents; a guest blocks for this one.
- */
-export const blockingOf = (
-  { custom_call_outcome: reason }: CallOutcomeChange,
-  { agentId, owner, blockOnOutcomes }: BlockingAgent,
-  uid: string,
-) =>
-  typeof reason === 'string' && blockOnOutcomes.includes(reason)
-    ? { owner: uid === owner ? { uid } : { agentId }, reason }
-    : undefined;
-
 /** A field of the response to a change of an outcome. */
 export const Blocked = z.optional(
-  z
-    .literal(true)
-    .check(describe('Present when the outcome is one of `blockOnOutcomes`: the number of the call is blocked.', true)),
+  z.literal(true).check(describe('Present when the outcome blocks: the number of the call is blocked.', true)),
 );
-
-/**
- * Returns a call with its outcome changed and the change appended to its history, which keeps the last twenty. A change
- * that sets the same values again returns the same call.
- */
-export const withOutcome = (
-  call: Call,
-  change: CallOutcomeChange,
-  mode: MetadataMode,
-  keyId: string,
-  at: string,
-): Call => {
-  const fields = fieldsOf(change);
-  if (fields.length === 0) return call;
-  const changed: Call = { ...call };
-  for (const field of fields) {
-    const value = change[field];
-    if (value === null) delete changed[field];
-    else if (field === 'custom_call_metadata' && mode === 'merge')
-      changed[field] = mergeMetadata(call[field], value as object);
-    else Object.assign(changed, { [field]: value });
-  }
-  if (isSameOutcome(call, changed)) return call;
-  const outcomeHistory = [...(call.outcomeHistory ?? []), { at, keyId, fields }].slice(-limits.outcomeHistory);
-  return { ...changed, outcomeUpdatedAt: at, outcomeHistory };
-};
-
-/** Compares outcomes in their written form, in which they are stored. */
-const isSameOutcome = (a: Call, b: Call) =>
-  outcomeFields.every((field) => JSON.stringify(a[field]) === JSON.stringify(b[field]));
-
-/** Splits an item into its facts and, if it names one, its outcome: the change of the call and the block that it causes. */
-export const toRecording = (
-  { agentId, callId, custom_call_outcome, custom_call_outcome_value, custom_call_metadata, ...facts }: CallItem,
-  { owner, blockOnOutcomes }: Omit<BlockingAgent, 'agentId'>,
-  { uid, keyId }: { uid: string; keyId: string },
-  at: string,
-) => {
-  const change = { custom_call_outcome, custom_call_outcome_value, custom_call_metadata };
-  const outcome = {
-    change: (call: Call) => withOutcome(call, change, 'replace', keyId, at),
-    block: blockingOf(change, { agentId, owner, blockOnOutcomes }, uid),
-  };
-  return { agentId, callId, facts, outcome: fieldsOf(change).length > 0 ? outcome : undefined };
-};
-
-/** Merges two documents by top-level key. Throws if the result exceeds the limits of a document. */
-const mergeMetadata = (former: object | undefined, added: object) => {
-  const metadata = mergeJson(former ?? {}, added) as Record<string, unknown>;
-  if (jsonBytes(metadata) > limits.metadataBytes) throw invalidField('custom_call_metadata', `${sizeError}, merged`);
-  return metadata;
-};

@@ -1,6 +1,7 @@
 /** The status of every code of an error response. A closed list: clients switch on it. */
 export const errorStatuses = {
   invalid_request: 400,
+  unknown_outcome: 400,
   too_many_numbers: 400,
   too_many_files: 400,
   file_too_large: 400,
@@ -157,6 +158,22 @@ export const noSuchCall = (callIdOrPhone: string) =>
       ? 'This agent has no call of that id. A phone number needs its leading +, also in a path.'
       : 'This agent has no such call.',
   );
+
+/** Creates a 400 that names the outcomes that the agent declares: in its details, and in its message as far as a batch has room for them. */
+export const unknownOutcome = (names: string[]) => {
+  const list = names.map((name) => JSON.stringify(name)).join(', ');
+  const shown = list.length > maxNamesUnits ? `${list.slice(0, maxNamesUnits).toWellFormed()}…` : list;
+  return names.length === 0
+    ? new ApiError('unknown_outcome', 'The agent declares that its calls have no outcome.', {
+        details: [{ path: 'custom_call_outcome', message: 'must be absent or null' }],
+      })
+    : new ApiError('unknown_outcome', `The agent declares no such outcome, only ${shown}.`, {
+        details: [{ path: 'custom_call_outcome', message: `must be one of ${list}` }],
+      });
+};
+
+/** A response may have a thousand of these messages. */
+const maxNamesUnits = 300;
 
 export const noAgentWithNumber = () =>
   new ApiError('agent_not_found', 'No agent of this user has the number of this call. Name one by `agentId`.');

@@ -53,6 +53,9 @@ export const limits = {
   /** Maximum length of a phone number, with its separators. */
   phoneNumberCharacters: 256,
   blockOnOutcomes: 20,
+  /** Maximum number of outcomes that an agent declares, and of words that it can require. */
+  outcomes: 50,
+  callerWords: 1000,
   callSeconds: 1_000_000_000,
   minCallSeconds: 0.000_001,
   outcomeCharacters: 256,

@@ -6,6 +6,17 @@ export const characters = (text: string) => [...text].length;
 /** Returns the first `max` characters; no surrogate pair is split. */
 export const cut = (text: string, max: number) => [...text].slice(0, max).join('');
 
+/** Checks whether texts together have `min` words, by the word boundaries of Unicode. Reads no more of them than it needs. */
+export const hasWords = (texts: readonly string[], min: number): boolean => {
+  const segments = new Intl.Segmenter('en', { granularity: 'word' }).segment(texts.join('\n'));
+  let words = 0;
+  for (const { isWordLike } of segments) {
+    if (words >= min) return true;
+    if (isWordLike) words++;
+  }
+  return words >= min;
+};
+
 /** Removes control characters, which a name in a header or a terminal must not have. */
 export const withoutControlCharacters = (text: string) => text.replace(/\p{Cc}/gu, '');
 

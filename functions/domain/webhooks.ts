@@ -24,6 +24,9 @@ export const eventTypes = {
   'document.deleted': 'A document was deleted.',
   'call.recorded': 'A call was recorded, or changed by recording it again.',
   'call.outcome_updated': 'The outcome of a call was set or cleared.',
+  'call.outcome_held':
+    'A voice platform found an outcome in a call that does not meet the conditions which the agent declares for it.',
+  'call.outcome_refused': 'A voice platform found an outcome that the agent does not declare.',
   'call.deleted': 'A call was deleted.',
   'webhook_endpoint.disabled': 'The service has disabled a webhook endpoint.',
 } as const;

@@ -3,6 +3,7 @@ import type { Overrides } from './overrides.ts';
 import {
   agentVersionIn,
   type CallEnd,
+  callerTextsIn,
   dollars,
   isSearch,
   jsonResponse,
@@ -95,6 +96,7 @@ export const elevenlabs: Platform = {
           ]),
         ),
       ),
+      callerTexts: callerTextsIn(data.transcript, 'message'),
     };
   },
 

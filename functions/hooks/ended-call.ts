@@ -12,6 +12,8 @@ import type { PlatformName } from './platforms.ts';
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 const maxStatusCharacters = 64;
 const maxSummaryCharacters = 10_000;
+/** Details of a platform leave room for the outcome that the agent refuses. */
+const maxDetailsBytes = limits.metadataBytes - 2048;
 
 /** Returns the id of a platform's call: the platform's name, then its own id; undefined when it cannot be an id. */
 export const callIdOf = (platform: PlatformName, callId: string | undefined): string | undefined => {
@@ -61,7 +63,7 @@ export const factsAfter = (end: CallEnd, facts: CallFacts, found: Call | undefin
 /** Returns details with the fields that they lack, as far as these fit. */
 const withMissing = (details: Record<string, unknown> = {}, more: Record<string, unknown> = {}) => {
   const missing = Object.entries(more).filter(([name]) => !Object.hasOwn(details, name));
-  const added = fitting(Object.fromEntries(missing), limits.metadataBytes - jsonBytes(details));
+  const added = fitting(Object.fromEntries(missing), maxDetailsBytes - jsonBytes(details));
   return unlessEmpty(added ? (mergeJson(details, added) as Record<string, unknown>) : details);
 };
 
@@ -111,7 +113,7 @@ const detailsWithin = ({ recordingUrl, summary, ...others }: CallDetails): Recor
 /** Returns the part of an object that fits: its smallest fields, and the fitting part of a field that is too large. */
 const fitting = (
   fields: Record<string, unknown>,
-  bytes: number = limits.metadataBytes,
+  bytes: number = maxDetailsBytes,
   depth: number = limits.metadataDepth,
 ): Record<string, unknown> | undefined => {
   if (depth === 0) return undefined;

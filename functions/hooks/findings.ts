@@ -1,25 +1,28 @@
-import type { Agent } from '../domain/agents.ts';
-import { blockingOf, type Call, CallOutcomeChange, outcomeFields, withOutcome } from '../domain/calls.ts';
+import type { AgentConfiguration } from '../domain/agents.ts';
+import { decideOutcome, keyIdOfPlatform } from '../domain/call-outcomes.ts';
+import { CallOutcomeChange, outcomeFields } from '../domain/calls.ts';
 import { now } from '../domain/date-time.ts';
+import { type OutcomeRules, outcomeRulesOf } from '../domain/declared-outcomes.ts';
 import { isJsonObject, parseJson } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
+import { cut } from '../domain/text.ts';
 import { validate } from '../domain/validation.ts';
 import type { LocatedAgent } from './call-starts.ts';
 import type { PlatformName } from './platforms.ts';
 
-/** Returns the outcome that a platform found: the change to the call, the resulting block, and the errors of its fields. */
+/** The fields that a platform found for a call, and what the other party said in it. */
+type Findings = { fields: Record<string, unknown>; callerTexts?: readonly string[] };
+
+/** Returns the outcome that a platform found, as the agent's configuration decides, and the errors of invalid fields. */
 export const foundOutcome = (
-  findings: Record<string, unknown>,
+  { fields, callerTexts }: Findings,
   { platform, agentId, owner, uid }: LocatedAgent & { platform: PlatformName; uid: string },
-  agent: Agent | undefined,
+  { outcomeFrom, ...configuration }: AgentConfiguration = {},
 ) => {
-  const { blockOnOutcomes = [], outcomeFrom } = agent?.configuration ?? {};
-  const { change, errors } = outcomeIn(findings, outcomeFrom);
-  return {
-    change: (call: Call) => withFindings(call, platform, change),
-    block: blockingOf(change, { agentId, owner, blockOnOutcomes }, uid),
-    errors,
-  };
+  const outcomeRules = outcomeRulesOf(configuration);
+  const { change, errors } = outcomeIn(fields, outcomeFrom, outcomeRules);
+  const origin = { uid, keyId: keyIdOfPlatform(platform), at: now(), found: { callerTexts } };
+  return { ...decideOutcome(change, { agentId, owner, outcomeRules }, origin), errors };
 };
 
 /**
@@ -28,12 +31,15 @@ export const foundOutcome = (
  */
 const outcomeIn = (
   findings: Record<string, unknown>,
-  outcomeFrom: Agent['configuration']['outcomeFrom'] = {},
+  outcomeFrom: AgentConfiguration['outcomeFrom'] = {},
+  { outcomes }: OutcomeRules,
 ): { change: CallOutcomeChange; errors: string[] } => {
   const fieldAt = (name: string | undefined) =>
     name !== undefined && Object.hasOwn(findings, name) ? (findings[name] ?? undefined) : undefined;
+  const label = fieldAt(outcomeFrom.outcome) ?? fieldAt('custom_call_outcome');
   const found: Record<(typeof outcomeFields)[number], unknown> = {
-    custom_call_outcome: fieldAt(outcomeFrom.outcome) ?? fieldAt('custom_call_outcome'),
+    // No agent declares a sentence, which it refuses with its beginning.
+    custom_call_outcome: outcomes && typeof label === 'string' ? labelWithin(label) : label,
     custom_call_outcome_value: fieldAt(outcomeFrom.value) ?? fieldAt('custom_call_outcome_value'),
     custom_call_metadata: objectOf(fieldAt('custom_call_metadata')),
   };
@@ -48,6 +54,9 @@ const outcomeIn = (
   return { change, errors };
 };
 
+const labelWithin = (label: string) =>
+  cut(label.slice(0, 2 * limits.outcomeCharacters).toWellFormed(), limits.outcomeCharacters);
+
 /** Returns the object that a text holds: platforms whose fields are only texts and numbers send metadata in this form. */
 const objectOf = (value: unknown): unknown => {
   if (typeof value !== 'string' || value.length > limits.metadataBytes) return value;
@@ -57,23 +66,4 @@ const objectOf = (value: unknown): unknown => {
   } catch {
     return value;
   }
-};
-
-const historyPrefix = 'hook:';
-
-/**
- * Returns a call with the outcome that a platform found. Fields that another writer has set or cleared do not change: the outcome
- * and its value together, and the metadata separately.
- */
-const withFindings = (call: Call, platform: PlatformName, change: CallOutcomeChange): Call => {
-  if (isOthers(call, 'custom_call_outcome') || isOthers(call, 'custom_call_outcome_value')) return call;
-  const { custom_call_metadata, ...others } = change;
-  const own = isOthers(call, 'custom_call_metadata') ? others : change;
-  return withOutcome(call, own, 'replace', `${historyPrefix}${platform}`, now());
-};
-
-/** Returns true if another writer last set or cleared a field. A field with a value counts as set even if its history lacks it. */
-const isOthers = (call: Call, field: (typeof outcomeFields)[number]): boolean => {
-  const last = call.outcomeHistory?.findLast(({ fields }) => fields.includes(field));
-  return last ? !last.keyId.startsWith(historyPrefix) : call[field] !== undefined;
 };

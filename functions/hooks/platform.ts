@@ -36,6 +36,8 @@ export type CallEnd = {
   };
   /** The fields that the platform found, by name, if it sends any. They may include an outcome. */
   findings: Record<string, unknown> | undefined;
+  /** What the other party said, if the platform sends a transcript. It is only counted: nothing of it is stored or logged. */
+  callerTexts?: string[];
 };
 
 /** Details of a call that a platform reports. */
@@ -124,6 +126,12 @@ export const numberAt = (body: Record<string, unknown>, name: string): number | 
   const value = body[name];
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 };
+
+/** Returns the texts of the other party in a transcript, a list of what a `role` said in the field `text`; undefined without one. */
+export const callerTextsIn = (transcript: unknown, text: 'content' | 'message'): string[] | undefined =>
+  Array.isArray(transcript)
+    ? transcript.filter(isJsonObject).flatMap((one) => (one.role === 'user' ? (textAt(one, text) ?? []) : []))
+    : undefined;
 
 /** Returns the version of the agent among the variables that a platform sends back with the end of a call. */
 export const agentVersionIn = (...variables: Record<string, unknown>[]): number | undefined => {

@@ -24,7 +24,8 @@ export const recordEnded = async (
   const after = (found: Call | undefined) => factsAfter(end, facts, found);
   if (!end.findings) return void (await calls.record(agentId, callId, after));
   const agent = await callStarts.readAgent(start);
-  const { errors, ...outcome } = foundOutcome(end.findings, { platform, agentId, owner, uid }, agent);
+  const findings = { fields: end.findings, callerTexts: end.callerTexts };
+  const { errors, ...outcome } = foundOutcome(findings, { platform, agentId, owner, uid }, agent?.configuration);
   if (errors.length > 0) log('warn', { requestId, operation: 'receiveHook', callId, leftOut: errors });
   await calls.recordWithOutcome(agentId, callId, after, outcome);
 };

@@ -2,6 +2,7 @@ import { withoutUndefined } from '../domain/json.ts';
 import { type Overrides, overrideVariables } from './overrides.ts';
 import {
   agentVersionIn,
+  callerTextsIn,
   dollars,
   isSearch,
   jsonResponse,
@@ -81,6 +82,7 @@ export const retell: Platform = {
         },
       },
       findings: unlessEmpty(objectAt(analysis, 'custom_analysis_data')),
+      callerTexts: callerTextsIn(call.transcript_object, 'content'),
     };
   },
 

@@ -2,6 +2,7 @@ import { isJsonObject, withoutUndefined } from '../domain/json.ts';
 import { type Overrides, overrideVariables } from './overrides.ts';
 import {
   agentVersionIn,
+  callerTextsIn,
   dollars,
   jsonResponse,
   numberAt,
@@ -84,6 +85,7 @@ export const vapi: Platform = {
             details,
           },
           findings: unlessEmpty({ ...objectAt(analysis, 'structuredData'), ...outputsIn(structuredOutputs) }),
+          callerTexts: callerTextsIn(artifact.messages, 'message'),
         };
       }
       case 'tool-calls':

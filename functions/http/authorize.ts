@@ -33,7 +33,7 @@ export const authorize = (
   if (agentId === undefined) return { input, principal };
   // A foreign agent, a missing agent and a foreign user get the same error, so that agents cannot be enumerated.
   if (!access?.has(principal.uid)) throw insufficientPermissions();
-  return { input, principal, agent: { agentId, uid: access.owner, blockOnOutcomes: access.blockOnOutcomes } };
+  return { input, principal, agent: { agentId, uid: access.owner, outcomeRules: access.outcomeRules } };
 };
 
 /** Returns the user and the agent that a request names. Either may be absent. */

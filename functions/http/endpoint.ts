@@ -3,6 +3,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type * as z from 'zod/mini';
 import type { Scope, UserMarks } from '../domain/api-keys.ts';
 import type { CustomResponse } from '../domain/custom-response.ts';
+import type { OutcomeRules } from '../domain/declared-outcomes.ts';
 import type { ApiError, ErrorCode } from '../domain/errors.ts';
 import type { Service, ServicesOf } from '../service.ts';
 import type { Lookup } from '../store/table.ts';
@@ -62,8 +63,8 @@ export type Principal = {
   isAttestationUnsigned?: boolean;
 } & Pick<UserMarks, 'agentQuota' | 'sourceQuota'>;
 
-/** The agent that a request names, once access is checked, with its owner and the outcomes that block. */
-export type AuthorizedAgent = { agentId: string; uid: string; blockOnOutcomes: string[] };
+/** The agent that a request names, once access is checked, with its owner and its rules for outcomes. */
+export type AuthorizedAgent = { agentId: string; uid: string; outcomeRules: OutcomeRules };
 
 /** Authenticates requests by a signature instead of an API key. */
 export type SignedRequests<Secrets> = {

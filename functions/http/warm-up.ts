@@ -34,7 +34,7 @@ export const warmUpRead = async (endpoint: AnyEndpoint): Promise<unknown> => {
     name: placeholderIdentity,
     scopes: undefined,
   };
-  const agent = { agentId: placeholderIdentity, uid: placeholderIdentity, blockOnOutcomes: [] };
+  const agent = { agentId: placeholderIdentity, uid: placeholderIdentity, outcomeRules: {} };
   const input = placeholderInput(endpoint);
   const authorized = { input, principal, agent, found: lookupFor(endpoint.caller, { input })?.read([]) };
   const context = { address: '', headers: {}, requestId: 'warm-up', receivedAt: performance.now() };

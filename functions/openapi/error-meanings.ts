@@ -3,6 +3,7 @@ import type { ErrorCode } from '../domain/errors.ts';
 /** The meaning of every error code. The functions do not need it, so it is not in their bundles. */
 export const errorMeanings: Record<ErrorCode, string> = {
   invalid_request: 'The request is invalid.',
+  unknown_outcome: 'The agent does not declare this outcome. `details` name those that it declares.',
   too_many_numbers:
     'The request has more numbers than the operation takes: 10,000, or 1,000 for `POST /call-start-checks`.',
   too_many_files: 'The request has more than 10 files.',

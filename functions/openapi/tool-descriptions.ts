@@ -97,7 +97,7 @@ export const toolDescriptions: Record<string, string> = {
   updateWebhookEndpoint:
     'Updates the fields of an endpoint that are sent; `null` clears one. While an endpoint is not `active`, its deliveries end as `failed`. `active: true` also enables an endpoint that the service disabled.',
   updateCallOutcome:
-    'Sets the outcome of one call: its label, its value and its metadata; `null` clears a field. An outcome in `blockOnOutcomes` of the agent also blocks the number. For many calls use updateCallOutcomes.',
+    'Sets the outcome of one call: its label, its value and its metadata; `null` clears a field. If the agent declares `outcomes`, the label is one of them. An outcome that blocks also blocks the number. For many calls use updateCallOutcomes.',
   updateCallOutcomes:
     'Sets the outcomes of up to 1,000 calls, of any agents. Each is in `updated`, or in `failed` with the reason. Setting the same values again changes nothing.',
 };
@@ -110,6 +110,7 @@ function argumentsOfCallLists(name: string): Record<string, string> {
       'Only calls that began before then. A date is the beginning of the day: to include the 22nd, send the 23rd.',
     [`${name}.status`]: 'Only calls with this status, in upper or lower case.',
     [`${name}.hasOutcome`]: 'Whether the calls have an outcome.',
+    [`${name}.held`]: 'Whether an outcome is held.',
   };
 }
 

@@ -71,7 +71,7 @@ const document = z.object({
 });
 
 const { phone, agentPhone, direction, startedAt, endedAt, durationSeconds, status, agentVersion } = Call.shape;
-const { custom_call_outcome, custom_call_outcome_value, custom_call_metadata } = Call.shape;
+const { custom_call_outcome, custom_call_outcome_value, custom_call_metadata, heldOutcome } = Call.shape;
 const idsOfCall = {
   uid: Uid,
   call_id: text('Id of the call.', 'demo-call-2'),
@@ -115,6 +115,10 @@ const dataOf: Record<EventType | typeof testEventType, z.core.$ZodType> = {
   'document.deleted': document,
   'call.recorded': call,
   'call.outcome_updated': call,
+  'call.outcome_held': z.extend(call, { heldOutcome }),
+  'call.outcome_refused': z.extend(call, {
+    refusedOutcome: z.optional(text('The label that the platform found.', 'will think about it')),
+  }),
   'call.deleted': z.object(idsOfCall),
   'webhook_endpoint.disabled': endpoint,
   [testEventType]: z.object({ uid: Uid, endpointId: EndpointId }),

@@ -1,16 +1,18 @@
 import { type ApiKey, hashApiKey, isUsable } from '../domain/api-keys.ts';
+import type { OutcomeRules } from '../domain/declared-outcomes.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
 import { service } from '../service.ts';
 import { accessKey, apiKeyKey, apiKeyListingKey, itemWith } from './keys.ts';
 import { type Item, type Lookup, type Table, table } from './table.ts';
 
 /** The users of an agent, and the part of its configuration that every request for it needs. */
-export type Access = { owner: string; has(uid: string): boolean; blockOnOutcomes: string[] };
+export type Access = { owner: string; has(uid: string): boolean; outcomeRules: OutcomeRules };
+
+/** The fields of an agent's configuration that its access item repeats. Outcomes are JSON: DynamoDB's own numbers end at 1e126. */
+export type RepeatedFields = { blockOnOutcomes?: string[]; outcomes?: string; valueCurrency?: string };
 
 /** The access item of a deleted agent has neither `uid` nor `guests`: no user may use the agent. */
 export type AccessItem = Item & { agentId: string; uid?: string; guests?: Set<string> } & RepeatedFields;
-/** The fields of an agent's configuration that its access item repeats. */
-export type RepeatedFields = { blockOnOutcomes?: string[]; valueCurrency?: string };
 
 /** Reads a request's API key and its access to an agent in one round trip. There is no cache: a revocation takes effect immediately. */
 export class Credentials {
@@ -73,9 +75,13 @@ export class Credentials {
 
 /** Returns the users of an agent from its access item; undefined when there is no such agent. */
 export const accessOf = (item: Item | undefined): Access | undefined => {
-  const { uid: owner, guests, blockOnOutcomes = [] } = (item ?? {}) as Partial<AccessItem>;
+  const { uid: owner, guests, blockOnOutcomes, outcomes } = (item ?? {}) as Partial<AccessItem>;
   if (owner === undefined) return undefined;
-  return { owner, has: (uid) => owner === uid || (guests?.has(uid) ?? false), blockOnOutcomes };
+  const outcomeRules = {
+    ...(blockOnOutcomes && { blockOnOutcomes }),
+    ...(outcomes !== undefined && { outcomes: JSON.parse(outcomes) }),
+  };
+  return { owner, has: (uid) => owner === uid || (guests?.has(uid) ?? false), outcomeRules };
 };
 
 export const credentials = /* @__PURE__ */ service(() => new Credentials(table.get()), {

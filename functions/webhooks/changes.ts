@@ -5,6 +5,7 @@ import { jsonBytes, withoutUndefined } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { deleting } from '../domain/source-state.ts';
 import type { SourceKindName } from '../domain/sources.ts';
+import { cut } from '../domain/text.ts';
 import { changedFields } from '../domain/versions.ts';
 import type { EventType } from '../domain/webhooks.ts';
 import { type AgentItem, agentOf } from '../store/agents/agent-items.ts';
@@ -131,20 +132,44 @@ const callChanged = (subject: { agentId: string; callId: string }, change: Table
   const details = detailsOfCall(call);
   const timestamp = call.outcomeUpdatedAt;
   const outcomeUpdated = { type: 'call.outcome_updated' as const, ...about, details, timestamp };
+  const isOutcomeUpdated = timestamp !== undefined && timestamp !== former?.call.outcomeUpdatedAt;
+  const unset = unsetOutcomes(former?.call, call).map(({ type, ...outcome }) =>
+    eventOf(change, { type, ...about, details: { ...details, ...outcome }, discriminator: type }),
+  );
   if (!former || !isDeepStrictEqual(factsOf(former.call), factsOf(call))) {
     // POST /calls records a call and sets its outcome in one write.
-    const isOutcomeUpdated = timestamp !== undefined && timestamp !== former?.call.outcomeUpdatedAt;
     return {
       events: [
         eventOf(change, { type: 'call.recorded', ...about, details }),
         ...(isOutcomeUpdated ? [eventOf(change, { ...outcomeUpdated, discriminator: 'outcome' })] : []),
+        ...unset,
       ],
       // An erasure of the former number no longer finds the call.
       ...(former && former.call.phone !== call.phone && { corrected: subject }),
     };
   }
   if (version === former.version) return {};
+  if (unset.length > 0 && !isOutcomeUpdated) return { events: unset };
   return { events: [eventOf(change, outcomeUpdated)] };
+};
+
+/** Returns the outcomes of a platform that a change did not set, but held or refused: the type of the event, and its field. */
+const unsetOutcomes = (former: Call | undefined, { heldOutcome, details }: Call) => {
+  const isHeld = heldOutcome && JSON.stringify(heldOutcome) !== JSON.stringify(former?.heldOutcome);
+  const refusedOutcome = details?.refusedOutcome;
+  const isRefused = typeof refusedOutcome === 'string' && refusedOutcome !== former?.details?.refusedOutcome;
+  return [
+    ...(isHeld ? [{ type: 'call.outcome_held' as const, ...shortHeldOutcome(heldOutcome) }] : []),
+    ...(isRefused
+      ? [{ type: 'call.outcome_refused' as const, refusedOutcome: cut(refusedOutcome, limits.outcomeCharacters) }]
+      : []),
+  ];
+};
+
+const shortHeldOutcome = (heldOutcome: NonNullable<Call['heldOutcome']>) => {
+  const { custom_call_metadata, ...others } = heldOutcome;
+  const isTruncated = jsonBytes(custom_call_metadata) > limits.webhookMetadataBytes / 2;
+  return isTruncated ? { heldOutcome: others, truncated: true } : { heldOutcome };
 };
 
 /** The fields of a call that are recorded by PUT. */

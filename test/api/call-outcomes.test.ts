@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { type Call, withOutcome } from '../../functions/domain/calls.ts';
+import { withOutcome } from '../../functions/domain/call-outcomes.ts';
+import type { Call } from '../../functions/domain/calls.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { Calls } from '../../functions/store/calls/calls.ts';
 import { callKey } from '../../functions/store/keys.ts';
@@ -102,7 +103,7 @@ it('an outcome that blocks adds nothing for another field, another outcome or a 
   await world.recordCall('a');
   await set(world, 'a', { custom_call_outcome: 'do_not_call' });
   await blocking(world, ['do_not_call']);
-  for (const body of [{ custom_call_outcome_value: 1 }, { custom_call_outcome: 'Do_not_call' }, {}]) {
+  for (const body of [{ custom_call_outcome_value: 1 }, { custom_call_outcome: 'do_not_call_yet' }, {}]) {
     expect((await set(world, 'a', body)).body).not.toHaveProperty('blocked');
   }
   expect(await userList(world)).toEqual([]);

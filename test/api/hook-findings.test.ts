@@ -102,9 +102,9 @@ describe.each(Object.entries(events))('%s', (name, { platform, ended }) => {
     }
   });
 
-  it(`${name} blocks the caller once, if the agent blocks on this outcome`, async () => {
+  it(`${name} blocks the caller once, if the agent declares that this outcome blocks when it is found`, async () => {
     const world = await newWorld();
-    await configure(world, { blockOnOutcomes: ['do_not_call'] });
+    await configure(world, { outcomes: [{ name: 'do_not_call', blocks: 'found' }] });
     const blocked = { custom_call_outcome: 'do_not_call' };
     expect(await callAfter(world, callId, ended(blocked))).toMatchObject(blocked);
     const { uid, agentId } = world;

@@ -30,17 +30,25 @@ const receive = (callId: string, analysis?: object) => {
   });
 };
 
-it('an end with an outcome takes as many round trips as one without, and two more if it blocks the caller', async () => {
+it('an end with an outcome that is set, held or refused takes as many round trips as one without, and two more if it blocks the caller', async () => {
   await receive('r1');
   const without = seen;
   expect(without).toEqual(['BatchGetItem', 'GetItem', 'TransactWriteItems']);
   await receive('r2', { custom_call_outcome: 'booked' });
   expect(seen).toEqual(without);
-  await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { blockOnOutcomes: ['stop'] } } });
+  const outcomes = [
+    { name: 'stop', blocks: 'found' },
+    { name: 'sold', found: { minCallerWords: 1 } },
+  ];
+  await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { outcomes } } });
   await receive('r3', { custom_call_outcome: 'stop' });
   expect(seen).toEqual([...without, 'BatchGetItem', 'TransactWriteItems']);
   await receive('r3', { custom_call_outcome: 'stop' });
   expect(seen).toEqual(without.slice(0, 2));
+  for (const notSet of ['sold', 'interested']) {
+    await receive(notSet, { custom_call_outcome: notSet });
+    expect(seen).toEqual(without);
+  }
 });
 
 it('a field that cannot be an outcome is in the log, without its value', async () => {

@@ -188,7 +188,7 @@ describe.concurrent.each(byTag)('the service answers as its document says: %s', 
 
 it('the service responds with 404 to an unknown call, with a documented code', async () => {
   for (const method of ['GET', 'PATCH', 'DELETE']) {
-    const body = method === 'PATCH' ? { custom_call_outcome: 'none' } : undefined;
+    const body = method === 'PATCH' ? { custom_call_outcome: null } : undefined;
     const answer = await call(method, `/calls/${agentId}/absent`, { apiKey: target.apiKey, body });
     expect(answer.status).toBe(404);
     described('/calls/{agentId}/{callIdOrPhone}', method, answer);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sealedSecrets } from '../../../functions/clients/sealed-secrets.ts';
-import { toRecording } from '../../../functions/domain/calls.ts';
+import { toRecording } from '../../../functions/domain/call-outcomes.ts';
 import { chunks } from '../../../functions/domain/chunks.ts';
 import { now } from '../../../functions/domain/date-time.ts';
 import { newIdentifier } from '../../../functions/domain/identifiers.ts';
@@ -127,12 +127,14 @@ const steps = {
 
   async calls({ demo: { uid, agentId }, progress, signal }: Context) {
     const { days, until, outboundId = '', keyId = '' } = progress;
-    const access = { owner: uid, blockOnOutcomes: [doNotCall] };
+    const access = { owner: uid, outcomeRules: { blockOnOutcomes: [doNotCall] } };
     // Newest first, as views show them.
     const all = demoCalls({ inboundId: agentId, outboundId }, days, until).reverse();
     for (const batch of chunks(all, callsPerWrite)) {
       signal.throwIfAborted();
-      const recordings = batch.map(({ outcomeAt, ...call }) => toRecording(call, access, { uid, keyId }, outcomeAt));
+      const recordings = batch.map(({ outcomeAt, ...call }) =>
+        toRecording(call, access, { uid, keyId, at: outcomeAt }),
+      );
       const results = await calls.get().recordMany(recordings, Date.now() + recordSeconds * 1000);
       const failed = results.find((result) => result instanceof Error);
       if (failed) throw failed;

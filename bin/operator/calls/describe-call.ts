@@ -17,6 +17,7 @@ export const describeCall = (call: Call) => {
     outcome: call.custom_call_outcome,
     value: call.custom_call_outcome_value,
     metadata: call.custom_call_metadata && JSON.stringify(call.custom_call_metadata),
+    held: call.heldOutcome && `${call.heldOutcome.custom_call_outcome} (${call.heldOutcome.causes.join(', ')})`,
   });
   const { outcomeHistory = [] } = call;
   if (outcomeHistory.length === 0) return head;

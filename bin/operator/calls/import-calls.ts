@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
-import { CallItem, toRecording } from '../../../functions/domain/calls.ts';
+import { type AgentOfCall, toRecording } from '../../../functions/domain/call-outcomes.ts';
+import { CallItem } from '../../../functions/domain/calls.ts';
 import { now } from '../../../functions/domain/date-time.ts';
 import { ApiError } from '../../../functions/domain/errors.ts';
 import { isIdentifier } from '../../../functions/domain/identifiers.ts';
@@ -127,14 +128,32 @@ const lineImporter = ({ agents, calls }: Stores, signal: AbortSignal) => {
       const read = readLine(line);
       if ('call' in read) {
         const access = await accessTo(read.call.agentId);
-        if (access) recordings.push(toRecording(read.call, access, { uid: access.owner, keyId: operatorKeyId }, at));
-        outcomes.push(access ? 'imported' : { error: `agentId: there is no agent ${read.call.agentId}` });
+        const error = access
+          ? accept(recordings, read.call, access, at)
+          : `agentId: there is no agent ${read.call.agentId}`;
+        outcomes.push(error === undefined ? 'imported' : { error });
       } else outcomes.push(read.outcome);
     }
     // All lines are sent again: recorded calls are not written twice, and the lines of a call stay in order.
     await withRetries(() => record(recordings), signal);
     return outcomes;
   };
+};
+
+/** Adds a call to those to record. Returns the error of an outcome that its agent does not declare. */
+const accept = (
+  recordings: Recording[],
+  call: CallItem,
+  access: Omit<AgentOfCall, 'agentId'>,
+  at: string,
+): string | undefined => {
+  try {
+    recordings.push(toRecording(call, access, { uid: access.owner, keyId: operatorKeyId, at }));
+    return undefined;
+  } catch (error) {
+    if (error instanceof ApiError) return detailsOf(error);
+    throw error;
+  }
 };
 
 const readLine = ({ bytes }: Line): { call: CallItem } | { outcome: LineOutcome } => {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { decodeTime } from 'ulid';
 import type { Agent, AgentConfiguration, UnversionedAgent } from '../../domain/agents.ts';
 import { now } from '../../domain/date-time.ts';
+import { type OutcomeRules, outcomeRulesOf } from '../../domain/declared-outcomes.ts';
 import { insufficientPermissions, limitExceeded, noSuchGuest } from '../../domain/errors.ts';
 import { withoutUndefined } from '../../domain/json.ts';
 import { limits } from '../../domain/limits.ts';
@@ -14,7 +15,7 @@ import {
   versionConflict,
 } from '../../domain/versions.ts';
 import { service } from '../../service.ts';
-import type { AccessItem, RepeatedFields } from '../credentials.ts';
+import { type AccessItem, accessOf, type RepeatedFields } from '../credentials.ts';
 import { exists, isAbsent, when } from '../expressions.ts';
 import {
   accessKey,
@@ -68,7 +69,7 @@ export class AgentExistsError extends Error {
 /**
  * Agents. A record is stored once, with its owner. Access is a small separate item, which every request reads together
  * with its key, so that no request pays for a configuration it does not use.
- * It repeats `blockOnOutcomes`, which a change of an outcome needs, and `valueCurrency`, which the figures of many agents need.
+ * It repeats the rules for outcomes, which a change of an outcome needs, and `valueCurrency`, which the figures of many agents need.
  */
 export class Agents {
   readonly #table: Table;
@@ -286,7 +287,7 @@ export class Agents {
   #accessChange(former: Agent, { uid, agentId, configuration }: Agent): TransactionAction[] {
     const fields = repeatedFields(configuration);
     if (isDeepStrictEqual(repeatedFields(former.configuration), fields)) return [];
-    const set = { blockOnOutcomes: null, valueCurrency: null, ...fields };
+    const set = { blockOnOutcomes: null, outcomes: null, valueCurrency: null, ...fields };
     return [this.#table.updateAction(accessKey(agentId), { set }, isOwnedBy(uid))];
   }
 
@@ -400,20 +401,23 @@ export class Agents {
     return agent?.configuration.language;
   }
 
-  /** Returns an agent's owner, its guests, the outcomes that block, and the currency of its values. */
+  /** Returns an agent's owner, its guests, its rules for outcomes, and the currency of its values. */
   async access(
     agentId: string,
-  ): Promise<(Omit<OwnedAgent, 'agentId'> & { owner: string; blockOnOutcomes: string[] }) | undefined> {
+  ): Promise<(Omit<OwnedAgent, 'agentId'> & { owner: string; outcomeRules: OutcomeRules }) | undefined> {
     const item = await this.#table.get<AccessItem>(accessKey(agentId));
-    if (item?.uid === undefined) return undefined;
-    const { uid: owner, guests, blockOnOutcomes = [], valueCurrency } = item;
-    return { owner, guests: [...(guests ?? [])], blockOnOutcomes, valueCurrency };
+    const access = accessOf(item);
+    if (!item || !access) return undefined;
+    const { owner, outcomeRules } = access;
+    return { owner, guests: [...(item.guests ?? [])], outcomeRules, valueCurrency: item.valueCurrency };
   }
 }
 
 /** Returns the fields of a configuration that the access item repeats. */
-const repeatedFields = ({ blockOnOutcomes, valueCurrency }: AgentConfiguration): RepeatedFields =>
-  withoutUndefined({ blockOnOutcomes, valueCurrency });
+const repeatedFields = ({ valueCurrency, ...configuration }: AgentConfiguration): RepeatedFields => {
+  const { blockOnOutcomes, outcomes } = outcomeRulesOf(configuration);
+  return withoutUndefined({ blockOnOutcomes, outcomes: outcomes && JSON.stringify(outcomes), valueCurrency });
+};
 
 const isOwnedBy = (owner: string) => when`uid = ${owner}`;
 const isUnchanged = ({ revision }: AgentItem) => when`revision = ${revision}`;

@@ -21,7 +21,7 @@ export const deletionOf = (agentId: string, owner: string) => {
   const cause = Object.entries(withoutUndefined(causeOf(accessKey(agentId))));
   const set = cause.map(([name]) => `, ${name} = :${name}`).join('');
   return {
-    UpdateExpression: `set formerOwner = uid, formerGuests = if_not_exists(guests, :none), quietAt = :quietAt${set} remove uid, guests, blockOnOutcomes, valueCurrency`,
+    UpdateExpression: `set formerOwner = uid, formerGuests = if_not_exists(guests, :none), quietAt = :quietAt${set} remove uid, guests, blockOnOutcomes, outcomes, valueCurrency`,
     ConditionExpression: 'uid = :owner',
     ExpressionAttributeValues: {
       ':owner': owner,

@@ -194,8 +194,8 @@ const fail = ({ updates }: Write, result: Error | undefined): [] => {
 
 /** Returns the attributes that a change of an outcome writes. Absent values are null. */
 const fieldsOf = (to: Call, version: string) => {
-  const { outcome, outcomeUpdatedAt, outcomeHistory } = attributesOf(to, version);
-  return { outcome, outcomeUpdatedAt, outcomeHistory, version, requestId: currentRequestId() ?? null };
+  const { outcome, heldOutcome, outcomeUpdatedAt, outcomeHistory } = attributesOf(to, version);
+  return { outcome, heldOutcome, outcomeUpdatedAt, outcomeHistory, version, requestId: currentRequestId() ?? null };
 };
 
 const versionCheck = (table: Table, { from }: Write): TransactionAction =>

@@ -10,18 +10,19 @@ import { type Item, type Lookup, type Table, table } from '../table.ts';
 import { packHistory, unpackHistory } from './outcome-history.ts';
 
 /**
- * A call's record. Outcome and details are stored as JSON text: a double or a document must be returned exactly as it
+ * A call's record. Outcomes and details are stored as JSON text: a double or a document must be returned exactly as it
  * was sent, and DynamoDB's own numbers end at 1e126. The history of the outcome is packed. `version` changes with every write.
  */
 type CallItem = Item &
   Omit<Call, TextField> & {
     outcome?: string;
+    heldOutcome?: string;
     details?: string;
     outcomeHistory?: string;
     version: string;
     requestId?: string;
   };
-type TextField = (typeof outcomeFields)[number] | 'details' | 'outcomeHistory';
+type TextField = (typeof outcomeFields)[number] | 'heldOutcome' | 'details' | 'outcomeHistory';
 
 /** A call with the version of it that was read. */
 export type StoredCall = { call: Call; version: string };
@@ -175,11 +176,13 @@ export const entriesOf = (call: Call): ItemKey[] => {
 export const isUnchanged = ({ version }: StoredCall) => when`#version = ${version}`;
 
 export const storedCall = (item: Item): StoredCall => {
-  const { pk: _pk, sk: _sk, version, requestId: _r, outcome, details, outcomeHistory, ...rest } = item as CallItem;
+  const { pk: _pk, sk: _sk, version, requestId: _r, outcome, ...texts } = item as CallItem;
+  const { heldOutcome, details, outcomeHistory, ...rest } = texts;
   const call = {
     ...rest,
     ...(details !== undefined && { details: parseJson(details) }),
     ...(outcome !== undefined && (parseJson(outcome) as object)),
+    ...(heldOutcome !== undefined && { heldOutcome: parseJson(heldOutcome) }),
     ...(outcomeHistory !== undefined && { outcomeHistory: unpackHistory(outcomeHistory) }),
   } as Call;
   return { call, version };
@@ -187,12 +190,13 @@ export const storedCall = (item: Item): StoredCall => {
 
 /** Returns the attributes of a call's item. Absent values are null. */
 export const attributesOf = (call: Call, version: string) => {
-  const { custom_call_outcome, custom_call_outcome_value, custom_call_metadata, details, outcomeHistory, ...rest } =
-    call;
+  const { custom_call_outcome, custom_call_outcome_value, custom_call_metadata, ...others } = call;
+  const { heldOutcome, details, outcomeHistory, ...rest } = others;
   const outcome = JSON.stringify({ custom_call_outcome, custom_call_outcome_value, custom_call_metadata });
   return {
     ...rest,
     outcome: outcome === '{}' ? null : outcome,
+    heldOutcome: heldOutcome ? JSON.stringify(heldOutcome) : null,
     details: details ? JSON.stringify(details) : null,
     outcomeHistory: outcomeHistory && packHistory(outcomeHistory),
     version,

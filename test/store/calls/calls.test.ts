@@ -1,13 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
-import {
-  type Call,
-  type CallOutcomeChange,
-  type MetadataMode,
-  withFacts,
-  withOutcome,
-} from '../../../functions/domain/calls.ts';
+import { withOutcome } from '../../../functions/domain/call-outcomes.ts';
+import { type Call, type CallOutcomeChange, type MetadataMode, withFacts } from '../../../functions/domain/calls.ts';
 import { blockList } from '../../../functions/store/block-list/block-list.ts';
 import { Calls } from '../../../functions/store/calls/calls.ts';
 import { callsOf, callsWith } from '../../../functions/store/keys.ts';

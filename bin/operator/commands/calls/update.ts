@@ -1,12 +1,6 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
-import {
-  blockingOf,
-  CallOutcomeChange,
-  fieldsOf,
-  Preference,
-  toCallReference,
-  withOutcome,
-} from '../../../../functions/domain/calls.ts';
+import { decideOutcome } from '../../../../functions/domain/call-outcomes.ts';
+import { CallOutcomeChange, fieldsOf, Preference, toCallReference } from '../../../../functions/domain/calls.ts';
 import { now } from '../../../../functions/domain/date-time.ts';
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { parseJson } from '../../../../functions/domain/json.ts';
@@ -54,12 +48,12 @@ export const updateCall = (calls: Group) =>
         throw new CommandError('Nothing to change. Use --outcome, --value or --metadata.', exitCodes.usage);
       }
       const stores = await openStores(options);
-      const { owner, blockOnOutcomes } = await existingAgent(stores.agents, agentId);
+      const agent = await existingAgent(stores.agents, agentId);
+      const origin = { uid: agent.owner, keyId: operatorKeyId, at: now() };
       const updated = await stores.calls.setOutcome({
         agentId,
         reference: toCallReference(callIdOrPhone, preference),
-        change: (call) => withOutcome(call, change, 'replace', operatorKeyId, now()),
-        block: blockingOf(change, { agentId, owner, blockOnOutcomes }, owner),
+        ...decideOutcome(change, { ...agent, agentId }, origin),
       });
       if (!updated) throw noSuchCall(agentId, callIdOrPhone);
       print(options, updated, () => describeCall(updated));
