@@ -13,12 +13,14 @@ import { importBlockList } from './jobs/import-block-list.ts';
 import { indexKnowledge } from './jobs/index-knowledge.ts';
 import type { AnyJob } from './jobs/job.ts';
 import { readChanges } from './jobs/read-changes.ts';
+import { refreshWebsites } from './jobs/refresh-websites.ts';
 import { resumeDeliveries } from './jobs/resume-deliveries.ts';
 
 /** All background work: one array, read by the stacks, the local run and the tests. */
 export const jobs: AnyJob[] = [
   finishDuplication,
   crawlWebsite,
+  refreshWebsites,
   extractDocument,
   indexKnowledge,
   finishDeletion,

@@ -70,7 +70,7 @@ export const alarmsOf = ({ api, chat, edge, queues, deadLetters, webhooks, table
   },
   // No request waits for jobs that the clock starts. Their failures are dead letters, as are all messages of give-up.
   ...queues
-    .filter(({ isDaily, job }) => !isDaily && job !== giveUp.name)
+    .filter(({ isStartedByClock, job }) => !isStartedByClock && job !== giveUp.name)
     .map(({ job, age }) => ({
       id: `Waiting-${job}`,
       metric: age,

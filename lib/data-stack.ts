@@ -102,7 +102,7 @@ export class DataStack extends NamedNestedStack {
       removalPolicy,
     });
     this.#startJobsByFiles();
-    if (settings.callRetentionDays) this.#startJobsDaily();
+    this.#startJobsByClock(settings);
 
     const generated = { passwordLength: 64, excludePunctuation: true };
     this.secrets = {
@@ -160,8 +160,8 @@ export class DataStack extends NamedNestedStack {
   }
 
   /** Lets EventBridge send messages to the jobs that the clock starts: see the rules in `JobsStack`. */
-  #startJobsDaily() {
-    for (const { name } of queueJobs.filter(({ daily }) => daily)) {
+  #startJobsByClock({ callRetentionDays }: Settings) {
+    for (const { name } of queueJobs.filter((job) => job.everyMinutes || (job.daily && callRetentionDays))) {
       const queue = this.queueOf(name);
       queue.addToResourcePolicy(
         new PolicyStatement({

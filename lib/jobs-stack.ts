@@ -43,23 +43,23 @@ export class JobsStack extends NamedNestedStack {
     });
     const deliveries = new Map<string, ServiceFunction>(functions).get(deliverWebhook.name) as ServiceFunction;
     this.failedDeliveries = deliveries.countLines('WebhookFailedDeliveries', FilterPattern.exists('$.failedDelivery'));
-    if (settings.callRetentionDays) this.#startDaily(data);
+    for (const { name, daily, everyMinutes } of queueJobs) {
+      if (daily && settings.callRetentionDays) this.#startByClock(data, name, Duration.days(1));
+      if (everyMinutes) this.#startByClock(data, name, Duration.minutes(everyMinutes));
+    }
     suppress(this, 'deadLetters');
   }
 
-  /** Configures EventBridge to send a daily message to each job that the clock starts. */
-  #startDaily(data: DataStack) {
-    for (const { name } of queueJobs.filter(({ daily }) => daily)) {
-      const queue = data.queueOf(name);
-      const rule = new Rule(this, `Daily-${name}`, {
-        description: `Starts ${name} once a day.`,
-        schedule: Schedule.rate(Duration.days(1)),
-      });
-      // `SqsQueue` would add to the queue's policy in the other nested stack, which would be a dependency cycle.
-      (rule.node.defaultChild as CfnRule).targets = [
-        { id: 'Queue', arn: queue.queueArn, input: JSON.stringify({ job: name }) },
-      ];
-    }
+  /** Configures EventBridge to send messages to a job that the clock starts. */
+  #startByClock(data: DataStack, name: string, interval: Duration) {
+    const rule = new Rule(this, `Clock-${name}`, {
+      description: `Starts ${name} every ${interval.toHumanString()}.`,
+      schedule: Schedule.rate(interval),
+    });
+    // `SqsQueue` would add to the queue's policy in the other nested stack, which would be a dependency cycle.
+    (rule.node.defaultChild as CfnRule).targets = [
+      { id: 'Queue', arn: data.queueOf(name).queueArn, input: JSON.stringify({ job: name }) },
+    ];
   }
 }
 

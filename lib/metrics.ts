@@ -51,9 +51,9 @@ export const metricsOf = ({ data, jobs: jobsStack, api: { api }, chat, edge }: O
       exhaustedBudget: chat.exhaustedBudget.with({ period }),
     },
     edge: edge && { failedShare: failedShareOf(edge) },
-    queues: queueJobs.map(({ name, daily }) => ({
+    queues: queueJobs.map(({ name, daily, everyMinutes }) => ({
       job: name,
-      isDaily: daily,
+      isStartedByClock: daily || everyMinutes !== undefined,
       age: data.queueOf(name).metricApproximateAgeOfOldestMessage(maximum),
     })),
     deadLetters: new MathExpression({

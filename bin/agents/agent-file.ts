@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 import { AgentConfigurationInput, AgentKey, AgentName } from '../../functions/domain/agents.ts';
 import { CrawlControls } from '../../functions/domain/crawl-controls.ts';
 import { isJsonObject } from '../../functions/domain/json.ts';
+import { limits } from '../../functions/domain/limits.ts';
 import { SourceName } from '../../functions/domain/sources.ts';
 import { validate } from '../../functions/domain/validation.ts';
 import { StartUrl } from '../../functions/domain/websites.ts';
@@ -20,7 +21,8 @@ const active = z._default(z.boolean(), true);
 const md5 = z.optional(z.string().check(z.regex(/^[0-9a-f]{32}$/)));
 const isInFolder = /^(?!\/)(?!.*(^|\/)\.\.(\/|$))[^\\]+$/s;
 const path = z.string().check(z.regex(isInFolder, { error: 'must lead into the folder' }));
-const Website = z.extend(CrawlControls, { url: StartUrl, name, active });
+const refreshEvery = z.optional(z.int().check(z.minimum(1), z.maximum(limits.refreshDays)));
+const Website = z.extend(CrawlControls, { url: StartUrl, name, active, refreshEvery });
 const KnowledgeDocument = z.object({ path, name, md5, active });
 
 const fields = {

@@ -109,15 +109,15 @@ const writeSources = async (folder: string, comparison: Comparison, { agentId }:
 };
 
 /** Returns the settings of a source that can be set only when it is created. */
-const contentOf = ({ value: { name: _, active: __, ...content } }: Source) => content;
+const contentOf = ({ value: { name: _, active: __, refreshEvery: ___, ...content } }: Source) => content;
 
 const websites = ({ websites }: Service['api'], agentId: string) => ({
   async add({ value: { active: _, ...website } }: Source) {
     return dataOf(await websites.add({ agentId, url: '', ...website })).websiteId;
   },
   async update(websiteId: string, { value }: Source) {
-    const { url = '', name = nameOfSite(url), active = true } = value;
-    dataOf(await websites.update({ agentId, websiteId, name, active }));
+    const { url = '', name = nameOfSite(url), active = true, refreshEvery = null } = value;
+    dataOf(await websites.update({ agentId, websiteId, name, active, refreshEvery }));
   },
   async remove(websiteId: string) {
     ignoreMissing(await websites.delete({ agentId, websiteId }));

@@ -12,7 +12,7 @@ export type Service = { address: string; api: ApiClient; uid: string; readsKnowl
 /** A website or a document, of a file or of the service. */
 export type Source = {
   /** The fields that are compared, without those that have their default. */
-  value: { url?: string; name?: string; active?: boolean; md5?: string };
+  value: { url?: string; name?: string; active?: boolean; refreshEvery?: number; md5?: string };
   /** Its id on the service, and the link to a document's file. */
   id?: string;
   fileUrl?: string | undefined;
@@ -63,9 +63,10 @@ export const sourcesOfService = async (service: Service, agentId: string, { cont
 
 type Website = NonNullable<AgentFile['content']['websites']>[number];
 
-const websiteOf = ({ url, name, active, limit, maxDepth, includePaths, excludePaths }: Website) => {
+const websiteOf = ({ url, name, active, refreshEvery, ...crawl }: Website) => {
+  const { limit, maxDepth, includePaths, excludePaths } = crawl;
   const ownName = name === nameOfSite(url) ? undefined : name;
-  const settings = { name: ownName, active, limit, maxDepth, includePaths, excludePaths };
+  const settings = { name: ownName, active, refreshEvery, limit, maxDepth, includePaths, excludePaths };
   const given = Object.entries(settings).filter(([field, value]) => !isDeepStrictEqual(value, defaults[field]));
   return { is: `websites.${url}`, value: { url, ...Object.fromEntries(given) } as Source['value'] };
 };

@@ -14,7 +14,7 @@ import { groupOf } from '../../functions/domain/job-messages.ts';
 import { limits } from '../../functions/domain/limits.ts';
 import { environment } from '../../functions/environment.ts';
 import { giveUp } from '../../functions/jobs/give-up.ts';
-import { maxDeliveries, type QueueHandler, queueWorker } from '../../functions/jobs/job.ts';
+import { type AnyQueueJob, maxDeliveries, type QueueHandler, queueWorker } from '../../functions/jobs/job.ts';
 import { queueJobs } from '../../functions/jobs.ts';
 import type { Credentials } from './data-folder.ts';
 import type { Disk } from './disk.ts';
@@ -68,7 +68,7 @@ export const startQueueAndFiles = async (options: {
       void own.giveBack(messagesOfKilledRun(server));
       // Polling reports its errors and goes on.
       for (const worker of workers) void worker.poll(disk, stopping.signal);
-      startDaily(server, stopping.signal);
+      startByClock(server, stopping.signal);
     },
     async stop() {
       stopping.abort();
@@ -141,16 +141,25 @@ const sendDeadLettersAgain = (server: FauxqsServer): void => {
   server.createQueue('dead-letters');
 };
 
-/** Sends the messages of jobs that the clock starts, if calls are kept for a limited time: now and once a day. */
-const startDaily = (server: FauxqsServer, signal: AbortSignal) => {
-  if (environment.callRetentionDays === undefined) return;
-  const send = () => {
-    for (const { name } of queueJobs.filter(({ daily }) => daily))
-      server.sendMessage('jobs', JSON.stringify({ job: name }));
+/** Sends the messages of jobs that the clock starts: now, and once a day or a minute. */
+const startByClock = (server: FauxqsServer, signal: AbortSignal) => {
+  const startAll = (jobs: AnyQueueJob[], intervalMinutes: number) => {
+    const send = () => {
+      for (const { name } of jobs) server.sendMessage('jobs', JSON.stringify({ job: name }));
+    };
+    send();
+    const timer = setInterval(send, intervalMinutes * 60 * 1000).unref();
+    signal.addEventListener('abort', () => clearInterval(timer));
   };
-  send();
-  const timer = setInterval(send, 24 * 60 * 60 * 1000).unref();
-  signal.addEventListener('abort', () => clearInterval(timer));
+  if (environment.callRetentionDays !== undefined)
+    startAll(
+      queueJobs.filter(({ daily }) => daily),
+      24 * 60,
+    );
+  startAll(
+    queueJobs.filter(({ everyMinutes }) => everyMinutes !== undefined),
+    1,
+  );
 };
 
 /** The access key id is random: a request that names it, in a header, a link or the fields of a form, comes from this run. */

@@ -5,6 +5,7 @@ import { CrawlControls } from '../domain/crawl-controls.ts';
 import { now } from '../domain/date-time.ts';
 import { confirmation, describe } from '../domain/describe.ts';
 import { AgentId, newIdentifier, Uid } from '../domain/identifiers.ts';
+import { planRefresh, RefreshEvery } from '../domain/refresh-plan.ts';
 import { newAttempt, websiteStates } from '../domain/source-state.ts';
 import { SourceName } from '../domain/sources.ts';
 import { nameOfSite, StartUrl, WebsiteId } from '../domain/websites.ts';
@@ -21,7 +22,7 @@ export const addWebsite = endpoint({
   path: '/agent-websites',
   summary: 'Add a website',
   description:
-    'Adds a website to the knowledge of an agent. It is crawled in the background, starting from `url`, nearest pages first. `status` in the list of websites reports the progress, and `failedPages` the pages that could not be read. The crawler obeys robots.txt as VoiceAgentPlatformBot, reads HTML and plain text, stays on the site, and connects to public addresses only.',
+    'Adds a website to the knowledge of an agent. It is crawled in the background, starting from `url`, nearest pages first. `status` in the list of websites reports the progress, and `failedPages` the pages that could not be read. The crawler obeys robots.txt as VoiceAgentPlatformBot, reads HTML and plain text, stays on the site, and connects to public addresses only. With `refreshEvery`, it is crawled again every so many days, within an hour of `nextRefreshAt`; pages are asked for only if they have changed.',
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
   services: {
     websites: websites.for('add', 'sendOrRemove'),
@@ -33,6 +34,7 @@ export const addWebsite = endpoint({
     agentId: AgentId,
     url: StartUrl,
     name: z.optional(SourceName),
+    refreshEvery: z.optional(RefreshEvery),
   }),
   response: z
     .object({
@@ -49,12 +51,15 @@ export const addWebsite = endpoint({
 
   async handle({ principal, agent, body, creationId }, { websites, users, jobQueue }) {
     const { uid, agentId, url, name = nameOfSite(url), limit, maxDepth, includePaths, excludePaths } = body;
+    const refreshEvery = body.refreshEvery ?? undefined;
     await checkPatterns(body);
+    const nextRefreshAt = planRefresh({ active: true }, { active: true, refreshEvery }, Date.now());
     const websiteId = newIdentifier('web', creationId);
     const website = {
       ...{ id: websiteId, agentId, name, url, active: true, pages: 0, failedPages: [] },
       ...newAttempt(websiteStates, creationId),
       ...{ limit, maxDepth, includePaths, excludePaths },
+      ...{ refreshEvery, refreshFor: refreshEvery ? agent.uid : undefined, nextRefreshAt },
       ...{ lastUpdatedBy: uid, lastUpdatedAt: now() },
     };
     const record = await websites.add(website, await sourceQuotaOf(agent, principal, users));

@@ -5,7 +5,7 @@ import { sourceTextFields } from '../domain/sources.ts';
 import { WebsiteReference } from '../domain/websites.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { websiteReads } from '../store/sources/websites.ts';
+import { websiteReads } from '../store/sources/website-reads.ts';
 
 /** Returns the whole text of a website, over one or more responses. */
 export const getWebsiteContent = endpoint({

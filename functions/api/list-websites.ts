@@ -5,7 +5,7 @@ import { SourceListQuery } from '../domain/sources.ts';
 import { Website } from '../domain/websites.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { websiteReads } from '../store/sources/websites.ts';
+import { websiteReads } from '../store/sources/website-reads.ts';
 
 /** Lists the websites of an agent, each with its status. */
 export const listWebsites = endpoint({

@@ -60,7 +60,11 @@ export const jobMessages = {
     agentId: Identifier,
     websiteId: Identifier,
     attempt: Identifier,
+    /** The crawl is due since then (Unix milliseconds). Absent when it was requested. */
+    dueAt: z.optional(z.number()),
   }),
+  /** Sent on a schedule. */
+  refreshWebsites: z.object({ job: z.literal('refreshWebsites'), uid: z.optional(Identifier) }),
   indexKnowledge: z.object({ job: z.literal('indexKnowledge'), ...ofUser, agentId: Identifier }),
   closeBlockListEvent: z.object({
     job: z.literal('closeBlockListEvent'),

@@ -127,6 +127,8 @@ export const limits = {
   webhookMetadataBytes: 10 * 1024,
   webhookDays: 30,
   crawlPages: 10,
+  /** Maximum number of days until a website is crawled again. */
+  refreshDays: 90,
   sourceWarnings: 10,
   crawlDepth: 10,
   pathPatterns: 50,

@@ -16,7 +16,7 @@ export const eventTypes = {
   'agent.traffic_updated': 'The traffic of an agent was split among its versions, or is no longer.',
   'agent.deleted': 'An agent was deleted, with everything it had.',
   'block_list.updated': 'Numbers were added to or removed from a block list, by one request or one import.',
-  'website.ready': 'The pages of a website were read, and the text is new.',
+  'website.ready': 'The pages of a website were read: for the first time, with another text, or after a failure.',
   'website.failed': 'A website could not be read.',
   'website.deleted': 'A website was deleted.',
   'document.ready': 'The text of a document was read.',

@@ -4,7 +4,8 @@ import { component, describe } from './describe.ts';
 import { examples } from './examples.ts';
 import { AgentId, Identifier, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
-import { listedTextFields, warningsField } from './sources.ts';
+import { RefreshEvery } from './refresh-plan.ts';
+import { listedTextFields, SourceChange, warningsField } from './sources.ts';
 import { cut } from './text.ts';
 
 /** The address that a crawl starts from: of a web page, without a password in it. It is kept as it was sent. */
@@ -57,10 +58,23 @@ export const WebsiteSummary = component(
     maxDepth: z.number().check(describe('Maximum number of links away from the start page.', 1, { type: 'integer' })),
     includePaths: listed('Only paths that one of these matches are read.', '^/help/'),
     excludePaths: listed('Paths that one of these matches are not read.', '/archive/'),
-    lastCrawledAt: z.optional(timestamp('When the pages were read. Absent until they are for the first time.')),
+    lastCrawledAt: z.optional(timestamp('When the pages were last read. Absent until they are for the first time.')),
+    refreshEvery: z.optional(
+      z.number().check(describe('Days until it is crawled again. Absent when it never is.', 7, { type: 'integer' })),
+    ),
+    nextRefreshAt: z.optional(
+      timestamp(
+        'When it is crawled again. Absent when it never is, and while it is not active.',
+        '2026-03-08T10:00:00.000Z',
+      ),
+    ),
   }),
 );
 export type WebsiteSummary = z.infer<typeof WebsiteSummary>;
+
+/** A change of a website. */
+export const WebsiteChange = z.extend(SourceChange, { refreshEvery: z.optional(RefreshEvery) });
+export type WebsiteChange = z.infer<typeof WebsiteChange>;
 
 /** A website with its text, which a list cuts if it is too long. */
 export const Website = component(

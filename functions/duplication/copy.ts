@@ -11,7 +11,8 @@ import { blockList } from '../store/block-list/block-list.ts';
 import { blockListShards } from '../store/keys.ts';
 import { type DocumentRecord, documentReads, documents } from '../store/sources/documents.ts';
 import type { SourceReads, SourceRecord, SourceReference } from '../store/sources/source-reads.ts';
-import { type WebsiteRecord, websiteReads, websites } from '../store/sources/websites.ts';
+import { type WebsiteRecord, websiteReads } from '../store/sources/website-reads.ts';
+import { websites } from '../store/sources/websites.ts';
 import { writeQuota } from '../store/write-quota.ts';
 import { type CopyProgress, type Duplication, duplications, type Quotas } from './duplications.ts';
 
@@ -144,7 +145,10 @@ const copyWebsite =
   (agent: UnversionedAgent, { websites, jobQueue }: Services): CopyOne<WebsiteRecord> =>
   async (from, to) => {
     const attempt = to.id;
-    const copy = await websites.copy(from, to, attempt, changedBy(agent));
+    const { refreshEvery, nextRefreshAt } = from;
+    const refreshFor = refreshEvery === undefined ? undefined : agent.uid;
+    const fields = { ...changedBy(agent), refreshEvery, refreshFor, nextRefreshAt };
+    const copy = await websites.copy(from, to, attempt, fields);
     // A crawl in progress starts again for the copy.
     if (copy?.status === 'pending') {
       await jobQueue.send({ job: 'crawlWebsite', uid: agent.uid, agentId: to.agentId, websiteId: to.id, attempt });

@@ -16,7 +16,7 @@ import type { ServicesOf } from '../service.ts';
 import { agents } from '../store/agents/agents.ts';
 import { credentials } from '../store/credentials.ts';
 import { type DocumentRecord, documentReads, documents } from '../store/sources/documents.ts';
-import { websiteReads } from '../store/sources/websites.ts';
+import { websiteReads } from '../store/sources/website-reads.ts';
 import { FileNotification, keysIn } from './file-notification.ts';
 import { queueJob, queueWorker } from './job.ts';
 

@@ -7,6 +7,7 @@ import { importOfFileKey } from '../domain/block-list-imports.ts';
 import { documentOfFileKey } from '../domain/documents.ts';
 import { newUlid } from '../domain/identifiers.ts';
 import { jobMessages } from '../domain/job-messages.ts';
+import { dayMilliseconds } from '../domain/refresh-plan.ts';
 import { jobRescueDelaySeconds } from '../domain/timeouts.ts';
 import { erasures, incompleteErasure, isOverdue } from '../erasure/erasures.ts';
 import type { ServicesOf } from '../service.ts';
@@ -21,7 +22,7 @@ const services = {
   imports: blockListImports.for('find', 'finish'),
   files: importFiles.for('delete'),
   erasures: erasures.for('find', 'fail'),
-  jobQueue: jobQueueFor('erasePerson', 'finishDeletion'),
+  jobQueue: jobQueueFor('crawlWebsite', 'erasePerson', 'finishDeletion'),
 };
 type Services = ServicesOf<typeof services>;
 
@@ -72,9 +73,12 @@ const giveUpFiles = async (keys: string[], services: Services): Promise<void> =>
 };
 
 const giveUpWebsite = async (
-  { agentId, websiteId, attempt }: { agentId: string; websiteId: string; attempt: string },
-  { websites }: Pick<Services, 'websites'>,
+  message: z.infer<typeof jobMessages.crawlWebsite>,
+  { websites, jobQueue }: Pick<Services, 'websites' | 'jobQueue'>,
 ): Promise<void> => {
+  const { agentId, websiteId, attempt, dueAt } = message;
+  // Nobody waits for a crawl that was due: it is tried for a day, and else when the website is due again.
+  if (dueAt !== undefined && dueAt > Date.now() - dayMilliseconds) return jobQueue.send(message, jobRescueDelaySeconds);
   const reason = 'The crawl failed because of a problem in the service. Refresh the website.';
   await websites.giveUp({ agentId, id: websiteId }, attempt, reason);
 };

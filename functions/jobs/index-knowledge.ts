@@ -3,7 +3,8 @@ import { jobMessages } from '../domain/job-messages.ts';
 import { indexSources } from '../search/source-index.ts';
 import { agents } from '../store/agents/agents.ts';
 import { documentReads, documents } from '../store/sources/documents.ts';
-import { websiteReads, websites } from '../store/sources/websites.ts';
+import { websiteReads } from '../store/sources/website-reads.ts';
+import { websites } from '../store/sources/websites.ts';
 import { queueJob, queueWorker } from './job.ts';
 
 /** Sources in progress are checked again after this time: a crawl takes up to five minutes. */

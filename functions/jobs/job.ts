@@ -42,6 +42,8 @@ export type QueueJob<Message extends z.core.$ZodType, S extends Services> = Job<
   maxDeliveries?: number;
   /** Where calls are kept for a limited time, a message with only the job's name also starts the job once a day. */
   daily?: true;
+  /** A message with only the job's name also starts the job at this interval. The local run sends it when it starts and every minute. */
+  everyMinutes?: number;
   /** The maximum number of functions at once, where the work is mostly waiting. A deployment sets that of deliveries (`deliveryConcurrency`). */
   concurrency?: number;
   /** The maximum number of messages that a function handles side by side; 1 by default, since a job may use all of its function. */

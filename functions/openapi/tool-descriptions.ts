@@ -11,6 +11,8 @@ export const toolDescriptions: Record<string, string> = {
     'Blocks phone numbers for all agents of the user. Without `expiresAt` they stay blocked. For one agent use addBlockedNumbers. Undone by removeUserBlockedNumbers.',
   addDocumentText:
     'Adds a text, which you send as `content`, to the knowledge of an agent. It can be searched after some seconds: listDocuments shows its status.',
+  updateWebsite:
+    'Renames a website, sets whether the agent uses it, and after how many days it is crawled again. For a crawl at once use refreshWebsite.',
   addWebsite:
     'Adds a website to the knowledge of an agent. Its pages are read in the background, starting from `url`: listWebsites shows the status and the pages that failed.',
   checkBlockedNumber:

@@ -5,7 +5,7 @@ import type { DocumentRecord } from '../store/sources/documents.ts';
 import type { SourceChanges } from '../store/sources/source-changes.ts';
 import type { SourceReads, SourceRecord } from '../store/sources/source-reads.ts';
 import type { SourceTexts, TextReference } from '../store/sources/source-texts.ts';
-import type { WebsiteRecord } from '../store/sources/websites.ts';
+import type { WebsiteRecord } from '../store/sources/website-reads.ts';
 import { Kept } from './kept.ts';
 import { PackedIndex } from './packed-index.ts';
 import { pagesOf } from './pages-of-text.ts';

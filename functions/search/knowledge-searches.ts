@@ -2,7 +2,7 @@ import { wholeService } from '../service.ts';
 import { documentReads } from '../store/sources/documents.ts';
 import { sourceChanges } from '../store/sources/source-changes.ts';
 import { sourceTexts } from '../store/sources/source-texts.ts';
-import { websiteReads } from '../store/sources/websites.ts';
+import { websiteReads } from '../store/sources/website-reads.ts';
 import { KnowledgeSearch } from './knowledge-search.ts';
 
 const services = {

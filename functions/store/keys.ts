@@ -33,6 +33,8 @@
  * attempts to call      AGENT#<agentId>#ATTEMPTS               <phone>                 when outbound calls were attempted; expires
  * number of sources     AGENT#<agentId>                        COUNT                   how many websites and documents the agent has, and how often they have changed
  * website               AGENT#<agentId>                        WEBSITE#<websiteId>     the record, without its text
+ * refresh of a website  REFRESHES                              <hh:mm>#<agentId>#<websiteId>  when it is crawled again: at this time of the day in UTC
+ * last look at those    LAST-LOOK                              LAST-LOOK               the time up to which websites that were due have been found
  * document              AGENT#<agentId>                        DOCUMENT#<documentId>   the same
  * text of a source      SOURCE#<websiteId or documentId>       <revision>#<part>#<n>   a piece of the text, deflated, under an item's 400 KB
  * visits of its pages   SOURCE#<websiteId>                     <revision>#visits      what servers said of the pages that have the text, deflated
@@ -219,6 +221,21 @@ export const websiteKey = (agentId: string, websiteId: string): ItemKey => ({
   sk: `WEBSITE#${websiteId}`,
 });
 export const websitesOf = (agentId: string): Collection => ({ pk: `AGENT#${agentId}`, prefix: 'WEBSITE#' });
+/** The websites that are crawled again, by the time of the day. */
+export const refreshesOf: Collection = { pk: 'REFRESHES' };
+/** Returns the time of the day of a time in ISO 8601, by which the entries of refreshes are sorted. */
+export const refreshPosition = (time: string) => time.slice('yyyy-mm-ddT'.length, 'yyyy-mm-ddThh:mm'.length);
+export const isSameTimeOfDay = (one: string, other: string) => refreshPosition(one) === refreshPosition(other);
+export const refreshKey = (time: string, { agentId, id }: { agentId: string; id: string }): ItemKey => ({
+  ...refreshesOf,
+  sk: `${refreshPosition(time)}#${agentId}#${id}`,
+});
+/** Returns the website of a sort key of `refreshesOf`. */
+export const websiteOfRefresh = (sk: string) => {
+  const [, agentId, websiteId] = sk.split('#') as [string, string, string];
+  return { agentId, websiteId };
+};
+export const lastLookKey: ItemKey = { pk: 'LAST-LOOK', sk: 'LAST-LOOK' };
 export const documentKey = (agentId: string, documentId: string): ItemKey => ({
   pk: `AGENT#${agentId}`,
   sk: `DOCUMENT#${documentId}`,

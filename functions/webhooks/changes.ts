@@ -14,7 +14,7 @@ import { storedCall } from '../store/calls/call-records.ts';
 import type { AccessItem } from '../store/credentials.ts';
 import { type BlockListOwner, changedItem, type EventSubject } from '../store/keys.ts';
 import type { DocumentRecord } from '../store/sources/documents.ts';
-import type { WebsiteRecord } from '../store/sources/websites.ts';
+import type { WebsiteRecord } from '../store/sources/website-reads.ts';
 import type { Item } from '../store/table.ts';
 import type { TableChange } from '../store/table-changes.ts';
 import type { EndpointsItem } from './webhook-endpoints.ts';
@@ -213,7 +213,8 @@ const sourceChanged = (
   }
   if (status !== 'ready' && status !== 'failed') return {};
   const isSameText = after.text !== undefined && after.text.revision === before.text?.revision;
-  if (status === 'ready' && isSameText) return {};
+  const hadFailed = 'failedCrawls' in before && before.failedCrawls;
+  if (status === 'ready' && isSameText && !hadFailed) return {};
   // After a failure, a source keeps its former text and the warnings about it.
   const details = { name, url, pages, type, size, error, warnings: status === 'ready' ? warnings : undefined };
   return { events: [eventOf(change, { type: `${kind}.${status}`, ...about, details, timestamp: lastUpdatedAt })] };

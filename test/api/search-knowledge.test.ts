@@ -5,7 +5,7 @@ import { documentKey, textPiecesOf } from '../../functions/store/keys.ts';
 import { documentReads } from '../../functions/store/sources/documents.ts';
 import { sourceChanges } from '../../functions/store/sources/source-changes.ts';
 import { sourceTexts } from '../../functions/store/sources/source-texts.ts';
-import { websiteReads } from '../../functions/store/sources/websites.ts';
+import { websiteReads } from '../../functions/store/sources/website-reads.ts';
 import { table } from '../../functions/store/table.ts';
 import { invoke } from '../support/events.ts';
 import { injectFaults, noFaults } from '../support/faults.ts';

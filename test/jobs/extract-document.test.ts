@@ -19,7 +19,7 @@ import { textPiecesOf } from '../../functions/store/keys.ts';
 import { type DocumentRecord, documentKind } from '../../functions/store/sources/documents.ts';
 import { SourceReads } from '../../functions/store/sources/source-reads.ts';
 import { Sources } from '../../functions/store/sources/sources.ts';
-import { type WebsiteRecord, websiteKind } from '../../functions/store/sources/websites.ts';
+import { type WebsiteRecord, websiteKind } from '../../functions/store/sources/website-reads.ts';
 import { Table } from '../../functions/store/table.ts';
 import '../support/quiet-logs.ts';
 import { deliverMessage } from '../support/deliver-message.ts';

@@ -13,17 +13,23 @@ import {
 const dev = deploymentOf();
 const configured = deploymentOf(everySetting);
 
-it('the jobs that the clock starts get a message a day where calls are kept for a limited time, and else none', () => {
-  expect(dev.all('AWS::Events::Rule')).toEqual([]);
-  const rules = configured.all('AWS::Events::Rule');
-  const daily = queueJobs.filter((job) => job.daily).map(({ name }) => name);
-  expect(rules.map(({ properties }) => properties.Targets.map((target: Json) => JSON.parse(target.Input).job))).toEqual(
-    daily.map((name) => [name]),
-  );
+const rulesOf = (deployment: typeof dev) =>
+  deployment
+    .all('AWS::Events::Rule')
+    .map(({ properties: { Targets, ScheduleExpression } }) => [
+      ...Targets.map((target: Json) => JSON.parse(target.Input).job),
+      ScheduleExpression,
+    ]);
+
+it('the jobs that the clock starts get a message every 15 minutes, or a day where calls are kept for a limited time', () => {
+  const often = queueJobs.flatMap(({ name, everyMinutes }) => (everyMinutes ? [[name, 'rate(15 minutes)']] : []));
+  const daily = queueJobs.flatMap(({ name, daily }) => (daily ? [[name, 'rate(1 day)']] : []));
+  expect(rulesOf(dev)).toEqual(often);
+  expect(rulesOf(configured).sort()).toEqual([...daily, ...often].sort());
   const senders = configured
     .all('AWS::SQS::QueuePolicy')
     .filter(({ properties }) => JSON.stringify(properties).includes('events.amazonaws.com'));
-  expect(senders.length).toBe(daily.length);
+  expect(senders.length).toBe(daily.length + often.length);
   expect(functionOf(configured, 'listCalls').properties.Environment.Variables.CALL_RETENTION_DAYS).toBe('90');
   expect(functionOf(dev, 'listCalls').properties.Environment.Variables).not.toHaveProperty('CALL_RETENTION_DAYS');
 });
@@ -58,7 +64,7 @@ it('the dead letters of jobs that somebody waits for start a function that may o
   expect(grants).toEqual([
     ...['dynamodb:DeleteItem on table', 'dynamodb:GetItem on format', 'dynamodb:GetItem on table'],
     ...['dynamodb:UpdateItem on table', 's3:DeleteObject on imports'],
-    ...['sqs:SendMessage on queue of erasePerson', 'sqs:SendMessage on queue of finishDeletion'],
+    ...['crawlWebsite', 'erasePerson', 'finishDeletion'].map((job) => `sqs:SendMessage on queue of ${job}`),
   ]);
 });
 

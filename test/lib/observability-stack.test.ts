@@ -28,7 +28,7 @@ const watched = (deployment: Deployment): string[] =>
 it('alarms watch the dead letters of all jobs, and the waiting time of every job that the clock does not start', () => {
   const waiting = alarms(dev).filter(({ Namespace }) => Namespace === 'AWS/SQS');
   // The messages of the job that gives up others are dead letters.
-  expect(waiting).toHaveLength(queueJobs.filter(({ daily }) => !daily).length - 1);
+  expect(waiting).toHaveLength(queueJobs.filter(({ daily, everyMinutes }) => !daily && !everyMinutes).length - 1);
   const dead = alarms(dev).filter(({ Metrics }) =>
     JSON.stringify(Metrics ?? '').includes('ApproximateNumberOfMessagesVisible'),
   );

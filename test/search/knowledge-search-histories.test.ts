@@ -11,7 +11,7 @@ import { SourceChanges } from '../../functions/store/sources/source-changes.ts';
 import { SourceReads } from '../../functions/store/sources/source-reads.ts';
 import { SourceTexts } from '../../functions/store/sources/source-texts.ts';
 import { Sources } from '../../functions/store/sources/sources.ts';
-import { type WebsiteRecord, websiteKind } from '../../functions/store/sources/websites.ts';
+import { type WebsiteRecord, websiteKind } from '../../functions/store/sources/website-reads.ts';
 import { openTable, type Table } from '../../functions/store/table.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
 import { injectFaultsInto, tenPercent } from '../support/faults.ts';

@@ -1,6 +1,7 @@
 import { textPiecesOf } from '../../functions/store/keys.ts';
 import { documentReads, documents } from '../../functions/store/sources/documents.ts';
-import { websiteReads, websites } from '../../functions/store/sources/websites.ts';
+import { websiteReads } from '../../functions/store/sources/website-reads.ts';
+import { websites } from '../../functions/store/sources/websites.ts';
 import { table } from '../../functions/store/table.ts';
 import { until } from './until.ts';
 import { upload as sendFiles } from './uploads.ts';

@@ -1,6 +1,7 @@
 import { inject } from 'vitest';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
-import { type WebsiteRecord, websiteReads, websites } from '../../functions/store/sources/websites.ts';
+import { type WebsiteRecord, websiteReads } from '../../functions/store/sources/website-reads.ts';
+import { websites } from '../../functions/store/sources/websites.ts';
 import type { PlainReply } from './site.ts';
 import { until } from './until.ts';
 import { unique, type World } from './world.ts';

@@ -22,7 +22,7 @@ import { Credentials } from '../../functions/store/credentials.ts';
 import { IdempotencyStore } from '../../functions/store/idempotency.ts';
 import type { BlockListOwner } from '../../functions/store/keys.ts';
 import { Sources } from '../../functions/store/sources/sources.ts';
-import { type WebsiteRecord, websiteKind } from '../../functions/store/sources/websites.ts';
+import { type WebsiteRecord, websiteKind } from '../../functions/store/sources/website-reads.ts';
 import { Table } from '../../functions/store/table.ts';
 import { changeOf } from '../../functions/store/table-changes.ts';
 import { deliver } from '../../functions/webhooks/deliver.ts';

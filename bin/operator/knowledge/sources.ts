@@ -68,14 +68,17 @@ export const existingSource = async (service: Service, id: string): Promise<Sour
   throw new CommandError(`Agent ${service.agentId} has no website or document ${id}.`);
 };
 
-/** Changes the name of a source, or whether the agent answers from it. */
+/** Changes the name of a source, whether the agent answers from it, or when a website is crawled again. */
 export const updateSource = async (
   { api, uid, agentId }: Service,
   { kind, record: { id } }: Source,
-  change: { active?: boolean; name?: string },
+  {
+    refreshEvery,
+    ...change
+  }: { active?: boolean | undefined; name?: string | undefined; refreshEvery?: number | null | undefined },
 ): Promise<SourceSummary> =>
   kind === 'website'
-    ? dataOf(await api.websites.update({ uid, agentId, websiteId: id, ...change }))
+    ? dataOf(await api.websites.update({ uid, agentId, websiteId: id, ...change, refreshEvery }))
     : dataOf(await api.documents.update({ uid, agentId, documentId: id, ...change }));
 
 export const deleteSource = async ({ api, uid, agentId }: Service, { kind, record: { id } }: Source): Promise<void> => {

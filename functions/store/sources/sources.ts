@@ -94,32 +94,40 @@ export class Sources<R extends SourceRecord> {
   }
 
   /** Enables, disables or renames a source. */
-  async edit(source: SourceReference, { active, name }: SourceChange, uid: string): Promise<R | undefined> {
-    const set = { active, name, lastUpdatedBy: uid, lastUpdatedAt: now() };
+  async edit(
+    source: SourceReference,
+    change: SourceChange,
+    uid: string,
+    condition = isVisible(),
+  ): Promise<R | undefined> {
+    const set = { ...change, lastUpdatedBy: uid, lastUpdatedAt: now() };
     const failed = await this.#table.tryTransact([
-      this.#table.updateAction(this.#keyOf(source), { set }, isVisible()),
+      this.#table.updateAction(this.#keyOf(source), { set }, condition),
       searchChanged(this.#table, source),
     ]);
-    const item = failed ? undefined : await this.#get(source);
-    return item && this.#visible(item);
+    return failed ? undefined : this.find(source);
   }
 
   /**
    * Begins a new attempt at a source's text, if `mayRestart` allows it in the source's status. The former text stays until
-   * there is a new one. Returns undefined when there is no such source.
+   * there is a new one. `prepare` returns further fields. Returns undefined when there is no such source.
    */
   async restart(
     source: SourceReference,
     next: { attempt: string; uid: string },
     mayRestart: (status: string) => boolean,
+    prepare?: (found: R) => Promise<Partial<R>>,
   ): Promise<{ record: R; restarted: boolean } | undefined> {
     for (;;) {
-      const item = await this.#get(source);
-      const found = item && this.#visible(item);
+      const found = await this.find(source);
       if (!found) return undefined;
       if (found.attempt === next.attempt) return { record: found, restarted: true };
       if (!mayRestart(found.status)) return { record: found, restarted: false };
-      const fields = { ...newAttempt(this.#kind.states, next.attempt), ...clearedByAttempt };
+      const fields = {
+        ...(await prepare?.(found)),
+        ...newAttempt(this.#kind.states, next.attempt),
+        ...clearedByAttempt,
+      };
       const changed = await this.#change(
         source,
         { set: { ...fields, lastUpdatedBy: next.uid, lastUpdatedAt: now() } },
@@ -127,6 +135,18 @@ export class Sources<R extends SourceRecord> {
       );
       if (changed) return { record: changed, restarted: true };
     }
+  }
+
+  /** Returns the record in any state. */
+  protected async findInAnyState(source: SourceReference): Promise<R | undefined> {
+    const item = await this.#get(source);
+    return item && recordOf(item);
+  }
+
+  /** Returns the record as readers see it. */
+  protected async find(source: SourceReference): Promise<R | undefined> {
+    const item = await this.#get(source);
+    return item && this.#visible(item);
   }
 
   /** Ends the wait for a file that has arrived, even if the wait has expired. The job of the file follows. */
@@ -159,12 +179,22 @@ export class Sources<R extends SourceRecord> {
     attempt: string,
     endsAt?: number,
   ): Promise<{ record: R; revision: string } | undefined> {
+    return this.begin(source, {}, endsAt, mayStart(attempt, this.#kind.states));
+  }
+
+  /** Begins a run with further fields of the record. Returns undefined when the condition fails. */
+  protected async begin(
+    source: SourceReference,
+    fields: Partial<R>,
+    endsAt: number | undefined,
+    condition: Condition,
+  ): Promise<{ record: R; revision: string } | undefined> {
     const revision = this.#texts.newRevision();
     const change = {
-      set: { ...running(this.#kind.states, endsAt), error: null, givenUp: null },
+      set: { ...fields, ...running(this.#kind.states, endsAt), error: null, givenUp: null },
       add: { revisions: new Set([revision]) },
     };
-    const record = await this.#change(source, change, mayStart(attempt, this.#kind.states));
+    const record = await this.#change(source, change, condition);
     return record && { record, revision };
   }
 
@@ -265,8 +295,14 @@ export class Sources<R extends SourceRecord> {
   }
 
   /** Ends an attempt with an error; the former text stays. Returns false when the source is deleted or at another attempt. */
-  async fail(source: SourceReference, attempt: string, error: string, fields: Partial<R> = {}): Promise<boolean> {
-    return (await this.#end(source, attempt, { ...fields, status: 'failed', error })) !== undefined;
+  async fail(
+    source: SourceReference,
+    attempt: string,
+    error: string,
+    fields: Partial<R> = {},
+    condition?: Condition,
+  ): Promise<boolean> {
+    return (await this.#end(source, attempt, { ...fields, status: 'failed', error }, condition)) !== undefined;
   }
 
   /** Ends an attempt whose job has failed at its last delivery. The message may be delivered again later. */
@@ -375,9 +411,18 @@ export class Sources<R extends SourceRecord> {
   }
 
   /** Ends an attempt without a text. Returns undefined when the source is at another attempt. */
-  #end(source: SourceReference, attempt: string, fields: Record<string, unknown>): Promise<R | undefined> {
-    const change = { set: { ...fields, lastUpdatedAt: now() } };
-    return this.#change(source, change, isMine(attempt, this.#kind.states));
+  #end(source: SourceReference, attempt: string, fields: Record<string, unknown>, condition?: Condition) {
+    return this.changeAttempt(source, attempt, { ...fields, lastUpdatedAt: now() }, condition);
+  }
+
+  /** Changes fields while an attempt has not ended. Returns undefined when the source is at another attempt. */
+  protected changeAttempt(
+    source: SourceReference,
+    attempt: string,
+    set: Record<string, unknown>,
+    condition = exists,
+  ): Promise<R | undefined> {
+    return this.#change(source, { set }, when`${isMine(attempt, this.#kind.states)} and ${condition}`);
   }
 
   /** Deletes a source whose attempt never began. */

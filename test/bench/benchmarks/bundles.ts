@@ -12,7 +12,8 @@ const tableOnly = 315;
 const filesOrQueue = 390;
 // Adding a website has the parser of robots.txt, the crawl job those of web pages.
 const ownLimits: Record<string, number> = {
-  addWebsite: 480,
+  // And the plan of refreshes.
+  addWebsite: 485,
   getInvoices: 300,
   // It has five platforms with their signatures, the versions of agents, calls with their outcomes, and what a search reads.
   receiveHook: 355,
@@ -23,7 +24,7 @@ const ownLimits: Record<string, number> = {
   decideCallStart: 316,
   checkCallStarts: 326,
   buildChat: 895,
-  crawlWebsite: 1745,
+  crawlWebsite: 1755,
   extractDocument: 470,
   // The functions that send webhooks contain the client for guarded connections.
   updateWebhookEndpoint: 335,

@@ -4,7 +4,7 @@ import { countKey, documentKey, documentsOf, websitesOf } from '../../../functio
 import { recountSources, sourceQuota } from '../../../functions/store/quotas.ts';
 import { type DocumentRecord, documentKind } from '../../../functions/store/sources/documents.ts';
 import { Sources } from '../../../functions/store/sources/sources.ts';
-import { type WebsiteRecord, websiteKind } from '../../../functions/store/sources/websites.ts';
+import { type WebsiteRecord, websiteKind } from '../../../functions/store/sources/website-reads.ts';
 import { table } from '../../../functions/store/table.ts';
 import { itInAnyHistory } from '../../support/any-history.ts';
 import { chance, injectFaults, noFaults } from '../../support/faults.ts';

@@ -19,15 +19,16 @@ export const addSite = (knowledge: Group) =>
     .option('--max-depth <links>', `maximum number of link hops, up to ${limits.crawlDepth}`, wholeNumber(1, 1_000_000))
     .option('--include <patterns...>', 'crawl only pages whose path matches one of these regular expressions')
     .option('--exclude <patterns...>', 'skip pages whose path matches one of these regular expressions')
+    .option('--refresh-every <days>', 'crawl it again every so many days', wholeNumber(1, limits.refreshDays))
     .option('--no-wait', 'do not wait until the crawl has ended')
     .action(async (url, _, command) => {
       const options = command.optsWithGlobals();
-      const { name, limit, maxDepth, include, exclude } = options;
+      const { name, limit, maxDepth, include, exclude, refreshEvery } = options;
       await withKnowledge(options, async (service, stop) => {
         const { api, uid, agentId } = service;
         const { websiteId, status } = dataOf(
           await api.websites.add({
-            ...{ uid, agentId, url, name, limit, maxDepth },
+            ...{ uid, agentId, url, name, limit, maxDepth, refreshEvery },
             ...{ includePaths: include, excludePaths: exclude },
           }),
         );

@@ -3,7 +3,7 @@ import { indexSources } from '../../../../functions/search/source-index.ts';
 import { documentKind } from '../../../../functions/store/sources/documents.ts';
 import { type SourceKind, SourceReads } from '../../../../functions/store/sources/source-reads.ts';
 import { Sources } from '../../../../functions/store/sources/sources.ts';
-import { websiteKind } from '../../../../functions/store/sources/websites.ts';
+import { websiteKind } from '../../../../functions/store/sources/website-reads.ts';
 import { as } from '../../../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { print, record } from '../../../command-line/output.ts';

@@ -30,6 +30,7 @@ const describeList = ({ agentId }: Service, websites: WebsiteSummary[], document
       'FAILED PAGES': ({ failedPages }) => failedPages.length,
       ERROR: 'error',
       MISSING: missingIn,
+      'NEXT REFRESH': 'nextRefreshAt',
     }),
     table(documents, {
       DOCUMENT: 'id',
