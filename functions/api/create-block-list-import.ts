@@ -3,6 +3,7 @@ import { blockListImports, ownerOf } from '../block-list-import/block-list-impor
 import { importFiles } from '../clients/files.ts';
 import { blockTerms } from '../domain/block-list.ts';
 import { ImportId, ImportMode, importFileKey, importInProgress } from '../domain/block-list-imports.ts';
+import { toNamedKey } from '../domain/change-maker.ts';
 import { describe } from '../domain/describe.ts';
 import { AgentId, newIdentifier, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
@@ -60,7 +61,7 @@ export const createBlockListImport = endpoint({
     const list = { uid, ...(agentId !== undefined && { agentId }) };
     if (await imports.isRunning(ownerOf(list))) throw importInProgress();
     const importId = newIdentifier('import', creationId);
-    await imports.add({ ...list, importId, keyId: principal.keyId, mode, ...(reason !== undefined && { reason }) });
+    await imports.add({ ...list, importId, ...toNamedKey(principal), mode, ...(reason !== undefined && { reason }) });
     const form = files.uploadForm(importFileKey({ uid, importId }), limits.importBytes);
     return { importId, status: 'awaiting_upload' as const, ...form };
   },

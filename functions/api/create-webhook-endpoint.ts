@@ -1,4 +1,5 @@
 import { sealedSecrets } from '../clients/sealed-secrets.ts';
+import { toNamedKey } from '../domain/change-maker.ts';
 import { now } from '../domain/date-time.ts';
 import { insufficientPermissions, invalidField } from '../domain/errors.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
@@ -42,7 +43,7 @@ export const createWebhookEndpoint = endpoint({
     const endpointId = newIdentifier('endpoint', creationId);
     const sealed = await services.sealedSecrets.seal(endpointId, newEndpointSecret());
     const secrets = [{ sealed, createdBy: creationId, keyId }];
-    const createdBy = { keyId, ...(scopes && { scopes }) };
+    const createdBy = { ...toNamedKey(principal), ...(scopes && { scopes }) };
     const made = await webhookEndpoints.add(uid, {
       ...{ endpointId, ...given, ...createdBy },
       ...{ active: true, createdAt: now(), secrets },

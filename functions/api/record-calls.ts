@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { toRecording } from '../domain/call-outcomes.ts';
 import { CallItem } from '../domain/calls.ts';
+import { toNamedKey } from '../domain/change-maker.ts';
 import { now } from '../domain/date-time.ts';
 import { describe } from '../domain/describe.ts';
 import { insufficientPermissions, noSuchCall } from '../domain/errors.ts';
@@ -49,13 +50,14 @@ export const recordCalls = endpoint({
     const until = lastTableCallAt(receivedAt);
     const checked = body.items.map((item) => validate(CallItem, item));
     const access = await credentials.accessTo(checked.flatMap(({ data }) => data?.agentId ?? []));
-    const { uid, keyId } = principal;
+    const { uid } = principal;
+    const key = toNamedKey(principal);
     const at = now();
     const { accepted, failed } = acceptItems(checked, ({ data: item, error }) => {
       if (error) throw error;
       const agent = access.get(item.agentId);
       if (!agent?.has(uid)) throw insufficientPermissions();
-      return toRecording(item, agent, { uid, keyId, at });
+      return toRecording(item, agent, { uid, ...key, at });
     });
     const results = await calls.recordMany(accepted, until);
     const recorded: { index: number; callId: string }[] = [];

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { sealedSecrets } from '../clients/sealed-secrets.ts';
 import type { Scope } from '../domain/api-keys.ts';
+import { toNamedKey } from '../domain/change-maker.ts';
 import { now, timestamp } from '../domain/date-time.ts';
 import { describe } from '../domain/describe.ts';
 import { invalidField, noSuchPlatform } from '../domain/errors.ts';
@@ -48,7 +49,7 @@ export const setHookSecret = endpoint({
     const sealed = await sealedSecrets.seal(owner, secret);
     // A signature gets no knowledge that the caller may not read.
     const scopes: Scope[] = hasScope(principal, 'knowledge') ? ['hooks', 'knowledge'] : ['hooks'];
-    const made = { sealed, scopes, header, algorithm, createdAt: now(), keyId: principal.keyId };
+    const made = { sealed, scopes, header, algorithm, createdAt: now(), ...toNamedKey(principal) };
     const isSame = async (newest: SealedHookSecret) =>
       newest.header === header &&
       newest.algorithm === algorithm &&

@@ -10,6 +10,7 @@ import {
   toCallReference,
   UpdatedFields,
 } from '../domain/calls.ts';
+import { toNamedKey } from '../domain/change-maker.ts';
 import { now } from '../domain/date-time.ts';
 import { describe } from '../domain/describe.ts';
 import { noSuchCall } from '../domain/errors.ts';
@@ -54,8 +55,12 @@ export const updateCallOutcome = endpoint({
 
   async handle({ agent, params: { callIdOrPhone }, query, body, principal, found: target }, { calls }) {
     const { preference, metadataMode: mode } = query;
-    const { uid, keyId } = principal;
-    const outcome = decideOutcome(body, { ...agent, owner: agent.uid }, { uid, keyId, at: now(), mode });
+    const { uid } = principal;
+    const outcome = decideOutcome(
+      body,
+      { ...agent, owner: agent.uid },
+      { uid, ...toNamedKey(principal), at: now(), mode },
+    );
     const call = await calls.setOutcome({ ...target, ...outcome });
     if (!call) throw noSuchCall(callIdOrPhone);
     return {

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { decideOutcome } from '../domain/call-outcomes.ts';
 import { Blocked, CallOutcomeItem, PhoneOrWithheld, toCallReference, UpdatedFields } from '../domain/calls.ts';
+import { toNamedKey } from '../domain/change-maker.ts';
 import { now } from '../domain/date-time.ts';
 import { component, describe } from '../domain/describe.ts';
 import { insufficientPermissions, noSuchCall } from '../domain/errors.ts';
@@ -57,14 +58,15 @@ export const updateCallOutcomes = endpoint({
   async handle({ body, principal, receivedAt }, { calls, credentials }) {
     const checked = body.items.map((item) => validate(CallOutcomeItem, item));
     const access = await credentials.accessTo(checked.flatMap(({ data }) => data?.agentId ?? []));
-    const { uid, keyId } = principal;
+    const { uid } = principal;
+    const key = toNamedKey(principal);
     const at = now();
     const { accepted, failed } = acceptItems(checked, ({ data: item, error }) => {
       if (error) throw error;
       const { agentId, callIdOrPhone, preference, metadataMode: mode } = item;
       const agent = access.get(agentId);
       if (!agent?.has(uid)) throw insufficientPermissions();
-      const outcome = decideOutcome(item, { ...agent, agentId }, { uid, keyId, at, mode });
+      const outcome = decideOutcome(item, { ...agent, agentId }, { uid, ...key, at, mode });
       return { item, agentId, reference: toCallReference(callIdOrPhone, preference), ...outcome };
     });
     const results = await calls.setOutcomes(accepted, lastTableCallAt(receivedAt));

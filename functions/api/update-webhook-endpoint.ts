@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { jobQueueFor } from '../clients/job-queue.ts';
+import { toNamedKey } from '../domain/change-maker.ts';
 import { insufficientPermissions, invalidField, noSuchEndpoint } from '../domain/errors.ts';
 import {
   EndpointIdInPath,
@@ -36,7 +37,7 @@ export const updateWebhookEndpoint = endpoint({
   errors: ['endpoint_not_found'],
 
   async handle({ principal, params: { endpointId }, body: { uid, ...change } }, { webhookEndpoints, ...services }) {
-    const { keyId, scopes } = principal;
+    const { scopes } = principal;
     checkScopes(principal, scopesOfEvents(change.events ?? []));
     const agentIds = change.agentIds ?? [];
     const access = agentIds.length > 0 ? await services.credentials.accessTo(agentIds) : undefined;
@@ -48,7 +49,7 @@ export const updateWebhookEndpoint = endpoint({
     const isTriedAnew = change.url !== undefined || change.active !== undefined;
     const changed = await webhookEndpoints.change(uid, endpointId, ({ probe, ...found }) => ({
       ...withEndpointChange<StoredEndpoint>(found, change),
-      ...(isRedirected && { keyId, scopes }),
+      ...(isRedirected && { ...toNamedKey(principal), scopes }),
       ...(probe && !isTriedAnew && { probe }),
     }));
     if (!changed) throw noSuchEndpoint();

@@ -39,6 +39,7 @@ type RemovalProgress = { shard: number; after?: string | undefined };
 export type ImportRecord = ImportReference & {
   /** The key that created the form. */
   keyId: string;
+  keyName?: string | undefined;
   /** The id of the request that created the form. */
   requestId?: string;
   agentId?: string;
@@ -96,7 +97,7 @@ export class BlockListImports {
     uid,
     importId,
     ...asked
-  }: ImportReference & Pick<ImportRecord, 'keyId' | 'agentId' | 'mode' | 'reason'>) {
+  }: ImportReference & Pick<ImportRecord, 'keyId' | 'keyName' | 'agentId' | 'mode' | 'reason'>) {
     const counts = { step: 0, lines: 0, added: 0, alreadyBlocked: 0, failed: 0, removed: 0 };
     const item: ImportItem & { ttlSeconds: number } = {
       ...importKey(uid, importId),
@@ -277,6 +278,7 @@ export const overdueError = (
 /** Returns an import for a list. Shows an import whose time is over as failed. */
 export const toImportSummary = (record: ImportRecord): BlockListImportSummary => {
   const { importId, agentId, reason, mode, lines, added, alreadyBlocked, removed, failed, createdAt } = record;
+  const { keyId, keyName } = record;
   const overdue = overdueError(record);
   const endsAt = record.status === 'running' ? record.deadlineAt : record.fileDeadlineAt;
   const finishedAt = overdue === undefined ? record.finishedAt : new Date(endsAt as number).toISOString();
@@ -289,7 +291,7 @@ export const toImportSummary = (record: ImportRecord): BlockListImportSummary =>
     mode,
     ...{ lines, added, alreadyBlocked, removed, failed },
     ...(error !== undefined && { error }),
-    createdAt,
+    ...{ createdAt, keyId, keyName },
     ...(finishedAt !== undefined && { finishedAt }),
   };
 };

@@ -1,3 +1,4 @@
+import { currentRequestId, withCause } from '../cause.ts';
 import { importFiles } from '../clients/files.ts';
 import { jobQueueFor } from '../clients/job-queue.ts';
 import type { NumberOutcome } from '../domain/block-list.ts';
@@ -93,7 +94,10 @@ export const runImport = async (
   }
   if (!begun) return;
   try {
-    const result = await continueImport(begun, services, until, rowsPerStep);
+    // The entries name the key that created the import.
+    const { uid, keyId, keyName } = begun;
+    const cause = { maker: { uid, keyId, keyName, via: 'job' as const }, requestId: currentRequestId() };
+    const result = await withCause(cause, () => continueImport(begun, services, until, rowsPerStep));
     if (result === 'more') return await jobQueue.send({ job: 'importBlockList', ...reference, continues: true });
     const current = await imports.find(reference);
     // Another run has taken over.

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { KeyName } from './change-maker.ts';
 import { timestamp } from './date-time.ts';
 import { component, describe } from './describe.ts';
 import { ApiError } from './errors.ts';
@@ -112,6 +113,8 @@ export const BlockListImportSummary = component(
         .check(describe('Why the import failed, in a sentence.', 'The file is not text in UTF-8 (see line 3).')),
     ),
     createdAt: timestamp('When the import was created.'),
+    keyId: z.string().check(describe('Id of the API key that created the import.', 'key_01KB3M5T3Q8RXN2M6J4HB7C0DF')),
+    keyName: KeyName,
     finishedAt: z.optional(timestamp('When the import ended.', '2026-03-01T10:02:00.000Z')),
   }),
 );

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { KeyName } from './change-maker.ts';
 import { DateTime, timestamp } from './date-time.ts';
 import { component, confirmation, describe } from './describe.ts';
 import { examples } from './examples.ts';
@@ -105,6 +106,10 @@ export const BlockedNumber = component(
     expiresAt: z.optional(
       timestamp('When the number is unblocked automatically. Absent when it never is.', '2099-01-31T12:00:00.000Z'),
     ),
+    keyId: z.optional(
+      z.string().check(describe('Id of the API key that blocked the number.', 'key_01KB3M5T3Q8RXN2M6J4HB7C0DF')),
+    ),
+    keyName: KeyName,
   }),
 );
 export type BlockedNumber = z.infer<typeof BlockedNumber>;

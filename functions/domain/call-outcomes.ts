@@ -7,6 +7,7 @@ import {
   metadataSizeError,
   outcomeFields,
 } from './calls.ts';
+import type { NamedKey } from './change-maker.ts';
 import type { DeclaredOutcome, OutcomeRules } from './declared-outcomes.ts';
 import { invalidField, unknownOutcome } from './errors.ts';
 import { jsonBytes, mergeJson } from './json.ts';
@@ -18,9 +19,8 @@ import { hasWords } from './text.ts';
 export type AgentOfCall = { agentId: string; owner: string; outcomeRules: OutcomeRules };
 
 /** Who changes an outcome, and when. `found`: a voice platform found the outcome in a call in which the other party said this. */
-type Origin = {
+type Origin = NamedKey & {
   uid: string;
-  keyId: string;
   at: string;
   mode?: MetadataMode;
   found?: { callerTexts?: readonly string[] };
@@ -47,7 +47,7 @@ type Rule = DeclaredOutcome & { blocks: NonNullable<DeclaredOutcome['blocks']> }
 export const decideOutcome = (
   sent: CallOutcomeChange,
   { agentId, owner, outcomeRules }: AgentOfCall,
-  { uid, keyId, at, mode = 'replace', found }: Origin,
+  { uid, at, mode = 'replace', found, ...key }: Origin,
 ): OutcomeEffect => {
   const { custom_call_outcome: label } = sent;
   const rule = typeof label === 'string' ? ruleFor(label, outcomeRules) : undefined;
@@ -57,7 +57,7 @@ export const decideOutcome = (
   }
   const change = rule ? { ...sent, custom_call_outcome: rule.name } : sent;
   const set = (call: Call, change: CallOutcomeChange) =>
-    withOutcome(call, call.custom_call_outcome_value === undefined ? withValue(change, rule) : change, mode, keyId, at);
+    withOutcome(call, call.custom_call_outcome_value === undefined ? withValue(change, rule) : change, mode, key, at);
   const isBlocking = rule?.blocks === 'found' || (rule?.blocks === 'set' && !found);
   return {
     change: (call) => (found ? withFinding(call, change, { rule, set, ...found }) : set(call, change)),
@@ -90,7 +90,7 @@ export const withOutcome = (
   call: Call,
   change: CallOutcomeChange,
   mode: MetadataMode,
-  keyId: string,
+  { keyId, keyName }: NamedKey,
   at: string,
 ): Call => {
   const fields = fieldsOf(change);
@@ -105,7 +105,9 @@ export const withOutcome = (
   }
   if (fields.includes('custom_call_outcome')) delete changed.heldOutcome;
   if ([...outcomeFields, 'heldOutcome' as const].every((field) => isSameJson(call[field], changed[field]))) return call;
-  const outcomeHistory = [...(call.outcomeHistory ?? []), { at, keyId, fields }].slice(-limits.outcomeHistory);
+  const { custom_call_outcome, custom_call_outcome_value } = change;
+  const entry = { at, keyId, keyName, fields, custom_call_outcome, custom_call_outcome_value };
+  const outcomeHistory = [...(call.outcomeHistory ?? []), entry].slice(-limits.outcomeHistory);
   return { ...changed, outcomeUpdatedAt: at, outcomeHistory };
 };
 

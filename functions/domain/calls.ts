@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
+import { KeyName } from './change-maker.ts';
 import { DateTime, timestamp } from './date-time.ts';
 import { component, describe } from './describe.ts';
 import { invalidField } from './errors.ts';
@@ -137,7 +138,14 @@ const OutcomeEntry = z.object({
         'key_01KB3M5T3Q8RXN2M6J4HB7C0DF',
       ),
     ),
+  keyName: KeyName,
   fields: UpdatedFields,
+  custom_call_outcome: z.optional(
+    z.nullable(z.string().check(describe('The label that was set; `null`: it was cleared.', 'appointment_booked'))),
+  ),
+  custom_call_outcome_value: z.optional(
+    z.nullable(z.number().check(describe('The value that was set; `null`: it was cleared.', 149.5))),
+  ),
 });
 
 /** An outcome that a voice platform found, and that is not set. */
@@ -175,7 +183,10 @@ export const Call = component(
           {
             at: '2026-03-02T08:15:00.000Z',
             keyId: 'key_01KB3M5T3Q8RXN2M6J4HB7C0DF',
+            keyName: 'website',
             fields: ['custom_call_outcome', 'custom_call_outcome_value'],
+            custom_call_outcome: 'appointment_booked',
+            custom_call_outcome_value: 149.5,
           },
         ]),
       ),

@@ -1,3 +1,6 @@
+import * as z from 'zod/mini';
+import { describe } from './describe.ts';
+
 /** The way in which a change was made. */
 export const ways = ['api', 'mcp', 'chat', 'operator', 'platform', 'job'] as const;
 export type Way = (typeof ways)[number];
@@ -12,3 +15,14 @@ export type ChangeMaker = {
 
 /** The maker of a change as the changed item has it, with the time of the change in Unix milliseconds. */
 export type StoredMaker = ChangeMaker & { at: number };
+
+/** A key that did something, with the name that it had then. A signature has no name. */
+export type NamedKey = { keyId: string; keyName?: string | undefined };
+
+/** The name of a key, beside its `keyId`. */
+export const KeyName = z.optional(z.string().check(describe('Name that the API key had then.', 'website')));
+
+export const toNamedKey = ({ keyId, name }: { keyId: string; name?: string | undefined }): NamedKey => ({
+  keyId,
+  keyName: name,
+});

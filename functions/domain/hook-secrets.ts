@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { KeyName } from './change-maker.ts';
 import { timestamp } from './date-time.ts';
 import { describe } from './describe.ts';
 import { limits } from './limits.ts';
@@ -64,6 +65,7 @@ export const ListedHookSecret = z.object({
   platform: z.string().check(describe('The voice platform.', 'twilio')),
   createdAt: timestamp('When the secret was set.'),
   keyId: z.string().check(describe('The API key that set it.', 'key_01KB3R2C5D0A2C4E6G8J0M2P4R')),
+  keyName: KeyName,
   formerUntil: z.optional(timestamp('Until when a replaced secret is accepted, too.')),
   lastUsedAt: z.optional(timestamp('When a signed request was last accepted, to within an hour.')),
   lastRefused: z.optional(

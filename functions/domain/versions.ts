@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { type Agent, AgentConfiguration, AgentName } from './agents.ts';
+import { KeyName } from './change-maker.ts';
 import { timestamp } from './date-time.ts';
 import { component, describe } from './describe.ts';
 import { ApiError } from './errors.ts';
@@ -22,6 +23,7 @@ const versionFields = {
         ),
       ),
   ),
+  keyName: KeyName,
   note: z.optional(z.string().check(describe('The note that was given.', 'Ask for the insurance first'))),
   changed: z
     .array(z.string())

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { Scope } from './api-keys.ts';
+import { KeyName } from './change-maker.ts';
 import { timestamp } from './date-time.ts';
 import { component, describe } from './describe.ts';
 import { examples } from './examples.ts';
@@ -170,6 +171,7 @@ export const WebhookEndpoint = component(
           ),
         ),
     ),
+    keyName: KeyName,
     failingSince: z.optional(
       timestamp(
         'Since when every delivery has failed. Absent after a success. After five days the endpoint is disabled.',

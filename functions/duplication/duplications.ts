@@ -65,10 +65,11 @@ export class Duplications {
    * Adds a copy, or returns the one already begun under the new agent's id. Checks the quotas, and counts the new agent from
    * now on, so that a copy that has begun can be finished.
    */
-  async add(duplication: Duplication, { agents, sources } = this.#quotas): Promise<Duplication> {
+  async add(asked: Duplication, { agents, sources } = this.#quotas): Promise<Duplication> {
+    const duplication = { ...asked, maker: currentMaker() };
     const { agent, sourceAgentId } = duplication;
     const failed = await this.#table.tryTransact([
-      this.#table.putAction(itemOf({ ...duplication, maker: currentMaker() }), isAbsent),
+      this.#table.putAction(itemOf(duplication), isAbsent),
       countAction(this.#table, countKey({ uid: agent.uid }), 1, agents, {
         add: { copies: new Set([agent.agentId]), copiesBegun: 1 },
       }),

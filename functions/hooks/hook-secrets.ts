@@ -21,6 +21,7 @@ export type SealedHookSecret = {
   algorithm?: HmacAlgorithm | undefined;
   createdAt: string;
   keyId: string;
+  keyName?: string | undefined;
   endsAt?: number;
 };
 
@@ -141,7 +142,7 @@ const listedSecret = (item: HookSecretItem): SecretOfPlatform => {
   const [newest, ...former] = secretsInForce(item) as [SealedHookSecret, ...SealedHookSecret[]];
   const last = Math.max(...former.map(({ endsAt = 0 }) => endsAt));
   return {
-    ...{ platform, createdAt: newest.createdAt, keyId: newest.keyId },
+    ...{ platform, createdAt: newest.createdAt, keyId: newest.keyId, keyName: newest.keyName },
     ...(former.length > 0 && { formerUntil: new Date(last).toISOString() }),
     ...(lastUsedAt !== undefined && { lastUsedAt }),
     ...(lastRefused && { lastRefused }),

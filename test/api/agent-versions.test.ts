@@ -20,6 +20,7 @@ const versionOf = (world: World, version: number | string, query: Record<string,
 it('a change of the name or the configuration is a version with its author, its note and the fields that changed', async () => {
   const world = await newWorld();
   const { uid, keyId } = world;
+  const by = { uid, keyId, keyName: 'test' };
   const changed = await change(world, {
     configuration: { greeting: 'Hello', variables: { a: 1, b: 2 } },
     note: 'Greet people',
@@ -28,11 +29,12 @@ it('a change of the name or the configuration is a version with its author, its 
   await change(world, { name: 'Desk', configuration: { greeting: null } });
   expect(await versionsOf(world)).toEqual({
     versions: [
-      { version: 3, createdAt: expect.any(String), uid, keyId, changed: ['name', 'configuration.greeting'] },
+      { version: 3, createdAt: expect.any(String), ...by, changed: ['name', 'configuration.greeting'] },
       {
-        ...{ version: 2, createdAt: changed.body.updatedAt, uid, keyId, note: 'Greet people' },
+        ...{ version: 2, createdAt: changed.body.updatedAt, ...by, note: 'Greet people' },
         changed: ['configuration.greeting', 'configuration.variables'],
       },
+      // The test's own process created the agent.
       { version: 1, createdAt: expect.any(String), uid, keyId, changed: ['name'] },
     ],
   });
@@ -86,7 +88,7 @@ it('a copy of an agent begins with version 1, made by who copied it', async () =
     configuration: { greeting: 'Hello' },
   });
   expect((await versionsOf(copy)).versions).toMatchObject([
-    { version: 1, uid, keyId, changed: ['name', 'configuration.greeting'] },
+    { version: 1, uid, keyId, keyName: 'test', changed: ['name', 'configuration.greeting'] },
   ]);
 });
 

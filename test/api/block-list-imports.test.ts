@@ -72,17 +72,19 @@ it('imports into a block list add the numbers of a CSV file to the list of the u
       { line: 9, number: '+14155550105', reason: expect.any(String), code: 'invalid_expires_at' },
     ],
     createdAt: expect.any(String),
+    ...{ keyId: world.keyId, keyName: 'test' },
     finishedAt: expect.any(String),
   });
+  const entry = { blockedAt: expect.any(String), keyId: world.keyId, keyName: 'test' };
   expect(await userList(world)).toEqual([
     {
       number: '+14155550101',
       reason: 'Do not call',
-      blockedAt: expect.any(String),
       expiresAt: '2099-01-31T11:00:00.000Z',
+      ...entry,
     },
-    { number: '+14155550102', reason: 'Imported', blockedAt: expect.any(String) },
-    { number: '+14155550103', reason: 'Before', blockedAt: expect.any(String) },
+    { number: '+14155550102', reason: 'Imported', ...entry },
+    { number: '+14155550103', reason: 'Before', ...entry },
   ]);
   // The other list is untouched.
   expect((await world.blockList()).blockList).toEqual([]);

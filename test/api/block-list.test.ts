@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { toCursor } from '../../functions/domain/paging.ts';
 import { blockedNumberKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
-import { newWorld } from '../support/world.ts';
+import { newWorld, type World } from '../support/world.ts';
+
+/** Who blocked a number, in an entry. */
+const by = ({ keyId }: World) => ({ keyId, keyName: 'test' });
 
 const numbers = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => `+1415${String(5_000_000 + from + index)}`);
@@ -102,7 +105,7 @@ it('a blocked number keeps its reason, and the time since when it is blocked', a
   const started = Date.now();
   await world.block(['+14155550100'], { reason: 'spam' });
   const { entries } = await world.blockList();
-  expect(entries).toEqual([{ number: '+14155550100', reason: 'spam', blockedAt: expect.any(String) }]);
+  expect(entries).toEqual([{ number: '+14155550100', reason: 'spam', blockedAt: expect.any(String), ...by(world) }]);
   expect(Date.parse(entries[0].blockedAt)).toBeGreaterThanOrEqual(started);
 });
 
@@ -126,7 +129,11 @@ it('an expired number is in no list, and can be added again', async () => {
   expect((await world.unblock(['+14155550100'])).body.failed[0].code).toBe('not_found');
   const again = await world.block(['+14155550100']);
   expect(again.body.added).toEqual(['+14155550100']);
-  expect((await world.blockList()).entries[0]).toEqual({ number: '+14155550100', blockedAt: expect.any(String) });
+  expect((await world.blockList()).entries[0]).toEqual({
+    number: '+14155550100',
+    blockedAt: expect.any(String),
+    ...by(world),
+  });
 });
 
 it('two callers who add the same numbers at once each get a number reported as added exactly once between them', async () => {
@@ -159,7 +166,9 @@ it('a removed number can be blocked again, and nothing is left of its former rea
   await world.block(['+14155550100'], { reason: 'old', expiresAt: '2099-01-01T00:00:00Z' });
   await world.unblock(['+14155550100']);
   expect((await world.block(['+14155550100'])).body.added).toEqual(['+14155550100']);
-  expect((await world.blockList()).entries).toEqual([{ number: '+14155550100', blockedAt: expect.any(String) }]);
+  expect((await world.blockList()).entries).toEqual([
+    { number: '+14155550100', blockedAt: expect.any(String), ...by(world) },
+  ]);
 });
 
 it('two callers who remove the same numbers at once each get a number reported as removed exactly once between them', async () => {
@@ -224,6 +233,7 @@ it('checking a number finds it in any format, even when its plus arrives as a sp
       scope: 'agent',
       reason: 'spam',
       blockedAt: expect.any(String),
+      ...by(world),
     });
   }
   expect((await check('%2B14155550199')).body).toEqual({ number: '+14155550199', blocked: false });
@@ -267,16 +277,16 @@ describe('the block list of a user', () => {
     await world.block([number], { reason: 'Spam', expiresAt: '2099-01-31T12:00:00Z' });
     await world.call('POST', '/block-list', { body: { uid, numbers: [number], reason: 'Law' } });
     await world.call('POST', '/agent-block-list', { body: { uid, agentId: other, numbers: ['+14155550199'] } });
-    const blockedAt = expect.stringMatching(/^\d{4}-/);
+    const entry = { blockedAt: expect.stringMatching(/^\d{4}-/), ...by(world) };
     expect(await check(' 1 (415) 555-0100')).toEqual({
       number,
       blocked: true,
       entries: [
-        { scope: 'user', reason: 'Law', blockedAt },
-        { scope: 'agent', agentId, reason: 'Spam', expiresAt: '2099-01-31T12:00:00.000Z', blockedAt },
+        { scope: 'user', reason: 'Law', ...entry },
+        { scope: 'agent', agentId, reason: 'Spam', expiresAt: '2099-01-31T12:00:00.000Z', ...entry },
       ],
     });
-    expect((await check('+14155550199')).entries).toEqual([{ scope: 'agent', agentId: other, blockedAt }]);
+    expect((await check('+14155550199')).entries).toEqual([{ scope: 'agent', agentId: other, ...entry }]);
   });
 
   it('the block list of a user can be read and changed only with a key of that user', async () => {
@@ -300,8 +310,8 @@ it('checking many numbers finds those on either list, in the order sent, each on
   const { body } = await world.call('POST', '/agent-block-list/check', { body: { uid, agentId, numbers } });
   expect(body).toEqual({
     blocked: [
-      { number: '+14155550102', scope: 'agent', reason: 'Spam', blockedAt: expect.any(String) },
-      { number: '+14155550101', scope: 'user', blockedAt: expect.any(String) },
+      { number: '+14155550102', scope: 'agent', reason: 'Spam', blockedAt: expect.any(String), ...by(world) },
+      { number: '+14155550101', scope: 'user', blockedAt: expect.any(String), ...by(world) },
     ],
     failed: [expect.objectContaining({ number: 'x', code: 'invalid_format' })],
   });

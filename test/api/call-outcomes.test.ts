@@ -182,13 +182,15 @@ it('a call whose outcome has changed as often as is kept is still written for on
   onTestFinished(() => partitions.stop());
   const { pk } = callKey(agentId, callId);
   const calls = new Calls(openTable(target.tableName, { endpoint: partitions.endpoint }));
+  const labels = ['appointment booked', 'no interest', ''];
   const sent: object[] = [];
   for (let n = 0; n < 25; n++) {
-    const fields = n % 2 ? { custom_call_outcome: `outcome ${n}` } : { custom_call_outcome_value: n };
+    const fields = n % 2 ? { custom_call_outcome: labels[n % 3] } : { custom_call_outcome_value: n };
     const [keyId, at] = [`key_01KB3M5T3Q8RXN2M6J4HB7C0D${n % 2}`, new Date(1.77e12 + n * 86_399_999).toISOString()];
-    const change = (call: Call) => withOutcome(call, fields, 'replace', keyId, at);
+    const key = { keyId, keyName: `batch ${n % 2}` };
+    const change = (call: Call) => withOutcome(call, fields, 'replace', key, at);
     await calls.setOutcome({ agentId, reference: { callId }, change });
-    sent.push({ at, keyId, fields: Object.keys(fields) });
+    sent.push({ at, ...key, fields: Object.keys(fields), ...fields });
   }
   expect(partitions.take().get(pk)?.write).toBe(25);
   const { body } = await world.call('GET', `/calls/${agentId}/${callId}`);

@@ -223,17 +223,25 @@ describe.concurrent('setting an outcome', () => {
     expect(await sent('POST', '/call-outcomes', `{"items":[${item}]}`)).toBe(raw);
   });
 
-  it('an outcome keeps its last twenty changes: when, by which key, which fields', async () => {
+  it('an outcome keeps its last twenty changes: when, by which key, which fields and values', async () => {
     const world = await newWorld();
     await world.recordCall('call-1');
-    for (let n = 0; n < 22; n++) await patch(world, 'call-1', { custom_call_outcome_value: n });
+    for (let n = 0; n < 20; n++) await patch(world, 'call-1', { custom_call_outcome_value: n });
+    await patch(world, 'call-1', { custom_call_outcome: 'booked', custom_call_metadata: { campaign: 'spring' } });
+    await patch(world, 'call-1', { custom_call_outcome: null, custom_call_outcome_value: null });
     const { outcomeHistory } = await get(world, 'call-1');
     expect(outcomeHistory.length).toBe(20);
     expect(outcomeHistory[0]).toEqual({
       at: expect.any(String),
       keyId: world.keyId,
+      keyName: 'test',
       fields: ['custom_call_outcome_value'],
+      custom_call_outcome_value: 2,
     });
+    expect(outcomeHistory.slice(-2)).toMatchObject([
+      { fields: ['custom_call_outcome', 'custom_call_metadata'], custom_call_outcome: 'booked' },
+      { custom_call_outcome: null, custom_call_outcome_value: null },
+    ]);
   });
 });
 

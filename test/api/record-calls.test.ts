@@ -50,7 +50,9 @@ it('recording many calls records each with its outcome, as PUT and PATCH would, 
   });
   const b = await read(world, 'b');
   expect(b).toMatchObject({ ...facts, startedAt, ...outcome });
-  expect(b.outcomeHistory).toEqual([{ at: b.outcomeUpdatedAt, keyId: world.keyId, fields: Object.keys(outcome) }]);
+  const { custom_call_metadata: _, ...values } = outcome;
+  const by = { keyId: world.keyId, keyName: 'test' };
+  expect(b.outcomeHistory).toEqual([{ at: b.outcomeUpdatedAt, ...by, fields: Object.keys(outcome), ...values }]);
   expect(await read(world, 'e')).toEqual({ agentId, callId: 'e', direction: 'inbound', startedAt });
   const { body } = await world.call('GET', `/calls/${agentId}`, { query: { phone: facts.phone } });
   expect(body.calls.map(({ callId }: { callId: string }) => callId).sort()).toEqual(['a', 'b']);

@@ -21,20 +21,21 @@ const listOf = async ({ call, uid }: World) =>
 
 it('webhook endpoints are created, read, changed and deleted; the secret is shown at creation, and never again', async () => {
   const world = await newWorld();
-  const { uid, agentId, keyId, call } = world;
+  const { uid, agentId, call } = world;
+  const by = { keyId: world.keyId, keyName: 'test' };
   const fields = { url, events: ['call.*', 'document.ready'], agentIds: [agentId], description: 'CRM' };
   const made = await call('POST', '/webhook-endpoints', { body: { uid, ...fields } });
   expect(made.status, made.text).toBe(200);
   const { secret, ...endpoint } = made.body;
   const { endpointId } = endpoint;
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-  expect(endpoint).toEqual({ endpointId, ...fields, keyId, active: true, createdAt: expect.any(String) });
+  expect(endpoint).toEqual({ endpointId, ...fields, ...by, active: true, createdAt: expect.any(String) });
   expect((await call('GET', at(endpointId), { query: { uid } })).body).toEqual(endpoint);
   expect(await listOf(world)).toEqual([endpoint]);
   const change = { uid, events: ['*'], agentIds: null, description: null, active: false };
   const changed = await call('PATCH', at(endpointId), { body: change });
   expect(changed.body).toEqual({
-    ...{ endpointId, url, events: ['*'], keyId },
+    ...{ endpointId, url, events: ['*'], ...by },
     ...{ active: false, createdAt: endpoint.createdAt },
   });
   expect((await call('GET', at(endpointId), { query: { uid } })).body).toEqual(changed.body);

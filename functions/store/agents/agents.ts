@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { decodeTime } from 'ulid';
+import { currentMaker } from '../../cause.ts';
 import type { Agent, AgentConfiguration, UnversionedAgent } from '../../domain/agents.ts';
 import { now } from '../../domain/date-time.ts';
 import { type OutcomeRules, outcomeRulesOf } from '../../domain/declared-outcomes.ts';
@@ -437,7 +438,15 @@ const versionOf = (
   { uid: owner, version, updatedAt }: Agent,
   changed: string[],
   { uid = owner, note, ...origin }: VersionOrigin,
-): StoredVersion => ({ version, createdAt: updatedAt, uid, ...origin, note: note || undefined, changed });
+): StoredVersion => ({
+  version,
+  createdAt: updatedAt,
+  uid,
+  ...origin,
+  keyName: currentMaker()?.keyName,
+  note: note || undefined,
+  changed,
+});
 
 /** The time for which a former guest is kept: reports of imports, including those begun before the revocation, are kept for 30 days. */
 const formerGuestSeconds = 31 * 24 * 60 * 60;

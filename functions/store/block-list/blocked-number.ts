@@ -55,6 +55,8 @@ export const entryOf = (item: BlockedItem): BlockedNumber => ({
   ...(item.reason !== undefined && { reason: item.reason }),
   blockedAt: item.blockedAt,
   ...(item.expiresAt !== undefined && { expiresAt: item.expiresAt }),
+  ...(item.maker?.keyId !== undefined && { keyId: item.maker.keyId }),
+  ...(item.maker?.keyName !== undefined && { keyName: item.maker.keyName }),
 });
 
 /** The `addedBy` of a copied entry: it is part of a new agent, not a change of a list. */

@@ -1,28 +1,49 @@
 import { type Call, outcomeFields } from '../../domain/calls.ts';
 
-type History = NonNullable<Call['outcomeHistory']>;
+type Entry = NonNullable<Call['outcomeHistory']>[number];
 
-/**
- * Packs the changes of an outcome, so that a call with its full history stays under one kilobyte: the ids of keys, then for
- * each change the milliseconds since the one before, the position of its key, and its fields as bits.
- */
-export const packHistory = (history: History): string => {
-  const keyIds = [...new Set(history.map(({ keyId }) => keyId))];
-  const times = history.map(({ at }) => Date.parse(at));
-  const changes = history.map(({ keyId, fields }, index) => [
-    (times[index] as number) - (times[index - 1] ?? 0),
-    keyIds.indexOf(keyId),
-    outcomeFields.reduce((bits, field, bit) => bits | (fields.includes(field) ? 1 << bit : 0), 0),
-  ]);
-  return JSON.stringify([keyIds, ...changes]);
+/** A key's id, with the name that it had, or the label of an outcome. */
+type Text = string | [keyId: string, keyName: string];
+/** Milliseconds since the change before, position of the key, fields as bits, then the new label (its position) and value, if changed. */
+type PackedEntry = [milliseconds: number, key: number, bits: number, ...values: (number | null)[]];
+
+/** Packs the changes of an outcome, so that a call with its full history stays under one kilobyte: each text once, then each change. */
+export const packHistory = (history: Entry[]): string => {
+  const texts: string[] = [];
+  const positionOf = (text: Text) => {
+    const written = JSON.stringify(text);
+    if (!texts.includes(written)) texts.push(written);
+    return texts.indexOf(written);
+  };
+  let time = 0;
+  const changes = history.map(({ at, keyId, keyName, fields, custom_call_outcome, custom_call_outcome_value }) => {
+    const milliseconds = Date.parse(at) - time;
+    time += milliseconds;
+    const bits = outcomeFields.reduce((sum, field, bit) => sum | (fields.includes(field) ? 1 << bit : 0), 0);
+    const label = typeof custom_call_outcome === 'string' ? positionOf(custom_call_outcome) : custom_call_outcome;
+    const values = [label, custom_call_outcome_value].filter((value) => value !== undefined);
+    return [milliseconds, positionOf(keyName === undefined ? keyId : [keyId, keyName]), bits, ...values];
+  });
+  return `[[${texts.join()}],${JSON.stringify(changes).slice(1)}`;
 };
 
-export const unpackHistory = (packed: string): History => {
-  const [keyIds, ...changes] = JSON.parse(packed) as [string[], ...[number, number, number][]];
+/** Unpacks the changes of an outcome. Changes of earlier versions have no values. */
+export const unpackHistory = (packed: string): Entry[] => {
+  const [texts, ...changes] = JSON.parse(packed) as [Text[], ...PackedEntry[]];
   let time = 0;
-  return changes.map(([milliseconds, key, bits]) => {
+  return changes.map(([milliseconds, key, bits, ...values]) => {
     time += milliseconds;
+    const [keyId = '', keyName] = [texts[key]].flat();
     const fields = outcomeFields.filter((_, bit) => bits & (1 << bit));
-    return { at: new Date(time).toISOString(), keyId: keyIds[key] as string, fields };
+    const label = fields.includes('custom_call_outcome') ? values.shift() : undefined;
+    const [value] = values;
+    return {
+      at: new Date(time).toISOString(),
+      keyId,
+      ...(keyName !== undefined && { keyName }),
+      fields,
+      ...(label !== undefined && { custom_call_outcome: label === null ? null : (texts[label] as string) }),
+      ...(value !== undefined && { custom_call_outcome_value: value }),
+    };
   });
 };

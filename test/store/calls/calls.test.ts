@@ -152,7 +152,7 @@ itInAnyHistory('calls match a plain model after any history, with one call in te
         const expected = settings.map((one, index) => {
           const found = named[index] === undefined ? undefined : model.calls.get(named[index]);
           if (!found) return undefined;
-          const changed = withOutcome(found, one.change, one.mode, 'key', at);
+          const changed = withOutcome(found, one.change, one.mode, { keyId: 'key' }, at);
           model.calls.set(found.callId, changed);
           const { phone } = changed;
           const outcome = blockingOutcome(one);
@@ -166,7 +166,7 @@ itInAnyHistory('calls match a plain model after any history, with one call in te
           return {
             agentId,
             reference: one.reference,
-            change: (call: Call) => withOutcome(call, one.change, one.mode, 'key', at),
+            change: (call: Call) => withOutcome(call, one.change, one.mode, { keyId: 'key' }, at),
             block: reason === undefined ? undefined : { owner: { uid }, reason },
           };
         });
@@ -275,7 +275,7 @@ it.concurrent('calls keep the changes of concurrent callers, and the corrections
   const merge = (key: string) => ({
     agentId,
     reference: { callId: 'a' },
-    change: (call: Call) => withOutcome(call, { custom_call_metadata: { [key]: 1 } }, 'merge', 'key', at),
+    change: (call: Call) => withOutcome(call, { custom_call_metadata: { [key]: 1 } }, 'merge', { keyId: 'key' }, at),
   });
   const correct = (n: number) => calls.record(agentId, 'a', { ...facts(), phone: phones[n % 2] as string });
   await Promise.all([
@@ -335,7 +335,7 @@ const recordAll = async (agentId: string, callIds: string[]) =>
 const settingOf = (agentId: string, callId: string, outcome: string) => ({
   agentId,
   reference: { callId },
-  change: (call: Call) => withOutcome(call, { custom_call_outcome: outcome }, 'replace', 'key', at),
+  change: (call: Call) => withOutcome(call, { custom_call_outcome: outcome }, 'replace', { keyId: 'key' }, at),
 });
 
 /** Counts the entries that point to the calls of an agent. */
