@@ -108,9 +108,14 @@ const valueIn = (
   if (cell === clearingCell && isOneOf(outcomeFields, name)) return null;
   if (name === 'custom_call_metadata') return jsonFrom(cell);
   if (name !== 'custom_call_outcome_value') return cell;
-  if (decimalComma ?? delimiter === ';') return numberWithComma(cell, decimalComma ?? false);
-  return numberWithPoint(cell);
+  const amount = withoutCurrencySign(cell);
+  if (decimalComma ?? delimiter === ';') return numberWithComma(amount, decimalComma ?? false);
+  return numberWithPoint(amount);
 };
+
+/** A spreadsheet writes the sign of a currency before or behind an amount. The service stores the amount alone. */
+const withoutCurrencySign = (cell: string) =>
+  cell.replace(/^(-?)\p{Sc}\s*(?=\d)/u, '$1').replace(/(?<=\d)\s*\p{Sc}$/u, '');
 
 const withPoint = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 

@@ -93,9 +93,18 @@ export const push = async (file: string, options: PushOptions): Promise<void> =>
   const notSet = progress.counts.failed + progress.counts.invalid;
   if (notSet > 0)
     throw new CommandError(
-      `${count(notSet, 'row was', 'rows were')} not set. Correct them in the results file, and send it with --only-failed.`,
+      `${count(notSet, 'row was', 'rows were')} not set. Correct them in the results file, and send it with ${flagsForFailed(options)}.`,
     );
 };
+
+/** Returns the options with which the results of a run are read. Their headings are the names of the fields, and those of skipped columns. */
+const flagsForFailed = ({ country, decimalComma, ignoreUnknown }: PushOptions): string =>
+  [
+    '--only-failed',
+    ...(country === undefined ? [] : [`--country ${country}`]),
+    ...(decimalComma === undefined ? [] : [decimalComma ? '--decimal-comma' : '--no-decimal-comma']),
+    ...(ignoreUnknown ? ['--ignore-unknown'] : []),
+  ].join(' ');
 
 /** Reads the whole file before anything is sent, counts its rows and prints the errors in them. */
 const checkFile = async (file: string, options: PushOptions) => {
