@@ -301,7 +301,7 @@ const markedBy = ({ suspended, ...given }: ClientChange): Omit<User, 'uid' | 'cr
   ...(suspended && { suspended }),
 });
 
-const userOf = ({ uid, name, createdAt, maker, suspended, agentQuota, sourceQuota }: UserItem): User => ({
+export const userOf = ({ uid, name, createdAt, maker, suspended, agentQuota, sourceQuota }: UserItem): User => ({
   uid,
   ...markedBy({ name, suspended, agentQuota, sourceQuota }),
   createdAt,
