@@ -90,7 +90,7 @@ export class PageVisitor {
       }
       links.push(target.href);
     }
-    if (!text) return { url: found, links, error: new PageFetchError(describeEmptyPage(read)) };
+    if (!text) return { url: found, links, error: new PageFetchError(describeEmptyPage(read, found)) };
     return {
       url: found,
       links,
@@ -137,8 +137,12 @@ export class PageVisitor {
 /** A page that moves its visitors on later than this is read itself. */
 const maxRefreshSeconds = 10;
 
-const describeEmptyPage = ({ hasScripts, hasFrames }: { hasScripts: boolean; hasFrames: boolean }): string => {
-  if (hasFrames) return 'The page has no text of its own. It shows other pages in frames, which count as its links.';
+const describeEmptyPage = ({ hasScripts, frames }: { hasScripts: boolean; frames: string[] }, page: URL): string => {
+  const shown = frames.map((address) => new URL(address));
+  if (shown.some((frame) => withinSite(page, frame)))
+    return 'The page has no text of its own. It shows other pages in frames, which count as its links.';
+  if (shown[0])
+    return `The page has no text of its own. It shows a page of another site in a frame, which is not read: ${shown[0].host}.`;
   if (hasScripts) return 'The page contains no text. Scripts, which may create some, are not run.';
   return 'The page contains no text.';
 };

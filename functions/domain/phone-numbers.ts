@@ -79,6 +79,8 @@ export const reportedNumber = (text: string): ReportedNumber | undefined => {
   );
   const { number } = readPhoneNumber(written);
   if (number !== undefined) return { number, isGuess: false };
-  const guess = normalizePhoneNumber(`+${written}`);
+  // Carriers in North America may send 011, which also begins national numbers elsewhere.
+  const guess =
+    normalizePhoneNumber(`+${written}`) ?? normalizePhoneNumber(written.replace(/^\+?011(?=[ (]*[1-9])/, '+'));
   return guess === undefined ? undefined : { number: guess, isGuess: true };
 };

@@ -18,7 +18,8 @@ export type ReadHtml = {
   /** The page that this page sends its visitors to (`http-equiv=refresh`). */
   refresh?: { url: string; seconds: number };
   hasScripts: boolean;
-  hasFrames: boolean;
+  /** The pages that it shows in frames. */
+  frames: string[];
 };
 
 /**
@@ -33,7 +34,7 @@ export const readHtml = ({ html, url }: { html: string; url: string }): ReadHtml
   const canonical = canonicalOf(page, base);
   const refresh = refreshOf(page, base);
   const hasScripts = findElement(page, 'script') !== undefined;
-  const hasFrames = findElement(page, 'frame', 'src') !== undefined;
+  const frames = framesOf(page, base);
   const title = oneLine(textOf(findElement(page, 'title')));
   const body = findElement(page, 'body') ?? page;
   removePageChrome(body);
@@ -46,7 +47,7 @@ export const readHtml = ({ html, url }: { html: string; url: string }): ReadHtml
     canonical,
     refresh,
     hasScripts,
-    hasFrames,
+    frames,
   };
 };
 
@@ -123,11 +124,15 @@ const baseUrlOf = (page: Root, url: string): string => {
   return base && /^https?:$/.test(base.protocol) ? base.href : url;
 };
 
-const linksOf = (page: Root, base: string): string[] => {
+const framesOf = (page: Root, base: string): string[] => addressesOf(page, base, /^i?frame$/);
+
+const linksOf = (page: Root, base: string): string[] => addressesOf(page, base, /^(i?frame|a|area)$/);
+
+/** Returns the addresses that elements of these names refer to. */
+const addressesOf = (page: Root, base: string, names: RegExp): string[] => {
   const links = new Set<string>();
   visit(page, 'element', ({ tagName, properties }) => {
-    const isFrame = /^i?frame$/.test(tagName);
-    const address = isFrame ? properties.src : /^(a|area)$/.test(tagName) ? properties.href : undefined;
+    const address = names.test(tagName) ? (tagName.endsWith('frame') ? properties.src : properties.href) : undefined;
     const target = address === undefined ? null : resolve(address, base);
     if (!target || !/^https?:$/.test(target.protocol)) return;
     const link = withoutFragment(target);

@@ -24,6 +24,8 @@ const questionMark = /[?？؟]\s*$/;
 const moreThanLabel =
   /[.?!。？！؟]$|\d[.,]\d\d(?!\d)|\d\s*[€$£¥₹₽₺元円원]|[€$£¥₹]\s*\d|\d\s*(EUR|USD|GBP|CHF|Kč|zł|kr)\b|.{60}/s;
 const listTags = new Set(['ul', 'ol', 'menu', 'dl']);
+/** Names of elements that a script shows and hides, and whose text is content. */
+const panelNames = /(^|[\s_-])(accordions?|collapse|collapsible|faqs?|answers?|tab-?(pane|panel|content))([\s_-]|$)/i;
 
 /** Removes navigation, hidden elements and everything else that is not content from a page. */
 export const removePageChrome = (body: Nodes): void => {
@@ -38,8 +40,9 @@ type Place = { isLinked: boolean; isSurrounding: boolean; isHeading: boolean; pa
 const prune = (element: Parents, place: Place): Size => {
   const size = { text: 0, linked: 0 };
   const kept: ElementContent[] = [];
+  let before: Element | undefined;
   for (const child of element.children as ElementContent[]) {
-    if (child.type === 'comment' || (child.type === 'element' && isNonContent(child, place))) continue;
+    if (child.type === 'comment' || (child.type === 'element' && isNonContent(child, place, before))) continue;
     const childSize =
       child.type === 'element' ? prune(child, placeIn(child, place)) : sizeOfText(child.value, place.isLinked);
     size.text += childSize.text;
@@ -48,6 +51,7 @@ const prune = (element: Parents, place: Place): Size => {
     // A button outside a heading stands on a line of its own.
     if (child.type === 'element' && child.tagName === 'button' && !place.isHeading) child.tagName = 'p';
     kept.push(child);
+    if (child.type === 'element') before = child;
   }
   element.children = kept;
   return size;
@@ -71,14 +75,14 @@ const isNavigation = (element: Element, { text, linked }: Size, isSurrounding: b
   linked >= text * 0.7 &&
   (navigationNames.test(namesOf(element)) || (isSurrounding && listTags.has(element.tagName)));
 
-const isNonContent = (element: Element, place: Place): boolean => {
+const isNonContent = (element: Element, place: Place, before: Element | undefined): boolean => {
   const { tagName, properties } = element;
   if (tagName === 'dialog') return properties.open === undefined;
   if (tagName === 'button') return !isQuestion(element, place);
   const role = String(properties.role ?? '');
   return (
     nonContentTags.has(tagName.toLowerCase()) ||
-    (isHidden(element) && !place.panels.has(String(properties.id))) ||
+    (isHidden(element) && !isClosedPanel(element, place, before)) ||
     nonContentRoles.test(role) ||
     (labelListRoles.test(role) && holdsLabels(element)) ||
     consentNames.test(namesOf(element))
@@ -90,6 +94,14 @@ const isHidden = ({ properties: { hidden, ariaHidden, style, role } }: Element):
   ((hidden !== undefined && !/^until-found$/i.test(String(hidden))) ||
     ariaHidden === 'true' ||
     hiddenStyle.test(String(style ?? '')));
+
+/** Returns true for a hidden element that a visitor opens: one with a trigger, with the name of a panel, or behind its title. */
+const isClosedPanel = (element: Element, { panels, isSurrounding }: Place, before: Element | undefined): boolean =>
+  panels.has(String(element.properties.id)) ||
+  (!isSurrounding && (panelNames.test(namesOf(element)) || (before !== undefined && isTitle(before))));
+
+const isTitle = (element: Element) =>
+  headingTags.has(element.tagName) || element.properties.role === 'heading' || questionMark.test(textOf(element));
 
 /** Returns true for a button that says what a panel of the page is about, as those of accordions do. */
 const isQuestion = (button: Element, { isHeading, isSurrounding, panels }: Place): boolean => {

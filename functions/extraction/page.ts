@@ -23,7 +23,7 @@ export const readPage = ({ url, contentType, bytes }: ReceivedPage): ReadPage =>
   const warnings = page.isDamaged ? [undecodableBytes] : undefined;
   if (page.kind === 'text') {
     const text = page.text.replace(/\r\n?/g, '\n').trim();
-    return { title: '', text, markdown: text, links: [], hasScripts: false, hasFrames: false, warnings };
+    return { title: '', text, markdown: text, links: [], hasScripts: false, frames: [], warnings };
   }
   const html = page.kind === 'xhtml' ? xhtmlToHtml(page.text) : page.text;
   return { ...readHtml({ html, url }), warnings };

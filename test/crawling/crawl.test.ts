@@ -245,6 +245,13 @@ it('a crawl reads the pages of frames as links', async () => {
   });
 });
 
+it('a page that only shows a page of another site in a frame says so', async () => {
+  const site = await siteOf({ '/': '<iframe src="https://booking.example/widget"></iframe><script>track()</script>' });
+  expect((await crawlOf(site)).failure).toContain(
+    'The page has no text of its own. It shows a page of another site in a frame, which is not read: booking.example.',
+  );
+});
+
 it('a crawl reads a page once, whatever its links say about where a visitor comes from', async () => {
   const site = await siteOf({
     '/': page('home', '/a?utm_source=x&gclid=1', '/a?fbclid=2', '/a', '/b?msclkid=3&page=2', '/b?page=2&UTM_Medium=y'),

@@ -147,12 +147,16 @@ describe('a number as telephony reports it is read:', () => {
   });
 });
 
-it.each(['4915112345678', 'sip:4915112345678@pbx.example.com', '49-151-12345678', '4915112345678@s.whatsapp.example'])(
-  'digits that telephony reports without a + are a guess: %j',
-  (text) => {
-    expect(reportedNumber(text)).toEqual({ number: '+4915112345678', isGuess: true });
-  },
-);
+it.each([
+  '4915112345678',
+  'sip:4915112345678@pbx.example.com',
+  '49-151-12345678',
+  '4915112345678@s.whatsapp.example',
+  '011 49 151 12345678',
+  'sip:+0114915112345678@pbx.example.com',
+])('digits that telephony reports without a +, or behind 011, are a guess: %j', (text) => {
+  expect(reportedNumber(text)).toEqual({ number: '+4915112345678', isGuess: true });
+});
 
 it.each([
   '',

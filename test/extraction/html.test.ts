@@ -96,6 +96,13 @@ it.each([
     '<ul role="menu"><li>Margherita 8,50 €</li><li>$ 9 Funghi</li></ul><ul role="menu"><li>Calzone 10,00</li></ul>',
     '-   Margherita 8,50 €\n-   $ 9 Funghi\n\n*   Calzone 10,00',
   ],
+  ['a hidden answer behind its question', '<p>Is it loud?</p><div aria-hidden="true">No.</div>', 'Is it loud?\n\nNo.'],
+  [
+    'a hidden text behind its heading',
+    '<h3>Returns</h3><div style="display: none">Free.</div>',
+    '### Returns\n\nFree.',
+  ],
+  ['a hidden panel by its name', '<div class="faq-answer"></div><div class="tab-pane" hidden>By bus.</div>', 'By bus.'],
   ['a menu of sentences', '<div role="menu"><p>Soup of the day, with bread.</p></div>', 'Soup of the day, with bread.'],
 ])('the text of a page contains %s', (_, content, expected) => {
   expect(read(content).markdown).toBe(expected);
@@ -116,6 +123,7 @@ it.each([
     '<header><button aria-expanded="false" aria-controls="n">Menu</button><div id="n" hidden>evil</div></header>',
   ],
   ['a button', '<button>Add to cart</button>'],
+  ['a hidden text without a title', '<div aria-hidden="true">evil</div><p style="display:none">evil</p>'],
   ['the text for browsers without frames', '<noembed>evil</noembed>'],
 ])('the text of a page does not contain %s', (_, noise) => {
   expect(read(`<p>Before</p>${noise}`).text).toBe('Before');

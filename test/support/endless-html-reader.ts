@@ -8,7 +8,7 @@ export const endlessHtmlReader = runInWorker(
   ({ bytes }: ReceivedPage): ReadPage => {
     const text = new TextDecoder().decode(bytes);
     while (text.includes('endless'));
-    return { title: '', text, markdown: text, links: [], hasScripts: false, hasFrames: false };
+    return { title: '', text, markdown: text, links: [], hasScripts: false, frames: [] };
   },
   { timeoutSeconds: 1, heapMegabytes: 32 },
 );
