@@ -16,7 +16,8 @@ export const withFallback =
     });
     const response = await Promise.race([responding, timeout]).finally(() => clearTimeout(timer));
     const { requestId } = event.requestContext;
-    const { parsed, isUnsigned, errorCode } = (context as HandlerContext).internal;
+    // There is nothing yet if the request did not come through CloudFront.
+    const { parsed, isUnsigned, errorCode } = (context as Partial<HandlerContext>).internal ?? {};
     const isSuspended = response !== undefined && errorCode === 'user_suspended';
     if (response && (response.statusCode ?? 200) < 500 && !isSuspended) return response;
     if (isUnsigned) return responding;

@@ -4,7 +4,8 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { AwsRequests } from '../../functions/clients/aws-request.ts';
 import { jobQueueFor } from '../../functions/clients/job-queue.ts';
 import { beginCopy, copyServices } from '../../functions/duplication/copy.ts';
 import { isStreamed } from '../../functions/http/endpoint.ts';
@@ -62,6 +63,35 @@ it('every route reaches its own function, and every function loads', { timeout: 
     );
     expect(JSON.parse(message)).toMatchObject({ operation: name, requestId: expect.any(String) });
   }
+});
+
+it('a batch at full rate uses up nothing of the rates of the operations at call time', async () => {
+  const { AWS_ENDPOINT_URL, AWS_REGION: region = '', ...credentials } = deployed.environment;
+  const { AWS_ACCESS_KEY_ID: accessKeyId = '', AWS_SECRET_ACCESS_KEY: secretAccessKey = '' } = credentials;
+  const apiGateway = new AwsRequests('apigateway', { accessKeyId, secretAccessKey, region });
+  const [apiId] = new URL(deployed.outputs.ApiUrl as string).hostname.split('.');
+  const manage = (method: string, path: string, body?: object) =>
+    apiGateway.send(
+      `${AWS_ENDPOINT_URL}/v2/apis/${apiId}/stages${path}`,
+      { method, ...(body && { body: JSON.stringify(body) }) },
+      AbortSignal.timeout(30_000),
+    );
+  const { routeSettings } = (await (await manage('GET', '/$default')).json()) as { routeSettings: object };
+  const atCallTime = routes.filter((endpoint) => endpoint.atCallTime).map(({ method, path }) => `${method} ${path}`);
+  const keys = Object.keys(routeSettings).map((key) => key.replace('+}', '}'));
+  expect(keys.sort()).toEqual(atCallTime.sort());
+
+  // A stage with the same rates at call time, and a low one for all else.
+  const defaultRouteSettings = { throttlingRateLimit: 1, throttlingBurstLimit: 2 };
+  expect((await manage('POST', '', { stageName: 'slow', defaultRouteSettings, routeSettings })).status).toBe(201);
+  onTestFinished(async () => void (await manage('DELETE', '/slow')));
+  const ask = async (path: string) =>
+    (await fetch(`${deployed.apiUrl}/slow${path}`, { method: 'POST', body: '{}' })).status;
+  const batch = await Promise.all(Array.from({ length: 12 }, () => ask('/calls')));
+  expect(batch.filter((status) => status === 429).length).toBeGreaterThan(4);
+  // Without CloudFront, a request that reaches its function is refused there.
+  for (const path of ['/call-starts', '/hooks/twilio', '/agent-knowledge/search'])
+    expect([path, await ask(path)]).toEqual([path, 403]);
 });
 
 it('functions log under the request id of the response, with the key’s id and nothing of the key', async () => {

@@ -129,6 +129,42 @@ def cors_preflight(original, configuration, origin):
     return (204 if status == 200 else status), headers, body
 
 
+# A stage has settings of routes that exist, or cannot be deployed.
+@patch(provisioners, "_apigw_v2_stage_props")
+def settings_of_existing_routes(original, props):
+    existing = {route["routeKey"] for route in apigateway._routes.get(props["ApiId"], {}).values()}
+    for key in props.get("RouteSettings", {}):
+        if key not in existing:
+            raise ValueError(f"Unable to find Route by key {key} within the provided RouteSettings")
+    return original(props)
+
+
+# A stage throttles: each route that has settings by itself, the others together. A bucket holds the burst, and fills at the rate.
+buckets = {}
+
+
+def is_admitted(api_id, stage, route_key):
+    settings = apigateway._stages.get(api_id, {}).get(stage, {})
+    own = settings.get("routeSettings", {}).get(route_key)
+    limits = spelled_as_the_api_does(own or settings.get("defaultRouteSettings", {}))
+    if "throttlingRateLimit" not in limits:
+        return True
+    rate, burst = float(limits["throttlingRateLimit"]), float(limits["throttlingBurstLimit"])
+    key, now = (api_id, stage, own and route_key), time.monotonic()
+    tokens, filled_at = buckets.get(key, (burst, now))
+    tokens = min(burst, tokens + (now - filled_at) * rate)
+    buckets[key] = (tokens - 1 if tokens >= 1 else tokens, now)
+    return tokens >= 1
+
+
+@patch(apigateway, "_handle_execute_in_scope")
+async def throttle(original, api_id, stage, path, method, *args):
+    route = apigateway._match_route(api_id, method, "/" + path.lstrip("/"))
+    if route and not is_admitted(api_id, stage, route["routeKey"]):
+        return 429, {"Content-Type": "application/json"}, b'{"message":"Too Many Requests"}'
+    return await original(api_id, stage, path, method, *args)
+
+
 # CloudFront reaches an API by the name that AWS gives it; the emulator serves it, but under another name.
 EXECUTE_API = re.compile(r"([a-z0-9]+)\.execute-api\.[a-z0-9-]+\.amazonaws\.com")
 PORT = int(os.environ["GATEWAY_PORT"])

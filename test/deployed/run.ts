@@ -112,6 +112,7 @@ const main = async (): Promise<boolean> => {
     appOrigin,
     chatModelId: 'fake-model',
     chatRatePerMinute: 1000,
+    requestsPerSecond: 1000,
     crawlTrustedOrigins: site.origin,
     // The second one is in the examples of the documentation.
     webhookTrustedOrigins: `${receivers.origin},https://crm.example.com`,

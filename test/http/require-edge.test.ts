@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { listAgents } from '../../functions/api/list-agents.ts';
+import { receiveHook } from '../../functions/api/receive-hook.ts';
 import { invoke } from '../support/events.ts';
 import { newWorld, useTargetInThisProcess } from '../support/world.ts';
 
@@ -22,6 +23,13 @@ it('a deployment behind CloudFront rejects a request without its secret, or with
   >[]) {
     expect(await listedWith(headers)).toEqual({ status: 403, body: { message: 'Forbidden' } });
   }
+});
+
+it('a deployment behind CloudFront rejects a webhook of a voice platform without its secret', async () => {
+  process.env.EDGE_SECRETS = 'current';
+  const { apiKey, uid, agentId } = await newWorld();
+  const request = { apiKey, params: { platform: 'vapi' }, query: { uid, agentId }, body: {} };
+  expect(await invoke(receiveHook, request)).toMatchObject({ status: 403, body: { message: 'Forbidden' } });
 });
 
 it('a deployment behind CloudFront accepts the current secret and, while a deployment changes it, the one before', async () => {
