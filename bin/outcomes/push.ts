@@ -4,6 +4,7 @@ import { limits } from '../../functions/domain/limits.ts';
 import { pathOf } from '../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { count, say } from '../command-line/output.ts';
+import { outcomeCheck } from './declared-outcomes.ts';
 import { dialectOf } from './dialect.ts';
 import { duration, showProgress } from './display.ts';
 import { Pace } from './pace.ts';
@@ -31,10 +32,11 @@ const maxErrorsShown = 20;
 const batchBytes = limits.bodyBytes - 16 * 1024;
 
 /** Sets the outcome of every row of a file. Fails unless all of them are set. */
-export const push = async (file: string, options: PushOptions): Promise<void> => {
+export const push = async (file: string, given: PushOptions): Promise<void> => {
   const form = { format: formatOf(file), dialect: await dialectOf(file) };
   // The key comes first, so that a missing one is reported before a long file is checked.
-  const apiKey = options.dryRun ? '' : await options.apiKey();
+  const apiKey = given.dryRun ? '' : await given.apiKey();
+  const options = given.dryRun ? given : { ...given, checkOutcome: outcomeCheck({ ...given, apiKey }) };
   const checked = await checkFile(file, options);
   const { rows: total, invalidRows } = checked;
   if (options.dryRun) {

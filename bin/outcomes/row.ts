@@ -15,6 +15,9 @@ export type Row = { line: number; agentId: string; callIdOrPhone: string; input:
 
 export type Format = 'csv' | 'jsonl';
 
+/** Returns the reason why an agent does not have an outcome, if it does not. */
+export type CheckOutcome = (agentId: string, label: string) => Promise<string | undefined>;
+
 /** The options for reading a file. */
 export type ReadOptions = {
   /** The agent of rows without an `agentId`. */
@@ -29,4 +32,6 @@ export type ReadOptions = {
   decimalComma?: boolean | undefined;
   /** The country of phone numbers without a country code. */
   country?: CountryCode | undefined;
+  /** Checks the outcomes of the rows before they are sent. */
+  checkOutcome?: CheckOutcome;
 };

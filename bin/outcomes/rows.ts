@@ -1,7 +1,7 @@
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { csvRows } from './csv-rows.ts';
 import { jsonRows } from './json-rows.ts';
-import type { Format, ReadOptions, Row } from './row.ts';
+import type { CheckOutcome, Format, ReadOptions, Row } from './row.ts';
 import { textOf } from './text-of-file.ts';
 
 export const formatOf = (file: string): Format => {
@@ -18,8 +18,19 @@ export async function* rowsOf(
 ): AsyncGenerator<Row> {
   const text = textOf(file, onBytes);
   const rows = formatOf(file) === 'csv' ? csvRows(file, text, options) : jsonRows(file, text, options);
-  for await (const row of rows) if (!(options.onlyFailed && row.input.status === 'updated')) yield row;
+  for await (const row of rows) {
+    if (options.onlyFailed && row.input.status === 'updated') continue;
+    yield options.checkOutcome ? await withCheckedOutcome(row, options.checkOutcome) : row;
+  }
 }
+
+const withCheckedOutcome = async (row: Row, checkOutcome: CheckOutcome): Promise<Row> => {
+  const label = row.item?.custom_call_outcome;
+  const message = typeof label === 'string' ? await checkOutcome(row.agentId, label) : undefined;
+  if (message === undefined) return row;
+  const { item: _, ...others } = row;
+  return { ...others, errors: [{ column: 'custom_call_outcome', message }] };
+};
 
 /** Describes the errors of a row, each with its place in the notation of compilers: `calls.csv:7:3`. */
 export const describeErrors = (file: string, { line, errors = [] }: Row): string[] =>

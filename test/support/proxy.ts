@@ -17,11 +17,19 @@ export type Passage = {
 /** The reply to the caller: a response, by default that of the service, or a broken connection. */
 export type Treatment = { status: number; headers?: Record<string, string>; body?: unknown } | 'broken' | undefined;
 
-/** A proxy before the service under test, which delays, breaks and changes answers. It counts what passes. */
+/** A proxy before the service under test, which delays, breaks and changes answers to what sends items. It counts what passes. */
 export const startProxy = async (treat: (passage: Passage) => Promise<Treatment> | Treatment = () => undefined) => {
   const seen: { at: number; items: unknown[] }[] = [];
+  const reads: string[] = [];
   const server = createServer(async (request, response) => {
     const sent = await buffer(request);
+    if (request.method === 'GET') {
+      reads.push(String(request.url));
+      const headers = { 'x-authorization': String(request.headers['x-authorization']) };
+      const answer = await fetch(target.baseUrl + request.url, { headers });
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+      return;
+    }
     const { items } = JSON.parse(sent.toString());
     seen.push({ at: Date.now(), items });
     const forward = async () => {
@@ -41,6 +49,7 @@ export const startProxy = async (treat: (passage: Passage) => Promise<Treatment>
   return {
     baseUrl,
     seen,
+    reads,
     rowsSeen: () => seen.reduce((rows, { items }) => rows + items.length, 0),
     [Symbol.asyncDispose]: stop,
   };

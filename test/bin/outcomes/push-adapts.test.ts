@@ -16,6 +16,7 @@ const startSlowService = async (maxItems: number, respond: 'error' | 'some') => 
   let running = 0;
   let maxRunning = 0;
   const server = createServer(async (request, response) => {
+    if (request.method === 'GET') return response.writeHead(401).end('{}');
     const { items } = JSON.parse(await text(request)) as { items: { callIdOrPhone: string }[] };
     running += items.length;
     sizes.push(items.length);

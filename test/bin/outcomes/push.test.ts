@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { newApiKey } from '../../../functions/domain/api-keys.ts';
+import { apiKeys } from '../../../functions/store/api-keys.ts';
 import { header, manyRows, outcomeOf, resultsOf, worldWithCalls } from '../../support/outcome-files.ts';
 import { fileOf, push } from '../../support/outcomes-tool.ts';
 import { startProxy } from '../../support/proxy.ts';
@@ -296,4 +297,38 @@ it('outcomes push keeps the last row of a call, though requests overtake each ot
   });
   expect((await push(file, { baseUrl: proxy.baseUrl, apiKey: world.apiKey })).code).toBe(1);
   expect((await outcomeOf(world, 'c0')).custom_call_outcome).toBe('late');
+});
+
+it('outcomes push checks the outcomes by the list of each agent, which it reads once, and names those that are declared', async () => {
+  const world = await worldWithCalls(3);
+  const outcomes = [{ name: 'Appointment booked' }, { name: 'lost' }];
+  await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { outcomes } } });
+  const rows = ['c0,appointment_booked', 'c1,apointment booked', 'c2,LOST'];
+  const file = fileOf('declared.csv', `${columns}\n${rows.join('\n')}\n`);
+  await using proxy = await startProxy();
+  const flags = ['--agent-id', world.agentId];
+  const { code, stdout, stderr } = await push(file, { baseUrl: proxy.baseUrl, apiKey: world.apiKey, flags });
+  expect([code, stdout]).toEqual([1, expect.stringContaining('2 set, 0 failed, 1 invalid and not sent')]);
+  const message = 'must be one of "Appointment booked", "lost"';
+  expect(stderr).toContain(`${file}:3: custom_call_outcome: ${message}\n`);
+  expect(resultsOf(file).map(({ status, message }) => [status, message])).toEqual([
+    ['updated', ''],
+    ['invalid', `custom_call_outcome: ${message}`],
+    ['updated', ''],
+  ]);
+  expect(await outcomeOf(world, 'c0')).toMatchObject({ custom_call_outcome: 'Appointment booked' });
+  expect(proxy.reads).toEqual([`/agents/${world.agentId}`]);
+});
+
+it('outcomes push with a key that cannot read agents leaves the check of the outcomes to the service', async () => {
+  const world = await worldWithCalls(1);
+  await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { outcomes: [{ name: 'lost' }] } } });
+  const { secret: apiKey } = await apiKeys.get().create(world.uid, { name: 'batch', scopes: ['calls'] });
+  const { code, stdout, stderr } = await push(world.file, { baseUrl, apiKey });
+  expect([code, stdout]).toEqual([1, expect.stringContaining('0 set, 1 failed, 0 invalid and not sent')]);
+  expect(stderr).toContain('Only the service checks the outcomes. This API key lacks the scope "agents".\n');
+  expect(resultsOf(world.file)[0]).toMatchObject({
+    error: 'unknown_outcome',
+    message: 'The agent declares no such outcome, only "lost".',
+  });
 });
