@@ -109,6 +109,7 @@ const sums = {
     'Number of calls whose cost is not in the sums: it is not `{ amount, currency }` with an amount from 0 to below 10¹² of at most 6 decimals, and three capital letters or `credits`.',
     0,
   ),
+  held: count('Number of calls whose outcome is held: see `heldOutcome` of a call.', 3),
 };
 /** The sums of some calls, without their margin. */
 export const FigureSums = z.object(sums);

@@ -24,6 +24,8 @@ export type Sums = {
   costMillionths: bigint;
   /** The number of calls whose cost is left out. */
   costsLeftOut: number;
+  /** The number of calls whose outcome is held. */
+  held: number;
 };
 
 /** The sums of an agent's calls that started in the same quarter of an hour of a day (UTC, 0 to 95). */
@@ -66,6 +68,7 @@ export type CountedCall = Pick<
   | 'details'
   | 'custom_call_outcome'
   | 'custom_call_outcome_value'
+  | 'heldOutcome'
 >;
 
 /** Returns the row of a single call. */
@@ -87,6 +90,7 @@ export const rowOf = (call: CountedCall): FigureRow => {
     valuesLeftOut: value !== undefined && millionths === undefined ? 1 : 0,
     costMillionths: cost?.millionths ?? 0n,
     costsLeftOut: cost === null ? 1 : 0,
+    held: call.heldOutcome ? 1 : 0,
   };
 };
 
@@ -105,6 +109,7 @@ export class RowCounter {
     found.valuesLeftOut += row.valuesLeftOut;
     found.costMillionths += row.costMillionths;
     found.costsLeftOut += row.costsLeftOut;
+    found.held += row.held;
   }
 
   /** Returns the rows by quarter. */
@@ -125,6 +130,7 @@ const sumNames = [
   'valuesLeftOut',
   'costMillionths',
   'costsLeftOut',
+  'held',
 ] as const satisfies (keyof Sums)[];
 
 /** The numbers of a column. One that is too large for a number is a text. */
@@ -267,5 +273,6 @@ export const rowsOf = (series: Series[]): FigureRow[] =>
       valuesLeftOut: columns.valuesLeftOut[index] as number,
       costMillionths: BigInt(columns.costMillionths[index] as number | string),
       costsLeftOut: columns.costsLeftOut[index] as number,
+      held: columns.held[index] as number,
     })),
   );

@@ -41,6 +41,7 @@ class Sums {
   valuesLeftOut = 0;
   costs = 0;
   costsLeftOut = 0;
+  held = 0;
   readonly durationMicroseconds = new ExactSum();
   readonly valueMillionths = new ExactSum();
   /** The sums of the costs by currency. */
@@ -56,6 +57,7 @@ class Sums {
     this.durationMicroseconds.add(series.durationMicroseconds[index] as number | string);
     this.valueMillionths.add(series.valueMillionths[index] as number | string);
     this.costsLeftOut += series.costsLeftOut[index] as number;
+    this.held += series.held[index] as number;
     if (series.currency === null) return;
     this.costs += calls;
     this.#costIn(series.currency).add(series.costMillionths[index] as number | string);
@@ -70,6 +72,7 @@ class Sums {
     this.valueMillionths.addSum(other.valueMillionths);
     this.costs += other.costs;
     this.costsLeftOut += other.costsLeftOut;
+    this.held += other.held;
     for (const [currency, sum] of other.costMillionths) this.#costIn(currency).addSum(sum);
   }
 
@@ -83,7 +86,7 @@ class Sums {
 
   /** Returns the figures. They have a margin if the values are in a currency, and no cost is in another one. */
   toFigures(valueCurrency: string | undefined): FigureSums & { margin?: string } {
-    const { calls, withOutcome, values, valuesLeftOut, costs, costsLeftOut } = this;
+    const { calls, withOutcome, values, valuesLeftOut, costs, costsLeftOut, held } = this;
     const value = this.valueMillionths.total;
     const cost = [...this.costMillionths].sort(([a], [b]) => compare(a, b));
     const margin = valueCurrency && toDecimal(value - (this.costMillionths.get(valueCurrency)?.total ?? 0n));
@@ -97,6 +100,7 @@ class Sums {
       cost: Object.fromEntries(cost.map(([currency, { total }]) => [currency, toDecimal(total)])),
       costs,
       costsLeftOut,
+      held,
       margin,
     };
   }

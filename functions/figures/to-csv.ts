@@ -14,7 +14,7 @@ export const toCsv = (rows: FiguresRow[], { unit, group }: FiguresBy = {}): stri
     ...(group ? [{ name: group, read: readGroup }] : []),
     ...columnsNamed('calls', 'withOutcome', 'durationSeconds', 'value', 'values', 'valuesLeftOut'),
     ...currencies.map((currency) => ({ name: `cost_${currency}`, read: ({ cost }: FiguresRow) => cost[currency] })),
-    ...columnsNamed('costs', 'costsLeftOut'),
+    ...columnsNamed('costs', 'costsLeftOut', 'held'),
     ...(rows.some(({ margin }) => margin !== undefined) ? columnsNamed('margin') : []),
   ];
   const lines = rows.map((row) => columns.map(({ read }) => read(row) ?? ''));

@@ -8,7 +8,7 @@ import { newUser, newWorld, unique, type World } from '../support/world.ts';
 type Query = Record<string, string | number>;
 
 const march = { from: '2026-03-01', to: '2026-04-01' };
-const noCosts = { cost: {}, costs: 0, costsLeftOut: 0 };
+const noCosts = { cost: {}, costs: 0, costsLeftOut: 0, held: 0 };
 const nothing = { calls: 0, withOutcome: 0, durationSeconds: 0, value: '0', values: 0, valuesLeftOut: 0, ...noCosts };
 
 const ask = async ({ uid, agentId, call }: World, query: Query) => {
@@ -95,6 +95,32 @@ it.concurrent('a change is announced as pending, and then in the figures', async
   expect((await figures(world, { from: '2026-03-02' })).pending).toBeUndefined();
 });
 
+it.concurrent('figures count the calls whose outcome is held, until somebody sets or clears the outcome', async ({
+  expect,
+}) => {
+  const world = await newWorld();
+  const outcomes = [{ name: 'booked', found: { minSeconds: 10 } }];
+  await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { outcomes } } });
+  const start_timestamp = Date.parse('2026-03-01T10:00:00Z');
+  for (const [call_id, duration_ms] of Object.entries({ a: 4000, b: 9000, c: 10_000 })) {
+    const call_analysis = { custom_analysis_data: { custom_call_outcome: 'booked' } };
+    const body = { event: 'call_analyzed', call: { call_id, start_timestamp, duration_ms, call_analysis } };
+    const query = { uid: world.uid, agentId: world.agentId };
+    expect((await world.call('POST', '/hooks/retell', { query, body })).status).toBe(200);
+  }
+  const { totals, rows } = await exactly(3, world, { by: 'outcome' });
+  expect(totals).toMatchObject({ calls: 3, withOutcome: 1, held: 2 });
+  expect(rows.map(({ outcome, held }: { outcome: string; held: number }) => [outcome, held])).toEqual([
+    ['booked', 0],
+    [null, 2],
+  ]);
+  await setOutcome(world, 'retell:a', { custom_call_outcome: 'booked' });
+  await setOutcome(world, 'retell:b', { custom_call_outcome: null });
+  await expect
+    .poll(async () => (await figures(world)).totals, everySecond)
+    .toMatchObject({ calls: 3, withOutcome: 2, held: 0 });
+});
+
 it.concurrent('CSV has only the rows, and a text that a spreadsheet would read as a formula begins with an apostrophe', async () => {
   const world = await newWorld();
   const outcomes = ['=1+1', '@SUM(A1)', '-2', 'plain, "quoted"', ''];
@@ -116,13 +142,13 @@ it.concurrent('CSV has only the rows, and a text that a spreadsheet would read a
   });
   expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
   expect(csv.text.split('\r\n')).toEqual([
-    'outcome,calls,withOutcome,durationSeconds,value,values,valuesLeftOut,costs,costsLeftOut',
-    '"",1,1,0,-1,1,0,0,0',
-    "'-2,1,1,0,-1,1,0,0,0",
-    "'=1+1,1,1,0,-1,1,0,0,0",
-    "'@SUM(A1),1,1,0,-1,1,0,0,0",
-    '"plain, ""quoted""",1,1,0,-1,1,0,0,0',
-    ',1,0,0,0,0,0,0,0',
+    'outcome,calls,withOutcome,durationSeconds,value,values,valuesLeftOut,costs,costsLeftOut,held',
+    '"",1,1,0,-1,1,0,0,0,0',
+    "'-2,1,1,0,-1,1,0,0,0,0",
+    "'=1+1,1,1,0,-1,1,0,0,0,0",
+    "'@SUM(A1),1,1,0,-1,1,0,0,0,0",
+    '"plain, ""quoted""",1,1,0,-1,1,0,0,0,0',
+    ',1,0,0,0,0,0,0,0,0',
     '',
   ]);
   expect((await ask(world, { format: 'csv', by: 'month,status' })).text).toContain("2026-03,'+ring,5,");

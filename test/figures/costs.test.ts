@@ -82,7 +82,7 @@ const seriesOf = (
 ): Series => ({
   ...{ direction: 'inbound', status: null, outcome, version: null, currency },
   ...{ quarters: [40], calls: [1], durationMicroseconds: [0], values: [1], valuesLeftOut: [0] },
-  ...{ valueMillionths: [valueMillionths], costMillionths: [costMillionths], costsLeftOut: [0] },
+  ...{ valueMillionths: [valueMillionths], costMillionths: [costMillionths], costsLeftOut: [0], held: [0] },
 });
 
 const summarize = (...series: Series[]) => {
@@ -118,16 +118,16 @@ it('CSV has a column for each currency, the counts of costs and the margin after
   const rowsOf = (...series: Series[]) => summarize(...series).result('USD').rows;
   const withMargin = rowsOf(seriesOf('booked', 149_500_000, 'USD', 300_000), seriesOf('lost', 0, null, 0));
   expect(toCsv(withMargin, { group: 'outcome' }).split('\r\n')).toEqual([
-    'outcome,calls,withOutcome,durationSeconds,value,values,valuesLeftOut,cost_USD,costs,costsLeftOut,margin',
-    'booked,1,1,0,149.5,1,0,0.3,1,0,149.2',
-    'lost,1,1,0,0,1,0,,0,0,0',
+    'outcome,calls,withOutcome,durationSeconds,value,values,valuesLeftOut,cost_USD,costs,costsLeftOut,held,margin',
+    'booked,1,1,0,149.5,1,0,0.3,1,0,0,149.2',
+    'lost,1,1,0,0,1,0,,0,0,0,0',
     '',
   ]);
   const ofTwo = rowsOf(seriesOf('booked', 0, 'credits', 4_500_000_000), seriesOf('lost', 0, 'USD', 1));
   expect(toCsv(ofTwo, { group: 'outcome' }).split('\r\n')).toEqual([
-    'outcome,calls,withOutcome,durationSeconds,value,values,valuesLeftOut,cost_USD,cost_credits,costs,costsLeftOut',
-    'booked,1,1,0,0,1,0,,4500,1,0',
-    'lost,1,1,0,0,1,0,0.000001,,1,0',
+    'outcome,calls,withOutcome,durationSeconds,value,values,valuesLeftOut,cost_USD,cost_credits,costs,costsLeftOut,held',
+    'booked,1,1,0,0,1,0,,4500,1,0,0',
+    'lost,1,1,0,0,1,0,0.000001,,1,0,0',
     '',
   ]);
 });

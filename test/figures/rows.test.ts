@@ -1,8 +1,17 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type FigureRow, pack, RowCounter, rowOf, rowsOf, unpack } from '../../functions/figures/rows.ts';
+import {
+  type CountedCall,
+  type FigureRow,
+  pack,
+  RowCounter,
+  rowOf,
+  rowsOf,
+  unpack,
+} from '../../functions/figures/rows.ts';
 
 const amount = fc.oneof(fc.integer({ min: 0, max: 999_999_999_999 }), fc.constantFrom(0.000001, 12.5, 1e3, 0));
+const heldOutcome: CountedCall['heldOutcome'] = { custom_call_outcome: 'booked', causes: ['too_short'] };
 const call = fc.record({
   startedAt: fc
     .date({ min: new Date('2026-03-01'), max: new Date('2026-03-01T23:59:59.999Z'), noInvalidDate: true })
@@ -13,6 +22,7 @@ const call = fc.record({
   agentVersion: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
   custom_call_outcome: fc.option(fc.constantFrom('booked', ''), { nil: undefined }),
   custom_call_outcome_value: fc.option(amount, { nil: undefined }),
+  heldOutcome: fc.option(fc.constant(heldOutcome), { nil: undefined }),
   details: fc.record(
     { cost: fc.record({ amount, currency: fc.constantFrom('USD', 'EUR', 'credits', 'usd') }) },
     { requiredKeys: [] },

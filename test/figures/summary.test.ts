@@ -7,7 +7,7 @@ const outcomes = (count: number, characters: number): Series[] =>
     ...{ direction: 'inbound', status: null, version: null, currency: null },
     outcome: String(index).padStart(characters, '"'),
     ...{ quarters: [0], calls: [1], durationMicroseconds: [0], valueMillionths: [0], values: [0], valuesLeftOut: [0] },
-    ...{ costMillionths: [0], costsLeftOut: [0] },
+    ...{ costMillionths: [0], costsLeftOut: [0], held: [0] },
   })) as Series[];
 
 it('figures that do not fit into a response are refused with what to ask less of, and others are not', () => {

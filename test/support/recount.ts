@@ -5,6 +5,7 @@ export type CallRow = {
   custom_call_outcome_value?: number;
   durationSeconds?: number;
   details?: { cost?: unknown };
+  heldOutcome?: unknown;
 };
 
 /** Figures by hour and outcome. */
@@ -45,6 +46,7 @@ const figuresOf = (calls: CallRow[]) => {
     values: exact.length,
     valuesLeftOut: all.length - exact.length,
     ...costsOf(calls),
+    held: calls.filter(({ heldOutcome }) => heldOutcome !== undefined).length,
   };
 };
 
