@@ -20,9 +20,14 @@ export const formatRatio = (value: number | string, parts: number): string =>
 export const formatShort = (value: number | string): string =>
   Math.abs(Number(value)) < 10_000 ? plain.format(value as number) : compact.format(value as number);
 
-/** Formats a value of money so that it is short: 149.5 is “149.50”, 42884.5 is “42.9K”. */
-export const formatMoney = (value: number): string =>
-  Number.isInteger(value) || Math.abs(value) >= 10_000 ? formatShort(value) : formatRatio(value, 1);
+/** Formats a value of money so that it is short, in a currency if it is known: 149.5 is “149.50”, 42884.5 USD is “$42.9K”. */
+export const formatMoney = (value: number, currency?: string): string => {
+  if (currency === 'credits') return `${formatShort(value)} credits`;
+  const isShort = Math.abs(value) >= 10_000;
+  if (!currency) return isShort || Number.isInteger(value) ? formatShort(value) : formatRatio(value, 1);
+  const notation = isShort ? ({ notation: 'compact', maximumFractionDigits: 1 } as const) : {};
+  return new Intl.NumberFormat(locale, { style: 'currency', currency, ...notation }).format(value);
+};
 
 /** Formats a share: 0.125 is “12.5%”. */
 export const formatPercent = (share: number): string => percent.format(share);

@@ -5,5 +5,8 @@ import { startSearch } from './search.ts';
 const contents = document.querySelector<HTMLDetailsElement>('.contents');
 if (contents && matchMedia('(max-width: 54rem)').matches) contents.open = false;
 
+// The list of pages may be longer than the screen.
+document.querySelector('.side > .pages [aria-current]')?.scrollIntoView({ block: 'nearest' });
+
 addCopyButtons();
 startSearch();

@@ -13,11 +13,11 @@ it('“Set the outcome of this morning’s call to booked, worth 149.50.”', as
   await page.getByRole('link', { name: 'Mar 1, 2026, 11:00 AM' }).click();
   const dialog = page.getByRole('dialog', { name: 'Call' });
   await dialog.getByText('3:32').waitFor();
-  await dialog.getByLabel('Value').fill('149,50');
+  await dialog.getByLabel('Value').fill('149 euros');
   await dialog.getByLabel('Outcome').fill('booked');
   await dialog.getByRole('button', { name: 'Save outcome' }).click();
   await dialog.getByText('Enter a number').waitFor();
-  await dialog.getByLabel('Value').fill('149.50');
+  await dialog.getByLabel('Value').fill('149,50');
   await page.keyboard.press('Enter');
   await page.getByRole('status').getByText('The outcome is saved.').waitFor();
   const { body } = await call('GET', `/calls/${agentId}/call-1`);
@@ -78,6 +78,23 @@ it('“Which calls have no outcome yet?”', async () => {
   await page.getByRole('cell', { name: '+1 (415) 555-0101' }).waitFor();
 });
 
+it('“Which calls of the whole practice have no outcome yet, and whose are they?”', async () => {
+  const { recordCall, apiKey, uid, call } = await newWorld();
+  const { body: evening } = await call('POST', '/agents', { body: { uid, name: 'Evening shift' } });
+  await recordCall('call-1');
+  const body = { direction: 'inbound', startedAt: '2026-03-01T11:00:00Z', phone: '+14155550101' };
+  expect((await call('PUT', `/calls/${evening.agentId}/call-2`, { body })).status).toBe(200);
+  const { page, complaints } = await openConsole(apiKey, '/console/calls');
+  await choose(page, 'Outcome', 'Without an outcome');
+  await page.getByRole('row', { name: /0101 Evening shift/ }).click();
+  const dialog = page.getByRole('dialog', { name: 'Call' });
+  await dialog.getByText('Evening shift').waitFor();
+  await dialog.getByRole('button', { name: 'Older call' }).click();
+  await dialog.getByText('+1 (415) 555-0100').waitFor();
+  expect(await dialog.getByRole('button', { name: 'Older call' }).isDisabled()).toBe(true);
+  expect(complaints).toEqual([]);
+});
+
 it('“Show me older calls”: a list continues page by page', async () => {
   const { apiKey, agentId, call } = await newWorld();
   const items = Array.from({ length: 120 }, (_, index) => ({
@@ -95,13 +112,15 @@ it('“Show me older calls”: a list continues page by page', async () => {
   expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
 });
 
-it('a key that may only read calls reads those of an agent by the agent’s id', async () => {
+it('a key that may only read calls reads those of all agents, and of one by the agent’s id', async () => {
   const { recordCall, uid, agentId } = await newWorld();
   await recordCall('call-1');
   const { secret: apiKey } = await apiKeys.get().create(uid, { name: 'calls', scopes: ['calls'] });
   const { page } = await openConsole(apiKey, '/console/calls');
-  await page.getByText('Choose an agent').waitFor();
-  await page.getByLabel('Agent ID').fill(agentId);
-  await page.keyboard.press('Enter');
   await page.getByRole('cell', { name: '+1 (415) 555-0100' }).waitFor();
+  await page.getByRole('combobox', { name: 'Agent ID' }).fill(agentId);
+  await page.keyboard.press('Enter');
+  await page.getByRole('columnheader', { name: 'Agent' }).waitFor({ state: 'detached' });
+  await page.getByRole('cell', { name: '+1 (415) 555-0100' }).waitFor();
+  expect(page.url()).toContain(agentId);
 });

@@ -49,8 +49,9 @@ it('is +1 415 555 0199 blocked? No: and it can be blocked at once, with a reason
   await page.getByRole('button', { name: 'Block', exact: true }).click();
   await page.getByRole('dialog').getByText('+14155550199 is blocked.').waitFor();
   await page.getByRole('button', { name: 'Done' }).click();
-  await page.getByText('Blocked for Agent').waitFor();
-  expect((await world.blockList()).entries).toMatchObject([{ number: '+14155550199', reason: 'Silent calls' }]);
+  await page.getByText('Blocked for all agents', { exact: true }).waitFor();
+  const { body } = await world.call('GET', '/block-list', { query: { uid: world.uid } });
+  expect(body.entries).toMatchObject([{ number: '+14155550199', reason: 'Silent calls' }]);
 });
 
 it('looking up a text that is not a number explains the format of numbers', async () => {
@@ -72,7 +73,7 @@ it('block these numbers for every agent until a day: those that cannot be blocke
   await failed.getByRole('row', { name: '+14155550101 Number already in block list' }).waitFor();
   await failed.getByRole('row', { name: '0815 Add + and the country code at the start' }).waitFor();
   await page.getByRole('button', { name: 'Done' }).click();
-  await page.getByRole('cell', { name: '+14155550100', exact: true }).waitFor();
+  await page.getByRole('cell', { name: '+1 (415) 555-0100', exact: true }).waitFor();
   const { body } = await world.call('GET', '/block-list', { query: { uid: world.uid } });
   // The day ends in the time zone of the page.
   expect(body.entries[0].expiresAt).toBe('2099-05-31T22:00:00.000Z');
@@ -109,7 +110,7 @@ it('import a file: its progress and the lines that failed are shown, and later f
   await lines.getByRole('row', { name: '5 nobody Add the number' }).waitFor();
   await page.keyboard.press('Escape');
   await page.waitForURL((url) => !url.searchParams.has('importId'));
-  await page.getByRole('row', { name: '+14155550152 Imported' }).waitFor();
+  await page.getByRole('row', { name: '+1 (415) 555-0152 Imported' }).waitFor();
   await page.reload();
   const imports = page.getByRole('table', { name: 'Imports' });
   await imports

@@ -138,9 +138,33 @@ it('“Which version of the front desk earns more?”', async () => {
   await page.getByRole('row', { name: /Version 1 1 .* 100/ }).waitFor();
 });
 
-it('a period without calls says what to do next', async () => {
+it('a user without calls is led to the first one', async () => {
   const { apiKey } = await newWorld();
   const { page } = await openConsole(apiKey, '/console?period=7-days');
-  await page.getByText('No calls in this period').waitFor();
-  await page.getByRole('link', { name: 'connect a platform' }).waitFor();
+  await page.getByRole('listitem').filter({ hasText: 'Done Create an agent' }).waitFor();
+  await page.getByRole('listitem').filter({ hasText: 'To do Give it knowledge' }).waitFor();
+  await page.getByRole('link', { name: 'Connect a platform' }).waitFor();
+});
+
+it('“What did last week’s calls cost, and what is left?”', async () => {
+  const world = await newWorld();
+  const { agentId, apiKey, call } = world;
+  const configuration = { valueCurrency: 'USD' };
+  expect((await call('PATCH', `/agents/${agentId}`, { body: { configuration } })).status).toBe(200);
+  const items = [0.12, 0.03].map((amount, index) => ({
+    ...{ agentId, callId: `call-${index}`, direction: 'inbound', startedAt: later(wednesday(), index) },
+    ...{
+      details: { cost: { amount, currency: 'USD' } },
+      custom_call_outcome: 'booked',
+      custom_call_outcome_value: 100,
+    },
+  }));
+  expect((await call('POST', '/calls', { body: { items } })).body.failed).toEqual([]);
+  const { page, complaints } = await openConsole(apiKey, '/console?period=last-week');
+  await expect.poll(() => figure(page, 'Cost').catch(() => ''), { timeout: 60_000 }).toMatch(/\$0\.15/);
+  expect(await figure(page, 'Margin')).toContain('$199.85');
+  expect(await figure(page, 'Value')).toContain('$200.00');
+  await page.getByRole('img', { name: /^Value, cost and margin over time/ }).waitFor();
+  await page.getByRole('row', { name: /^booked 2 .* \$0\.15 \$0\.08 \$199\.85$/ }).waitFor();
+  expect(complaints).toEqual([]);
 });

@@ -35,6 +35,7 @@ export const fieldGroups: { title: string; isRare?: true; fields: AgentField[] }
     title: 'Calls',
     fields: [
       { name: 'timeZone', label: 'Time zone', kind: 'line', placeholder: 'Europe/Berlin' },
+      { name: 'valueCurrency', label: 'Currency of values', kind: 'line', placeholder: 'EUR' },
       { name: 'transferTo', label: 'Transfer calls to', kind: 'line', placeholder: '+14155550199' },
       { name: 'rejectWithheldNumbers', label: 'Reject calls with a withheld number', kind: 'check' },
     ],

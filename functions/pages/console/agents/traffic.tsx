@@ -2,8 +2,11 @@ import { useState } from 'react';
 import type { Agent } from '../../../openapi/client/client.ts';
 import { TextField } from '../components/fields.tsx';
 import { submitted } from '../components/form.tsx';
+import { Picker } from '../components/picker.tsx';
 import { Failed } from '../components/states.tsx';
-import { useChange, useService } from '../service.tsx';
+import { useTimeZone } from '../components/time.tsx';
+import { formatTime } from '../formats.ts';
+import { useChange, useRead, useService } from '../service.tsx';
 
 const maxParts = 5;
 
@@ -15,8 +18,27 @@ const partsOf = (split: NonNullable<Agent['split']>): Part[] =>
 /** Splits callers between versions of an agent. */
 export const Traffic = ({ agent: { agentId, version, split = [] } }: { agent: Agent }) => {
   const { api } = useService();
+  const timeZone = useTimeZone();
   const [parts, setParts] = useState(() => partsOf(split));
   const sum = parts.reduce((sum, { percent }) => sum + Number(percent), 0);
+  const rest = String(Math.max(1, 100 - sum));
+  // A new version is usually tried with a tenth of the callers.
+  const start: Part[] =
+    version > 1
+      ? [
+          { version: String(version - 1), percent: '90' },
+          { version: String(version), percent: '10' },
+        ]
+      : [{ version: '1', percent: '100' }];
+  const { data } = useRead(['agent', agentId, 'choices'], (options) =>
+    api.agents.listVersions({ agentId, limit: 200 }, options),
+  );
+  const versions = (data?.versions ?? []).map(({ version, createdAt, note }) => ({
+    value: String(version),
+    label: [`Version ${version}`, formatTime(createdAt, timeZone, { timeStyle: undefined }), note]
+      .filter(Boolean)
+      .join(' · '),
+  }));
   const isComplete = parts.length === 0 || sum === 100;
   const isChanged = JSON.stringify(parts) !== JSON.stringify(partsOf(split));
   const { mutate, isPending, error } = useChange(
@@ -44,12 +66,9 @@ export const Traffic = ({ agent: { agentId, version, split = [] } }: { agent: Ag
         // biome-ignore lint/suspicious/noArrayIndexKey: a part is its place in the list
         <fieldset key={index} className="part">
           <legend className="visually-hidden">Part {index + 1}</legend>
-          <TextField
+          <Picker
             label="Version"
-            type="number"
-            min={1}
-            max={version}
-            required
+            options={versions}
             value={part.version}
             onChange={(version) => change(index, { version })}
           />
@@ -77,7 +96,7 @@ export const Traffic = ({ agent: { agentId, version, split = [] } }: { agent: Ag
           type="button"
           className="quiet"
           disabled={parts.length >= maxParts}
-          onClick={() => setParts([...parts, { version: String(version), percent: String(Math.max(1, 100 - sum)) }])}
+          onClick={() => setParts(parts.length > 0 ? [...parts, { version: String(version), percent: rest }] : start)}
         >
           Add a version
         </button>

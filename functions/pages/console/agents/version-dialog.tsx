@@ -13,6 +13,9 @@ import { useChange, useRead, useService } from '../service.tsx';
 import { Difference } from './difference.tsx';
 import { labelOfPath } from './labels.ts';
 
+const compareWithNewest = (version: number) =>
+  setFilters({ version: String(version), against: 'newest' }, { replace: true });
+
 /** A version of an agent: what changed in it, or how it differs from the newest one. It can be restored. */
 export const VersionDialog = ({ agent, version }: { agent: Agent; version: string }) => {
   const { api } = useService();
@@ -55,7 +58,23 @@ export const VersionDialog = ({ agent, version }: { agent: Agent; version: strin
               <summary>The whole version</summary>
               <Json title={data.name} value={data.configuration} />
             </details>
-            {number !== agent.version && <Restore agent={agent} version={number} />}
+            {number === agent.version ? (
+              former && (
+                <div className="buttons">
+                  <button type="button" className="quiet" onClick={() => compareWithNewest(former)}>
+                    Undo this change
+                  </button>
+                </div>
+              )
+            ) : against === 'newest' ? (
+              <Restore agent={agent} version={number} />
+            ) : (
+              <div className="buttons">
+                <button type="button" className="quiet" onClick={() => compareWithNewest(number)}>
+                  See what restoring this version changes
+                </button>
+              </div>
+            )}
           </div>
         )}
       </Loaded>

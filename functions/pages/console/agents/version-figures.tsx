@@ -1,7 +1,7 @@
 import type { CallFiguresRow } from '../../../openapi/client/client.ts';
 import { useAddress } from '../address.tsx';
 import { FilterBar } from '../components/fields.tsx';
-import { figureColumns, PeriodFilter, periodOf, useFigures } from '../components/figures.tsx';
+import { costColumns, figureColumns, PeriodFilter, periodOf, useFigures } from '../components/figures.tsx';
 import { type Column, Table } from '../components/paged-table.tsx';
 import { Empty, Loaded } from '../components/states.tsx';
 import { useTimeZone } from '../components/time.tsx';
@@ -25,7 +25,7 @@ export const VersionFigures = ({ agentId }: { agentId: string }) => {
               caption="Figures by version"
               items={rows.toSorted((a, b) => (b.version ?? 0) - (a.version ?? 0))}
               keyOf={({ version }) => String(version)}
-              columns={columns}
+              columns={totals.costs > 0 ? [...columns, ...costColumns] : columns}
             />
           )
         }

@@ -128,7 +128,8 @@ const Outcome = ({ call }: { call: Call }) => {
   const [outcome, setOutcome] = useState(custom_call_outcome);
   const [value, setValue] = useState(former);
   const outcomes = useValues('outcome', agentId);
-  const number = Number(value);
+  // A decimal comma is read, too.
+  const number = Number(value.trim().replace(/^(-?\d+),(\d{1,2})$/, '$1.$2'));
   const problem = value.trim() !== '' && !Number.isFinite(number) ? 'Enter a number, such as 149.50.' : undefined;
   const change = useChange(
     (_, options) => {

@@ -1,6 +1,6 @@
 import type { Call } from '../../../openapi/client/client.ts';
 import { addressNow, Link, useAddress } from '../address.tsx';
-import { AgentFilter } from '../components/agent-filter.tsx';
+import { AgentFilter, ForAgents, useAgentName } from '../components/agent-filter.tsx';
 import { DateFilter, FilterBar, SelectFilter, TextFilter } from '../components/fields.tsx';
 import { OutcomeBadge } from '../components/outcome.tsx';
 import { type Column, PagedTable } from '../components/paged-table.tsx';
@@ -18,50 +18,43 @@ const directions = [
   { value: 'outbound', label: 'Outbound' },
 ];
 
-/** The calls of an agent, newest first, and one of them with its details. */
-const Calls = () => {
-  const { filters } = useAddress();
-  const { agentId } = filters;
-  return (
-    <>
-      <h1>Calls</h1>
-      <FilterBar>
-        <AgentFilter />
-        <TextFilter name="phone" label="Phone number" type="tel" placeholder="+14155550100" />
-        <DateFilter name="from" label="From" />
-        <DateFilter name="to" label="To" />
-        <SelectFilter name="direction" label="Direction" options={directions} />
-        <StatusFilter />
-        <OutcomeFilter />
-      </FilterBar>
-      {agentId ? (
-        <CallTable agentId={agentId} />
-      ) : (
-        <Empty title="Choose an agent">
-          <p>Calls are listed for one agent.</p>
-        </Empty>
-      )}
-    </>
-  );
-};
+/** The calls of all agents or of one, newest first, and one of them with its details. */
+const Calls = () => (
+  <>
+    <h1>Calls</h1>
+    <FilterBar>
+      <AgentFilter all="All agents" />
+      <TextFilter name="phone" label="Phone number" type="tel" placeholder="+14155550100" />
+      <DateFilter name="from" label="From" />
+      <DateFilter name="to" label="To" />
+      <SelectFilter name="direction" label="Direction" options={directions} />
+      <StatusFilter />
+      <OutcomeFilter />
+    </FilterBar>
+    <ForAgents>
+      <CallTable />
+    </ForAgents>
+  </>
+);
 
-const CallTable = ({ agentId }: { agentId: string }) => {
+const CallTable = () => {
   const { api } = useService();
-  const { callId, callOf = agentId, timeZone: _, ...filters } = useAddress().filters;
+  const { agentId, callId, callOf = agentId, timeZone: _, ...filters } = useAddress().filters;
   const timeZone = useTimeZone();
   const { phone, from, to, direction, status, outcome, hasOutcome } = filters;
   const search = {
-    ...{ agentId, phone, status, outcome },
+    ...{ phone, status, outcome },
     // The search includes the day `to`.
     from: from && startOfDay(from, timeZone),
     to: to && startOfDay(addDays(to, 1), timeZone),
     direction: direction as Call['direction'] | undefined,
     hasOutcome: hasOutcome === undefined ? undefined : hasOutcome === 'true',
   };
-  const pages = usePages(['calls', search], (cursor, options) =>
-    api.calls.list({ ...search, limit: 50, cursor }, options),
-  );
-  const isFiltered = Object.entries(filters).some(([name, value]) => name !== 'agentId' && value);
+  const pages = usePages(['calls', agentId, search], (cursor, options) => {
+    const page = { ...search, limit: 50, cursor };
+    return agentId ? api.calls.list({ agentId, ...page }, options) : api.calls.listAll(page, options);
+  });
+  const isFiltered = Object.values(filters).some(Boolean);
   const loaded = pages.data?.pages.flatMap(({ calls }) => calls) ?? [];
   const place = loaded.findIndex((call) => call.callId === callId);
   return (
@@ -74,16 +67,16 @@ const CallTable = ({ agentId }: { agentId: string }) => {
         groupOf={({ startedAt }, timeZone) =>
           formatTime(startedAt, timeZone, { dateStyle: 'full', timeStyle: undefined })
         }
-        columns={columns}
+        columns={agentId ? columns : [...columns.slice(0, 2), columnOfAgent, ...columns.slice(2)]}
         empty={
           isFiltered ? (
             <Empty title="No call matches these filters">
               <Link view="calls" filters={{ agentId }}>
-                Show all calls of the agent
+                Show all calls
               </Link>
             </Empty>
           ) : (
-            <Empty title="This agent has no calls yet">
+            <Empty title="There are no calls yet">
               <p>
                 Calls are recorded by a voice platform, or by your own program:{' '}
                 <a href="/docs/voice-platforms">connect a platform</a>.
@@ -113,6 +106,10 @@ const Started = ({ call }: { call: Call }) => (
     <Time at={call.startedAt} isShort />
   </Link>
 );
+
+const AgentName = ({ call: { agentId } }: { call: Call }) => <bdi>{useAgentName(agentId)}</bdi>;
+
+const columnOfAgent: Column<Call> = { heading: 'Agent', isLong: true, cell: (call) => <AgentName call={call} /> };
 
 const columns: Column<Call>[] = [
   { heading: 'Started', cell: (call) => <Started call={call} /> },

@@ -1,9 +1,9 @@
-import { useEffect } from 'react';
-import { setFilters, useAddress } from '../address.tsx';
+import { type ReactNode, useEffect } from 'react';
+import { Link, setFilters, useAddress } from '../address.tsx';
 import { useAllPages, useService } from '../service.tsx';
 import type { Option } from './fields.tsx';
 import { Picker } from './picker.tsx';
-import { Failed } from './states.tsx';
+import { Empty, Failed } from './states.tsx';
 
 /** Returns all agents; undefined until they are loaded, and if the key may not list agents. */
 export const useAgentChoices = () => {
@@ -16,6 +16,40 @@ export const useAgentChoices = () => {
 /** Returns the name of an agent, or its id if the name is unknown. */
 export const useAgentName = (agentId: string): string =>
   useAgentChoices().data?.find((agent) => agent.agentId === agentId)?.name ?? agentId;
+
+/** The maximum number of agents over which the service lists calls and adds up figures. */
+const maxAgents = 200;
+
+/** Shows what is about the chosen agent or about all agents. With more agents than the service adds up, one has to be chosen. */
+export const ForAgents = ({ children }: { children: ReactNode }) => {
+  const { agentId } = useAddress().filters;
+  const { uid } = useService();
+  const agents = useAgentChoices().data?.filter((agent) => agent.uid === uid) ?? [];
+  if (agentId || agents.length <= maxAgents) return children;
+  return (
+    <Empty title="Choose an agent">
+      <p>
+        You have {agents.length} agents. What they did together exists for up to {maxAgents}.
+      </p>
+    </Empty>
+  );
+};
+
+/** Shows what is about one agent, or that there is none yet. */
+export const ForAgent = ({ children }: { children(agentId: string): ReactNode }) => {
+  const { agentId } = useAddress().filters;
+  const { data } = useAgentChoices();
+  if (agentId) return children(agentId);
+  return data?.length === 0 ? (
+    <Empty title="There is no agent yet">
+      <Link className="button" view="agents" filters={{ form: 'new' }}>
+        Create the first agent
+      </Link>
+    </Empty>
+  ) : (
+    <Empty title="Choose an agent" />
+  );
+};
 
 /**
  * Chooses the agent of the address, `agentId`. `all` is the label of the choice of all agents. Without it, the first agent

@@ -35,7 +35,7 @@ export const StackedBars = ({ series, ...props }: Props) => {
   const { y, ...scale } = scaleOf(totals);
   const below = totals.map(() => 0);
   return (
-    <Chart {...props} series={series} scale={{ y, ...scale }} hasKey>
+    <Chart {...props} series={series} scale={{ y, ...scale }} hasKey isStacked>
       {series.map(({ color, values }) =>
         values.map((value, index) => {
           if (value <= 0) return null;
@@ -58,22 +58,30 @@ export const StackedBars = ({ series, ...props }: Props) => {
   );
 };
 
-/** A line through one series. */
-export const Line = ({ series, ...props }: Props) => {
-  const values = series.flatMap(({ values }) => values);
-  const { y, ...scale } = scaleOf(values);
-  const points = values.map((value, index) => `${index + 0.5},${y(value)}`);
+/** A line through each series. One alone has its area filled. */
+export const Lines = ({ series, isLastOpen, ...props }: Props) => {
+  const { y, ...scale } = scaleOf(series.flatMap(({ values }) => values));
   return (
-    <Chart {...props} series={series} scale={{ y, ...scale }}>
-      <polygon className="area" points={[`0.5,${y(0)}`, ...points, `${values.length - 0.5},${y(0)}`].join(' ')} />
-      <polyline
-        className="line"
-        points={points.slice(0, props.isLastOpen && points.length > 1 ? -1 : undefined).join(' ')}
-        vectorEffect="non-scaling-stroke"
-      />
-      {props.isLastOpen && (
-        <polyline className="line open" points={points.slice(-2).join(' ')} vectorEffect="non-scaling-stroke" />
-      )}
+    <Chart {...props} series={series} isLastOpen={isLastOpen} scale={{ y, ...scale }} hasKey={series.length > 1}>
+      {series.map(({ name, color, values }) => {
+        const points = values.map((value, index) => `${index + 0.5},${y(value)}`);
+        const line = { className: `line series-${color}`, vectorEffect: 'non-scaling-stroke' };
+        const closed = isLastOpen && points.length > 1 ? points.slice(0, -1) : points;
+        return (
+          <g key={name}>
+            {series.length === 1 && (
+              <polygon
+                className="area"
+                points={[`0.5,${y(0)}`, ...points, `${values.length - 0.5},${y(0)}`].join(' ')}
+              />
+            )}
+            <polyline {...line} points={closed.join(' ')} />
+            {isLastOpen && (
+              <polyline {...line} className={`${line.className} open`} points={points.slice(-2).join(' ')} />
+            )}
+          </g>
+        );
+      })}
     </Chart>
   );
 };
@@ -95,13 +103,23 @@ export const Sparkline = ({ values }: { values: number[] }) => {
 /** The maximum number of periods with a label. */
 const maxTicks = 6;
 
-type FrameProps = Props & { scale: Scale; hasKey?: true; children: ReactNode };
+type FrameProps = Props & { scale: Scale; hasKey?: boolean; isStacked?: boolean; children: ReactNode };
 
 /**
  * The frame of a plot: its axes, its key, and the numbers of the period under the pointer. The plot is stretched to the
  * width of the page. Texts are beside it, so they keep their size. Each chart has a table beside it, for all users.
  */
-const Chart = ({ title, labels, series, isLastOpen, format, scale, hasKey, children }: FrameProps) => {
+const Chart = ({
+  title,
+  labels,
+  series,
+  isLastOpen,
+  format,
+  scale,
+  hasKey,
+  isStacked = false,
+  children,
+}: FrameProps) => {
   const [active, setActive] = useState<number>();
   const { top, bottom } = scale;
   const count = labels.length;
@@ -145,7 +163,7 @@ const Chart = ({ title, labels, series, isLastOpen, format, scale, hasKey, child
                 {labels[active]}
                 {isLastOpen && active === count - 1 && ', so far'}
               </p>
-              <Readout series={series} index={active} format={format} />
+              <Readout series={series} index={active} format={format} hasTotal={isStacked} />
             </div>
           )}
         </div>
@@ -173,12 +191,14 @@ const Chart = ({ title, labels, series, isLastOpen, format, scale, hasKey, child
   );
 };
 
+type ReadoutProps = Pick<Props, 'series' | 'format'> & { index: number; hasTotal: boolean };
+
 /** The numbers of one period: those of each series, and their total. */
-const Readout = ({ series, index, format }: Pick<Props, 'series' | 'format'> & { index: number }) => {
+const Readout = ({ series, index, format, hasTotal }: ReadoutProps) => {
   const parts = series.filter(({ values }) => values[index]);
   const rows = [
     ...parts.map(({ name, color, values }) => ({ name, color, value: values[index] ?? 0 })),
-    ...(series.length > 1
+    ...(hasTotal
       ? [{ name: 'Total', color: 0, value: parts.reduce((sum, { values }) => sum + (values[index] ?? 0), 0) }]
       : []),
   ];

@@ -1,6 +1,6 @@
 import type { CallFigures, GetCallFiguresParams } from '../../../openapi/client/client.ts';
 import { useAddress } from '../address.tsx';
-import { formatNumber, formatPercent, formatRatio, formatValue } from '../formats.ts';
+import { formatMoney, formatNumber, formatPercent, formatRatio, formatValue } from '../formats.ts';
 import { useRead, useService } from '../service.tsx';
 import { DateFilter, SelectFilter } from './fields.tsx';
 import type { Column } from './paged-table.tsx';
@@ -37,6 +37,26 @@ export const PeriodFilter = () => (
 );
 
 const valuePerCall = ({ calls, value }: CallFigures) => Number(value) / (calls || 1);
+
+/** Returns the currencies of costs. A currency may be `credits`. */
+export const currenciesIn = ({ cost }: CallFigures): string[] => Object.keys(cost);
+
+const costOf = ({ cost }: CallFigures, parts = 1): string =>
+  Object.entries(cost)
+    .map(([currency, sum]) => formatMoney(Number(sum) / parts, currency))
+    .join(' + ');
+
+/** The columns that figures with costs have, too. */
+export const costColumns: Column<CallFigures>[] = [
+  { heading: 'Cost', cell: (row) => costOf(row), isNumber: true },
+  { heading: 'Cost per call', cell: (row) => costOf(row, row.costs || 1), isNumber: true },
+  {
+    heading: 'Margin',
+    cell: ({ margin, valueCurrency }) => margin && formatMoney(Number(margin), valueCurrency),
+    sortKey: ({ margin }) => Number(margin ?? 0),
+    isNumber: true,
+  },
+];
 
 export const figureColumns: Column<CallFigures>[] = [
   { heading: 'Calls', cell: ({ calls }) => formatNumber(calls), sortKey: ({ calls }) => calls, isNumber: true },

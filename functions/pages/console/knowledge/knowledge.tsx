@@ -1,13 +1,12 @@
 import { useAddress } from '../address.tsx';
-import { AgentFilter } from '../components/agent-filter.tsx';
+import { AgentFilter, ForAgent } from '../components/agent-filter.tsx';
 import { FilterBar, TextFilter } from '../components/fields.tsx';
-import { Empty } from '../components/states.tsx';
 import { Passages } from './passages.tsx';
 import { Sources } from './source-list.tsx';
 
 /** The view Knowledge: the sources of an agent, and the search that the agent makes in them. */
 const Knowledge = () => {
-  const { agentId, query } = useAddress().filters;
+  const { query } = useAddress().filters;
   return (
     <>
       <h1>Knowledge</h1>
@@ -15,16 +14,14 @@ const Knowledge = () => {
         <AgentFilter />
         <TextFilter name="query" label="Search" type="search" placeholder="refunds" maxLength={1000} />
       </FilterBar>
-      {agentId ? (
-        <>
-          {query && <Passages agentId={agentId} query={query} />}
-          <Sources agentId={agentId} />
-        </>
-      ) : (
-        <Empty title="Choose an agent">
-          <p>Websites and documents belong to one agent.</p>
-        </Empty>
-      )}
+      <ForAgent>
+        {(agentId) => (
+          <>
+            {query && <Passages agentId={agentId} query={query} />}
+            <Sources agentId={agentId} />
+          </>
+        )}
+      </ForAgent>
     </>
   );
 };

@@ -7,6 +7,7 @@ import { type Column, PagedTable } from '../components/paged-table.tsx';
 import { Section } from '../components/section.tsx';
 import { Empty } from '../components/states.tsx';
 import { Time } from '../components/time.tsx';
+import { formatPhone } from '../formats.ts';
 import { usePages, useService } from '../service.tsx';
 import { BlockDialog } from './block-dialog.tsx';
 import { Imports } from './imports.tsx';
@@ -37,8 +38,8 @@ const BlockedNumbers = ({ agentId }: { agentId: string | undefined }) => {
   const name = useAgentName(agentId ?? '');
   const pages = usePages(['numbers', agentId], (cursor, options) =>
     agentId
-      ? api.blockList.list({ agentId, limit: 20, cursor }, options)
-      : api.userBlockList.list({ limit: 20, cursor }, options),
+      ? api.blockList.list({ agentId, limit: 100, cursor }, options)
+      : api.userBlockList.list({ limit: 100, cursor }, options),
   );
   const columns: Column<BlockedNumber>[] = [
     ...columnsOfNumbers,
@@ -78,7 +79,7 @@ const BlockedNumbers = ({ agentId }: { agentId: string | undefined }) => {
 };
 
 const columnsOfNumbers: Column<BlockedNumber>[] = [
-  { heading: 'Number', cell: ({ number }) => <span className="unbroken">{number}</span> },
+  { heading: 'Number', cell: ({ number }) => <span className="unbroken">{formatPhone(number)}</span> },
   {
     heading: 'Reason',
     isLong: true,

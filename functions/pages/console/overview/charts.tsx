@@ -1,19 +1,24 @@
-import type { CallFiguresRow } from '../../../openapi/client/client.ts';
-import { Line, type Series, StackedBars } from '../components/chart.tsx';
-import { type FigureSearch, figureColumns, useFigures } from '../components/figures.tsx';
+import type { CallFigures, CallFiguresRow } from '../../../openapi/client/client.ts';
+import { Lines, type Series, StackedBars } from '../components/chart.tsx';
+import { costColumns, currenciesIn, type FigureSearch, figureColumns, useFigures } from '../components/figures.tsx';
 import { otherColor, useOutcomeColor } from '../components/outcome.tsx';
 import { type Column, Table } from '../components/paged-table.tsx';
 import { Loaded } from '../components/states.tsx';
-import { formatDate, formatNumber, formatShort } from '../formats.ts';
+import { formatDate, formatMoney, formatNumber } from '../formats.ts';
 
-type Props = { search: FigureSearch; unit: 'day' | 'week'; rows: CallFiguresRow[]; isLastOpen: boolean };
+type Props = {
+  search: FigureSearch;
+  unit: 'day' | 'week';
+  rows: CallFiguresRow[];
+  totals: CallFigures;
+  isLastOpen: boolean;
+};
 
-/** Calls by outcome and their value over time, as charts and as a table. */
-export const Charts = ({ search, unit, rows, isLastOpen }: Props) => {
+/** Calls by outcome, their value and their cost over time, as charts and as a table. */
+export const Charts = ({ search, unit, rows, totals, isLastOpen }: Props) => {
   const colorOf = useOutcomeColor();
   const labels = rows.map(labelOf);
   const title = unit === 'day' ? 'Calls a day by outcome' : 'Calls a week by outcome';
-  const values = rows.map(({ value }) => Number(value));
   return (
     <Loaded query={useFigures(search, `${unit},outcome`)} rows={8}>
       {(byOutcome) => {
@@ -23,7 +28,7 @@ export const Charts = ({ search, unit, rows, isLastOpen }: Props) => {
           cell: (index) => formatNumber(values[index] ?? 0),
           isNumber: true,
         }));
-        const totals: Column<number>[] = figureColumns
+        const ofPeriod: Column<number>[] = [...figureColumns, ...(totals.costs > 0 ? costColumns : [])]
           .filter(({ heading }) => heading !== 'With an outcome')
           .map(({ cell, sortKey: _, ...column }) => ({ ...column, cell: (index) => rows[index] && cell(rows[index]) }));
         return (
@@ -36,13 +41,16 @@ export const Charts = ({ search, unit, rows, isLastOpen }: Props) => {
                 isLastOpen={isLastOpen}
                 format={formatNumber}
               />
-              <Line
-                title="Value over time"
-                labels={labels}
-                series={[{ name: 'Value', color: 0, values }]}
-                isLastOpen={isLastOpen}
-                format={formatShort}
-              />
+              {moneyOf(totals, rows).map(({ title, currency, series }) => (
+                <Lines
+                  key={title}
+                  title={title}
+                  labels={labels}
+                  series={series}
+                  isLastOpen={isLastOpen}
+                  format={(value) => formatMoney(value, currency)}
+                />
+              ))}
             </div>
             <details>
               <summary>The charts as a table</summary>
@@ -52,7 +60,7 @@ export const Charts = ({ search, unit, rows, isLastOpen }: Props) => {
                 keyOf={String}
                 columns={[
                   { heading: unit === 'day' ? 'Day' : 'Week from', cell: (index) => labels[index] },
-                  ...totals,
+                  ...ofPeriod,
                   ...columns,
                 ]}
               />
@@ -62,6 +70,26 @@ export const Charts = ({ search, unit, rows, isLastOpen }: Props) => {
       }}
     </Loaded>
   );
+};
+
+/** Returns the charts of money: value, cost and margin in one if they have the same currency, otherwise each cost in one. */
+const moneyOf = (totals: CallFigures, rows: CallFiguresRow[]) => {
+  const { margin, valueCurrency: currency } = totals;
+  const value = { name: 'Value', color: 1, values: rows.map(({ value }) => Number(value)) };
+  const costIn = (currency: string) => ({
+    ...{ name: 'Cost', color: 2 },
+    values: rows.map(({ cost }) => Number(cost[currency] ?? 0)),
+  });
+  const currencies = currenciesIn(totals);
+  if (currencies.length > 0 && margin !== undefined && currency) {
+    const margins = { name: 'Margin', color: 3, values: rows.map(({ margin = 0 }) => Number(margin)) };
+    return [{ title: 'Value, cost and margin over time', currency, series: [value, costIn(currency), margins] }];
+  }
+  const costs = currencies.map((currency) => ({
+    title: `Cost in ${currency} over time`,
+    ...{ currency, series: [costIn(currency)] },
+  }));
+  return [{ title: 'Value over time', currency, series: [value] }, ...costs];
 };
 
 const periodOf = ({ day, week }: CallFiguresRow): string => day ?? week ?? '';

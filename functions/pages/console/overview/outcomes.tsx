@@ -1,6 +1,6 @@
 import type { CallFiguresRow } from '../../../openapi/client/client.ts';
 import { Link, useAddress } from '../address.tsx';
-import { type FigureSearch, figureColumns, periodOf, useFigures } from '../components/figures.tsx';
+import { costColumns, type FigureSearch, figureColumns, periodOf, useFigures } from '../components/figures.tsx';
 import { OutcomeBadge } from '../components/outcome.tsx';
 import { type Column, Table } from '../components/paged-table.tsx';
 import { Loaded } from '../components/states.tsx';
@@ -12,20 +12,19 @@ export const Outcomes = ({ search }: { search: FigureSearch }) => (
   <section className="stack">
     <h2>Outcomes</h2>
     <Loaded query={useFigures(search, 'outcome')}>
-      {({ rows }) => (
+      {({ rows, totals }) => (
         <Table
           caption="Figures by outcome"
           items={rows.toSorted((a, b) => Number(a.outcome === null) - Number(b.outcome === null) || b.calls - a.calls)}
           keyOf={({ outcome }) => JSON.stringify(outcome)}
-          columns={columns}
+          columns={totals.costs > 0 ? [...columns, ...costColumns] : columns}
         />
       )}
     </Loaded>
-    {!search.agentId && <p className="faint">Choose an agent to see the calls behind an outcome.</p>}
   </section>
 );
 
-/** Links an outcome to its calls, if an agent is chosen. */
+/** Links an outcome to its calls. */
 const Outcome = ({ outcome }: CallFiguresRow) => {
   const { filters } = useAddress();
   const { from, to } = periodOf(filters, useTimeZone());
@@ -33,7 +32,7 @@ const Outcome = ({ outcome }: CallFiguresRow) => {
   const name =
     typeof outcome === 'string' ? <OutcomeBadge outcome={outcome} /> : <span className="badge">No outcome</span>;
   // The list of calls treats an empty outcome as none.
-  if (!agentId || outcome === '') return name;
+  if (outcome === '') return name;
   const search = { agentId, from, to: addDays(to, -1), ...(outcome ? { outcome } : { hasOutcome: 'false' }) };
   return (
     <Link view="calls" filters={search}>

@@ -1,10 +1,11 @@
 import type { CallFigures, CallFiguresRow } from '../../../openapi/client/client.ts';
 import { useAddress } from '../address.tsx';
-import { AgentFilter } from '../components/agent-filter.tsx';
+import { AgentFilter, ForAgents } from '../components/agent-filter.tsx';
 import { Sparkline } from '../components/chart.tsx';
 import { FilterBar } from '../components/fields.tsx';
 import {
   before,
+  currenciesIn,
   daysIn,
   type FigureSearch,
   type Period,
@@ -17,6 +18,7 @@ import { useTimeZone } from '../components/time.tsx';
 import { addDays, dateIn, formatDate, formatMoney, formatNumber, formatPercent, formatShort } from '../formats.ts';
 import { Charts } from './charts.tsx';
 import { CsvButton } from './csv-button.tsx';
+import { FirstSteps } from './first-steps.tsx';
 import { Outcomes } from './outcomes.tsx';
 
 /** The view Overview: calls of a period, their outcomes and their value. */
@@ -32,7 +34,9 @@ const Overview = () => {
         <AgentFilter all="All agents" />
         <PeriodFilter />
       </FilterBar>
-      <Totals search={search} period={period} />
+      <ForAgents>
+        <Totals search={search} period={period} />
+      </ForAgents>
     </>
   );
 };
@@ -41,17 +45,23 @@ const Totals = ({ search, period }: { search: FigureSearch; period: Period }) =>
   const timeZone = useTimeZone();
   const unit = daysIn(period) > 120 ? 'week' : 'day';
   const byPeriod = useFigures(search, unit);
+  const tomorrow = addDays(dateIn(timeZone), 1);
+  const ever = useFigures({ ...search, from: addDays(tomorrow, -90), to: tomorrow });
+  const isNew = ever.data?.totals.calls === 0;
   const former = useFigures({ ...search, ...before(period) }).data?.totals;
   return (
     <Loaded query={byPeriod} rows={8}>
-      {({ totals, rows, pending }) => (
+      {({ totals, rows, pending, costsFrom }) => (
         <>
           <p className="faint">
             {formatDate(period.from)} to {formatDate(addDays(period.to, -1))}, compared with the {daysIn(period)} days
             before.{pending && ' Recent changes are still being counted.'}
+            {costsFrom && ` Costs are known from ${formatDate(costsFrom)} on.`}
           </p>
-          <Tiles totals={totals} former={former} rows={rows} />
-          {totals.calls === 0 ? (
+          {!isNew && <Tiles totals={totals} former={former} rows={rows} />}
+          {isNew ? (
+            <FirstSteps />
+          ) : totals.calls === 0 ? (
             <Empty title="No calls in this period">
               <p>
                 Choose another period. Calls are recorded by a voice platform, or by your own program:{' '}
@@ -60,7 +70,13 @@ const Totals = ({ search, period }: { search: FigureSearch; period: Period }) =>
             </Empty>
           ) : (
             <>
-              <Charts search={search} unit={unit} rows={rows} isLastOpen={period.to > dateIn(timeZone)} />
+              <Charts
+                search={search}
+                unit={unit}
+                rows={rows}
+                totals={totals}
+                isLastOpen={period.to > dateIn(timeZone)}
+              />
               <Outcomes search={search} />
               <CsvButton search={{ ...search, by: `${unit},outcome` }} />
             </>
@@ -73,18 +89,34 @@ const Totals = ({ search, period }: { search: FigureSearch; period: Period }) =>
 
 type TilesProps = { totals: CallFigures; former: CallFigures | undefined; rows: CallFiguresRow[] };
 
-/** The figures that a decision is made by, each against the period before. */
-const figures: { name: string; of(figures: CallFigures): number; format(value: number): string }[] = [
-  { name: 'Calls', of: ({ calls }) => calls, format: formatShort },
-  { name: 'With an outcome', of: ({ calls, withOutcome }) => withOutcome / (calls || 1), format: formatPercent },
-  { name: 'Minutes', of: ({ durationSeconds }) => Math.round(durationSeconds / 60), format: formatShort },
-  { name: 'Value', of: ({ value }) => Number(value), format: formatMoney },
-  { name: 'Value per call', of: ({ calls, value }) => Number(value) / (calls || 1), format: formatMoney },
-];
+type Figure = { name: string; of(figures: CallFigures): number; format(value: number): string };
 
+/** Returns the figures that a decision is made by. Costs are among them if there are any. */
+const figuresOf = (totals: CallFigures): Figure[] => {
+  const currencies = currenciesIn(totals);
+  const { margin, valueCurrency } = totals;
+  const inCurrency = (value: number) => formatMoney(value, valueCurrency);
+  return [
+    { name: 'Calls', of: ({ calls }) => calls, format: formatShort },
+    { name: 'With an outcome', of: ({ calls, withOutcome }) => withOutcome / (calls || 1), format: formatPercent },
+    { name: 'Minutes', of: ({ durationSeconds }) => Math.round(durationSeconds / 60), format: formatShort },
+    { name: 'Value', of: ({ value }) => Number(value), format: inCurrency },
+    { name: 'Value per call', of: ({ calls, value }) => Number(value) / (calls || 1), format: inCurrency },
+    ...currencies.map((currency) => ({
+      name: currencies.length === 1 ? 'Cost' : `Cost in ${currency}`,
+      of: ({ cost }: CallFigures) => Number(cost[currency] ?? 0),
+      format: (value: number) => formatMoney(value, currency),
+    })),
+    ...(margin !== undefined && currencies.length > 0
+      ? [{ name: 'Margin', of: ({ margin = '0' }: CallFigures) => Number(margin), format: inCurrency }]
+      : []),
+  ];
+};
+
+/** The figures, each against the period before. */
 const Tiles = ({ totals, former, rows }: TilesProps) => (
   <dl className="tiles">
-    {figures.map(({ name, of, format }) => (
+    {figuresOf(totals).map(({ name, of, format }) => (
       <div key={name}>
         <dt>{name}</dt>
         <dd title={formatNumber(of(totals))}>{format(of(totals))}</dd>
