@@ -1,4 +1,5 @@
 import type { Scope } from '../domain/api-keys.ts';
+import { withoutUndefined } from '../domain/json.ts';
 import { type AnyEndpoint, administersUsers, type Method, scopesOf, takesIdempotencyKey } from '../http/endpoint.ts';
 import { permissionsOf } from '../http/permissions.ts';
 import type { JsonSchema, OpenApiDocument, Operation, Parameter } from './openapi.ts';
@@ -149,11 +150,10 @@ const inputSchemaOf = (document: OpenApiDocument, endpoint: AnyEndpoint): JsonSc
   const properties: Record<string, JsonSchema> = {};
   const add = (name: string, schema: JsonSchema) => {
     if (name in properties) throw new Error(`${endpoint.name} has two fields called ${name}.`);
-    const description = argumentDescriptions[`${endpoint.name}.${name}`] ?? argumentDescriptions[name];
-    const own = argumentSchemas[`${endpoint.name}.${name}`];
-    const inlined = own ?? inlineReferences(document, schema, describedElsewhere.has(`${endpoint.name}.${name}`));
-    const property = withoutObvious(description ? { ...inlined, description } : inlined);
-    checkToolText(`${endpoint.name}.${name}`, JSON.stringify(property));
+    const path = `${endpoint.name}.${name}`;
+    const described = { ...schema, description: argumentDescriptions[name] ?? schema.description };
+    const property = argumentSchemas[path] ?? withoutObvious(inlineReferences(document, described, path));
+    checkToolText(path, JSON.stringify(property));
     properties[name] = property;
   };
   for (const { name, description, schema } of parameters) add(name, { ...schema, description });
@@ -191,14 +191,20 @@ const partsOf = (document: OpenApiDocument, { name, method, path, raw }: AnyEndp
 };
 
 /** The keywords that a model does not need: descriptions explain them, and the operation checks them. */
-const leftOut = ['examples', 'pattern', 'minLength', 'maxLength', 'minItems', 'minimum'];
+const leftOut = ['examples', 'pattern', 'minLength', 'maxLength', 'minItems', 'minimum', 'maximum'];
 
-/** Returns a self-contained schema of an argument; with `isDescribed`, without descriptions. */
-const inlineReferences = (document: OpenApiDocument, schema: JsonSchema, isDescribed = false): JsonSchema => {
-  const { $ref: _, ...whole } = { ...resolve(document, schema), ...schema };
-  const isKept = (keyword: string) => !leftOut.includes(keyword) && !(isDescribed && keyword === 'description');
-  const kept = Object.fromEntries(Object.entries(whole).filter(([keyword]) => isKept(keyword)));
-  return mapSchemas(splitTypes(kept), (part) => inlineReferences(document, part, isDescribed));
+/**
+ * Returns a self-contained schema of an argument, or of the field at a path within it. Within arguments that are described elsewhere,
+ * fields have no description.
+ */
+const inlineReferences = (document: OpenApiDocument, schema: JsonSchema, path: string): JsonSchema => {
+  const { $ref: _, description, ...whole } = { ...resolve(document, schema), ...withoutUndefined(schema) };
+  const kept = Object.fromEntries(Object.entries(whole).filter(([keyword]) => !leftOut.includes(keyword)));
+  const isDescribed = [...describedElsewhere].some((argument) => path.startsWith(`${argument}.`));
+  const own = argumentDescriptions[path] ?? (isDescribed ? undefined : description);
+  return mapSchemas(splitTypes({ ...kept, ...(own && { description: own }) }), (part, name) =>
+    inlineReferences(document, part, name === undefined ? path : `${path}.${name}`),
+  );
 };
 
 /** Writes a schema of several types as several schemas: some clients drop all tools if one has a list of types. */
@@ -237,15 +243,15 @@ const returnedBy = (document: OpenApiDocument, operationId: string): string | un
   return operation?.responses[200]?.content['application/json']?.schema.$ref?.split('/').at(-1);
 };
 
-/** Changes the direct subschemas of a schema. */
-const mapSchemas = (schema: JsonSchema, change: (part: JsonSchema) => JsonSchema): JsonSchema => {
+/** Changes the direct subschemas of a schema. Those of fields have a name. */
+const mapSchemas = (schema: JsonSchema, change: (part: JsonSchema, name?: string) => JsonSchema): JsonSchema => {
   const { properties, items, anyOf, additionalProperties } = schema;
-  const entries = Object.entries(properties ?? {}).map(([name, part]) => [name, change(part)] as const);
+  const entries = Object.entries(properties ?? {}).map(([name, part]) => [name, change(part, name)] as const);
   return {
     ...schema,
     ...(properties && { properties: Object.fromEntries(entries) }),
     ...(items && { items: change(items) }),
-    ...(anyOf && { anyOf: anyOf.map(change) }),
+    ...(anyOf && { anyOf: anyOf.map((part) => change(part)) }),
     ...(isSchema(additionalProperties) && { additionalProperties: change(additionalProperties) }),
   };
 };
