@@ -2,7 +2,7 @@
  * `npm run deploy`: deploys the service. It first compares the settings with those of the existing deployment. It reports
  * what changes, and refuses to reset a setting that is merely missing.
  */
-import { deploymentName } from '../lib/settings.ts';
+import { deploymentName, describeSettings } from '../lib/settings.ts';
 import { describeError } from './command-line/describe-error.ts';
 import { exitCodes } from './command-line/exit-codes.ts';
 import { contextOf, fail, runCdk, settingsOf } from './deployment/cdk.ts';
@@ -10,7 +10,17 @@ import { changedSettings, forgottenSettings, type GivenSettings } from './deploy
 import { findOutputs } from './operator/stack.ts';
 
 const words = process.argv.slice(2);
-if (words.includes('--help') || words.includes('-h')) runCdk('deploy', words);
+if (words.includes('--help') || words.includes('-h')) {
+  console.log(`Deploys the service to AWS as the stack voice-agents-STAGE.
+
+Usage: npm run deploy -- --context stage=STAGE --context NAME=VALUE …
+
+Settings, from the command line or from settings/STAGE.json (lib/README.md describes each):
+${describeSettings().join('\n')}
+
+All other options are those of CDK: npx cdk deploy --help`);
+  process.exit(exitCodes.done);
+}
 
 if (words.includes('--profile')) process.env.AWS_PROFILE = words[words.indexOf('--profile') + 1];
 

@@ -122,6 +122,29 @@ const unknownSettings = (keys: string[]): string => {
   return `There is no setting ${keys.join(', ')}.${guess} The settings are: ${names.join(', ')}.`;
 };
 
+/** Returns a line for each setting: its name, the form of its value, and its default. */
+export const describeSettings = (): string[] => {
+  const width = Math.max(...names.map(({ length }) => length));
+  return names.map((name) => {
+    const schema = settings.shape[name as keyof typeof settings.shape];
+    // The sentence about a wrong value says what the right ones are.
+    const [{ message = '' } = {}] = schema.safeParse('?').error?.issues ?? [];
+    const form = message.replace(/^must be /, '').replace(/, not .*$/s, '');
+    return `  ${name.padEnd(width)}  ${form}${defaultOf(name)}`;
+  });
+};
+
+const defaultOf = (name: string): string => {
+  if (name === 'stage' || name === 'appOrigin') return ' (required)';
+  const [dev, staging, prod] = [byStage.dev, byStage.staging, byStage.prod].map(
+    (values: object) => Object(values)[name],
+  );
+  if (dev !== undefined)
+    return dev === prod ? ` (default: ${dev})` : ` (default: ${dev}, in staging ${staging}, in prod ${prod})`;
+  const { data } = settings.shape[name as keyof typeof settings.shape].safeParse(undefined);
+  return data === undefined || String(data) === '' ? '' : ` (default: ${data})`;
+};
+
 type Given = z.output<typeof settings>;
 
 /** Runs a check even when a setting is invalid by itself, so that all errors are reported together. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { deploymentName, readSettings, SettingsError } from '../../lib/settings.ts';
+import { deploymentName, describeSettings, readSettings, SettingsError } from '../../lib/settings.ts';
 import { appWith, production, required } from '../support/deployment.ts';
 
 const read = (context: Record<string, unknown>) => readSettings(appWith(context).node.getAllContext());
@@ -183,3 +183,13 @@ const fileWith = (content: object): string => {
   writeFileSync(file, JSON.stringify(content));
   return file;
 };
+
+it('every setting is described with the form of its value and its default, as errors describe it', () => {
+  const lines = describeSettings();
+  expect(lines.length).toBeGreaterThan(30);
+  for (const line of lines) expect(line).toMatch(/^ {2}[a-zA-Z]+ {2,}\S.{5,}/);
+  const text = lines.join('\n').replaceAll(/ {3,}/g, '  ');
+  expect(text).toContain('  stage  dev, staging or prod (required)\n');
+  expect(text).toContain('  quotaAgents  a whole number from 1 to 1,000,000,000 (default: 1000)\n');
+  expect(text).toContain('(default: 50, in staging 50, in prod 500)');
+});
