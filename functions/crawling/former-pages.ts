@@ -40,6 +40,25 @@ export const packVisits = (pages: CrawledPage[]): Uint8Array | undefined => {
 
 const hasValidator = ({ etag, lastModified }: Validators) => etag !== undefined || lastModified !== undefined;
 
+/**
+ * Returns when the text of each page was first read (Unix milliseconds): now, or when the former crawl first read it. Returns undefined
+ * when all are new.
+ */
+export const readingTimesOf = (
+  pages: CrawledPage[],
+  now: number,
+  former: { content: string; timeOf: (page: number) => number } | undefined,
+): number[] | undefined => {
+  const known = new Map(
+    ((former ? JSON.parse(former.content) : []) as Page[]).map(({ url, text }, page) => [url, { text, page }]),
+  );
+  const times = pages.map(({ url, text }) => {
+    const same = known.get(url);
+    return former && same?.text === text.toWellFormed() ? former.timeOf(same.page) : now;
+  });
+  return times.some((time) => time !== now) ? times : undefined;
+};
+
 /** Returns the pages of a former crawl from its visits and its texts. */
 export const formerPagesOf = (packed: Uint8Array, texts: { content: string; contentMD: string }): FormerPages => {
   const { reader, pages: visits } = JSON.parse(inflateRawSync(packed).toString()) as Visits;

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { timestamp } from './date-time.ts';
 import { component, describe } from './describe.ts';
 import { examples } from './examples.ts';
 import { AgentId, Identifier, Uid } from './identifiers.ts';
@@ -60,6 +61,7 @@ export const Passage = component(
           1024,
         ),
       ),
+    readAt: timestamp('When this text of the document, or of the page, was first read from its source.'),
   }),
 );
 

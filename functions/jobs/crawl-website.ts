@@ -1,6 +1,7 @@
+import { decodeTime } from 'ulid';
 import { webPages } from '../clients/public-web/web-pages.ts';
 import { crawl } from '../crawling/crawl.ts';
-import { formerPagesOf, markdownOf, packVisits } from '../crawling/former-pages.ts';
+import { formerPagesOf, markdownOf, packVisits, readingTimesOf } from '../crawling/former-pages.ts';
 import { now } from '../domain/date-time.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { pagesText, proseText } from '../domain/sources.ts';
@@ -9,6 +10,7 @@ import type { ServicesOf } from '../service.ts';
 import { agents } from '../store/agents/agents.ts';
 import { type CrawlRun, crawledWebsites } from '../store/sources/crawled-websites.ts';
 import { documentReads } from '../store/sources/documents.ts';
+import { timeOfReading } from '../store/sources/source-texts.ts';
 import { websiteReads } from '../store/sources/website-reads.ts';
 import { queueJob, queueWorker } from './job.ts';
 
@@ -90,7 +92,9 @@ const readPages = async (
   const language = await agents.languageOf(agentId, uid);
   const index = await indexNewText(source, 'website', texts, language, [websiteReads, documentReads]);
   if ('failure' in index) return websites.failCrawl(run, attempt, index.failure, { failedPages });
-  const newTexts = { ...texts, index, visits: packVisits(pages) };
+  const known = text && former && { content: former.content, timeOf: (page: number) => timeOfReading(text, page) };
+  const pagesReadAt = readingTimesOf(pages, decodeTime(revision), known);
+  const newTexts = { ...texts, index, visits: packVisits(pages), pagesReadAt };
   await websites.finish(source, { attempt, revision }, newTexts, { ...fields, warnings });
 };
 

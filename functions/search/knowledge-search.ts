@@ -4,7 +4,7 @@ import type { SourceKindName } from '../domain/sources.ts';
 import type { DocumentRecord } from '../store/sources/documents.ts';
 import type { SourceChanges } from '../store/sources/source-changes.ts';
 import type { SourceReads, SourceRecord } from '../store/sources/source-reads.ts';
-import type { SourceTexts, TextReference } from '../store/sources/source-texts.ts';
+import { type SourceTexts, type TextReference, timeOfReading } from '../store/sources/source-texts.ts';
 import type { WebsiteRecord } from '../store/sources/website-reads.ts';
 import { Kept } from './kept.ts';
 import { PackedIndex } from './packed-index.ts';
@@ -21,6 +21,7 @@ type FoundPassage = {
   url?: string;
   title?: string;
   start: number;
+  readAt: string;
 };
 
 export type FoundPassages = {
@@ -147,7 +148,7 @@ export class KnowledgeSearch {
     this.#loaded.forgetOldest();
     return {
       passages: hits.map(({ index: position, passage, score }) => {
-        const { kind, id: sourceId, name } = sources[position] as Source;
+        const { kind, id: sourceId, name, text } = sources[position] as Source;
         const { index } = loaded[position] as Loaded;
         const { page, start, units } = index.placeOf(passage);
         const { url, title } = index.pages[page] ?? {};
@@ -161,6 +162,7 @@ export class KnowledgeSearch {
           ...(url && { url }),
           ...(title && { title }),
           start,
+          readAt: new Date(timeOfReading(text, page)).toISOString(),
         };
       }),
       searched: { sources: sources.length, passages: indexes.reduce((sum, { passages }) => sum + passages, 0) },

@@ -43,6 +43,7 @@ it.concurrent('a search of knowledge finds passages of documents, and their posi
       sourceId: id,
       name: 'hours.md',
       start: 47,
+      readAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
     },
   ]);
   const { body: listed } = await world.call('GET', '/agent-documents', {

@@ -3,6 +3,7 @@ import { pageReader } from '../../functions/extraction/page.ts';
 import { crawlWebsite } from '../../functions/jobs/crawl-website.ts';
 import { visitsKey } from '../../functions/store/keys.ts';
 import { sourceChanges } from '../../functions/store/sources/source-changes.ts';
+import { timeOfReading } from '../../functions/store/sources/source-texts.ts';
 import { type WebsiteRecord, websiteReads } from '../../functions/store/sources/website-reads.ts';
 import { websites } from '../../functions/store/sources/websites.ts';
 import { table } from '../../functions/store/table.ts';
@@ -112,6 +113,10 @@ it('a crawl that finds one page changed makes a revision of it and of the pages 
   expect(after?.contentMD).toBe(
     `# Shop\n\n<${site.origin}/shop>\n\nWelcome.\n\n[a](${site.origin}/shop/a)\n\n---\n\n# the new a\n\n<${site.origin}/shop/a>\n\nThis is the new a.`,
   );
+  // Each page has the time at which its text was first read.
+  const times = (record: WebsiteRecord) => [0, 1].map((page) => record.text && timeOfReading(record.text, page));
+  expect(times(second)[0]).toBe(times(first)[0]);
+  expect(times(second)[1]).toBeGreaterThan(times(first)[1] as number);
   site.requests.length = 0;
   const third = await crawl(source, 'third');
   expect([third.text, conditions()]).toEqual([

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import pMap from 'p-map';
+import { decodeTime } from 'ulid';
 import { chunks } from '../../domain/chunks.ts';
 import { newUlid } from '../../domain/identifiers.ts';
 import { jsonBytes } from '../../domain/json.ts';
@@ -18,7 +19,11 @@ const parts = ['content', 'contentMD'] as const;
 type Part = (typeof parts)[number];
 
 /** `visits` are packed by `functions/crawling`. */
-export type Texts = Record<Part, SourceText> & { index?: SourceIndex; visits?: Uint8Array | undefined };
+export type Texts = Record<Part, SourceText> & {
+  index?: SourceIndex;
+  visits?: Uint8Array | undefined;
+  pagesReadAt?: number[] | undefined;
+};
 /** An index as `functions/search` packs it. */
 export type SourceIndex = { packed: Uint8Array; format: number; language: string };
 
@@ -28,6 +33,8 @@ export type TextReference = {
   index?: IndexReference;
   /** Other indexes whose pieces may be stored: being written, or to be deleted. */
   unusedIndexes?: IndexReference[];
+  /** When the text of each page was first read (Unix milliseconds), where some were before the others. */
+  pagesReadAt?: number[] | undefined;
 } & Record<Part, StoredText>;
 /** Refers to an index. An index never changes: another one of the same text has another `id`. */
 export type IndexReference = { id: string; pieces: number; bytes: number; format: number; language: string };
@@ -74,7 +81,7 @@ export class SourceTexts {
       texts.index && this.#writeIndex(sourceId, revision, texts.index),
       texts.visits && this.writeVisits(sourceId, revision, texts.visits),
     ]);
-    return { revision, content, contentMD, ...(index && { index }) };
+    return { revision, content, contentMD, ...(index && { index }), pagesReadAt: texts.pagesReadAt };
   }
 
   async #writePart(
@@ -247,6 +254,10 @@ export const indexPiecesOf = (
   }));
   return { reference, batches: chunks(items, piecesPerBatch) };
 };
+
+/** Returns when the text of a page was first read (Unix milliseconds). A revision is named when its text is read. */
+export const timeOfReading = ({ revision, pagesReadAt }: TextReference, page: number): number =>
+  pagesReadAt?.[page] ?? decodeTime(revision);
 
 /** Returns roughly how many bytes a source's text has. */
 export const bytesOfText = ({ content: { pieces, listedBytes, excerpt } }: TextReference) =>
