@@ -51,6 +51,11 @@ export const environment = {
   get edgeSecrets(): readonly string[] {
     return (process.env.EDGE_SECRETS ?? '').split(',').filter(Boolean);
   },
+  /** The secrets by which the service knows its own requests with a caller's key: that of their own, or those of CloudFront. */
+  get callerMarkSecrets(): readonly string[] {
+    const own = process.env.CALLER_MARK_SECRET;
+    return own ? [own] : this.edgeSecrets;
+  },
   /** The address at which the service's own operations are called: the API behind CloudFront. */
   get apiUrl() {
     return origin('API_URL');
@@ -105,6 +110,13 @@ export const environment = {
     if (process.env.CALL_RETENTION_DAYS && (days < 1 || days > maxRetentionDays))
       throw wrong('CALL_RETENTION_DAYS', process.env.CALL_RETENTION_DAYS, `from 1 to ${maxRetentionDays}`);
     return days || undefined;
+  },
+  /** The number of days for which the log of changes is kept. */
+  get changeLogDays() {
+    const days = whole('CHANGE_LOG_DAYS', 400);
+    if (days < 1 || days > maxRetentionDays)
+      throw wrong('CHANGE_LOG_DAYS', process.env.CHANGE_LOG_DAYS ?? '', `from 1 to ${maxRetentionDays}`);
+    return days;
   },
   /** The maximum number of agents that a user owns. */
   get quotaAgents() {

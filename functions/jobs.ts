@@ -1,4 +1,3 @@
-import { closeBlockListEvent } from './jobs/close-block-list-event.ts';
 import { countCalls } from './jobs/count-calls.ts';
 import { crawlWebsite } from './jobs/crawl-website.ts';
 import { deliverWebhook } from './jobs/deliver-webhook.ts';
@@ -26,7 +25,6 @@ export const jobs: AnyJob[] = [
   finishDeletion,
   finishUserDeletion,
   erasePerson,
-  closeBlockListEvent,
   deliverWebhook,
   resumeDeliveries,
   expireCalls,

@@ -46,6 +46,7 @@ import { listAllCalls } from './api/list-all-calls.ts';
 import { listBlockListImports } from './api/list-block-list-imports.ts';
 import { listBlockedNumbers } from './api/list-blocked-numbers.ts';
 import { listCalls } from './api/list-calls.ts';
+import { listChanges } from './api/list-changes.ts';
 import { listDocuments } from './api/list-documents.ts';
 import { listHookSecrets } from './api/list-hook-secrets.ts';
 import { listKeys } from './api/list-keys.ts';
@@ -155,6 +156,7 @@ export const routes: AnyEndpoint[] = [
   updateUser,
   deleteUser,
   getUserFigures,
+  listChanges,
   createKey,
   listKeys,
   rotateKey,

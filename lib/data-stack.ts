@@ -34,6 +34,8 @@ export class DataStack extends NamedNestedStack {
   readonly secrets: Record<SecretName, CfnSecret>;
   /** The secrets by which functions recognize CloudFront, the current one first; none without the edge. */
   readonly edgeSecrets: CfnSecret[];
+  /** Marks the requests of the service to itself where there is no secret of CloudFront. */
+  readonly callerMarkSecret: CfnSecret | undefined;
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
@@ -134,6 +136,13 @@ export class DataStack extends NamedNestedStack {
             generateSecretString: { passwordLength: 43, excludePunctuation: true },
           }),
       );
+    this.callerMarkSecret = settings.edge
+      ? undefined
+      : new CfnSecret(this, 'CallerMarkSecret', {
+          description:
+            'Marks the requests that the build chat and the server of AI clients send with the key of a caller.',
+          generateSecretString: { passwordLength: 43, excludePunctuation: true },
+        });
     suppress(this, 'rotation');
   }
 

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { type CfnRule, Rule, Schedule } from 'aws-cdk-lib/aws-events';
-import { FilterCriteria, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import { FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { DynamoEventSource, SqsDlq, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { FilterPattern } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
@@ -92,6 +92,8 @@ const streamSource = ({ table, deadLetters }: DataStack) => {
       FilterCriteria.filter({
         dynamodb: { Keys: { sk: { S: [...exact, ...prefixes.map((prefix) => ({ prefix }))] } } },
       }),
+      // The entry of a call that a request has deleted.
+      FilterCriteria.filter({ dynamodb: { NewImage: { deletedBy: { M: { via: { S: FilterRule.exists() } } } } } }),
     ],
   });
 };

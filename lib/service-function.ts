@@ -211,8 +211,10 @@ const environmentOf = (
   const has = (prefix: string) => permissions.some((permission) => permission.startsWith(prefix));
   return {
     APP_ORIGIN: settings.appOrigins.join(','),
-    ...((servesHttp || 'ownApi' in services) &&
-      data.edgeSecrets.length > 0 && { EDGE_SECRETS: data.edgeSecrets.map(secretValueOf).join(',') }),
+    ...((servesHttp || 'ownApi' in services) && {
+      ...(data.edgeSecrets.length > 0 && { EDGE_SECRETS: data.edgeSecrets.map(secretValueOf).join(',') }),
+      ...(data.callerMarkSecret && { CALLER_MARK_SECRET: secretValueOf(data.callerMarkSecret) }),
+    }),
     ...(has('dynamodb:') && {
       TABLE_NAME: data.table.tableName,
       // Requests use the default, which fails fast.
@@ -220,6 +222,7 @@ const environmentOf = (
       QUOTA_AGENTS: String(settings.quotaAgents),
       QUOTA_SOURCES: String(settings.quotaSources),
       QUOTA_DAILY_WRITES: String(settings.quotaDailyWrites),
+      ...('changeLog' in services && { CHANGE_LOG_DAYS: String(settings.changeLogDays) }),
       ...(settings.callRetentionDays && { CALL_RETENTION_DAYS: String(settings.callRetentionDays) }),
     }),
     // The pages upload files to the bucket by presigned forms.

@@ -70,6 +70,7 @@ const settings = z.strictObject(
     requestsPerSecond: whole(10_000).optional(),
     callTimeRequestsPerSecond: whole(10_000).optional(),
     callRetentionDays: whole(3650).optional(),
+    changeLogDays: whole(3650).default(400),
     quotaAgents: whole().default(1000),
     quotaSources: whole().default(1000),
     quotaDailyWrites: whole().default(10_000_000),

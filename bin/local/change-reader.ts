@@ -179,6 +179,7 @@ class ChangeReader {
 /** Applies the filter that Lambda applies on AWS. */
 const matters = ({ dynamodb }: _Record) => {
   const sk = dynamodb?.Keys?.sk?.S ?? '';
+  if (dynamodb?.NewImage?.deletedBy) return true;
   return sortKeysOfChanges.exact.includes(sk) || sortKeysOfChanges.prefixes.some((prefix) => sk.startsWith(prefix));
 };
 

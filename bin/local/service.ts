@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { dirname, join, resolve } from 'node:path';
@@ -50,6 +51,7 @@ export const startService = async (options: Options): Promise<void> => {
   const erasureSecret = env.ERASURE_SECRET ? undefined : data.secretFor('erasure');
   env.ERASURE_SECRET ??= erasureSecret;
   env.CHAT_SIGNING_SECRET ??= data.secretFor('chat');
+  env.CALLER_MARK_SECRET ??= randomBytes(32).toString('hex');
   env.WEBHOOK_ENCRYPTION_KEY ??= data.secretFor('webhooks');
   const [queueAndFiles, stripe, bedrock] = await Promise.all([
     start(startQueueAndFiles({ bucket: env.FILES_BUCKET, data: data.path, credentials: data.credentials })),

@@ -21,6 +21,7 @@ import { importCalls } from './commands/calls/import.ts';
 import { listCalls } from './commands/calls/list.ts';
 import { showCall } from './commands/calls/show.ts';
 import { updateCall } from './commands/calls/update.ts';
+import { listChanges } from './commands/changes.ts';
 import { demo } from './commands/demo.ts';
 import { erase } from './commands/erase.ts';
 import { recountFigures } from './commands/figures/recount.ts';
@@ -118,7 +119,7 @@ export const operatorProgram = (): Operator => {
     const group = program.command(name).description(description);
     for (const add of commands) add(group);
   }
-  for (const add of [erase, demo, restore, smoke]) add(program);
+  for (const add of [listChanges, erase, demo, restore, smoke]) add(program);
   return program;
 };
 

@@ -83,7 +83,7 @@ const withTemporaryKey = async <T>(
   work: (api: ApiClient) => Promise<T>,
 ): Promise<T> => {
   const expiresAt = new Date(Date.now() + keyHours * 3_600_000).toISOString();
-  const key = await apiKeys.create(uid, { name: `operator: ${scope}`, scopes: [scope], expiresAt });
+  const key = await apiKeys.create(uid, { name: `operator: ${scope}`, scopes: [scope], expiresAt, isOperators: true });
   try {
     return await work(apiClient({ baseUrl, apiKey: key.secret, signal }));
   } finally {

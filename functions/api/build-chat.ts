@@ -11,7 +11,7 @@ import { systemPrompt } from '../chat/system-prompt.ts';
 import { TokenMeter } from '../chat/token-meter.ts';
 import { describeAccess, toolNamesFor, toolsFor } from '../chat/tools.ts';
 import { Turn } from '../chat/turn.ts';
-import { type KeyOwner, ownApi } from '../clients/own-api.ts';
+import { type KeyOwner, ownApiOfChat } from '../clients/own-api.ts';
 import { chatSigningSecret } from '../clients/secrets.ts';
 import { ChatRequest } from '../domain/chat.ts';
 import { describe } from '../domain/describe.ts';
@@ -35,7 +35,7 @@ export const buildChat = endpoint({
   description:
     'Streams the answer to a conversation as the AI SDK’s UI message stream. The SDK’s `useChat` works as a client without changes; use `lastAssistantMessageIsCompleteWithApprovalResponses` to send approvals. Each request sends the whole conversation, in at most 256 KB; the assistant’s messages must come back unchanged.\n\nWithout a key the assistant searches the documentation, drafts agents and checks phone numbers. With a key (`X-Authorization`) it also reads the user’s data, within the key’s scopes, and changes them when the user approves.\n\nWithout a key, one address gets at most a twentieth of the day’s tokens, and all callers together at most half. With a key, one user gets at most a quarter, unless the operator sets another share.',
   caller: { kind: 'anyone', key: 'optional' },
-  services: { chatModel, chatSigningSecret, chatUsage: chatUsage.for('countTurn', 'budget'), ownApi },
+  services: { chatModel, chatSigningSecret, chatUsage: chatUsage.for('countTurn', 'budget'), ownApi: ownApiOfChat },
   body: z.custom<() => ChatRequest>().check(z.meta({ documentAs: ChatRequest })),
   response: z
     .string()

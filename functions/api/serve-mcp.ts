@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { ownApi } from '../clients/own-api.ts';
+import { ownApiOfMcp } from '../clients/own-api.ts';
 import { component, describe } from '../domain/describe.ts';
 import { isDeeperThan, parseJson } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
@@ -87,7 +87,7 @@ export const serveMcp = endpoint({
     'The Model Context Protocol, version 2026-07-28, and 2024-11-05 to 2025-11-25 for clients that open with `initialize`. Its tools are the operations that the scopes of the key allow; a tool call is a request to the operation with the same key. The key may also be sent as `Authorization: Bearer`. There are no sessions and no streams.',
   caller: { kind: 'key', forwarded: true },
   readOnly: true,
-  services: { ownApi, mcpTools },
+  services: { ownApi: ownApiOfMcp, mcpTools },
   query: Query,
   body: z.custom<McpRequest>().check(z.meta({ description: 'A message of JSON-RPC 2.0.', documentAs: Message })),
   response: z.looseObject({}).check(describe('The response of JSON-RPC 2.0: a `result`, or an `error`.', {})),

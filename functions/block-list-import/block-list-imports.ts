@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { currentMaker } from '../cause.ts';
 import {
   type BlockListImport,
   type BlockListImportSummary,
@@ -8,6 +9,7 @@ import {
   type StoredImportFailure,
   toImportFailure,
 } from '../domain/block-list-imports.ts';
+import type { StoredMaker } from '../domain/change-maker.ts';
 import { now } from '../domain/date-time.ts';
 import { invalidApiKey } from '../domain/errors.ts';
 import { fillPage, fromCursor } from '../domain/paging.ts';
@@ -42,6 +44,8 @@ export type ImportRecord = ImportReference & {
   keyName?: string | undefined;
   /** The id of the request that created the form. */
   requestId?: string;
+  /** Who asked for it. */
+  madeBy?: StoredMaker | undefined;
   agentId?: string;
   mode: ImportMode;
   reason?: string;
@@ -64,6 +68,9 @@ export type ImportRecord = ImportReference & {
   failed: number;
   failures: StoredImportFailure[];
   removed: number;
+  /** The first numbers that were added and removed, for the event of the import. */
+  addedNumbers?: string[];
+  removedNumbers?: string[];
   removal?: RemovalProgress;
   error?: string;
   finishedAt?: string;
@@ -71,7 +78,18 @@ export type ImportRecord = ImportReference & {
 
 /** The fields that a step of an import changes. */
 export type ImportProgress = Partial<
-  Pick<ImportRecord, 'lines' | 'added' | 'alreadyBlocked' | 'failed' | 'failures' | 'removed' | 'removal'>
+  Pick<
+    ImportRecord,
+    | 'lines'
+    | 'added'
+    | 'addedNumbers'
+    | 'alreadyBlocked'
+    | 'failed'
+    | 'failures'
+    | 'removed'
+    | 'removedNumbers'
+    | 'removal'
+  >
 >;
 
 /** An import that has not ended, and whether its file is known to have arrived. */
@@ -102,6 +120,7 @@ export class BlockListImports {
     const item: ImportItem & { ttlSeconds: number } = {
       ...importKey(uid, importId),
       ...{ uid, importId, ...asked, ...counts },
+      madeBy: currentMaker(),
       status: 'awaiting_upload',
       failures: '[]',
       createdAt: now(),
@@ -154,13 +173,17 @@ export class BlockListImports {
     return found;
   }
 
-  /** Removes the lines that mention a person from the reports of a user's imports. The counts stay. */
+  /** Removes a person's number, and the lines that mention it, from the reports of a user's imports. The counts stay. */
   async forget(uid: string, mentions: (number: string) => boolean): Promise<void> {
     for await (const item of this.#table.query<ImportItem>(importsOf(uid))) {
       const record = recordOf(item);
-      const failures = record.failures.filter(({ number }) => !mentions(number));
-      if (failures.length === record.failures.length) continue;
-      const set = { failures: JSON.stringify(failures) };
+      const { addedNumbers = [], removedNumbers = [] } = record;
+      const isOther = (number: string) => !mentions(number);
+      const [added, removed] = [addedNumbers.filter(isOther), removedNumbers.filter(isOther)];
+      const failures = record.failures.filter(({ number }) => isOther(number));
+      const lengthOf = (...lists: unknown[][]) => lists.flat().length;
+      if (lengthOf(added, removed, failures) === lengthOf(addedNumbers, removedNumbers, record.failures)) continue;
+      const set = { failures: JSON.stringify(failures), addedNumbers: added, removedNumbers: removed };
       await this.#table.change(importKey(uid, record.importId), { set }, isAt(record));
     }
   }

@@ -264,16 +264,21 @@ const importRows = async (
   if (added === undefined) return 'more';
   const next = await imports.advance(record, {
     lines: record.lines + rows.length,
-    added: record.added + added,
-    alreadyBlocked: record.alreadyBlocked + rows.length - failed - added,
+    added: record.added + added.length,
+    addedNumbers: firstOf(record.addedNumbers, added),
+    alreadyBlocked: record.alreadyBlocked + rows.length - failed - added.length,
     failed: record.failed + failed,
     ...(failures.length > record.failures.length && { failures }),
   });
   return next ?? 'taken over';
 };
 
+/** Returns the first numbers that an import has changed, which its event has. */
+const firstOf = (former: string[] = [], changed: string[]): string[] =>
+  former.length < limits.webhookNumbers ? [...former, ...changed].slice(0, limits.webhookNumbers) : former;
+
 /**
- * Writes numbers, and returns how many it changed. It retries the numbers that a throttled table does not take. Returns
+ * Writes numbers, and returns those that it changed. It retries the numbers that a throttled table does not take. Returns
  * undefined when time runs out after some are written: the caller repeats the step. Throws when time runs out before any is
  * written.
  */
@@ -281,11 +286,11 @@ const settle = async (
   phones: string[],
   write: (phones: string[]) => Promise<Map<string, NumberOutcome>>,
   until: number,
-): Promise<number | undefined> => {
-  let changed = 0;
+): Promise<string[] | undefined> => {
+  const changed: string[] = [];
   for (let left = phones; left.length > 0; ) {
     const outcomes = [...(await write(left))];
-    changed += outcomes.filter(([, outcome]) => outcome === 'done').length;
+    changed.push(...outcomes.flatMap(([phone, outcome]) => (outcome === 'done' ? [phone] : [])));
     left = outcomes.flatMap(([phone, outcome]) => (outcome === 'temporarily_unavailable' ? [phone] : []));
     if (left.length === 0 || Date.now() < until) continue;
     if (left.length === phones.length) throw new Error('Numbers could not be written in time.');
@@ -321,9 +326,11 @@ const removeOthers = async (
       const remove = (phones: string[]) => blockList.remove(owner, phones, importId, batchesInFlight);
       const changed = await settle(others, remove, until);
       if (changed === undefined) return 'more';
-      const removed = record.removed + changed + before.length;
+      const all = [...before.map(({ number }) => number), ...changed];
+      const removed = record.removed + all.length;
+      const removedNumbers = firstOf(record.removedNumbers, all);
       const removal = { shard, after: page.at(-1)?.number };
-      const next = await imports.advance(record, { removed, removal });
+      const next = await imports.advance(record, { removed, removedNumbers, removal });
       if (!next) return 'taken over';
       record = next;
       if (Date.now() >= until) return 'more';

@@ -1,4 +1,5 @@
 import type { Scope } from '../domain/api-keys.ts';
+import { callerMark, callerMarkHeader, type InnerCaller } from '../domain/caller-mark.ts';
 import { ApiError, type ErrorCode, type ErrorDetail, errorStatuses } from '../domain/errors.ts';
 import { isJsonObject, parseJson, withoutUndefined } from '../domain/json.ts';
 import { ownRequestTimeoutSeconds } from '../domain/timeouts.ts';
@@ -28,8 +29,16 @@ const ownerTimeoutMilliseconds = 8000;
  * request. Throws only if there is no response.
  */
 export class OwnApi {
+  readonly #caller: InnerCaller | undefined;
+
+  /** With `caller`, the requests are marked as sent by this part of the service. */
+  constructor(caller?: InnerCaller) {
+    this.#caller = caller;
+  }
+
   async send({ method, path, body, headers, ...more }: OwnRequest, apiKey: string): Promise<OwnResponse> {
     const [edgeSecret] = environment.edgeSecrets;
+    const [markSecret] = environment.callerMarkSecrets;
     const response = await fetch(environment.apiUrl + path, {
       method,
       redirect: 'error',
@@ -37,6 +46,7 @@ export class OwnApi {
       headers: {
         ...headers,
         'x-authorization': apiKey,
+        ...(this.#caller && markSecret && { [callerMarkHeader]: callerMark(this.#caller, markSecret, apiKey) }),
         ...(edgeSecret && { [edgeSecretHeader]: edgeSecret }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
@@ -84,3 +94,5 @@ const errorBody = (status: number, body: Record<string, unknown>) => {
 };
 
 export const ownApi = /* @__PURE__ */ wholeService(() => new OwnApi());
+export const ownApiOfChat = /* @__PURE__ */ wholeService(() => new OwnApi('chat'));
+export const ownApiOfMcp = /* @__PURE__ */ wholeService(() => new OwnApi('mcp'));

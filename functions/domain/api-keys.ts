@@ -13,10 +13,11 @@ export const Scope = z.enum([
   'privacy',
   'users',
   'keys',
+  'changes',
 ]);
 export type Scope = z.infer<typeof Scope>;
 /** The scopes that a key has only if they are named. */
-export const namedScopes: ReadonlySet<Scope> = new Set(['privacy', 'users', 'keys']);
+export const namedScopes: ReadonlySet<Scope> = new Set(['privacy', 'users', 'keys', 'changes']);
 
 /**
  * The part of a user's record that each key of the user repeats, so that a request needs no further read: whether the user is
@@ -35,6 +36,8 @@ export type ApiKey = {
   createdAt: string;
   expiresAt?: string;
   revokedAt?: string;
+  /** The operator's commands use it for a while: what it does, the operator does. */
+  isOperators?: true;
 } & UserMarks;
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -27,6 +27,7 @@ export type IdentifierKind =
   | 'import'
   | 'erasure'
   | 'endpoint'
+  | 'change'
   | 'event'
   | 'delivery';
 

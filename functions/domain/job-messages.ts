@@ -66,16 +66,6 @@ export const jobMessages = {
   /** Sent on a schedule. */
   refreshWebsites: z.object({ job: z.literal('refreshWebsites'), uid: z.optional(Identifier) }),
   indexKnowledge: z.object({ job: z.literal('indexKnowledge'), ...ofUser, agentId: Identifier }),
-  closeBlockListEvent: z.object({
-    job: z.literal('closeBlockListEvent'),
-    uid: Identifier,
-    /** Absent for the list of the user. */
-    agentId: z.optional(Identifier),
-    eventId: Identifier,
-    token: z.string(),
-    /** The required time without new numbers. */
-    quietSeconds: z.number(),
-  }),
   deliverWebhook: z.object({
     job: z.literal('deliverWebhook'),
     uid: Identifier,

@@ -16,7 +16,8 @@ export const eventTypes = {
   'agent.updated': 'An agent was changed.',
   'agent.traffic_updated': 'The traffic of an agent was split among its versions, or is no longer.',
   'agent.deleted': 'An agent was deleted, with everything it had.',
-  'block_list.updated': 'Numbers were added to or removed from a block list, by one request or one import.',
+  'block_list.updated':
+    'Numbers were added to or removed from a block list. A request may have several of these events, an import has one.',
   'website.ready': 'The pages of a website were read: for the first time, with another text, or after a failure.',
   'website.failed': 'A website could not be read.',
   'website.deleted': 'A website was deleted.',

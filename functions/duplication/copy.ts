@@ -1,4 +1,5 @@
 import pMap from 'p-map';
+import { currentRequestId, withRequestId } from '../cause.ts';
 import { files } from '../clients/files.ts';
 import { jobQueueFor } from '../clients/job-queue.ts';
 import type { UnversionedAgent } from '../domain/agents.ts';
@@ -79,9 +80,11 @@ export const continueCopy = async (
   };
   const { websiteReads, documentReads } = services;
   const shards = Array.from({ length: blockListShards }, (_, shard) => shard);
+  // The log has an entry of the new agent, and none of what it consists of.
+  const asJob = <T>(work: () => Promise<T>) => withRequestId(currentRequestId(), work);
   [reached.websites, reached.documents] = await Promise.all([
-    copySources(websiteReads, duplication, duplication.websites, until, copyWebsite(agent, services)),
-    copySources(documentReads, duplication, duplication.documents, until, copyDocument(agent, services)),
+    asJob(() => copySources(websiteReads, duplication, duplication.websites, until, copyWebsite(agent, services))),
+    asJob(() => copySources(documentReads, duplication, duplication.documents, until, copyDocument(agent, services))),
     ...shards.filter((shard) => !reached.shardsDone.includes(shard)).map(copyShard),
   ]);
   const isComplete = reached.shardsDone.length === blockListShards && reached.websites.done && reached.documents.done;

@@ -108,7 +108,8 @@ export class HookSecrets {
   /** Returns false when there is none. */
   async remove(uid: string, platform: PlatformName): Promise<boolean> {
     const key = hookSecretKey(uid, platform);
-    const isThere = (await this.#table.get(key)) !== undefined;
+    // The log of changes learns from this write who deletes it.
+    const isThere = (await this.#table.change(key, { set: { version: randomUUID() } }, exists)) !== undefined;
     if (isThere) await this.#table.delete(key);
     return isThere;
   }
@@ -153,7 +154,7 @@ export const hookSecrets = /* @__PURE__ */ service(() => new HookSecrets(table.g
   set: ['dynamodb:ConditionCheckItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
   list: ['dynamodb:Query'],
   find: ['dynamodb:GetItem'],
-  remove: ['dynamodb:GetItem', 'dynamodb:DeleteItem'],
+  remove: ['dynamodb:DeleteItem', 'dynamodb:UpdateItem'],
   noteUse: ['dynamodb:UpdateItem'],
   noteRefusal: ['dynamodb:UpdateItem'],
 });

@@ -59,6 +59,8 @@ export type Principal = {
   name?: string;
   endsAt?: string | undefined;
   isKeyInAddress?: boolean;
+  /** The key is one that the operator's commands use for a while. */
+  isOperators?: true | undefined;
   /** The signature of a platform does not cover the attestation of the caller's number. */
   isAttestationUnsigned?: boolean;
 } & Pick<UserMarks, 'agentQuota' | 'sourceQuota'>;

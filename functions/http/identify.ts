@@ -89,9 +89,10 @@ const readAndCheck = async (proof: Proof, agentId?: string, lookup?: Lookup<unkn
   if (lookupOfSecrets) remember(nameOf(lookupOfSecrets), secrets);
   if (signature && secrets !== undefined) return { ...(await signature.verify(event, secrets)), access, found: items };
   if (!key) throw error ?? invalidApiKey();
-  const { uid, keyId, name, scopes, agentQuota, sourceQuota } = key;
+  const { uid, keyId, name, scopes, agentQuota, sourceQuota, isOperators } = key;
   const quotas = { agentQuota, sourceQuota };
-  const principal = { uid, keyId, name, scopes, ...quotas, endsAt: endOf(key), isKeyInAddress: sent?.isInQuery };
+  const isKeyInAddress = sent?.isInQuery;
+  const principal = { uid, keyId, name, scopes, ...quotas, endsAt: endOf(key), isKeyInAddress, isOperators };
   if (sent?.isInQuery && principal.scopes?.join() !== 'hooks') throw invalidApiKey();
   if (key.suspended) throw userSuspended();
   return { principal, access, found: items };

@@ -42,7 +42,7 @@ const handlerOf = (
     const { headers, requestContext } = event;
     const { requestId } = requestContext;
     const context = { address: addressOf(event), headers, requestId, receivedAt };
-    const cause = { maker: makerOf(endpoint, authorized.principal), requestId };
+    const cause = { maker: makerOf(endpoint, authorized.principal, event), requestId };
     const respond = (creationId: string) =>
       withCause(cause, () => perform(endpoint, authorized, { ...context, creationId }, services));
     const idempotencyKey = headers['idempotency-key'];

@@ -1,28 +1,36 @@
+import { logChanges, logServices } from '../changes/log-changes.ts';
 import { jobQueueFor } from '../clients/job-queue.ts';
 import { callFigures } from '../figures/call-figures.ts';
 import { markChanges } from '../figures/mark-changes.ts';
+import { credentials } from '../store/credentials.ts';
 import { publishServices } from '../webhooks/publish.ts';
 import { publishChanges } from '../webhooks/publish-changes.ts';
 import { resumeUsers } from '../webhooks/resume-users.ts';
 import { streamJob, streamWorker } from './job.ts';
 
-/** Reads the table's stream, from which webhook events are sent, calls are counted again, and deliveries of a user are resumed whose suspension has ended. */
+/**
+ * Reads the table's stream, from which the log of changes is written, webhook events are sent, calls are counted again, and deliveries of
+ * a user are resumed whose suspension has ended.
+ */
 export const readChanges = streamJob({
   name: 'readChanges',
   services: {
     ...publishServices,
+    ...logServices,
+    credentials: credentials.for('ownersOf', 'usersOf'),
     callFigures: callFigures.for('mark', 'marksOf'),
-    jobQueue: jobQueueFor('closeBlockListEvent', 'countCalls', 'resumeDeliveries'),
+    jobQueue: jobQueueFor('countCalls', 'resumeDeliveries'),
   },
   timeoutSeconds: 60,
 
   async handle(changes, services, deadlines) {
+    const { listChanges, unwritten } = await logChanges(changes, services, deadlines);
     const failed = await Promise.all([
       markChanges(changes, services),
-      publishChanges(changes, services, deadlines),
+      publishChanges(changes, listChanges, services, deadlines),
       resumeUsers(changes, services),
     ]);
-    return changes.find((change) => failed.includes(change));
+    return changes.find((change) => failed.includes(change) || unwritten.includes(change));
   },
 });
 

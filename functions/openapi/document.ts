@@ -142,8 +142,8 @@ const tags = [
   { name: 'Knowledge', paths: ['agent-knowledge'], description: 'Search in the knowledge of an agent.' },
   {
     name: 'Users',
-    paths: ['users', 'keys', 'user-figures'],
-    description: 'The clients of a user, and API keys.',
+    paths: ['users', 'keys', 'user-figures', 'changes'],
+    description: 'The clients of a user, API keys, and who changed what.',
   },
   { name: 'Privacy', paths: ['erasures'], description: 'The erasure of people from the data of a user.' },
   {

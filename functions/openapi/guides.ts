@@ -32,6 +32,7 @@ const groups = {
     'voice-platform-setup': 'functions/openapi/guides/voice-platform-setup.md',
     'platform-signatures': 'functions/openapi/guides/platform-signatures.md',
     webhooks: 'functions/openapi/guides/webhooks.md',
+    changes: 'functions/openapi/guides/changes.md',
     mcp: 'functions/openapi/guides/mcp.md',
     'personal-data': 'functions/openapi/guides/personal-data.md',
   },

@@ -69,6 +69,8 @@ export const toolDescriptions: Record<string, string> = {
     'Returns the status of an erasure. Entries of block lists that were kept, texts that are not searched, and backups still contain the number.',
   getUserFigures:
     'Adds up the calls of each client, with their values and costs, over at most 92 days. `pending` is present while the latest changes are not counted yet, for at most two minutes.',
+  listChanges:
+    'Lists who changed what of a user, newest first: with `via`, the key and the request, and without values. With filters a page may be empty and still have a `nextCursor`.',
   listAgents: 'Lists the agents that the user may use, or finds the one with a phone number.',
   listBlockedNumbers:
     'Lists the numbers on the block list of one agent. Those that are blocked for all agents are in listUserBlockedNumbers; to look up a number use checkBlockedNumber.',

@@ -42,9 +42,16 @@ const numbers = (verb: string) =>
     })
     .check(z.describe(`The numbers that were ${verb}.`));
 
+/** An event has up to 80 numbers of a request. */
 const blockList = z.object({
   uid: Uid,
   scope: z.enum(['agent', 'user']).check(describe('Whose list it is.', 'agent')),
+  requestId: z.optional(
+    text(
+      'Id of the request that changed the list, however many events it has: the `x-request-id` of its response.',
+      '6d2f0b1c-8a43-4e57-9f60-1b7c5d2e3a48',
+    ),
+  ),
   agentId: z.optional(AgentId),
   added: z.optional(numbers('added')),
   removed: z.optional(numbers('removed')),

@@ -14,7 +14,7 @@ import { failedConditions } from './write-failures.ts';
 
 type ListingItem = Item & { keyId: string; hash: string; ttlSeconds?: number };
 type KeyItem = Item & ApiKey & { ttlSeconds?: number };
-type NewKey = { name: string; scopes?: Scope[] | undefined; expiresAt?: string | undefined };
+type NewKey = { name: string; scopes?: Scope[] | undefined; expiresAt?: string | undefined; isOperators?: true };
 
 /** The id and the secret of a key that a request makes: the same for a repetition of the request. */
 export type DerivedKey = { keyId: string; secret: string };
@@ -210,6 +210,7 @@ export class ApiKeys {
       ...(options.scopes?.length && { scopes: options.scopes }),
       createdAt: now(),
       ...(options.expiresAt && { expiresAt: options.expiresAt }),
+      ...(options.isOperators && { isOperators: options.isOperators }),
       ...(suspended && { suspended }),
       ...(agentQuota !== undefined && { agentQuota }),
       ...(sourceQuota !== undefined && { sourceQuota }),

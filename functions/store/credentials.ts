@@ -11,8 +11,13 @@ export type Access = { owner: string; has(uid: string): boolean; outcomeRules: O
 /** The fields of an agent's configuration that its access item repeats. Outcomes are JSON: DynamoDB's own numbers end at 1e126. */
 export type RepeatedFields = { blockOnOutcomes?: string[]; outcomes?: string; valueCurrency?: string };
 
-/** The access item of a deleted agent has neither `uid` nor `guests`: no user may use the agent. */
-export type AccessItem = Item & { agentId: string; uid?: string; guests?: Set<string> } & RepeatedFields;
+/** The access item of a deleted agent has neither `uid` nor `guests`, but its `formerOwner`: no user may use the agent. */
+export type AccessItem = Item & {
+  agentId: string;
+  uid?: string;
+  guests?: Set<string>;
+  formerOwner?: string;
+} & RepeatedFields;
 
 /** Reads a request's API key and its access to an agent in one round trip. There is no cache: a revocation takes effect immediately. */
 export class Credentials {
@@ -60,6 +65,16 @@ export class Credentials {
     );
   }
 
+  /** Returns the owner of each agent, or its former owner while it is being deleted. Any other agent is not in the map. */
+  async ownersOf(agentIds: string[]): Promise<Map<string, string>> {
+    const items = await this.#table.getMany<AccessItem>([...new Set(agentIds)].map(accessKey));
+    return new Map(
+      items.flatMap(({ agentId, uid, formerOwner = uid }) =>
+        formerOwner === undefined ? [] : [[agentId, formerOwner]],
+      ),
+    );
+  }
+
   /** Returns the access to each agent. An agent that does not exist is not in the map. */
   async accessTo(agentIds: string[]): Promise<Map<string, Access>> {
     const known = [...new Set(agentIds)].filter(isIdentifier);
@@ -89,4 +104,5 @@ export const credentials = /* @__PURE__ */ service(() => new Credentials(table.g
   stateOf: ['dynamodb:GetItem'],
   accessTo: ['dynamodb:BatchGetItem'],
   usersOf: ['dynamodb:BatchGetItem'],
+  ownersOf: ['dynamodb:BatchGetItem'],
 });

@@ -46,7 +46,7 @@
  * …that rests           USER#<uid>#RESTING#<shard 0–15>       <endpointId>#<deliveryId>  a delivery that waits until its endpoint succeeds again; expires
  * …for a command        USER#<uid>#LISTENING                   <endpointId>#<deliveryId>  the same, until a command that listens has fetched it; expires
  * webhook event         the partition of what changed          EVENT#<eventId>         an event's data other than ids, for its deliveries; expires
- * numbers of an event   the partition of what changed          EVENT#<eventId>#<part>  a part of the numbers of a large change of a block list; expires
+ * change               USER#<uid>#CHANGES                     <changeId>              an entry of the log of changes of what the user owns; expires
  * duplication           DUPLICATION#<new agentId>              DUPLICATION             the progress of the copy
  * turns of an address   CHAT#TURNS#<address>#<minute>          TURNS                   how many turns of the build chat it had; expires
  * tokens of a day       CHAT#TOKENS#<date>                     TOKENS                  what the build chat spent; expires
@@ -192,6 +192,8 @@ export const entriesAfter = (position: string, agentId: string) => {
   // The agent's call with this sort key is still to come. No sort key lies between the two.
   return agentId > lastAgentId ? `${sk}!` : sk;
 };
+/** Returns the id of the deleted call whose entry by time this is. */
+export const deletedCallIn = ({ sk }: ItemKey) => callIdAt(sk);
 /** The figures of an agent's days. A day whose figures do not fit into one item has further pieces. */
 export const figuresOf = (agentId: string): Collection => ({ pk: `AGENT#${agentId}#FIGURES` });
 export const figuresKey = (agentId: string, day: string, piece = 0): ItemKey => ({
@@ -301,11 +303,6 @@ export const webhookEventKey = (subject: EventSubject, eventId: string): ItemKey
   const { pk, prefix } = webhookEventsOf(subject);
   return { pk, sk: prefix + eventId };
 };
-/** The parts of an event of many numbers. */
-export const webhookEventPartsOf = (subject: EventSubject, eventId: string): Collection & { prefix: string } => {
-  const { pk, sk } = webhookEventKey(subject, eventId);
-  return { pk, prefix: `${sk}#` };
-};
 export const webhookEventsOf = (subject: EventSubject): Collection & { prefix: string } => {
   const { pk } =
     'uid' in subject
@@ -316,19 +313,30 @@ export const webhookEventsOf = (subject: EventSubject): Collection & { prefix: s
   return { pk, prefix: 'EVENT#' };
 };
 
+/** The log of the changes of what a user owns. */
+export const changesOf = (uid: string, prefix?: string): Collection => ({
+  pk: `USER#${uid}#CHANGES`,
+  ...(prefix !== undefined && { prefix }),
+});
+export const changeKey = (uid: string, changeId: string): ItemKey => ({ pk: changesOf(uid).pk, sk: changeId });
+
 /** An item whose changes are events, or entries of the log of changes, as identified by its key. */
 export type ChangedItem =
   | { kind: 'agent'; uid: string; agentId: string }
   | { kind: 'access' | 'call' | 'website' | 'document'; agentId: string; id: string }
   | { kind: 'number'; list: BlockListOwner }
   | { kind: 'import' | 'erasure' | 'hook secret'; uid: string; id: string }
+  | { kind: 'deleted call'; agentId: string }
   | { kind: 'user' | 'endpoints'; uid: string }
   | { kind: 'key' };
 
-/** The sort keys of those items, exact or by prefix. No other item has one of these sort keys. */
+/**
+ * The sort keys of those items, exact or by prefix. No other item has one of these sort keys. The entry of a call by time is
+ * one of them if it has an attribute `deletedBy`.
+ */
 export const sortKeysOfChanges = {
-  exact: ['ACCESS', 'CALL', 'WEBHOOKS'],
-  prefixes: ['+', 'AGENT#', 'WEBSITE#', 'DOCUMENT#', 'IMPORT#'],
+  exact: ['ACCESS', 'CALL', 'KEY', 'USER', 'WEBHOOKS'],
+  prefixes: ['+', 'AGENT#', 'WEBSITE#', 'DOCUMENT#', 'ERASURE#', 'HOOK-SECRET#', 'IMPORT#'],
 };
 
 export const changedItem = ({ pk, sk }: ItemKey): ChangedItem | undefined => {
@@ -360,6 +368,8 @@ export const changedItem = ({ pk, sk }: ItemKey): ChangedItem | undefined => {
       return { kind: 'user', uid: owner };
     case 'KEY,KEY':
       return { kind: 'key' };
+    case `AGENT,CALLS,${name}`:
+      return { kind: 'deleted call', agentId: owner };
     case 'USER,WEBHOOKS':
       return { kind: 'endpoints', uid: owner };
   }
@@ -368,16 +378,16 @@ export const changedItem = ({ pk, sk }: ItemKey): ChangedItem | undefined => {
 /** Returns true for an item that has the request of its last change. Entries of block lists, of which there are many, add it themselves. */
 export const hasCause = (key: ItemKey): boolean => {
   const kind = changedItem(key)?.kind;
-  return kind !== undefined && kind !== 'number';
+  return kind !== undefined && kind !== 'number' && kind !== 'deleted call';
 };
 
 /**
- * Returns the attribute in which an item has the maker of its last change. A call has it in the history of its outcome. The `maker`
- * of a user is the user that created it.
+ * Returns true for an item that also has the maker of its last change (`madeBy`). A call has those of its outcome in its history, and
+ * an import keeps who asked for it.
  */
-export const makerAttribute = (key: ItemKey): 'maker' | 'changedBy' | undefined => {
-  const kind = hasCause(key) ? changedItem(key)?.kind : 'call';
-  return kind === 'call' ? undefined : kind === 'user' ? 'changedBy' : 'maker';
+export const hasMaker = (key: ItemKey): boolean => {
+  const kind = changedItem(key)?.kind;
+  return hasCause(key) && kind !== 'call' && kind !== 'import';
 };
 
 export const duplicationKey = (agentId: string): ItemKey => ({ pk: `DUPLICATION#${agentId}`, sk: 'DUPLICATION' });

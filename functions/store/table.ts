@@ -19,13 +19,14 @@ import {
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { StandardRetryStrategy } from '@smithy/core/retry';
 import { currentMaker, currentRequestId } from '../cause.ts';
+import type { StoredMaker } from '../domain/change-maker.ts';
 import { chunks } from '../domain/chunks.ts';
 import { overloaded } from '../domain/errors.ts';
 import { withoutUndefined } from '../domain/json.ts';
 import { environment } from '../environment.ts';
 import { wholeService } from '../service.ts';
 import { type Change, type Condition, conditionOf, isAbsent, updateOf } from './expressions.ts';
-import { type Collection, hasCause, type ItemKey, makerAttribute } from './keys.ts';
+import { type Collection, hasCause, hasMaker, type ItemKey } from './keys.ts';
 import type { Statement } from './statements.ts';
 import {
   failedConditions,
@@ -317,15 +318,14 @@ const addCause = <I extends Item>(item: I): I => (hasCause(item) ? { ...item, ..
 
 const addCauseToChange = (key: ItemKey, change: Change): Change => {
   if (!hasCause(key)) return change;
-  const cause = Object.entries(causeOf(key)).map(([name, value = null]) => [name, value]);
-  return { ...change, set: { ...change.set, ...Object.fromEntries(cause) } };
+  const { requestId = null, madeBy = null } = causeOf(key);
+  return { ...change, set: { ...change.set, requestId, ...(hasMaker(key) && { madeBy }) } };
 };
 
 /** Returns the attributes of a changed item that say who makes the change, and for which request. */
-export const causeOf = (key: ItemKey) => {
+export const causeOf = (key: ItemKey): { requestId?: string | undefined; madeBy?: StoredMaker | undefined } => {
   const requestId = currentRequestId();
-  const attribute = makerAttribute(key);
-  return attribute ? { requestId, [attribute]: currentMaker() } : { requestId };
+  return hasMaker(key) ? { requestId, madeBy: currentMaker() } : { requestId };
 };
 
 const returnedOnFailure = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;

@@ -11,6 +11,7 @@ import { type Condition, exists, isAbsent, when } from './expressions.ts';
 import {
   apiKeyKey,
   apiKeyListingsOf,
+  changesOf,
   chatUserTokensKey,
   clientIn,
   clientKey,
@@ -282,7 +283,7 @@ export class Users {
   async #removeItems(uid: string): Promise<void> {
     const user = userKey(uid);
     const deliveries = [...webhookDeliveriesOf(uid), ...restingDeliveriesOf(uid), fetchedDeliveriesOf(uid)];
-    for (const collection of [...idempotencyOf(uid), ...deliveries, itemsOfUser(uid)]) {
+    for (const collection of [...idempotencyOf(uid), ...deliveries, changesOf(uid), itemsOfUser(uid)]) {
       for await (const keys of this.#table.pages(collection, { keysOnly: true })) {
         await this.#table.deleteMany(keys.filter((key) => !isSameKey(key, user)));
       }

@@ -9,7 +9,7 @@ import { cut } from '../domain/text.ts';
 import { changedFields } from '../domain/versions.ts';
 import type { EventType } from '../domain/webhooks.ts';
 import { type AgentItem, agentOf } from '../store/agents/agent-items.ts';
-import { type BlockedItem, type NumberChange, numberChangeOf } from '../store/block-list/blocked-number.ts';
+import type { BlockedItem, NumberChange } from '../store/block-list/blocked-number.ts';
 import { storedCall } from '../store/calls/call-records.ts';
 import type { AccessItem } from '../store/credentials.ts';
 import { type BlockListOwner, changedItem, type EventSubject } from '../store/keys.ts';
@@ -33,13 +33,12 @@ export type DomainEvent = {
   recipients?: string[];
 };
 
-/** An import of numbers that has ended. */
-type EndedImport = {
+/** An event of a block list: the counts of the numbers that were added and removed, and the first of these numbers. */
+export type ListEvent = Pick<DomainEvent, 'eventId' | 'timestamp' | 'requestId'> & {
   list: BlockListOwner;
-  by: string;
-  added: number;
-  removed: number;
-  requestId?: string | undefined;
+  counts: { added: number; removed: number };
+  added: string[];
+  removed: string[];
 };
 
 /** A number of a block list. */
@@ -48,8 +47,8 @@ export type ListedNumber = Pick<NumberChange, 'list' | 'number'>;
 /** The effects of a change of an item. */
 export type ChangeEffects = {
   events?: DomainEvent[];
-  number?: NumberChange;
-  endedImport?: EndedImport;
+  /** The event of an import that has ended. Those of requests follow the entries of the log of changes. */
+  listEvent?: ListEvent;
   /** The subject that was deleted. Its events lose their details. */
   deleted?: EventSubject;
   /** The subject whose personal data was corrected. Its earlier events lose their details. */
@@ -58,7 +57,7 @@ export type ChangeEffects = {
   erased?: ListedNumber;
 };
 
-/** Returns the effects of a change, which depend only on the change. */
+/** Returns the effects of a change, which depend only on the change. The numbers of requests are read apart. */
 export const interpretChange = (change: TableChange): ChangeEffects => {
   const item = changedItem(change.key);
   switch (item?.kind) {
@@ -224,20 +223,38 @@ const numberChanged = (list: BlockListOwner, { key, before, after, isExpiry }: T
   // A request marks an entry as removed; an erasure deletes it, or marks it where it keeps the number blocked.
   if (!after && !isExpiry) return { erased: { list, number: key.sk } };
   const [former, item] = [before, after] as (BlockedItem | undefined)[];
-  if (item?.erasedAt !== undefined && item.erasedAt !== former?.erasedAt) return { erased: { list, number: key.sk } };
-  const number = numberChangeOf(list, before, after);
-  return number ? { number } : {};
+  const isErased = item?.erasedAt !== undefined && item.erasedAt !== former?.erasedAt;
+  return isErased ? { erased: { list, number: key.sk } } : {};
 };
 
 /** The attributes of an import's record that its event needs. */
-type ImportItem = Item & { importId: string; agentId?: string; finishedAt?: string; added?: number; removed?: number };
+type ImportItem = Item & {
+  importId: string;
+  agentId?: string;
+  finishedAt?: string;
+  added?: number;
+  removed?: number;
+  addedNumbers?: string[];
+  removedNumbers?: string[];
+};
 
-const importChanged = (uid: string, { before, after, requestId }: TableChange<ImportItem>): ChangeEffects => {
-  if (!after?.finishedAt || before?.finishedAt) return {};
-  const { agentId, importId, added = 0, removed = 0 } = after;
-  if (added + removed === 0) return {};
+const importChanged = (uid: string, change: TableChange<ImportItem>): ChangeEffects => {
+  const { key, before, after, requestId } = change;
+  if (!after?.finishedAt) return {};
+  const { agentId, importId, finishedAt, added = 0, removed = 0, addedNumbers = [], removedNumbers = [] } = after;
   const list = agentId === undefined ? { uid } : { agentId };
-  return { endedImport: { list, by: importId, added, removed, requestId } };
+  const kept = new Set([...addedNumbers, ...removedNumbers]);
+  const number = [...(before?.addedNumbers ?? []), ...(before?.removedNumbers ?? [])].find((one) => !kept.has(one));
+  // After its end, an import loses numbers only by an erasure.
+  if (before?.finishedAt) return number === undefined ? {} : { erased: { list, number } };
+  if (added + removed === 0) return {};
+  return {
+    listEvent: {
+      ...{ list, requestId, counts: { added, removed }, added: addedNumbers, removed: removedNumbers },
+      eventId: derivedIdentifier('event', [key.pk, importId]),
+      timestamp: finishedAt,
+    },
+  };
 };
 
 const endpointsChanged = (uid: string, change: TableChange<EndpointsItem>): ChangeEffects => {

@@ -1,9 +1,12 @@
 import pMap from 'p-map';
+import type { ListChange, ReadNumber } from '../changes/block-list-changes.ts';
+import { timeOf } from '../changes/change-log.ts';
+import { derivedIdentifier } from '../domain/identifiers.ts';
 import { describeError, log } from '../log.ts';
-import type { EventSubject } from '../store/keys.ts';
+import type { BlockListOwner, EventSubject } from '../store/keys.ts';
 import type { TableChange } from '../store/table-changes.ts';
-import { type ChangeEffects, interpretChange, type ListedNumber } from './changes.ts';
-import { collectNumbers, type ListChange, outgoing, type PublishServices, publishAll, Subscribers } from './publish.ts';
+import { type ChangeEffects, interpretChange, type ListEvent, type ListedNumber } from './changes.ts';
+import { outgoing, type PublishServices, publishAll, publishListEvent, Subscribers } from './publish.ts';
 
 const concurrency = 16;
 /** The number of changes whose events are written together. Small batches leave little to repeat when time runs out. */
@@ -18,11 +21,12 @@ type ReadChange = { change: TableChange; effects: ChangeEffects };
  */
 export const publishChanges = async (
   changes: TableChange[],
+  listChanges: ListChange[],
   services: PublishServices,
   { until }: { until: number },
 ): Promise<TableChange | undefined> => {
   const read = changes.map((change) => ({ change, effects: interpretChange(change) }));
-  const subjects = read.flatMap(({ effects }) => subjectsOf(effects));
+  const subjects = [...read.flatMap(({ effects }) => subjectsOf(effects)), ...listChanges.map(({ list }) => list)];
   const recipients = read.flatMap(({ effects: { events = [] } }) => events.flatMap((event) => event.recipients ?? []));
   const subscribers = await Subscribers.load(subjects, recipients, services);
   const failures = new Failures();
@@ -32,9 +36,20 @@ export const publishChanges = async (
   }
   const published = read.slice(0, begun);
   const erased = new Set(published.flatMap(({ effects }) => (effects.erased ? [nameOf(effects.erased)] : [])));
+  const isKept = (list: BlockListOwner) => (number: string) => !erased.has(nameOf({ list, number }));
+  const listEvents = [
+    ...published.flatMap(({ change, effects: { listEvent } }) =>
+      listEvent ? [{ event: listEvent, changes: [change] }] : [],
+    ),
+    ...listChanges.map((listChange) => ({ event: eventOf(listChange), changes: changesIn(listChange) })),
+  ];
   await pMap(
-    listChangesIn(published, erased),
-    ({ changes, ...change }) => failures.attempt(changes, () => collectNumbers(change, subscribers, services)),
+    listEvents,
+    ({ event, changes }) => {
+      const [added, removed] = [event.added, event.removed].map((some) => some.filter(isKept(event.list)));
+      const kept = { ...event, added: added ?? [], removed: removed ?? [] };
+      return failures.attempt(changes, () => publishListEvent(kept, subscribers, services, until));
+    },
     { concurrency },
   );
   // The numbers that were read earlier have been collected by now. The list of a deleted agent is deleted as a whole.
@@ -118,30 +133,23 @@ class Failures {
 
 const nameOf = ({ list, number }: ListedNumber) => JSON.stringify([list, number]);
 
-const subjectsOf = ({ events = [], number, endedImport, erased }: ChangeEffects) => [
+const subjectsOf = ({ events = [], listEvent, erased }: ChangeEffects) => [
   ...events.map(({ subject }) => subject),
-  ...[number, endedImport, erased].flatMap((change) => (change ? [change.list] : [])),
+  ...[listEvent, erased].flatMap((change) => (change ? [change.list] : [])),
 ];
 
-/** Groups the numbers of each request, without those that were erased. */
-const listChangesIn = (read: ReadChange[], erased: ReadonlySet<string>) => {
-  const byRequest = new Map<string, ListChange & { changes: TableChange[] }>();
-  for (const { change, effects } of read) {
-    const { number, endedImport } = effects;
-    const cause = number ?? endedImport;
-    if (!cause) continue;
-    const name = JSON.stringify([cause.list, cause.by]);
-    const found = byRequest.get(name) ?? {
-      ...{ list: cause.list, by: cause.by, size: number?.size, added: [], removed: [], changes: [] },
-      first: change.sequenceNumber,
-      requestId: cause.requestId,
-      timestamp: new Date(change.at).toISOString(),
-    };
-    // The first change identifies the batch, even if its number has been erased by the time the batch is delivered again.
-    found.changes.push(change);
-    if (number && !erased.has(nameOf(number))) found[number.kind].push(number.number);
-    if (endedImport) found.counted = { added: endedImport.added, removed: endedImport.removed };
-    byRequest.set(name, found);
-  }
-  return [...byRequest.values()].filter(({ added, removed, counted }) => added.length + removed.length > 0 || counted);
+const changesIn = ({ numbers }: ListChange): TableChange[] => numbers.map(({ change }) => change);
+
+/** Returns the event that stands for an entry of the log of changes, with the numbers of it that were read. */
+const eventOf = ({ list, owner, entry: { changeId, counts }, numbers }: ListChange): ListEvent => {
+  const [{ change }] = numbers as [ReadNumber];
+  const those = (kind: ReadNumber['kind']) =>
+    numbers.filter((number) => number.kind === kind).map(({ number }) => number);
+  return {
+    ...{ list, requestId: change.requestId, counts: counts ?? { added: 0, removed: 0 } },
+    eventId: derivedIdentifier('event', ['block list', owner, changeId]),
+    timestamp: new Date(timeOf(changeId)).toISOString(),
+    added: those('added'),
+    removed: those('removed'),
+  };
 };

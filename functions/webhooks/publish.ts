@@ -1,30 +1,21 @@
 import pMap from 'p-map';
-import { bulkQueueFor, jobQueueFor } from '../clients/job-queue.ts';
+import { bulkQueueFor } from '../clients/job-queue.ts';
 import { derivedIdentifier } from '../domain/identifiers.ts';
-import { limits } from '../domain/limits.ts';
 import { asksFor, type EventType } from '../domain/webhooks.ts';
 import type { ServicesOf } from '../service.ts';
 import { credentials } from '../store/credentials.ts';
-import type { BlockListOwner, EventSubject } from '../store/keys.ts';
-import { statementsPerBatch } from '../store/statements.ts';
-import type { DomainEvent } from './changes.ts';
+import type { EventSubject } from '../store/keys.ts';
+import type { DomainEvent, ListEvent } from './changes.ts';
 import { type StoredDelivery, webhookDeliveries } from './webhook-deliveries.ts';
 import { type StoredEndpoint, webhookEndpoints } from './webhook-endpoints.ts';
-import { type CollectedNumbers, maxNumbersInItem, webhookEvents } from './webhook-events.ts';
-
-/**
- * The time to wait for more numbers of a request after the last one arrived. It is longer for a request of several batches,
- * since a batch may be retried. Numbers that arrive later go into a second event.
- */
-const quietSecondsFor = (size: number | undefined) => (size !== undefined && size > statementsPerBatch ? 10 : 2);
+import { webhookEvents } from './webhook-events.ts';
 
 /** The services of a function that publishes events. */
 export const publishServices = {
   credentials: credentials.for('usersOf'),
   webhookEndpoints: webhookEndpoints.for('listMany'),
   webhookDeliveries: webhookDeliveries.for('addAll', 'offer'),
-  webhookEvents: webhookEvents.for('addAll', 'collect', 'close', 'scrub', 'scrubNumber'),
-  jobQueue: jobQueueFor('closeBlockListEvent'),
+  webhookEvents: webhookEvents.for('addAll', 'addNumbers', 'scrub', 'scrubNumber'),
   deliveryQueue: bulkQueueFor('deliverWebhook'),
 };
 export type PublishServices = ServicesOf<typeof publishServices>;
@@ -142,104 +133,21 @@ const deliveriesOf = (event: OutgoingEvent) =>
     return { event, uid, delivery, isFetched: listeningUntil !== undefined };
   });
 
-/** The numbers that one request or import has added to a list or removed from it, of those that were read together. */
-export type ListChange = {
-  list: BlockListOwner;
-  by: string;
-  size?: number | undefined;
-  added: string[];
-  removed: string[];
-  /** The position of the first number in the stream, which is the same when they are read again. */
-  first: string;
-  /** The time of the change. */
-  timestamp: string;
-  requestId?: string | undefined;
-  /** The counts of an import that has ended. */
-  counted?: { added: number; removed: number } | undefined;
-};
-
 /**
- * Collects the numbers of a request into one event. The event is sent when it has all numbers of the request, or when no more
- * arrive. Later numbers make another event, so that each number is in exactly one.
+ * Sends the event of numbers that were added to a block list or removed from it. Its numbers are sets, so that sending it again, also
+ * with other numbers of it, changes nothing.
  */
-export const collectNumbers = async (
-  change: ListChange,
+export const publishListEvent = async (
+  { eventId, timestamp, requestId, list, ...numbers }: ListEvent,
   subscribers: Subscribers,
   services: PublishServices,
-): Promise<void> => {
-  const { list, by, size, first, timestamp, requestId, counted } = change;
-  if (subscribers.endpointsFor('block_list.updated', list).length === 0) return;
-  const uid = subscribers.ownerOf(list);
-  if (uid === undefined) return;
-  const isImport = size === undefined && by.startsWith('import_');
-  let { added, removed } = change;
-  if (isImport)
-    [added, removed] = [added, removed].map((all) => all.slice(0, limits.webhookNumbers)) as [string[], string[]];
-  for (let part = 1; ; part++) {
-    const eventId = derivedIdentifier('event', ['block list', JSON.stringify(list), by, String(part)]);
-    const options = { ...(counted && { counted }), ...(isImport && !counted && { max: limits.webhookNumbers }) };
-    const opening = { timestamp, openedBy: first, size };
-    const collected = await services.webhookEvents.collect(list, eventId, { added, removed }, opening, options);
-    // The event was deleted with its list.
-    if (!collected) return;
-    if (!collected.isClosed) {
-      const isComplete = size !== undefined && collected.added.size + collected.removed.size >= size;
-      if (isComplete) return closeListEvent({ list, eventId, uid, requestId }, subscribers, services);
-      // An import reports its own end.
-      if (isImport && !counted) return;
-      // One message waits for the remaining numbers, however many batches they take.
-      if (!counted && collected.openedBy !== first) return;
-      const waiting = { list, eventId, uid, requestId, token: first, quietSeconds: quietSecondsFor(size) };
-      // For a large request, only the message can determine that all numbers have arrived.
-      return waitForMore(waiting, services, size !== undefined && size > maxNumbersInItem ? 2 : undefined);
-    }
-    // The batch that closed the event may have failed before sending it.
-    if (collected.closedBy === 'reader')
-      await publishNumbers({ list, eventId, uid, requestId }, collected, subscribers, services);
-    added = added.filter((number) => !collected.added.has(number));
-    removed = removed.filter((number) => !collected.removed.has(number));
-    if (isImport || added.length + removed.length === 0) return;
-  }
-};
-
-type ListEvent = { list: BlockListOwner; eventId: string; uid: string; requestId?: string | undefined };
-/** `token` identifies the message that closes an event. Only that message sends the event, including when it is delivered again. */
-type WaitingEvent = ListEvent & { token: string; quietSeconds: number };
-
-const waitForMore = (
-  { list, quietSeconds, ...event }: WaitingEvent,
-  { jobQueue }: Pick<PublishServices, 'jobQueue'>,
-  delaySeconds = quietSeconds,
-) => jobQueue.send({ job: 'closeBlockListEvent', ...event, quietSeconds, ...list }, delaySeconds);
-
-const closeListEvent = async (event: ListEvent, subscribers: Subscribers, services: PublishServices): Promise<void> => {
-  const closed = await services.webhookEvents.close(event.list, event.eventId, 'reader');
-  if (closed && closed !== 'open') await publishNumbers(event, closed, subscribers, services);
-};
-
-/** Closes the event of a request whose numbers may not all arrive, and sends it. Waits until no number has arrived for a while. */
-export const closeWhenQuiet = async (event: WaitingEvent, services: PublishServices): Promise<void> => {
-  const { list, eventId, token, quietSeconds } = event;
-  const closed = await services.webhookEvents.close(list, eventId, token, (quietSeconds - 1) * 1000);
-  if (!closed) return;
-  if (closed === 'open') return waitForMore(event, services);
-  if (closed.closedBy !== token) return;
-  await publishNumbers(event, closed, await Subscribers.load([list], [], services), services);
-};
-
-const publishNumbers = async (
-  { list, eventId, uid, requestId }: ListEvent,
-  { timestamp }: CollectedNumbers,
-  subscribers: Subscribers,
-  services: PublishServices,
+  until: number,
 ): Promise<void> => {
   const type = 'block_list.updated';
-  const ids = { uid, scope: 'agentId' in list ? 'agent' : 'user', ...list };
+  const ids = { scope: 'agentId' in list ? 'agent' : 'user', ...list, ...(requestId && { requestId }) };
   const event = outgoing({ eventId, type, timestamp, requestId, subject: list, ids, details: {} }, subscribers, false);
   if (!event) return;
-  const unpublished = await publishAll([event], Date.now() + publishSeconds * 1000, services);
+  await services.webhookEvents.addNumbers(list, eventId, numbers);
+  const unpublished = await publishAll([event], until, services);
   if (unpublished.size > 0) throw new Error('An event of a block list could not be written.');
 };
-
-/** The time within which the event of a block list is written. Otherwise its message or its changes are delivered again. */
-const publishSeconds = 10;

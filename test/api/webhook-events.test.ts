@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { collectedEvents, listening } from '../support/webhook-events.ts';
+import { listEvents, listening } from '../support/webhook-events.ts';
 import type { SentEvent } from '../support/webhooks.ts';
 
 const typesOf = (events: SentEvent[]) => events.map(({ type }) => type).sort();
@@ -51,7 +51,7 @@ describe.concurrent('events of agents', () => {
     const after = (await all()).slice(before + 1);
     expect(typesOf(after)).toEqual(['agent.created']);
     // No event waits for more numbers either.
-    expect(await collectedEvents({ agentId: copy.agentId })).toEqual([]);
+    expect(await listEvents({ agentId: copy.agentId })).toEqual([]);
     expect(after[0]?.data).toMatchObject({ agentId: copy.agentId, sourceAgentId: agentId });
   });
 });

@@ -3,6 +3,7 @@ import { Documentation } from '../../functions/chat/documentation.ts';
 
 /** Common questions, each with the page that must come first. */
 const questions: [question: string, page: string][] = [
+  ['Who changed this agent last night?', '/docs/changes'],
   ['How do I get an API key?', '/docs/authentication'],
   ['How do I keep agents in Git?', '/docs/agents-in-git'],
   ['Does my voice platform use the greeting of the agent?', '/docs/what-an-agent-is'],

@@ -127,12 +127,8 @@ const rare: Record<string, string[]> = {
   // These move the entry of a call that is recorded again with another start, set an outcome that would block a withheld
   // number, and block a number that is already blocked.
   receiveHook: ['dynamodb:ConditionCheckItem', 'dynamodb:DeleteItem', 'dynamodb:PartiQLUpdate'],
-  // These read an event that is closed or still open. The others are grants of the stream's function, whose services it has.
-  closeBlockListEvent: ['dynamodb:BatchWriteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'],
   // This deletes the oldest version, from the 201st on.
   restoreAgent: ['dynamodb:DeleteItem'],
-  // This reads the parts of an event of more than 400 numbers.
-  deliverWebhook: ['dynamodb:Query'],
   // This resumes deliveries to an endpoint that failed for a minute.
   resumeDeliveries: ['dynamodb:BatchWriteItem', 'sqs:SendMessage'],
   // No message fails five times in these tests.

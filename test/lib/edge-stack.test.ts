@@ -89,7 +89,10 @@ it('the edge sends its origins a secret that every function asks for, and that n
   expect(versionsOf(configured)).toEqual({ sent: [['3'], ['3']], accepted: new Set(['3,2']) });
   for (const { properties } of functionsOf(withoutEdge))
     expect(properties.Environment.Variables.EDGE_SECRETS).toBeUndefined();
-  expect(withoutEdge.all('AWS::SecretsManager::Secret')).toHaveLength(4);
+  // The fifth one marks the requests of the service to itself, for which the secret of the edge serves otherwise.
+  expect(withoutEdge.all('AWS::SecretsManager::Secret')).toHaveLength(5);
+  for (const { properties } of functionsOf(dev))
+    expect(properties.Environment?.Variables.CALLER_MARK_SECRET).toBeUndefined();
 });
 
 it('the edge can be switched off: then the API is the address', () => {

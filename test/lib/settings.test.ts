@@ -39,6 +39,7 @@ it('the settings of a deployment require a stage and an origin, and nothing else
     requestsPerSecond: 50,
     callTimeRequestsPerSecond: 50,
     callRetentionDays: undefined,
+    changeLogDays: 400,
     quotaAgents: 1000,
     quotaSources: 1000,
     quotaDailyWrites: 10_000_000,

@@ -54,9 +54,13 @@ const now = summaryOf(deploymentOf(inProduction));
 if (process.env.RELEASE) writeFileSync(file, `${JSON.stringify(now, null, 2)}\n`);
 const released: Summary = JSON.parse(readFileSync(file, 'utf8'));
 
+/** Queues of jobs that no longer exist. Their messages lived for seconds: the former function has processed them when a queue is deleted. */
+const removedQueues = /closeBlockListEvent/i;
+
 it('an upgrade from the last release keeps everything that holds data: its place, and what cannot change without replacing it', () => {
   expect(Object.keys(released.data).length).toBeGreaterThan(10);
-  expect(now.data).toMatchObject(released.data);
+  const kept = Object.entries(released.data).filter(([id]) => !removedQueues.test(id));
+  expect(now.data).toMatchObject(Object.fromEntries(kept));
 });
 
 it('an upgrade from the last release gives no name that is taken to a resource with another logical id', () => {

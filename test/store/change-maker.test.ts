@@ -8,7 +8,7 @@ it('an item has the user, the key and its name, the way and the request of its l
   const guest = await newGuest({ uid, agentId });
   const agent = agentKey(uid, agentId);
   const number = blockedNumberKey({ agentId }, '+14155550100');
-  const makerOf = async (key: typeof agent) => (await table.get().get<typeof agent & { maker?: object }>(key))?.maker;
+  const makerOf = async (key: typeof agent) => (await table.get().get<typeof agent & { madeBy?: object }>(key))?.madeBy;
   expect(await makerOf(agent)).toBeUndefined();
 
   const named = { keyName: 'test', via: 'api', at: expect.any(Number) };
@@ -27,7 +27,7 @@ it('an item has the user, the key and its name, the way and the request of its l
 
   const { headers } = await callAs('DELETE', `/agents/${agentId}`, { query: { uid } });
   expect(await table.get().get(accessKey(agentId))).toMatchObject({
-    maker: { uid, keyId, ...named },
+    madeBy: { uid, keyId, ...named },
     requestId: headers.get('x-request-id'),
   });
 });
@@ -35,10 +35,10 @@ it('an item has the user, the key and its name, the way and the request of its l
 it('a client keeps the user that created it as its maker, whoever changes it', async () => {
   const { uid, apiKey, keyId } = await newUser(['users']);
   const client = unique('client');
-  const found = () => table.get().get<Item & { maker?: string; changedBy?: object }>(userKey(client));
+  const found = () => table.get().get<Item & { maker?: string; madeBy?: object }>(userKey(client));
   const by = { uid, keyId, keyName: 'test', via: 'api', at: expect.any(Number) };
   await call('POST', '/users', { apiKey, body: { uid: client } });
-  expect(await found()).toMatchObject({ maker: uid, changedBy: by });
+  expect(await found()).toMatchObject({ maker: uid, madeBy: by });
   await call('PATCH', `/users/${client}`, { apiKey, body: { suspended: true } });
-  expect(await found()).toMatchObject({ maker: uid, changedBy: by, suspended: true });
+  expect(await found()).toMatchObject({ maker: uid, madeBy: by, suspended: true });
 });

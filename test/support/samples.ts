@@ -166,6 +166,7 @@ export const samples: Record<string, Sample | ((agentId: string, uid: string) =>
     const client = await clientOf(uid);
     return { params: { uid: client }, query: { confirm: client } };
   },
+  listChanges: {},
   getUserFigures: { query: { from: '2026-03-01', to: '2026-04-01' } },
   listAgentAccess: {},
   grantAgentAccess: async (_, uid) => ({ params: { guestUid: await clientOf(uid) } }),

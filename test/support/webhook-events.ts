@@ -79,25 +79,32 @@ export const listening = async ({
   };
 };
 
-/** Blocks three hundred numbers for a world's agent, and expects one event with the first hundred. */
-export const blockManyNumbers = async ({ uid, agentId, block, until }: Awaited<ReturnType<typeof listening>>) => {
+/** Blocks three hundred numbers for a world's agent, and expects events whose counts add up. Returns them and the numbers. */
+export const blockManyNumbers = async ({ uid, agentId, block, events }: Awaited<ReturnType<typeof listening>>) => {
   const numbers = Array.from({ length: 300 }, (_, index) => `+1415${5_000_000 + index}`);
-  const { length: count } = (await block(numbers)).body.added;
-  expect(count).toBeGreaterThan(100);
-  const [first] = await until('block_list.updated');
-  const nothing = { count: 0, numbers: [] };
-  const added = { count, numbers: expect.any(Array) };
-  expect(first?.data).toEqual({ uid, agentId, scope: 'agent', added, removed: nothing });
-  expect(new Set(first?.data.added.numbers)).toHaveLength(100);
-  expect(numbers).toEqual(expect.arrayContaining(first?.data.added.numbers));
-  return { first, numbers, nothing };
+  const response = await block(numbers);
+  const blocked: string[] = response.body.added;
+  expect(blocked.length).toBeGreaterThan(100);
+  const countOf = (found: SentEvent[]) => found.reduce((sum, { data }) => sum + data.added.count, 0);
+  const found = await until(async () => {
+    const sent = distinct((await events()).filter(({ type }) => type === 'block_list.updated'));
+    return countOf(sent) >= blocked.length && sent;
+  });
+  expect(countOf(found)).toBe(blocked.length);
+  for (const { data } of found) {
+    const added = { count: data.added.numbers.length, numbers: expect.any(Array) };
+    const requestId = response.headers.get('x-request-id');
+    expect(data).toEqual({ uid, agentId, requestId, scope: 'agent', added, removed: { count: 0, numbers: [] } });
+  }
+  expect(found.flatMap(({ data }) => data.added.numbers).sort()).toEqual(blocked.toSorted());
+  return { events: found, numbers };
 };
 
-/** The ids of a block list's events: those that were sent, and those that wait for more numbers. */
-export const collectedEvents = async (list: BlockListOwner) => {
+/** The ids of the events of a block list. */
+export const listEvents = async (list: BlockListOwner) => {
   const { pk, prefix } = webhookEventsOf(list);
   const items = await Array.fromAsync(table.get().query({ pk, prefix }));
-  return items.filter((item) => 'collectedAt' in item).map(({ sk }) => sk.slice(prefix.length));
+  return items.filter((item) => 'counted' in item).map(({ sk }) => sk.slice(prefix.length));
 };
 
 /** Each event once, by its id. */

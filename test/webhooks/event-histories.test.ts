@@ -9,6 +9,8 @@ import { createTable } from '../../bin/local/table.ts';
 import { storesOf } from '../../bin/operator/stores.ts';
 import { BlockListImports } from '../../functions/block-list-import/block-list-imports.ts';
 import { CallAttempts } from '../../functions/calling/call-attempts.ts';
+import { ChangeLog } from '../../functions/changes/change-log.ts';
+import { logChanges } from '../../functions/changes/log-changes.ts';
 import { importFiles } from '../../functions/clients/files.ts';
 import { SealedSecrets } from '../../functions/clients/sealed-secrets.ts';
 import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
@@ -24,9 +26,8 @@ import type { BlockListOwner } from '../../functions/store/keys.ts';
 import { Sources } from '../../functions/store/sources/sources.ts';
 import { type WebsiteRecord, websiteKind } from '../../functions/store/sources/website-reads.ts';
 import { Table } from '../../functions/store/table.ts';
-import { changeOf } from '../../functions/store/table-changes.ts';
+import { changeOf, type TableChange } from '../../functions/store/table-changes.ts';
 import { deliver } from '../../functions/webhooks/deliver.ts';
-import { closeWhenQuiet } from '../../functions/webhooks/publish.ts';
 import { publishChanges } from '../../functions/webhooks/publish-changes.ts';
 import { resumeDeliveries } from '../../functions/webhooks/resume-deliveries.ts';
 import { newEndpointSecret } from '../../functions/webhooks/secrets.ts';
@@ -71,7 +72,7 @@ const history = fc.record({
   seed: fc.integer(),
 });
 
-type Message = JobMessage<'deliverWebhook' | 'closeBlockListEvent' | 'resumeDeliveries'>;
+type Message = JobMessage<'deliverWebhook' | 'resumeDeliveries'>;
 
 /** An event as it is compared: its type, what it is about, and what of it a test can foresee. */
 type Expected = { type: EventType; about: string /** It may not come. */; isOptional?: boolean };
@@ -152,16 +153,14 @@ class Simulation {
   #unread: Expected[] = [];
   isSound = false;
 
-  readonly #maxNumbersInItem: number;
-
   constructor(seed: number, endpoint?: string) {
-    this.#maxNumbersInItem = seed % 2 === 0 ? 1 : 400;
     this.#table = tableWith(endpoint);
     this.#next = chance(seed);
     this.#faults = tenPercent(seed + 1);
   }
 
   async make() {
+    await this.#stores.users.create(this.uid);
     for (const agentId of Object.values(this.#ids)) {
       const made = { uid: this.uid, agentId, name: 'A', configuration: {} };
       await this.#stores.agents.create({ ...made, createdAt: startedAt, updatedAt: startedAt });
@@ -306,8 +305,8 @@ class Simulation {
   #servicesOf(process: Process) {
     injectFaultsInto(this.#table.client, () => (process.dies() ? 'kill' : this.isSound ? undefined : this.#faults()));
     const { webhookEndpoints, webhookDeliveries } = storesOf(this.#table);
-    // The numbers of one request are in one item, or in parts.
-    const webhookEvents = new WebhookEvents(this.#table, this.#maxNumbersInItem);
+    const webhookEvents = new WebhookEvents(this.#table);
+    const { users } = storesOf(this.#table);
     const receivers = new WebhookReceivers({ trustedOrigins: new Set([inject('receiverOrigin')]) });
     const send = async (message: Message, delaySeconds = 0) => {
       if (process.dies()) throw new Error('killed');
@@ -315,7 +314,8 @@ class Simulation {
       if (process.dies()) throw new Error('killed');
     };
     return {
-      ...{ webhookEndpoints, webhookDeliveries, webhookEvents },
+      ...{ webhookEndpoints, webhookDeliveries, webhookEvents, users },
+      changeLog: new ChangeLog(this.#table, 400),
       credentials: new Credentials(this.#table),
       sealedSecrets: this.#secrets,
       webhookReceivers: {
@@ -343,14 +343,20 @@ class Simulation {
       const batch = left.slice(0, 1 + Math.floor(this.#next() * batchSize));
       const process = this.#newProcess();
       const changes = batch.map(changeOf);
-      const failed = await publishChanges(changes, this.#servicesOf(process), { until: Date.now() + 45_000 }).catch(
-        () => changes[0],
-      );
+      const failed = await this.#publish(changes, process).catch(() => changes[0]);
       if (process.isDead) continue;
       const done = failed ? changes.indexOf(failed) : batch.length;
       // Sometimes the end of a batch is not noted, and it comes again.
       if (this.isSound || this.#next() < 0.9) left = left.slice(done);
     }
+  }
+
+  async #publish(changes: TableChange[], process: Process): Promise<TableChange | undefined> {
+    const services = this.#servicesOf(process);
+    const deadlines = { until: Date.now() + 45_000 };
+    const { listChanges, unwritten } = await logChanges(changes, services, deadlines);
+    const failed = await publishChanges(changes, listChanges, services, deadlines);
+    return changes.find((change) => change === failed || unwritten.includes(change));
   }
 
   /** Works on messages until there are none, or so many attempts were made. Where nothing is due, the time passes. */
@@ -365,10 +371,7 @@ class Simulation {
       const services = this.#servicesOf(process);
       const work = () => {
         if (message.job === 'deliverWebhook') return deliver(message, services);
-        if (message.job === 'resumeDeliveries') return resumeDeliveries(message, services, Number.POSITIVE_INFINITY);
-        const { uid, agentId, eventId, token, quietSeconds } = message;
-        const of = agentId === undefined ? { uid } : { agentId };
-        return closeWhenQuiet({ list: of, uid, eventId, token, quietSeconds }, services);
+        return resumeDeliveries(message, services, Number.POSITIVE_INFINITY);
       };
       const isDone = await work().then(
         () => true,

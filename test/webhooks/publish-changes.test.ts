@@ -5,16 +5,16 @@ import { afterEach, beforeAll, beforeEach, expect, it, onTestFinished, vi } from
 import { startChangeReader } from '../../bin/local/change-reader.ts';
 import { createTable } from '../../bin/local/table.ts';
 import { type Stores, storesOf } from '../../bin/operator/stores.ts';
+import { ChangeLog } from '../../functions/changes/change-log.ts';
+import { logChanges } from '../../functions/changes/log-changes.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import type { JobMessage } from '../../functions/domain/job-messages.ts';
 import { Credentials } from '../../functions/store/credentials.ts';
-import { accessKey, blockedNumberKey, webhookEventsOf } from '../../functions/store/keys.ts';
-import { openTable, Table } from '../../functions/store/table.ts';
+import { blockedNumberKey, webhookEventsOf } from '../../functions/store/keys.ts';
+import { type Item, Table } from '../../functions/store/table.ts';
 import { changeOf, type TableChange } from '../../functions/store/table-changes.ts';
-import { closeWhenQuiet } from '../../functions/webhooks/publish.ts';
 import { publishChanges } from '../../functions/webhooks/publish-changes.ts';
 import { injectFaultsInto } from '../support/faults.ts';
-import { startPartitions } from '../support/partitions.ts';
 import { until } from '../support/until.ts';
 import { target, unique, useOwnDatabaseInThisProcess } from '../support/world.ts';
 
@@ -40,21 +40,33 @@ const newTable = async () => {
   const table = new Table(DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint }), options), tableName);
   const stores = storesOf(table);
   const [uid, agentId] = [unique('user'), newIdentifier('agent')];
+  await stores.users.create(uid);
   await stores.agents.create({ uid, agentId, name: 'A', configuration: {}, createdAt: at, updatedAt: at });
   const requests: Record<string, number> = {};
-  const messages: JobMessage<'deliverWebhook' | 'closeBlockListEvent'>[] = [];
-  const send = async (message: JobMessage<'deliverWebhook' | 'closeBlockListEvent'>) => {
+  const messages: JobMessage<'deliverWebhook'>[] = [];
+  const send = async (message: JobMessage<'deliverWebhook'>) => {
     messages.push(message);
     requests[message.job] = (requests[message.job] ?? 0) + 1;
   };
   const services = {
     ...stores,
     credentials: new Credentials(table),
-    jobQueue: { send },
+    changeLog: new ChangeLog(table, 400),
     deliveryQueue: { sendMany: async (sent: typeof messages) => void (await Promise.all(sent.map(send))) },
   };
+  const read = async (changes: TableChange[]) => {
+    const deadlines = { until: Date.now() + 45_000 };
+    const { listChanges, unwritten } = await logChanges(changes, services, deadlines);
+    expect(unwritten).toEqual([]);
+    expect(await publishChanges(changes, listChanges, services, deadlines)).toBeUndefined();
+  };
+  /** The numbers of each event of the agent's block list, sorted by the first one. */
+  const listEvents = async () => {
+    const items = await Array.fromAsync(table.query<Item & { added?: Set<string> }>(webhookEventsOf({ agentId })));
+    return items.map(({ added = new Set() }) => [...added].sort()).sort();
+  };
   return {
-    ...{ uid, agentId, stores, services, batches, messages },
+    ...{ uid, agentId, stores, services, batches, messages, read, listEvents },
     /** Blocks numbers by one request, which is repeated where a busy machine does not write them in time. */
     async block(count: number) {
       const [numbers, request] = [manyNumbers(count), unique('request')];
@@ -78,7 +90,7 @@ const newTable = async () => {
         return undefined;
       };
       injectFaultsInto(table.client, count);
-      expect(await publishChanges(records.map(changeOf), services, { until: Date.now() + 45_000 })).toBeUndefined();
+      await read(records.map(changeOf));
       return { ...requests };
     },
   };
@@ -102,82 +114,52 @@ const numbersBlocked = (agentId: string, count: number): TableChange[] =>
 
 const manyNumbers = (count: number) => Array.from({ length: count }, (_, index) => `+1415${5_000_000 + index}`);
 
-it('the reader of changes makes one event of a request whose numbers arrive in several batches, with three requests for each and one message', async () => {
+it('the numbers of a request are in one event of each batch of changes, with five requests for it', async () => {
   const { uid, stores, block, numbers, requestsOf } = await newTable();
-  const endpoint = { endpointId: 'endpoint_1', url: 'https://crm.example.com/', events: ['*'], secrets: [] };
-  await stores.webhookEndpoints.add(uid, { ...endpoint, active: true, createdAt: at });
-  await block(400);
-  const records = await numbers(400);
-  const batch = (index: number) => requestsOf(records.slice(100 * index, 100 * (index + 1)));
-  const reads = { BatchGetItem: 2, UpdateItem: 1 };
-  expect(await batch(0)).toEqual({ ...reads, closeBlockListEvent: 1 });
-  expect(await batch(1)).toEqual(reads);
-  // A batch that comes again sends its message again: the first time it may have died before.
-  expect(await batch(0)).toEqual({ ...reads, closeBlockListEvent: 1 });
-  expect(await batch(2)).toEqual(reads);
-  // The last one completes the event: it is closed, and its delivery is queued.
-  expect(await batch(3)).toEqual({ BatchGetItem: 2, UpdateItem: 2, BatchExecuteStatement: 1, deliverWebhook: 1 });
-});
-
-it('the numbers of a large request are written once each, in parts, however small the batches are in which they come', async () => {
-  const { uid, agentId, stores, services, messages } = await newTable();
-  const partitions = await startPartitions(target.endpoints.dynamodb);
-  onTestFinished(() => partitions.stop());
   await addEndpoints(stores, uid, 1);
-  const metered = storesOf(openTable(stores.table.name, { endpoint: partitions.endpoint }));
-  const withMeter = { ...services, webhookEvents: metered.webhookEvents };
-  const count = 1000;
-  const changes = numbersBlocked(agentId, count);
-  const read = (from: number, to: number) =>
-    publishChanges(changes.slice(from, to), withMeter, { until: Date.now() + 45_000 });
-  for (let from = 0; from < count; from += 25) await read(from, from + 25);
-  // The end of the stream comes again, from another change.
-  await read(count - 40, count);
-  const { write } = partitions.take().get(accessKey(agentId).pk) ?? { write: 0 };
-  // A transaction of two items for each batch. One item that grows takes almost three hundred.
-  expect(write).toBeLessThanOrEqual(4 * (count / 25 + 2));
-  const [message] = messages as JobMessage<'closeBlockListEvent'>[];
-  const { eventId, token, quietSeconds } = message as JobMessage<'closeBlockListEvent'>;
-  await closeWhenQuiet({ list: { agentId }, uid, eventId, token, quietSeconds }, services);
-  expect(messages.at(-1)?.job).toBe('deliverWebhook');
-  expect(await stores.webhookEvents.details({ agentId }, eventId)).toEqual({
-    added: { count, numbers: manyNumbers(count).slice(0, 100) },
-    removed: { count: 0, numbers: [] },
-  });
-  // A number that arrives after the event was closed goes into another event.
-  await read(0, 25);
-  const [first] = changes as [TableChange];
-  const key = blockedNumberKey({ agentId }, '+14155559999');
-  const late = { ...first, key, after: { ...first.after, ...key } };
-  await publishChanges([late], withMeter, { until: Date.now() + 45_000 });
-  const events = new Set(messages.flatMap((one) => ('eventId' in one ? [one.eventId] : [])));
-  expect(events.size).toBe(2);
-  await stores.webhookEvents.scrubNumber({ agentId }, manyNumbers(1)[0] as string);
-  const { added } = (await stores.webhookEvents.details({ agentId }, eventId)) as { added: { count: number } };
-  expect(added.count).toBe(count - 1);
+  await block(100);
+  const records = await numbers(100);
+  const batch = (index: number) => requestsOf(records.slice(50 * index, 50 * (index + 1)));
+  // The owners, then the users and the endpoints; the entries so far; an entry, an event, and a delivery.
+  const each = { BatchGetItem: 4, Query: 1, UpdateItem: 1, deliverWebhook: 1 };
+  expect(await batch(0)).toEqual({ ...each, BatchExecuteStatement: 2 });
+  expect(await batch(1)).toEqual({ ...each, BatchExecuteStatement: 2 });
+  // A batch that comes again sends its message again: the first time it may have died before.
+  expect(await batch(0)).toEqual({ ...each, BatchGetItem: 5, BatchExecuteStatement: 1 });
 });
 
-it('the reader of changes makes an event of a request of which not every number changes, once nothing has come for a second', async () => {
-  const { uid, agentId, stores, services, messages, block, numbers, requestsOf } = await newTable();
-  const endpoint = { endpointId: 'endpoint_1', url: 'https://crm.example.com/', events: ['*'], secrets: [] };
-  await stores.webhookEndpoints.add(uid, { ...endpoint, active: true, createdAt: at });
-  await block(1);
-  const [number] = manyNumbers(1) as [string];
-  await stores.blockList.remove({ agentId }, [number, '+14155559999']);
-  const [, removal] = (await numbers(2)) as [DynamoDBRecord, DynamoDBRecord];
-  vi.useFakeTimers({ toFake: ['Date'] });
-  expect(await requestsOf([removal])).toEqual({ BatchGetItem: 2, UpdateItem: 1, closeBlockListEvent: 1 });
-  const [message] = messages as JobMessage<'closeBlockListEvent'>[];
-  const { eventId, token, quietSeconds } = message as JobMessage<'closeBlockListEvent'>;
-  const close = () => closeWhenQuiet({ list: { agentId }, uid, eventId, token, quietSeconds }, services);
-  await close();
-  expect(messages).toEqual([message, message]);
-  vi.setSystemTime(Date.now() + 1000);
-  await close();
-  expect(messages.map(({ job }) => job)).toEqual(['closeBlockListEvent', 'closeBlockListEvent', 'deliverWebhook']);
-  const nothing = { count: 0, numbers: [] };
-  const removed = { count: 1, numbers: [number] };
-  expect(await stores.webhookEvents.details({ agentId }, eventId)).toMatchObject({ added: nothing, removed });
+it('each number of a request is in one event, whatever the batches are in which the changes come, and come again', async () => {
+  const { uid, agentId, stores, messages, read, listEvents } = await newTable();
+  await addEndpoints(stores, uid, 1);
+  const changes = numbersBlocked(agentId, 200);
+  await read(changes.slice(0, 60));
+  // The end of the batch again, with more; then its beginning, in another size; then parts of both, out of order.
+  await read(changes.slice(30, 90));
+  await read(changes.slice(0, 20));
+  await read(changes.slice(120, 200));
+  await read(changes.slice(10, 150));
+  const events = await listEvents();
+  expect(events.flat().sort()).toEqual(manyNumbers(200));
+  expect(Math.max(...events.map(({ length }) => length))).toBeLessThanOrEqual(80);
+  const { items } = await new ChangeLog(stores.table, 400).page(uid, {});
+  expect(items.map(({ counts }) => counts?.added).reduce((sum = 0, one = 0) => sum + one)).toBe(200);
+  const ids = new Set(messages.map(({ deliveryId }) => deliveryId));
+  expect([ids.size, items.length]).toEqual([events.length, events.length]);
+});
+
+it('the numbers of a batch that ended between its entry and its event are in the event, even if it comes again in parts', async () => {
+  const { uid, agentId, stores, services, messages, read, listEvents } = await newTable();
+  await addEndpoints(stores, uid, 1);
+  const changes = numbersBlocked(agentId, 40);
+  await logChanges(changes, services, { until: Date.now() + 45_000 });
+  await read(changes.slice(0, 10));
+  await read(changes.slice(10));
+  expect(await listEvents()).toEqual([manyNumbers(40)]);
+  const [message] = messages;
+  const delivery = await stores.webhookDeliveries.find(uid, message?.deliveryId ?? '');
+  expect(await stores.webhookEvents.details({ agentId }, delivery?.eventId ?? '')).toMatchObject({
+    added: { count: 40, numbers: manyNumbers(40) },
+  });
 });
 
 it('an event that is written after the erasure of its person does not keep the number, even if the number stays blocked', async () => {
@@ -192,14 +174,17 @@ it('an event that is written after the erasure of its person does not keep the n
   expect(messages.map(({ job }) => job)).toEqual(['deliverWebhook']);
   const eventId = event?.sk.replace('EVENT#', '') ?? '';
   const nothing = { count: 0, numbers: [] };
-  expect(await stores.webhookEvents.details({ agentId }, eventId)).toEqual({ added: nothing, removed: nothing });
+  expect(await stores.webhookEvents.details({ agentId }, eventId)).toEqual({
+    added: { count: 1, numbers: [] },
+    removed: nothing,
+  });
   expect(JSON.stringify(event)).not.toContain(number);
 });
 
-it('the reader of changes makes two reads for changes of users without endpoints, and none for changes that are not events', async () => {
+it('the reader of changes writes only the log for changes of users without endpoints', async () => {
   const { uid, agentId, stores, block, numbers, batches, requestsOf } = await newTable();
   await block(100);
-  expect(await requestsOf(await numbers(100))).toEqual({ BatchGetItem: 2 });
+  expect(await requestsOf(await numbers(100))).toEqual({ BatchGetItem: 4, Query: 1, BatchExecuteStatement: 1 });
   const guest = unique('guest');
   await stores.users.create(guest);
   await stores.agents.grant(agentId, uid, guest);
@@ -207,5 +192,6 @@ it('the reader of changes makes two reads for changes of users without endpoints
   await numbers(101);
   const ofAccess = batches.flat().filter(({ dynamodb }) => dynamodb?.Keys?.sk?.S === 'ACCESS');
   expect(ofAccess.length).toBeGreaterThan(1);
-  expect(await requestsOf(ofAccess)).toEqual({});
+  // The agent is shared: the owner, and the entry.
+  expect(await requestsOf(ofAccess)).toEqual({ BatchGetItem: 1, BatchExecuteStatement: 1 });
 });

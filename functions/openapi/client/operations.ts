@@ -99,6 +99,9 @@ export const operations: Record<string, Record<string, Operation>> = {
     delete: {"method":"DELETE","path":"/users/{uid}","query":["confirm"]},
     getFigures: {"method":"GET","path":"/user-figures","query":["from","to","timeZone","limit","cursor"],"items":"users"},
   },
+  changes: {
+    list: {"method":"GET","path":"/changes","query":["uid","agentId","kind","keyId","from","to","limit","cursor"],"takesUid":true,"items":"changes"},
+  },
   keys: {
     create: {"method":"POST","path":"/keys","body":"json","takesUid":true},
     list: {"method":"GET","path":"/keys","query":["uid","limit","cursor"],"takesUid":true,"items":"keys"},

@@ -23,7 +23,7 @@ export type AgentItem = Item &
     configuration: string;
     revision: string;
     requestId?: string;
-    maker?: StoredMaker;
+    madeBy?: StoredMaker;
     lastChange?: Pick<VersionOrigin, 'keyId' | 'note' | 'creationId'>;
   };
 
@@ -46,7 +46,7 @@ export const agentOf = ({
   revision: _r,
   lastChange: _l,
   requestId: _i,
-  maker: _m,
+  madeBy: _m,
   configuration,
   ...rest
 }: AgentItem): Agent => ({

@@ -12,6 +12,7 @@ import { firstPageSize, mergePages } from '../merge-pages.ts';
 import { insertStatement, type Statement, updateStatement } from '../statements.ts';
 import { type Item, type Table, type TransactionAction, table } from '../table.ts';
 import {
+  additionBy,
   type BlockedItem,
   type BlockTerms,
   blockedEntryOf,
@@ -68,10 +69,10 @@ export class BlockList {
     addedBy: string,
     { batchesInFlight = concurrency, readFirst = false } = {},
   ): Promise<Map<string, NumberOutcome>> {
-    const blockedAt = new Date().toISOString();
+    const addition = additionBy(addedBy);
     const itemOf = (phone: string): BlockedItem => ({
       ...blockedNumberKey(owner, phone),
-      ...entryFor(terms.get(phone) as BlockTerms, addedBy, blockedAt),
+      ...entryFor(terms.get(phone) as BlockTerms, addition),
     });
     const stateOf = (item: BlockedItem | undefined): NumberState => {
       if (!item) return { next: 'insert' };
@@ -112,6 +113,7 @@ export class BlockList {
     batchesInFlight = concurrency,
   ): Promise<Map<string, NumberOutcome>> {
     const ttlSeconds = Math.floor(Date.now() / 1000) + removedSeconds;
+    const [requestId, madeBy] = [currentRequestId() ?? null, currentMaker() ?? null];
     const removal = (phone: string): Statement =>
       updateStatement(
         this.#table.name,
@@ -120,8 +122,8 @@ export class BlockList {
           blockedUntil: 0,
           removedBy,
           ttlSeconds,
-          requestId: currentRequestId() ?? null,
-          maker: currentMaker() ?? null,
+          requestId,
+          madeBy,
         },
         when`#blockedUntil > ${Date.now()} and #removedBy <> ${removedBy}`,
       );
@@ -298,7 +300,7 @@ const reclaimStatement = (tableName: string, { pk, sk, removedBy: _, ...entry }:
   updateStatement(
     tableName,
     { pk, sk },
-    { reason: null, expiresAt: null, ttlSeconds: null, ...entry, maker: entry.maker ?? null },
+    { reason: null, expiresAt: null, ttlSeconds: null, ...entry, madeBy: entry.madeBy ?? null },
     when`#blockedUntil <= ${Date.now()}`,
   );
 

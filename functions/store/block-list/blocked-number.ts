@@ -1,6 +1,7 @@
 import { currentMaker, currentRequestId } from '../../cause.ts';
 import type { BlockedNumber } from '../../domain/block-list.ts';
 import type { StoredMaker } from '../../domain/change-maker.ts';
+import { now } from '../../domain/date-time.ts';
 import { when } from '../expressions.ts';
 import { type BlockListOwner, blockedNumberKey } from '../keys.ts';
 import type { Item, Table, TransactionAction } from '../table.ts';
@@ -21,7 +22,7 @@ export type BlockedItem = Item & {
   removedBy: string;
   requestId?: string;
   /** Who added the entry, or has removed it since. */
-  maker?: StoredMaker;
+  madeBy?: StoredMaker;
   /** The time at which an erasure of the person kept the block. */
   erasedAt?: string;
   ttlSeconds?: number;
@@ -30,14 +31,19 @@ export type BlockedItem = Item & {
 /** The reason and the end of a block. */
 export type BlockTerms = { reason?: string | undefined; expiresAt?: string | undefined };
 
-/** Returns the attributes of an entry that a request adds. */
-export const entryFor = ({ reason, expiresAt }: BlockTerms, addedBy: string, blockedAt = new Date().toISOString()) => ({
-  blockedUntil: expiresAt ? Date.parse(expiresAt) : never,
-  blockedAt,
+/** The attributes that all entries have in common that one request adds. */
+export const additionBy = (addedBy: string) => ({
+  blockedAt: now(),
   addedBy,
   removedBy: '',
   requestId: currentRequestId(),
-  maker: currentMaker(),
+  madeBy: currentMaker(),
+});
+
+/** Returns the attributes of an entry that a request adds. */
+export const entryFor = ({ reason, expiresAt }: BlockTerms, addition: ReturnType<typeof additionBy>) => ({
+  ...addition,
+  blockedUntil: expiresAt ? Date.parse(expiresAt) : never,
   ...(reason !== undefined && { reason }),
   ...(expiresAt && { expiresAt, ttlSeconds: Math.ceil(Date.parse(expiresAt) / 1000) }),
 });
@@ -55,8 +61,8 @@ export const entryOf = (item: BlockedItem): BlockedNumber => ({
   ...(item.reason !== undefined && { reason: item.reason }),
   blockedAt: item.blockedAt,
   ...(item.expiresAt !== undefined && { expiresAt: item.expiresAt }),
-  ...(item.maker?.keyId !== undefined && { keyId: item.maker.keyId }),
-  ...(item.maker?.keyName !== undefined && { keyName: item.maker.keyName }),
+  ...(item.madeBy?.keyId !== undefined && { keyId: item.madeBy.keyId }),
+  ...(item.madeBy?.keyName !== undefined && { keyName: item.madeBy.keyName }),
 });
 
 /** The `addedBy` of a copied entry: it is part of a new agent, not a change of a list. */
@@ -65,17 +71,17 @@ export const copiedBy = 'copy';
 /** Returns the request id and the number of entries it names, so that stream readers know when they have seen the whole request. */
 export const changeOf = (request: string, phones: string[]) => `${request}/${phones.length}`;
 
-/** A change of a number's entry by one request, or one import, which is complete after `size` entries at most. */
+/** A change of a number's entry by one request, which names `size` numbers at most. */
 export type NumberChange = {
   list: BlockListOwner;
   number: string;
   kind: 'added' | 'removed';
   by: string;
-  size?: number;
-  requestId?: string | undefined;
+  /** Absent when it is not known. */
+  size?: number | undefined;
 };
 
-/** Returns the change of a number by a change of its item; undefined when no request or import blocked or unblocked it. */
+/** Returns the change of a number by a change of its item; undefined when no request blocked or unblocked it. An import counts its own. */
 export const numberChangeOf = (
   list: BlockListOwner,
   before: Item | undefined,
@@ -86,25 +92,21 @@ export const numberChangeOf = (
   const wasAdded = item.addedBy !== former?.addedBy && item.addedBy !== copiedBy && item.blockedUntil > 0;
   const wasRemoved = former !== undefined && item.removedBy !== former.removedBy && item.blockedUntil === 0;
   if (!wasAdded && !wasRemoved) return undefined;
-  const name = wasAdded ? item.addedBy : item.removedBy;
-  const size = /\/(\d+)$/.exec(name)?.[1];
-  return {
-    list,
-    number: item.sk,
-    kind: wasAdded ? 'added' : 'removed',
-    // An import adds the line that a step began at.
-    by: name.replace(/[/:].*$/, ''),
-    requestId: item.requestId,
-    ...(size !== undefined && { size: Number(size) }),
-  };
+  const by = wasAdded ? item.addedBy : item.removedBy;
+  if (isOfImport(by)) return undefined;
+  const [, size] = /\/(\d+)$/.exec(by) ?? [];
+  return { list, number: item.sk, kind: wasAdded ? 'added' : 'removed', by, size: size ? Number(size) : undefined };
 };
+
+/** An import names itself in the entries that it changes, with the line that a step began at. */
+const isOfImport = (by: string) => by.startsWith('import_');
 
 /** A number to block in a transaction of another store. */
 export type Block = { owner: BlockListOwner; phone: string; reason: string };
 
 /** Returns the action that blocks a number. It fails when the number is already blocked. */
 export const blockAction = (table: Table, { owner, phone, reason }: Block, addedBy: string): TransactionAction => {
-  const { removedBy, ...entry } = entryFor({ reason }, addedBy);
+  const { removedBy, ...entry } = entryFor({ reason }, additionBy(addedBy));
   return table.updateAction(
     blockedNumberKey(owner, phone),
     { set: { ...entry, expiresAt: null, ttlSeconds: null }, initial: { removedBy } },

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
+import { currentMaker, currentRequestId } from '../../cause.ts';
 import { type Call, type CallFacts, type CallReference, withFacts } from '../../domain/calls.ts';
 import { chunks } from '../../domain/chunks.ts';
 import { environment } from '../../environment.ts';
 import { service } from '../../service.ts';
+import { when } from '../expressions.ts';
 import { callIdAt, callKey, callsOf, callsWith, type ItemKey } from '../keys.ts';
 import { type Table, type TransactionAction, table, untilWritten } from '../table.ts';
 import { CallLists, type ListOptions } from './call-lists.ts';
@@ -16,6 +18,8 @@ const callsPerTransaction = 25;
 const batchConcurrency = 4;
 const countConcurrency = 16;
 const entriesPerPage = 200;
+/** The time for which the entry by time of a call says who deleted it. */
+const deletedSeconds = 60 * 60;
 /** The time for which the write of one outcome is retried. */
 const setOutcomeMilliseconds = 5000;
 
@@ -118,7 +122,7 @@ export class Calls {
   async remove(agentId: string, callId: string): Promise<boolean> {
     return untilWritten(async () => {
       const found = await this.#records.find({ agentId, reference: { callId } });
-      if (found) await this.#table.transact(this.#removal(found));
+      if (found) await this.#table.transact(this.#removal(found, true));
       return found !== undefined;
     });
   }
@@ -165,6 +169,8 @@ export class Calls {
     await untilWritten(async () => {
       const stored = await this.#stored.read(callIds.map((callId) => callKey(agentId, callId)));
       const found = [...stored.values()].filter(isConcerned);
+      const gone = entries.filter(({ sk }) => !stored.has(callKey(agentId, callIdAt(sk)).pk));
+      for (const { pk, sk } of gone) await this.#table.delete({ pk, sk }, when`attribute_exists(deletedBy)`);
       if (found.length === 0) return;
       await this.#table.transact([...found.flatMap((one) => this.#removal(one)), ...alongside(found.length)]);
     });
@@ -182,12 +188,20 @@ export class Calls {
     return changeOutcomes(this.#table, this.#records, changes, until);
   }
 
-  /** Returns the actions that delete a call with its entries, if it is unchanged. */
-  #removal(found: StoredCall): TransactionAction[] {
+  /**
+   * Returns the actions that delete a call with its entries, if it is unchanged. Where a request deletes it, its entry by time stays for
+   * an hour to say who did: the log of changes reads it.
+   */
+  #removal(found: StoredCall, isLogged = false): TransactionAction[] {
     const { agentId, callId } = found.call;
+    const [byTime, ...others] = entriesOf(found.call) as [ItemKey, ...ItemKey[]];
+    const deletedBy = isLogged ? currentMaker() : undefined;
+    const ttlSeconds = Math.ceil(Date.now() / 1000) + deletedSeconds;
+    const deletion = { ...byTime, deletedBy, requestId: currentRequestId(), ttlSeconds };
     return [
       this.#table.deleteAction(callKey(agentId, callId), isUnchanged(found)),
-      ...entriesOf(found.call).map((key) => this.#table.deleteAction(key)),
+      deletedBy ? this.#table.putAction(deletion) : this.#table.deleteAction(byTime),
+      ...others.map((key) => this.#table.deleteAction(key)),
     ];
   }
 }
@@ -207,7 +221,7 @@ export const calls = /* @__PURE__ */ service(() => new Calls(table.get(), enviro
   record: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
   recordWithOutcome: ['dynamodb:DeleteItem', 'dynamodb:PutItem', ...outcomePermissions],
   recordMany: ['dynamodb:DeleteItem', 'dynamodb:PutItem', ...outcomePermissions],
-  remove: ['dynamodb:DeleteItem', 'dynamodb:GetItem'],
+  remove: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
   removeAll: ['dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:Query'],
   setOutcome: outcomePermissions,
   setOutcomes: outcomePermissions,

@@ -1,0 +1,135 @@
+import pMap from 'p-map';
+import { chunks } from '../domain/chunks.ts';
+import type { BlockedItem, NumberChange } from '../store/block-list/blocked-number.ts';
+import { numberChangeOf } from '../store/block-list/blocked-number.ts';
+import { type BlockListOwner, changedItem } from '../store/keys.ts';
+import type { TableChange } from '../store/table-changes.ts';
+import {
+  type ChangeEntry,
+  type ChangeLog,
+  changeIdAt,
+  positionBytes,
+  positionOf,
+  prefixOfRequest,
+} from './change-log.ts';
+
+/** A change of a number, as the stream reports it. */
+export type ReadNumber = NumberChange & { change: TableChange<BlockedItem>; position: number };
+
+/** The numbers that were read of one entry of the log, which stands for an event of the block list. */
+export type ListChange = {
+  list: BlockListOwner;
+  owner: string;
+  entry: Pick<ChangeEntry, 'changeId' | 'counts'>;
+  numbers: ReadNumber[];
+};
+
+/** The numbers of one request that were read together. */
+type RequestChange = { list: BlockListOwner; owner: string; prefix: string; numbers: ReadNumber[] };
+
+/** The positions of these numbers fit into an item of one write unit. */
+const numbersPerEntry = 80;
+const concurrency = 16;
+
+/**
+ * Logs the numbers that requests have added to block lists or removed from them, in entries of up to 80 numbers. The changes of a
+ * request are read in any batches, in parallel, and again. An entry has the positions of its changes in the stream, and each
+ * change is in one entry: those that are in one already are left out of new ones.
+ */
+export const logNumbers = async (
+  numbers: ReadNumber[],
+  ownerOf: (list: BlockListOwner) => string | undefined,
+  log: Pick<ChangeLog, 'addAll' | 'withPrefix'>,
+  until: number,
+): Promise<{ logged: ListChange[]; unwritten: TableChange[] }> => {
+  const results = await pMap(groupByRequest(numbers, ownerOf), (request) => logRequest(request, log, until), {
+    concurrency,
+  });
+  return {
+    logged: results.flatMap(({ logged }) => logged),
+    unwritten: results.flatMap(({ unwritten }) => unwritten),
+  };
+};
+
+const groupByRequest = (
+  numbers: ReadNumber[],
+  ownerOf: (list: BlockListOwner) => string | undefined,
+): RequestChange[] => {
+  const requests = new Map<string, RequestChange>();
+  for (const number of numbers) {
+    const { list, by, change } = number;
+    const owner = ownerOf(list);
+    if (owner === undefined) continue;
+    const prefix = prefixOfRequest(change, change.after?.madeBy, [JSON.stringify(list), by, change.requestId ?? '']);
+    const request = requests.get(prefix) ?? { list, owner, prefix, numbers: [] };
+    request.numbers.push(number);
+    requests.set(prefix, request);
+  }
+  return [...requests.values()];
+};
+
+/** Returns the number that a change has blocked or unblocked; undefined for any other change. */
+export const readNumber = (read: TableChange): ReadNumber | undefined => {
+  const change = read as TableChange<BlockedItem>;
+  const item = changedItem(change.key);
+  if (item?.kind !== 'number') return undefined;
+  const number = numberChangeOf(item.list, change.before, change.after);
+  return number && { ...number, change, position: positionOf(change) };
+};
+
+const logRequest = async (
+  { list, owner, prefix, numbers }: RequestChange,
+  log: Pick<ChangeLog, 'addAll' | 'withPrefix'>,
+  until: number,
+): Promise<{ logged: ListChange[]; unwritten: TableChange[] }> => {
+  const isWhole = numbers.length === 1 && numbers[0]?.size === 1;
+  const present = isWhole ? [] : await log.withPrefix(owner, prefix);
+  const entryAt = new Map(present.flatMap((entry) => positionsIn(entry).map((position) => [position, entry] as const)));
+  const added = chunks(
+    numbers.filter(({ position }) => !entryAt.has(position)),
+    numbersPerEntry,
+  ).map((group) => ({ entry: entryOf(owner, prefix, group), group }));
+  const outcomes = await log.addAll(
+    added.map(({ entry }) => entry),
+    until,
+  );
+  // Another reader has logged them in the meantime, perhaps with others.
+  if (!isWhole && outcomes.includes('present')) return logRequest({ list, owner, prefix, numbers }, log, until);
+  for (const { entry, group } of added) for (const { position } of group) entryAt.set(position, entry);
+  const unwritten = added.filter((_, index) => outcomes[index] === 'unwritten').flatMap(({ group }) => group);
+  const written = numbers.filter((number) => !unwritten.includes(number));
+  const byEntry = Map.groupBy(written, ({ position }) => entryAt.get(position));
+  return {
+    logged: [...byEntry].flatMap(([entry, numbers]) => (entry ? [{ list, owner, entry, numbers }] : [])),
+    unwritten: unwritten.map(({ change }) => change),
+  };
+};
+
+const entryOf = (owner: string, prefix: string, numbers: ReadNumber[]): ChangeEntry => {
+  const [{ list, change, position }] = numbers as [ReadNumber];
+  const count = (kind: NumberChange['kind']) => numbers.filter((number) => number.kind === kind).length;
+  return {
+    owner,
+    changeId: changeIdAt(prefix, position),
+    action: 'block_list.updated',
+    agentId: 'agentId' in list ? list.agentId : undefined,
+    requestId: change.requestId,
+    maker: change.after?.madeBy,
+    counts: { added: count('added'), removed: count('removed') },
+    positions: packPositions(numbers.map(({ position }) => position)),
+  };
+};
+
+const packPositions = (positions: number[]): Uint8Array => {
+  const bytes = Buffer.alloc(positions.length * positionBytes);
+  for (const [index, position] of positions.entries())
+    bytes.writeUIntBE(position, index * positionBytes, positionBytes);
+  return bytes;
+};
+
+const positionsIn = ({ positions = new Uint8Array() }: Pick<ChangeEntry, 'positions'>): number[] => {
+  const bytes = Buffer.from(positions);
+  return Array.from({ length: bytes.length / positionBytes }, (_, index) =>
+    bytes.readUIntBE(index * positionBytes, positionBytes),
+  );
+};

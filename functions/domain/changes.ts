@@ -1,0 +1,136 @@
+import * as z from 'zod/mini';
+import { type ChangeMaker, ways } from './change-maker.ts';
+import { timestamp } from './date-time.ts';
+import { component, describe } from './describe.ts';
+import { examples } from './examples.ts';
+import { limits } from './limits.ts';
+
+/** The actions of the log of changes: a closed list. The first part of a name is the kind of what changed. */
+export const changeActions = {
+  'agent.created': 'An agent was created, or copied from another one.',
+  'agent.updated': 'The name, the configuration, the phone number or the key of an agent was changed.',
+  'agent.traffic_updated': 'The traffic of an agent was split among its versions, or is no longer.',
+  'agent.deleted': 'An agent was deleted, with everything it had.',
+  'access.granted': 'An agent was shared with another user, the guest.',
+  'access.ended': 'The access of a guest to an agent was ended.',
+  'website.created': 'A website was added to the knowledge of an agent.',
+  'website.updated': 'A website was renamed, enabled or disabled, or its settings were changed.',
+  'website.refreshed': 'A new crawl of a website was requested.',
+  'website.deleted': 'A website was deleted.',
+  'document.created': 'A document was added to the knowledge of an agent.',
+  'document.updated': 'A document was renamed, enabled or disabled.',
+  'document.retried': 'Another attempt to read a document was requested.',
+  'document.deleted': 'A document was deleted.',
+  'block_list.updated': 'Numbers were added to or removed from a block list, by one request or one outcome.',
+  'import.finished': 'An import of a file has changed a block list.',
+  'webhook_endpoint.created': 'A webhook endpoint was created.',
+  'webhook_endpoint.updated': 'The settings of a webhook endpoint were changed, or a new secret was made.',
+  'webhook_endpoint.disabled': 'The service has disabled a webhook endpoint.',
+  'webhook_endpoint.deleted': 'A webhook endpoint was deleted.',
+  'hook_secret.set': 'The secret of a voice platform was set.',
+  'hook_secret.deleted': 'The secrets of a voice platform were deleted.',
+  'key.created': 'An API key was created.',
+  'key.updated': 'The name, the scopes or the expiry of an API key was changed.',
+  'key.revoked': 'The end of an API key was set: at once, or after the overlap of a rotation.',
+  'user.created': 'A user was created.',
+  'user.updated': 'The name or the quotas of a user were changed.',
+  'user.suspended': 'A user was suspended.',
+  'user.resumed': 'The suspension of a user was ended.',
+  'user.deleted': 'The deletion of a user has begun.',
+  'erasure.requested': 'The erasure of a person was requested.',
+  'call.deleted': 'A call was deleted.',
+} as const;
+export type ChangeAction = keyof typeof changeActions;
+const actionNames = Object.keys(changeActions) as [ChangeAction, ...ChangeAction[]];
+
+type KindOf<A extends string> = A extends `${infer Kind}.${string}` ? Kind : never;
+export type ChangeKind = KindOf<ChangeAction>;
+/** Returns the kind of what an action has changed. */
+export const kindOf = (action: ChangeAction) => action.slice(0, action.indexOf('.')) as ChangeKind;
+const kinds = [...new Set(actionNames.map(kindOf))] as [ChangeKind, ...ChangeKind[]];
+export const ChangeKind = z
+  .enum(kinds)
+  .check(describe('Only changes of this kind. With a key of the scope `users`: `user`, `key` or `access`.', 'agent'));
+
+/** The kinds of changes that a key of the scope `users` reads. */
+export const kindsOfUsers: ReadonlySet<ChangeKind> = new Set(['user', 'key', 'access']);
+
+const counts = (verb: string) =>
+  z.int().check(describe(`How many numbers were ${verb}.`, verb === 'added' ? 2 : 0, { minimum: 0 }));
+
+export const Change = component(
+  'Change',
+  'A change of something that the user owns: who made it, when and how. It has no phone number, and no text of anybody.',
+  z.object({
+    changeId: z.string().check(describe('Id of the change. Ids sort by time.', 'change_01KB3R2C5D0A2C4E6G8J0M2P4R')),
+    at: timestamp('When the change was made.'),
+    action: z
+      .enum(actionNames)
+      .check(describe('What happened: the kind of what changed, and the verb.', 'agent.updated')),
+    kind: z.enum(kinds).check(describe('The kind of what changed: the first part of `action`.', 'agent')),
+    id: z.optional(
+      z
+        .string()
+        .check(
+          describe(
+            'Id of what changed: of the agent, website, document, import, endpoint, key, user, erasure or call, the guest of `access`, or the platform of `hook_secret`. A block list has none.',
+            examples.agentId,
+          ),
+        ),
+    ),
+    agentId: z.optional(z.string().check(describe('The agent that it belongs to.', examples.agentId))),
+    uid: z.string().check(describe('Id of the user who made the change, such as a guest.', examples.uid)),
+    keyId: z.optional(
+      z
+        .string()
+        .check(
+          describe(
+            'Id of the API key that made the change, or `signature:` with a platform. Absent when the operator or a job did.',
+            examples.keyId,
+          ),
+        ),
+    ),
+    keyName: z.optional(z.string().check(describe('Name of that key when it made the change.', 'CRM'))),
+    via: z
+      .enum(ways)
+      .check(
+        describe(
+          'How: `api`, `mcp` (an AI client), `chat` (the build chat), `operator` (the command line), `platform` (a webhook of a voice platform) or `job` (the service itself).',
+          'api',
+        ),
+      ),
+    requestId: z.optional(
+      z
+        .string()
+        .check(
+          describe(
+            'Id of the request that caused the change: the `x-request-id` of its response.',
+            '6d2f0b1c-8a43-4e57-9f60-1b7c5d2e3a48',
+          ),
+        ),
+    ),
+    changed: z.optional(
+      z.array(z.string()).check(describe('Names of the fields that changed.', ['name', 'configuration.greeting'])),
+    ),
+    counts: z.optional(
+      z
+        .object({ added: counts('added'), removed: counts('removed') })
+        .check(
+          z.describe('The numbers of a block list that changed. The counts of a request with several entries add up.'),
+        ),
+    ),
+    version: z.optional(z.int().check(describe('The version of the agent after the change.', 7, { minimum: 1 }))),
+  }),
+);
+export type Change = z.infer<typeof Change>;
+
+/** A change of what a user (`owner`) owns, before it is in the log. `maker` is unknown for changes of earlier versions of the service. */
+export type LoggedChange = Pick<
+  Change,
+  'action' | 'id' | 'agentId' | 'requestId' | 'changed' | 'counts' | 'version'
+> & {
+  maker?: ChangeMaker | undefined;
+};
+
+/** The maximum number of changed fields that an entry names. */
+export const maxChangedFields = limits.changedFields;
