@@ -6,6 +6,7 @@ export const wholeTable = [
   'test/api/delete-agent*.test.ts',
   'test/api/erasures*.test.ts',
   'test/bin/operator/{deletion,everyday,restore}.test.ts',
+  'test/hooks/near-silent-ends.test.ts',
   'test/jobs/expire-calls.test.ts',
 ];
 // Those have their own commands: npm run test:acceptance, npm run test:deployed.
