@@ -91,7 +91,7 @@ export const receiveHook = endpoint({
   readOnly: true,
   atCallTime: true,
   services: {
-    callStarts: callStarts.for('read', 'readAgent'),
+    callStarts: callStarts.for('read', 'readOutcomeSettings'),
     calls: calls.for('record', 'recordWithOutcome'),
     knowledge: knowledgeSearchOnDemand,
   },

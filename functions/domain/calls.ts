@@ -151,16 +151,15 @@ const OutcomeEntry = z.object({
 /** An outcome that a voice platform found, and that is not set. */
 export const HeldOutcome = component(
   'HeldOutcome',
-  'An outcome that a voice platform found in a call that does not meet the conditions which the agent declares for it. It is held until the outcome is set or cleared, or a later event of the platform meets the conditions.',
+  'An outcome that a voice platform found in a call that does not meet the conditions of the agent. It is held until the outcome is set or cleared.',
   z.extend(CallOutcome, {
     custom_call_outcome: OutcomeLabel,
     causes: z
       .array(z.enum(['too_short', 'too_few_words']))
       .check(
-        describe(
-          'Why: the call was shorter than `minSeconds` (`too_short`), or the other party said fewer words than `minCallerWords` (`too_few_words`).',
-          ['too_short'],
-        ),
+        describe('The conditions that are not met: `minSeconds` (`too_short`) or `minCallerWords` (`too_few_words`).', [
+          'too_short',
+        ]),
       ),
   }),
 );

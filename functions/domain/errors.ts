@@ -163,13 +163,11 @@ export const noSuchCall = (callIdOrPhone: string) =>
 export const unknownOutcome = (names: string[]) => {
   const list = names.map((name) => JSON.stringify(name)).join(', ');
   const shown = list.length > maxNamesUnits ? `${list.slice(0, maxNamesUnits).toWellFormed()}…` : list;
-  return names.length === 0
-    ? new ApiError('unknown_outcome', 'The agent declares that its calls have no outcome.', {
-        details: [{ path: 'custom_call_outcome', message: 'must be absent or null' }],
-      })
-    : new ApiError('unknown_outcome', `The agent declares no such outcome, only ${shown}.`, {
-        details: [{ path: 'custom_call_outcome', message: `must be one of ${list}` }],
-      });
+  const [message, detail] =
+    names.length === 0
+      ? ['The agent declares that its calls have no outcome.', 'must be absent or null']
+      : [`The agent declares no such outcome, only ${shown}.`, `must be one of ${list}`];
+  return new ApiError('unknown_outcome', message, { details: [{ path: 'custom_call_outcome', message: detail }] });
 };
 
 /** A response may have a thousand of these messages. */

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { attemptsIn, type CountedAttempts } from '../calling/call-attempts.ts';
-import type { Agent } from '../domain/agents.ts';
+import type { Agent, AgentConfiguration } from '../domain/agents.ts';
 import type { Attestation } from '../domain/attestations.ts';
 import type { BlockedNumber } from '../domain/block-list.ts';
+import type { OutcomeRules } from '../domain/declared-outcomes.ts';
 import { insufficientPermissions } from '../domain/errors.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
 import { versionFor } from '../domain/traffic.ts';
@@ -42,6 +43,9 @@ export type CallStartReference = {
   attestation?: Attestation | undefined;
 };
 
+/** What the configuration of an agent says about the outcomes that a platform finds. */
+export type OutcomeSettings = { outcomeFrom: AgentConfiguration['outcomeFrom']; outcomeRules: OutcomeRules };
+
 export type CallStartFacts = {
   /** The entry that blocks the other party. The agent's own entry takes precedence over its owner's. */
   blocked?: { scope: 'agent' | 'user'; entry: BlockedNumber };
@@ -51,8 +55,8 @@ export type CallStartFacts = {
   attempts?: CountedAttempts;
 };
 
-/** The agent of a call, found by its id or its number. The user may use it. */
-export type LocatedAgent = { agentId: string; owner: string };
+/** The agent of a call, found by its id or its number. The user may use it. Its rules for outcomes are known if its access was read. */
+export type LocatedAgent = { agentId: string; owner: string; outcomeRules?: OutcomeRules };
 
 /**
  * A call with what its lookup found. `agent` is `none` when no agent of the user has our number, and `forbidden` when the
@@ -125,7 +129,7 @@ const agentWithNumber = (uid: string, item: UniqueEntry | undefined): CallStart[
   item ? { agentId: item.agentId, owner: uid } : 'none';
 
 const agentWithAccess = (uid: string, agentId: string, access: Access | undefined): CallStart['agent'] =>
-  access?.has(uid) ? { agentId, owner: access.owner } : 'forbidden';
+  access?.has(uid) ? { agentId, owner: access.owner, outcomeRules: access.outcomeRules } : 'forbidden';
 
 /** Reads the facts that decide on a call. */
 export class CallStarts {
@@ -137,11 +141,16 @@ export class CallStarts {
     this.#traffic = new AgentTraffic(table);
   }
 
-  /** Returns the agent of a call, with one more read where its lookup did not find it. */
-  async readAgent({ agent: { agentId, owner }, items }: LocatedCall): Promise<Agent | undefined> {
-    const key = agentKey(owner, agentId);
-    const record = items.record === undefined ? (await this.#table.getMany([key]))[0] : items.record;
-    return record ? agentOf(record as AgentItem) : undefined;
+  /** Returns what the agent of a call says about outcomes, with one more read where its lookup did not find it. */
+  async readOutcomeSettings({ agent: { agentId, owner, outcomeRules }, items }: LocatedCall): Promise<OutcomeSettings> {
+    const [key, access] = [agentKey(owner, agentId), accessKey(agentId)];
+    const unread = [...(items.record === undefined ? [key] : []), ...(outcomeRules ? [] : [access])];
+    const read = unread.length === 0 ? [] : await this.#table.getMany(unread);
+    const record = (items.record ?? itemWith(read, key)) as AgentItem | undefined;
+    return {
+      outcomeFrom: record && agentOf(record).configuration.outcomeFrom,
+      outcomeRules: outcomeRules ?? accessOf(itemWith(read, access))?.outcomeRules ?? {},
+    };
   }
 
   /** Returns the facts of a call, with one more read where its lookup did not find them all. */
@@ -194,5 +203,5 @@ const callerOf = ({ other, isGuess, callId }: CallStartReference, isBlocked: boo
 
 export const callStarts = /* @__PURE__ */ service(() => new CallStarts(table.get()), {
   read: ['dynamodb:BatchGetItem', 'dynamodb:GetItem'],
-  readAgent: ['dynamodb:BatchGetItem'],
+  readOutcomeSettings: ['dynamodb:BatchGetItem'],
 });

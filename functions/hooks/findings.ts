@@ -1,13 +1,11 @@
-import type { AgentConfiguration } from '../domain/agents.ts';
 import { decideOutcome, keyIdOfPlatform } from '../domain/call-outcomes.ts';
 import { CallOutcomeChange, outcomeFields } from '../domain/calls.ts';
 import { now } from '../domain/date-time.ts';
-import { type OutcomeRules, outcomeRulesOf } from '../domain/declared-outcomes.ts';
 import { isJsonObject, parseJson } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { cut } from '../domain/text.ts';
 import { validate } from '../domain/validation.ts';
-import type { LocatedAgent } from './call-starts.ts';
+import type { LocatedAgent, OutcomeSettings } from './call-starts.ts';
 import type { PlatformName } from './platforms.ts';
 
 /** The fields that a platform found for a call, and what the other party said in it. */
@@ -17,9 +15,8 @@ type Findings = { fields: Record<string, unknown>; callerTexts?: readonly string
 export const foundOutcome = (
   { fields, callerTexts }: Findings,
   { platform, agentId, owner, uid }: LocatedAgent & { platform: PlatformName; uid: string },
-  { outcomeFrom, ...configuration }: AgentConfiguration = {},
+  { outcomeFrom, outcomeRules }: OutcomeSettings,
 ) => {
-  const outcomeRules = outcomeRulesOf(configuration);
   const { change, errors } = outcomeIn(fields, outcomeFrom, outcomeRules);
   const origin = { uid, keyId: keyIdOfPlatform(platform), at: now(), found: { callerTexts } };
   return { ...decideOutcome(change, { agentId, owner, outcomeRules }, origin), errors };
@@ -31,8 +28,8 @@ export const foundOutcome = (
  */
 const outcomeIn = (
   findings: Record<string, unknown>,
-  outcomeFrom: AgentConfiguration['outcomeFrom'] = {},
-  { outcomes }: OutcomeRules,
+  outcomeFrom: OutcomeSettings['outcomeFrom'] = {},
+  { outcomes }: OutcomeSettings['outcomeRules'],
 ): { change: CallOutcomeChange; errors: string[] } => {
   const fieldAt = (name: string | undefined) =>
     name !== undefined && Object.hasOwn(findings, name) ? (findings[name] ?? undefined) : undefined;

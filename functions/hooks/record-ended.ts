@@ -15,7 +15,7 @@ export const recordEnded = async (
   {
     callStarts,
     calls,
-  }: { callStarts: Pick<CallStarts, 'readAgent'>; calls: Pick<Calls, 'record' | 'recordWithOutcome'> },
+  }: { callStarts: Pick<CallStarts, 'readOutcomeSettings'>; calls: Pick<Calls, 'record' | 'recordWithOutcome'> },
   { platform, end, callId, start, uid }: Ended,
   requestId: string,
 ): Promise<void> => {
@@ -23,9 +23,9 @@ export const recordEnded = async (
   const facts = factsOf(end, start);
   const after = (found: Call | undefined) => factsAfter(end, facts, found);
   if (!end.findings) return void (await calls.record(agentId, callId, after));
-  const agent = await callStarts.readAgent(start);
+  const settings = await callStarts.readOutcomeSettings(start);
   const findings = { fields: end.findings, callerTexts: end.callerTexts };
-  const { errors, ...outcome } = foundOutcome(findings, { platform, agentId, owner, uid }, agent?.configuration);
+  const { errors, ...outcome } = foundOutcome(findings, { platform, agentId, owner, uid }, settings);
   if (errors.length > 0) log('warn', { requestId, operation: 'receiveHook', callId, leftOut: errors });
   await calls.recordWithOutcome(agentId, callId, after, outcome);
 };

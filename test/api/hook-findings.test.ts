@@ -184,16 +184,19 @@ describe('findings of Retell', () => {
   it('findings for an agent that is found by its number, or that is shared, use its configuration', async () => {
     const [owner, guest] = [await newWorld(), await newWorld()];
     await owner.call('PATCH', `/agents/${owner.agentId}`, {
-      body: { phoneNumber: own, configuration: { outcomeFrom: { outcome: 'result' } } },
+      body: {
+        phoneNumber: own,
+        configuration: { outcomeFrom: { outcome: 'result' }, outcomes: [{ name: 'Won' }, { name: 'Lost' }] },
+      },
     });
     const { secret: key } = await apiKeys.get().create(owner.uid, { name: 'hooks', scopes: ['hooks'] });
     const query = { uid: owner.uid, agentId: undefined, key };
     await send(owner, 'retell', { query, body: retellEnd({ result: 'won' }), apiKey: undefined });
     const path = `/calls/${owner.agentId}/retell:1`;
-    expect((await owner.call('GET', path)).body).toMatchObject({ custom_call_outcome: 'won' });
+    expect((await owner.call('GET', path)).body).toMatchObject({ custom_call_outcome: 'Won' });
     await agents.get().grant(owner.agentId, owner.uid, guest.uid);
     await send({ ...guest, agentId: owner.agentId }, 'retell', { body: retellEnd({ result: 'lost' }) });
-    expect((await owner.call('GET', path)).body).toMatchObject({ custom_call_outcome: 'lost' });
+    expect((await owner.call('GET', path)).body).toMatchObject({ custom_call_outcome: 'Lost' });
   });
 });
 
