@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { apiKeys } from '../../../functions/store/api-keys.ts';
+import { send } from '../../support/voice-platforms.ts';
 import { newWorld } from '../../support/world.ts';
 import { useBrowser } from './browser.ts';
 import { choose, openConsole } from './open-console.ts';
@@ -39,7 +40,7 @@ it('“Who set the outcome of this call, and when?”', async () => {
   await entries.first().waitFor();
   const [newest, oldest] = await entries.allTextContents();
   expect(newest).toContain('metadata set by You');
-  expect(oldest).toContain('outcome set by You');
+  expect(oldest).toContain('outcome booked set by You');
   const recording = dialog.getByRole('link', { name: 'Open the recording' });
   expect(await recording.getAttribute('href')).toBe('https://recordings.example.com/1.mp3');
   await dialog.getByText('"campaign": "spring"').waitFor();
@@ -123,4 +124,39 @@ it('a key that may only read calls reads those of all agents, and of one by the 
   await page.getByRole('columnheader', { name: 'Agent' }).waitFor({ state: 'detached' });
   await page.getByRole('cell', { name: '+1 (415) 555-0100' }).waitFor();
   expect(page.url()).toContain(agentId);
+});
+
+it('“Which bookings does the platform only suppose? Set the one that is right.”', async () => {
+  const world = await newWorld();
+  const { agentId, apiKey, call } = world;
+  const configuration = { outcomes: [{ name: 'booked', found: { minCallerWords: 4 } }, { name: 'moved' }] };
+  expect((await call('PATCH', `/agents/${agentId}`, { body: { configuration } })).status).toBe(200);
+  const message = {
+    ...{ type: 'end-of-call-report', durationSeconds: 60 },
+    call: { id: 'a', customer: { number: '+14155550100' } },
+    analysis: { structuredData: { custom_call_outcome: 'booked', custom_call_outcome_value: 90 } },
+  };
+  expect((await send(world, 'vapi', { body: { message } })).status).toBe(200);
+  await world.recordCall('call-1');
+  const { page, complaints } = await openConsole(apiKey, '/console/calls');
+  await page.getByRole('link', { name: 'Mar 1, 2026' }).waitFor();
+  await choose(page, 'Outcome', 'Held: found, but not set');
+  await page.getByRole('link', { name: 'Mar 1, 2026' }).waitFor({ state: 'detached' });
+  await page.getByRole('row', { name: /Held: booked/ }).click();
+  const dialog = page.getByRole('dialog', { name: 'Call' });
+  await dialog.getByText('the caller said too few words').waitFor();
+  // What can be set is what the agent declares.
+  await dialog.getByRole('combobox', { name: 'Outcome' }).click();
+  expect(await dialog.getByRole('option').allTextContents()).toEqual(['booked', 'moved']);
+  await page.keyboard.press('Escape');
+  await dialog.getByRole('button', { name: 'Set', exact: true }).click();
+  await page.getByRole('status').getByText('The outcome is saved.').waitFor();
+  const { body } = await call('GET', `/calls/${agentId}/vapi:a`);
+  expect([body.custom_call_outcome, body.custom_call_outcome_value, body.heldOutcome]).toEqual([
+    'booked',
+    90,
+    undefined,
+  ]);
+  await dialog.getByText('outcome booked, value 90.00 set by You').waitFor();
+  expect(complaints).toEqual([]);
 });

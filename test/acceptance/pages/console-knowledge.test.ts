@@ -72,9 +72,11 @@ it('add our website, and see which of its pages could not be read', async () => 
   await page.getByRole('button', { name: 'Add a website' }).click();
   await page.getByLabel('Address').fill(site.url);
   await page.getByLabel('Name').fill('Our site');
+  await page.getByLabel('Read again after days').fill('7');
   await page.getByRole('button', { name: 'Add the website' }).click();
   await row(page, 'Our site Read').waitFor();
   await page.getByRole('link', { name: 'Our site' }).click();
+  expect(await page.getByLabel('Read again after days').inputValue()).toBe('7');
   const failed = page.getByRole('table', { name: 'Pages that could not be read' });
   await failed.getByRole('row', { name: new RegExp(`^${site.at('b')}`) }).waitFor();
   await site.put('b', '<title>B</title><p>Now it is here.</p>');

@@ -31,7 +31,7 @@ it('why was +1 415 555 0100 rejected? The look-up names the lists that block it,
   await lookUp(page, '+1 (415) 555-0100');
   await page.getByText('Insulted the agent').waitFor();
   expect(await text(page)).toMatch(/Blocked for all agents\s+Reason\s+Asked not to be called/);
-  expect(await text(page)).toMatch(/Blocked for Agent\s+Reason\s+Insulted the agent/);
+  expect(await text(page)).toMatch(/Blocked for Agent\s+Reason\s+Insulted the agent\s+Blocked\s+.+\s+By\s+You/);
   await page.reload();
   await page.getByText('Insulted the agent').waitFor();
   const calls = page.getByRole('link', { name: 'Calls with +14155550100' }).first();
@@ -110,7 +110,7 @@ it('import a file: its progress and the lines that failed are shown, and later f
   await lines.getByRole('row', { name: '5 nobody Add the number' }).waitFor();
   await page.keyboard.press('Escape');
   await page.waitForURL((url) => !url.searchParams.has('importId'));
-  await page.getByRole('row', { name: '+1 (415) 555-0152 Imported' }).waitFor();
+  await page.getByRole('row', { name: /^\+1 \(415\) 555-0152 Imported/ }).waitFor();
   await page.reload();
   const imports = page.getByRole('table', { name: 'Imports' });
   await imports

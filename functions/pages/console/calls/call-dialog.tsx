@@ -1,18 +1,18 @@
 import { type ReactNode, useState } from 'react';
-import type { Call } from '../../../openapi/client/client.ts';
+import type { Call, UpdateCallOutcomeParams } from '../../../openapi/client/client.ts';
 import { Link, setFilters } from '../address.tsx';
-import { useAgentName } from '../components/agent-filter.tsx';
+import { useAgentChoices, useAgentName } from '../components/agent-filter.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { Facts } from '../components/facts.tsx';
 import { TextField } from '../components/fields.tsx';
 import { InlineForm } from '../components/form.tsx';
 import { Json } from '../components/json.tsx';
-import { useValues } from '../components/outcome.tsx';
+import { OutcomeBadge, useValues } from '../components/outcome.tsx';
 import { Picker } from '../components/picker.tsx';
-import { Loaded } from '../components/states.tsx';
+import { Failed, Loaded } from '../components/states.tsx';
 import { Time } from '../components/time.tsx';
 import { Who } from '../components/who.tsx';
-import { formatDuration, formatNumber, formatPhone } from '../formats.ts';
+import { formatDuration, formatNumber, formatPhone, formatValue } from '../formats.ts';
 import { useChange, useRead, useService } from '../service.tsx';
 import { CallStatus } from './call-status.tsx';
 
@@ -44,6 +44,7 @@ export const CallDialog = ({ agentId, callId, neighbors }: CallDialogProps) => {
           {(data) => (
             <>
               <CallFacts call={data} />
+              <Held call={data} />
               <Outcome key={data.callId + data.outcomeUpdatedAt} call={data} />
               <Details details={data.details} />
               <History call={data} />
@@ -120,34 +121,76 @@ const Details = ({ details = {} }: { details: Call['details'] }) => {
   return Object.values(facts).some((fact) => fact !== undefined) && <Facts facts={facts} />;
 };
 
+const causesOfHolding = {
+  too_short: 'the call was too short',
+  too_few_words: 'the caller said too few words',
+};
+
+/** Returns a change of the outcome of a call. */
+const useOutcomeChange = ({ agentId, callId }: Call) => {
+  const { api } = useService();
+  return useChange(
+    (set: Omit<UpdateCallOutcomeParams, 'agentId' | 'callIdOrPhone'>, options) =>
+      api.calls.updateOutcome({ agentId, callIdOrPhone: callId, ...set }, options),
+    { changes: [['call', agentId, callId], ['calls'], ['figures']], done: () => 'The outcome is saved.' },
+  );
+};
+
+/** An outcome that the platform found without enough ground: a person sets or clears it. */
+const Held = ({ call }: { call: Call }) => {
+  const change = useOutcomeChange(call);
+  const { heldOutcome } = call;
+  if (!heldOutcome) return null;
+  const { causes, ...found } = heldOutcome;
+  return (
+    <section className="card">
+      <p>
+        The platform found <OutcomeBadge outcome={found.custom_call_outcome} />, which is not set:{' '}
+        {causes.map((cause) => causesOfHolding[cause]).join(', and ')}.
+      </p>
+      <div className="buttons">
+        <button type="button" disabled={change.isPending} onClick={() => change.mutate(found)}>
+          Set
+        </button>
+        <button
+          type="button"
+          className="quiet"
+          disabled={change.isPending}
+          onClick={() => change.mutate({ custom_call_outcome: null })}
+        >
+          Clear
+        </button>
+      </div>
+      {change.error && <Failed error={change.error} />}
+    </section>
+  );
+};
+
 /** Sets the outcome and its value. An empty field clears it. */
 const Outcome = ({ call }: { call: Call }) => {
-  const { api } = useService();
-  const { agentId, callId, custom_call_outcome = '', custom_call_outcome_value } = call;
+  const { agentId, custom_call_outcome = '', custom_call_outcome_value } = call;
   const former = custom_call_outcome_value?.toString() ?? '';
   const [outcome, setOutcome] = useState(custom_call_outcome);
   const [value, setValue] = useState(former);
-  const outcomes = useValues('outcome', agentId);
+  const used = useValues('outcome', agentId);
+  const declared = useAgentChoices().data?.find((agent) => agent.agentId === agentId)?.configuration.outcomes;
+  const outcomes = declared?.map(({ name }) => name) ?? used;
   // A decimal comma is read, too.
   const number = Number(value.trim().replace(/^(-?\d+),(\d{1,2})$/, '$1.$2'));
   const problem = value.trim() !== '' && !Number.isFinite(number) ? 'Enter a number, such as 149.50.' : undefined;
-  const change = useChange(
-    (_, options) => {
-      const set = {
-        custom_call_outcome: outcome.trim() || null,
-        custom_call_outcome_value: value.trim() ? number : null,
-      };
-      return api.calls.updateOutcome({ agentId, callIdOrPhone: callId, ...set }, options);
-    },
-    { changes: [['call', agentId, callId], ['calls'], ['figures']], done: () => 'The outcome is saved.' },
-  );
+  const change = useOutcomeChange(call);
+  const save = () =>
+    change.mutate({
+      custom_call_outcome: outcome.trim() || null,
+      custom_call_outcome_value: value.trim() ? number : null,
+    });
   return (
     <InlineForm
       change={change}
       submit="Save outcome"
       pending="Saving …"
       isDisabled={outcome.trim() === custom_call_outcome && value.trim() === former}
-      onSubmit={() => !problem && change.mutate(undefined)}
+      onSubmit={() => !problem && save()}
     >
       <Picker
         label="Outcome"
@@ -169,21 +212,27 @@ const Outcome = ({ call }: { call: Call }) => {
   );
 };
 
-const fieldNames = {
-  custom_call_outcome: 'outcome',
-  custom_call_outcome_value: 'value',
-  custom_call_metadata: 'metadata',
-};
+type OutcomeEntry = NonNullable<Call['outcomeHistory']>[number];
+
+/** Returns the fields that were set, with their values. Entries of before have none. */
+const setFields = ({ fields, custom_call_outcome: outcome, custom_call_outcome_value: value }: OutcomeEntry) =>
+  fields
+    .map((field) => {
+      if (field === 'custom_call_metadata') return 'metadata';
+      if (field === 'custom_call_outcome') return outcome === null ? 'no outcome' : `outcome ${outcome ?? ''}`.trim();
+      return value === null ? 'no value' : `value ${value === undefined ? '' : formatValue(value)}`.trim();
+    })
+    .join(', ');
 
 const History = ({ call: { outcomeHistory = [] } }: { call: Call }) =>
   outcomeHistory.length > 0 && (
     <section>
       <h3>History of the outcome</h3>
       <ol className="history">
-        {outcomeHistory.toReversed().map(({ at, keyId, fields }) => (
-          <li key={at}>
-            <Time at={at} hasSeconds />: {fields.map((field) => fieldNames[field]).join(', ')} set by{' '}
-            <Who keyId={keyId} />
+        {outcomeHistory.toReversed().map((entry) => (
+          <li key={entry.at}>
+            <Time at={entry.at} hasSeconds />: <bdi>{setFields(entry)}</bdi> set by{' '}
+            <Who keyId={entry.keyId} keyName={entry.keyName} />
           </li>
         ))}
       </ol>

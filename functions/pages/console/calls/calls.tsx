@@ -41,13 +41,14 @@ const CallTable = () => {
   const { api } = useService();
   const { agentId, callId, callOf = agentId, timeZone: _, ...filters } = useAddress().filters;
   const timeZone = useTimeZone();
-  const { phone, from, to, direction, status, outcome, hasOutcome } = filters;
+  const { phone, from, to, direction, status, outcome, hasOutcome, held } = filters;
   const search = {
     ...{ phone, status, outcome },
     // The search includes the day `to`.
     from: from && startOfDay(from, timeZone),
     to: to && startOfDay(addDays(to, 1), timeZone),
     direction: direction as Call['direction'] | undefined,
+    held: held === 'true' || undefined,
     hasOutcome: hasOutcome === undefined ? undefined : hasOutcome === 'true',
   };
   const pages = usePages(['calls', agentId, search], (cursor, options) => {
@@ -126,7 +127,12 @@ const columns: Column<Call>[] = [
   },
   {
     heading: 'Outcome',
-    cell: ({ custom_call_outcome: outcome }) => outcome !== undefined && <OutcomeBadge outcome={outcome} />,
+    cell: ({ custom_call_outcome: outcome, heldOutcome }) =>
+      outcome === undefined ? (
+        heldOutcome && <span className="faint">Held: {heldOutcome.custom_call_outcome}</span>
+      ) : (
+        <OutcomeBadge outcome={outcome} />
+      ),
   },
   {
     heading: 'Value',

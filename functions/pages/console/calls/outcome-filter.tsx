@@ -6,20 +6,24 @@ const optionOf = (value: string) => ({ value, label: value });
 
 /** Chooses an outcome of the address, or calls with or without one. */
 export const OutcomeFilter = () => {
-  const { agentId, outcome, hasOutcome } = useAddress().filters;
+  const { agentId, outcome, hasOutcome, held } = useAddress().filters;
   const options = [
     { value: '', label: 'All calls' },
     { value: ' true', label: 'With an outcome' },
     { value: ' false', label: 'Without an outcome' },
+    { value: ' held', label: 'Held: found, but not set' },
     ...useValues('outcome', agentId).map(optionOf),
   ];
-  const choose = (value: string) =>
-    setFilters(
-      value.startsWith(' ')
-        ? { outcome: undefined, hasOutcome: value.trim() }
-        : { outcome: value, hasOutcome: undefined },
-    );
-  const value = outcome ?? (hasOutcome ? ` ${hasOutcome}` : '');
+  const choose = (value: string) => {
+    const isHeld = value === ' held';
+    const has = value.startsWith(' ') && !isHeld;
+    setFilters({
+      outcome: value.startsWith(' ') ? undefined : value,
+      hasOutcome: has ? value.trim() : undefined,
+      held: isHeld ? 'true' : undefined,
+    });
+  };
+  const value = outcome ?? (held ? ' held' : hasOutcome ? ` ${hasOutcome}` : '');
   return <Picker label="Outcome" isFree options={options} value={value} onChange={choose} />;
 };
 

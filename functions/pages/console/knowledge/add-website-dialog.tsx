@@ -3,6 +3,7 @@ import { Dialog } from '../components/dialog.tsx';
 import { TextField } from '../components/fields.tsx';
 import { Form } from '../components/form.tsx';
 import { useChange, useService } from '../service.tsx';
+import { RefreshField } from './refresh-field.tsx';
 
 /** Adds a website to the knowledge of an agent. */
 export const AddWebsiteDialog = ({ agentId, onClose }: { agentId: string; onClose(): void }) => {
@@ -11,6 +12,7 @@ export const AddWebsiteDialog = ({ agentId, onClose }: { agentId: string; onClos
   const [name, setName] = useState('');
   const [limit, setLimit] = useState('5');
   const [maxDepth, setMaxDepth] = useState('1');
+  const [refreshEvery, setRefreshEvery] = useState('');
   const addition = useChange(
     (_, options) => {
       const website = {
@@ -19,7 +21,7 @@ export const AddWebsiteDialog = ({ agentId, onClose }: { agentId: string; onClos
         limit: Number(limit),
         maxDepth: Number(maxDepth),
       };
-      return api.websites.add({ agentId, ...website }, options);
+      return api.websites.add({ agentId, ...website, refreshEvery: Number(refreshEvery) || null }, options);
     },
     { changes: [['knowledge', agentId]], done: () => 'The website is added. Its pages are read in the background.' },
   );
@@ -60,6 +62,7 @@ export const AddWebsiteDialog = ({ agentId, onClose }: { agentId: string; onClos
           value={maxDepth}
           onChange={setMaxDepth}
         />
+        <RefreshField value={refreshEvery} onChange={setRefreshEvery} />
       </Form>
     </Dialog>
   );

@@ -3,13 +3,14 @@ import type { Result } from '../../../openapi/client/client.ts';
 import { setFilters } from '../address.tsx';
 import { DeleteDialog, Dialog } from '../components/dialog.tsx';
 import { Facts } from '../components/facts.tsx';
-import { ChangeButton } from '../components/form.tsx';
+import { ChangeButton, InlineForm } from '../components/form.tsx';
 import { Table } from '../components/paged-table.tsx';
 import { Empty, Failed, Skeleton } from '../components/states.tsx';
 import { Status } from '../components/status.tsx';
 import { Time } from '../components/time.tsx';
 import { formatBytes, formatNumber } from '../formats.ts';
 import { useChange, useService } from '../service.tsx';
+import { RefreshField } from './refresh-field.tsx';
 import { isUnderWay, type Source, stateOf } from './sources.ts';
 
 const close = () => setFilters({ sourceId: undefined });
@@ -56,6 +57,7 @@ const Details = ({ source, onDelete }: { source: Source; onDelete(): void }) => 
         </section>
       )}
       <Facts facts={factsOf(source)} />
+      {source.kind === 'website' && <RefreshPeriod key={source.refreshEvery} source={source} />}
       {source.kind === 'website' && source.failedPages.length > 0 && (
         <section>
           <h3>Pages that could not be read</h3>
@@ -95,6 +97,7 @@ const factsOf = (source: Source) =>
         'Only paths': source.includePaths.join(', ') || undefined,
         'Without paths': source.excludePaths.join(', ') || undefined,
         'Last read': source.lastCrawledAt && <Time at={source.lastCrawledAt} />,
+        'Read again': source.nextRefreshAt && <Time at={source.nextRefreshAt} />,
         Changed: <Time at={source.lastUpdatedAt} />,
         By: source.lastUpdatedBy,
       }
@@ -104,6 +107,28 @@ const factsOf = (source: Source) =>
         Changed: <Time at={source.lastUpdatedAt} />,
         By: source.lastUpdatedBy,
       };
+
+/** Changes how often a website is read again. */
+const RefreshPeriod = ({ source: { agentId, id, refreshEvery } }: { source: Source & { kind: 'website' } }) => {
+  const { api } = useService();
+  const former = refreshEvery?.toString() ?? '';
+  const [days, setDays] = useState(former);
+  const change = useChange(
+    (_, options) => api.websites.update({ agentId, websiteId: id, refreshEvery: Number(days) || null }, options),
+    { changes: [['knowledge', agentId]], done: () => 'The period is saved.' },
+  );
+  return (
+    <InlineForm
+      change={change}
+      submit="Save the period"
+      pending="Saving …"
+      isDisabled={days === former}
+      onSubmit={() => change.mutate(undefined)}
+    >
+      <RefreshField value={days} onChange={setDays} />
+    </InlineForm>
+  );
+};
 
 /** Reads the pages of a website again, or retries a failed document. */
 const ReadAgain = ({ source: { kind, id, agentId, status } }: { source: Source }) => {

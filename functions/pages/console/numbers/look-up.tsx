@@ -8,6 +8,7 @@ import { Section } from '../components/section.tsx';
 import { Empty, Loaded } from '../components/states.tsx';
 import { Status } from '../components/status.tsx';
 import { Time } from '../components/time.tsx';
+import { Who } from '../components/who.tsx';
 import { refusedFields, useRead, useService } from '../service.tsx';
 import { BlockDialog } from './block-dialog.tsx';
 import { Unblock } from './unblock.tsx';
@@ -76,7 +77,7 @@ export const LookUp = ({ number, agentId }: LookUpProps) => {
 
 /** An entry of a list that blocks the number. */
 const EntryCard = ({ number, entry }: { number: string; entry: Entry }) => {
-  const { agentId, reason, blockedAt, expiresAt } = entry;
+  const { agentId, reason, blockedAt, expiresAt, keyId, keyName } = entry;
   const name = useAgentName(agentId ?? '');
   return (
     <div className="card">
@@ -87,6 +88,7 @@ const EntryCard = ({ number, entry }: { number: string; entry: Entry }) => {
         facts={{
           Reason: reason ?? 'None given',
           Blocked: <Time at={blockedAt} />,
+          By: keyId && <Who keyId={keyId} keyName={keyName} />,
           Until: expiresAt ? <Time at={expiresAt} /> : 'You unblock it',
         }}
       />

@@ -7,6 +7,7 @@ import { type Column, PagedTable } from '../components/paged-table.tsx';
 import { Section } from '../components/section.tsx';
 import { Empty } from '../components/states.tsx';
 import { Time } from '../components/time.tsx';
+import { Who } from '../components/who.tsx';
 import { formatPhone } from '../formats.ts';
 import { usePages, useService } from '../service.tsx';
 import { BlockDialog } from './block-dialog.tsx';
@@ -86,6 +87,11 @@ const columnsOfNumbers: Column<BlockedNumber>[] = [
     cell: ({ reason }) => (reason ? <bdi>{reason}</bdi> : <span className="faint">None given</span>),
   },
   { heading: 'Blocked', cell: ({ blockedAt }) => <Time at={blockedAt} /> },
+  {
+    heading: 'By',
+    isLong: true,
+    cell: ({ keyId, keyName }) => keyId && <Who keyId={keyId} keyName={keyName} />,
+  },
   { heading: 'Until', cell: ({ expiresAt }) => expiresAt && <Time at={expiresAt} /> },
 ];
 

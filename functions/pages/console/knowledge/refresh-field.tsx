@@ -1,0 +1,15 @@
+import { TextField } from '../components/fields.tsx';
+
+/** The days after which a website is read again. Empty: never. */
+export const RefreshField = ({ value, onChange }: { value: string; onChange(value: string): void }) => (
+  <TextField
+    label="Read again after days"
+    name="refreshEvery"
+    note="From 1 to 90. Without a number, only when you ask for it."
+    type="number"
+    min={1}
+    max={90}
+    value={value}
+    onChange={onChange}
+  />
+);
