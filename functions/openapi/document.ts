@@ -8,7 +8,7 @@ import { errorMeanings } from './error-meanings.ts';
 import { errorCodes, errorExamples, errorResponses, takesOptionalKey } from './error-responses.ts';
 import { always, headerReference, headers } from './headers.ts';
 import type { JsonSchema, OpenApiDocument, Operation } from './openapi.ts';
-import { exampleOf, schemaOverride } from './schemas.ts';
+import { exampleOf, schemaOverride, splitTypes } from './schemas.ts';
 import { eventsTag, webhookRequests } from './webhooks.ts';
 
 /** The version of the interface, not of this code. */
@@ -55,6 +55,7 @@ export const openApiDocument = (routes: AnyEndpoint[]): OpenApiDocument => {
     addExamples(document, operation);
   }
   for (const { post } of Object.values(document.webhooks)) addExamples(document, post);
+  splitTypes(document);
   return document;
 };
 

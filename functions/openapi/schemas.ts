@@ -46,6 +46,17 @@ const mergeNull = (json: JsonSchema) => {
   replace(json, { ...nullable, ...withoutUndefined({ description, examples }), ...own });
 };
 
+/** Writes a list of types as one schema for each: a generator for Go reads no list, except of a type and null. */
+export const splitTypes = (part: unknown): void => {
+  if (typeof part !== 'object' || part === null) return;
+  const { type } = part as JsonSchema;
+  if (Array.isArray(type) && type.filter((one) => one !== 'null').length > 1) {
+    delete (part as JsonSchema).type;
+    Object.assign(part, { anyOf: type.map((one) => ({ type: one })) });
+  }
+  for (const one of Object.values(part)) splitTypes(one);
+};
+
 const replace = (json: Json, content: Json) => {
   for (const key of Object.keys(json)) delete json[key];
   Object.assign(json, content);
