@@ -5,8 +5,7 @@ import { Uid } from '../domain/identifiers.ts';
 import { PhoneNumberInQuery, phoneNumber } from '../domain/phone-numbers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { agents } from '../store/agents/agents.ts';
-import { ownedAgents } from '../store/agents/owned-agents.ts';
+import { agentAccess } from '../store/agents/agent-access.ts';
 import { blockList } from '../store/block-list/block-list.ts';
 
 /** Checks a number against the list of a user and the lists of all agents that the user owns. */
@@ -19,7 +18,7 @@ export const checkUserBlockedNumber = endpoint({
     'Checks the user’s own list and the lists of all agents that the user owns. Before you accept a call, check the list of its agent instead, which is one read.',
   caller: { kind: 'key', scope: 'block-list', user: ({ query }) => query },
   atCallTime: true,
-  services: { agents: agents.for('owned'), blockList: blockList.for('findOnLists') },
+  services: { agentAccess: agentAccess.for('allOwned'), blockList: blockList.for('findOnLists') },
   query: z.object({
     uid: Uid,
     number: PhoneNumberInQuery.check(
@@ -36,8 +35,8 @@ export const checkUserBlockedNumber = endpoint({
     })
     .check(z.describe('The lists that block the number.')),
 
-  async handle({ query: { uid, number } }, { agents, blockList }) {
-    const owned = await ownedAgents(agents, uid);
+  async handle({ query: { uid, number } }, { agentAccess, blockList }) {
+    const owned = await agentAccess.allOwned(uid);
     const lists = [{ uid }, ...owned.map(({ agentId }) => ({ agentId }))];
     const found = await blockList.findOnLists(lists, number);
     const entries = found.map(({ owner, entry }) =>

@@ -11,8 +11,7 @@ import { readFigures } from '../figures/read-figures.ts';
 import { toCsv } from '../figures/to-csv.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { type Agents, agents, type OwnedAgent } from '../store/agents/agents.ts';
-import { ownedAgents } from '../store/agents/owned-agents.ts';
+import { type AgentAccess, agentAccess, type OwnedAgent } from '../store/agents/agent-access.ts';
 
 /** Returns the number, the outcomes, the value and the cost of calls. */
 export const getCallFigures = endpoint({
@@ -25,7 +24,7 @@ export const getCallFigures = endpoint({
   description:
     'Counts calls and adds up their durations, values and costs, by period and group, in a time zone. Figures follow the calls: a corrected outcome moves, a deleted call disappears. `pending` is present while calls that changed are not counted yet, for at most two minutes.',
   caller: { kind: 'key', scope: 'calls', user: ({ query: { uid, agentId } }) => ({ uid, agentId }) },
-  services: { agents: agents.for('access', 'owned'), callFigures: callFigures.for('marksBetween', 'read') },
+  services: { agentAccess: agentAccess.for('allOwned', 'find'), callFigures: callFigures.for('marksBetween', 'read') },
   query: z.object({
     uid: Uid,
     agentId: z.optional(
@@ -73,8 +72,9 @@ export const getCallFigures = endpoint({
         : undefined,
   },
 
-  async handle({ query: { uid, agentId, format: _, ...query } }, { agents, callFigures }) {
-    const asked = agentId === undefined ? await ownAgents(uid, query, agents) : [await oneAgent(agentId, agents)];
+  async handle({ query: { uid, agentId, format: _, ...query } }, { agentAccess, callFigures }) {
+    const asked =
+      agentId === undefined ? await ownAgents(uid, query, agentAccess) : [await oneAgent(agentId, agentAccess)];
     const currencies = new Set(asked.map(({ valueCurrency }) => valueCurrency));
     const [valueCurrency] = currencies.size === 1 ? currencies : [];
     const agentIds = asked.map(({ agentId }) => agentId);
@@ -84,19 +84,19 @@ export const getCallFigures = endpoint({
 
 type AskedAgent = Pick<OwnedAgent, 'agentId' | 'valueCurrency'>;
 
-const oneAgent = async (agentId: string, agents: Pick<Agents, 'access'>): Promise<AskedAgent> => ({
+const oneAgent = async (agentId: string, agentAccess: Pick<AgentAccess, 'find'>): Promise<AskedAgent> => ({
   agentId,
-  valueCurrency: (await agents.access(agentId))?.valueCurrency,
+  valueCurrency: (await agentAccess.find(agentId))?.valueCurrency,
 });
 
 /** Returns the agents that the user owns, if their figures can be added up over these days. */
 const ownAgents = async (
   uid: string,
   { from, to }: FiguresQuery,
-  agents: Pick<Agents, 'owned'>,
+  agentAccess: Pick<AgentAccess, 'allOwned'>,
 ): Promise<AskedAgent[]> => {
   const { figureAgents: max, agentsOfManyDays, daysOfManyAgents } = limits;
-  const owned = await ownedAgents(agents, uid, {
+  const owned = await agentAccess.allOwned(uid, {
     max,
     tooMany: () => invalidField('agentId', `is required: you own more than ${max} agents`),
   });

@@ -10,7 +10,7 @@ import { callFigures } from '../figures/call-figures.ts';
 import { readFigures } from '../figures/read-figures.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { agents } from '../store/agents/agents.ts';
+import { agentAccess } from '../store/agents/agent-access.ts';
 import { users } from '../store/users.ts';
 
 const defaultUsers = 10;
@@ -37,7 +37,7 @@ export const getUserFigures = endpoint({
   caller: { kind: 'key', scope: 'users', administersUsers: true },
   services: {
     users: users.for('clients'),
-    agents: agents.for('owned'),
+    agentAccess: agentAccess.for('allOwned'),
     callFigures: callFigures.for('marksBetween', 'read'),
   },
   query: z.object({
@@ -62,7 +62,7 @@ export const getUserFigures = endpoint({
     })
     .check(z.describe('A page of figures by client.')),
 
-  async handle({ principal, query: { limit = defaultUsers, cursor, ...query } }, { users, agents, callFigures }) {
+  async handle({ principal, query: { limit = defaultUsers, cursor, ...query } }, { users, agentAccess, callFigures }) {
     if (Date.parse(query.to) - Date.parse(query.from) > limits.userFigureDays * 24 * 60 * 60 * 1000)
       throw invalidField('to', `must be at most ${limits.userFigureDays} days after \`from\``);
     const collection = `user-figures:${principal.uid}`;
@@ -72,7 +72,7 @@ export const getUserFigures = endpoint({
     const rows = await pMap(
       items,
       async ({ uid }) => {
-        const owned = (await Array.fromAsync(agents.owned(uid))).flat();
+        const owned = await agentAccess.allOwned(uid);
         const agentIds = owned.map(({ agentId }) => agentId);
         return { uid, ...(await readFigures(callFigures, agentIds, query)) };
       },

@@ -5,8 +5,7 @@ import { Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { agents } from '../store/agents/agents.ts';
-import { ownedAgents } from '../store/agents/owned-agents.ts';
+import { agentAccess } from '../store/agents/agent-access.ts';
 import { callLists } from '../store/calls/call-lists.ts';
 
 /** Lists the calls of all agents of a user that match all filters, newest first. */
@@ -19,12 +18,12 @@ export const listAllCalls = endpoint({
   summary: 'List the calls of all agents',
   description: `Returns the calls of all agents that the user owns, at most ${limits.listedAgents}, newest first. Filters and pages are those of the list of an agent.`,
   caller: { kind: 'key', scope: 'calls', user: ({ query }) => query },
-  services: { agents: agents.for('owned'), callLists: callLists.for('page') },
+  services: { agentAccess: agentAccess.for('allOwned'), callLists: callLists.for('page') },
   query: z.extend(z.object({ uid: Uid }), CallsQuery.shape),
   response: CallsPage,
 
-  async handle({ query: { uid, ...query } }, { agents, callLists }) {
-    const owned = await ownedAgents(agents, uid, {
+  async handle({ query: { uid, ...query } }, { agentAccess, callLists }) {
+    const owned = await agentAccess.allOwned(uid, {
       max: limits.listedAgents,
       tooMany: () =>
         invalidField('uid', `owns more than ${limits.listedAgents} agents: choose one, with GET /calls/{agentId}`),

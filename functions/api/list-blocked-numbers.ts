@@ -4,7 +4,7 @@ import { AgentId, Uid } from '../domain/identifiers.ts';
 import { paging } from '../domain/paging.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { blockList } from '../store/block-list/block-list.ts';
+import { blockListPages } from '../store/block-list/block-list-pages.ts';
 
 /** Lists the numbers that are blocked for an agent, sorted as text. */
 export const listBlockedNumbers = endpoint({
@@ -17,12 +17,12 @@ export const listBlockedNumbers = endpoint({
   description:
     'Returns the numbers that are blocked now, sorted as text. Entries whose `expiresAt` has passed are omitted.',
   caller: { kind: 'key', scope: 'block-list', agent: ({ query }) => query },
-  services: { blockList: blockList.for('page') },
+  services: { blockListPages: blockListPages.for('page') },
   query: z.object({ uid: Uid, agentId: AgentId, ...paging }),
   response: BlockListPage,
 
-  async handle({ query: { agentId, limit, cursor } }, { blockList }) {
-    return blockList.page({ agentId }, { limit, cursor });
+  async handle({ query: { agentId, limit, cursor } }, { blockListPages }) {
+    return blockListPages.page({ agentId }, { limit, cursor });
   },
 });
 

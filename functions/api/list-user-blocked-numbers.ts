@@ -4,7 +4,7 @@ import { Uid } from '../domain/identifiers.ts';
 import { paging } from '../domain/paging.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { blockList } from '../store/block-list/block-list.ts';
+import { blockListPages } from '../store/block-list/block-list-pages.ts';
 
 /** Lists the numbers that are blocked for all agents of a user, sorted as text. */
 export const listUserBlockedNumbers = endpoint({
@@ -16,12 +16,12 @@ export const listUserBlockedNumbers = endpoint({
   summary: 'List the block list of a user',
   description: 'Returns the numbers on the user’s own list that are blocked now, sorted as text.',
   caller: { kind: 'key', scope: 'block-list', user: ({ query }) => query },
-  services: { blockList: blockList.for('page') },
+  services: { blockListPages: blockListPages.for('page') },
   query: z.object({ uid: Uid, ...paging }),
   response: BlockListPage,
 
-  async handle({ query: { uid, limit, cursor } }, { blockList }) {
-    return blockList.page({ uid }, { limit, cursor });
+  async handle({ query: { uid, limit, cursor } }, { blockListPages }) {
+    return blockListPages.page({ uid }, { limit, cursor });
   },
 });
 

@@ -172,7 +172,9 @@ export class CallFigures {
     days: string[],
     visit: (day: AgentDay, figures: DayFigures, bytes: number) => void,
   ): Promise<void> {
-    const queries = agentIds.flatMap((agentId) => chunks(days, daysPerQuery).map((some) => ({ agentId, some })));
+    // Many agents are read at once anyway.
+    const size = agentIds.length > queriesInFlight ? Math.max(1, days.length) : daysPerQuery;
+    const queries = agentIds.flatMap((agentId) => chunks(days, size).map((some) => ({ agentId, some })));
     await pMap(
       queries,
       async ({ agentId, some }) => {

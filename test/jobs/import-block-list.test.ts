@@ -14,8 +14,9 @@ import { normalizePhoneNumber } from '../../functions/domain/phone-numbers.ts';
 import { environment } from '../../functions/environment.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { BlockList } from '../../functions/store/block-list/block-list.ts';
+import { BlockListPages } from '../../functions/store/block-list/block-list-pages.ts';
 import { credentials } from '../../functions/store/credentials.ts';
-import { Table } from '../../functions/store/table.ts';
+import { Table, table } from '../../functions/store/table.ts';
 import { users } from '../../functions/store/users.ts';
 import { writeQuota } from '../../functions/store/write-quota.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
@@ -95,7 +96,7 @@ const resultOf = async (reference: Reference) => {
 
 const listOf = async (uid: string) => {
   const found: string[] = [];
-  for await (const { number } of sound.blockList.list({ uid })) found.push(number);
+  for await (const { number } of new BlockListPages(table.get()).list({ uid })) found.push(number);
   return found;
 };
 

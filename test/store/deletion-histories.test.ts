@@ -9,6 +9,7 @@ import { finishDeletion } from '../../functions/jobs/finish-deletion.ts';
 import { type AnyQueueJob, queueWorker } from '../../functions/jobs/job.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { blockList } from '../../functions/store/block-list/block-list.ts';
+import { BlockListPages } from '../../functions/store/block-list/block-list-pages.ts';
 import { calls } from '../../functions/store/calls/calls.ts';
 import {
   accessKey,
@@ -245,7 +246,7 @@ class World {
     model.deleted.sort();
     const lists = [...agentNames.map((agent) => ({ agent })), { user: 'owner' as const }, { user: 'guest' as const }];
     for (const of of lists) {
-      for await (const { number, reason } of blockList.get().list(this.listOf(of))) {
+      for await (const { number, reason } of new BlockListPages(table.get()).list(this.listOf(of))) {
         model.entries[`${nameOf(of)} ${number}`] = reason ?? '';
       }
       if ('agent' in of && model.deleted.includes(of.agent)) {

@@ -3,7 +3,7 @@ import { decodeTime } from 'ulid';
 import { currentMaker } from '../../cause.ts';
 import type { Agent, AgentConfiguration, UnversionedAgent } from '../../domain/agents.ts';
 import { now } from '../../domain/date-time.ts';
-import { type OutcomeRules, outcomeRulesOf } from '../../domain/declared-outcomes.ts';
+import { outcomeRulesOf } from '../../domain/declared-outcomes.ts';
 import { insufficientPermissions, limitExceeded, noSuchGuest } from '../../domain/errors.ts';
 import { withoutUndefined } from '../../domain/json.ts';
 import { limits } from '../../domain/limits.ts';
@@ -16,11 +16,10 @@ import {
   versionConflict,
 } from '../../domain/versions.ts';
 import { service } from '../../service.ts';
-import { type AccessItem, accessOf, type RepeatedFields } from '../credentials.ts';
+import type { AccessItem, RepeatedFields } from '../credentials.ts';
 import { exists, isAbsent, when } from '../expressions.ts';
 import {
   accessKey,
-  agentIdIn,
   agentKey,
   agentsOf,
   agentTrafficKey,
@@ -36,6 +35,7 @@ import {
 } from '../keys.ts';
 import { agentQuota, type Counter, countAction, type Quota } from '../quotas.ts';
 import { type Item, type Table, type TransactionAction, table, untilWritten } from '../table.ts';
+import { AgentAccess, type OwnedAgent } from './agent-access.ts';
 import { type AgentItem, agentOf, itemOf, type VersionOrigin, writtenBy } from './agent-items.ts';
 import { trafficItem } from './agent-traffic.ts';
 import { AgentVersions, type StoredVersion, versionIn, versionItems, versionKeys } from './agent-versions.ts';
@@ -49,6 +49,8 @@ import {
   uniqueFields,
 } from './unique-values.ts';
 
+/** The agents for which work is done at once. */
+const ownedPerPage = 100;
 /** The maximum number of attempts to create an agent whose number is taken and freed in turn. */
 const maxCreationAttempts = 5;
 
@@ -58,8 +60,6 @@ export const agentSegments = 200;
 /** The counter of a user's agents, with the notes of `Duplications` about copies. */
 type UserCounter = Counter & { copies?: Set<string>; copiesBegun?: number };
 type FormerGuestItem = Item & { uid: string; ttlSeconds: number };
-/** An agent that a user owns, from its access item. */
-export type OwnedAgent = Pick<RepeatedFields, 'valueCurrency'> & { agentId: string; guests: string[] };
 type SharedAgentItem = Item & { agentId: string; owner: string };
 
 /** Thrown when the id belongs to another user's agent, or to one that is being deleted. */
@@ -75,12 +75,14 @@ export class AgentExistsError extends Error {
 export class Agents {
   readonly #table: Table;
   readonly #versions: AgentVersions;
+  readonly #access: AgentAccess;
   readonly #quota: Quota | undefined;
 
   /** Without a quota, users may have any number of agents. */
   constructor(table: Table, quota?: Quota) {
     this.#table = table;
     this.#versions = new AgentVersions(table);
+    this.#access = new AgentAccess(table);
     this.#quota = quota;
   }
 
@@ -105,14 +107,9 @@ export class Agents {
     }
   }
 
-  /** Lists the agents that a user owns, by id, with their guests, a page of `limit` at a time. Reads no record. */
-  async *owned(uid: string, limit = 100): AsyncGenerator<OwnedAgent[]> {
-    for await (const keys of this.#table.pages(agentsOf(uid), { keysOnly: true, limit })) {
-      const items = await this.#table.getMany<AccessItem>(keys.map(({ sk }) => accessKey(agentIdIn(sk))));
-      yield items
-        .filter((item) => item.uid === uid)
-        .map(({ agentId, guests, valueCurrency }) => ({ agentId, guests: [...(guests ?? [])], valueCurrency }));
-    }
+  /** Lists the agents that a user owns, with their guests, a page at a time. Reads no record. */
+  owned(uid: string): AsyncGenerator<OwnedAgent[]> {
+    return this.#access.owned(uid, ownedPerPage);
   }
 
   /** Returns the number of copies that a user has ever begun, and the ids of the new agents whose copies are in progress. */
@@ -402,15 +399,9 @@ export class Agents {
     return agent?.configuration.language;
   }
 
-  /** Returns an agent's owner, its guests, its rules for outcomes, and the currency of its values. */
-  async access(
-    agentId: string,
-  ): Promise<(Omit<OwnedAgent, 'agentId'> & { owner: string; outcomeRules: OutcomeRules }) | undefined> {
-    const item = await this.#table.get<AccessItem>(accessKey(agentId));
-    const access = accessOf(item);
-    if (!item || !access) return undefined;
-    const { owner, outcomeRules } = access;
-    return { owner, guests: [...(item.guests ?? [])], outcomeRules, valueCurrency: item.valueCurrency };
+  /** Returns what the access item of an agent says. */
+  access(agentId: string): ReturnType<AgentAccess['find']> {
+    return this.#access.find(agentId);
   }
 }
 

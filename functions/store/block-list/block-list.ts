@@ -4,11 +4,9 @@ import { currentMaker, currentRequestId } from '../../cause.ts';
 import type { BlockedNumber, NumberOutcome } from '../../domain/block-list.ts';
 import { chunks } from '../../domain/chunks.ts';
 import { now } from '../../domain/date-time.ts';
-import { fillPage, fromCursor } from '../../domain/paging.ts';
 import { service } from '../../service.ts';
 import { when } from '../expressions.ts';
 import { type BlockListOwner, blockedNumberKey, blockedNumbersOf, blockListShards } from '../keys.ts';
-import { firstPageSize, mergePages } from '../merge-pages.ts';
 import { insertStatement, type Statement, updateStatement } from '../statements.ts';
 import { type Item, type Table, type TransactionAction, table } from '../table.ts';
 import {
@@ -19,7 +17,6 @@ import {
   changeOf,
   copiedBy,
   entryFor,
-  entryOf,
   isBlocked,
 } from './blocked-number.ts';
 import { executeBatch, type NumberState, settleNumbers } from './settle-numbers.ts';
@@ -161,15 +158,6 @@ export class BlockList {
     return found;
   }
 
-  /** Yields the blocked numbers after a given one, sorted as text. */
-  async *list(owner: BlockListOwner, options: { after?: string | undefined; limit?: number | undefined } = {}) {
-    const limit = options.limit && firstPageSize(options.limit, blockListShards);
-    const shards = Array.from({ length: blockListShards }, (_, shard) =>
-      this.#table.pages<BlockedItem>(blockedNumbersOf(owner, shard), { ...options, limit }),
-    );
-    for await (const item of mergePages(shards)) if (isBlocked(item)) yield entryOf(item);
-  }
-
   /** Yields the numbers of one shard after a given one, page by page. Includes numbers that are no longer blocked. */
   async *shardPages(owner: BlockListOwner, shard: number, after: string | undefined): AsyncGenerator<StoredNumber[]> {
     for await (const page of this.#table.pages<BlockedItem>(blockedNumbersOf(owner, shard), { after })) {
@@ -180,20 +168,6 @@ export class BlockList {
         removedBy,
       }));
     }
-  }
-
-  /** Returns a page of a list for a response. */
-  async page(owner: BlockListOwner, { limit, cursor }: { limit?: number | undefined; cursor?: string | undefined }) {
-    const collection = `block-list:${'agentId' in owner ? owner.agentId : `user:${owner.uid}`}`;
-    const after = fromCursor(collection, cursor);
-    const { items, ...next } = await fillPage(this.list(owner, { after, limit }), {
-      collection,
-      limit,
-      positionOf: ({ number }) => number,
-      // Every number is in the response twice.
-      weigh: (entry) => JSON.stringify(entry).length + entry.number.length + 4,
-    });
-    return { blockList: items.map(({ number }) => number), entries: items, ...next };
   }
 
   /** Returns the number of lists that block a phone number. */
@@ -312,7 +286,6 @@ export const blockList = /* @__PURE__ */ service(() => new BlockList(table.get()
   remove: ['dynamodb:PartiQLUpdate'],
   shardPages: ['dynamodb:Query'],
   find: ['dynamodb:BatchGetItem'],
-  page: ['dynamodb:Query'],
   removeAll: ['dynamodb:BatchWriteItem', 'dynamodb:Query'],
   count: ['dynamodb:BatchGetItem'],
   findOnLists: ['dynamodb:BatchGetItem'],

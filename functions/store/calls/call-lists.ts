@@ -69,14 +69,18 @@ export class CallLists {
     const collection = `calls:${name}:${JSON.stringify([phone, from, to, filters])}`;
     const after = fromCursor(collection, cursor);
     if (from !== undefined && to !== undefined && from > to) return { calls: [] };
-    const until = clock() + limits.callSearchSeconds * 1000;
+    let until: number | undefined;
     const range = { phone, from, to, after, limit: isFiltered ? undefined : limit && limit + 1 };
     const { items, searchedTo, ...next } = await fillPage(this.list(agentIds, range), {
       collection,
       limit,
       positionOf: listedCallPosition,
       includes: (call) => matchesFilters(call, filters),
-      isOver: (examined) => isFiltered && (examined >= limits.callsExamined || clock() >= until),
+      isOver: (examined) => {
+        // From the first call on: every page gets ahead, however long the lists of many agents take.
+        until ??= clock() + limits.callSearchSeconds * 1000;
+        return isFiltered && (examined >= limits.callsExamined || clock() >= until);
+      },
     });
     return { calls: items, ...next, searchedBackTo: searchedTo?.startedAt };
   }

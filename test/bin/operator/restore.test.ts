@@ -13,6 +13,7 @@ import { importFailure } from '../../../functions/domain/block-list-imports.ts';
 import { chunks } from '../../../functions/domain/chunks.ts';
 import { Erasures } from '../../../functions/erasure/erasures.ts';
 import { hashOfNumber } from '../../../functions/erasure/number-hash.ts';
+import { BlockListPages } from '../../../functions/store/block-list/block-list-pages.ts';
 import { openTable } from '../../../functions/store/table.ts';
 import { jsonError, operatorWith } from '../../support/operator-command.ts';
 import { awsSettings, target, unique } from '../../support/world.ts';
@@ -180,11 +181,13 @@ describe('restoring a table from before an erasure', () => {
     ]);
     const { code, stdout } = await restoreNow({ ERASURE_SECRET: secret }, '--yes');
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { done: true, erasures: 2 }]);
-    const { calls, blockList } = storesOf(openTable(now, config));
+    const restored = openTable(now, config);
+    const { calls } = storesOf(restored);
+    const lists = new BlockListPages(restored);
     expect((await Array.fromAsync(calls.list('desk'))).map(({ callId }) => callId)).toEqual(['call-2']);
     const entries = await Promise.all(
       [{ agentId: 'desk' }, { uid: 'acme' }, { uid: 'somebody-else' }].map(async (owner) =>
-        (await Array.fromAsync(blockList.list(owner))).map(({ number, reason }) => [number, reason]),
+        (await Array.fromAsync(lists.list(owner))).map(({ number, reason }) => [number, reason]),
       ),
     );
     expect(entries).toEqual([

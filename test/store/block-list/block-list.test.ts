@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { Erasures } from '../../../functions/erasure/erasures.ts';
 import { BlockList } from '../../../functions/store/block-list/block-list.ts';
+import { BlockListPages } from '../../../functions/store/block-list/block-list-pages.ts';
 import { table } from '../../../functions/store/table.ts';
 import { itInAnyHistory } from '../../support/any-history.ts';
 import { injectFaults, noFaults, tenPercent } from '../../support/faults.ts';
@@ -25,7 +26,7 @@ const step = fc.oneof(
 
 const numbersIn = async (agentId: string, after?: string) => {
   const found: string[] = [];
-  for await (const { number } of list.list({ agentId }, { after })) found.push(number);
+  for await (const { number } of new BlockListPages(table.get()).list({ agentId }, { after })) found.push(number);
   return found;
 };
 

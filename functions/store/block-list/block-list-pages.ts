@@ -1,0 +1,42 @@
+import { fillPage, fromCursor } from '../../domain/paging.ts';
+import { service } from '../../service.ts';
+import { type BlockListOwner, blockedNumbersOf, blockListShards } from '../keys.ts';
+import { firstPageSize, mergePages } from '../merge-pages.ts';
+import { type Table, table } from '../table.ts';
+import { type BlockedItem, entryOf, isBlocked } from './blocked-number.ts';
+
+/** The numbers on block lists, in order. They are apart from the block lists that decide on calls, whose bundles stay small. */
+export class BlockListPages {
+  readonly #table: Table;
+
+  constructor(table: Table) {
+    this.#table = table;
+  }
+
+  /** Yields the blocked numbers after a given one, sorted as text. */
+  async *list(owner: BlockListOwner, options: { after?: string | undefined; limit?: number | undefined } = {}) {
+    const limit = options.limit && firstPageSize(options.limit, blockListShards);
+    const shards = Array.from({ length: blockListShards }, (_, shard) =>
+      this.#table.pages<BlockedItem>(blockedNumbersOf(owner, shard), { ...options, limit }),
+    );
+    for await (const item of mergePages(shards)) if (isBlocked(item)) yield entryOf(item);
+  }
+
+  /** Returns a page of a list for a response. */
+  async page(owner: BlockListOwner, { limit, cursor }: { limit?: number | undefined; cursor?: string | undefined }) {
+    const collection = `block-list:${'agentId' in owner ? owner.agentId : `user:${owner.uid}`}`;
+    const after = fromCursor(collection, cursor);
+    const { items, ...next } = await fillPage(this.list(owner, { after, limit }), {
+      collection,
+      limit,
+      positionOf: ({ number }) => number,
+      // Every number is in the response twice.
+      weigh: (entry) => JSON.stringify(entry).length + entry.number.length + 4,
+    });
+    return { blockList: items.map(({ number }) => number), entries: items, ...next };
+  }
+}
+
+export const blockListPages = /* @__PURE__ */ service(() => new BlockListPages(table.get()), {
+  page: ['dynamodb:Query'],
+});
