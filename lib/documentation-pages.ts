@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { Marked, Renderer, type Tokens } from 'marked';
-import { type Guide, headingId, picturesOf, readGuides, withLinks } from '../functions/openapi/guides.ts';
+import { type Guide, headingId, readGuides, servedFilesOf, withLinks } from '../functions/openapi/guides.ts';
 import type { OpenApiDocument } from '../functions/openapi/openapi.ts';
 import { referenceMarkdown } from '../functions/openapi/topics.ts';
 import { notFoundPath } from '../functions/pages/serve-pages.ts';
@@ -43,9 +43,9 @@ export const documentationPages = (template: string): TextPage[] => {
     markdown('/docs/reference.md', referenceMarkdown(openApiDocument())),
     page(notFoundPath, 'Page not found', html(notFound)),
     { path: '/docs/search.json', contentType: 'application/json', text: readText('functions/openapi/topics.json') },
-    ...guides.flatMap(picturesOf).map((file) => ({
+    ...guides.flatMap(servedFilesOf).map((file) => ({
       path: `/docs/${basename(file)}`,
-      contentType: 'image/svg+xml',
+      contentType: file.endsWith('.svg') ? 'image/svg+xml' : 'application/json',
       text: readText(file),
     })),
     { path: '/llms.txt', contentType: 'text/plain; charset=utf-8', text: llmsText(guides) },

@@ -33,6 +33,7 @@ const groups = {
     'platform-signatures': 'functions/openapi/guides/platform-signatures.md',
     webhooks: 'functions/openapi/guides/webhooks.md',
     changes: 'functions/openapi/guides/changes.md',
+    workflows: 'functions/openapi/guides/workflows.md',
     mcp: 'functions/openapi/guides/mcp.md',
     'personal-data': 'functions/openapi/guides/personal-data.md',
   },
@@ -91,18 +92,21 @@ export const withLinks = ({ file, source }: Guide, extension: '' | '.md'): strin
     /\[([^\]]+)\]\((?![a-z]+:|\/|#)([^)#]+)(#[^)]+)?\)/g,
     (_, text: string, path: string, anchor = '') => {
       const linked = join(file, '..', path);
-      if (isPicture(linked)) return `[${text}](/docs/${basename(linked)})`;
+      if (isServed(linked)) return `[${text}](/docs/${basename(linked)})`;
       const slug = slugsByFile.get(linked);
       // A link to a file that is not a page becomes its name.
       return slug ? `[${text}](/docs/${slug}${extension}${anchor})` : `\`${linked}\``;
     },
   );
 
-const isPicture = (path: string) => path.endsWith('.svg');
+/** Pages show pictures, and offer JSON files for download. */
+const isServed = (path: string) => /\.(svg|json)$/.test(path);
 
-/** Returns the files of the pictures in a guide. */
-export const picturesOf = ({ file, source }: Guide): string[] =>
-  [...source.matchAll(/!\[[^\]]+\]\(([^)]+)\)/g)].map(([, path = '']) => join(file, '..', path)).filter(isPicture);
+/** Returns the pictures in a guide, and the files that it offers. */
+export const servedFilesOf = ({ file, source }: Guide): string[] =>
+  [...source.matchAll(/\[[^\]]+\]\((?![a-z]+:|\/|#)([^)#]+)\)/g)]
+    .map(([, path = '']) => join(file, '..', path))
+    .filter(isServed);
 
 export const withoutLinks = (markdown: string) => markdown.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1');
 
