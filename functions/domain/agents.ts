@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { RejectableAttestation } from './attestations.ts';
-import { currencyPattern } from './call-costs.ts';
+import { currencyPattern, isCurrency } from './call-costs.ts';
 import { CallingRules } from './calling-rules.ts';
 import { timestamp } from './date-time.ts';
 import { DeclaredOutcomes } from './declared-outcomes.ts';
@@ -96,8 +96,9 @@ export const AgentConfiguration = component(
   z
     .looseObject({
       ...z.partial(z.object(fields)).shape,
-      // Configurations that were stored before the field had a meaning may hold anything in it.
+      // Configurations that were stored before these fields had a meaning may hold anything in them.
       outcomes: z.optional(z.unknown().check(z.meta({ documentAs: DeclaredOutcomes }))),
+      valueCurrency: z.optional(z.unknown().check(z.meta({ documentAs: fields.valueCurrency }))),
     })
     .check(small(), finite()),
 );
@@ -119,7 +120,7 @@ const configurationErrors = ({
   ...(typeof transferTo === 'string' && normalizePhoneNumber(transferTo) === undefined
     ? [{ path: 'transferTo', message: 'must be a phone number in E.164 format, such as +14155550100' }]
     : []),
-  ...(typeof valueCurrency === 'string' && !currencyPattern.test(valueCurrency)
+  ...(typeof valueCurrency === 'string' && !isCurrency(valueCurrency)
     ? [{ path: 'valueCurrency', message: 'must be three capital letters, such as EUR' }]
     : []),
 ];

@@ -3,8 +3,9 @@ import { millionthsOf } from './millionths.ts';
 
 /** A currency has three capital letters, as in ISO 4217. */
 export const currencyPattern = /^[A-Z]{3}$/;
-/** The unit of a voice platform that tells no money. */
-export const credits = 'credits';
+export const isCurrency = (value: unknown): value is string => typeof value === 'string' && currencyPattern.test(value);
+/** The unit of a voice platform that names no currency. */
+const credits = 'credits';
 
 /** The cost of a call that can be summed. */
 type CallCost = { millionths: bigint; currency: string };
@@ -14,8 +15,7 @@ export const readCost = (details: Record<string, unknown> = {}): CallCost | null
   const { cost } = details;
   if (cost === undefined || cost === null) return undefined;
   const { amount, currency } = isJsonObject(cost) ? cost : {};
-  if (typeof amount !== 'number' || amount < 0 || typeof currency !== 'string') return null;
+  if (typeof amount !== 'number' || amount < 0 || !(isCurrency(currency) || currency === credits)) return null;
   const millionths = millionthsOf(amount);
-  const isSummed = millionths !== undefined && (currency === credits || currencyPattern.test(currency));
-  return isSummed ? { millionths, currency } : null;
+  return millionths === undefined ? null : { millionths, currency };
 };

@@ -189,10 +189,10 @@ const packColumn = (values: bigint[]): Column => {
 const unpackColumn = ([zeros = 0, ...values]: Column, rows: number): Column => {
   if (values.length === 0) return Array.from({ length: rows }, () => 0);
   if (zeros === 0) return values;
-  const factor = 10n ** BigInt(zeros);
+  const factor = 10 ** Number(zeros);
   return values.map((value) => {
-    const number = Number(value) * Number(factor);
-    return Number.isSafeInteger(number) ? number : String(BigInt(value) * factor);
+    const number = Number(value) * factor;
+    return Number.isSafeInteger(number) ? number : String(BigInt(value) * 10n ** BigInt(zeros));
   });
 };
 

@@ -1,5 +1,6 @@
 import { brotliDecompressSync } from 'node:zlib';
 import { expect, it } from 'vitest';
+import { agents } from '../../functions/store/agents/agents.ts';
 import { accessKey, agentKey, figuresOf } from '../../functions/store/keys.ts';
 import { type Item, table } from '../../functions/store/table.ts';
 import { until } from '../support/until.ts';
@@ -207,6 +208,48 @@ it.concurrent('the parameters of call figures are validated, and an empty range 
     const days = { from, to: from.replace('-30', '-31').replace('01-01', '01-02') };
     expect((await figures(world, { ...days, by: 'week', timeZone: 'Asia/Kathmandu' })).rows.length).toBe(1);
   }
+});
+
+it.concurrent('figures have a margin while all agents that are asked for have the same valueCurrency', async ({
+  expect,
+}) => {
+  const world = await newWorld();
+  const { uid, agentId, call } = world;
+  const margins = async () => {
+    const all = await call('GET', '/call-figures', { query: { uid, ...march, by: 'month' } });
+    return [await figures(world), all.body].map(({ totals }) => [totals.margin, totals.valueCurrency]);
+  };
+  const configure = (id: string, valueCurrency: string | null) =>
+    call('PATCH', `/agents/${id}`, { body: { configuration: { valueCurrency } } });
+  const [none, inEuros] = [
+    [undefined, undefined],
+    ['0', 'EUR'],
+  ];
+  expect(await margins()).toEqual([none, none]);
+  await configure(agentId, 'EUR');
+  expect(await margins()).toEqual([inEuros, inEuros]);
+  const other = (await call('POST', '/agents', { body: { uid, name: 'Other' } })).body.agentId;
+  expect(await margins()).toEqual([inEuros, none]);
+  await configure(other, 'USD');
+  expect(await margins()).toEqual([inEuros, none]);
+  await configure(other, 'EUR');
+  expect(await margins()).toEqual([inEuros, inEuros]);
+  await configure(agentId, null);
+  expect(await margins()).toEqual([none, none]);
+  expect((await configure(agentId, 'eur')).body.details).toMatchObject([{ path: 'configuration.valueCurrency' }]);
+});
+
+it.concurrent('a valueCurrency that was stored before the field had a meaning is returned as it is, and names no currency', async ({
+  expect,
+}) => {
+  const world = await newWorld();
+  const { uid, call } = world;
+  const agentId = unique('agent');
+  const configuration = { valueCurrency: 978 };
+  const at = new Date().toISOString();
+  await agents.get().create({ uid, agentId, name: 'A', configuration, createdAt: at, updatedAt: at });
+  expect((await call('GET', `/agents/${agentId}`)).body.configuration).toEqual(configuration);
+  expect((await figures({ ...world, agentId })).totals).toEqual(nothing);
 });
 
 it.concurrent('only who may use the calls of an agent sees its figures', async () => {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { decodeTime } from 'ulid';
 import { currentMaker } from '../../cause.ts';
 import type { Agent, AgentConfiguration, UnversionedAgent } from '../../domain/agents.ts';
+import { isCurrency } from '../../domain/call-costs.ts';
 import { now } from '../../domain/date-time.ts';
 import { outcomeRulesOf } from '../../domain/declared-outcomes.ts';
 import { insufficientPermissions, limitExceeded, noSuchGuest } from '../../domain/errors.ts';
@@ -408,7 +409,11 @@ export class Agents {
 /** Returns the fields of a configuration that the access item repeats. */
 const repeatedFields = ({ valueCurrency, ...configuration }: AgentConfiguration): RepeatedFields => {
   const { blockOnOutcomes, outcomes } = outcomeRulesOf(configuration);
-  return withoutUndefined({ blockOnOutcomes, outcomes: outcomes && JSON.stringify(outcomes), valueCurrency });
+  return withoutUndefined({
+    blockOnOutcomes,
+    outcomes: outcomes && JSON.stringify(outcomes),
+    valueCurrency: isCurrency(valueCurrency) ? valueCurrency : undefined,
+  });
 };
 
 const isOwnedBy = (owner: string) => when`uid = ${owner}`;

@@ -17,9 +17,9 @@ const ownLimits: Record<string, number> = {
   getInvoices: 300,
   // It has five platforms with their signatures, the versions of agents, calls with their outcomes, and what a search reads.
   receiveHook: 355,
-  // They list the agents of a user, and add up figures in periods of a time zone.
-  getCallFigures: 335,
-  getUserFigures: 340,
+  // They list the agents of a user, and add up figures and costs in periods of a time zone.
+  getCallFigures: 345,
+  getUserFigures: 350,
   // They judge the rules of outbound calls, the second for many numbers.
   decideCallStart: 316,
   checkCallStarts: 326,
