@@ -41,6 +41,24 @@ it('agents diff shows what apply then does, and a second apply writes nothing', 
   expect([await world.versions(), statSync(join(world.folder, 'desk.yaml')).mtimeMs]).toEqual([3, mtimeMs]);
 });
 
+it('agents in files carry the outcomes that the agent declares, and a list that is not valid is not applied', async () => {
+  const outcomes = [
+    { name: 'booked', value: 149.5, found: { minSeconds: 10 } },
+    { name: 'do_not_call', blocks: 'set' },
+  ];
+  const world = await pulledWorld({ outcomes });
+  expect(read(world.folder)).toContain('- name: booked\n      value: 149.5\n      found:\n        minSeconds: 10\n');
+  world.edit('blocks: set', 'blocks: found');
+  expect(await world.run('apply')).toMatchObject({ code: 0, stdout: expect.stringContaining('1 updated.') });
+  expect((await world.agent()).configuration.outcomes[1]).toEqual({ name: 'do_not_call', blocks: 'found' });
+  await world.recordCall('a');
+  const answer = await world.call('PATCH', `/calls/${world.agentId}/a`, { body: { custom_call_outcome: 'lost' } });
+  expect(answer.body.error).toBe('unknown_outcome');
+  world.edit('name: do_not_call', 'name: Booked');
+  const refused = await world.run('apply');
+  expect([refused.code, refused.stdout + refused.stderr]).toEqual([2, expect.stringContaining('outcomes.1.name')]);
+});
+
 it('agents apply never overwrites an edit in between: it shows what both sides have changed', async () => {
   const world = await pulledWorld();
   await world.change({ configuration: { greeting: 'Theirs' } });
