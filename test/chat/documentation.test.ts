@@ -3,6 +3,8 @@ import { Documentation } from '../../functions/chat/documentation.ts';
 
 /** Common questions, each with the page that must come first. */
 const questions: [question: string, page: string][] = [
+  ['How do I connect n8n, Make or Zapier?', '/docs/workflows'],
+  ['What does the attestation of a caller mean?', '/docs/voice-platforms#attested-callers'],
   ['Who changed this agent last night?', '/docs/changes'],
   ['How do I get an API key?', '/docs/authentication'],
   ['How do I keep agents in Git?', '/docs/agents-in-git'],
