@@ -32,13 +32,14 @@ type Queue = { endpoint: string; queueUrl: string };
 
 /**
  * Starts the S3 and SQS emulator with a bucket and one queue for all jobs. `work` delivers its messages, or those of a given
- * queue instead, to the jobs they name, and S3's notifications to the job that files start.
+ * queue instead, to the jobs they name, and S3's notifications to the job that files start. `startByClock` sends the messages of
+ * jobs that the clock starts.
  */
 export const startQueueAndFiles = async (options: {
   bucket: string;
   data?: string | undefined;
   credentials: Credentials;
-}): Promise<Started & { endpoint: string; queueUrl: string; work(given: Queue, disk: Pick<Disk, 'isFull'>): void }> => {
+}): Promise<Started & Queue & { work(given: Queue, disk: Pick<Disk, 'isFull'>): void; startByClock(): void }> => {
   // The messages that an upload starts are in the queue before it is answered, so that a kill loses none.
   adaptEmulator(options.credentials, () => notify(server, options.bucket));
   const server = await startFauxqs({
@@ -68,8 +69,8 @@ export const startQueueAndFiles = async (options: {
       void own.giveBack(messagesOfKilledRun(server));
       // Polling reports its errors and goes on.
       for (const worker of workers) void worker.poll(disk, stopping.signal);
-      startByClock(server, stopping.signal);
     },
+    startByClock: () => startByClock(server, stopping.signal),
     async stop() {
       stopping.abort();
       await Promise.race([Promise.allSettled(workers.map((worker) => worker.giveBack())), sleep(1000)]);

@@ -65,6 +65,7 @@ export const startService = async (options: Options): Promise<void> => {
   checkSettings();
   const rates = readRates(env);
   queueAndFiles.work({ endpoint: env.AWS_ENDPOINT_URL_SQS, queueUrl: env.JOBS_QUEUE_URL }, disk);
+  queueAndFiles.startByClock();
 
   await start(startChangeReader({ endpoint: dynamodb.endpoint, tableName: env.TABLE_NAME, data: data.path, disk }));
 

@@ -1,8 +1,9 @@
 import { brotliDecompressSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { agents } from '../../functions/store/agents/agents.ts';
-import { accessKey, agentKey, figuresOf } from '../../functions/store/keys.ts';
+import { figuresOf } from '../../functions/store/keys.ts';
 import { type Item, table } from '../../functions/store/table.ts';
+import { putAgents } from '../support/many-agents.ts';
 import { until } from '../support/until.ts';
 import { newUser, newWorld, unique, type World } from '../support/world.ts';
 
@@ -169,18 +170,13 @@ it.concurrent('without an agent the figures are those of the agents that the use
     .toMatchObject([world.agentId, other].sort().map((agent) => ({ agent, calls: 1 })));
   await call('DELETE', `/agents/${other}`);
   expect((await all()).body.rows).toMatchObject([{ agent: world.agentId, calls: 1 }]);
-  const own = (count: number) => {
-    const agentIds = Array.from({ length: count }, () => unique('agent'));
-    const keys = agentIds.map((agentId) => agentKey(uid, agentId));
-    return table.get().putMany([...keys, ...agentIds.map((agentId) => ({ ...accessKey(agentId), agentId, uid }))]);
-  };
-  await own(50);
+  await putAgents(uid, 50);
   const spring = (to: string) => call('GET', '/call-figures', { query: { uid, from: '2026-03-01', to } });
   expect((await spring('2026-06-01')).body.totals.calls).toBe(1);
   expect((await spring('2026-06-02')).body.message).toBe(
     'to: must be at most 92 days after `from`: you own more than 50 agents. Choose fewer days, or an `agentId`',
   );
-  await own(150);
+  await putAgents(uid, 150);
   const { status, body } = await all();
   expect([status, body.message]).toEqual([400, 'agentId: is required: you own more than 200 agents']);
 });

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { limits } from '../../functions/domain/limits.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
-import { accessKey, agentKey } from '../../functions/store/keys.ts';
-import { table } from '../../functions/store/table.ts';
+import { putAgents } from '../support/many-agents.ts';
 import { newUser, newWorld, type World } from '../support/world.ts';
 
 const phone = '+14155550100';
@@ -365,12 +363,7 @@ describe.concurrent('listing the calls of all agents', () => {
 
   it('with more agents than can be listed together, a request is told to choose one', async () => {
     const world = await newWorld();
-    const agentIds = Array.from({ length: limits.listedAgents - 1 }, () => newIdentifier('agent'));
-    const items = agentIds.flatMap((agentId) => [
-      agentKey(world.uid, agentId),
-      { ...accessKey(agentId), agentId, uid: world.uid },
-    ]);
-    await table.get().putMany(items);
+    const agentIds = await putAgents(world.uid, limits.listedAgents - 1);
     await record(world, agentIds[0] as string, 'c1', '2026-03-01T00:00:00Z');
     const list = () => world.call('GET', '/calls', { query: { uid: world.uid, limit: 10 } });
     expect((await list()).body.calls).toMatchObject([{ agentId: agentIds[0] }]);

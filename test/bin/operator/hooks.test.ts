@@ -51,7 +51,13 @@ it('hooks url prints an address without a key for a platform that signs, and hoo
   const { secret, fields } = newHookSecret('twilio');
   await world.call('PUT', '/hook-secrets/twilio', { body: { uid, ...fields } });
   const verify = () => json('hooks', 'verify', ...of, '--uid', uid);
-  expect(await verify()).toEqual({ uid, platform: 'twilio', createdAt: expect.any(String), keyId: world.keyId });
+  expect(await verify()).toEqual({
+    uid,
+    platform: 'twilio',
+    createdAt: expect.any(String),
+    keyId: world.keyId,
+    keyName: 'test',
+  });
 
   const options = starts.twilio?.options ?? [];
   const made = await json('hooks', 'url', ...of, '--agent-id', agentId, ...options, ...where);
