@@ -52,6 +52,19 @@ def _check(response: httpx.Response) -> None:
         raise ApiError.from_response(response)
 
 
+class _Record(dict[str, Any]):
+    """A dict that is given for a nested record, and is sent as it is."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {name: value.to_dict() if hasattr(value, "to_dict") else value for name, value in self.items()}
+
+
+def _record(value: Any) -> Any:
+    if isinstance(value, dict):
+        return _Record({name: _record(one) for name, one in value.items()})
+    return [_record(one) for one in value] if isinstance(value, list) else value
+
+
 class Operation(Generic[P, R]):
     """An operation. Call it with its parameters, or await its `asyncio`; both raise an ApiError when the request fails."""
 
@@ -83,7 +96,7 @@ class Operation(Generic[P, R]):
         return await self._send_async(self._fields(*args, **kwargs))
 
     def _fields(self, *args: P.args, **kwargs: P.kwargs) -> dict[str, Any]:
-        params = self._params(*args, **kwargs)
+        params = self._params(*map(_record, args), **{name: _record(value) for name, value in kwargs.items()})  # type: ignore[arg-type]
         fields: dict[str, Any] = params.to_dict() if params is not None else {}
         if self._takes_uid and self._connection.uid is not None:
             fields.setdefault("uid", self._connection.uid)

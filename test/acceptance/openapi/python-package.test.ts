@@ -31,6 +31,11 @@ page = api.calls.list(agent_id=agent_id, limit=2)
 print(len(page.calls), [call.call_id for call in api.calls.list.items(agent_id=agent_id, limit=2)])
 print(api.calls.get(agent_id=agent_id, call_id_or_phone="call-1").ended_at, api.key.get().uid == api.agents.get(agent_id=agent_id).uid)
 
+hours = {"from": "09:00", "to": "17:00"}
+made = api.agents.create(name="Of dicts", configuration={"greeting": "Hi", "calling": {"hours": hours}})
+read = api.agents.get(agent_id=made.agent_id).to_dict()["configuration"]
+print(read["greeting"], read["calling"]["hours"]["to"])
+
 try:
     api_client(api_key="vap_wrong").agents.list()
 except ApiError as error:
@@ -214,6 +219,7 @@ it('the Python client is packed as a wheel, calls the service, and raises errors
     "['hours.txt']",
     "2 ['call-3', 'call-2', 'call-1']",
     'UNSET True',
+    'Hi 17:00',
     '401 invalid_api_key True',
     '400 invalid_request name',
   ]);
