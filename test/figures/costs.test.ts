@@ -4,7 +4,7 @@ import { createTable } from '../../bin/local/table.ts';
 import type { FiguresQuery } from '../../functions/domain/call-figures.ts';
 import { CallFigures } from '../../functions/figures/call-figures.ts';
 import { readFigures } from '../../functions/figures/read-figures.ts';
-import { freeze, recountDay } from '../../functions/figures/recount.ts';
+import { countDay, freeze, recountDay } from '../../functions/figures/recount.ts';
 import type { Series } from '../../functions/figures/rows.ts';
 import { Summary } from '../../functions/figures/summary.ts';
 import { toCsv } from '../../functions/figures/to-csv.ts';
@@ -53,6 +53,15 @@ it('figures of before costs were counted say from which date costs are complete,
   await recountDay({ agentId, day: '2026-03-07' }, figures);
   const { totals, costsFrom } = await read();
   expect([totals.cost, totals.costs, costsFrom]).toEqual([{ USD: '0.2' }, 2, undefined]);
+});
+
+it('a change of one call of a day of before counts the costs of the whole day', async () => {
+  const { agentId, figures, read } = await newAgentOfBefore('2026-03-07');
+  const day = { agentId, day: '2026-03-07' };
+  await figures.mark(day, [95]);
+  await countDay(day, figures);
+  const { totals, costsFrom } = await read();
+  expect([totals.calls, totals.cost, costsFrom]).toEqual([2, { USD: '0.2' }, undefined]);
 });
 
 it('a day that retention froze before costs were counted keeps its calls without costs, and the others are counted again', async () => {
