@@ -25,7 +25,9 @@ export const formatMoney = (value: number, currency?: string): string => {
   if (currency === 'credits') return `${formatShort(value)} credits`;
   const isShort = Math.abs(value) >= 10_000;
   if (!currency) return isShort || Number.isInteger(value) ? formatShort(value) : formatRatio(value, 1);
-  const notation = isShort ? ({ notation: 'compact', maximumFractionDigits: 1 } as const) : {};
+  const notation = isShort
+    ? ({ notation: 'compact', maximumFractionDigits: 1 } as const)
+    : ({ trailingZeroDisplay: 'stripIfInteger' } as const);
   return new Intl.NumberFormat(locale, { style: 'currency', currency, ...notation }).format(value);
 };
 
