@@ -42,6 +42,7 @@ export const views: View[] = [
     scope: 'webhooks',
     Content: lazy(() => import('./webhooks/webhooks.tsx')),
   },
+  { path: 'changes', name: 'Changes', scope: 'changes', Content: lazy(() => import('./changes/changes.tsx')) },
   { path: 'keys', name: 'Keys', scope: 'keys', Content: lazy(() => import('./keys/keys.tsx')) },
   { path: 'clients', name: 'Clients', scope: 'users', Content: lazy(() => import('./clients/clients.tsx')) },
 ];

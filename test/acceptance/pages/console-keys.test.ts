@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { apiKeys } from '../../../functions/store/api-keys.ts';
+import { until } from '../../support/until.ts';
 import { call, newUser, newWorld, target } from '../../support/world.ts';
 import { useBrowser, violationsIn } from './browser.ts';
 import { choose, openConsole } from './open-console.ts';
@@ -134,4 +135,23 @@ it.each([
     await walk(path);
   }
   expect(hidden).toEqual([]);
+});
+
+it('“Who changed the greeting, and how?”', async () => {
+  const { apiKey, uid } = await newUser(['agents', 'changes']);
+  const { body: agent } = await call('POST', '/agents', { apiKey, body: { uid, name: 'Front desk' } });
+  const body = { configuration: { greeting: 'Good morning!' } };
+  expect((await call('PATCH', `/agents/${agent.agentId}`, { apiKey, body })).status).toBe(200);
+  await until(async () => {
+    const { changes } = (await call('GET', '/changes', { apiKey, query: { uid } })).body;
+    return changes.some(({ action }: { action: string }) => action === 'agent.updated');
+  });
+  const { page, complaints } = await openConsole(apiKey, '/console/changes');
+  await page.getByRole('row', { name: /Agent created/ }).waitFor();
+  await page.getByRole('row', { name: /Agent updated .*Front desk .*Greeting You API$/ }).waitFor();
+  expect(await violationsIn(page)).toEqual([]);
+  await page.getByRole('link', { name: 'Agent updated' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Version 2' });
+  await dialog.getByText('Good morning!').first().waitFor();
+  expect(complaints).toEqual([]);
 });

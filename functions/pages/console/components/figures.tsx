@@ -52,7 +52,8 @@ export const costColumns: Column<CallFigures>[] = [
   { heading: 'Cost per call', cell: (row) => costOf(row, row.costs || 1), isNumber: true },
   {
     heading: 'Margin',
-    cell: ({ margin, valueCurrency }) => margin && formatMoney(Number(margin), valueCurrency),
+    // A margin has the currency of the cost.
+    cell: (row) => row.margin && formatMoney(Number(row.margin), currenciesIn(row)[0]),
     sortKey: ({ margin }) => Number(margin ?? 0),
     isNumber: true,
   },

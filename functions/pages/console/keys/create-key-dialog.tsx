@@ -7,7 +7,7 @@ import { useTimeZone } from '../components/time.tsx';
 import { addDays, dateIn, startOfDay } from '../formats.ts';
 import { type Scope, useChange, useService } from '../service.tsx';
 
-/** The scopes of a key, with what they permit. The last two are not chosen initially. */
+/** The scopes of a key, with what they permit. The last three are not chosen initially. */
 const permissions: [Scope, string][] = [
   ['agents', 'Agents'],
   ['knowledge', 'Knowledge'],
@@ -16,6 +16,7 @@ const permissions: [Scope, string][] = [
   ['hooks', 'Webhooks of voice platforms'],
   ['webhooks', 'Webhook endpoints'],
   ['privacy', 'Erasures of people’s data'],
+  ['changes', 'The log of changes'],
   ['keys', 'Keys'],
 ];
 const initial = permissions.slice(0, 6).map(([scope]) => scope);

@@ -1,0 +1,137 @@
+import type { Change } from '../../../openapi/client/client.ts';
+import { type Filters, Link, useAddress } from '../address.tsx';
+import { labelOfPath } from '../agents/labels.ts';
+import { AgentFilter, useAgentName } from '../components/agent-filter.tsx';
+import { DateFilter, FilterBar, SelectFilter, TextFilter } from '../components/fields.tsx';
+import { type Column, PagedTable } from '../components/paged-table.tsx';
+import { Empty } from '../components/states.tsx';
+import { Time, useTimeZone } from '../components/time.tsx';
+import { Who } from '../components/who.tsx';
+import { addDays, formatNumber, formatTime, startOfDay } from '../formats.ts';
+import { usePages, useService } from '../service.tsx';
+
+const kinds: Record<Change['kind'], string> = {
+  agent: 'Agents',
+  access: 'Access to agents',
+  website: 'Websites',
+  document: 'Documents',
+  block_list: 'Block lists',
+  import: 'Imports',
+  webhook_endpoint: 'Webhook endpoints',
+  hook_secret: 'Secrets of voice platforms',
+  key: 'Keys',
+  user: 'Users',
+  erasure: 'Erasures',
+  call: 'Deleted calls',
+};
+
+const ways: Record<Change['via'], string> = {
+  api: 'API',
+  mcp: 'AI client',
+  chat: 'Build chat',
+  operator: 'Command line',
+  platform: 'Voice platform',
+  job: 'The service',
+};
+
+/** The view Changes: who changed what, newest first. */
+const Changes = () => {
+  const { api } = useService();
+  const timeZone = useTimeZone();
+  const { agentId, kind, keyId, from, to } = useAddress().filters;
+  const search = {
+    ...{ agentId, keyId, kind: kind as Change['kind'] | undefined },
+    from: from && startOfDay(from, timeZone),
+    // The search includes the day `to`.
+    to: to && startOfDay(addDays(to, 1), timeZone),
+  };
+  const pages = usePages(['changes', search], (cursor, options) =>
+    api.changes.list({ ...search, limit: 50, cursor }, options),
+  );
+  return (
+    <>
+      <h1>Changes</h1>
+      <FilterBar>
+        <AgentFilter all="All agents" />
+        <SelectFilter
+          name="kind"
+          label="What changed"
+          options={[
+            { value: '', label: 'Everything' },
+            ...Object.entries(kinds).map(([value, label]) => ({ value, label })),
+          ]}
+        />
+        <TextFilter name="keyId" label="Key ID" placeholder="key_…" />
+        <DateFilter name="from" label="From" />
+        <DateFilter name="to" label="To" />
+      </FilterBar>
+      <PagedTable
+        caption="Changes"
+        pages={pages}
+        itemsOf={({ changes }) => changes}
+        keyOf={({ changeId }) => changeId}
+        groupOf={({ at }, timeZone) => formatTime(at, timeZone, { dateStyle: 'full', timeStyle: undefined })}
+        columns={columns}
+        empty={
+          <Empty title="No change matches these filters">
+            <p>A change is listed within two minutes.</p>
+          </Empty>
+        }
+      />
+    </>
+  );
+};
+
+/** The address of what changed, if there is a view of it. */
+const targetOf = ({ kind, action, id, agentId, version }: Change): { view: string; filters: Filters } | undefined => {
+  if (action.endsWith('.deleted')) return undefined;
+  switch (kind) {
+    case 'agent':
+      return { view: 'agents', filters: { agentId: id, section: 'history', version: version?.toString() } };
+    case 'access':
+      return { view: 'agents', filters: { agentId } };
+    case 'website':
+    case 'document':
+      return { view: 'knowledge', filters: { agentId, sourceId: id } };
+    case 'block_list':
+      return { view: 'numbers', filters: { agentId } };
+    case 'import':
+      return { view: 'numbers', filters: { importId: id } };
+    case 'webhook_endpoint':
+      return { view: 'webhooks', filters: { open: id } };
+    case 'key':
+      return { view: 'keys', filters: { keyId: id } };
+    default:
+      return undefined;
+  }
+};
+
+const What = ({ change }: { change: Change }) => {
+  const name = change.action.replace(/[._]/g, ' ');
+  const words = name.charAt(0).toUpperCase() + name.slice(1);
+  const target = targetOf(change);
+  return target ? <Link {...target}>{words}</Link> : words;
+};
+
+const AgentName = ({ agentId }: { agentId: string }) => <bdi>{useAgentName(agentId)}</bdi>;
+
+const detailsOf = ({ kind, id, changed = [], counts, version }: Change) =>
+  [
+    counts && `Added ${formatNumber(counts.added)}, removed ${formatNumber(counts.removed)}`,
+    version && `Version ${version}`,
+    changed.map(labelOfPath).join(', '),
+    kind !== 'agent' && kind !== 'block_list' && id,
+  ]
+    .filter(Boolean)
+    .join(' · ');
+
+const columns: Column<Change>[] = [
+  { heading: 'What', cell: (change) => <What change={change} /> },
+  { heading: 'Time', cell: ({ at }) => <Time at={at} isShort /> },
+  { heading: 'Agent', isLong: true, cell: ({ agentId }) => agentId && <AgentName agentId={agentId} /> },
+  { heading: 'Details', isLong: true, cell: detailsOf },
+  { heading: 'By', isLong: true, cell: (change) => <Who {...change} /> },
+  { heading: 'How', cell: ({ via }) => ways[via] },
+];
+
+export default Changes;
