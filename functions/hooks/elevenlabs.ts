@@ -4,7 +4,6 @@ import {
   agentVersionIn,
   type CallEnd,
   callerTextsIn,
-  dollars,
   isSearch,
   jsonResponse,
   numberAt,
@@ -13,6 +12,7 @@ import {
   searchResponse,
   textAt,
   timeOf,
+  toCost,
   unlessEmpty,
 } from './platform.ts';
 import { hasBearer, hmac, isRecent, isSame, refusalsOf } from './signatures.ts';
@@ -55,7 +55,6 @@ export const elevenlabs: Platform = {
     if (textAt(body, 'type') === 'call_initiation_failure' && callId) return failedCall(callId, body);
     if (textAt(body, 'type') !== 'post_call_transcription' || !callId) return { type: 'other' };
     const [metadata, analysis] = [objectAt(data, 'metadata'), objectAt(data, 'analysis')];
-    const credits = numberAt(metadata, 'cost');
     const [phoneCall, whatsapp] = [objectAt(metadata, 'phone_call'), objectAt(metadata, 'whatsapp')];
     const isOutbound = [phoneCall, whatsapp].some((one) => textAt(one, 'direction') === 'outbound');
     const direction = isOutbound ? 'outbound' : 'inbound';
@@ -83,9 +82,7 @@ export const elevenlabs: Platform = {
           summary: textAt(analysis, 'transcript_summary'),
           analysis: unlessEmpty(analysis),
           // Conversations on plans that are paid in money have both.
-          cost:
-            dollars(numberAt(metadata, 'cost_fiat')) ??
-            (credits === undefined ? undefined : { amount: credits, currency: 'credits' as const }),
+          cost: toCost(numberAt(metadata, 'cost_fiat'), 'USD') ?? toCost(numberAt(metadata, 'cost'), 'credits'),
         },
       },
       findings: unlessEmpty(

@@ -97,9 +97,19 @@ export const jsonResponse = (body: object, status = 200): CustomResponse => ({
 /** Returns an object that has fields; undefined for an empty one. */
 export const unlessEmpty = (object: Record<string, unknown>) => (Object.keys(object).length === 0 ? undefined : object);
 
-/** Returns a cost in US dollars, or undefined. */
-export const dollars = (amount: number | undefined): CallDetails['cost'] =>
-  amount === undefined ? undefined : { amount, currency: 'USD' };
+/**
+ * Returns a cost as a decimal with at most six decimals; undefined if the platform sends none. `shift` moves the decimal point: -2 for
+ * cents, which a division would not return exactly.
+ */
+export const toCost = (amount: number | undefined, currency: 'USD' | 'credits', shift = 0): CallDetails['cost'] => {
+  const millionths = amount === undefined ? Number.NaN : Math.round(movePoint(amount, 6 + shift));
+  return Number.isFinite(millionths) ? { amount: movePoint(millionths, -6), currency } : undefined;
+};
+
+const movePoint = (value: number, places: number): number => {
+  const [digits, exponent] = value.toExponential().split('e');
+  return Number(`${digits}e${Number(exponent) + places}`);
+};
 
 /** Returns true if a body without an event calls the search tool. Recognizes it by its name or, without a name, by its query. */
 export const isSearch = (body: Record<string, unknown>): boolean => {

@@ -3,7 +3,6 @@ import { type Overrides, overrideVariables } from './overrides.ts';
 import {
   agentVersionIn,
   callerTextsIn,
-  dollars,
   isSearch,
   jsonResponse,
   numberAt,
@@ -12,6 +11,7 @@ import {
   searchResponse,
   textAt,
   timeOf,
+  toCost,
   unlessEmpty,
 } from './platform.ts';
 import { retellLanguages } from './retell-languages.ts';
@@ -78,7 +78,7 @@ export const retell: Platform = {
           recordingUrl: textAt(call, 'recording_url'),
           summary: textAt(analysis, 'call_summary'),
           analysis: unlessEmpty(analysis),
-          cost: dollars(cents && cents / 100),
+          cost: toCost(cents, 'USD', -2),
         },
       },
       findings: unlessEmpty(objectAt(analysis, 'custom_analysis_data')),

@@ -3,7 +3,6 @@ import { type Overrides, overrideVariables } from './overrides.ts';
 import {
   agentVersionIn,
   callerTextsIn,
-  dollars,
   jsonResponse,
   numberAt,
   objectAt,
@@ -11,6 +10,7 @@ import {
   searchTool,
   textAt,
   timeOf,
+  toCost,
   unlessEmpty,
 } from './platform.ts';
 import { hasBearer, hmac, isRecent, isSame, refusalsOf } from './signatures.ts';
@@ -66,7 +66,7 @@ export const vapi: Platform = {
           recordingUrl: recordingIn(artifact) ?? textAt(message, 'recordingUrl'),
           summary: textAt(analysis, 'summary') ?? textAt(message, 'summary'),
           analysis: unlessEmpty({ ...analysis, ...(structuredOutputs && { structuredOutputs }) }),
-          cost: dollars(numberAt(message, 'cost')),
+          cost: toCost(numberAt(message, 'cost') ?? numberAt(call, 'cost'), 'USD'),
         };
         const agentVersion = agentVersionIn(
           objectAt(objectAt(call, 'assistantOverrides'), 'variableValues'),

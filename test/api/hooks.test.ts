@@ -198,15 +198,6 @@ it.each([null, 'text', 5, [], {}])(
   },
 );
 
-it('the cost of a conversation at ElevenLabs is in US dollars if the platform sends them', async () => {
-  const world = await newWorld();
-  const body = structuredClone(ends.elevenlabs?.body) as { data: { metadata: object } };
-  Object.assign(body.data.metadata, { cost_fiat: 0.0421 });
-  await send(world, 'elevenlabs', { body });
-  const { details } = (await world.call('GET', `/calls/${world.agentId}/elevenlabs:conv_1`)).body;
-  expect(details.cost).toEqual({ amount: 0.0421, currency: 'USD' });
-});
-
 it('the recording of a call at Vapi is found under each name that its messages have for it', async () => {
   const world = await newWorld();
   const url = 'https://storage.vapi.ai/r';

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toCallStartReference } from '../../functions/hooks/decide-call-start.ts';
 import { elevenlabs } from '../../functions/hooks/elevenlabs.ts';
@@ -315,4 +316,48 @@ describe('a signature of ElevenLabs', () => {
   it('a signature of ElevenLabs of another time is refused', () => {
     expect(refusalOf(`t=${time - 3600},v0=${digest}`)).toBe('time');
   });
+});
+
+const costIn = (platform: PlatformName, body: Body) => {
+  const event = read(platform, body);
+  return event.type === 'end' ? event.facts.details.cost : event.type;
+};
+const endOf: Partial<Record<PlatformName, (cost: Body) => Body>> = {
+  vapi: (cost) => ({ message: { type: 'end-of-call-report', call: { id: '1' }, ...cost } }),
+  retell: (call_cost) => ({ event: 'call_analyzed', call: { call_id: '1', call_cost } }),
+  elevenlabs: (metadata) => ({ type: 'post_call_transcription', data: { conversation_id: '1', metadata } }),
+};
+
+it.each<[platform: PlatformName, sent: Body, cost: object | undefined]>([
+  ['vapi', { cost: 0.1234 }, { amount: 0.1234, currency: 'USD' }],
+  ['vapi', { call: { id: '1', cost: 0.1234 } }, { amount: 0.1234, currency: 'USD' }],
+  ['vapi', { cost: 0.1 + 0.2 }, { amount: 0.3, currency: 'USD' }],
+  ['vapi', { cost: 0 }, { amount: 0, currency: 'USD' }],
+  ['vapi', { cost: 1e-9 }, { amount: 0, currency: 'USD' }],
+  ['vapi', { cost: '0.12' }, undefined],
+  // 1.1 / 100 is 0.011000000000000001.
+  ['retell', { combined_cost: 1.1 }, { amount: 0.011, currency: 'USD' }],
+  ['retell', { combined_cost: 70 }, { amount: 0.7, currency: 'USD' }],
+  ['retell', { combined_cost: 7.33505 }, { amount: 0.073351, currency: 'USD' }],
+  ['retell', { combined_cost: 0 }, { amount: 0, currency: 'USD' }],
+  ['retell', {}, undefined],
+  ['retell', { combined_cost: 1e308 }, undefined],
+  ['elevenlabs', { cost: 296, cost_fiat: 0.0421 }, { amount: 0.0421, currency: 'USD' }],
+  ['elevenlabs', { cost: 296 }, { amount: 296, currency: 'credits' }],
+])('the cost that %s sends as %j is recorded as a decimal', (platform, sent, cost) => {
+  expect(costIn(platform, endOf[platform]?.(sent) as Body)).toEqual(cost);
+});
+
+it('any cost in cents with up to four decimals is recorded as exactly the same number of dollars', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 1_000_000_000 }), (millionths) => {
+      const toText = (decimals: number) => {
+        const digits = String(millionths).padStart(decimals + 1, '0');
+        return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
+      };
+      const body = endOf.retell?.({ combined_cost: Number(toText(4)) }) as Body;
+      expect(costIn('retell', body)).toEqual({ amount: Number(toText(6)), currency: 'USD' });
+    }),
+    { numRuns: 1000 },
+  );
 });
