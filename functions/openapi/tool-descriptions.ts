@@ -70,7 +70,7 @@ export const toolDescriptions: Record<string, string> = {
   getUserFigures:
     'Adds up the calls of each client, with their values and costs, over at most 92 days. `pending` is present while the latest changes are not counted yet, for at most two minutes.',
   listChanges:
-    'Lists who changed what of a user, newest first: with `via`, the key and the request, and without values. With filters a page may be empty and still have a `nextCursor`.',
+    'Lists who changed what, newest first, without values. A page may be empty and still have a `nextCursor`.',
   listAgents: 'Lists the agents that the user may use, or finds the one with a phone number.',
   listBlockedNumbers:
     'Lists the numbers on the block list of one agent. Those that are blocked for all agents are in listUserBlockedNumbers; to look up a number use checkBlockedNumber.',
@@ -159,6 +159,12 @@ function argumentsOfConfiguration(): Record<string, string> {
 
 /** The descriptions of arguments, by operation, argument and field of it, or only by argument. Empty: the name says it. */
 export const argumentDescriptions: Record<string, string> = {
+  'listChanges.uid': 'The user of the API key, or a client.',
+  'listChanges.agentId': 'Only of this agent.',
+  'listChanges.kind': 'Only of this kind.',
+  'listChanges.keyId': 'Only by this API key.',
+  'listChanges.from': 'Only then or later.',
+  'listChanges.to': 'Only before then.',
   ifMatch: '`version` as you have read it: refused when there is a newer one.',
   callIdOrPhone: 'Id of the call, or a phone number such as +14155550100.',
   'recordCall.callIdOrPhone': 'Id of the call, never a phone number.',
