@@ -1,5 +1,6 @@
 import { CfnRoute } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { Construct } from 'constructs';
+import { suppress } from './nag-suppressions.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
 
 /**
@@ -9,6 +10,7 @@ import { NamedNestedStack } from './named-nested-stack.ts';
 export class HeadRoutesStack extends NamedNestedStack {
   constructor(scope: Construct, id: string, stacks: Construct[]) {
     super(scope, id);
+    suppress(this, 'keys');
     for (const one of stacks.flatMap((stack) => stack.node.findAll())) {
       if (!(one instanceof CfnRoute) || !one.routeKey.startsWith('GET ')) continue;
       const { apiId, target } = one;
