@@ -2,7 +2,14 @@ import * as z from 'zod/mini';
 import { blockListImports, ownerOf } from '../block-list-import/block-list-imports.ts';
 import { importFiles } from '../clients/files.ts';
 import { blockTerms } from '../domain/block-list.ts';
-import { ImportId, ImportMode, importFileKey, importInProgress } from '../domain/block-list-imports.ts';
+import {
+  ImportColumns,
+  ImportCountry,
+  ImportId,
+  ImportMode,
+  importFileKey,
+  importInProgress,
+} from '../domain/block-list-imports.ts';
 import { toNamedKey } from '../domain/change-maker.ts';
 import { describe } from '../domain/describe.ts';
 import { AgentId, newIdentifier, Uid } from '../domain/identifiers.ts';
@@ -17,7 +24,7 @@ export const createBlockListImport = endpoint({
   path: '/block-list-imports',
   summary: 'Import a file into a block list',
   description:
-    'Creates a presigned POST form for one file of at most 64 MB, to be imported into the block list of an agent, or of the user without `agentId`. Send it as `multipart/form-data` to `url` within 15 minutes: all of `fields` first, then the file in the field `file`. The upload starts the import; `GET /block-list-imports/{importId}` reports its progress. The file is text in UTF-8 or UTF-16 with one number per line, or CSV with a header that names `number` and optionally `reason` and `expiresAt`; a file with another column is not imported. One import of a list runs at a time; files uploaded meanwhile are imported one after the other. The file is deleted when its import ends. The import of a form that is not used fails after an hour.',
+    'Creates a presigned POST form for one file of at most 64 MB, to be imported into the block list of an agent, or of the user without `agentId`. Send it as `multipart/form-data` to `url` within 15 minutes: all of `fields` first, then the file in the field `file`. The upload starts the import; `GET /block-list-imports/{importId}` reports its progress. The file is text in UTF-8 or UTF-16 with one number per line, or CSV with a header that names `number` and optionally `reason` and `expiresAt`; a file with another column is not imported, unless `columns` names those to read. National numbers are read where `country` says whose they are. `reason` and `expiresAt` are for the rows that have none. One import of a list runs at a time; files uploaded meanwhile are imported one after the other. The file is deleted when its import ends. The import of a form that is not used fails after an hour.',
   caller: { kind: 'key', scope: 'block-list', user: ({ body: { uid, agentId } }) => ({ uid, agentId }) },
   services: {
     imports: blockListImports.for('isRunning', 'add'),
@@ -27,7 +34,9 @@ export const createBlockListImport = endpoint({
     uid: Uid,
     agentId: z.optional(AgentId),
     mode: z._default(ImportMode, 'add'),
-    reason: blockTerms.reason,
+    ...blockTerms,
+    columns: z.optional(ImportColumns),
+    country: z.optional(ImportCountry),
     size: z.int().check(
       z.minimum(1),
       z.refine((size) => size <= limits.importBytes, {
@@ -57,11 +66,15 @@ export const createBlockListImport = endpoint({
     409: 'Another import of the same block list is running.',
   },
 
-  async handle({ principal, body: { uid, agentId, mode, reason }, creationId }, { imports, files }) {
+  async handle(
+    { principal, body: { uid, agentId, mode, reason, expiresAt, columns, country }, creationId },
+    { imports, files },
+  ) {
     const list = { uid, ...(agentId !== undefined && { agentId }) };
     if (await imports.isRunning(ownerOf(list))) throw importInProgress();
     const importId = newIdentifier('import', creationId);
-    await imports.add({ ...list, importId, ...toNamedKey(principal), mode, ...(reason !== undefined && { reason }) });
+    const terms = { reason, expiresAt, columns, country };
+    await imports.add({ ...list, importId, ...toNamedKey(principal), mode, ...terms });
     const form = files.uploadForm(importFileKey({ uid, importId }), limits.importBytes);
     return { importId, status: 'awaiting_upload' as const, ...form };
   },

@@ -3,6 +3,7 @@ import { currentMaker } from '../cause.ts';
 import {
   type BlockListImport,
   type BlockListImportSummary,
+  type ImportColumns,
   type ImportMode,
   type ImportReference,
   type ImportStatus,
@@ -48,7 +49,13 @@ export type ImportRecord = ImportReference & {
   madeBy?: StoredMaker | undefined;
   agentId?: string;
   mode: ImportMode;
-  reason?: string;
+  reason?: string | undefined;
+  /** For the rows that have no time of their own. */
+  expiresAt?: string | undefined;
+  /** The names of the columns in the header of the file. */
+  columns?: ImportColumns | undefined;
+  /** The country of its national numbers. */
+  country?: string | undefined;
   status: ImportStatus;
   createdAt: string;
   /** Unix milliseconds. Set while the import waits for its file. */
@@ -115,7 +122,8 @@ export class BlockListImports {
     uid,
     importId,
     ...asked
-  }: ImportReference & Pick<ImportRecord, 'keyId' | 'keyName' | 'agentId' | 'mode' | 'reason'>) {
+  }: ImportReference &
+    Pick<ImportRecord, 'keyId' | 'keyName' | 'agentId' | 'mode' | 'reason' | 'expiresAt' | 'columns' | 'country'>) {
     const counts = { step: 0, lines: 0, added: 0, alreadyBlocked: 0, failed: 0, removed: 0 };
     const item: ImportItem & { ttlSeconds: number } = {
       ...importKey(uid, importId),

@@ -1,4 +1,5 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
+import type { ImportColumns } from '../domain/block-list-imports.ts';
 import { normalizePhoneNumber } from '../domain/phone-numbers.ts';
 import { cut } from '../domain/text.ts';
 import { readSheet, SheetError, separatorOf } from '../sheets/read-sheet.ts';
@@ -22,15 +23,17 @@ export class ImportError extends Error {
 const maxRowLength = 64 * 1024;
 
 /**
- * Yields the rows of a text file with one number a line, or of a CSV file whose header names `number`. Skips empty lines.
+ * Yields the rows of a text file with one number a line, or of a CSV file whose header names `number`, or the given columns. Skips
+ * empty lines.
  * Throws an `ImportError` when the file is not text in UTF-8 or UTF-16, or its rows cannot be separated.
  */
-export async function* readRows(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<FileRow> {
+export async function* readRows(pieces: AsyncIterable<Uint8Array>, columns?: ImportColumns): AsyncGenerator<FileRow> {
   const texts = decode(pieces);
   const { firstLine, whole } = await peek(texts);
   const found = separatorOf(firstLine);
+  if (columns) return yield* csvRows(whole, found, [], (cells) => headingsOfColumns(cells, columns));
   const headings = found.isNamed ? undefined : headingsIn(firstLine.split(found.separator));
-  if (found.isNamed || headings) yield* csvRows(whole, found, headings);
+  if (found.isNamed || headings) yield* csvRows(whole, found, headings ?? ['number'], headingsIn);
   else yield* textRows(whole);
 }
 
@@ -110,6 +113,23 @@ const headingsIn = (cells: string[]): string[] | undefined => {
   return undefined;
 };
 
+/** Returns the headings in the cells of the first row, with the names that an import expects for the given columns. */
+const headingsOfColumns = (cells: string[], columns: ImportColumns): string[] => {
+  const names = new Map(Object.entries(columns).map(([name, column]) => [comparable(column), name.toLowerCase()]));
+  const headings = cells.map((cell) => names.get(comparable(cell)) ?? (cell.trim() && 'ignored'));
+  for (const [name, column] of Object.entries(columns)) {
+    const { length } = headings.filter((heading) => heading === name.toLowerCase());
+    if (length === 1) continue;
+    const found = cells.map((cell) => JSON.stringify(cut(cell.trim(), 50))).slice(0, 20);
+    throw new ImportError(
+      `The file has ${length === 0 ? 'no column' : 'several columns'} "${cut(column, 50)}". Its first row has: ${found.join(', ')}.`,
+    );
+  }
+  return headings;
+};
+
+const comparable = (heading: string) => heading.trim().toLowerCase();
+
 async function* textRows(texts: AsyncGenerator<string>): AsyncGenerator<FileRow> {
   let line = 0;
   let rest = '';
@@ -139,20 +159,21 @@ async function* withBoundedLines(texts: AsyncGenerator<string>): AsyncGenerator<
   }
 }
 
-/** Yields the rows below the header. Without one, which only a line that names the separator allows, the first cell is the number. */
+/** Yields the rows below the header, or all rows when there is none: `fallback` are the headings until then. */
 async function* csvRows(
   texts: AsyncGenerator<string>,
   found: ReturnType<typeof separatorOf>,
-  headings: string[] | undefined,
+  fallback: string[],
+  headingsOf: (cells: string[]) => string[] | undefined,
 ): AsyncGenerator<FileRow> {
-  let columns = headings ? undefined : ['number'];
+  let columns = fallback;
   let isFirst = true;
   try {
     for await (const { line, cells } of readSheet(withBoundedLines(texts), { ...found, maxRowBytes: maxRowLength })) {
-      const header = isFirst ? headingsIn(cells) : undefined;
+      const header = isFirst ? headingsOf(cells) : undefined;
       isFirst = false;
       if (header) columns = header;
-      else yield rowOf(line, cells, columns ?? []);
+      else yield rowOf(line, cells, columns);
     }
   } catch (error) {
     if (!(error instanceof SheetError)) throw error;

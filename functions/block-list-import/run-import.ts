@@ -11,7 +11,6 @@ import {
 } from '../domain/block-list-imports.ts';
 import { DateTime } from '../domain/date-time.ts';
 import { limits } from '../domain/limits.ts';
-import { normalizePhoneNumber } from '../domain/phone-numbers.ts';
 import { readPhoneNumber } from '../domain/read-phone-number.ts';
 import { cut } from '../domain/text.ts';
 import { suspendedDelaySeconds } from '../domain/timeouts.ts';
@@ -135,9 +134,10 @@ const continueImport = async (
 ): Promise<RunResult> => {
   let record = begun;
   if (record.lines === 0) await examine(record, services);
-  const steps = stepsOf(readRows(piecesOf(record, services)), record.lines, rowsPerStep);
+  const read = await numberReader(record.country);
+  const steps = stepsOf(readRows(piecesOf(record, services), record.columns), record.lines, rowsPerStep);
   for await (const rows of readAhead(checkAccess(steps, record, services))) {
-    const next = await importRows(record, rows, services, until);
+    const next = await importRows(record, rows, read, services, until);
     if (typeof next === 'string') return next;
     record = next;
     if (Date.now() >= until) return 'more';
@@ -154,7 +154,9 @@ const continueImport = async (
 /** Reads the whole file before anything is written, so that a file with an error changes nothing. */
 const examine = async (record: ImportRecord, services: Services): Promise<void> => {
   let hasNumber = false;
-  for await (const row of readRows(piecesOf(record, services))) hasNumber ||= 'phone' in entryOf(row, record);
+  const read = await numberReader(record.country);
+  for await (const row of readRows(piecesOf(record, services), record.columns))
+    hasNumber ||= 'phone' in entryOf(row, record, read);
   if (record.mode === 'replace' && !hasNumber) {
     throw new ImportError('The file has no number that can be imported, so nothing is replaced.');
   }
@@ -216,12 +218,30 @@ async function* readAhead<T>(values: AsyncGenerator<T>): AsyncGenerator<T> {
   }
 }
 
+type ReadNumber = (text: string) => { number: string; problem?: never } | { number?: never; problem: RowProblem };
+
+/** Returns the reading of numbers in a file, whose national numbers are of a country if one is given. */
+const numberReader = async (country: string | undefined): Promise<ReadNumber> => {
+  if (country === undefined) return readPhoneNumber;
+  // Its data are larger than the rest of the function, and most files need none.
+  const { isCountry, readNationalNumber } = await import('../sheets/national-number.ts');
+  if (!isCountry(country)) throw new ImportError(`The numbers of the country ${country} are not known.`);
+  return (text) => {
+    const reading = readPhoneNumber(text);
+    if (!reading.problem) return reading;
+    const number = readNationalNumber(text, country);
+    if (number === undefined) return reading;
+    return number === 'ambiguous' ? { problem: 'ambiguous' } : { number };
+  };
+};
+
 /** Returns the number of a row with its terms, or why the row is not imported. */
 const entryOf = (
   { number, reason, expiresAt, hasMore }: FileRow,
   record: ImportRecord,
+  read: ReadNumber,
 ): { phone: string; terms: BlockTerms } | { code: ImportFailureCode; problem?: RowProblem } => {
-  const { number: phone, problem } = readPhoneNumber(number);
+  const { number: phone, problem } = read(number);
   if (problem) return { code: 'invalid_format', problem };
   // What it means is not known: another number, or the rest of a reason.
   if (hasMore) return { code: 'invalid_format', problem: 'noHeading' };
@@ -230,13 +250,17 @@ const entryOf = (
   // The comparison uses the start of the import, so that a repeated step fails the same rows.
   if (given && (until === undefined || until <= (record.startedAt as string))) return { code: 'invalid_expires_at' };
   const why = reason?.trim() || record.reason;
-  return { phone, terms: { reason: why && cut(why, limits.blockReasonCharacters), expiresAt: until } };
+  return {
+    phone,
+    terms: { reason: why && cut(why, limits.blockReasonCharacters), expiresAt: until ?? record.expiresAt },
+  };
 };
 
 /** Adds the numbers of a step. */
 const importRows = async (
   record: ImportRecord,
   rows: FileRow[],
+  read: ReadNumber,
   { blockList, imports, writeQuota }: Services,
   until: number,
 ): Promise<ImportRecord | 'more' | 'taken over'> => {
@@ -244,7 +268,7 @@ const importRows = async (
   const failures = [...record.failures];
   let failed = 0;
   for (const row of rows) {
-    const entry = entryOf(row, record);
+    const entry = entryOf(row, record, read);
     if ('code' in entry) {
       failed += 1;
       if (failures.length < limits.importFailures)
@@ -342,8 +366,9 @@ const removeOthers = async (
 /** Returns the numbers in the file, including those of rows that are not imported for another reason. */
 const numbersOf = async (record: ImportRecord, services: Services): Promise<NumberSet> => {
   const numbers = new NumberSet(record.lines);
-  for await (const { number } of readRows(piecesOf(record, services))) {
-    const phone = normalizePhoneNumber(number);
+  const read = await numberReader(record.country);
+  for await (const row of readRows(piecesOf(record, services), record.columns)) {
+    const { number: phone } = read(row.number);
     if (phone !== undefined) numbers.add(phone);
   }
   return numbers;

@@ -34,8 +34,45 @@ const reasons = {
 export type ImportFailureCode = keyof typeof reasons;
 
 /** What to remove from a row or to add to it. */
-const problems = { ...numberProblems, noHeading: 'Remove the cells that have no heading, or name their columns.' };
-export type RowProblem = NumberProblem | 'noHeading';
+const problems = {
+  ...numberProblems,
+  noHeading: 'Remove the cells that have no heading, or name their columns.',
+  ambiguous: 'Add + at the start: the digits may be a number of the country, or one with its country code.',
+};
+export type RowProblem = NumberProblem | 'noHeading' | 'ambiguous';
+
+const column = (description: string, example: string) =>
+  z.string().check(z.minLength(1), z.maxLength(limits.columnCharacters), describe(description, example));
+
+/** The columns of a file that does not have the names that an import expects. */
+export const ImportColumns = z
+  .object({
+    number: column('The column of the numbers.', 'Phone'),
+    reason: z.optional(column('The column of the reasons.', 'Comment')),
+    expiresAt: z.optional(column('The column of the times at which numbers are unblocked.', 'Until')),
+  })
+  .check(
+    z.refine(
+      (columns) => {
+        const names = Object.values(columns).map((name) => name.trim().toLowerCase());
+        return new Set(names).size === names.length;
+      },
+      { error: 'must name different columns' },
+    ),
+    z.describe(
+      'The names of the columns in the header of the file, without regard to case. The other columns of the file are ignored then.',
+    ),
+  );
+export type ImportColumns = z.infer<typeof ImportColumns>;
+
+const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+
+/** The country of the national numbers in a file. */
+export const ImportCountry = z.string().check(
+  z.regex(/^[A-Z]{2}$/, { error: 'must be an ISO 3166-1 alpha-2 code, such as DE', abort: true }),
+  z.refine((code) => regions.of(code) !== undefined, { error: 'must be a country' }),
+  describe('The country (ISO 3166-1 alpha-2) whose numbers the file has as they are dialed within it.', 'DE'),
+);
 
 export const ImportFailure = component(
   'BlockListImportFailure',

@@ -34,6 +34,7 @@ export const limits = {
   /** Maximum size of a file that is imported into a block list. */
   importBytes: 64 * 1024 * 1024,
   importFailures: 1000,
+  columnCharacters: 200,
   importFailureCharacters: 64,
   nameCharacters: 200,
   configurationBytes: 200 * 1024,

@@ -1,5 +1,13 @@
-import parsePhoneNumber, { type CountryCode, getCountryCallingCode, type PhoneNumber } from 'libphonenumber-js/max';
+import parsePhoneNumber, {
+  type CountryCode,
+  getCountryCallingCode,
+  isSupportedCountry,
+  type PhoneNumber,
+} from 'libphonenumber-js/max';
 import { plainText } from '../domain/read-phone-number.ts';
+
+/** Checks whether the numbers of a country are known. */
+export const isCountry = (code: string): code is CountryCode => isSupportedCountry(code);
 
 /**
  * Returns the E.164 form of a number as it is dialed within a country, or with the country's code and without its `+`. Returns

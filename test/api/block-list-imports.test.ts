@@ -230,3 +230,23 @@ it('imports into a block list take at most 64 MB, a reason of 256 characters and
     expect((await create(world, body)).status, JSON.stringify(body)).toBe(400);
   }
 });
+
+it('an import reads the columns that it names, and the national numbers of its country, for as long as it says', async () => {
+  const world = await newWorld();
+  const expiresAt = '2099-01-31T12:00:00.000Z';
+  const columns = { number: 'Telefon', reason: 'Grund', expiresAt: 'Bis' };
+  const file = ['Kunde;Telefon;Grund;Bis', 'A;030 901820;Ruhe;', 'B;+14155550101;;2098-01-01T00:00:00Z', 'C;12;;'].join(
+    '\n',
+  );
+  const ended = await importFile(world, file, { columns, country: 'DE', expiresAt });
+  expect(ended).toMatchObject({ status: 'done', lines: 3, added: 2, failed: 1 });
+  expect(await userList(world)).toMatchObject([
+    { number: '+14155550101', expiresAt: '2098-01-01T00:00:00.000Z' },
+    { number: '+4930901820', reason: 'Ruhe', expiresAt },
+  ]);
+  const missing = await importFile(world, file, { columns: { number: 'Phone' } });
+  expect(missing).toMatchObject({ status: 'failed', error: expect.stringContaining('no column "Phone"') });
+  const withoutCountry = await importFile(world, 'number\n030 901820\n');
+  expect(withoutCountry.failures).toMatchObject([{ line: 2, code: 'invalid_format' }]);
+  expect((await create(world, { country: 'germany' })).body.details[0].path).toBe('country');
+});

@@ -16,7 +16,7 @@ const everyMilliseconds = process.stderr.isTTY ? 5000 : 30_000;
 export const uploadNumbers = async (
   { api, uid, agentId }: BlockListService,
   file: string,
-  { mode, reason }: { mode: 'add' | 'replace'; reason?: string | undefined },
+  options: Parameters<BlockListService['api']['blockList']['importFile']>[0],
   stop: AbortSignal,
 ): Promise<string> => {
   const found = await stat(pathOf(file)).catch((error) => {
@@ -26,9 +26,7 @@ export const uploadNumbers = async (
   if (found.size === 0) throw new CommandError(`${file} is empty.`, exitCodes.usage);
   if (found.size > limits.importBytes) throw new CommandError(`${file} is larger than 64 MB.`, exitCodes.usage);
   const numbers = await openAsBlob(pathOf(file));
-  const { importId } = dataOf(
-    await api.blockList.importFile({ uid, agentId, mode, reason }, numbers, { signal: stop }),
-  );
+  const { importId } = dataOf(await api.blockList.importFile({ uid, agentId, ...options }, numbers, { signal: stop }));
   return importId;
 };
 

@@ -1,5 +1,8 @@
 import { Option } from '@commander-js/extra-typings';
-import { CommandError } from '../../../command-line/exit-codes.ts';
+import { blockTerms } from '../../../../functions/domain/block-list.ts';
+import { ImportCountry } from '../../../../functions/domain/block-list-imports.ts';
+import { as } from '../../../command-line/arguments.ts';
+import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { count, print, record, say, visible } from '../../../command-line/output.ts';
 import { blockListCommand, withBlockList } from '../../block-list/command.ts';
 import { importResult, uploadNumbers } from '../../block-list/import-file.ts';
@@ -13,9 +16,13 @@ export const importBlockList = (blockList: Group) =>
     'Import a file of numbers, and wait for the result',
     `
 The file is text in UTF-8 or UTF-16 with one number per line, or CSV with a header that names number and, optionally, reason and
-expiresAt; at most 64 MB. Lines that cannot be imported are reported with their number, and the others are imported.
+expiresAt; at most 64 MB. With --number-column, other columns are ignored, and with --country national numbers are read. Lines that cannot be imported are reported with their number, and the others are imported.
 `,
-    ['numbers.txt --uid acme', 'do-not-call.csv --agent-id front-desk --mode replace --reason "National register"'],
+    [
+      'numbers.txt --uid acme',
+      'do-not-call.csv --agent-id front-desk --mode replace --reason "National register"',
+      'export.csv --uid acme --number-column Telefon --country DE',
+    ],
   )
     .argument('<file>', 'the file')
     .addOption(
@@ -24,11 +31,20 @@ expiresAt; at most 64 MB. Lines that cannot be imported are reported with their 
         .default('add' as const),
     )
     .option('--reason <text>', 'the reason of lines that have none')
+    .option('--expires-at <time>', 'when numbers are unblocked whose lines do not say so', as(blockTerms.expiresAt))
+    .option('--country <code>', 'the country of national numbers, such as DE', as(ImportCountry))
+    .option('--number-column <name>', 'the column of the numbers')
+    .option('--reason-column <name>', 'the column of the reasons')
+    .option('--expires-at-column <name>', 'the column of the times at which numbers are unblocked')
     .option('--no-wait', 'do not wait until the file is imported')
     .action(async (file, _, command) => {
       const options = command.optsWithGlobals();
       await withBlockList(options, async (service, stop) => {
-        const importId = await uploadNumbers(service, file, options, stop);
+        const { mode, reason, expiresAt, country, numberColumn: number, reasonColumn, expiresAtColumn } = options;
+        if (number === undefined && (reasonColumn ?? expiresAtColumn) !== undefined)
+          throw new CommandError('Name the column of the numbers with --number-column, too.', exitCodes.usage);
+        const columns = number === undefined ? undefined : { number, reason: reasonColumn, expiresAt: expiresAtColumn };
+        const importId = await uploadNumbers(service, file, { mode, reason, expiresAt, country, columns }, stop);
         service.hasFilesUnderWay = true;
         if (!options.wait) {
           return print(options, { importId, status: 'awaiting_upload' }, () => `Import ${importId} has begun.`);
