@@ -117,7 +117,11 @@ it('tools take the user from the key, describe each argument, and have hints on 
     expect(title && description).toBeTruthy();
     for (const [field, schema] of Object.entries(inputSchema.properties ?? {})) {
       // The name says what the description would repeat.
-      if (/(Id|At|Seconds)$|^(direction|idempotencyKey|limit|name|outcome|platform|reason|size|status)$/.test(field))
+      if (
+        /(Id|At|Seconds)$|^(active|columns|country|description|direction|idempotencyKey|limit|name|outcome|platform|reason|size|status)$/.test(
+          field,
+        )
+      )
         continue;
       expect(schema.description, `${name}.${field}`).toMatch(/.+/);
     }
