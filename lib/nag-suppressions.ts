@@ -26,12 +26,13 @@ export const acknowledged = {
   deadLetters: {
     rules: [
       'Serverless-LambdaDLQ',
+      'Serverless-EventBusDLQ',
       'Serverless-LambdaEventSourceMappingDestination',
       'Serverless-SQSRedrivePolicy',
       'AwsSolutions-SQS3',
     ],
     reason:
-      'No function is called asynchronously: API Gateway and callers wait for the answer, and each job’s queue has its own dead letters. A queue that keeps dead letters, or alarms that no mail server took, needs no dead letters itself.',
+      'No function is called asynchronously: API Gateway and callers wait for the answer, and each job’s queue has its own dead letters. A queue that keeps dead letters, or alarms that no mail server took, needs no dead letters itself. A message that the clock could not send is sent again at the next interval.',
   },
 } as const;
 

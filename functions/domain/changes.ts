@@ -3,7 +3,6 @@ import { type ChangeMaker, ways } from './change-maker.ts';
 import { timestamp } from './date-time.ts';
 import { component, describe } from './describe.ts';
 import { examples } from './examples.ts';
-import { limits } from './limits.ts';
 
 /** The actions of the log of changes: a closed list. The first part of a name is the kind of what changed. */
 export const changeActions = {
@@ -131,6 +130,3 @@ export type LoggedChange = Pick<
 > & {
   maker?: ChangeMaker | undefined;
 };
-
-/** The maximum number of changed fields that an entry names. */
-export const maxChangedFields = limits.changedFields;
