@@ -10,7 +10,7 @@ import { table } from '../../functions/store/table.ts';
 import { becomeQuiet, deliverDeletion, remove } from '../support/deletions.ts';
 import { deliverMessage } from '../support/deliver-message.ts';
 import { injectFaults, noFaults } from '../support/faults.ts';
-import { storedWith } from '../support/stored.ts';
+import { storedBesideChanges } from '../support/stored.ts';
 import { newGuest, newWorld, unique } from '../support/world.ts';
 
 afterEach(noFaults);
@@ -42,7 +42,7 @@ it('deleting an agent completes wherever its function is killed, at every write'
     if (isDone) break;
     kills += 1;
     expect(await deliverDeletion(agentId), `killed at write ${kill}`).toBe(true);
-    expect(await storedWith(agentId), `killed at write ${kill}`).toEqual([]);
+    expect(await storedBesideChanges(agentId), `killed at write ${kill}`).toEqual([]);
     expect(await Array.fromAsync(agents.get().list(guest.uid))).toEqual([]);
   }
   expect(kills).toBeGreaterThan(8);
@@ -64,12 +64,12 @@ it('deleting an agent leaves no partial copy of it, and nothing of that part', a
   expect((await world.call('GET', '/agents', { query: { uid: world.uid } })).body.agents).toEqual([]);
   await becomeQuiet(copy.agentId);
   expect(await deliverDeletion(copy.agentId)).toBe(true);
-  expect(await storedWith(copy.agentId)).toEqual([]);
+  expect(await storedBesideChanges(copy.agentId)).toEqual([]);
   // Another message of the same copy finds nothing to do.
   expect(
     await deliverMessage(finishDuplication, { job: 'finishDuplication', uid: 'somebody', agentId: copy.agentId }),
   ).toBe(true);
-  expect(await storedWith(copy.agentId)).toEqual([]);
+  expect(await storedBesideChanges(copy.agentId)).toEqual([]);
 });
 
 it('deleting an agent leaves a finished copy of it whole', async () => {
@@ -93,6 +93,6 @@ it('deleting an agent with a large block list continues in another message when 
   const message = { job: 'finishDeletion', uid: 'somebody', agentId: world.agentId };
   expect(await deliverMessage({ ...finishDeletion, timeoutSeconds: 0 }, message)).toBe(true);
   // The service handles the message that the run sent.
-  await expect.poll(() => storedWith(world.agentId)).toEqual([]);
+  await expect.poll(() => storedBesideChanges(world.agentId)).toEqual([]);
   expect(await table.get().get(blockedNumberKey({ agentId: world.agentId }, phones(1)[0] as string))).toBe(undefined);
 });

@@ -1,5 +1,3 @@
-import { inspect } from 'node:util';
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, expect, it } from 'vitest';
 import { finishUserDeletion } from '../../functions/jobs/finish-user-deletion.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
@@ -12,6 +10,7 @@ import { becomeQuiet, deliverDeletion } from '../support/deletions.ts';
 import { deliverMessage } from '../support/deliver-message.ts';
 import { injectFaults, noFaults } from '../support/faults.ts';
 import { newHookSecret } from '../support/hook-signers.ts';
+import { storedBesideChanges } from '../support/stored.ts';
 import { call, newGuest } from '../support/world.ts';
 
 afterEach(noFaults);
@@ -19,26 +18,8 @@ afterEach(noFaults);
 const remove = (maker: Maker, uid: string) => maker.call('DELETE', `/users/${uid}`, { query: { confirm: uid } });
 const run = (uid: string) => deliverMessage(finishUserDeletion, { job: 'finishUserDeletion', uid });
 
-/** Returns the items of the whole table that mention one of some texts. */
-const mentioning = async (...texts: string[]) => {
-  const found: string[] = [];
-  let start: Record<string, unknown> | undefined;
-  do {
-    const page = await table.get().client.send(
-      new ScanCommand({
-        TableName: table.get().name,
-        ConsistentRead: true,
-        ...(start && { ExclusiveStartKey: start }),
-      }),
-    );
-    for (const item of page.Items ?? []) {
-      const shown = inspect(item, { depth: 9, maxStringLength: null, maxArrayLength: null });
-      if (texts.some((text) => shown.includes(text))) found.push(`${item.pk} ${item.sk}`);
-    }
-    start = page.LastEvaluatedKey;
-  } while (start);
-  return found;
-};
+/** Returns the items and files that mention one of some texts, besides logs of other users. */
+const mentioning = async (...texts: string[]) => (await Promise.all(texts.map(storedBesideChanges))).flat();
 
 it('a deleted client is gone with the response, and its data when the job ends: a scan of the table finds nothing of it', async () => {
   const world = await newClientWorld(['agents', 'knowledge', 'calls', 'block-list', 'hooks', 'webhooks', 'privacy']);

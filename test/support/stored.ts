@@ -21,6 +21,10 @@ export const storedWith = async (text: string): Promise<string[]> => {
   return [...found, ...(await fileKeys()).filter((key) => key.includes(text))].sort();
 };
 
+/** Those of them that are not in another user's log of changes, which outlives what it names. */
+export const storedBesideChanges = async (text: string): Promise<string[]> =>
+  (await storedWith(text)).filter((key) => !key.includes('#CHANGES ') || key.includes(`${text}#CHANGES `));
+
 /** Everything that contains a text: items, files by name and content, and messages of the queue that wait or are in progress. */
 export const everythingWith = async (text: string): Promise<string[]> => {
   const files: string[] = [];
