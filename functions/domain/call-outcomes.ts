@@ -26,6 +26,9 @@ type Origin = NamedKey & {
   found?: { callerTexts?: readonly string[] };
 };
 
+/** The label that the service refuses with a change. The details, which also have it, may be the words of a caller. */
+export type Refusal = { refusedOutcome?: string };
+
 /** What a change of an outcome does. */
 export type OutcomeEffect = {
   /** Returns the call after the change, or the same call if nothing changes. */
@@ -157,10 +160,10 @@ const unmetConditions = (
 };
 
 /** Returns a call whose details name the outcome that the agent does not declare, as far as the text fits into them. */
-const withRefusal = (call: Call, refusedOutcome: string): Call => {
+const withRefusal = (call: Call, refusedOutcome: string): Call & Refusal => {
   if (isDecided(call) || call.details?.refusedOutcome === refusedOutcome) return call;
   const details = mergeJson(call.details ?? {}, { refusedOutcome }) as Record<string, unknown>;
-  return jsonBytes(details) > limits.metadataBytes ? call : { ...call, details };
+  return jsonBytes(details) > limits.metadataBytes ? call : { ...call, details, refusedOutcome };
 };
 
 /** The prefix of the key id of an outcome that a voice platform found. */

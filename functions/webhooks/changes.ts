@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Refusal } from '../domain/call-outcomes.ts';
 import type { Call } from '../domain/calls.ts';
 import { derivedIdentifier } from '../domain/identifiers.ts';
 import { jsonBytes, withoutUndefined } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { deleting } from '../domain/source-state.ts';
 import type { SourceKindName } from '../domain/sources.ts';
-import { cut } from '../domain/text.ts';
 import { changedFields } from '../domain/versions.ts';
 import type { EventType } from '../domain/webhooks.ts';
 import { type AgentItem, agentOf } from '../store/agents/agent-items.ts';
@@ -132,7 +132,7 @@ const callChanged = (subject: { agentId: string; callId: string }, change: Table
   const timestamp = call.outcomeUpdatedAt;
   const outcomeUpdated = { type: 'call.outcome_updated' as const, ...about, details, timestamp };
   const isOutcomeUpdated = timestamp !== undefined && timestamp !== former?.call.outcomeUpdatedAt;
-  const unset = unsetOutcomes(former?.call, call).map(({ type, ...outcome }) =>
+  const unset = [...heldOutcomeIn(former?.call, call), ...refusedOutcomeIn(change)].map(({ type, ...outcome }) =>
     eventOf(change, { type, ...about, details: { ...details, ...outcome }, discriminator: type }),
   );
   if (!former || !isDeepStrictEqual(factsOf(former.call), factsOf(call))) {
@@ -152,17 +152,18 @@ const callChanged = (subject: { agentId: string; callId: string }, change: Table
   return { events: [eventOf(change, outcomeUpdated)] };
 };
 
-/** Returns the outcomes of a platform that a change did not set, but held or refused: the type of the event, and its field. */
-const unsetOutcomes = (former: Call | undefined, { heldOutcome, details }: Call) => {
-  const isHeld = heldOutcome && JSON.stringify(heldOutcome) !== JSON.stringify(former?.heldOutcome);
-  const refusedOutcome = details?.refusedOutcome;
-  const isRefused = typeof refusedOutcome === 'string' && refusedOutcome !== former?.details?.refusedOutcome;
-  return [
-    ...(isHeld ? [{ type: 'call.outcome_held' as const, ...shortHeldOutcome(heldOutcome) }] : []),
-    ...(isRefused
-      ? [{ type: 'call.outcome_refused' as const, refusedOutcome: cut(refusedOutcome, limits.outcomeCharacters) }]
-      : []),
-  ];
+/** Returns the outcome of a platform that a change holds: the type of the event, and its field. */
+const heldOutcomeIn = (former: Call | undefined, { heldOutcome }: Call) =>
+  heldOutcome && JSON.stringify(heldOutcome) !== JSON.stringify(former?.heldOutcome)
+    ? [{ type: 'call.outcome_held' as const, ...shortHeldOutcome(heldOutcome) }]
+    : [];
+
+/** Returns the outcome of a platform that a change refuses, in the same form. The next changes of its outcome repeat the label. */
+const refusedOutcomeIn = ({ before, after }: TableChange<Item & Refusal>) => {
+  const refusedOutcome = after?.refusedOutcome;
+  return refusedOutcome !== undefined && refusedOutcome !== before?.refusedOutcome
+    ? [{ type: 'call.outcome_refused' as const, refusedOutcome }]
+    : [];
 };
 
 const shortHeldOutcome = (heldOutcome: NonNullable<Call['heldOutcome']>) => {

@@ -291,12 +291,14 @@ it('outcomes that are held or refused have one event each, and an outcome that i
   expect(held?.data).not.toHaveProperty('custom_call_outcome');
   const [refused] = await world.until('call.outcome_refused');
   expect(refused?.data).toMatchObject({ call_id: 'vapi:b', refusedOutcome: 'interested' });
-  await world.call('PUT', `/calls/${agentId}/c`, {
-    body: { direction: 'inbound', startedAt: '2026-03-01T10:00:00Z', durationSeconds: 5 },
-  });
+  // The words of a caller in the same place are no refusal of the service, nor does a later change repeat one.
+  const own = { direction: 'inbound', startedAt: '2026-03-01T10:00:00Z', details: { refusedOutcome: 'mine' } };
+  await world.call('PUT', `/calls/${agentId}/c`, { body: own });
+  await world.call('POST', '/calls', { body: { items: [{ agentId, callId: 'e', ...own }] } });
+  await set(world, 'vapi:b', { custom_call_metadata: { reviewed: true } });
   await set(world, 'vapi:a', { custom_call_outcome: null });
-  const [cleared] = await world.until('call.outcome_updated');
-  expect(cleared?.data).toMatchObject({ call_id: 'vapi:a' });
+  const updated = await world.until('call.outcome_updated', 2);
+  expect(updated.map(({ data }) => data.call_id).sort()).toEqual(['vapi:a', 'vapi:b']);
   const large = { notes: 'x'.repeat(20_000) };
   await found(world, 'vapi', 'd', { custom_call_outcome: 'booked', custom_call_metadata: large });
   const events = await world.until('call.outcome_held', 2);
@@ -306,7 +308,7 @@ it('outcomes that are held or refused have one event each, and an outcome that i
   const counts = Object.groupBy(await world.all(), ({ type, data }) => `${type} ${data.call_id}`);
   expect(Object.fromEntries(Object.entries(counts).map(([name, all]) => [name, all?.length]))).toEqual({
     ...{ 'call.recorded vapi:a': 1, 'call.outcome_held vapi:a': 1, 'call.outcome_updated vapi:a': 1 },
-    ...{ 'call.recorded vapi:b': 1, 'call.outcome_refused vapi:b': 1 },
-    ...{ 'call.recorded c': 1, 'call.recorded vapi:d': 1, 'call.outcome_held vapi:d': 1 },
+    ...{ 'call.recorded vapi:b': 1, 'call.outcome_refused vapi:b': 1, 'call.outcome_updated vapi:b': 1 },
+    ...{ 'call.recorded c': 1, 'call.recorded e': 1, 'call.recorded vapi:d': 1, 'call.outcome_held vapi:d': 1 },
   });
 });

@@ -217,7 +217,8 @@ describe('outcomes that a platform found', () => {
     const before = { ...call, details: { summary: 'A call.' } };
     const more = { custom_call_outcome_value: 5, custom_call_metadata: { a: 1 } };
     const refused = found('interested', before, spoken, more);
-    expect(refused).toEqual({ ...before, details: { summary: 'A call.', refusedOutcome: 'interested' } });
+    const refusedOutcome = 'interested';
+    expect(refused).toEqual({ ...before, details: { summary: 'A call.', refusedOutcome }, refusedOutcome });
     expect(found('interested', refused, spoken, more)).toBe(refused);
     expect(decide(labeled('interested'), { outcomes }, { found: spoken }).block).toBeUndefined();
     expect(found('', before).details).toEqual({ summary: 'A call.', refusedOutcome: '' });

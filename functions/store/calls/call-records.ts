@@ -1,4 +1,5 @@
 import pMap from 'p-map';
+import type { Refusal } from '../../domain/call-outcomes.ts';
 import type { Call, CallReference, outcomeFields } from '../../domain/calls.ts';
 import { isIdentifier } from '../../domain/identifiers.ts';
 import { parseJson } from '../../domain/json.ts';
@@ -12,9 +13,11 @@ import { packHistory, unpackHistory } from './outcome-history.ts';
 /**
  * A call's record. Outcomes and details are stored as JSON text: a double or a document must be returned exactly as it
  * was sent, and DynamoDB's own numbers end at 1e126. The history of the outcome is packed. `version` changes with every write.
+ * The write that refuses an outcome has the label; the next one that records the call does not.
  */
 type CallItem = Item &
-  Omit<Call, TextField> & {
+  Omit<Call, TextField> &
+  Refusal & {
     outcome?: string;
     heldOutcome?: string;
     details?: string;
@@ -176,7 +179,7 @@ export const entriesOf = (call: Call): ItemKey[] => {
 export const isUnchanged = ({ version }: StoredCall) => when`#version = ${version}`;
 
 export const storedCall = (item: Item): StoredCall => {
-  const { pk: _pk, sk: _sk, version, requestId: _r, outcome, ...texts } = item as CallItem;
+  const { pk: _pk, sk: _sk, version, requestId: _r, refusedOutcome: _o, outcome, ...texts } = item as CallItem;
   const { heldOutcome, details, outcomeHistory, ...rest } = texts;
   const call = {
     ...rest,
