@@ -12,13 +12,18 @@ const clearingCell = '\\N';
 /** The maximum size of a row, larger than the service accepts. It stops reading at a quote that is never closed. */
 const maxRowBytes = 1024 * 1024;
 
+/** The first sign of a currency in a file, and its line. */
+type FirstSign = { sign?: string; line?: number };
+type CsvOptions = ReadOptions & Pick<Dialect, 'delimiter'> & { first: FirstSign };
+
 /** Yields the rows of a CSV file with a header. Cells are separated by commas, semicolons or tabs. */
 export async function* csvRows(file: string, text: AsyncGenerator<string>, options: ReadOptions): AsyncGenerator<Row> {
   const { delimiter, isNamed } = await dialectOf(file);
   let header: string[] | undefined;
+  const first: FirstSign = {};
   try {
     for await (const { line, cells } of readSheet(text, { separator: delimiter, isNamed, maxRowBytes })) {
-      if (header) yield rowOf(line, header, cells, { ...options, delimiter });
+      if (header) yield rowOf(line, header, cells, { ...options, delimiter, first });
       else header = checkedHeader(file, line, mapped(cells, options), options);
     }
   } catch (error) {
@@ -60,12 +65,7 @@ const checkedHeader = (file: string, line: number, header: string[], options: Re
 
 const isMetadataColumn = (name: string) => name.startsWith(metadataPrefix) && name.length > metadataPrefix.length;
 
-const rowOf = (
-  line: number,
-  header: string[],
-  record: string[],
-  options: ReadOptions & Pick<Dialect, 'delimiter'>,
-): Row => {
+const rowOf = (line: number, header: string[], record: string[], options: CsvOptions): Row => {
   const given: Record<string, unknown> = {};
   const errors: RowError[] = [];
   const more = record.findIndex((cell, index) => cell !== '' && !header[index]);
@@ -80,7 +80,7 @@ const rowOf = (
     if (isMetadataColumn(name)) metadata.push([name.slice(metadataPrefix.length), cell === clearingCell ? null : cell]);
     if (!isOneOf(itemFields, name)) continue;
     try {
-      given[name] = valueIn(name, cell, options);
+      given[name] = valueIn(name, cell, line, options);
     } catch (error) {
       errors.push({ column: name, message: (error as Error).message });
     }
@@ -103,14 +103,26 @@ const numberOf = (header: string[], column: string | undefined) => {
 const valueIn = (
   name: (typeof itemFields)[number],
   cell: string,
-  { decimalComma, delimiter }: ReadOptions & Pick<Dialect, 'delimiter'>,
+  line: number,
+  { decimalComma, delimiter, first }: CsvOptions,
 ): unknown => {
   if (cell === clearingCell && isOneOf(outcomeFields, name)) return null;
   if (name === 'custom_call_metadata') return jsonFrom(cell);
   if (name !== 'custom_call_outcome_value') return cell;
+  checkSigns(cell, line, first);
   const amount = withoutCurrencySign(cell);
   if (decimalComma ?? delimiter === ';') return numberWithComma(amount, decimalComma ?? false);
   return numberWithPoint(amount);
+};
+
+/** Throws for a sign of another currency than the first of the file: the service would add up the amounts. */
+const checkSigns = (cell: string, line: number, first: FirstSign) => {
+  for (const sign of cell.normalize('NFKC').match(/\p{Sc}/gu) ?? []) {
+    if (first.sign === undefined) Object.assign(first, { sign, line });
+    if (sign === first.sign) continue;
+    const message = `has the sign ${sign}, but line ${first.line} has ${first.sign}: ${JSON.stringify(cell)}`;
+    throw new Error(`${message}. Send a file for each currency`);
+  }
 };
 
 /** A spreadsheet writes the sign of a currency before or behind an amount. The service stores the amount alone. */

@@ -120,6 +120,25 @@ it.each([
   if (error) expect(stderr).toContain(`custom_call_outcome_value: ${error}\n`);
 });
 
+it('outcomes push refuses the rows whose amount has another currency sign than the first', async () => {
+  const amounts = ['12', '€ 149,50', '5', '149,50 $', '＄ 7', '- 3', '3 €', '£ 5 €'];
+  const rows = amounts.map((amount, index) => `a;c${index};${amount}\n`).join('');
+  const file = fileOf('currencies.csv', `agentId;callIdOrPhone;custom_call_outcome_value\n${rows}`);
+  const { code, stderr } = await push(file, { baseUrl, flags: ['--dry-run'] });
+  const refused = (line: number, amount: string, sign: string) =>
+    `${file}:${line}:3: custom_call_outcome_value: has the sign ${sign}, but line 3 has €: "${amount}". Send a file for each currency`;
+  expect([code, stderr.trim().split('\n')]).toEqual([
+    1,
+    [
+      refused(5, '149,50 $', '$'),
+      refused(6, '＄ 7', '$'),
+      expect.stringContaining(':7:3: custom_call_outcome_value: is not a number'),
+      refused(9, '£ 5 €', '£'),
+      '8 rows: 4 valid, 4 invalid. Nothing was sent.',
+    ],
+  ]);
+});
+
 it('outcomes push tells how often a file names a call again, and names a mistake of quotes in its own words', async () => {
   const twice = fileOf('twice.csv', `${header}\na,c,x,1\na,c,y,2\n`);
   const { stderr } = await push(twice, { baseUrl, flags: ['--dry-run'] });
