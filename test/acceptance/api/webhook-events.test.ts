@@ -3,6 +3,7 @@ import { eventTypes } from '../../../functions/domain/webhooks.ts';
 import { json, newFile } from '../../support/operator-command.ts';
 import type { Received } from '../../support/receiver.ts';
 import { until } from '../../support/until.ts';
+import { send } from '../../support/voice-platforms.ts';
 import { newEndpoint, newReceiver, verified } from '../../support/webhooks.ts';
 import { newFolder, websitesOf } from '../../support/websites.ts';
 import { newWorld, target } from '../../support/world.ts';
@@ -57,6 +58,22 @@ it('the libraries of Standard Webhooks and of Svix accept every type of event, t
   await expectEvent('call.recorded', { call_id: 'call-1', agent_id: agentId, phone });
   await json('calls', 'update', 'call-1', '--agent-id', agentId, '--outcome', 'booked');
   await expectEvent('call.outcome_updated', { call_id: 'call-1', custom_call_outcome: 'booked' });
+
+  await call('PATCH', `/agents/${agentId}`, {
+    body: { configuration: { outcomes: [{ name: 'booked', found: { minSeconds: 3600 } }] } },
+  });
+  for (const [id, custom_call_outcome] of Object.entries({ a: 'booked', b: 'interested' })) {
+    const analysis = { structuredData: { custom_call_outcome } };
+    const message = {
+      type: 'end-of-call-report',
+      call: { id, customer: { number: phone } },
+      durationSeconds: 60,
+      analysis,
+    };
+    await send(world, 'vapi', { body: { message } });
+  }
+  await expectEvent('call.outcome_held', { call_id: 'vapi:a' });
+  await expectEvent('call.outcome_refused', { call_id: 'vapi:b', refusedOutcome: 'interested' });
 
   const { url, put } = newFolder();
   await put('', '<title>Hours</title><p>Open.');

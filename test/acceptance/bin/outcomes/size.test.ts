@@ -16,6 +16,11 @@ const maxMegabytes = 100;
 /** A fake service that has every call. */
 const startService = async () => {
   const server = createServer(async (request, response) => {
+    // The agent declares no outcomes.
+    if (request.method === 'GET') {
+      response.setHeader('content-type', 'application/json');
+      return response.end(JSON.stringify({ configuration: {} }));
+    }
     const { items } = (await json(request)) as { items: { callIdOrPhone: string; agentId: string }[] };
     const updated = items.map(({ callIdOrPhone, agentId }, index) => {
       const fields = ['custom_call_outcome', 'custom_call_metadata'];
