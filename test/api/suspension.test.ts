@@ -8,6 +8,7 @@ import { blockList } from '../../functions/store/block-list/block-list.ts';
 import { calls } from '../../functions/store/calls/calls.ts';
 import { credentials } from '../../functions/store/credentials.ts';
 import { blockedNumberKey, restingDeliveriesOf, userKey } from '../../functions/store/keys.ts';
+import { documents } from '../../functions/store/sources/documents.ts';
 import { table } from '../../functions/store/table.ts';
 import { users } from '../../functions/store/users.ts';
 import { writeQuota } from '../../functions/store/write-quota.ts';
@@ -112,6 +113,8 @@ it('a file that is sent by a form while the user is suspended is read after it',
   const [form] = (await world.call('POST', '/agent-documents/uploads', { body })).body.uploads;
   await world.suspend(true);
   await sendForm(form, 'Notes');
+  const document = { agentId, id: form.documentId };
+  await until(async () => (await documents.get().findForJob(document))?.fileDeadlineAt === undefined);
   const message = { job: 'extractDocument', uid, agentId, documentId: form.documentId };
   expect(await deliverMessage(extractDocument, message)).toBe(true);
   await world.suspend(false);
