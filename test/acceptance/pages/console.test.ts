@@ -13,6 +13,8 @@ useBrowser();
 const open = (apiKey: string, path?: string) => openConsole(apiKey, path);
 const navigation = (page: Page) => page.getByRole('navigation', { name: 'Console' });
 const viewsOf = (page: Page) => navigation(page).getByRole('link').allTextContents();
+/** The requests that read a page of calls. */
+const callLists = '**/calls?*';
 const rename = ({ call, agentId }: World, name: string) => call('PATCH', `/agents/${agentId}`, { body: { name } });
 
 it('the console without a key says what it is for, and opens with a key that is entered', async () => {
@@ -116,10 +118,10 @@ it('the console says that the service does not respond, and its button shows the
   await recordCall('call-1');
   const { page } = await open(apiKey, '/console/agents');
   await page.getByRole('link', { name: 'Agent', exact: true }).waitFor();
-  await page.route('**/calls/**', (route) => route.abort('connectionrefused'));
+  await page.route(callLists, (route) => route.abort('connectionrefused'));
   await navigation(page).getByRole('link', { name: 'Calls' }).click();
   await page.getByText('The service cannot be reached. Check your connection and try again.').waitFor();
-  await page.unroute('**/calls/**');
+  await page.unroute(callLists);
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('cell', { name: '+1 (415) 555-0100' }).waitFor();
 });
@@ -128,7 +130,7 @@ it('a slow service shows that something is loading, and the console stays usable
   const { apiKey } = await newWorld();
   const { page } = await open(apiKey, '/console/agents');
   await page.getByRole('link', { name: 'Agent', exact: true }).waitFor();
-  await page.route('**/calls/**', async (route) => {
+  await page.route(callLists, async (route) => {
     await new Promise((resolve) => setTimeout(resolve, 30_000));
     await route.continue().catch(() => {});
   });
@@ -147,7 +149,7 @@ it.each([
   const { page } = await open(apiKey, '/console/agents');
   await page.getByRole('link', { name: 'Agent', exact: true }).waitFor();
   let refusals = 0;
-  await page.route('**/calls/**', async (route) => {
+  await page.route(callLists, async (route) => {
     if (refusals++ > 0) return route.continue();
     const headers = { 'retry-after': '2', 'content-type': 'application/json' };
     await route.fulfill({ status, headers, body: JSON.stringify({ error, message: 'Too many requests.' }) });
