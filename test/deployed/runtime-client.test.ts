@@ -72,7 +72,12 @@ it.each(cases.filter(([, endpoint]) => !isStreamed(endpoint)))(
 );
 
 it('the pages are sent under Lambda’s own runtime client', async () => {
-  const event = { version: '2.0', rawPath: '/docs', headers: { 'accept-encoding': 'gzip' }, requestContext: {} };
+  const event = {
+    version: '2.0',
+    rawPath: '/docs',
+    headers: { 'accept-encoding': 'gzip' },
+    requestContext: { http: { method: 'GET' } },
+  };
   const outcome = await run(pagesFunction, event);
   expect([outcome.outcome, outcome.log]).toEqual(['response', expect.any(String)]);
   const { statusCode, headers } = JSON.parse(textOf(outcome));
