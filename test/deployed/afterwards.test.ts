@@ -117,12 +117,14 @@ const rare: Record<string, string[]> = {
   erasePerson: ['dynamodb:BatchWriteItem', 's3:GetObject'],
   // These do the same, and continue in another message after four minutes of copying.
   finishDuplication: ['dynamodb:DeleteItem', 'dynamodb:UpdateItem', 'sqs:SendMessage'],
+  // This deletes the entry of a website whose crawl by hand moves the time of the day.
+  refreshWebsite: ['dynamodb:DeleteItem'],
   // This reads again what another request has changed.
   updateCallOutcome: ['dynamodb:GetItem'],
   recordCall: ['dynamodb:GetItem'],
   searchKnowledge: ['dynamodb:GetItem'],
-  // This completes an interrupted deletion.
-  crawlWebsite: ['dynamodb:DeleteItem'],
+  // These complete an interrupted deletion. An unchanged site that an earlier version has read gets an item with what its server said.
+  crawlWebsite: ['dynamodb:DeleteItem', 'dynamodb:PutItem'],
   extractDocument: ['dynamodb:DeleteItem'],
   // These move the entry of a call that is recorded again with another start, set an outcome that would block a withheld
   // number, and block a number that is already blocked.
