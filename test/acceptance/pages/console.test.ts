@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import type { Scope } from '../../../functions/domain/api-keys.ts';
+import { Scope } from '../../../functions/domain/api-keys.ts';
 import { apiKeys } from '../../../functions/store/api-keys.ts';
 import { buildPages } from '../../../lib/pages.ts';
 import { call, newUser, newWorld, target, type World } from '../../support/world.ts';
@@ -208,7 +208,9 @@ it('names, outcomes and texts of others are never markup in any view', { tags: '
 describe('every view', () => {
   /** A user for whom every view has something to show, and the addresses of all views and dialogs. */
   const everything = async () => {
-    const world = await newWorld();
+    const world = await newWorld(Scope.options);
+    const client = (await world.call('POST', '/users', { body: { name: 'Acme' } })).body.uid;
+    await world.block(['+14155550101']);
     await world.recordCall('call-1', { durationSeconds: 60, details: { recordingUrl: 'https://example.com/1.mp3' } });
     await world.call('PATCH', `/calls/${world.agentId}/call-1`, { body: { custom_call_outcome: 'booked' } });
     await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { greeting: 'Hello' } } });
@@ -227,6 +229,15 @@ describe('every view', () => {
       [`${agent}&section=traffic`]: 'Add a version',
       [`${agent}&section=figures&period=custom&from=2026-02-28&to=2026-03-02`]: 'Value per call',
       [`${agent}&dialog=delete`]: 'Delete',
+      '/console/numbers?number=%2B14155550100': 'No number is blocked for all agents',
+      [`/console/numbers?agentId=${world.agentId}`]: 'blocked for Agent',
+      [`/console/knowledge?agentId=${world.agentId}`]: 'Add a website',
+      '/console/webhooks': 'Nothing is sent anywhere yet',
+      '/console/changes': 'What changed',
+      '/console/keys': '(this key)',
+      [`/console/keys?keyId=${world.keyId}`]: 'Key ID',
+      '/console/clients': 'Acme',
+      [`/console/clients?client=${client}`]: 'Sources at most',
       '/console/nowhere': 'There is no such view',
     };
     return { ...world, addresses };
