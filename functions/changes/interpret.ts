@@ -24,8 +24,7 @@ export const interpretForLog = (change: TableChange): ChangeToLog[] => {
   const item = changedItem(change.key);
   const { after } = change as TableChange<Made<Item>>;
   const common = { requestId: change.requestId, maker: after?.madeBy };
-  const entries = (found: (Omit<ChangeToLog, 'requestId' | 'maker'> & Pick<Partial<ChangeToLog>, 'maker'>)[]) =>
-    found.map((entry) => ({ ...common, ...entry }));
+  const entries = (found: Found[]) => found.map((entry) => ({ ...common, ...entry }));
   switch (item?.kind) {
     case 'agent':
       return entries(agentChanged(change as TableChange<AgentItem>));
@@ -53,7 +52,7 @@ export const interpretForLog = (change: TableChange): ChangeToLog[] => {
   }
 };
 
-type Found = Omit<ChangeToLog, 'requestId' | 'maker'> & Pick<Partial<ChangeToLog>, 'maker'>;
+type Found = Omit<ChangeToLog, 'requestId' | 'maker'> & Pick<Partial<ChangeToLog>, 'requestId' | 'maker'>;
 
 /** Returns the fields that differ between two records. */
 const differing = <T extends object>(before: T, after: T, fields: (keyof T & string)[]): string[] =>
@@ -157,7 +156,7 @@ const endpointsChanged = (uid: string, { before, after }: TableChange<EndpointsI
   return [...updated, ...deleted.map((id) => entryOf(id, 'webhook_endpoint.deleted'))];
 };
 
-type HookSecretItem = Item & { secrets?: { sealed: string }[] };
+type HookSecretItem = Item & { requestId?: string; secrets?: { sealed: string }[] };
 
 /** Who deletes a secret is noted in its item just before. */
 const hookSecretChanged = (
@@ -165,7 +164,7 @@ const hookSecretChanged = (
   { before, after }: TableChange<Made<HookSecretItem>>,
 ): Found[] => {
   const about = { id, record: { uid } };
-  if (!after) return [{ action: 'hook_secret.deleted', ...about, maker: before?.madeBy }];
+  if (!after) return [{ action: 'hook_secret.deleted', ...about, maker: before?.madeBy, requestId: before?.requestId }];
   const isSame = before?.secrets?.[0]?.sealed === after.secrets?.[0]?.sealed;
   return isSame ? [] : [{ action: 'hook_secret.set', ...about }];
 };

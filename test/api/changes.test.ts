@@ -142,7 +142,7 @@ it('changes of webhook endpoints, secrets of platforms and keys are entries, and
   expect(at('webhook_endpoint.disabled')).toMatchObject([{ id: endpointId, via: 'job' }]);
   expect(at('webhook_endpoint.deleted')).toMatchObject([{ id: endpointId, keyId }]);
   expect(at('hook_secret.set')).toMatchObject([{ id: 'vapi', keyId }]);
-  expect(at('hook_secret.deleted')).toMatchObject([{ id: 'vapi', keyId }]);
+  expect(at('hook_secret.deleted')).toMatchObject([{ id: 'vapi', keyId, requestId: expect.any(String) }]);
   const ids = (action: ChangeAction) => at(action).map(({ id }) => id);
   expect(ids('key.created')).toEqual(expect.arrayContaining([next.keyId, made.keyId]));
   expect(ids('key.revoked')).toEqual([made.keyId]);
