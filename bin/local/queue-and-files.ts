@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
 import { type FauxqsServer, startFauxqs } from 'fauxqs';
-import { groupOf } from '../../functions/domain/job-messages.ts';
+import { messageGroup } from '../../functions/domain/job-messages.ts';
 import { limits } from '../../functions/domain/limits.ts';
 import { environment } from '../../functions/environment.ts';
 import { giveUp } from '../../functions/jobs/give-up.ts';
@@ -242,7 +242,7 @@ class QueueWorker {
     const handler = this.#handlers.get(job);
     if (!fair || !handler) return this.#retry(message);
     // The emulator keeps no message groups. As in SQS, a message without one is a group of its own.
-    fair.add(groupOf(about) ?? MessageId, async () => {
+    fair.add(messageGroup(about) ?? MessageId, async () => {
       if (signal.aborted) return;
       try {
         await this.#deliver(message, handler);
@@ -289,7 +289,7 @@ class QueueWorker {
 type Notification = { Records: { s3: { object: { key: string } } }[] };
 
 /** Returns the job that a message names or that the file of a notification starts, with the fields that determine its group. */
-const destinationOf = (body: string): { job?: string | undefined } & Parameters<typeof groupOf>[0] => {
+const destinationOf = (body: string): { job?: string | undefined } & Parameters<typeof messageGroup>[0] => {
   try {
     const message = JSON.parse(body) as { job?: string; uid?: string; endpointId?: string } & Partial<Notification>;
     const key = message.Records?.[0]?.s3.object.key;

@@ -2,7 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { userKey } from '../../functions/store/keys.ts';
 import type { Table } from '../../functions/store/table.ts';
-import { type User, type UserItem, userOf } from '../../functions/store/users.ts';
+import { toUser, type User, type UserItem } from '../../functions/store/users.ts';
 import { scan } from './scan.ts';
 import type { Stores } from './stores.ts';
 
@@ -14,7 +14,7 @@ export const allUsers = async (table: Table): Promise<User[]> => {
     ExpressionAttributeValues: { ':user': { S: userKey('').sk } as AttributeValue },
   };
   await scan(table, table.name, found, async (items) => {
-    for (const item of items) users.push(userOf(unmarshall(item) as UserItem));
+    for (const item of items) users.push(toUser(unmarshall(item) as UserItem));
   });
   return users.sort((a, b) => (a.uid < b.uid ? -1 : 1));
 };

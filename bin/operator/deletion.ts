@@ -1,11 +1,11 @@
 import {
   type BlockListOwner,
-  blockedNumbersOf,
+  blockedNumberCollection,
   blockListShards,
   type Collection,
-  callsOf,
-  documentsOf,
-  websitesOf,
+  callCollection,
+  documentCollection,
+  websiteCollection,
 } from '../../functions/store/keys.ts';
 import type { Table } from '../../functions/store/table.ts';
 import { print, record } from '../command-line/output.ts';
@@ -17,17 +17,17 @@ export type Counts = Record<string, number>;
 
 /** Counts what an agent has. */
 export const countAgent = async (table: Table, agentId: string, guests: string[]): Promise<Counts> => ({
-  calls: await countItems(table, [callsOf(agentId)]),
+  calls: await countItems(table, [callCollection(agentId)]),
   blockedNumbers: await countBlocked(table, { agentId }),
-  websites: await countItems(table, [websitesOf(agentId)]),
-  documents: await countItems(table, [documentsOf(agentId)]),
+  websites: await countItems(table, [websiteCollection(agentId)]),
+  documents: await countItems(table, [documentCollection(agentId)]),
   guests: guests.length,
 });
 
 export const countBlocked = (table: Table, owner: BlockListOwner): Promise<number> =>
   countItems(
     table,
-    Array.from({ length: blockListShards }, (_, shard) => blockedNumbersOf(owner, shard)),
+    Array.from({ length: blockListShards }, (_, shard) => blockedNumberCollection(owner, shard)),
   );
 
 const countItems = async (table: Table, collections: Collection[]): Promise<number> => {

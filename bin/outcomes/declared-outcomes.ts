@@ -1,4 +1,4 @@
-import { outcomeRulesOf } from '../../functions/domain/declared-outcomes.ts';
+import { readOutcomeRules } from '../../functions/domain/declared-outcomes.ts';
 import { unknownOutcome } from '../../functions/domain/errors.ts';
 import { isSameLabel } from '../../functions/domain/outcome-labels.ts';
 import { apiClient } from '../../functions/openapi/client/client.ts';
@@ -19,7 +19,7 @@ export const outcomeCheck = ({ baseUrl, apiKey, signal }: Connection): CheckOutc
   let isTold = false;
   const read = async (agentId: string): Promise<string[] | undefined> => {
     const { data, error, response } = await api.agents.get({ agentId }, { signal });
-    if (data) return outcomeRulesOf(data.configuration).outcomes?.map(({ name }) => name);
+    if (data) return readOutcomeRules(data.configuration).outcomes?.map(({ name }) => name);
     // The rows of an agent that the key may not use fail with this reason.
     const isForeign = response.status === 401 && !error.message.includes('scope');
     if (!isTold && !isForeign) say(`Only the service checks the outcomes. ${error.message}`);

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { files } from '../clients/files.ts';
 import { now } from '../domain/date-time.ts';
 import { confirmation, describe } from '../domain/describe.ts';
-import { DocumentId, fileKeyOf, newDocumentId, textTypeOf } from '../domain/documents.ts';
+import { DocumentId, fileKey, guessTextType, newDocumentId } from '../domain/documents.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { waitingForFile } from '../domain/source-state.ts';
@@ -10,7 +10,7 @@ import { SourceName } from '../domain/sources.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { documents } from '../store/sources/documents.ts';
-import { sourceQuotaOf } from '../store/user-quotas.ts';
+import { findSourceQuota } from '../store/user-quotas.ts';
 import { users } from '../store/users.ts';
 
 /** Adds a text to an agent's knowledge as a document, for callers that cannot send a file, such as AI clients. */
@@ -52,12 +52,12 @@ export const addDocumentText = endpoint({
     const bytes = Buffer.from(content);
     const id = newDocumentId(creationId, 0);
     const changed = { lastUpdatedBy: uid, lastUpdatedAt: now() };
-    const type = textTypeOf(name);
+    const type = guessTextType(name);
     const document = { agentId, id, ...changed, name, type, size: bytes.length, active: true, ...waitingForFile() };
-    await documents.add(document, await sourceQuotaOf(agent, principal, users));
+    await documents.add(document, await findSourceQuota(agent, principal, users));
     try {
       // The bucket's notification of the file starts the extraction, even if it comes late.
-      const { etag } = await files.put(fileKeyOf(document), bytes);
+      const { etag } = await files.put(fileKey(document), bytes);
       await documents.receive(document, etag);
     } catch (error) {
       await documents.remove(document);

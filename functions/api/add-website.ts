@@ -12,7 +12,7 @@ import { nameOfSite, StartUrl, WebsiteId } from '../domain/websites.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { websites } from '../store/sources/websites.ts';
-import { sourceQuotaOf } from '../store/user-quotas.ts';
+import { findSourceQuota } from '../store/user-quotas.ts';
 import { users } from '../store/users.ts';
 
 /** Adds a website to an agent's knowledge. It is crawled in the background; its status reports the progress. */
@@ -62,7 +62,7 @@ export const addWebsite = endpoint({
       ...{ refreshEvery, refreshFor: refreshEvery ? agent.uid : undefined, nextRefreshAt },
       ...{ lastUpdatedBy: uid, lastUpdatedAt: now() },
     };
-    const record = await websites.add(website, await sourceQuotaOf(agent, principal, users));
+    const record = await websites.add(website, await findSourceQuota(agent, principal, users));
     const message = { job: 'crawlWebsite', uid: agent.uid, agentId, websiteId, attempt: creationId } as const;
     await websites.sendOrRemove(record, () => jobQueue.send(message));
     return { websiteId, message: 'Website added successfully', status: 'pending' as const, limit, maxDepth };

@@ -9,7 +9,7 @@ import { AgentId, Uid } from '../domain/identifiers.ts';
 import { OpenHours } from '../domain/judge-call.ts';
 import { limits } from '../domain/limits.ts';
 import { phoneNumber, phoneNumbers } from '../domain/phone-numbers.ts';
-import { versionFor } from '../domain/traffic.ts';
+import { chooseVersion } from '../domain/traffic.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { agentTraffic } from '../store/agents/agent-traffic.ts';
@@ -76,7 +76,7 @@ export const checkCallStarts = endpoint({
       callAttempts.findMany(agentId, distinct),
     ]);
     const configurationFor = (number: string) => {
-      const version = versionFor(agentId, number, split);
+      const version = chooseVersion(agentId, number, split);
       return (split.find((share) => share.version === version) ?? record)?.configuration ?? {};
     };
     const openHours = new OpenHours();

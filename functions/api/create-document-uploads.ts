@@ -8,7 +8,7 @@ import {
   noFileTaken,
   RefusedFile,
   rejectionOfFile,
-  uploadKeyOf,
+  uploadKey,
 } from '../domain/documents.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
@@ -18,7 +18,7 @@ import { withoutControlCharacters } from '../domain/text.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { documents } from '../store/sources/documents.ts';
-import { sourceQuotaOf } from '../store/user-quotas.ts';
+import { findSourceQuota } from '../store/user-quotas.ts';
 import { users } from '../store/users.ts';
 
 const AnnouncedFile = z.object({
@@ -94,11 +94,11 @@ export const createDocumentUploads = endpoint({
     const accepted = outcomes.filter((outcome) => 'id' in outcome);
     const failed = outcomes.filter((outcome) => 'code' in outcome);
     if (accepted.length === 0) throw noFileTaken(failed);
-    await documents.addAll(accepted, await sourceQuotaOf(agent, principal, users));
+    await documents.addAll(accepted, await findSourceQuota(agent, principal, users));
     const uploads = accepted.map((document) => ({
       documentId: document.id,
       name: document.name,
-      ...files.uploadForm(uploadKeyOf(document), limits.fileBytes),
+      ...files.uploadForm(uploadKey(document), limits.fileBytes),
     }));
     return { uploads, failed };
   },

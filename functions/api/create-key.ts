@@ -1,6 +1,6 @@
 import { erasureSecret } from '../clients/secrets.ts';
 import { mayNotGive } from '../domain/errors.ts';
-import { grantedBy } from '../domain/key-grants.ts';
+import { grantKey } from '../domain/key-grants.ts';
 import { ApiKeyWithSecret, listedApiKey, NewApiKey } from '../domain/listed-api-keys.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -26,7 +26,7 @@ export const createKey = endpoint({
 
   async handle({ principal, body: { uid, name, ...asked }, creationId }, { apiKeys, users, erasureSecret }) {
     const recipient = await recipientOf(principal, uid, users);
-    const granted = grantedBy(principal, recipient, asked);
+    const granted = grantKey(principal, recipient, asked);
     if (!granted) throw mayNotGive();
     const derived = await derivedKey(erasureSecret, { operation: 'createKey', uid, by: principal.keyId, creationId });
     const made = await apiKeys.create(uid, { name, ...granted }, derived);

@@ -1,7 +1,7 @@
 import { files } from '../clients/files.ts';
 import { jobQueueFor } from '../clients/job-queue.ts';
 import { deletionResponse } from '../domain/describe.ts';
-import { DocumentReference, fileKeyOf } from '../domain/documents.ts';
+import { DocumentReference, fileKey } from '../domain/documents.ts';
 import { noSuchDocument } from '../domain/errors.ts';
 import { rescueDelaySeconds } from '../domain/timeouts.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -30,7 +30,7 @@ export const deleteDocument = endpoint({
     // Completes the deletion if this function dies.
     const message = { job: 'extractDocument', uid, agentId, documentId: id, attempt: 'deletion' } as const;
     await jobQueue.send(message, rescueDelaySeconds);
-    const deleted = await documents.remove({ agentId, id }, (record) => files.delete(fileKeyOf(record)));
+    const deleted = await documents.remove({ agentId, id }, (record) => files.delete(fileKey(record)));
     if (!deleted) throw noSuchDocument();
     return { message: 'Document deleted successfully' };
   },

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { describe } from '../domain/describe.ts';
 import { AgentIdInPath, Uid } from '../domain/identifiers.ts';
-import { VersionInPath, VersionInQuery, versionIn } from '../domain/version-number.ts';
+import { parseVersion, VersionInPath, VersionInQuery } from '../domain/version-number.ts';
 import { AgentVersionContent, changesBetween, noSuchVersion } from '../domain/versions.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -20,7 +20,7 @@ export const getAgentVersion = endpoint({
     scope: 'agents',
     agent: ({ params: { agentId }, query: { uid } }) => ({ agentId, uid }),
     prefetch: ({ params: { agentId, version }, query: { against } }) =>
-      versionsLookup(agentId, [versionIn(version), against ?? versionIn(version)]),
+      versionsLookup(agentId, [parseVersion(version), against ?? parseVersion(version)]),
   },
   params: z.object({ agentId: AgentIdInPath, version: VersionInPath }),
   query: z.object({

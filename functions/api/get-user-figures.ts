@@ -67,7 +67,7 @@ export const getUserFigures = endpoint({
       throw invalidField('to', `must be at most ${limits.userFigureDays} days after \`from\``);
     const collection = `user-figures:${principal.uid}`;
     const clients = users.clients(principal.uid, { after: fromCursor(collection, cursor), limit: limit + 1 });
-    const page = { collection, limit, positionOf: ({ uid }: { uid: string }) => uid };
+    const page = { collection, limit, getPosition: ({ uid }: { uid: string }) => uid };
     const { items, ...next } = await fillPage(clients, page);
     const rows = await pMap(
       items,

@@ -26,7 +26,7 @@ export const listAgentVersions = endpoint({
     const collection = `versions:${agentId}`;
     const position = fromCursor(collection, cursor);
     const after = position === undefined ? undefined : Number(position);
-    const page = { collection, limit, positionOf: ({ version }: AgentVersion) => String(version) };
+    const page = { collection, limit, getPosition: ({ version }: AgentVersion) => String(version) };
     const { items, ...next } = await fillPage(agentVersions.list(agentId, { after, limit: limit && limit + 1 }), page);
     return { versions: items, ...next };
   },

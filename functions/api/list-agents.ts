@@ -35,7 +35,7 @@ export const listAgents = endpoint({
   async handle({ query: { uid, phoneNumber, key, limit, cursor } }, { agents }) {
     const collection = `agents:${uid}`;
     const after = fromCursor(collection, cursor);
-    const page = { collection, limit, positionOf: ({ agentId }: Agent) => agentId };
+    const page = { collection, limit, getPosition: ({ agentId }: Agent) => agentId };
     if (phoneNumber !== undefined || key !== undefined) {
       const found = await agents.findUnique(uid, { phoneNumber, key });
       return { agents: found ? [found] : [] };

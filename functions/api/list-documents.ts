@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { files } from '../clients/files.ts';
-import { Document, type Download, fileFieldsOf } from '../domain/documents.ts';
+import { Document, type Download, fileFields } from '../domain/documents.ts';
 import { limits } from '../domain/limits.ts';
 import { nextPage } from '../domain/paging.ts';
 import { SourceListQuery } from '../domain/sources.ts';
@@ -27,7 +27,7 @@ export const listDocuments = endpoint({
     const withTexts = content !== false;
     const { items, ...next } = await documentReads.page(agentId, { limit, cursor, withTexts });
     const urlOf = (download: Download) => files.downloadUrl(download);
-    return { documents: items.map((record) => ({ ...record, ...fileFieldsOf(record, urlOf) })), ...next };
+    return { documents: items.map((record) => ({ ...record, ...fileFields(record, urlOf) })), ...next };
   },
 });
 

@@ -30,7 +30,7 @@ export const listHookSecrets = endpoint({
     const { items, ...next } = await fillPage(hookSecrets.list(uid, after), {
       collection,
       limit,
-      positionOf: ({ platform }) => platform,
+      getPosition: ({ platform }) => platform,
     });
     return { hookSecrets: items, ...next };
   },

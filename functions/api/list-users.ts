@@ -23,7 +23,7 @@ export const listUsers = endpoint({
   async handle({ principal, query: { limit, cursor } }, { users }) {
     const collection = `users:${principal.uid}`;
     const options = { after: fromCursor(collection, cursor), limit: limit && limit + 1 };
-    const page = { collection, limit, positionOf: ({ uid }: { uid: string }) => uid };
+    const page = { collection, limit, getPosition: ({ uid }: { uid: string }) => uid };
     const { items, ...next } = await fillPage(users.clients(principal.uid, options), page);
     return { users: items.map(shownUser), ...next };
   },

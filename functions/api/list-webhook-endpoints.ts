@@ -27,7 +27,7 @@ export const listWebhookEndpoints = endpoint({
     const { items, ...next } = await fillPage(inOrder(found.filter(({ endpointId }) => endpointId > after)), {
       collection,
       limit,
-      positionOf: ({ endpointId }) => endpointId,
+      getPosition: ({ endpointId }) => endpointId,
     });
     return { endpoints: items.map(shownEndpoint), ...next };
   },

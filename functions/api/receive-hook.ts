@@ -24,7 +24,7 @@ import { lambda } from '../http/lambda.ts';
 import { log } from '../log.ts';
 import { knowledgeSearchOnDemand } from '../search/knowledge-searches.ts';
 import { calls } from '../store/calls/calls.ts';
-import { changesIn } from '../store/sources/source-changes.ts';
+import { readChangeCount } from '../store/sources/source-changes.ts';
 
 /** Deadline for a decision, after which a start gets the response that `unsure` selects. Platforms give up after 3 to 10 s. */
 const unsureAfterMilliseconds = 2000;
@@ -138,7 +138,7 @@ export const receiveHook = endpoint({
     if (event.type === 'searches') {
       if (!hasScope(principal, 'knowledge')) throw noKnowledge(principal);
       const { agent, items } = locatedCall(found);
-      const answers = await answerSearches(knowledge, agent.agentId, event.queries, changesIn(items.sourceCount));
+      const answers = await answerSearches(knowledge, agent.agentId, event.queries, readChangeCount(items.sourceCount));
       return platform.answer?.(answers, request) ?? platform.acknowledge();
     }
     const located = withoutUnsigned(locatedCall(found), principal);

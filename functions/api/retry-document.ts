@@ -4,7 +4,7 @@ import { confirmation, describe } from '../domain/describe.ts';
 import { DocumentId, DocumentReference } from '../domain/documents.ts';
 import { ApiError, noSuchDocument } from '../domain/errors.ts';
 import { newUlid } from '../domain/identifiers.ts';
-import { hasFailed, retryOf } from '../domain/source-state.ts';
+import { hasFailed, retryAttempt } from '../domain/source-state.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { documentReads, documents } from '../store/sources/documents.ts';
@@ -37,7 +37,7 @@ export const retryDocument = endpoint({
     const document = { agentId, id: documentId };
     const former = await documentReads.find(agentId, documentId);
     if (!former) throw noSuchDocument();
-    const attempt = retryOf(former.attempt, newUlid());
+    const attempt = retryAttempt(former.attempt, newUlid());
     const begun = await documents.restart(document, { attempt, uid }, hasFailed);
     if (!begun) throw noSuchDocument();
     if (!begun.restarted) throw new ApiError('not_failed', 'Only a document that failed can be tried again.');

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { files } from '../clients/files.ts';
-import { DocumentReference, DocumentSummary, fileFieldsOf } from '../domain/documents.ts';
+import { DocumentReference, DocumentSummary, fileFields } from '../domain/documents.ts';
 import { noSuchDocument } from '../domain/errors.ts';
 import { SourceChange } from '../domain/sources.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -23,7 +23,7 @@ export const updateDocument = endpoint({
   async handle({ body: { uid, agentId, documentId: id, ...change } }, { documents, files }) {
     const record = await documents.edit({ agentId, id }, change, uid);
     if (!record) throw noSuchDocument();
-    return { ...record, ...fileFieldsOf(record, (download) => files.downloadUrl(download)) };
+    return { ...record, ...fileFields(record, (download) => files.downloadUrl(download)) };
   },
 });
 

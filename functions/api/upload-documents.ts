@@ -5,7 +5,7 @@ import { now } from '../domain/date-time.ts';
 import { confirmation, describe } from '../domain/describe.ts';
 import {
   DocumentId,
-  fileKeyOf,
+  fileKey,
   newDocumentId,
   noFileTaken,
   RefusedFile,
@@ -23,7 +23,7 @@ import { lambda } from '../http/lambda.ts';
 import { multipartForm } from '../http/multipart-form.ts';
 import { log } from '../log.ts';
 import { type DocumentRecord, documents } from '../store/sources/documents.ts';
-import { sourceQuotaOf } from '../store/user-quotas.ts';
+import { findSourceQuota } from '../store/user-quotas.ts';
 import { users } from '../store/users.ts';
 
 /** Adds files to an agent's knowledge. An invalid file does not fail the others. The texts are extracted in the background. */
@@ -99,7 +99,7 @@ export const uploadDocuments = endpoint({
       const { id: documentId, name } = document;
       try {
         // The bucket's notification of the file starts the extraction, even if it comes late.
-        const { etag } = await files.put(fileKeyOf(document), bytes);
+        const { etag } = await files.put(fileKey(document), bytes);
         await documents.receive(document, etag);
       } catch (error) {
         log('error', { requestId, operation: 'uploadDocuments', documentId, cause: (error as Error).message });
@@ -110,7 +110,7 @@ export const uploadDocuments = endpoint({
     };
     const checked = await pMap(sent, check, { concurrency: 5 });
     const accepted = checked.flatMap((outcome) => ('document' in outcome ? [outcome.document] : []));
-    await documents.addAll(accepted, await sourceQuotaOf(agent, principal, users));
+    await documents.addAll(accepted, await findSourceQuota(agent, principal, users));
     const outcomes = await pMap(checked, store, { concurrency: 5 });
     const taken = outcomes.filter((outcome) => 'documentId' in outcome);
     const failed = outcomes.filter((outcome) => 'code' in outcome);

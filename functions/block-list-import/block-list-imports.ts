@@ -16,7 +16,7 @@ import { invalidApiKey } from '../domain/errors.ts';
 import { fillPage, fromCursor } from '../domain/paging.ts';
 import { service } from '../service.ts';
 import { type Change, exists, isAbsent, when } from '../store/expressions.ts';
-import { type BlockListOwner, importKey, importsOf, runningImportKey, userKey } from '../store/keys.ts';
+import { type BlockListOwner, importCollection, importKey, runningImportKey, userKey } from '../store/keys.ts';
 import {
   type Item,
   type QueryOptions,
@@ -154,11 +154,11 @@ export class BlockListImports {
   ): Promise<{ items: ImportRecord[]; nextCursor?: string }> {
     const collection = `block-list-imports:${uid}`;
     const query = { after: fromCursor(collection, cursor), limit: limit && limit + 1, descending: true };
-    return fillPage(this.#list(uid, query), { collection, limit, positionOf: ({ importId }) => importId });
+    return fillPage(this.#list(uid, query), { collection, limit, getPosition: ({ importId }) => importId });
   }
 
   async *#list(uid: string, options: QueryOptions): AsyncGenerator<ImportRecord> {
-    for await (const item of this.#table.query<ImportItem & { ttlSeconds: number }>(importsOf(uid), options)) {
+    for await (const item of this.#table.query<ImportItem & { ttlSeconds: number }>(importCollection(uid), options)) {
       // DynamoDB deletes an item some time after it has expired.
       if (item.ttlSeconds > Date.now() / 1000) yield recordOf(item);
     }
@@ -173,7 +173,7 @@ export class BlockListImports {
   /** Returns the imports of a user that have not ended. */
   async unfinished(uid: string): Promise<UnfinishedImport[]> {
     const found: UnfinishedImport[] = [];
-    for await (const item of this.#table.query<ImportItem>(importsOf(uid))) {
+    for await (const item of this.#table.query<ImportItem>(importCollection(uid))) {
       if (item.finishedAt !== undefined || overdueError(recordOf(item)) !== undefined) continue;
       const { importId, keyId, status, fileDeadlineAt } = item;
       found.push({ uid, importId, keyId, status, hasFile: status === 'running' || fileDeadlineAt === undefined });
@@ -183,7 +183,7 @@ export class BlockListImports {
 
   /** Removes a person's number, and the lines that mention it, from the reports of a user's imports. The counts stay. */
   async forget(uid: string, mentions: (number: string) => boolean): Promise<void> {
-    for await (const item of this.#table.query<ImportItem>(importsOf(uid))) {
+    for await (const item of this.#table.query<ImportItem>(importCollection(uid))) {
       const record = recordOf(item);
       const { addedNumbers = [], removedNumbers = [] } = record;
       const isOther = (number: string) => !mentions(number);
@@ -198,7 +198,7 @@ export class BlockListImports {
 
   /** Ends the imports of a user who is deleted. One that runs holds its list until its run has noticed and written its last number. */
   async cancel(uid: string): Promise<void> {
-    for await (const item of this.#table.query<ImportItem>(importsOf(uid))) {
+    for await (const item of this.#table.query<ImportItem>(importCollection(uid))) {
       const { importId } = item;
       await untilWritten(async () => {
         const record = await this.find({ uid, importId });

@@ -28,7 +28,7 @@ import { type FileRow, ImportError, readRows } from './read-rows.ts';
 /** The services of a function that imports files. */
 export const importServices = {
   blockList: blockList.for('addAll', 'remove', 'shardPages'),
-  credentials: credentials.for('accessTo', 'stateOf'),
+  credentials: credentials.for('accessTo', 'getKeyState'),
   files: importFiles.for('readPart', 'delete'),
   imports: blockListImports.for('find', 'noteUpload', 'begin', 'advance', 'finish', 'release'),
   writeQuota: writeQuota.for('take', 'exceeded'),
@@ -73,7 +73,7 @@ export const runImport = async (
     return jobQueue.send({ job: 'importBlockList', ...reference }, busyDelaySeconds);
   if (!head || head === 'changed') return failImport(found, services, changedFile);
   if (head.size > limits.importBytes) return failImport(found, services, 'The file is larger than 64 MB.');
-  const keyState = found.status === 'awaiting_upload' ? await credentials.stateOf(found) : 'usable';
+  const keyState = found.status === 'awaiting_upload' ? await credentials.getKeyState(found) : 'usable';
   if (keyState === 'suspended') {
     // From now on it waits for the end of the suspension, and not for its file.
     if (found.fileDeadlineAt !== undefined) await imports.noteUpload(found);

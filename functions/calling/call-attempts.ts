@@ -1,7 +1,7 @@
 import { attemptWindowMilliseconds, type CallingRules } from '../domain/calling-rules.ts';
 import { service } from '../service.ts';
 import { isAbsent, when } from '../store/expressions.ts';
-import { callAttemptsKey, callAttemptsOf } from '../store/keys.ts';
+import { callAttemptCollection, callAttemptsKey } from '../store/keys.ts';
 import { type Item, type Table, table } from '../store/table.ts';
 
 /** An attempt to call a number, in Unix milliseconds. */
@@ -70,7 +70,7 @@ export class CallAttempts {
 
   /** Deletes all attempts of an agent until a time (Unix milliseconds). Returns true if none is left. */
   removeAll(agentId: string, until: number): Promise<boolean> {
-    return this.#table.deleteAll(callAttemptsOf(agentId), until);
+    return this.#table.deleteAll(callAttemptCollection(agentId), until);
   }
 }
 

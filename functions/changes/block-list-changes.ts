@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import { chunks } from '../domain/chunks.ts';
 import type { BlockedItem, NumberChange } from '../store/block-list/blocked-number.ts';
-import { numberChangeOf } from '../store/block-list/blocked-number.ts';
+import { readNumberChange } from '../store/block-list/blocked-number.ts';
 import { type BlockListOwner, changedItem } from '../store/keys.ts';
 import type { TableChange } from '../store/table-changes.ts';
 import {
@@ -73,7 +73,7 @@ export const readNumber = (read: TableChange): ReadNumber | undefined => {
   const change = read as TableChange<BlockedItem>;
   const item = changedItem(change.key);
   if (item?.kind !== 'number') return undefined;
-  const number = numberChangeOf(item.list, change.before, change.after);
+  const number = readNumberChange(item.list, change.before, change.after);
   return number && { ...number, change, position: positionOf(change) };
 };
 

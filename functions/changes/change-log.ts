@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import { decodeTime, encodeTime } from 'ulid';
 import type { StoredMaker } from '../domain/change-maker.ts';
-import { type Change, type ChangeKind, kindOf, type LoggedChange } from '../domain/changes.ts';
+import { type Change, type ChangeKind, changeKind, type LoggedChange } from '../domain/changes.ts';
 import { derivedIdentifier } from '../domain/identifiers.ts';
 import { withoutUndefined } from '../domain/json.ts';
 import { fillPage, fromCursor } from '../domain/paging.ts';
 import { environment } from '../environment.ts';
 import { service } from '../service.ts';
 import { type InsertOutcome, insertAll } from '../store/insert-all.ts';
-import { changeKey, changesOf } from '../store/keys.ts';
+import { changeCollection, changeKey } from '../store/keys.ts';
 import { type Item, type QueryOptions, type Table, table } from '../store/table.ts';
 import type { TableChange } from '../store/table-changes.ts';
 
@@ -60,7 +60,7 @@ export class ChangeLog {
 
   /** Returns the entries whose ids begin with a prefix. */
   async withPrefix(owner: string, prefix: string): Promise<Pick<ChangeEntry, 'changeId' | 'counts' | 'positions'>[]> {
-    const items = await Array.fromAsync(this.#table.query<StoredChange>(changesOf(owner, prefix)));
+    const items = await Array.fromAsync(this.#table.query<StoredChange>(changeCollection(owner, prefix)));
     return items.map(({ sk, counts, positions }) => ({ changeId: sk, counts, positions }));
   }
 
@@ -75,7 +75,7 @@ export class ChangeLog {
     return fillPage(this.#list(uid, { ...query, limit: limit && limit + 1 }), {
       collection,
       limit,
-      positionOf: ({ changeId }) => changeId,
+      getPosition: ({ changeId }) => changeId,
       includes: (change) => matches(change, filter),
       isOver: (examined) => examined === maxExamined,
     });
@@ -86,7 +86,7 @@ export class ChangeLog {
     // DynamoDB rejects an empty range, and a position outside of it.
     if (from !== undefined && [to, after].some((end) => end !== undefined && end <= from)) return;
     const range = after === undefined || (to !== undefined && to <= after) ? options : { ...options, after };
-    for await (const item of this.#table.query<StoredChange>(changesOf(uid), range)) {
+    for await (const item of this.#table.query<StoredChange>(changeCollection(uid), range)) {
       // DynamoDB deletes an item some time after it has expired.
       if (item.ttlSeconds > Date.now() / 1000) yield changeOf(item);
     }
@@ -109,7 +109,7 @@ const changeOf = ({ pk: _, sk, ttlSeconds: __, positions: ___, action, ...rest }
   changeId: sk,
   at: new Date(timeOf(sk)).toISOString(),
   action,
-  kind: kindOf(action),
+  kind: changeKind(action),
   ...rest,
 });
 

@@ -6,9 +6,9 @@ import { deleting } from '../domain/source-state.ts';
 import type { SourceKindName } from '../domain/sources.ts';
 import { changedFields } from '../domain/versions.ts';
 import type { WebhookEndpoint } from '../domain/webhooks.ts';
-import { type AgentItem, agentOf } from '../store/agents/agent-items.ts';
+import { type AgentItem, toAgent } from '../store/agents/agent-items.ts';
 import type { AccessItem } from '../store/credentials.ts';
-import { changedItem, deletedCallIn } from '../store/keys.ts';
+import { changedItem, deletedCallAt } from '../store/keys.ts';
 import type { Item } from '../store/table.ts';
 import type { TableChange } from '../store/table-changes.ts';
 import type { UserItem } from '../store/users.ts';
@@ -66,7 +66,7 @@ const agentChanged = ({ before, after }: TableChange<AgentItem>): Found[] => {
   if (!before) return [{ action: 'agent.created', ...about }];
   if (!isDeepStrictEqual(before.split ?? [], split)) return [{ action: 'agent.traffic_updated', ...about }];
   const changed = [
-    ...changedFields(agentOf(before), agentOf(after)),
+    ...changedFields(toAgent(before), toAgent(after)),
     ...differing(before, after, ['phoneNumber', 'key']),
   ];
   return changed.length === 0 ? [] : [{ action: 'agent.updated', ...about, changed }];
@@ -208,5 +208,5 @@ const callDeleted = (
 ): ChangeToLog[] => {
   const maker = after?.deletedBy;
   if (!maker || before?.deletedBy) return [];
-  return [{ action: 'call.deleted', id: deletedCallIn(key), agentId, requestId, maker, record: { agentId } }];
+  return [{ action: 'call.deleted', id: deletedCallAt(key), agentId, requestId, maker, record: { agentId } }];
 };

@@ -2,7 +2,7 @@ import type { ServicesOf } from '../service.ts';
 import { credentials } from '../store/credentials.ts';
 import { users } from '../store/users.ts';
 
-export const ownerServices = { credentials: credentials.for('ownersOf'), users: users.for('findMany') };
+export const ownerServices = { credentials: credentials.for('findOwners'), users: users.for('findMany') };
 
 /** A record of an agent, or of a user. */
 export type Owned = { agentId: string } | { uid: string };
@@ -14,7 +14,7 @@ export const loadOwners = async (
 ): Promise<(record: Owned) => string | undefined> => {
   const agentIds = records.flatMap((record) => ('agentId' in record ? [record.agentId] : []));
   const uids = records.flatMap((record) => ('uid' in record ? [record.uid] : []));
-  const owners = await credentials.ownersOf(agentIds);
+  const owners = await credentials.findOwners(agentIds);
   const known = await users.findMany([...uids, ...owners.values()]);
   return (record) => {
     const uid = 'uid' in record ? record.uid : owners.get(record.agentId);

@@ -1,5 +1,5 @@
 import type { UIMessage } from 'ai';
-import { type AssistantMessage, type ChatMessage, lastStepOf, type ToolPart } from '../domain/chat.ts';
+import { type AssistantMessage, type ChatMessage, type ToolPart, takeLastStep } from '../domain/chat.ts';
 import { invalidField } from '../domain/errors.ts';
 import type { Signatures, ToolCall } from './signatures.ts';
 
@@ -45,7 +45,7 @@ const makeIdUnique = (part: UIPart, index: number, approvals: AnsweredApproval[]
 type PartReader = HistoryReader & { path: string; pending: AnsweredApproval[] | undefined };
 
 const readParts = (message: AssistantMessage, reader: PartReader): UIPart[] => {
-  const firstOfLastStep = message.parts.length - lastStepOf(message).length;
+  const firstOfLastStep = message.parts.length - takeLastStep(message).length;
   return message.parts.flatMap((part, index): UIPart[] => {
     if (part.type === 'step-start') return [{ type: 'step-start' }];
     if (part.type === 'text') return part.text === '' ? [] : [{ type: 'text', text: part.text }];

@@ -2,7 +2,7 @@ import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk
 import pMap from 'p-map';
 import { currentRequestId } from '../cause.ts';
 import { chunks } from '../domain/chunks.ts';
-import { groupOf, type JobMessage, type JobName } from '../domain/job-messages.ts';
+import { type JobMessage, type JobName, messageGroup } from '../domain/job-messages.ts';
 import { environment } from '../environment.ts';
 import { type Service, wholeService } from '../service.ts';
 
@@ -24,7 +24,7 @@ export class JobQueue {
     const command = new SendMessageCommand({
       QueueUrl: this.#url.replace('{job}', message.job),
       MessageBody: bodyOf(message),
-      MessageGroupId: groupOf(message),
+      MessageGroupId: messageGroup(message),
       DelaySeconds: delaySeconds,
     });
     await this.#client.send(command, { abortSignal: AbortSignal.timeout(timeoutMilliseconds) });
@@ -42,7 +42,7 @@ export class JobQueue {
       Entries: batch.map((message, index) => ({
         Id: String(index),
         MessageBody: bodyOf(message),
-        MessageGroupId: groupOf(message),
+        MessageGroupId: messageGroup(message),
       })),
     });
     const { Failed = [] } = await this.#client.send(command, { abortSignal: AbortSignal.timeout(timeoutMilliseconds) });

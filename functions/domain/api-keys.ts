@@ -96,14 +96,14 @@ export const isUsable = (key: Pick<ApiKey, 'expiresAt' | 'revokedAt'>, at = Date
   !(key.revokedAt && Date.parse(key.revokedAt) <= at) && !(key.expiresAt && Date.parse(key.expiresAt) <= at);
 
 /** Returns when a key ends; undefined for a key that does not end. */
-export const endOf = ({ expiresAt, revokedAt }: Pick<ApiKey, 'expiresAt' | 'revokedAt'>): string | undefined =>
+export const findKeyEnd = ({ expiresAt, revokedAt }: Pick<ApiKey, 'expiresAt' | 'revokedAt'>): string | undefined =>
   [expiresAt, revokedAt].filter((time) => time !== undefined).sort()[0];
 
 export const ApiKeyStatus = z.enum(['active', 'ending', 'expired', 'revoked']);
 export type ApiKeyStatus = z.infer<typeof ApiKeyStatus>;
 
 /** Returns the status of a key. An `ending` key was rotated and stays valid until its `revokedAt`. */
-export const statusOf = (key: ApiKey): ApiKeyStatus => {
+export const judgeKeyStatus = (key: ApiKey): ApiKeyStatus => {
   if (isUsable(key)) return key.revokedAt ? 'ending' : 'active';
   return isUsable({ revokedAt: key.revokedAt }) ? 'expired' : 'revoked';
 };

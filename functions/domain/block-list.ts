@@ -167,7 +167,7 @@ export const blockListRequest = (sent: string[]) => {
         failed.push(invalidNumber(sent, problem));
         continue;
       }
-      const outcome = outcomeOf(outcomes.get(number), seen.has(number), repeated);
+      const outcome = reportedOutcome(outcomes.get(number), seen.has(number), repeated);
       seen.add(number);
       if (outcome === 'done') done.push(number);
       else failed.push({ number: sent, reason: reasons[outcome], code: outcome });
@@ -180,7 +180,7 @@ export const blockListRequest = (sent: string[]) => {
 };
 
 /** The outcome of a repetition is unknown until that of the number is known. */
-const outcomeOf = (outcome: NumberOutcome | undefined, isRepeated: boolean, repeated: FailureCode) => {
+const reportedOutcome = (outcome: NumberOutcome | undefined, isRepeated: boolean, repeated: FailureCode) => {
   if (outcome === undefined || outcome === 'temporarily_unavailable') return 'temporarily_unavailable';
   return isRepeated ? repeated : outcome;
 };

@@ -1,5 +1,5 @@
 import { isJsonObject } from './json.ts';
-import { millionthsOf } from './millionths.ts';
+import { toMillionths } from './millionths.ts';
 
 /** A currency has three capital letters, as in ISO 4217. */
 export const currencyPattern = /^[A-Z]{3}$/;
@@ -16,6 +16,6 @@ export const readCost = (details: Record<string, unknown> = {}): CallCost | null
   if (cost === undefined || cost === null) return undefined;
   const { amount, currency } = isJsonObject(cost) ? cost : {};
   if (typeof amount !== 'number' || amount < 0 || !(isCurrency(currency) || currency === credits)) return null;
-  const millionths = millionthsOf(amount);
+  const millionths = toMillionths(amount);
   return millionths === undefined ? null : { millionths, currency };
 };

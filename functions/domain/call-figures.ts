@@ -20,12 +20,12 @@ const date = (description: string, example: string) =>
     })
     .check(describe(description, example));
 
-const unitOf = (text: string) => periodUnits.find((unit) => unit === text);
-const groupOf = (text: string) => figureGroups.find((group) => group === text);
+const parseUnit = (text: string) => periodUnits.find((unit) => unit === text);
+const parseGroup = (text: string) => figureGroups.find((group) => group === text);
 
-const byOf = (text: string): FiguresBy | undefined => {
+const parseFiguresBy = (text: string): FiguresBy | undefined => {
   const parts = text.split(',', 3);
-  const [unit, group] = [parts.map(unitOf), parts.map(groupOf)].map((found) => found.find(Boolean)) as [
+  const [unit, group] = [parts.map(parseUnit), parts.map(parseGroup)].map((found) => found.find(Boolean)) as [
     PeriodUnit | undefined,
     FigureGroup | undefined,
   ];
@@ -35,12 +35,12 @@ const byOf = (text: string): FiguresBy | undefined => {
 const By = z
   .pipe(
     z.string().check(
-      z.refine((text) => byOf(text) !== undefined, {
+      z.refine((text) => parseFiguresBy(text) !== undefined, {
         error: `must be one of ${periodUnits.join(', ')}, one of ${figureGroups.join(', ')}, or one of each, separated by a comma`,
         abort: true,
       }),
     ),
-    z.transform((text) => byOf(text) as FiguresBy),
+    z.transform((text) => parseFiguresBy(text) as FiguresBy),
   )
   .check(
     z.meta({

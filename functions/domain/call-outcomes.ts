@@ -2,7 +2,7 @@ import {
   type Call,
   type CallItem,
   type CallOutcomeChange,
-  fieldsOf,
+  listOutcomeFields,
   type MetadataMode,
   metadataSizeError,
   outcomeFields,
@@ -36,7 +36,7 @@ export type OutcomeEffect = {
   /** The list on which the call's number is put if the outcome is set, and the reason. */
   block?: { owner: { uid: string } | { agentId: string }; reason: string };
   /** Returns the fields that the change sets or clears, in the order of responses, for the call after it. */
-  fields: (call: Call) => ReturnType<typeof fieldsOf>;
+  fields: (call: Call) => ReturnType<typeof listOutcomeFields>;
 };
 
 /** What the agent says about an outcome. */
@@ -53,7 +53,7 @@ export const decideOutcome = (
   { uid, at, mode = 'replace', found, ...key }: Origin,
 ): OutcomeEffect => {
   const { custom_call_outcome: label } = sent;
-  const rule = typeof label === 'string' ? ruleFor(label, outcomeRules) : undefined;
+  const rule = typeof label === 'string' ? findOutcomeRule(label, outcomeRules) : undefined;
   if (rule === 'undeclared') {
     if (!found) throw unknownOutcome(outcomeRules.outcomes?.map(({ name }) => name) ?? []);
     return { change: (call) => withRefusal(call, label as string), fields: () => [] };
@@ -65,11 +65,12 @@ export const decideOutcome = (
   return {
     change: (call) => (found ? withFinding(call, change, { rule, set, ...found }) : set(call, change)),
     block: isBlocking ? { owner: uid === owner ? { uid } : { agentId }, reason: rule.name } : undefined,
-    fields: (call) => fieldsOf(call.custom_call_outcome_value === rule?.value ? withValue(change, rule) : change),
+    fields: (call) =>
+      listOutcomeFields(call.custom_call_outcome_value === rule?.value ? withValue(change, rule) : change),
   };
 };
 
-const ruleFor = (label: string, { outcomes, blockOnOutcomes = [] }: OutcomeRules): Rule | 'undeclared' => {
+const findOutcomeRule = (label: string, { outcomes, blockOnOutcomes = [] }: OutcomeRules): Rule | 'undeclared' => {
   const declared: DeclaredOutcome | undefined = outcomes
     ? outcomes.find(({ name }) => isSameLabel(name, label))
     : { name: label };
@@ -96,7 +97,7 @@ export const withOutcome = (
   { keyId, keyName }: NamedKey,
   at: string,
 ): Call => {
-  const fields = fieldsOf(change);
+  const fields = listOutcomeFields(change);
   if (fields.length === 0) return call;
   const changed: Call = { ...call };
   for (const field of fields) {
@@ -190,5 +191,5 @@ export const toRecording = (
 ) => {
   const sent = { custom_call_outcome, custom_call_outcome_value, custom_call_metadata };
   const outcome = decideOutcome(sent, { agentId, owner, outcomeRules }, origin);
-  return { agentId, callId, facts, outcome: fieldsOf(sent).length > 0 ? outcome : undefined };
+  return { agentId, callId, facts, outcome: listOutcomeFields(sent).length > 0 ? outcome : undefined };
 };

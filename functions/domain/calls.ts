@@ -258,7 +258,8 @@ export const toCallReference = (callIdOrPhone: string, preference: Preference): 
 };
 
 /** Returns the fields that a change names, in the order in which responses list them. */
-export const fieldsOf = (change: CallOutcomeChange) => outcomeFields.filter((field) => change[field] !== undefined);
+export const listOutcomeFields = (change: CallOutcomeChange) =>
+  outcomeFields.filter((field) => change[field] !== undefined);
 
 /** A field of the response to a change of an outcome. */
 export const Blocked = z.optional(

@@ -45,8 +45,8 @@ const actionNames = Object.keys(changeActions) as [ChangeAction, ...ChangeAction
 type KindOf<A extends string> = A extends `${infer Kind}.${string}` ? Kind : never;
 export type ChangeKind = KindOf<ChangeAction>;
 /** Returns the kind of what an action has changed. */
-export const kindOf = (action: ChangeAction) => action.slice(0, action.indexOf('.')) as ChangeKind;
-const kinds = [...new Set(actionNames.map(kindOf))] as [ChangeKind, ...ChangeKind[]];
+export const changeKind = (action: ChangeAction) => action.slice(0, action.indexOf('.')) as ChangeKind;
+const kinds = [...new Set(actionNames.map(changeKind))] as [ChangeKind, ...ChangeKind[]];
 export const ChangeKind = z
   .enum(kinds)
   .check(describe('Only changes of this kind. With a key of the scope `users`: `user`, `key` or `access`.', 'agent'));

@@ -92,13 +92,13 @@ export const ChatMessage = z.discriminatedUnion('role', [UserMessage, AssistantM
 export type ChatMessage = z.infer<typeof ChatMessage>;
 
 /** Returns the parts of a message's last step, at which an answer stopped. */
-export const lastStepOf = (message: AssistantMessage): AssistantMessage['parts'] =>
+export const takeLastStep = (message: AssistantMessage): AssistantMessage['parts'] =>
   message.parts.slice(message.parts.findLastIndex((part) => part.type === 'step-start') + 1);
 
 const isToBeAnswered = (messages: ChatMessage[]) => {
   const last = messages.at(-1);
   if (last?.role !== 'assistant') return true;
-  return lastStepOf(last).some((part) => 'state' in part && part.state === 'approval-responded');
+  return takeLastStep(last).some((part) => 'state' in part && part.state === 'approval-responded');
 };
 
 /** A message as a caller writes it. The AI SDK's client handles the other parts that a message can have. */

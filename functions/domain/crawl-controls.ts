@@ -55,7 +55,7 @@ export const patternErrors = (patterns: PathPatterns): ErrorDetail[] => {
     patterns[field].flatMap((pattern, index) => {
       const { user, system } = process.threadCpuUsage(before);
       const isLate = user + system > maxCompileMicroseconds;
-      const fault = isLate ? 'these patterns take too long to compile' : faultOf(pattern);
+      const fault = isLate ? 'these patterns take too long to compile' : findPatternFault(pattern);
       const message = `${JSON.stringify(pattern)} is not a regular expression that matches in linear time: ${fault}`;
       return fault === undefined ? [] : [{ path: `${field}.${index}`, message }];
     }),
@@ -71,7 +71,7 @@ export const CompiledCrawlControls = CrawlControls.check(
   }),
 );
 
-const faultOf = (pattern: string): string | undefined => {
+const findPatternFault = (pattern: string): string | undefined => {
   try {
     compile(pattern);
   } catch (error) {

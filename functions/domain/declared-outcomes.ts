@@ -80,7 +80,7 @@ export const DeclaredOutcomes = list(DeclaredOutcome, { max: limits.outcomes }).
 export type OutcomeRules = { outcomes?: DeclaredOutcome[]; blockOnOutcomes?: string[] };
 
 /** Returns the rules of a configuration. A list that was stored before it had a meaning declares nothing unless it is valid. */
-export const outcomeRulesOf = (configuration: { outcomes?: unknown; blockOnOutcomes?: string[] }): OutcomeRules => {
+export const readOutcomeRules = (configuration: { outcomes?: unknown; blockOnOutcomes?: string[] }): OutcomeRules => {
   const { outcomes, blockOnOutcomes } = configuration;
   const declared = outcomes === undefined ? undefined : z.safeParse(DeclaredOutcomes, outcomes).data;
   return { ...(declared && { outcomes: declared }), ...(blockOnOutcomes && { blockOnOutcomes }) };

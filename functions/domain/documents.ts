@@ -13,7 +13,7 @@ export const DocumentType = z.enum(['pdf', 'docx', 'txt', 'md']);
 export type DocumentType = z.infer<typeof DocumentType>;
 
 /** Returns the type of a text by its name: Markdown or plain text. */
-export const textTypeOf = (name: string) => (/\.(md|markdown)$/i.test(name) ? ('md' as const) : ('txt' as const));
+export const guessTextType = (name: string) => (/\.(md|markdown)$/i.test(name) ? ('md' as const) : ('txt' as const));
 
 export const DocumentStatus = z.enum(['pending', 'processing', 'ready', 'failed']);
 export type DocumentStatus = z.infer<typeof DocumentStatus>;
@@ -137,13 +137,13 @@ export const newDocumentId = (creationId: string, index: number) => newIdentifie
 export const filesFolder = 'documents/';
 
 /** Returns the key of a document's file in the bucket. It holds no name from a caller, and no identifier contains a slash. */
-export const fileKeyOf = ({ agentId, id }: { agentId: string; id: string }) => `${filesFolder}${agentId}.${id}`;
+export const fileKey = ({ agentId, id }: { agentId: string; id: string }) => `${filesFolder}${agentId}.${id}`;
 
 /** Returns the key to which an upload form sends a file. The first one becomes the document's file, and later ones are deleted. */
-export const uploadKeyOf = (document: { agentId: string; id: string }) => `${fileKeyOf(document)}.upload`;
+export const uploadKey = (document: { agentId: string; id: string }) => `${fileKey(document)}.upload`;
 
 /** Returns the document that a file of the bucket belongs to. */
-export const documentOfFileKey = (key: string): { agentId: string; id: string } | undefined => {
+export const parseFileKey = (key: string): { agentId: string; id: string } | undefined => {
   const [, agentId, id] = /^documents\/(.+)\.(doc_[^.]+)(?:\.upload)?$/.exec(key) ?? [];
   return agentId && id ? { agentId, id } : undefined;
 };
@@ -152,7 +152,7 @@ export const documentOfFileKey = (key: string): { agentId: string; id: string } 
 export type Download = { key: string; name: string; contentType: string };
 
 /** Returns the download of a document's file; none while the document waits for it. */
-const downloadOf = (record: {
+const toDownload = (record: {
   agentId: string;
   id: string;
   name: string;
@@ -161,17 +161,17 @@ const downloadOf = (record: {
 }): Download | undefined => {
   if (record.fileDeadlineAt !== undefined) return undefined;
   const contentType = record.type ? contentTypes[record.type] : 'application/octet-stream';
-  return { key: fileKeyOf(record), name: record.name, contentType };
+  return { key: fileKey(record), name: record.name, contentType };
 };
 
 /** Returns the fields that a response adds to the record of a document: the link to its file, and the checksum of the file. */
-export const fileFieldsOf = (
-  record: Parameters<typeof downloadOf>[0] & { attempt?: string | undefined },
-  urlOf: (download: Download) => string,
+export const fileFields = (
+  record: Parameters<typeof toDownload>[0] & { attempt?: string | undefined },
+  signUrl: (download: Download) => string,
 ) => {
-  const download = downloadOf(record);
+  const download = toDownload(record);
   const md5 = md5OfAttempt(record.attempt);
-  return { ...(download && { fileUrl: urlOf(download) }), ...(download && md5 && { md5 }) };
+  return { ...(download && { fileUrl: signUrl(download) }), ...(download && md5 && { md5 }) };
 };
 
 const contentTypes: Record<DocumentType, string> = {

@@ -62,7 +62,7 @@ export class OpenHours {
     const known = this.#known.get(question) ?? [];
     this.#known.set(question, known);
     const clocks = timeZones.map((timeZone) => this.#clocks.of(timeZone));
-    const first = firstMomentInHours(weekOf(hours), clocks, { from, until }, known);
+    const first = firstMomentInHours(toWeek(hours), clocks, { from, until }, known);
     known.push({ from, first });
     return first > until ? undefined : first;
   }
@@ -101,14 +101,14 @@ const nextChange = (clock: WallClock, moment: number, until: number): number => 
 /** The hours in minutes of a day, and the days on which they hold, Sunday first. */
 type Week = { from: number; to: number; holdsOn: boolean[] };
 
-const weekOf = ({ from, to, days = [...weekdays] }: CallingHours): Week => ({
-  from: minutesOf(from) * minute,
-  to: minutesOf(to) * minute,
+const toWeek = ({ from, to, days = [...weekdays] }: CallingHours): Week => ({
+  from: parseMinutes(from) * minute,
+  to: parseMinutes(to) * minute,
   holdsOn: weekdays.map((weekday) => days.includes(weekday)),
 });
 
 /** Returns the minutes of a time of day such as `08:30`. */
-const minutesOf = (time: string): number => {
+const parseMinutes = (time: string): number => {
   const [hours, minutes] = time.split(':');
   return Number(hours) * 60 + Number(minutes);
 };

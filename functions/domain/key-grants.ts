@@ -18,7 +18,7 @@ const notPassedOn: ReadonlySet<Scope> = new Set(['privacy', 'users', 'keys']);
  * - A key with `keys` gives its own user at most its own scopes, never one that administers keys or erases people, and no longer
  *   than it is valid itself. A key that is asked for without an end ends with its maker; with null, it would never end.
  */
-export const grantedBy = (
+export const grantKey = (
   { scopes: own = defaultScopes, endsAt }: KeyMaker,
   recipient: Recipient,
   { scopes, expiresAt }: { scopes?: Scope[] | undefined; expiresAt?: string | null | undefined },
@@ -39,7 +39,7 @@ export const grantedBy = (
 /** Returns true if a key may be replaced by one with the same scopes and end: by itself, or by a key that may give as much. */
 export const mayRotate = (maker: KeyMaker & { keyId: string }, recipient: Recipient, key: ApiKey): boolean =>
   maker.keyId === key.keyId ||
-  grantedBy(maker, recipient, { scopes: key.scopes, expiresAt: key.expiresAt ?? null }) !== undefined;
+  grantKey(maker, recipient, { scopes: key.scopes, expiresAt: key.expiresAt ?? null }) !== undefined;
 
 /** Returns the reason why a key may not have these scopes together; undefined if it may. */
 export const problemWithScopes = (scopes: Scope[] | undefined): string | undefined =>

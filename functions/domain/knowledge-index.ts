@@ -5,7 +5,7 @@ export const indexFormat = 1;
 const macrolanguages: Record<string, string> = { nb: 'no', nn: 'no' };
 
 /** Returns the language code of a BCP 47 tag. English when the tag is missing or malformed. */
-export const languageCodeOf = (tag: string | undefined): string => {
+export const parseLanguageCode = (tag: string | undefined): string => {
   try {
     const { language } = new Intl.Locale(tag ?? 'en');
     return macrolanguages[language] ?? language;
@@ -20,5 +20,5 @@ type Indexed = { index?: { format: number; language: string } };
 export const isIndexed = ({ index }: Indexed) => index?.format === indexFormat;
 
 /** Checks that a text has an index of the current format, in a language. */
-export const isIndexedFor = (text: Indexed, languageTag: string | undefined) =>
-  isIndexed(text) && text.index?.language === languageCodeOf(languageTag);
+export const hasIndex = (text: Indexed, languageTag: string | undefined) =>
+  isIndexed(text) && text.index?.language === parseLanguageCode(languageTag);

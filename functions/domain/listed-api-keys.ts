@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type ApiKey, ApiKeyStatus, endOf, isUsable, Scope, statusOf } from './api-keys.ts';
+import { type ApiKey, ApiKeyStatus, findKeyEnd, isUsable, judgeKeyStatus, Scope } from './api-keys.ts';
 import { DateTime, timestamp } from './date-time.ts';
 import { component, describe } from './describe.ts';
 import { examples } from './examples.ts';
@@ -69,18 +69,18 @@ export const ApiKeyWithSecret = component(
 /** Returns a key as lists show it. */
 export const listedApiKey = (key: ApiKey): ListedApiKey => {
   const { keyId, uid, name, start, scopes, createdAt, expiresAt } = key;
-  return { keyId, uid, name, start, scopes, createdAt, expiresAt, status: statusOf(key) };
+  return { keyId, uid, name, start, scopes, createdAt, expiresAt, status: judgeKeyStatus(key) };
 };
 
 /** The time for which a key that is over is listed. */
 const listedMilliseconds = 30 * 24 * 60 * 60 * 1000;
 
 /** Returns when a key is deleted (Unix seconds); undefined for a key that does not end. */
-export const deletionTimeOf = (key: Pick<ApiKey, 'expiresAt' | 'revokedAt'>): number | undefined => {
-  const end = endOf(key);
+export const keyDeletionTime = (key: Pick<ApiKey, 'expiresAt' | 'revokedAt'>): number | undefined => {
+  const end = findKeyEnd(key);
   return end === undefined ? undefined : Math.ceil((Date.parse(end) + listedMilliseconds) / 1000);
 };
 
 /** Checks that a key is listed: DynamoDB deletes it some time after that. */
 export const isListed = (key: ApiKey, at = Date.now()): boolean =>
-  isUsable(key, at) || (deletionTimeOf(key) ?? Number.POSITIVE_INFINITY) > at / 1000;
+  isUsable(key, at) || (keyDeletionTime(key) ?? Number.POSITIVE_INFINITY) > at / 1000;

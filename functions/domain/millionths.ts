@@ -2,7 +2,7 @@
  * Returns an amount in millionths, exactly; undefined if its shortest text has more than six decimals, or its size is 1e12 or
  * more.
  */
-export const millionthsOf = (amount: number): bigint | undefined => {
+export const toMillionths = (amount: number): bigint | undefined => {
   if (Math.abs(amount) >= 1e12) return undefined;
   const [, whole, decimals = ''] = /^(-?\d+)(?:\.(\d{1,6}))?$/.exec(String(amount)) ?? [];
   return whole === undefined ? undefined : BigInt(whole + decimals.padEnd(6, '0'));

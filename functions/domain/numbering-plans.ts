@@ -12,7 +12,7 @@ type Plan = {
   bracketed: string[];
 };
 
-const lengthsIn = (ranges = ''): Set<number> =>
+const parseLengths = (ranges = ''): Set<number> =>
   new Set(
     ranges.split(' ').flatMap((range) => {
       const [first = 0, last = first] = range.split('-').map(Number);
@@ -24,8 +24,8 @@ const plans = new Map(
   data.plans.flatMap(({ codes, trunk = '', lengths, ownLengths, kept = '', bracketed = '' }) => {
     const plan: Plan = {
       trunk,
-      lengths: lengthsIn(lengths),
-      ownLengths: lengthsIn(ownLengths),
+      lengths: parseLengths(lengths),
+      ownLengths: parseLengths(ownLengths),
       kept,
       bracketed: bracketed.split(' ').filter((digits) => digits !== ''),
     };

@@ -68,7 +68,7 @@ export const fillPage = async <Item>(
   page: {
     limit?: number | undefined;
     collection: string;
-    positionOf: (item: Item) => string;
+    getPosition: (item: Item) => string;
     weigh?: (item: Item) => number;
     includes?: (item: Item) => boolean;
     isOver?: (examined: number) => boolean;
@@ -85,7 +85,7 @@ export const fillPage = async <Item>(
     const isFull = isIncluded && taken.length > 0 && (taken.length === page.limit || bytes > limits.answerBytes);
     const isOver = page.isOver?.(examined) ?? false;
     if (last !== undefined && (isFull || isOver)) {
-      const nextCursor = toCursor(page.collection, page.positionOf(last));
+      const nextCursor = toCursor(page.collection, page.getPosition(last));
       return isFull ? { items: taken, nextCursor } : { items: taken, nextCursor, searchedTo: last };
     }
     if (isIncluded) taken.push(item);

@@ -10,17 +10,19 @@ export const normalizePhoneNumber = (text: string): string | undefined => readPh
  * Returns the numbers that a text may hold, in E.164 format. Digits that follow a number are tried as a part of it and not,
  * so that a search for a person finds the number.
  */
-export const numbersIn = (text: string): string[] => {
+export const extractNumbers = (text: string): string[] => {
   const written = plainText(text).match(/\+[\d .()-]{1,255}/g) ?? [];
-  return [...new Set(written.flatMap((one) => partsOf(one).flatMap((part) => normalizePhoneNumber(part) ?? [])))];
+  return [
+    ...new Set(written.flatMap((one) => listBeginnings(one).flatMap((part) => normalizePhoneNumber(part) ?? []))),
+  ];
 };
 
 /** Returns the beginnings of a text that end with a group of digits. */
-const partsOf = (text: string): string[] =>
+const listBeginnings = (text: string): string[] =>
   [...text.matchAll(/\d+/g)].map(({ 0: { length }, index }) => text.slice(0, index + length));
 
 /** Checks whether a text holds a number, in any format. */
-export const mentionsNumber = (text: string, number: string): boolean => numbersIn(text).includes(number);
+export const mentionsNumber = (text: string, number: string): boolean => extractNumbers(text).includes(number);
 
 /** How numbers in requests may be written. */
 export const numberForms =

@@ -43,8 +43,8 @@ export const readPhoneNumber = (text: string): NumberReading => {
   if (text.length > limits.phoneNumberCharacters) return { problem: 'tooLong' };
   if (isPhoneNumber(text)) return readDigits(text, []);
   const plain = plainText(text);
-  const problem = problemOf(plain);
-  return problem ? { problem } : readDigits(plain, groupsIn(plain));
+  const problem = findSignProblem(plain);
+  return problem ? { problem } : readDigits(plain, splitGroups(plain));
 };
 
 /** Returns a text in ASCII, as far as it may be a number: without invisible marks and without the signs of a spreadsheet. */
@@ -63,7 +63,7 @@ export const plainText = (text: string): string =>
     .trim();
 
 /** Returns the problem of the signs in a text. Its digits are looked at later. */
-const problemOf = (plain: string): NumberProblem | undefined => {
+const findSignProblem = (plain: string): NumberProblem | undefined => {
   if (!/\d/.test(plain)) return 'noDigits';
   if (/^\+?\d([.,]\d+)?E\+?\d+$/i.test(plain)) return 'scientific';
   if (/[\d+].*\+/.test(plain)) return 'secondNumber';
@@ -82,7 +82,7 @@ const problemOf = (plain: string): NumberProblem | undefined => {
 /** Digits that stand together, and how many digits are before them. */
 type Group = FirstGroup & { position: number };
 
-const groupsIn = (plain: string): Group[] => {
+const splitGroups = (plain: string): Group[] => {
   let position = 0;
   return [...plain.matchAll(/(\( ?)?(\d+)( ?\))?/g)].map(([, opened, digits = '', closed]) => {
     const group = { digits, isInBrackets: opened !== undefined && closed !== undefined, position };

@@ -106,4 +106,4 @@ export const attemptAtFile = (etag: string, current: string | undefined): string
 export const md5OfAttempt = (attempt: string | undefined) => /^[0-9a-f]{32}(?=:|$)/.exec(attempt ?? '')?.[0];
 
 /** Returns another attempt at the same file. */
-export const retryOf = (attempt: string | undefined, id: string) => `${attempt?.split(':')[0] ?? ''}:${id}`;
+export const retryAttempt = (attempt: string | undefined, id: string) => `${attempt?.split(':')[0] ?? ''}:${id}`;

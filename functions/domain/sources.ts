@@ -149,7 +149,7 @@ export const pagesText = (pages: Page[]): SourceText => {
 };
 
 /** Returns the part of a text that a list shows. */
-export const excerptOf = ({ whole, excerpt }: SourceText) =>
+export const cutExcerpt = ({ whole, excerpt }: SourceText) =>
   excerpt ? whole.slice(0, excerpt.length) + excerpt.end : whole;
 
 const fits = (shown: string) =>

@@ -39,14 +39,15 @@ export const NewSplit = list(Share, { max: limits.splitVersions, items: 'version
  * Returns the version that a caller gets: it depends only on the agent, the caller and the split. By weighted rendezvous
  * hashing, a share that is raised at the others' cost in proportion moves callers into that version only.
  */
-export const versionFor = (agentId: string, caller: string, split: readonly Share[]): number | undefined => {
+export const chooseVersion = (agentId: string, caller: string, split: readonly Share[]): number | undefined => {
   let chosen: { version: number; score: number } | undefined;
   for (const { version, percent } of split) {
-    const score = -percent / Math.log(hashOf(`${agentId}\n${caller}\n${version}`));
+    const score = -percent / Math.log(hashToFraction(`${agentId}\n${caller}\n${version}`));
     if (!chosen || score > chosen.score) chosen = { version, score };
   }
   return chosen?.version;
 };
 
 /** Returns a number between 0 and 1, exclusive. */
-const hashOf = (text: string): number => (createHash('sha256').update(text).digest().readUIntBE(0, 6) + 0.5) / 2 ** 48;
+const hashToFraction = (text: string): number =>
+  (createHash('sha256').update(text).digest().readUIntBE(0, 6) + 0.5) / 2 ** 48;

@@ -7,7 +7,7 @@ export type Validated<T> = { data: T; error?: undefined } | { data?: undefined; 
 
 export const validate = <S extends z.core.$ZodType>(schema: S | undefined, value: unknown): Validated<z.infer<S>> => {
   if (!schema) return { data: undefined as z.infer<S> };
-  const result = z.safeParse(schema, value, { error: messageOf });
+  const result = z.safeParse(schema, value, { error: describeIssue });
   if (result.success) return { data: result.data };
   const { issues } = result.error;
   const details: ErrorDetail[] = issues.map(({ path, message }) => ({ path: path.join('.'), message }));
@@ -18,19 +18,21 @@ export const validate = <S extends z.core.$ZodType>(schema: S | undefined, value
 const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && code in errorStatuses;
 
 /** Returns the message of an issue whose schema has no message. It is read after the name of the field. */
-const messageOf: z.core.$ZodErrorMap = (issue): string => {
+const describeIssue: z.core.$ZodErrorMap = (issue): string => {
   if (issue.input === undefined) return 'is required';
   switch (issue.code) {
     case 'invalid_type':
       return `must be ${typeNames[issue.expected] ?? `of the type ${issue.expected}`}`;
     case 'invalid_value':
-      return `must be ${oneOf(issue.values)}`;
+      return `must be ${joinAlternatives(issue.values)}`;
     case 'invalid_union':
-      return Array.isArray(issue.options) ? `must be ${oneOf(issue.options)}` : 'has none of the documented forms';
+      return Array.isArray(issue.options)
+        ? `must be ${joinAlternatives(issue.options)}`
+        : 'has none of the documented forms';
     case 'too_small':
-      return `must ${boundOf(issue.origin, issue.minimum, 'at least')}`;
+      return `must ${describeBound(issue.origin, issue.minimum, 'at least')}`;
     case 'too_big':
-      return `must ${boundOf(issue.origin, issue.maximum, 'at most')}`;
+      return `must ${describeBound(issue.origin, issue.maximum, 'at most')}`;
     case 'invalid_format':
       return `must be ${formatNames[issue.format] ?? 'of the documented format'}`;
     case 'unrecognized_keys':
@@ -59,7 +61,7 @@ const formatNames: Record<string, string> = {
   url: 'a URL',
 };
 
-const oneOf = (values: z.core.util.Primitive[]) =>
+const joinAlternatives = (values: z.core.util.Primitive[]) =>
   values
     .map((value) => (typeof value === 'string' ? `"${value}"` : String(value)))
     .join(', ')
@@ -74,7 +76,7 @@ const units: Record<string, string> = {
 };
 
 /** Returns `have at least 1 item`, or `be at most 10`. */
-const boundOf = (origin: string, bound: number | bigint | Date, direction: 'at least' | 'at most') => {
+const describeBound = (origin: string, bound: number | bigint | Date, direction: 'at least' | 'at most') => {
   const unit = units[origin];
   return unit ? `have ${direction} ${bound} ${unit}${bound === 1 ? '' : 's'}` : `be ${direction} ${bound}`;
 };

@@ -6,14 +6,15 @@ import { limits } from './limits.ts';
 export const VersionNumber = z.int().check(z.minimum(1), z.maximum(limits.versionNumber));
 
 /** Returns the number of a version that a text names; undefined for a text that names none. */
-export const versionIn = (text: string): number | undefined => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined);
+export const parseVersion = (text: string): number | undefined =>
+  /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
 
 export const VersionInPath = z.string().check(describe('Number of the version.', '7'));
 export const VersionInQuery = z.pipe(
   z
     .string()
     .check(
-      z.refine((text) => versionIn(text) !== undefined, { error: 'must be the number of a version', abort: true }),
+      z.refine((text) => parseVersion(text) !== undefined, { error: 'must be the number of a version', abort: true }),
     ),
   z.transform(Number),
 );

@@ -95,14 +95,14 @@ export const changedFields = (before: Partial<Versioned>, after: Versioned): str
 
 /** Returns the changes between two states of an agent, with paths as JSON Pointers. */
 export const changesBetween = (before: Versioned, after: Versioned): FieldChange[] =>
-  (['name', 'configuration'] as const).flatMap((field) => changesOf(before[field], after[field], `/${field}`));
+  (['name', 'configuration'] as const).flatMap((field) => compareValues(before[field], after[field], `/${field}`));
 
-const changesOf = (before: unknown, after: unknown, path: string): FieldChange[] => {
+const compareValues = (before: unknown, after: unknown, path: string): FieldChange[] => {
   const bothAreLists = Array.isArray(before) && Array.isArray(after);
   if (bothAreLists || (isJsonObject(before) && isJsonObject(after))) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
     const changes = names.flatMap((name) =>
-      changesOf(fieldOf(before, name), fieldOf(after, name), `${path}/${escaped(name)}`),
+      compareValues(getOwnField(before, name), getOwnField(after, name), `${path}/${escaped(name)}`),
     );
     // A path repeats the names above it, so a thousand values below a long name would make the response unbounded.
     const isSmall =
@@ -113,7 +113,7 @@ const changesOf = (before: unknown, after: unknown, path: string): FieldChange[]
   return [{ path, ...(before !== undefined && { before }), ...(after !== undefined && { after }) }];
 };
 
-const fieldOf = (value: object, name: string): unknown =>
+const getOwnField = (value: object, name: string): unknown =>
   Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
 
 const escaped = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1');

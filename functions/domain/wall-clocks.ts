@@ -19,7 +19,7 @@ export class WallClocks {
     const steps = new Map<number, Offset[]>();
     const clock: WallClock = (moment) => {
       const start = Math.floor(moment / step) * step;
-      const offsets = steps.get(start) ?? offsetsIn(format, start, start + step);
+      const offsets = steps.get(start) ?? listOffsets(format, start, start + step);
       steps.set(start, offsets);
       return offsets.find(({ until }) => moment < until) as Offset;
     };
@@ -31,7 +31,7 @@ export class WallClocks {
 type Offset = { offset: number; until: number };
 
 /** Returns the offsets from `start` to `end`: one, or two if the offset changes in between. */
-const offsetsIn = (format: Intl.DateTimeFormat, start: number, end: number): Offset[] => {
+const listOffsets = (format: Intl.DateTimeFormat, start: number, end: number): Offset[] => {
   const before = offsetAt(format, start);
   const after = offsetAt(format, end);
   if (before === after) return [{ offset: before, until: end }];

@@ -38,8 +38,8 @@ export type EventType = keyof typeof eventTypes;
 export const testEventType = 'webhook_endpoint.test';
 
 const typeNames = Object.keys(eventTypes) as EventType[];
-const groupOf = (type: string) => `${type.slice(0, type.indexOf('.'))}.*`;
-const filters = ['*', ...new Set(typeNames.map(groupOf)), ...typeNames] as [string, ...string[]];
+const eventGroup = (type: string) => `${type.slice(0, type.indexOf('.'))}.*`;
+const filters = ['*', ...new Set(typeNames.map(eventGroup)), ...typeNames] as [string, ...string[]];
 
 /** A type of event, `name.*` for all types that begin with `name.`, or `*`. */
 const EventFilter = z.enum(filters);
@@ -56,15 +56,15 @@ const scopesOfGroups: Record<string, Scope> = {
 
 /** Returns the scopes that a key needs to subscribe to these types by name. */
 export const scopesOfEvents = (events: readonly string[]): Scope[] => [
-  ...new Set(events.flatMap((filter) => scopesOfGroups[groupOf(filter)] ?? [])),
+  ...new Set(events.flatMap((filter) => scopesOfGroups[eventGroup(filter)] ?? [])),
 ];
 
 /** An endpoint gets the types that its filters name, limited to the `scopes` of the key that created it, if any. */
 type Subscription = { events: readonly string[]; scopes?: readonly Scope[] | undefined };
 
 /** Checks whether an endpoint gets a type of event. */
-export const asksFor = ({ events, scopes }: Subscription, type: EventType) =>
-  events.some((filter) => filter === '*' || filter === type || filter === groupOf(type)) &&
+export const wantsEvent = ({ events, scopes }: Subscription, type: EventType) =>
+  events.some((filter) => filter === '*' || filter === type || filter === eventGroup(type)) &&
   scopesOfEvents([type]).every((scope) => scopes?.includes(scope) ?? true);
 
 export const EndpointId = Identifier.check(

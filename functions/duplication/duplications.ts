@@ -4,7 +4,7 @@ import type { ChangeMaker } from '../domain/change-maker.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { service } from '../service.ts';
 import { Agents } from '../store/agents/agents.ts';
-import { deletedCopyOf } from '../store/agents/deleted-agents.ts';
+import { toDeletedCopy } from '../store/agents/deleted-agents.ts';
 import { isAbsent, when } from '../store/expressions.ts';
 import { accessKey, countKey, duplicationKey } from '../store/keys.ts';
 import { agentQuota, type Counter, countAction, countCheck, type Quota, sourceQuota } from '../store/quotas.ts';
@@ -122,7 +122,7 @@ export class Duplications {
     const { uid, agentId } = agent;
     // If it fails, another run has done the same.
     await this.#table.tryTransact([
-      this.#table.putAction(deletedCopyOf(agent, jobTimeoutSeconds), isAbsent),
+      this.#table.putAction(toDeletedCopy(agent, jobTimeoutSeconds), isAbsent),
       this.#table.deleteAction(duplicationKey(agentId)),
       countAction(this.#table, countKey({ uid }), -1, undefined, { remove: { copies: new Set([agentId]) } }),
     ]);

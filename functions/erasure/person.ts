@@ -24,7 +24,7 @@ export const findServices = {
 
 /** The services that erase a person. */
 export const eraseServices = {
-  agents: agents.for('owned', 'copiesOf', 'formerGuests'),
+  agents: agents.for('owned', 'countCopies', 'formerGuests'),
   calls: calls.for('removeAll'),
   callAttempts: callAttempts.for('erase'),
   blockList: blockList.for('erase'),
@@ -85,7 +85,7 @@ export const erasePerson = async (
   // A file that is being imported may contain the number, and add it again.
   for (const caller of callers) if (await isFileThere(caller, services)) return { delaySeconds: waitSeconds };
   // A copy in progress may already contain the person, and cannot be erased from.
-  const { begun, inProgress } = await agents.copiesOf(uid);
+  const { begun, inProgress } = await agents.countCopies(uid);
   if (inProgress.length > 0) return { delaySeconds: waitSeconds };
   if (!progress) {
     if (!(await eraseData({ uid, erasureId, number, blockList: mode }, until, services))) return { delaySeconds: 0 };
@@ -104,7 +104,7 @@ export const erasePerson = async (
     await sleep(pollMilliseconds);
   }
   // A copy that began in the meantime may have been made before its source was erased.
-  return (await agents.copiesOf(uid)).begun === copiesBegun ? undefined : { delaySeconds: waitSeconds };
+  return (await agents.countCopies(uid)).begun === copiesBegun ? undefined : { delaySeconds: waitSeconds };
 };
 
 /** Erases a person from calls and block lists, until a time (Unix milliseconds). Returns true when all is erased. */

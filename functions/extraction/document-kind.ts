@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { type DocumentType, rejectionReasons, textTypeOf } from '../domain/documents.ts';
+import { type DocumentType, guessTextType, rejectionReasons } from '../domain/documents.ts';
 import { readZip } from './zip.ts';
 
 /** The type of a document, or the reason why the file is not supported. */
@@ -19,7 +19,7 @@ export const kindOf = async (
   if (/^\s*%PDF-/.test(startOf(bytes, 64))) return { type: 'pdf' };
   if (startsWith(bytes, 'PK\u0003\u0004')) return (await isWordDocument(bytes)) ? { type: 'docx' } : notWord;
   if (startsWith(bytes, compoundFile)) return kindOfCompoundFile(bytes);
-  const textType = textTypeOf(name);
+  const textType = guessTextType(name);
   if (isAsciiPdf(bytes)) return { type: 'pdf' };
   if (isText(bytes)) {
     if (programText.test(startOf(bytes, 16))) return unsupported('It is text in a format for programs.');

@@ -7,12 +7,12 @@ import { CallRecords } from '../store/calls/call-records.ts';
 import { exists, isAbsent, when } from '../store/expressions.ts';
 import {
   accessKey,
-  callsOf,
+  callCollection,
   dayOfFigures,
+  figuresCollection,
   figuresKey,
-  figuresOf,
+  uncountedDayCollection,
   uncountedDayKey,
-  uncountedDaysOf,
 } from '../store/keys.ts';
 import { backOff, type Item, type Table, table } from '../store/table.ts';
 import {
@@ -97,7 +97,7 @@ export class CallFigures {
   /** Returns the marks of an agent from one day to another. */
   async marksBetween(agentId: string, from: string, to: string): Promise<(UncountedDay & { day: string })[]> {
     const found: (UncountedDay & { day: string })[] = [];
-    for await (const { sk, ...mark } of this.#table.query<UncountedItem>(uncountedDaysOf(agentId), { from, to }))
+    for await (const { sk, ...mark } of this.#table.query<UncountedItem>(uncountedDayCollection(agentId), { from, to }))
       found.push({ ...mark, day: sk });
     return found;
   }
@@ -128,7 +128,8 @@ export class CallFigures {
   async find({ agentId, day }: AgentDay): Promise<DayFigures> {
     for (let attempt = 0; attempt < maxReads; attempt++) {
       const items: FiguresItem[] = [];
-      for await (const item of this.#table.query<FiguresItem>({ ...figuresOf(agentId), prefix: day })) items.push(item);
+      for await (const item of this.#table.query<FiguresItem>({ ...figuresCollection(agentId), prefix: day }))
+        items.push(item);
       const found = figuresIn(items);
       if (found) return found;
       await backOff(attempt);
@@ -185,7 +186,7 @@ export class CallFigures {
           const day = items[0] && { agentId, day: dayOfFigures(items[0].sk) };
           if (day) visit(day, figuresIn(items) ?? (await this.find(day)), bytesOf(items));
         };
-        for await (const item of this.#table.query<FiguresItem>(figuresOf(agentId), range)) {
+        for await (const item of this.#table.query<FiguresItem>(figuresCollection(agentId), range)) {
           if (items[0] && dayOfFigures(items[0].sk) !== dayOfFigures(item.sk)) {
             await visitDay();
             items = [];
@@ -202,7 +203,7 @@ export class CallFigures {
   async *daysWithCalls(agentId: string, to?: string): AsyncGenerator<string> {
     for (let from: string | undefined = '0000'; from !== undefined && (to === undefined || from < to); ) {
       const options = { from, to, limit: 1, keysOnly: true };
-      const { value: entry } = await this.#table.query(callsOf(agentId), options).next();
+      const { value: entry } = await this.#table.query(callCollection(agentId), options).next();
       if (!entry) return;
       const day = entry.sk.slice(0, 'yyyy-mm-dd'.length);
       yield day;
@@ -213,7 +214,7 @@ export class CallFigures {
   /** Returns the days that have figures, or a mark. */
   async days(agentId: string): Promise<string[]> {
     const days = new Set<string>();
-    for (const collection of [figuresOf(agentId), uncountedDaysOf(agentId)])
+    for (const collection of [figuresCollection(agentId), uncountedDayCollection(agentId)])
       for await (const { sk } of this.#table.query(collection, { keysOnly: true })) days.add(dayOfFigures(sk));
     return [...days];
   }
@@ -221,7 +222,10 @@ export class CallFigures {
   /** Deletes the figures and marks of an agent until a time (Unix milliseconds). Returns true if none is left. */
   async removeAll(agentId: string, until = Number.POSITIVE_INFINITY): Promise<boolean> {
     const table = this.#table;
-    return (await table.deleteAll(figuresOf(agentId), until)) && table.deleteAll(uncountedDaysOf(agentId), until);
+    return (
+      (await table.deleteAll(figuresCollection(agentId), until)) &&
+      table.deleteAll(uncountedDayCollection(agentId), until)
+    );
   }
 }
 

@@ -13,7 +13,7 @@ import { dayOf, rowOf } from './rows.ts';
 
 type Marking = {
   callFigures: Pick<CallFigures, 'mark' | 'marksOf'>;
-  credentials: Pick<Credentials, 'usersOf'>;
+  credentials: Pick<Credentials, 'findUsers'>;
   jobQueue: { send(message: JobMessage<'countCalls'>, delaySeconds?: number): Promise<void> };
 };
 
@@ -33,7 +33,7 @@ export const markChanges = async (changes: TableChange[], services: Marking): Pr
   try {
     const marks = await services.callFigures.marksOf(days);
     const unmarked = days.filter((day, index) => !isMarked(day, marks[index]));
-    const users = await services.credentials.usersOf(unmarked.map(({ agentId }) => agentId));
+    const users = await services.credentials.findUsers(unmarked.map(({ agentId }) => agentId));
     await pMap(
       unmarked,
       async (day) => {

@@ -1,7 +1,7 @@
 import { brotliCompressSync, brotliDecompressSync, inflateRawSync } from 'node:zlib';
 import { readCost } from '../domain/call-costs.ts';
 import type { Call } from '../domain/calls.ts';
-import { millionthsOf } from '../domain/millionths.ts';
+import { toMillionths } from '../domain/millionths.ts';
 
 /** The fields by which calls are grouped. A missing status, outcome, version or cost is null. */
 export type Groups = {
@@ -74,7 +74,7 @@ export type CountedCall = Pick<
 /** Returns the row of a single call. */
 export const rowOf = (call: CountedCall): FigureRow => {
   const { startedAt, direction, status, durationSeconds = 0, custom_call_outcome_value: value } = call;
-  const millionths = value === undefined ? undefined : millionthsOf(value);
+  const millionths = value === undefined ? undefined : toMillionths(value);
   const cost = readCost(call.details);
   return {
     quarter: quarterOf(startedAt),

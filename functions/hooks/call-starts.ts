@@ -6,13 +6,13 @@ import type { BlockedNumber } from '../domain/block-list.ts';
 import type { OutcomeRules } from '../domain/declared-outcomes.ts';
 import { insufficientPermissions } from '../domain/errors.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
-import { versionFor } from '../domain/traffic.ts';
+import { chooseVersion } from '../domain/traffic.ts';
 import { service } from '../service.ts';
-import { type AgentItem, agentOf } from '../store/agents/agent-items.ts';
-import { AgentTraffic, sharesIn } from '../store/agents/agent-traffic.ts';
+import { type AgentItem, toAgent } from '../store/agents/agent-items.ts';
+import { AgentTraffic, readShares } from '../store/agents/agent-traffic.ts';
 import type { UniqueEntry } from '../store/agents/unique-values.ts';
-import { blockedEntryOf } from '../store/block-list/blocked-number.ts';
-import { type Access, accessOf } from '../store/credentials.ts';
+import { readBlockedEntry } from '../store/block-list/blocked-number.ts';
+import { type Access, readAccess } from '../store/credentials.ts';
 import {
   accessKey,
   agentKey,
@@ -21,8 +21,8 @@ import {
   blockedNumberKey,
   callAttemptsKey,
   countKey,
+  findItem,
   type ItemKey,
-  itemWith,
 } from '../store/keys.ts';
 import { type Item, type Lookup, type Table, table } from '../store/table.ts';
 
@@ -109,14 +109,14 @@ const lookup = (reference: CallStartReference, keys: Partial<Record<ItemName, It
     read(items) {
       const agent =
         reference.agentId === undefined
-          ? agentWithNumber(uid, itemWith(items, number) as UniqueEntry | undefined)
-          : agentWithAccess(uid, reference.agentId, accessOf(itemWith(items, access)));
+          ? agentWithNumber(uid, findItem(items, number) as UniqueEntry | undefined)
+          : agentWithAccess(uid, reference.agentId, readAccess(findItem(items, access)));
       const isOwner = typeof agent !== 'string' && agent.owner === uid;
       const usable = (Object.keys(keys) as ItemName[]).filter((name) => isOwner || !ownersItems.includes(name));
       return {
         ...reference,
         agent,
-        items: Object.fromEntries(usable.map((name) => [name, itemWith(items, keys[name]) ?? null])),
+        items: Object.fromEntries(usable.map((name) => [name, findItem(items, keys[name]) ?? null])),
       };
     },
   };
@@ -146,10 +146,10 @@ export class CallStarts {
     const [key, access] = [agentKey(owner, agentId), accessKey(agentId)];
     const unread = [...(items.record === undefined ? [key] : []), ...(outcomeRules ? [] : [access])];
     const read = unread.length === 0 ? [] : await this.#table.getMany(unread);
-    const record = (items.record ?? itemWith(read, key)) as AgentItem | undefined;
+    const record = (items.record ?? findItem(read, key)) as AgentItem | undefined;
     return {
-      outcomeFrom: record && agentOf(record).configuration.outcomeFrom,
-      outcomeRules: outcomeRules ?? accessOf(itemWith(read, access))?.outcomeRules ?? {},
+      outcomeFrom: record && toAgent(record).configuration.outcomeFrom,
+      outcomeRules: outcomeRules ?? readAccess(findItem(read, access))?.outcomeRules ?? {},
     };
   }
 
@@ -170,9 +170,9 @@ export class CallStarts {
     const names = Object.keys(keys) as ItemName[];
     const unread = names.flatMap((name) => (items[name] === undefined ? (keys[name] ?? []) : []));
     const read = unread.length === 0 ? [] : await this.#table.getMany(unread);
-    const found = (name: ItemName) => items[name] ?? itemWith(read, keys[name]);
-    const agentEntry = blockedEntryOf(found('agentEntry'));
-    const userEntry = blockedEntryOf(found('userEntry'));
+    const found = (name: ItemName) => items[name] ?? findItem(read, keys[name]);
+    const agentEntry = readBlockedEntry(found('agentEntry'));
+    const userEntry = readBlockedEntry(found('userEntry'));
     const record = found('record') as AgentItem | undefined;
     // The agent has since been deleted.
     if (!record) throw insufficientPermissions();
@@ -187,13 +187,13 @@ export class CallStarts {
 
   /** Returns the version of an agent that a caller gets: the one that the split chooses, or the newest. */
   async #versionFor(caller: string, record: AgentItem, traffic: Item | undefined): Promise<Agent> {
-    const shares = sharesIn(traffic);
-    const version = versionFor(record.agentId, caller, shares);
+    const shares = readShares(traffic);
+    const version = chooseVersion(record.agentId, caller, shares);
     const share = shares.find((one) => one.version === version);
     const served = share && (await this.#traffic.serve(record.agentId, share));
-    if (!served) return agentOf(record);
+    if (!served) return toAgent(record);
     const { createdAt: updatedAt, ...content } = served;
-    return { ...agentOf({ ...record, configuration: '{}' }), ...content, updatedAt };
+    return { ...toAgent({ ...record, configuration: '{}' }), ...content, updatedAt };
   }
 }
 

@@ -5,7 +5,7 @@ import { ApiError } from '../domain/errors.ts';
 import type { HmacAlgorithm, ListedHookSecret, Refusal } from '../domain/hook-secrets.ts';
 import { service } from '../service.ts';
 import { exists, when } from '../store/expressions.ts';
-import { hookSecretKey, hookSecretsOf, itemWith } from '../store/keys.ts';
+import { findItem, hookSecretCollection, hookSecretKey } from '../store/keys.ts';
 import { type Item, type Lookup, type Table, table, untilWritten } from '../store/table.ts';
 import { putFirst } from '../store/users.ts';
 import type { PlatformName } from './platforms.ts';
@@ -53,7 +53,7 @@ export const hookSecretOwner = (uid: string, platform: PlatformName) => `hook-se
 /** Looks up the secrets of a user's platform, together with what else a request reads. */
 export const hookSecretLookup = (uid: string, platform: PlatformName): Lookup<HookSecretItem | undefined> => {
   const key = hookSecretKey(uid, platform);
-  return { keys: [key], read: (items) => itemWith(items, key) as HookSecretItem | undefined };
+  return { keys: [key], read: (items) => findItem(items, key) as HookSecretItem | undefined };
 };
 
 /** Returns the secrets that are accepted now, the newest first. */
@@ -97,7 +97,8 @@ export class HookSecrets {
 
   /** Yields the secrets of a user without their values, sorted by platform. With `after`, yields only those after this platform. */
   async *list(uid: string, after?: string): AsyncGenerator<SecretOfPlatform> {
-    for await (const item of this.#table.query<HookSecretItem>(hookSecretsOf(uid), { after })) yield listedSecret(item);
+    for await (const item of this.#table.query<HookSecretItem>(hookSecretCollection(uid), { after }))
+      yield listedSecret(item);
   }
 
   async find(uid: string, platform: PlatformName): Promise<SecretOfPlatform | undefined> {

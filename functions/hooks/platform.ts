@@ -2,7 +2,7 @@ import type { Attestation } from '../domain/attestations.ts';
 import type { CallFacts } from '../domain/calls.ts';
 import type { CustomResponse } from '../domain/custom-response.ts';
 import { isJsonObject } from '../domain/json.ts';
-import { versionIn } from '../domain/version-number.ts';
+import { parseVersion } from '../domain/version-number.ts';
 import type { Overrides } from './overrides.ts';
 import type { VerifySignature } from './signatures.ts';
 
@@ -146,7 +146,7 @@ export const callerTextsIn = (transcript: unknown, text: 'content' | 'message'):
 /** Returns the version of the agent among the variables that a platform sends back with the end of a call. */
 export const agentVersionIn = (...variables: Record<string, unknown>[]): number | undefined => {
   const value = variables.map(({ agent_version }) => agent_version).find((one) => one !== undefined);
-  return typeof value === 'string' || typeof value === 'number' ? versionIn(String(value)) : undefined;
+  return typeof value === 'string' || typeof value === 'number' ? parseVersion(String(value)) : undefined;
 };
 
 /** Returns an ISO 8601 time from a text or Unix milliseconds; undefined for anything else. */

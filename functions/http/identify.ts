@@ -1,7 +1,7 @@
-import { endOf, hashApiKey } from '../domain/api-keys.ts';
+import { findKeyEnd, hashApiKey } from '../domain/api-keys.ts';
 import { type ApiError, invalidApiKey, userSuspended } from '../domain/errors.ts';
 import { type Access, credentials } from '../store/credentials.ts';
-import { itemWith } from '../store/keys.ts';
+import { findItem } from '../store/keys.ts';
 import type { Item, Lookup } from '../store/table.ts';
 import type { AnyEndpoint, Principal, SignedRequests } from './endpoint.ts';
 import type { ApiEvent } from './handler-types.ts';
@@ -92,7 +92,7 @@ const readAndCheck = async (proof: Proof, agentId?: string, lookup?: Lookup<unkn
   const { uid, keyId, name, scopes, agentQuota, sourceQuota, isOperators } = key;
   const quotas = { agentQuota, sourceQuota };
   const isKeyInAddress = sent?.isInQuery;
-  const principal = { uid, keyId, name, scopes, ...quotas, endsAt: endOf(key), isKeyInAddress, isOperators };
+  const principal = { uid, keyId, name, scopes, ...quotas, endsAt: findKeyEnd(key), isKeyInAddress, isOperators };
   if (sent?.isInQuery && principal.scopes?.join() !== 'hooks') throw invalidApiKey();
   if (key.suspended) throw userSuspended();
   return { principal, access, found: items };
@@ -110,4 +110,4 @@ const together = (
 });
 
 const readFrom = (lookup: Lookup<unknown> | undefined, items: Item[]): unknown =>
-  lookup?.read(items.filter((item) => itemWith(lookup.keys, item)));
+  lookup?.read(items.filter((item) => findItem(lookup.keys, item)));

@@ -3,7 +3,7 @@ import { invalidField, invalidRequest } from '../domain/errors.ts';
 import { isJsonObject } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { validate } from '../domain/validation.ts';
-import { versionIn } from '../domain/version-number.ts';
+import { parseVersion } from '../domain/version-number.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import type { Input, ParsedInput } from './input.ts';
 import { jsonBodyOf } from './request-body.ts';
@@ -53,7 +53,7 @@ const readParts = async (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): 
 const ifMatchOf = ({ headers }: APIGatewayProxyEventV2): number | undefined => {
   const sent = headers['if-match'];
   if (sent === undefined || sent === '*') return undefined;
-  const version = /^".*"$/.test(sent) ? versionIn(sent.slice(1, -1)) : undefined;
+  const version = /^".*"$/.test(sent) ? parseVersion(sent.slice(1, -1)) : undefined;
   if (version === undefined) throw invalidField('If-Match', 'must be a version in quotes, such as "7", or *');
   return version;
 };

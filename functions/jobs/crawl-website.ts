@@ -26,7 +26,7 @@ const services = {
   ),
   websiteReads: websiteReads.for('list', 'wholeTexts', 'visits'),
   documentReads: documentReads.for('list'),
-  agents: agents.for('languageOf'),
+  agents: agents.for('findLanguage'),
   webPages,
 };
 type Services = ServicesOf<typeof services>;
@@ -89,7 +89,7 @@ const readPages = async (
     return;
   }
   // A change of the language after this read finds the website in progress, and indexes it again.
-  const language = await agents.languageOf(agentId, uid);
+  const language = await agents.findLanguage(agentId, uid);
   const index = await indexNewText(source, 'website', texts, language, [websiteReads, documentReads]);
   if ('failure' in index) return websites.failCrawl(run, attempt, index.failure, { failedPages });
   const known = text && former && { content: former.content, timeOf: (page: number) => timeOfReading(text, page) };

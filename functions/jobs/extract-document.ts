@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { withRequestId } from '../cause.ts';
 import { files } from '../clients/files.ts';
 import { jobQueueFor } from '../clients/job-queue.ts';
-import { documentOfFileKey, fileKeyOf, filesFolder, rejectionReasons, uploadKeyOf } from '../domain/documents.ts';
+import { fileKey, filesFolder, parseFileKey, rejectionReasons, uploadKey } from '../domain/documents.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { limits } from '../domain/limits.ts';
 import { attemptAtFile } from '../domain/source-state.ts';
@@ -26,9 +26,9 @@ const services = {
   documents: documents.for('findForJob', 'endWait', 'receive', 'start', 'finish', 'fail', 'deleteOrphans'),
   documentReads: documentReads.for('list'),
   websiteReads: websiteReads.for('list'),
-  credentials: credentials.for('accessTo', 'stateOf'),
+  credentials: credentials.for('accessTo', 'getKeyState'),
   files: files.for('read', 'copy', 'delete'),
-  agents: agents.for('languageOf'),
+  agents: agents.for('findLanguage'),
   jobQueue: jobQueueFor('extractDocument'),
 };
 type Services = ServicesOf<typeof services>;
@@ -53,7 +53,7 @@ export const extractDocument = queueJob({
       const { uid, agentId, documentId: id, attempt } = message;
       return extract({ agentId, id, uid }, services, { retry: attempt, lastDeliveryEndsAt });
     }
-    const arrived = keysIn(message).flatMap((key) => ({ ...documentOfFileKey(key), key }));
+    const arrived = keysIn(message).flatMap((key) => ({ ...parseFileKey(key), key }));
     const access = await services.credentials.accessTo(arrived.flatMap(({ agentId }) => agentId ?? []));
     for (const { agentId, id, key } of arrived) {
       if (agentId === undefined || id === undefined) continue;
@@ -63,7 +63,7 @@ export const extractDocument = queueJob({
       // S3 does not know the request that made the form.
       const record = await services.documents.findForJob(document);
       await withRequestId(record?.requestId, async () => {
-        if (key === uploadKeyOf(document)) return takeUpload(document, record, services);
+        if (key === uploadKey(document)) return takeUpload(document, record, services);
         await services.documents.endWait(document);
         await services.jobQueue.send({ job: 'extractDocument', uid, agentId, documentId: id });
       });
@@ -83,10 +83,10 @@ const takeUpload = async (
   { documents, files }: Pick<Services, 'documents' | 'files'>,
 ): Promise<void> => {
   if (record?.fileDeadlineAt !== undefined) {
-    await files.copy(uploadKeyOf(document), fileKeyOf(document));
+    await files.copy(uploadKey(document), fileKey(document));
     await documents.endWait(document);
   }
-  await files.delete(uploadKeyOf(document));
+  await files.delete(uploadKey(document));
 };
 
 const extract = async (
@@ -95,12 +95,12 @@ const extract = async (
   { retry, lastDeliveryEndsAt }: { retry: string | undefined; lastDeliveryEndsAt: number | undefined },
 ): Promise<void> => {
   const { documents, files, agents } = services;
-  const key = fileKeyOf(document);
+  const key = fileKey(document);
   const deleteOrphans = () => documents.deleteOrphans(document, () => files.delete(key));
   const record = await documents.findForJob(document);
   if (!record) return deleteOrphans();
   const { formIssuedTo } = record;
-  const keyState = retry || !formIssuedTo ? 'usable' : await services.credentials.stateOf(formIssuedTo);
+  const keyState = retry || !formIssuedTo ? 'usable' : await services.credentials.getKeyState(formIssuedTo);
   if (keyState === 'suspended') {
     const message = { job: 'extractDocument', uid: uid ?? document.agentId, agentId: document.agentId } as const;
     return services.jobQueue.send({ ...message, documentId: document.id }, suspendedDelaySeconds);
@@ -129,7 +129,7 @@ const extract = async (
   const { warnings } = text;
   const texts = { content: proseText(text.content), contentMD: proseText(text.contentMD) };
   // A change of the language after this read finds the document in progress, and indexes it again.
-  const language = await agents.languageOf(document.agentId, uid);
+  const language = await agents.findLanguage(document.agentId, uid);
   const reads = [services.websiteReads, services.documentReads];
   const index = await indexNewText(document, 'document', texts, language, reads);
   if ('failure' in index) return fail(index.failure, { size, type });
@@ -142,7 +142,7 @@ const extract = async (
  */
 const refusalOfForm = async (
   { agentId, formIssuedTo }: DocumentRecord,
-  keyState: Awaited<ReturnType<Services['credentials']['stateOf']>>,
+  keyState: Awaited<ReturnType<Services['credentials']['getKeyState']>>,
   { credentials }: Pick<Services, 'credentials'>,
 ): Promise<string | undefined> => {
   if (formIssuedTo === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { callAttempts } from '../calling/call-attempts.ts';
 import { files } from '../clients/files.ts';
 import { jobQueueFor } from '../clients/job-queue.ts';
-import { fileKeyOf } from '../domain/documents.ts';
+import { fileKey } from '../domain/documents.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { hasText } from '../domain/json.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
@@ -52,7 +52,7 @@ export const finishDeletion = queueJob({
       callAttempts.removeAll(agentId, until),
       blockList.removeAll({ agentId }, until),
       websites.removeAll(agentId, until),
-      documents.removeAll(agentId, until, (record) => files.delete(fileKeyOf(record))),
+      documents.removeAll(agentId, until, (record) => files.delete(fileKey(record))),
     ]);
     if (!emptied.every(Boolean)) return jobQueue.send(message);
     await duplications.remove(agentId);

@@ -13,7 +13,7 @@ const waitSeconds = 15;
 
 const services = {
   users: users.for('findDeletion', 'noteDeletionRun', 'endAccess', 'remove'),
-  agents: agents.for('owned', 'list', 'remove', 'revoke', 'copiesOf', 'noteDeletions', 'areDeletionsFinished'),
+  agents: agents.for('owned', 'list', 'remove', 'revoke', 'countCopies', 'noteDeletions', 'areDeletionsFinished'),
   blockList: blockList.for('removeAll'),
   imports: blockListImports.for('cancel', 'isRunning'),
   jobQueue: jobQueueFor('finishDeletion', 'finishUserDeletion'),
@@ -45,7 +45,7 @@ export const finishUserDeletion = queueJob({
     await imports.cancel(uid);
     const isEmpty = isRemoved && (await blockList.removeAll({ uid }, until));
     if (!isEmpty) return jobQueue.send(message);
-    const { inProgress } = await agents.copiesOf(uid);
+    const { inProgress } = await agents.countCopies(uid);
     const isOver = inProgress.length === 0 && !(await imports.isRunning({ uid }));
     if (!deletion.isQuiet || !isOver || !(await agents.areDeletionsFinished(uid)))
       return jobQueue.send(message, waitSeconds);

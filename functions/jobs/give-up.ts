@@ -4,7 +4,7 @@ import { failImport } from '../block-list-import/run-import.ts';
 import { importFiles } from '../clients/files.ts';
 import { jobQueueFor } from '../clients/job-queue.ts';
 import { importOfFileKey } from '../domain/block-list-imports.ts';
-import { documentOfFileKey } from '../domain/documents.ts';
+import { parseFileKey } from '../domain/documents.ts';
 import { newUlid } from '../domain/identifiers.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { dayMilliseconds } from '../domain/refresh-plan.ts';
@@ -65,7 +65,7 @@ export const giveUp = queueJob({
 
 const giveUpFiles = async (keys: string[], services: Services): Promise<void> => {
   for (const key of keys) {
-    const document = documentOfFileKey(key);
+    const document = parseFileKey(key);
     if (document) await giveUpDocument(document, undefined, services);
     const reference = importOfFileKey(key);
     if (reference) await giveUpImport(reference, services);

@@ -15,7 +15,7 @@ export const indexKnowledge = queueJob({
   name: 'indexKnowledge',
   message: jobMessages.indexKnowledge,
   services: {
-    agents: agents.for('languageOf'),
+    agents: agents.for('findLanguage'),
     websites: websites.for('reindex', 'deleteUnusedIndexes'),
     websiteReads: websiteReads.for('list', 'wholeTexts'),
     documents: documents.for('reindex', 'deleteUnusedIndexes'),

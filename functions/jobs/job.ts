@@ -5,7 +5,7 @@ import { type JobName, MessageCause } from '../domain/job-messages.ts';
 import { environment } from '../environment.ts';
 import { describeError, log } from '../log.ts';
 import { lazyServices, type Permission, permissionsOfServices, type Service, type ServicesOf } from '../service.ts';
-import { changeOf, type TableChange } from '../store/table-changes.ts';
+import { type TableChange, toTableChange } from '../store/table-changes.ts';
 import { pauseSeconds, retrySoon } from './retry-soon.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a service of anything
@@ -150,7 +150,7 @@ const attempt = async (requestId: string | undefined, work: () => Promise<void>)
 export const streamWorker = <S extends Services>(job: StreamJob<S>): StreamHandler => {
   const services = lazyServices(job.services);
   return async ({ Records }) => {
-    const failed = await job.handle(Records.map(changeOf), services, deadlinesOf(job));
+    const failed = await job.handle(Records.map(toTableChange), services, deadlinesOf(job));
     return { batchItemFailures: failed ? [{ itemIdentifier: failed.sequenceNumber }] : [] };
   };
 };

@@ -17,7 +17,7 @@ export const readChanges = streamJob({
   services: {
     ...publishServices,
     ...logServices,
-    credentials: credentials.for('ownersOf', 'usersOf'),
+    credentials: credentials.for('findOwners', 'findUsers'),
     callFigures: callFigures.for('mark', 'marksOf'),
     jobQueue: jobQueueFor('countCalls', 'resumeDeliveries'),
   },

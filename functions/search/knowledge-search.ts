@@ -54,7 +54,7 @@ const attempts = 5;
 export class KnowledgeSearch {
   readonly #websites: Pick<SourceReads<WebsiteRecord>, 'list'>;
   readonly #documents: Pick<SourceReads<DocumentRecord>, 'list'>;
-  readonly #texts: Pick<SourceTexts, 'readForSearch' | 'bytesOf'>;
+  readonly #texts: Pick<SourceTexts, 'readForSearch' | 'estimateBytes'>;
   readonly #changes: Pick<SourceChanges, 'of'>;
   readonly #maxIndexBytes: number;
   readonly #loaded = new Kept<Loaded>(keptBytes);
@@ -64,7 +64,7 @@ export class KnowledgeSearch {
   constructor(
     websites: Pick<SourceReads<WebsiteRecord>, 'list'>,
     documents: Pick<SourceReads<DocumentRecord>, 'list'>,
-    texts: Pick<SourceTexts, 'readForSearch' | 'bytesOf'>,
+    texts: Pick<SourceTexts, 'readForSearch' | 'estimateBytes'>,
     changes: Pick<SourceChanges, 'of'>,
     searchedIndexBytes = maxIndexBytes,
   ) {
@@ -181,7 +181,10 @@ export class KnowledgeSearch {
       withIndex: !kept[at],
       withContent: !kept[at]?.content && !kept[at]?.pages,
     }));
-    const bytes = wanted.reduce((sum, { text, withContent }) => sum + (withContent ? this.#texts.bytesOf(text) : 0), 0);
+    const bytes = wanted.reduce(
+      (sum, { text, withContent }) => sum + (withContent ? this.#texts.estimateBytes(text) : 0),
+      0,
+    );
     const withTexts = texts === 'now' || bytes <= bytesReadAhead;
     const missing = wanted
       .map((one) => ({ ...one, withContent: one.withContent && withTexts }))

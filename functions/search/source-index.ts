@@ -1,4 +1,4 @@
-import { indexFormat, isIndexedFor, languageCodeOf } from '../domain/knowledge-index.ts';
+import { hasIndex, indexFormat, parseLanguageCode } from '../domain/knowledge-index.ts';
 import { limits } from '../domain/limits.ts';
 import { documentStates, websiteStates } from '../domain/source-state.ts';
 import type { SourceKindName, SourceText } from '../domain/sources.ts';
@@ -27,7 +27,7 @@ export const indexOf = async (
   languageTag: string | undefined,
   indexer: Pick<typeof textIndexer, 'run'> = textIndexer,
 ): Promise<SourceIndex> => {
-  const language = languageCodeOf(languageTag);
+  const language = parseLanguageCode(languageTag);
   try {
     return { packed: await indexer.run({ kind, content, contentMD, language }), format: indexFormat, language };
   } catch (error) {
@@ -87,16 +87,16 @@ type SourcesToIndex = {
 export const indexSources = async (
   agentId: string,
   stores: Record<SourceKindName, SourcesToIndex>,
-  agents: { languageOf(agentId: string): Promise<string | undefined> },
+  agents: { findLanguage(agentId: string): Promise<string | undefined> },
   until = Number.POSITIVE_INFINITY,
 ): Promise<IndexProgress> => {
   let indexed = 0;
-  for (let language = await agents.languageOf(agentId); ; ) {
+  for (let language = await agents.findLanguage(agentId); ; ) {
     const progress = await indexFor(language, agentId, stores, until);
     indexed += progress.indexed;
     if (!progress.isDone) return { ...progress, indexed };
     // The language may have changed: this run may then have overwritten another run's index with one for the former language.
-    const current = await agents.languageOf(agentId);
+    const current = await agents.findLanguage(agentId);
     if (current === language) return { ...progress, indexed };
     language = current;
   }
@@ -115,7 +115,7 @@ const indexFor = async (
     const { reads, writes } = stores[kind];
     for await (const { id, text, status } of reads.list(agentId)) {
       hasSourcesInProgress ||= status === statesOf[kind].working;
-      const isIndexed = text && isIndexedFor(text, language);
+      const isIndexed = text && hasIndex(text, language);
       if (!text || (isIndexed && !text.unusedIndexes)) continue;
       if (Date.now() >= until) return { indexed, isDone: false, hasSourcesInProgress };
       const source = { agentId, id };

@@ -3,11 +3,11 @@ import { now } from '../domain/date-time.ts';
 import { ApiError, noSuchUser } from '../domain/errors.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
-import { deletionTimeOf, isListed } from '../domain/listed-api-keys.ts';
+import { isListed, keyDeletionTime } from '../domain/listed-api-keys.ts';
 import { fillPage, fromCursor } from '../domain/paging.ts';
 import { type Permission, service } from '../service.ts';
 import { type Condition, exists, isAbsent, when } from './expressions.ts';
-import { apiKeyKey, apiKeyListingKey, apiKeyListingsOf, userKey, withoutKey } from './keys.ts';
+import { apiKeyKey, apiKeyListingCollection, apiKeyListingKey, userKey, withoutKey } from './keys.ts';
 import { type Item, type Table, type TransactionAction, table, untilWritten } from './table.ts';
 import type { UserItem } from './users.ts';
 import { failedConditions } from './write-failures.ts';
@@ -48,7 +48,7 @@ export class ApiKeys {
     { endsAt, ...options }: NewKey & { endsAt: string },
     derived?: DerivedKey,
   ): Promise<MadeApiKey | undefined> {
-    const former = await this.#itemOf(uid, keyId);
+    const former = await this.#getItem(uid, keyId);
     if (!former) return undefined;
     const isUnended = when`attribute_exists(pk) and attribute_not_exists(revokedAt)`;
     return this.#make(uid, options, derived, { keyId, actions: this.#endActions(former, endsAt, isUnended) });
@@ -80,9 +80,9 @@ export class ApiKeys {
 
   /** Returns the key that an earlier attempt of the same request made. Throws if another request made it. */
   async #madeBefore(uid: string, { keyId, secret }: DerivedKey): Promise<MadeApiKey | undefined> {
-    const item = await this.#itemOf(uid, keyId);
+    const item = await this.#getItem(uid, keyId);
     if (!item) return undefined;
-    if (item.pk === apiKeyKey(hashApiKey(secret)).pk) return { ...keyOf(item), secret };
+    if (item.pk === apiKeyKey(hashApiKey(secret)).pk) return { ...toApiKey(item), secret };
     throw new ApiError(
       'idempotency_conflict',
       'The key that the first request with this Idempotency-Key made is returned only to the API key of that request.',
@@ -98,7 +98,7 @@ export class ApiKeys {
 
   /** Returns all keys of a user that are listed, the oldest first. */
   async list(uid: string): Promise<ApiKey[]> {
-    const listings = await Array.fromAsync(this.#table.query<ListingItem>(apiKeyListingsOf(uid)));
+    const listings = await Array.fromAsync(this.#table.query<ListingItem>(apiKeyListingCollection(uid)));
     const keys = await this.#listed(listings);
     return keys.sort((a, b) => (a.keyId < b.keyId ? -1 : 1));
   }
@@ -110,11 +110,11 @@ export class ApiKeys {
   ): Promise<{ items: ApiKey[]; nextCursor?: string }> {
     const collection = `keys:${uid}`;
     const query = { after: fromCursor(collection, cursor), limit: limit && limit + 1, descending: true };
-    return fillPage(this.#newestFirst(uid, query), { collection, limit, positionOf: ({ keyId }) => keyId });
+    return fillPage(this.#newestFirst(uid, query), { collection, limit, getPosition: ({ keyId }) => keyId });
   }
 
   async *#newestFirst(uid: string, options: object): AsyncGenerator<ApiKey> {
-    for await (const listings of this.#table.pages<ListingItem>(apiKeyListingsOf(uid), options)) {
+    for await (const listings of this.#table.pages<ListingItem>(apiKeyListingCollection(uid), options)) {
       const keys = await this.#listed(listings);
       yield* keys.sort((a, b) => (a.keyId < b.keyId ? 1 : -1));
     }
@@ -122,12 +122,12 @@ export class ApiKeys {
 
   async #listed(listings: ListingItem[]): Promise<ApiKey[]> {
     const items = await this.#table.getMany<KeyItem>(listings.map(({ hash }) => apiKeyKey(hash)));
-    return items.map(keyOf).filter((key) => isListed(key));
+    return items.map(toApiKey).filter((key) => isListed(key));
   }
 
   async find(uid: string, keyId: string): Promise<ApiKey | undefined> {
-    const item = await this.#itemOf(uid, keyId);
-    return item && keyOf(item);
+    const item = await this.#getItem(uid, keyId);
+    return item && toApiKey(item);
   }
 
   /** Changes the given fields of a key; with null as its end, the key never expires. Returns undefined when there is no such key. */
@@ -137,10 +137,10 @@ export class ApiKeys {
     change: Partial<Omit<NewKey, 'expiresAt'>> & { expiresAt?: string | null | undefined },
   ): Promise<ApiKey | undefined> {
     return untilWritten(async () => {
-      const item = await this.#itemOf(uid, keyId);
+      const item = await this.#getItem(uid, keyId);
       if (!item) return undefined;
       const expiresAt = change.expiresAt === undefined ? item.expiresAt : (change.expiresAt ?? undefined);
-      const ttlSeconds = deletionTimeOf({ expiresAt, revokedAt: item.revokedAt }) ?? null;
+      const ttlSeconds = keyDeletionTime({ expiresAt, revokedAt: item.revokedAt }) ?? null;
       const isUnchanged = item.revokedAt === undefined ? when`attribute_not_exists(revokedAt)` : exists;
       await this.#table.transact([
         this.#table.updateAction(
@@ -156,7 +156,7 @@ export class ApiKeys {
 
   /** Ends a key now or at a time in the future. A key that already ends earlier keeps its end. Returns false when there is no such key. */
   async revoke(uid: string, keyId: string, at = now()): Promise<boolean> {
-    const item = await this.#itemOf(uid, keyId);
+    const item = await this.#getItem(uid, keyId);
     if (!item) return false;
     const endsLater = when`attribute_exists(pk) and (attribute_not_exists(revokedAt) or revokedAt > ${at})`;
     await this.#table.tryTransact(this.#endActions(item, at, endsLater));
@@ -166,7 +166,7 @@ export class ApiKeys {
   /** Returns the actions that end a key, and let DynamoDB delete it some time after that. */
   #endActions(item: KeyItem, revokedAt: string, condition: Condition): TransactionAction[] {
     const { uid, keyId, expiresAt } = item;
-    const ttlSeconds = deletionTimeOf({ expiresAt, revokedAt });
+    const ttlSeconds = keyDeletionTime({ expiresAt, revokedAt });
     return [
       this.#table.updateAction(withKey(item), { set: { revokedAt, ttlSeconds } }, condition),
       this.#table.updateAction(apiKeyListingKey(uid, keyId), { set: { ttlSeconds } }, exists),
@@ -175,7 +175,7 @@ export class ApiKeys {
 
   /** Deletes a key whose secret was never handed out, so that lists do not fill with them. */
   async delete(uid: string, keyId: string): Promise<void> {
-    const item = await this.#itemOf(uid, keyId);
+    const item = await this.#getItem(uid, keyId);
     // The listing is deleted last: interrupted between the two, deleting again completes it.
     if (item) await this.#table.delete(withKey(item));
     await this.#table.delete(apiKeyListingKey(uid, keyId));
@@ -183,7 +183,7 @@ export class ApiKeys {
 
   /** Ends a key after some seconds, and lets DynamoDB delete it then: for a key whose upload forms may still deliver files. */
   async deleteAfter(uid: string, keyId: string, seconds: number): Promise<void> {
-    const item = await this.#itemOf(uid, keyId);
+    const item = await this.#getItem(uid, keyId);
     if (!item) return;
     const endsAt = Date.now() + seconds * 1000;
     const ttlSeconds = Math.ceil(endsAt / 1000);
@@ -215,7 +215,7 @@ export class ApiKeys {
       ...(agentQuota !== undefined && { agentQuota }),
       ...(sourceQuota !== undefined && { sourceQuota }),
     };
-    const ttlSeconds = deletionTimeOf(key);
+    const ttlSeconds = keyDeletionTime(key);
     const hasSameMarks = revision === undefined ? when`attribute_not_exists(revision)` : when`revision = ${revision}`;
     const hasSameKeys =
       keyChanges === undefined ? when`attribute_not_exists(keyChanges)` : when`keyChanges = ${keyChanges}`;
@@ -233,7 +233,7 @@ export class ApiKeys {
     return { made: { ...key, secret }, creation };
   }
 
-  async #itemOf(uid: string, keyId: string): Promise<KeyItem | undefined> {
+  async #getItem(uid: string, keyId: string): Promise<KeyItem | undefined> {
     const listing = await this.#table.get<ListingItem>(apiKeyListingKey(uid, keyId));
     return listing && this.#table.get<KeyItem>(apiKeyKey(listing.hash));
   }
@@ -241,7 +241,7 @@ export class ApiKeys {
 
 const withKey = ({ pk, sk }: Item) => ({ pk, sk });
 
-const keyOf = (item: KeyItem): ApiKey => {
+const toApiKey = (item: KeyItem): ApiKey => {
   const { ttlSeconds: _, ...key } = withoutKey(item);
   return key;
 };

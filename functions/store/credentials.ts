@@ -2,7 +2,7 @@ import { type ApiKey, hashApiKey, isUsable } from '../domain/api-keys.ts';
 import type { OutcomeRules } from '../domain/declared-outcomes.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
 import { service } from '../service.ts';
-import { accessKey, apiKeyKey, apiKeyListingKey, itemWith } from './keys.ts';
+import { accessKey, apiKeyKey, apiKeyListingKey, findItem } from './keys.ts';
 import { type Item, type Lookup, type Table, table } from './table.ts';
 
 /** The users of an agent, and the part of its configuration that every request for it needs. */
@@ -37,8 +37,8 @@ export class Credentials {
     const keyOfAccess = agentId !== undefined && isIdentifier(agentId) ? accessKey(agentId) : undefined;
     const keys = [keyOfKey, keyOfAccess, ...(lookup?.keys ?? [])].filter((key) => key !== undefined);
     const items = await this.#table.getMany(keys);
-    const key = itemWith(items, keyOfKey) as (Item & ApiKey) | undefined;
-    const access = accessOf(itemWith(items, keyOfAccess));
+    const key = findItem(items, keyOfKey) as (Item & ApiKey) | undefined;
+    const access = readAccess(findItem(items, keyOfAccess));
     return {
       ...(key && isUsable(key) && { key }),
       ...(access && { access }),
@@ -50,7 +50,7 @@ export class Credentials {
    * Returns whether a key may still be used, by its id: an upload form is valid only while the key that created it is. While the
    * user is suspended, its files wait.
    */
-  async stateOf({ uid, keyId }: { uid: string; keyId: string }): Promise<'usable' | 'suspended' | 'over'> {
+  async getKeyState({ uid, keyId }: { uid: string; keyId: string }): Promise<'usable' | 'suspended' | 'over'> {
     const listing = await this.#table.get<Item & { hash: string }>(apiKeyListingKey(uid, keyId));
     const key = listing && (await this.#table.get<Item & ApiKey>(apiKeyKey(listing.hash)));
     if (!key || !isUsable(key)) return 'over';
@@ -58,7 +58,7 @@ export class Credentials {
   }
 
   /** Returns the users of each agent, the owner first. An agent that does not exist is not in the map. */
-  async usersOf(agentIds: string[]): Promise<Map<string, string[]>> {
+  async findUsers(agentIds: string[]): Promise<Map<string, string[]>> {
     const items = await this.#table.getMany<AccessItem>([...new Set(agentIds)].map(accessKey));
     return new Map(
       items.flatMap(({ agentId, uid, guests }) => (uid === undefined ? [] : [[agentId, [uid, ...(guests ?? [])]]])),
@@ -66,7 +66,7 @@ export class Credentials {
   }
 
   /** Returns the owner of each agent, or its former owner while it is being deleted. Any other agent is not in the map. */
-  async ownersOf(agentIds: string[]): Promise<Map<string, string>> {
+  async findOwners(agentIds: string[]): Promise<Map<string, string>> {
     const items = await this.#table.getMany<AccessItem>([...new Set(agentIds)].map(accessKey));
     return new Map(
       items.flatMap(({ agentId, uid, formerOwner = uid }) =>
@@ -81,7 +81,7 @@ export class Credentials {
     const items = await this.#table.getMany<AccessItem>(known.map(accessKey));
     return new Map(
       items.flatMap((item) => {
-        const access = accessOf(item);
+        const access = readAccess(item);
         return access ? [[item.agentId, access]] : [];
       }),
     );
@@ -89,7 +89,7 @@ export class Credentials {
 }
 
 /** Returns the users of an agent from its access item; undefined when there is no such agent. */
-export const accessOf = (item: Item | undefined): Access | undefined => {
+export const readAccess = (item: Item | undefined): Access | undefined => {
   const { uid: owner, guests, blockOnOutcomes, outcomes } = (item ?? {}) as Partial<AccessItem>;
   if (owner === undefined) return undefined;
   const outcomeRules = {
@@ -101,8 +101,8 @@ export const accessOf = (item: Item | undefined): Access | undefined => {
 
 export const credentials = /* @__PURE__ */ service(() => new Credentials(table.get()), {
   read: ['dynamodb:BatchGetItem'],
-  stateOf: ['dynamodb:GetItem'],
+  getKeyState: ['dynamodb:GetItem'],
   accessTo: ['dynamodb:BatchGetItem'],
-  usersOf: ['dynamodb:BatchGetItem'],
-  ownersOf: ['dynamodb:BatchGetItem'],
+  findUsers: ['dynamodb:BatchGetItem'],
+  findOwners: ['dynamodb:BatchGetItem'],
 });

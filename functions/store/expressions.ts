@@ -32,7 +32,7 @@ export const exists = when`attribute_exists(pk)`;
 export const isAbsent = when`attribute_not_exists(pk)`;
 
 /** Returns a change as the input of an update, single or in a transaction. */
-export const updateOf = ({ set = {}, initial = {}, add = {}, remove = {} }: Change, condition?: Condition) => {
+export const buildUpdate = ({ set = {}, initial = {}, add = {}, remove = {} }: Change, condition?: Condition) => {
   const given = Object.entries({ ...set, ...initial, ...add, ...remove }).filter(([, value]) => value !== undefined);
   const clause = (verb: string, fields: Fields, isIn: (value: unknown) => boolean, form: (name: string) => string) => {
     const names = given.filter(([name, value]) => name in fields && isIn(value)).map(([name]) => form(name));
@@ -56,7 +56,7 @@ export const updateOf = ({ set = {}, initial = {}, add = {}, remove = {} }: Chan
 };
 
 /** Returns a condition as the input of a write. */
-export const conditionOf = (condition: Condition | undefined) => condition && withNames(rendered(condition));
+export const buildCondition = (condition: Condition | undefined) => condition && withNames(rendered(condition));
 
 const rendered = (condition: Condition | undefined) => {
   const values: Fields = {};

@@ -4,7 +4,13 @@ import type { KeptPosition } from '../domain/job-messages.ts';
 import { idempotencyClaimSeconds } from '../domain/timeouts.ts';
 import { service } from '../service.ts';
 import { when } from './expressions.ts';
-import { type ItemKey, idempotencyKey, idempotencyKeyOfPiece, idempotencyOf, idempotencyPieceKey } from './keys.ts';
+import {
+  type ItemKey,
+  idempotencyCollections,
+  idempotencyKey,
+  idempotencyKeyOfPiece,
+  idempotencyPieceKey,
+} from './keys.ts';
 import { type Item, type Table, table } from './table.ts';
 
 /** The time for which a first response is kept. */
@@ -123,7 +129,7 @@ export class IdempotencyStore {
     let isUnderWay = from?.isUnderWay ?? false;
     for (const uid of uids.toSorted()) {
       if (from && uid < from.uid) continue;
-      for (const [shard, collection] of idempotencyOf(uid).entries()) {
+      for (const [shard, collection] of idempotencyCollections(uid).entries()) {
         const start: Pick<KeptPosition, 'shard' | 'after'> = from?.uid === uid ? from : { shard: 0 };
         if (shard < start.shard) continue;
         // The position is before the current item, because its pieces follow it.

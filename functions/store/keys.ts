@@ -66,7 +66,7 @@ export const isSameKey = (one: ItemKey, other: ItemKey) => one.pk === other.pk &
 /** Returns an item without its key. */
 export const withoutKey = <T extends ItemKey>({ pk: _pk, sk: _sk, ...held }: T): Omit<T, 'pk' | 'sk'> => held;
 /** Returns the item that has a key. */
-export const itemWith = <T extends ItemKey>(items: T[], key: ItemKey | undefined): T | undefined =>
+export const findItem = <T extends ItemKey>(items: T[], key: ItemKey | undefined): T | undefined =>
   key && items.find((item) => isSameKey(item, key));
 
 /** A collection: one partition, or the part of it whose sort keys begin with `prefix`. */
@@ -80,15 +80,15 @@ export const userKey = (uid: string): ItemKey => ({ pk: `USER#${uid}`, sk: 'USER
 export const itemsOfUser = (uid: string): Collection => ({ pk: `USER#${uid}` });
 
 /** The users that a user created. */
-export const clientsOf = (maker: string): Collection & { prefix: string } => ({
+export const clientCollection = (maker: string): Collection & { prefix: string } => ({
   pk: `USER#${maker}`,
   prefix: 'CLIENT#',
 });
 export const clientKey = (maker: string, uid: string): ItemKey => ({ pk: `USER#${maker}`, sk: `CLIENT#${uid}` });
-/** Returns the client of a sort key of `clientsOf`. */
-export const clientIn = (sk: string) => sk.slice('CLIENT#'.length);
+/** Returns the client of a sort key of `clientCollection`. */
+export const clientAt = (sk: string) => sk.slice('CLIENT#'.length);
 /** The agents of a user who is being deleted, until their data are. */
-export const deletedAgentsOf = (uid: string): Collection & { prefix: string } => ({
+export const deletedAgentCollection = (uid: string): Collection & { prefix: string } => ({
   pk: `USER#${uid}`,
   prefix: 'DELETED-AGENT#',
 });
@@ -98,13 +98,13 @@ export const deletedAgentKey = (uid: string, agentId: string): ItemKey => ({
 });
 
 export const agentKey = (uid: string, agentId: string): ItemKey => ({ pk: `USER#${uid}`, sk: `AGENT#${agentId}` });
-/** The agent of a sort key of `agentsOf`. */
-export const agentIdIn = (sk: string) => sk.slice('AGENT#'.length);
+/** The agent of a sort key of `agentCollection`. */
+export const listedAgentId = (sk: string) => sk.slice('AGENT#'.length);
 /** The user's agent with a phone number. */
 export const agentNumberKey = (uid: string, phone: string): ItemKey => ({ pk: `USER#${uid}`, sk: `NUMBER#${phone}` });
 /** The user's agent with a key, the name that it has in files. */
 export const agentKeyEntryKey = (uid: string, key: string): ItemKey => ({ pk: `USER#${uid}`, sk: `AGENT-KEY#${key}` });
-export const agentsOf = (uid: string): Collection => ({ pk: `USER#${uid}`, prefix: 'AGENT#' });
+export const agentCollection = (uid: string): Collection => ({ pk: `USER#${uid}`, prefix: 'AGENT#' });
 
 /** The counter of a user's agents, or of an agent's websites and documents. */
 export const countKey = (owner: { uid: string } | { agentId: string }): ItemKey => ({
@@ -116,7 +116,7 @@ export const countKey = (owner: { uid: string } | { agentId: string }): ItemKey 
 export const dailyWritesKey = (uid: string, day: string): ItemKey => ({ pk: `USER#${uid}`, sk: `WRITES#${day}` });
 
 export const apiKeyListingKey = (uid: string, keyId: string): ItemKey => ({ pk: `USER#${uid}`, sk: `KEY#${keyId}` });
-export const apiKeyListingsOf = (uid: string): Collection => ({ pk: `USER#${uid}`, prefix: 'KEY#' });
+export const apiKeyListingCollection = (uid: string): Collection => ({ pk: `USER#${uid}`, prefix: 'KEY#' });
 /** All API keys, as a pattern of partition keys. */
 export const apiKeys = 'KEY#*';
 export const apiKeyKey = (hash: string): ItemKey => ({ pk: `KEY#${hash}`, sk: 'KEY' });
@@ -131,13 +131,13 @@ export const agentVersionKey = (agentId: string, version: number): ItemKey => ({
   pk: `AGENT#${agentId}`,
   sk: `VERSION#${agentVersionPosition(version)}`,
 });
-/** Returns the number of a version in a sort key of `agentVersionsOf`. */
+/** Returns the number of a version in a sort key of `agentVersionCollection`. */
 export const agentVersionAt = (sk: string) => Number(sk.slice('VERSION#'.length));
 export const agentContentKey = (agentId: string, version: number): ItemKey => ({
   pk: `AGENT#${agentId}`,
   sk: `CONTENT#${agentVersionPosition(version)}`,
 });
-export const agentVersionsOf = (agentId: string): Collection => ({ pk: `AGENT#${agentId}`, prefix: 'VERSION#' });
+export const agentVersionCollection = (agentId: string): Collection => ({ pk: `AGENT#${agentId}`, prefix: 'VERSION#' });
 /**
  * The versions that callers get; there is no item while all callers get the newest. It is separate from the access item because
  * every start of a call reads both.
@@ -148,23 +148,23 @@ export const formerGuestKey = (agentId: string, uid: string): ItemKey => ({
   pk: `AGENT#${agentId}`,
   sk: `GUEST#${uid}`,
 });
-export const formerGuestsOf = (agentId: string): Collection => ({ pk: `AGENT#${agentId}`, prefix: 'GUEST#' });
+export const formerGuestCollection = (agentId: string): Collection => ({ pk: `AGENT#${agentId}`, prefix: 'GUEST#' });
 
 /** The number of partitions of an agent's block list. Changing it strands every number on existing lists. */
 export const blockListShards = 16;
 /** The owner of a block list: an agent, or a user. A user's list applies to every agent that the user owns. */
 export type BlockListOwner = { agentId: string } | { uid: string };
 export const blockedNumberKey = (owner: BlockListOwner, phone: string): ItemKey => ({
-  ...blockedNumbersOf(owner, shardOf(phone, blockListShards)),
+  ...blockedNumberCollection(owner, chooseShard(phone, blockListShards)),
   sk: phone,
 });
-export const blockedNumbersOf = (owner: BlockListOwner, shard: number): { pk: string } => ({
+export const blockedNumberCollection = (owner: BlockListOwner, shard: number): { pk: string } => ({
   pk: `${'agentId' in owner ? `AGENT#${owner.agentId}` : `USER#${owner.uid}`}#BLOCKED#${shard}`,
 });
-const shardOf = (text: string, shards: number) => Number.parseInt(hash('sha256', text).slice(0, 2), 16) % shards;
+const chooseShard = (text: string, shards: number) => Number.parseInt(hash('sha256', text).slice(0, 2), 16) % shards;
 
 export const importKey = (uid: string, importId: string): ItemKey => ({ pk: `USER#${uid}`, sk: `IMPORT#${importId}` });
-export const importsOf = (uid: string) => ({ pk: `USER#${uid}`, prefix: 'IMPORT#' });
+export const importCollection = (uid: string) => ({ pk: `USER#${uid}`, prefix: 'IMPORT#' });
 export const runningImportKey = (owner: BlockListOwner): ItemKey => ({
   pk: 'agentId' in owner ? `AGENT#${owner.agentId}#IMPORT` : `USER#${owner.uid}#IMPORT`,
   sk: 'RUNNING',
@@ -174,8 +174,10 @@ export const callKey = (agentId: string, callId: string): ItemKey => ({
   pk: `AGENT#${agentId}#CALL#${callId}`,
   sk: 'CALL',
 });
-export const callsOf = (agentId: string): Collection => ({ pk: `AGENT#${agentId}#CALLS` });
-export const callsWith = (agentId: string, phone: string): Collection => ({ pk: `AGENT#${agentId}#PHONE#${phone}` });
+export const callCollection = (agentId: string): Collection => ({ pk: `AGENT#${agentId}#CALLS` });
+export const phoneCallCollection = (agentId: string, phone: string): Collection => ({
+  pk: `AGENT#${agentId}#PHONE#${phone}`,
+});
 /** Returns the sort key of a call's entries: by start, then by id. */
 export const callPosition = (call: { startedAt: string; callId: string }) => `${call.startedAt}#${call.callId}`;
 /** Returns the id of the call that an entry by time or by phone number points to. */
@@ -193,26 +195,29 @@ export const entriesAfter = (position: string, agentId: string) => {
   return agentId > lastAgentId ? `${sk}!` : sk;
 };
 /** Returns the id of the deleted call whose entry by time this is. */
-export const deletedCallIn = ({ sk }: ItemKey) => callIdAt(sk);
+export const deletedCallAt = ({ sk }: ItemKey) => callIdAt(sk);
 /** The figures of an agent's days. A day whose figures do not fit into one item has further pieces. */
-export const figuresOf = (agentId: string): Collection => ({ pk: `AGENT#${agentId}#FIGURES` });
+export const figuresCollection = (agentId: string): Collection => ({ pk: `AGENT#${agentId}#FIGURES` });
 export const figuresKey = (agentId: string, day: string, piece = 0): ItemKey => ({
-  ...figuresOf(agentId),
+  ...figuresCollection(agentId),
   sk: piece === 0 ? day : `${day}#${piece}`,
 });
-/** Returns the day of a sort key of `figuresOf`. */
+/** Returns the day of a sort key of `figuresCollection`. */
 export const dayOfFigures = (sk: string) => sk.slice(0, 'yyyy-mm-dd'.length);
 /** The days of an agent whose calls must be counted again. */
-export const uncountedDaysOf = (agentId: string): Collection => ({ pk: `AGENT#${agentId}#UNCOUNTED` });
-export const uncountedDayKey = (agentId: string, day: string): ItemKey => ({ ...uncountedDaysOf(agentId), sk: day });
+export const uncountedDayCollection = (agentId: string): Collection => ({ pk: `AGENT#${agentId}#UNCOUNTED` });
+export const uncountedDayKey = (agentId: string, day: string): ItemKey => ({
+  ...uncountedDayCollection(agentId),
+  sk: day,
+});
 export const callAttemptsKey = (agentId: string, phone: string): ItemKey => ({
   pk: `AGENT#${agentId}#ATTEMPTS`,
   sk: phone,
 });
-export const callAttemptsOf = (agentId: string): Collection => ({ pk: `AGENT#${agentId}#ATTEMPTS` });
+export const callAttemptCollection = (agentId: string): Collection => ({ pk: `AGENT#${agentId}#ATTEMPTS` });
 
 /** Returns the phone number that a key contains, and the kind of its item: a call or a block list's entry. */
-export const numberIn = ({ pk, sk }: ItemKey): { owner: BlockListOwner; number: string } | undefined => {
+export const parseNumberKey = ({ pk, sk }: ItemKey): { owner: BlockListOwner; number: string } | undefined => {
   const [, kind, id = '', part, phone = ''] = /^(AGENT|USER)#([^#]+)#(PHONE|BLOCKED)#(.+)$/.exec(pk) ?? [];
   if (!kind) return undefined;
   return { owner: kind === 'AGENT' ? { agentId: id } : { uid: id }, number: part === 'PHONE' ? phone : sk };
@@ -222,17 +227,17 @@ export const websiteKey = (agentId: string, websiteId: string): ItemKey => ({
   pk: `AGENT#${agentId}`,
   sk: `WEBSITE#${websiteId}`,
 });
-export const websitesOf = (agentId: string): Collection => ({ pk: `AGENT#${agentId}`, prefix: 'WEBSITE#' });
+export const websiteCollection = (agentId: string): Collection => ({ pk: `AGENT#${agentId}`, prefix: 'WEBSITE#' });
 /** The websites that are crawled again, by the time of the day. */
-export const refreshesOf: Collection = { pk: 'REFRESHES' };
+export const refreshCollection: Collection = { pk: 'REFRESHES' };
 /** Returns the time of the day of a time in ISO 8601, by which the entries of refreshes are sorted. */
 export const refreshPosition = (time: string) => time.slice('yyyy-mm-ddT'.length, 'yyyy-mm-ddThh:mm'.length);
 export const isSameTimeOfDay = (one: string, other: string) => refreshPosition(one) === refreshPosition(other);
 export const refreshKey = (time: string, { agentId, id }: { agentId: string; id: string }): ItemKey => ({
-  ...refreshesOf,
+  ...refreshCollection,
   sk: `${refreshPosition(time)}#${agentId}#${id}`,
 });
-/** Returns the website of a sort key of `refreshesOf`. */
+/** Returns the website of a sort key of `refreshCollection`. */
 export const websiteOfRefresh = (sk: string) => {
   const [, agentId, websiteId] = sk.split('#') as [string, string, string];
   return { agentId, websiteId };
@@ -242,7 +247,7 @@ export const documentKey = (agentId: string, documentId: string): ItemKey => ({
   pk: `AGENT#${agentId}`,
   sk: `DOCUMENT#${documentId}`,
 });
-export const documentsOf = (agentId: string): Collection => ({ pk: `AGENT#${agentId}`, prefix: 'DOCUMENT#' });
+export const documentCollection = (agentId: string): Collection => ({ pk: `AGENT#${agentId}`, prefix: 'DOCUMENT#' });
 
 export const textPieceKey = (sourceId: string, revision: string, part: string, index: number): ItemKey => ({
   pk: `SOURCE#${sourceId}`,
@@ -253,7 +258,7 @@ export const visitsKey = (sourceId: string, revision: string): ItemKey => ({
   pk: `SOURCE#${sourceId}`,
   sk: `${revision}#visits`,
 });
-export const textPiecesOf = (sourceId: string, revision?: string): Collection => ({
+export const textPieceCollection = (sourceId: string, revision?: string): Collection => ({
   pk: `SOURCE#${sourceId}`,
   ...(revision && { prefix: `${revision}#` }),
 });
@@ -262,48 +267,48 @@ export const erasureKey = (uid: string, erasureId: string): ItemKey => ({
   pk: `USER#${uid}`,
   sk: `ERASURE#${erasureId}`,
 });
-export const erasuresOf = (uid: string) => ({ pk: `USER#${uid}`, prefix: 'ERASURE#' });
+export const erasureCollection = (uid: string) => ({ pk: `USER#${uid}`, prefix: 'ERASURE#' });
 /** The secrets of the webhooks that a voice platform sends for a user. */
 export const hookSecretKey = (uid: string, platform: string): ItemKey => ({
   pk: `USER#${uid}`,
   sk: `HOOK-SECRET#${platform}`,
 });
-export const hookSecretsOf = (uid: string) => ({ pk: `USER#${uid}`, prefix: 'HOOK-SECRET#' });
+export const hookSecretCollection = (uid: string) => ({ pk: `USER#${uid}`, prefix: 'HOOK-SECRET#' });
 export const webhookEndpointsKey = (uid: string): ItemKey => ({ pk: `USER#${uid}`, sk: 'WEBHOOKS' });
 /** Spreads the deliveries of a user, which can be thousands per second for ten endpoints. */
 const deliveryShards = 16;
 export const webhookDeliveryKey = (uid: string, deliveryId: string): ItemKey => ({
-  pk: `USER#${uid}#DELIVERIES#${shardOf(deliveryId, deliveryShards)}`,
+  pk: `USER#${uid}#DELIVERIES#${chooseShard(deliveryId, deliveryShards)}`,
   sk: deliveryId,
 });
-export const webhookDeliveriesOf = (uid: string): Collection[] =>
+export const webhookDeliveryCollections = (uid: string): Collection[] =>
   Array.from({ length: deliveryShards }, (_, shard) => ({ pk: `USER#${uid}#DELIVERIES#${shard}` }));
 /** The deliveries that wait until an endpoint succeeds again: of one endpoint, or of all endpoints of a user. */
-export const restingDeliveriesOf = (uid: string, endpointId?: string): Collection[] =>
+export const restingDeliveryCollections = (uid: string, endpointId?: string): Collection[] =>
   Array.from({ length: deliveryShards }, (_, shard) => ({
     pk: `USER#${uid}#RESTING#${shard}`,
     ...(endpointId !== undefined && { prefix: `${endpointId}#` }),
   }));
 export const restingDeliveryKey = (uid: string, endpointId: string, deliveryId: string): ItemKey => ({
-  pk: `USER#${uid}#RESTING#${shardOf(deliveryId, deliveryShards)}`,
+  pk: `USER#${uid}#RESTING#${chooseShard(deliveryId, deliveryShards)}`,
   sk: `${endpointId}#${deliveryId}`,
 });
 /** The deliveries that a command fetches: of one endpoint, or of all endpoints of a user. */
-export const fetchedDeliveriesOf = (uid: string, endpointId?: string): Collection => ({
+export const fetchedDeliveryCollection = (uid: string, endpointId?: string): Collection => ({
   pk: `USER#${uid}#LISTENING`,
   ...(endpointId !== undefined && { prefix: `${endpointId}#` }),
 });
 export const fetchedDeliveryKey = (uid: string, endpointId: string, deliveryId: string): ItemKey => ({
-  pk: fetchedDeliveriesOf(uid).pk,
+  pk: fetchedDeliveryCollection(uid).pk,
   sk: `${endpointId}#${deliveryId}`,
 });
 /** The subject of an event: a call, an agent with its knowledge and block list, or a user. Its events are deleted with it. */
 export type EventSubject = { agentId: string; callId?: string | undefined } | { uid: string };
 export const webhookEventKey = (subject: EventSubject, eventId: string): ItemKey => {
-  const { pk, prefix } = webhookEventsOf(subject);
+  const { pk, prefix } = webhookEventCollection(subject);
   return { pk, sk: prefix + eventId };
 };
-export const webhookEventsOf = (subject: EventSubject): Collection & { prefix: string } => {
+export const webhookEventCollection = (subject: EventSubject): Collection & { prefix: string } => {
   const { pk } =
     'uid' in subject
       ? userKey(subject.uid)
@@ -314,11 +319,11 @@ export const webhookEventsOf = (subject: EventSubject): Collection & { prefix: s
 };
 
 /** The log of the changes of what a user owns. */
-export const changesOf = (uid: string, prefix?: string): Collection => ({
+export const changeCollection = (uid: string, prefix?: string): Collection => ({
   pk: `USER#${uid}#CHANGES`,
   ...(prefix !== undefined && { prefix }),
 });
-export const changeKey = (uid: string, changeId: string): ItemKey => ({ pk: changesOf(uid).pk, sk: changeId });
+export const changeKey = (uid: string, changeId: string): ItemKey => ({ pk: changeCollection(uid).pk, sk: changeId });
 
 /** An item whose changes are events, or entries of the log of changes, as identified by its key. */
 export type ChangedItem =
@@ -397,7 +402,7 @@ const idempotencyShards = 16;
 export const idempotencyKey = (uid: string, operation: string, key: string): ItemKey => {
   // The hash of a key has no space in it.
   const sk = `${operation} ${key}`;
-  return { pk: `IDEMPOTENCY#${uid}#${shardOf(sk, idempotencyShards)}`, sk };
+  return { pk: `IDEMPOTENCY#${uid}#${chooseShard(sk, idempotencyShards)}`, sk };
 };
 
 /** Returns the key of a piece of a response that is too large for one item. */
@@ -407,7 +412,7 @@ export const idempotencyKeyOfPiece = ({ pk, sk }: ItemKey): ItemKey | undefined 
   const [operation, key, piece] = sk.split(' ');
   return piece === undefined ? undefined : { pk, sk: `${operation} ${key}` };
 };
-export const idempotencyOf = (uid: string): Collection[] =>
+export const idempotencyCollections = (uid: string): Collection[] =>
   Array.from({ length: idempotencyShards }, (_, shard) => ({ pk: `IDEMPOTENCY#${uid}#${shard}` }));
 
 /** All items of the chat, as a pattern of partition keys. */

@@ -2,7 +2,7 @@ import { quotaExceeded } from '../domain/errors.ts';
 import { deleting, type SourceState } from '../domain/source-state.ts';
 import { environment } from '../environment.ts';
 import { type Change, isAbsent, when } from './expressions.ts';
-import { countKey, documentsOf, type ItemKey, websitesOf } from './keys.ts';
+import { countKey, documentCollection, type ItemKey, websiteCollection } from './keys.ts';
 import type { Item, Table, TransactionAction } from './table.ts';
 
 /** The maximum number of agents of a user, or of sources of an agent. */
@@ -84,7 +84,7 @@ export const recountSources = async (table: Table, agentId: string, seconds = 60
 
 const countSources = async (table: Table, agentId: string): Promise<number> => {
   let count = 0;
-  for (const collection of [websitesOf(agentId), documentsOf(agentId)]) {
+  for (const collection of [websiteCollection(agentId), documentCollection(agentId)]) {
     for await (const { status, fileDeadlineAt = Infinity } of table.query<Item & SourceState>(collection)) {
       if (status !== deleting && fileDeadlineAt > Date.now()) count++;
     }

@@ -19,13 +19,14 @@ export type TableChange<I extends Item = Item> = {
   isExpiry?: boolean;
 };
 
-export const changeOf = ({ dynamodb = {}, userIdentity }: DynamoDBRecord): TableChange => {
+export const toTableChange = ({ dynamodb = {}, userIdentity }: DynamoDBRecord): TableChange => {
   const { Keys, OldImage, NewImage, SequenceNumber = '', ApproximateCreationDateTime = 0 } = dynamodb;
-  const itemOf = (image: object | undefined) => image && (unmarshall(image as Record<string, AttributeValue>) as Item);
-  const after = itemOf(NewImage);
+  const unmarshallItem = (image: object | undefined) =>
+    image && (unmarshall(image as Record<string, AttributeValue>) as Item);
+  const after = unmarshallItem(NewImage);
   return {
-    key: itemOf(Keys) as ItemKey,
-    before: itemOf(OldImage),
+    key: unmarshallItem(Keys) as ItemKey,
+    before: unmarshallItem(OldImage),
     after,
     requestId: (after as { requestId?: string } | undefined)?.requestId,
     at: Number(ApproximateCreationDateTime) * 1000,

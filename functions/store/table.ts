@@ -25,7 +25,7 @@ import { overloaded } from '../domain/errors.ts';
 import { withoutUndefined } from '../domain/json.ts';
 import { environment } from '../environment.ts';
 import { wholeService } from '../service.ts';
-import { type Change, type Condition, conditionOf, isAbsent, updateOf } from './expressions.ts';
+import { buildCondition, buildUpdate, type Change, type Condition, isAbsent } from './expressions.ts';
 import { type Collection, hasCause, hasMaker, type ItemKey } from './keys.ts';
 import type { Statement } from './statements.ts';
 import {
@@ -178,7 +178,7 @@ export class Table {
       TableName: this.name,
       Key: key,
       ReturnValues: returned,
-      ...updateOf(addCauseToChange(key, change), condition),
+      ...buildUpdate(addCauseToChange(key, change), condition),
     };
     return unlessConditionFails(async () => {
       const { Attributes } = await untilAdmitted(() => this.client.send(new UpdateCommand(input), deadline()));
@@ -188,7 +188,7 @@ export class Table {
 
   /** Deletes an item, if it exists and the condition holds. */
   async delete(key: ItemKey, condition?: Condition): Promise<void> {
-    const input = { TableName: this.name, Key: key, ...conditionOf(condition) };
+    const input = { TableName: this.name, Key: key, ...buildCondition(condition) };
     await unlessConditionFails(() => untilAdmitted(() => this.client.send(new DeleteCommand(input), deadline())));
   }
 
@@ -261,7 +261,7 @@ export class Table {
   }
 
   #putAction(Item: Item, condition?: Condition): TransactionAction {
-    return { Put: { TableName: this.name, Item, ...conditionOf(condition), ...returnedOnFailure } };
+    return { Put: { TableName: this.name, Item, ...buildCondition(condition), ...returnedOnFailure } };
   }
 
   updateAction(key: ItemKey, change: Change, condition?: Condition): TransactionAction {
@@ -269,18 +269,18 @@ export class Table {
       Update: {
         TableName: this.name,
         Key: key,
-        ...updateOf(addCauseToChange(key, change), condition),
+        ...buildUpdate(addCauseToChange(key, change), condition),
         ...returnedOnFailure,
       },
     };
   }
 
   deleteAction(key: ItemKey, condition?: Condition): TransactionAction {
-    return { Delete: { TableName: this.name, Key: key, ...conditionOf(condition), ...returnedOnFailure } };
+    return { Delete: { TableName: this.name, Key: key, ...buildCondition(condition), ...returnedOnFailure } };
   }
 
   checkAction(key: ItemKey, condition: Condition): TransactionAction {
-    const input = conditionOf(condition) as { ConditionExpression: string };
+    const input = buildCondition(condition) as { ConditionExpression: string };
     return { ConditionCheck: { TableName: this.name, Key: key, ...input, ...returnedOnFailure } };
   }
 
@@ -314,16 +314,16 @@ export class Table {
 }
 
 /** Returns an item with who writes it, and for which request, if the reader of the stream needs to know. */
-const addCause = <I extends Item>(item: I): I => (hasCause(item) ? { ...item, ...causeOf(item) } : item);
+const addCause = <I extends Item>(item: I): I => (hasCause(item) ? { ...item, ...causeAttributes(item) } : item);
 
 const addCauseToChange = (key: ItemKey, change: Change): Change => {
   if (!hasCause(key)) return change;
-  const { requestId = null, madeBy = null } = causeOf(key);
+  const { requestId = null, madeBy = null } = causeAttributes(key);
   return { ...change, set: { ...change.set, requestId, ...(hasMaker(key) && { madeBy }) } };
 };
 
 /** Returns the attributes of a changed item that say who makes the change, and for which request. */
-export const causeOf = (key: ItemKey): { requestId?: string | undefined; madeBy?: StoredMaker | undefined } => {
+export const causeAttributes = (key: ItemKey): { requestId?: string | undefined; madeBy?: StoredMaker | undefined } => {
   const requestId = currentRequestId();
   return hasMaker(key) ? { requestId, madeBy: currentMaker() } : { requestId };
 };

@@ -27,7 +27,7 @@ export const shownUser = (client: Client): User => {
 };
 
 /** Returns the quota of the owner of an agent. The owner's own keys have it; for the key of a guest it is read. */
-export const sourceQuotaOf = async (
+export const findSourceQuota = async (
   { uid: owner }: { uid: string },
   { uid, sourceQuota: own }: { uid: string; sourceQuota?: number | undefined },
   users: Pick<Users, 'find'>,

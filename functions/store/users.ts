@@ -10,24 +10,24 @@ import { service } from '../service.ts';
 import { type Condition, exists, isAbsent, when } from './expressions.ts';
 import {
   apiKeyKey,
-  apiKeyListingsOf,
-  changesOf,
+  apiKeyListingCollection,
+  changeCollection,
   chatUserTokensKey,
-  clientIn,
+  clientAt,
+  clientCollection,
   clientKey,
-  clientsOf,
   countKey,
-  fetchedDeliveriesOf,
-  hookSecretsOf,
+  fetchedDeliveryCollection,
+  findItem,
+  hookSecretCollection,
   type ItemKey,
-  idempotencyOf,
+  idempotencyCollections,
   isSameKey,
   itemsOfUser,
-  itemWith,
-  restingDeliveriesOf,
+  restingDeliveryCollections,
   runningImportKey,
   userKey,
-  webhookDeliveriesOf,
+  webhookDeliveryCollections,
   webhookEndpointsKey,
 } from './keys.ts';
 import type { Counter } from './quotas.ts';
@@ -68,7 +68,7 @@ export class Users {
 
   async find(uid: string): Promise<User | undefined> {
     const item = await this.#table.get<UserItem>(userKey(uid));
-    return item && userOf(item);
+    return item && toUser(item);
   }
 
   /** Creates a user; undefined when the id is taken. */
@@ -81,7 +81,7 @@ export class Users {
   /** Creates a client, or returns the one that the same maker created under this id. */
   async createClient(maker: string, { uid, ...given }: { uid: string } & ClientChange): Promise<Client> {
     if (uid === maker) throw uidTaken(uid);
-    const user: User = { uid, ...markedBy(given), createdAt: now(), maker };
+    const user: User = { uid, ...withoutEmptyMarks(given), createdAt: now(), maker };
     const mayHaveMore = when`attribute_exists(pk) and attribute_not_exists(deletingAt) and (attribute_not_exists(clients) or clients < ${limits.clients})`;
     const failed = await this.#table.tryTransact<UserItem>([
       this.#table.putAction({ ...userKey(uid), ...user }, isAbsent),
@@ -105,7 +105,7 @@ export class Users {
   async findMany(uids: string[]): Promise<Map<string, User>> {
     const known = [...new Set(uids)].filter(isIdentifier);
     const items = await this.#table.getMany<UserItem>(known.map(userKey));
-    return new Map(items.filter(({ deletingAt }) => deletingAt === undefined).map((item) => [item.uid, userOf(item)]));
+    return new Map(items.filter(({ deletingAt }) => deletingAt === undefined).map((item) => [item.uid, toUser(item)]));
   }
 
   /** Returns a user that another one created, unless it is being deleted. One round trip. */
@@ -117,20 +117,20 @@ export class Users {
 
   /** Yields the clients of a user by their ids. A page is two round trips. */
   async *clients(maker: string, options: QueryOptions = {}): AsyncGenerator<Client> {
-    for await (const page of this.#table.pages(clientsOf(maker), { ...options, keysOnly: true }))
+    for await (const page of this.#table.pages(clientCollection(maker), { ...options, keysOnly: true }))
       yield* await this.#clientsAmong(
         maker,
-        page.map(({ sk }) => clientIn(sk)),
+        page.map(({ sk }) => clientAt(sk)),
       );
   }
 
   async #clientsAmong(maker: string, uids: string[]): Promise<Client[]> {
     const items = await this.#table.getMany(uids.flatMap((uid) => [userKey(uid), countKey({ uid })]));
     return uids.flatMap((uid) => {
-      const user = itemWith(items, userKey(uid)) as UserItem | undefined;
-      const counter = itemWith(items, countKey({ uid })) as Counter | undefined;
+      const user = findItem(items, userKey(uid)) as UserItem | undefined;
+      const counter = findItem(items, countKey({ uid })) as Counter | undefined;
       if (user?.maker !== maker || user.deletingAt !== undefined) return [];
-      return [{ ...userOf(user), agents: counter?.count ?? 0 }];
+      return [{ ...toUser(user), agents: counter?.count ?? 0 }];
     });
   }
 
@@ -157,7 +157,7 @@ export class Users {
     if (!hasMarks && name === undefined) return this.find(uid);
     const item = await this.#table.change<UserItem>(userKey(uid), change, condition);
     if (item && hasMarks) await this.#mark(item);
-    return item && userOf(item);
+    return item && toUser(item);
   }
 
   /**
@@ -180,8 +180,8 @@ export class Users {
       (mark) => mark ?? null,
     );
     const [keys, secrets, endpoints] = await Promise.all([
-      this.#keysOf(uid).then((keys) => this.#table.getMany(keys.filter(({ sk }) => sk === apiKeyKey('').sk))),
-      Array.fromAsync(this.#table.query(hookSecretsOf(uid))),
+      this.#listApiKeyKeys(uid).then((keys) => this.#table.getMany(keys.filter(({ sk }) => sk === apiKeyKey('').sk))),
+      Array.fromAsync(this.#table.query(hookSecretCollection(uid))),
       this.#table.get(webhookEndpointsKey(uid)),
     ]);
     // Another version: writers that have read the former one read again.
@@ -202,8 +202,8 @@ export class Users {
   }
 
   /** Returns the keys of the items of a user's API keys: the records, then their listings. */
-  async #keysOf(uid: string): Promise<ItemKey[]> {
-    const listings = await Array.fromAsync(this.#table.query<Item & { hash: string }>(apiKeyListingsOf(uid)));
+  async #listApiKeyKeys(uid: string): Promise<ItemKey[]> {
+    const listings = await Array.fromAsync(this.#table.query<Item & { hash: string }>(apiKeyListingCollection(uid)));
     return [...listings.map(({ hash }) => apiKeyKey(hash)), ...listings.map(({ pk, sk }) => ({ pk, sk }))];
   }
 
@@ -252,8 +252,8 @@ export class Users {
   /** Deletes the keys, the secrets of voice platforms and the webhook endpoints of a user. */
   async endAccess(uid: string): Promise<void> {
     // The listings are deleted last: interrupted between the two, deleting again completes it.
-    await this.#table.deleteMany(await this.#keysOf(uid));
-    await this.#table.deleteAll(hookSecretsOf(uid));
+    await this.#table.deleteMany(await this.#listApiKeyKeys(uid));
+    await this.#table.deleteAll(hookSecretCollection(uid));
     await this.#table.deleteMany([webhookEndpointsKey(uid)]);
   }
 
@@ -282,8 +282,12 @@ export class Users {
 
   async #removeItems(uid: string): Promise<void> {
     const user = userKey(uid);
-    const deliveries = [...webhookDeliveriesOf(uid), ...restingDeliveriesOf(uid), fetchedDeliveriesOf(uid)];
-    for (const collection of [...idempotencyOf(uid), ...deliveries, changesOf(uid), itemsOfUser(uid)]) {
+    const deliveries = [
+      ...webhookDeliveryCollections(uid),
+      ...restingDeliveryCollections(uid),
+      fetchedDeliveryCollection(uid),
+    ];
+    for (const collection of [...idempotencyCollections(uid), ...deliveries, changeCollection(uid), itemsOfUser(uid)]) {
       for await (const keys of this.#table.pages(collection, { keysOnly: true })) {
         await this.#table.deleteMany(keys.filter((key) => !isSameKey(key, user)));
       }
@@ -297,14 +301,14 @@ export class Users {
 const uidTaken = (uid: string) => new ApiError('uid_taken', `The id ${uid} is taken.`);
 
 /** Returns the fields of a user that are not empty. */
-const markedBy = ({ suspended, ...given }: ClientChange): Omit<User, 'uid' | 'createdAt'> => ({
+const withoutEmptyMarks = ({ suspended, ...given }: ClientChange): Omit<User, 'uid' | 'createdAt'> => ({
   ...(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as UserMarks),
   ...(suspended && { suspended }),
 });
 
-export const userOf = ({ uid, name, createdAt, maker, suspended, agentQuota, sourceQuota }: UserItem): User => ({
+export const toUser = ({ uid, name, createdAt, maker, suspended, agentQuota, sourceQuota }: UserItem): User => ({
   uid,
-  ...markedBy({ name, suspended, agentQuota, sourceQuota }),
+  ...withoutEmptyMarks({ name, suspended, agentQuota, sourceQuota }),
   createdAt,
   ...(maker !== undefined && { maker }),
 });

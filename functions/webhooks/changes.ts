@@ -8,7 +8,7 @@ import { deleting } from '../domain/source-state.ts';
 import type { SourceKindName } from '../domain/sources.ts';
 import { changedFields } from '../domain/versions.ts';
 import type { EventType } from '../domain/webhooks.ts';
-import { type AgentItem, agentOf } from '../store/agents/agent-items.ts';
+import { type AgentItem, toAgent } from '../store/agents/agent-items.ts';
 import type { BlockedItem, NumberChange } from '../store/block-list/blocked-number.ts';
 import { storedCall } from '../store/calls/call-records.ts';
 import type { AccessItem } from '../store/credentials.ts';
@@ -99,7 +99,7 @@ const agentChanged = (
     return { events: [eventOf(change, { type: 'agent.traffic_updated', ...about, details: { split, keyId } })] };
   }
   const changed = [
-    ...changedFields(agentOf(before), agentOf(after)),
+    ...changedFields(toAgent(before), toAgent(after)),
     ...(['phoneNumber', 'key'] as const).filter((field) => before[field] !== after[field]),
   ];
   if (changed.length === 0) return {};

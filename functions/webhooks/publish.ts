@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import { bulkQueueFor } from '../clients/job-queue.ts';
 import { derivedIdentifier } from '../domain/identifiers.ts';
-import { asksFor, type EventType } from '../domain/webhooks.ts';
+import { type EventType, wantsEvent } from '../domain/webhooks.ts';
 import type { ServicesOf } from '../service.ts';
 import { credentials } from '../store/credentials.ts';
 import type { EventSubject } from '../store/keys.ts';
@@ -12,7 +12,7 @@ import { webhookEvents } from './webhook-events.ts';
 
 /** The services of a function that publishes events. */
 export const publishServices = {
-  credentials: credentials.for('usersOf'),
+  credentials: credentials.for('findUsers'),
   webhookEndpoints: webhookEndpoints.for('listMany'),
   webhookDeliveries: webhookDeliveries.for('addAll', 'offer'),
   webhookEvents: webhookEvents.for('addAll', 'addNumbers', 'scrub', 'scrubNumber'),
@@ -37,7 +37,7 @@ export class Subscribers {
     { credentials, webhookEndpoints }: Pick<PublishServices, 'credentials' | 'webhookEndpoints'>,
   ): Promise<Subscribers> {
     const agentIds = subjects.flatMap((subject) => ('agentId' in subject ? [subject.agentId] : []));
-    const agents = await credentials.usersOf(agentIds);
+    const agents = await credentials.findUsers(agentIds);
     const users = subjects.flatMap((subject) => ('uid' in subject ? [subject.uid] : []));
     const all = new Set([...users, ...uids, ...[...agents.values()].flat()]);
     return new Subscribers(agents, await webhookEndpoints.listMany([...all]));
@@ -57,7 +57,7 @@ export class Subscribers {
     const users = 'uid' in subject ? [subject.uid] : (this.#agents.get(subject.agentId) ?? []);
     return [...new Set([...users, ...recipients])].flatMap((uid) =>
       (this.#endpoints.get(uid) ?? [])
-        .filter((endpoint) => endpoint.active && asksFor(endpoint, type) && isAbout(subject, endpoint.agentIds))
+        .filter((endpoint) => endpoint.active && wantsEvent(endpoint, type) && isAbout(subject, endpoint.agentIds))
         .map((endpoint) => ({ uid, endpoint })),
     );
   }

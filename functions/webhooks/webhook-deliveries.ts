@@ -6,11 +6,11 @@ import { exists, when } from '../store/expressions.ts';
 import { insertAll } from '../store/insert-all.ts';
 import {
   type EventSubject,
-  fetchedDeliveriesOf,
+  fetchedDeliveryCollection,
   fetchedDeliveryKey,
-  restingDeliveriesOf,
+  restingDeliveryCollections,
   restingDeliveryKey,
-  webhookDeliveriesOf,
+  webhookDeliveryCollections,
   webhookDeliveryKey,
 } from '../store/keys.ts';
 import { firstPageSize, mergePages } from '../store/merge-pages.ts';
@@ -96,7 +96,7 @@ export class WebhookDeliveries {
 
   /** Returns the deliveries that a command has to fetch, oldest first. */
   async *offered(uid: string, endpointId: string): AsyncGenerator<StoredDelivery> {
-    const query = this.#table.query<DeliveryItem>(fetchedDeliveriesOf(uid, endpointId), { limit: offersPerPage });
+    const query = this.#table.query<DeliveryItem>(fetchedDeliveryCollection(uid, endpointId), { limit: offersPerPage });
     for await (const item of query) yield deliveryOf(item);
   }
 
@@ -138,7 +138,7 @@ export class WebhookDeliveries {
 
   /** Yields the deliveries to an endpoint that rest, page by page. */
   async *resting(uid: string, endpointId: string): AsyncGenerator<RestingDelivery[]> {
-    for (const shard of restingDeliveriesOf(uid, endpointId)) {
+    for (const shard of restingDeliveryCollections(uid, endpointId)) {
       for await (const page of this.#table.pages<RestingItem>(shard)) if (page.length > 0) yield page;
     }
   }
@@ -181,7 +181,7 @@ export class WebhookDeliveries {
     return fillPage(found, {
       collection,
       limit,
-      positionOf: ({ deliveryId }) => deliveryId,
+      getPosition: ({ deliveryId }) => deliveryId,
       includes: (delivery) =>
         (endpointId === undefined || delivery.endpointId === endpointId) &&
         (status === undefined || delivery.status === status),
@@ -190,7 +190,7 @@ export class WebhookDeliveries {
   }
 
   async *#list(uid: string, options: { after?: string | undefined; limit?: number | undefined }) {
-    const shards = webhookDeliveriesOf(uid);
+    const shards = webhookDeliveryCollections(uid);
     const query = { ...options, limit: options.limit && firstPageSize(options.limit, shards.length), descending: true };
     const pages = shards.map((shard) => this.#table.pages<DeliveryItem>(shard, query));
     for await (const item of mergePages(pages, query)) {

@@ -3,7 +3,7 @@ import { limits } from '../domain/limits.ts';
 import { service } from '../service.ts';
 import { exists } from '../store/expressions.ts';
 import { insertAll } from '../store/insert-all.ts';
-import { type BlockListOwner, type EventSubject, webhookEventKey, webhookEventsOf } from '../store/keys.ts';
+import { type BlockListOwner, type EventSubject, webhookEventCollection, webhookEventKey } from '../store/keys.ts';
 import { type Item, type Table, table } from '../store/table.ts';
 
 /**
@@ -66,13 +66,13 @@ export class WebhookEvents {
   /** Deletes the details of the events about a subject. Their deliveries continue with only ids. */
   async scrub(subject: EventSubject): Promise<void> {
     const keys: Item[] = [];
-    for await (const item of this.#table.query(webhookEventsOf(subject), { keysOnly: true })) keys.push(item);
+    for await (const item of this.#table.query(webhookEventCollection(subject), { keysOnly: true })) keys.push(item);
     await this.#table.deleteMany(keys);
   }
 
   /** Removes a number from the events of a block list. */
   async scrubNumber(list: BlockListOwner, number: string): Promise<void> {
-    for await (const item of this.#table.query<EventItem>(webhookEventsOf(list))) {
+    for await (const item of this.#table.query<EventItem>(webhookEventCollection(list))) {
       const held = (['added', 'removed'] as const).filter((kind) => item[kind]?.has(number));
       if (held.length === 0) continue;
       const remove = Object.fromEntries(held.map((kind) => [kind, new Set([number])]));

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { limits } from '../../functions/domain/limits.ts';
-import { type Share, versionFor } from '../../functions/domain/traffic.ts';
+import { chooseVersion, type Share } from '../../functions/domain/traffic.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { call, newGuest, newWorld, type World } from '../support/world.ts';
@@ -21,7 +21,7 @@ const half = [
 /** A number that gets a version of a split. */
 const numberWith = ({ agentId }: World, version: number, shares: Share[] = half) =>
   Array.from({ length: 1000 }, (_, n) => `+1415555${String(1000 + n)}`).find(
-    (number) => versionFor(agentId, number, shares) === version,
+    (number) => chooseVersion(agentId, number, shares) === version,
   ) as string;
 
 it('the traffic of an agent goes to the newest version, until a split says otherwise', async () => {
@@ -78,7 +78,7 @@ it('a caller who withholds the number gets a version by the id of the call, and 
   await change(world, { rejectWithheldNumbers: true });
   await split(world, half);
   const idWith = (version: number) =>
-    Array.from({ length: 100 }, (_, n) => `call-${n}`).find((id) => versionFor(world.agentId, id, half) === version);
+    Array.from({ length: 100 }, (_, n) => `call-${n}`).find((id) => chooseVersion(world.agentId, id, half) === version);
   for (let n = 0; n < 3; n++) {
     expect(await start(world, { callId: idWith(1) })).toMatchObject({ decision: 'accept', version: 1 });
     expect(await start(world, { callId: idWith(2) })).toMatchObject({ cause: 'withheld_number', version: 2 });

@@ -1,7 +1,7 @@
 import { brotliDecompressSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { agents } from '../../functions/store/agents/agents.ts';
-import { figuresOf } from '../../functions/store/keys.ts';
+import { figuresCollection } from '../../functions/store/keys.ts';
 import { type Item, table } from '../../functions/store/table.ts';
 import { putAgents } from '../support/many-agents.ts';
 import { until } from '../support/until.ts';
@@ -273,7 +273,7 @@ it.concurrent('no item of the figures has a number or the id of a call, also aft
     async () => (await call('GET', `/erasures/${body.erasureId}`, { query: { uid } })).body.status === 'done',
   );
   expect(await exactly(1, world, { by: 'outcome' })).toMatchObject({ rows: [{ outcome: null, calls: 1 }] });
-  const items = await Array.fromAsync(table.get().query<Item & { columns: Uint8Array }>(figuresOf(agentId)));
+  const items = await Array.fromAsync(table.get().query<Item & { columns: Uint8Array }>(figuresCollection(agentId)));
   const texts = items.map(({ columns, ...item }) => `${JSON.stringify(item)} ${brotliDecompressSync(columns)}`);
   expect(texts).toEqual([expect.stringContaining('[[],[[0,0,0,null,0,1]],[40],[0,1],')]);
   expect(texts.join()).not.toMatch(/14155550143|call-of/);

@@ -3,7 +3,7 @@ import { withCause } from '../../functions/cause.ts';
 import { callerMark, callerMarkHeader } from '../../functions/domain/caller-mark.ts';
 import { type Change, type ChangeAction, changeActions } from '../../functions/domain/changes.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
-import { changesOf } from '../../functions/store/keys.ts';
+import { changeCollection } from '../../functions/store/keys.ts';
 import { type Item, table } from '../../functions/store/table.ts';
 import { users } from '../../functions/store/users.ts';
 import { webhookEndpoints } from '../../functions/webhooks/webhook-endpoints.ts';
@@ -96,7 +96,7 @@ it('each action on an agent, its knowledge, calls and block list is one entry wi
       ...more,
     });
   }
-  const stored = await Array.fromAsync(table.get().query<Item>(changesOf(uid)));
+  const stored = await Array.fromAsync(table.get().query<Item>(changeCollection(uid)));
   expect(JSON.stringify(stored)).not.toMatch(/1415555|Nobody reads/);
   const ofAgent = await logOf(uid, apiKey, 1, { agentId, kind: 'website' });
   expect(ofAgent.map(({ action }) => action)).toEqual(['website.deleted', 'website.updated', 'website.created']);
@@ -193,7 +193,7 @@ it('a key that administers users reads who changed users, keys and access of its
   );
   expect(deleted).toMatchObject({ id: other, uid: maker.uid, keyId: maker.keyId, kind: 'user' });
   await users.get().remove(other);
-  expect(await Array.fromAsync(table.get().query(changesOf(other)))).toEqual([]);
+  expect(await Array.fromAsync(table.get().query(changeCollection(other)))).toEqual([]);
 });
 
 it('the service decides how a change was made: by an AI client or a platform, and no header of a caller counts', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { finishUserDeletion } from '../../functions/jobs/finish-user-deletion.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
-import { accessKey, deletedAgentsOf, userKey } from '../../functions/store/keys.ts';
+import { accessKey, deletedAgentCollection, userKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { users } from '../../functions/store/users.ts';
 import '../support/quiet-logs.ts';
@@ -58,7 +58,7 @@ it('a deleted client is gone with the response, and its data when the job ends: 
   await table.get().change(userKey(uid), { set: { deletingAt: 1 } });
   await deliverDeletion(agentId);
   await run(uid);
-  expect(await Array.fromAsync(table.get().query(deletedAgentsOf(uid)))).toEqual([]);
+  expect(await Array.fromAsync(table.get().query(deletedAgentCollection(uid)))).toEqual([]);
   expect(await mentioning(uid, agentId)).toEqual([]);
   const again = await maker.call('POST', '/users', { body: { uid } });
   expect([again.status, again.body.agents]).toEqual([200, 0]);

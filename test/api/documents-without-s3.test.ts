@@ -5,7 +5,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { listen } from '../../bin/local/listen.ts';
 import { deleteDocument } from '../../functions/api/delete-document.ts';
 import { uploadDocuments } from '../../functions/api/upload-documents.ts';
-import { fileKeyOf } from '../../functions/domain/documents.ts';
+import { fileKey } from '../../functions/domain/documents.ts';
 import { environment } from '../../functions/environment.ts';
 import { lambda } from '../../functions/http/lambda.ts';
 import '../support/quiet-logs.ts';
@@ -105,7 +105,7 @@ it('a deletion that could not reach the file is reported as failed; the document
   down = () => false;
   const { body } = await upload(world, ['a.txt']);
   const [id] = body.documentIds;
-  const key = fileKeyOf({ agentId: world.agentId, id });
+  const key = fileKey({ agentId: world.agentId, id });
   down = (method) => method === 'DELETE';
   const failed = await remove(world, id);
   expect([failed.status, failed.body]).toEqual([500, { error: 'internal_error', message: expect.any(String) }]);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { files } from '../../functions/clients/files.ts';
-import { fileKeyOf } from '../../functions/domain/documents.ts';
+import { fileKey } from '../../functions/domain/documents.ts';
 import { pdfOf } from '../support/documents.ts';
 import { type Listed, list, named, piecesOf, settled, upload } from '../support/uploads.ts';
 import { newWorld, type World } from '../support/world.ts';
@@ -90,7 +90,7 @@ it.concurrent('only documents that failed can be tried again', async () => {
   const [, again] = await settled(world);
   expect(again).toMatchObject({ status: 'failed', error: expect.stringContaining('damaged') });
   // The cause of its failure may have passed meanwhile.
-  await files.get().put(fileKeyOf({ agentId: world.agentId, id: failed }), await pdfOf('Whole again'));
+  await files.get().put(fileKey({ agentId: world.agentId, id: failed }), await pdfOf('Whole again'));
   const healed = await settled(world, ([, other]) => other?.status === 'ready');
   expect(healed[1]).toMatchObject({ content: 'Whole again' });
   expect(healed[1]).not.toHaveProperty('error');

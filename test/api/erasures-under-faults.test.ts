@@ -11,7 +11,7 @@ import { giveUp } from '../../functions/jobs/give-up.ts';
 import { maxDeliveries } from '../../functions/jobs/job.ts';
 import { lazyServices } from '../../functions/service.ts';
 import { blockList } from '../../functions/store/block-list/block-list.ts';
-import { erasuresOf } from '../../functions/store/keys.ts';
+import { erasureCollection } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { deliverMessage } from '../support/deliver-message.ts';
 import { block, deliver, newPerson, privateWorld, record, statusOf } from '../support/erasures.ts';
@@ -122,7 +122,7 @@ it('an erasure that could not be recorded has not begun', async () => {
   // The message that was sent first finds nothing to do.
   expect((await invoke(createErasure, { apiKey: world.apiKey, body })).status).toBe(500);
   noFaults();
-  expect(await Array.fromAsync(table.get().query(erasuresOf(world.uid)))).toEqual([]);
+  expect(await Array.fromAsync(table.get().query(erasureCollection(world.uid)))).toEqual([]);
   expect((await invoke(createErasure, { apiKey: world.apiKey, body })).body.found).toEqual({
     calls: 1,
     blockedNumbers: 0,

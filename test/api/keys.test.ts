@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { Scope } from '../../functions/domain/api-keys.ts';
 import { limits } from '../../functions/domain/limits.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
-import { apiKeyKey, apiKeyListingKey, idempotencyOf, itemsOfUser } from '../../functions/store/keys.ts';
+import { apiKeyKey, apiKeyListingKey, idempotencyCollections, itemsOfUser } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { users } from '../../functions/store/users.ts';
 import { errorOf } from '../support/clients.ts';
@@ -79,7 +79,7 @@ it('a repetition with the Idempotency-Key gets the same secret, from the same ke
   const foreign = await call('POST', '/keys', { apiKey: other.secret, body: { uid, name: 'website' }, headers });
   expect(errorOf(foreign)).toEqual([409, 'idempotency_conflict']);
   expect((await apiKeys.get().list(uid)).length).toBe(1);
-  const claims = idempotencyOf(maker.uid).map((shard) => Array.fromAsync(table.get().query(shard)));
+  const claims = idempotencyCollections(maker.uid).map((shard) => Array.fromAsync(table.get().query(shard)));
   const items = [
     ...(await Promise.all(claims)).flat(),
     ...(await Array.fromAsync(table.get().query(itemsOfUser(uid)))),

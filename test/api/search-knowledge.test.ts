@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { searchKnowledge } from '../../functions/api/search-knowledge.ts';
 import { KnowledgeSearch } from '../../functions/search/knowledge-search.ts';
-import { documentKey, textPiecesOf } from '../../functions/store/keys.ts';
+import { documentKey, textPieceCollection } from '../../functions/store/keys.ts';
 import { documentReads } from '../../functions/store/sources/documents.ts';
 import { sourceChanges } from '../../functions/store/sources/source-changes.ts';
 import { sourceTexts } from '../../functions/store/sources/source-texts.ts';
@@ -153,10 +153,10 @@ it('a search of a thousand sources returns a passage that they have in common on
   const world = await newWorld();
   const [id] = (await upload(world, { 'a.txt': 'Open at nine.', 'b.txt': 'Open at ten.' })) as [string];
   const record = await table.get().get(documentKey(world.agentId, id));
-  const pieces = await Array.fromAsync(table.get().query(textPiecesOf(id)));
+  const pieces = await Array.fromAsync(table.get().query(textPieceCollection(id)));
   const copies = Array.from({ length: 998 }, (_, index) => `doc_${index}`).flatMap((copy) => [
     { ...record, ...documentKey(world.agentId, copy), id: copy },
-    ...pieces.map((piece) => ({ ...piece, ...textPiecesOf(copy) })),
+    ...pieces.map((piece) => ({ ...piece, ...textPieceCollection(copy) })),
   ]);
   await table.get().putMany(copies);
   const events: string[] = [];

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type ApiKey, namedScopes, Scope } from '../../functions/domain/api-keys.ts';
-import { grantedBy, mayRotate, problemWithScopes } from '../../functions/domain/key-grants.ts';
+import { grantKey, mayRotate, problemWithScopes } from '../../functions/domain/key-grants.ts';
 
 /** Every subset of the scopes. The empty one is a key without a list. */
 const subsets = Array.from({ length: 2 ** Scope.options.length }, (_, bits) =>
@@ -24,7 +24,7 @@ it('no key gives its own user a scope or a time that it does not have, or a scop
       );
       for (const endsAt of times)
         for (const expiresAt of [...times, null]) {
-          const granted = grantedBy({ scopes: scopesIn(maker), endsAt }, 'own user', { scopes, expiresAt });
+          const granted = grantKey({ scopes: scopesIn(maker), endsAt }, 'own user', { scopes, expiresAt });
           const isShort = expiresAt === undefined || endOf(expiresAt) <= endOf(endsAt);
           if ((granted !== undefined) !== (own.includes('keys') && isWithin && isShort))
             expect.fail(JSON.stringify({ maker, asked, endsAt, expiresAt, granted }));
@@ -44,7 +44,7 @@ it('only a key with the scope users gives clients keys, with any scopes but user
       for (const expiresAt of times) {
         const endsAt = '2030-01-01T00:00:00.000Z';
         const scopes = scopesIn(asked);
-        const granted = grantedBy({ scopes: scopesIn(maker), endsAt }, 'client', { scopes, expiresAt });
+        const granted = grantKey({ scopes: scopesIn(maker), endsAt }, 'client', { scopes, expiresAt });
         const isAllowed = maker.includes('users') && !asked.includes('users');
         if (JSON.stringify(granted) !== JSON.stringify(isAllowed ? { scopes, expiresAt } : undefined))
           expect.fail(JSON.stringify({ maker, asked, granted }));
@@ -54,7 +54,7 @@ it('only a key with the scope users gives clients keys, with any scopes but user
 it('a key without a requested end ends with the key that makes it', () => {
   const endsAt = '2030-01-01T00:00:00.000Z';
   const maker = { scopes: ['keys', 'calls'] as Scope[], endsAt };
-  expect(grantedBy(maker, 'own user', { scopes: ['calls'] })).toEqual({ scopes: ['calls'], expiresAt: endsAt });
+  expect(grantKey(maker, 'own user', { scopes: ['calls'] })).toEqual({ scopes: ['calls'], expiresAt: endsAt });
 });
 
 it('a key may be rotated by itself, and by a key that may give the same', () => {

@@ -5,7 +5,7 @@ async function* numbers(from: number, to: number) {
   for (let n = from; n <= to; n++) yield n;
 }
 
-const page = { collection: 'numbers', positionOf: String };
+const page = { collection: 'numbers', getPosition: String };
 const positionAfter = ({ nextCursor }: { nextCursor?: string }) => fromCursor('numbers', nextCursor);
 
 const afterFive = (examined: number) => examined >= 5;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { numbersIn, reportedNumber } from '../../functions/domain/phone-numbers.ts';
+import { extractNumbers, reportedNumber } from '../../functions/domain/phone-numbers.ts';
 import { numberProblems, readPhoneNumber } from '../../functions/domain/read-phone-number.ts';
 
 describe('a number as people and programs write it is read:', () => {
@@ -176,7 +176,7 @@ it.each([
   '+14155550100 +49-151-12345678x12',
   '[{"number":"\u202a+49 151 12345678\u202c"}]',
 ])('a person’s number is found in %j', (text) => {
-  expect(numbersIn(text)).toContain('+4915112345678');
+  expect(extractNumbers(text)).toContain('+4915112345678');
 });
 
 it('each problem of a number is a sentence', () => {

@@ -9,7 +9,7 @@ import {
   isUnfinished,
   maxMessageAgeSeconds,
   newAttempt,
-  retryOf,
+  retryAttempt,
   running,
   visible,
   waitingForFile,
@@ -66,10 +66,10 @@ it('a source is not shown while it is deleted', () => {
 it('an attempt at a source is named after the file, even when it is retried', () => {
   expect(attemptAtFile('etag', undefined)).toBe('etag');
   expect(attemptAtFile('etag', 'etag')).toBe('etag');
-  expect(attemptAtFile('etag', retryOf('etag', 'x'))).toBe('etag:x');
+  expect(attemptAtFile('etag', retryAttempt('etag', 'x'))).toBe('etag:x');
   expect(attemptAtFile('etag-2', 'etag')).toBe('etag-2');
-  expect(retryOf(retryOf('etag', 'x'), 'y')).toBe('etag:y');
-  expect(retryOf(undefined, 'x')).toBe(':x');
+  expect(retryAttempt(retryAttempt('etag', 'x'), 'y')).toBe('etag:y');
+  expect(retryAttempt(undefined, 'x')).toBe(':x');
 });
 
 it('an attempt at a source may be followed by another only when it has ended', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { excerptOf, pagesText, proseText } from '../../functions/domain/sources.ts';
+import { cutExcerpt, pagesText, proseText } from '../../functions/domain/sources.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
 const bytesOf = (text: string) => Buffer.byteLength(JSON.stringify(text));
@@ -18,7 +18,7 @@ it.each([
 ])('a list shows the beginning of a text of %s, within its bounds', (_, unit) => {
   const whole = unit.repeat(3_000_000 / unit.length);
   const text = proseText(whole);
-  const shown = excerptOf(text);
+  const shown = cutExcerpt(text);
   expect(text.whole).toBe(whole.toWellFormed());
   expect(text.whole.startsWith(shown)).toBe(true);
   expect(shown.isWellFormed()).toBe(true);
@@ -33,7 +33,7 @@ it('a list shows all of a text that is short enough', () => {
 });
 
 it('the part of a text that a list shows ends with a paragraph, a line or a word', () => {
-  const ended = (unit: string) => excerptOf(proseText(unit.repeat(5000))).slice(-4);
+  const ended = (unit: string) => cutExcerpt(proseText(unit.repeat(5000))).slice(-4);
   expect(ended(`${'a '.repeat(100)}b.\n\n`)).toBe('a b.');
   expect(ended(`${'a '.repeat(100)}b.\n`)).toBe('a b.');
   expect(ended(`${'a'.repeat(1000)}xyz `)).toBe('axyz');
@@ -45,7 +45,7 @@ it('a list shows JSON of as many whole pages as fit', () => {
   const pages = [0, 1, 2, 3, 4].map((n) => page('x'.repeat(300_000), n));
   const text = pagesText(pages);
   expect(JSON.parse(text.whole)).toEqual(pages);
-  expect(JSON.parse(excerptOf(text))).toEqual(pages.slice(0, 3));
+  expect(JSON.parse(cutExcerpt(text))).toEqual(pages.slice(0, 3));
   expect(pagesText(pages.slice(0, 3)).excerpt).toBeUndefined();
   expect(pagesText([]).whole).toBe('[]');
 });
@@ -56,7 +56,7 @@ it.each([
   ['half characters', 'a\udc00'],
 ])('a list shows the beginning of the first page when that alone is too long: %s', (_, unit) => {
   const text = pagesText([page(unit.repeat(2_000_000 / unit.length)), page('second', 1)]);
-  const shown = excerptOf(text);
+  const shown = cutExcerpt(text);
   const [first, ...others] = JSON.parse(shown);
   expect(others).toEqual([]);
   expect(JSON.parse(text.whole)[0].text.startsWith(first.text)).toBe(true);

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { type Share, versionFor } from '../../functions/domain/traffic.ts';
+import { chooseVersion, type Share } from '../../functions/domain/traffic.ts';
 
 const callers = Array.from({ length: 8000 }, (_, n) => `+1${2_000_000_000 + 7919 * n}`);
-const chosen = (split: Share[], agentId = 'agent') => callers.map((caller) => versionFor(agentId, caller, split));
+const chosen = (split: Share[], agentId = 'agent') => callers.map((caller) => chooseVersion(agentId, caller, split));
 const shareOf = (version: number, versions: (number | undefined)[]) =>
   (100 * versions.filter((one) => one === version).length) / versions.length;
 
@@ -24,7 +24,7 @@ it('a split of traffic always gives a caller the same version, in any order of t
     { version: 3, percent: 20 },
   ];
   expect(chosen(split.toReversed())).toEqual(chosen(split));
-  expect(versionFor('agent', '+14155550100', split)).toBe(1);
+  expect(chooseVersion('agent', '+14155550100', split)).toBe(1);
   expect(chosen(split, 'another agent')).not.toEqual(chosen(split));
 });
 
@@ -45,5 +45,5 @@ it('a share of traffic that is raised moves callers into its version only', () =
 
 it('a split of one version gives it to everybody, and an empty one chooses none', () => {
   expect(new Set(chosen([{ version: 6, percent: 100 }]))).toEqual(new Set([6]));
-  expect(versionFor('agent', '+14155550100', [])).toBeUndefined();
+  expect(chooseVersion('agent', '+14155550100', [])).toBeUndefined();
 });

@@ -4,7 +4,7 @@ import { pageReader } from '../../functions/extraction/page.ts';
 import { crawlWebsite } from '../../functions/jobs/crawl-website.ts';
 import { giveUp } from '../../functions/jobs/give-up.ts';
 import { maxDeliveries, queueWorker } from '../../functions/jobs/job.ts';
-import { textPiecesOf } from '../../functions/store/keys.ts';
+import { textPieceCollection } from '../../functions/store/keys.ts';
 import type { WebsiteRecord } from '../../functions/store/sources/website-reads.ts';
 import { websites } from '../../functions/store/sources/websites.ts';
 import { table } from '../../functions/store/table.ts';
@@ -50,7 +50,7 @@ const deliver = async (bodies: string[], delivery = 1): Promise<string[]> => {
 
 const piecesOf = async ({ id }: WebsiteRecord) => {
   let count = 0;
-  for await (const _ of table.get().query(textPiecesOf(id))) count += 1;
+  for await (const _ of table.get().query(textPieceCollection(id))) count += 1;
   return count;
 };
 

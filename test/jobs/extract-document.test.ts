@@ -5,9 +5,9 @@ import type { SQSEvent } from 'aws-lambda';
 import { afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { Files } from '../../functions/clients/files.ts';
 import { JobQueue } from '../../functions/clients/job-queue.ts';
-import { fileKeyOf } from '../../functions/domain/documents.ts';
+import { fileKey } from '../../functions/domain/documents.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
-import { hasFailed, retryOf, waitingForFile } from '../../functions/domain/source-state.ts';
+import { hasFailed, retryAttempt, waitingForFile } from '../../functions/domain/source-state.ts';
 import { environment } from '../../functions/environment.ts';
 import { extractDocument } from '../../functions/jobs/extract-document.ts';
 import { giveUp } from '../../functions/jobs/give-up.ts';
@@ -15,7 +15,7 @@ import { maxDeliveries, queueWorker } from '../../functions/jobs/job.ts';
 import { type Agents, agents } from '../../functions/store/agents/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { Credentials, credentials } from '../../functions/store/credentials.ts';
-import { textPiecesOf } from '../../functions/store/keys.ts';
+import { textPieceCollection } from '../../functions/store/keys.ts';
 import { type DocumentRecord, documentKind } from '../../functions/store/sources/documents.ts';
 import { SourceReads } from '../../functions/store/sources/source-reads.ts';
 import { Sources } from '../../functions/store/sources/sources.ts';
@@ -67,7 +67,7 @@ const jobWith = (
   choose: Choice,
   seen?: (operation: string) => void,
   access: { get(): Pick<Credentials, 'accessTo'> } = credentials.for('accessTo'),
-  languages: { get(): Pick<Agents, 'languageOf'> } = agents.for('languageOf'),
+  languages: { get(): Pick<Agents, 'findLanguage'> } = agents.for('findLanguage'),
 ) => {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 3 }), marshaling);
   injectFaultsInto(client, choose, seen);
@@ -120,7 +120,7 @@ const uploaded = async (
     ...more,
   };
   await documents.add(record);
-  await files.put(fileKeyOf(record), Buffer.from(content));
+  await files.put(fileKey(record), Buffer.from(content));
   return record;
 };
 
@@ -137,7 +137,7 @@ const notificationOf = (record: DocumentRecord) => ({
   Records: [
     {
       eventName: 'ObjectCreated:Put',
-      s3: { object: { key: encodeURIComponent(fileKeyOf(record)).replace('%2F', '/') } },
+      s3: { object: { key: encodeURIComponent(fileKey(record)).replace('%2F', '/') } },
     },
   ],
 });
@@ -151,7 +151,7 @@ const now = async ({ agentId, id }: DocumentRecord) => {
 
 const pieces = async ({ id }: DocumentRecord): Promise<number> => {
   let count = 0;
-  for await (const page of table.pages(textPiecesOf(id), { keysOnly: true })) count += page.length;
+  for await (const page of table.pages(textPieceCollection(id), { keysOnly: true })) count += page.length;
   return count;
 };
 
@@ -182,7 +182,7 @@ it.concurrent('an extraction during which the agent gets another language makes 
     begun ||= operation === 'UpdateItem';
   };
   // The language changes once the run has begun: nothing else would index the document again.
-  const languages = { get: () => ({ languageOf: async () => (begun ? 'de' : 'en') }) };
+  const languages = { get: () => ({ findLanguage: async () => (begun ? 'de' : 'en') }) };
   await jobWith(() => undefined, seen, undefined, languages)(notification(record));
   expect((await now(record))?.text?.index?.language).toBe('de');
 });
@@ -194,13 +194,13 @@ it.concurrent('an extraction of a deleted document stores nothing and deletes th
     let calls = 0;
     let deletion: Promise<boolean> | undefined;
     const job = jobWith((): undefined => {
-      if (++calls === call) deletion = documents.remove(record, (one) => files.delete(fileKeyOf(one)));
+      if (++calls === call) deletion = documents.remove(record, (one) => files.delete(fileKey(one)));
     });
     await job(notification(record));
     await deletion;
     expect(await now(record)).toBeUndefined();
     await sound(notification(record), 2);
-    expect([await now(record), await pieces(record), await files.head(fileKeyOf(record))]).toEqual([
+    expect([await now(record), await pieces(record), await files.head(fileKey(record))]).toEqual([
       undefined,
       0,
       undefined,
@@ -228,7 +228,7 @@ it.concurrent('an extraction of an earlier attempt changes nothing once there is
 it.concurrent('an extraction that is tried again without its file fails, and says that the file is gone', async () => {
   const record = await uploaded('%PDF-1.7 and no more');
   await sound(notification(record));
-  await files.delete(fileKeyOf(record));
+  await files.delete(fileKey(record));
   const attempt = 'again';
   await documents.restart(record, { attempt, uid: 'somebody' }, () => true);
   await sound({ job: 'extractDocument', uid: 'somebody', agentId: record.agentId, documentId: record.id, attempt });
@@ -284,7 +284,7 @@ it.concurrent('an extraction that begins after the wait for the file is over bri
   );
   expect(await deliverMessage(giveUp, notification(dying))).toBe(true);
   expect(await now(dying)).toMatchObject({ status: 'failed', error: 'The document could not be read. Try again.' });
-  expect(await files.head(fileKeyOf(dying))).toBeDefined();
+  expect(await files.head(fileKey(dying))).toBeDefined();
 });
 
 it.concurrent('an extraction of a form whose user lost access fails with that reason, until another user tries it again', async () => {
@@ -298,7 +298,7 @@ it.concurrent('an extraction of a form whose user lost access fails with that re
     error: expect.stringContaining('may no longer use the agent'),
   });
   expect((await now(record))?.content).toBe('');
-  const attempt = retryOf((await now(record))?.attempt, 'again');
+  const attempt = retryAttempt((await now(record))?.attempt, 'again');
   await documents.restart(record, { attempt, uid: owner.uid }, hasFailed);
   await sound({ job: 'extractDocument', uid: 'somebody', agentId, documentId: record.id, attempt });
   expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
@@ -348,7 +348,7 @@ it.concurrent('an extraction whose notification could never be forwarded is fail
   expect(await jobWith(() => undefined, undefined, spared)(notificationOf(record), maxDeliveries)).toBe(false);
   expect(await deliverMessage(giveUp, notificationOf(record))).toBe(true);
   expect(await now(record)).toMatchObject({ status: 'failed', error: 'The document could not be read. Try again.' });
-  const again = { ...notification(record), attempt: retryOf((await now(record))?.attempt, 'again') };
+  const again = { ...notification(record), attempt: retryAttempt((await now(record))?.attempt, 'again') };
   await documents.restart(record, { attempt: again.attempt, uid: 'somebody' }, hasFailed);
   expect(await sound(again)).toBe(true);
   expect((await now(record))?.status).toBe('ready');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { languageCodeOf } from '../../functions/domain/knowledge-index.ts';
+import { parseLanguageCode } from '../../functions/domain/knowledge-index.ts';
 import { languageOf } from '../../functions/search/languages.ts';
 import { type IndexedPage, packIndex } from '../../functions/search/pack-index.ts';
 import { PackedIndex } from '../../functions/search/packed-index.ts';
@@ -134,7 +134,7 @@ it('a search finds nothing for a query without a word, or in nothing', async () 
 });
 
 it('a search takes a language by its tag, and English without one', async () => {
-  expect(['de-AT', 'nb-NO', 'zh-Hant-TW', undefined, 'no such tag', 'constructor'].map(languageCodeOf)).toEqual([
+  expect(['de-AT', 'nb-NO', 'zh-Hant-TW', undefined, 'no such tag', 'constructor'].map(parseLanguageCode)).toEqual([
     'de',
     'no',
     'zh',

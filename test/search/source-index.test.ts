@@ -39,7 +39,7 @@ it('the index of a source is found wherever a job that indexes it again is kille
   let kills = 0;
   for (let fatal = 0; ; fatal++) {
     const language = languages[fatal % 2] as string;
-    const agents = { languageOf: async () => language };
+    const agents = { findLanguage: async () => language };
     let calls = 0;
     injectFaults(() => (calls++ === fatal ? 'kill' : undefined));
     const outcome = await indexSources(world.agentId, stores(), agents).catch(({ name }: Error) => name);

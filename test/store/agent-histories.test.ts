@@ -8,11 +8,11 @@ import { restoreAgent } from '../../functions/api/restore-agent.ts';
 import { setAgentTraffic } from '../../functions/api/set-agent-traffic.ts';
 import { updateAgent } from '../../functions/api/update-agent.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
-import { type Share, versionFor } from '../../functions/domain/traffic.ts';
+import { chooseVersion, type Share } from '../../functions/domain/traffic.ts';
 import { changedFields, type Versioned } from '../../functions/domain/versions.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
-import { idempotencyOf } from '../../functions/store/keys.ts';
+import { idempotencyCollections } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { users } from '../../functions/store/users.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
@@ -120,7 +120,7 @@ class Play {
   /** Ends the claims of requests that died: time does so, too. */
   async #expireClaims(): Promise<void> {
     try {
-      for (const shard of idempotencyOf(this.uid)) {
+      for (const shard of idempotencyCollections(this.uid)) {
         for await (const { pk, sk, answer } of table.get().query<{ pk: string; sk: string; answer?: unknown }>(shard)) {
           if (answer === undefined) await table.get().change({ pk, sk }, { set: { claimedUntil: 0 } });
         }
@@ -252,7 +252,7 @@ class Play {
     }
     expect(await agents.get().find(uid, agentId)).toMatchObject({ version: model.versions.length, ...newest(model) });
     for (const from of ['+14155550100', '+442071838750', '+4930901820']) {
-      const version = versionFor(agentId, from, model.split) ?? model.versions.length;
+      const version = chooseVersion(agentId, from, model.split) ?? model.versions.length;
       const body = { uid, agentId, from, include: ['agent'] };
       expect((await invoke(decideCallStart, { apiKey, body })).body).toMatchObject({
         ...{ version, agent: { version, name: model.versions[version - 1]?.name } },

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { versionItems } from '../../functions/store/agents/agent-versions.ts';
-import { agentVersionsOf, itemsOfAgent } from '../../functions/store/keys.ts';
+import { agentVersionCollection, itemsOfAgent } from '../../functions/store/keys.ts';
 import { type Item, table } from '../../functions/store/table.ts';
 import { newWorld, type World } from '../support/world.ts';
 
@@ -23,7 +23,7 @@ it('a history of 200 large versions takes ten read units', async () => {
   await table.get().putMany(items.flat());
   expect((await get(world, '')).versions).toHaveLength(200);
   const { client, name } = table.get();
-  const { pk, prefix } = agentVersionsOf(agentId);
+  const { pk, prefix } = agentVersionCollection(agentId);
   const { ConsumedCapacity } = await client.send(
     new QueryCommand({
       TableName: name,

@@ -15,10 +15,10 @@ import {
   accessKey,
   type BlockListOwner,
   blockedNumberKey,
+  callCollection,
   callKey,
-  callsOf,
-  callsWith,
   itemsOfAgent,
+  phoneCallCollection,
 } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { users } from '../../functions/store/users.ts';
@@ -236,10 +236,10 @@ class World {
         expect(await calls.get().find(agentId, { callId: call.callId })).toEqual(call);
       }
       for (const phone of numbers) {
-        const entries = await Array.fromAsync(table.get().query(callsWith(agentId, phone)));
+        const entries = await Array.fromAsync(table.get().query(phoneCallCollection(agentId, phone)));
         expect(entries.length).toBe(found.filter((call) => call.phone === phone).length);
       }
-      expect((await Array.fromAsync(table.get().query(callsOf(agentId)))).length).toBe(found.length);
+      expect((await Array.fromAsync(table.get().query(callCollection(agentId)))).length).toBe(found.length);
       const records = await table.get().getMany(['a', 'b', 'c'].map((id) => callKey(agentId, id)));
       expect(records.length).toBe(found.length);
     }

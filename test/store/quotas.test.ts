@@ -3,7 +3,7 @@ import type { UnversionedAgent } from '../../functions/domain/agents.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { type Duplication, Duplications } from '../../functions/duplication/duplications.ts';
 import { Agents } from '../../functions/store/agents/agents.ts';
-import { agentsOf } from '../../functions/store/keys.ts';
+import { agentCollection } from '../../functions/store/keys.ts';
 import { agentQuota, sourceQuota } from '../../functions/store/quotas.ts';
 import { type DocumentRecord, documentKind } from '../../functions/store/sources/documents.ts';
 import { Sources } from '../../functions/store/sources/sources.ts';
@@ -34,7 +34,7 @@ it('the quota of agents holds when many are created at once, and counts each', a
   const { done, codes } = await settled(Array.from({ length: 12 }, () => agents.create(newAgent(uid))));
   expect([done, new Set(codes)]).toEqual([limit, new Set(['quota_exceeded'])]);
   expect(await countOf({ uid })).toBe(limit);
-  expect(await itemsOf(agentsOf(uid))).toHaveLength(limit);
+  expect(await itemsOf(agentCollection(uid))).toHaveLength(limit);
 });
 
 it('the quota of agents is exact with any faults of DynamoDB', async () => {
@@ -43,7 +43,7 @@ it('the quota of agents is exact with any faults of DynamoDB', async () => {
     faults(seed);
     for (let n = 0; n < limit + 3; n++) await agents.create(newAgent(uid)).catch(() => {});
     noFaults();
-    const { length } = await itemsOf(agentsOf(uid));
+    const { length } = await itemsOf(agentCollection(uid));
     expect(length).toBeLessThanOrEqual(limit);
     expect(await countOf({ uid })).toBe(length);
   }
@@ -101,7 +101,7 @@ it('the count of a copy is exact with any faults of DynamoDB', async () => {
       }
     }
     noFaults();
-    expect(await itemsOf(agentsOf(uid))).toHaveLength(limit);
+    expect(await itemsOf(agentCollection(uid))).toHaveLength(limit);
     expect(await counterOf({ uid })).toMatchObject({ count: limit });
   }
 });

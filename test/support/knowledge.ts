@@ -1,4 +1,4 @@
-import { textPiecesOf } from '../../functions/store/keys.ts';
+import { textPieceCollection } from '../../functions/store/keys.ts';
 import { documentReads, documents } from '../../functions/store/sources/documents.ts';
 import { websiteReads } from '../../functions/store/sources/website-reads.ts';
 import { websites } from '../../functions/store/sources/websites.ts';
@@ -54,7 +54,7 @@ export const remove = (world: World, documentId: string) =>
 /** The keys of the pieces that are stored of a source's text. */
 export const piecesOf = async (sourceId: string) => {
   const keys: string[] = [];
-  for await (const { sk } of table.get().query(textPiecesOf(sourceId), { keysOnly: true })) keys.push(sk);
+  for await (const { sk } of table.get().query(textPieceCollection(sourceId), { keysOnly: true })) keys.push(sk);
   return keys;
 };
 

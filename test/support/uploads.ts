@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { textPiecesOf } from '../../functions/store/keys.ts';
+import { textPieceCollection } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { until } from './until.ts';
 import type { World } from './world.ts';
@@ -45,7 +45,7 @@ export const program = Buffer.from('MZ\x90\0\x03\0\0\0\xff\xff', 'latin1');
 /** Counts the stored pieces of a document's text. */
 export const piecesOf = async (id: string): Promise<number> => {
   let pieces = 0;
-  for await (const page of table.get().pages(textPiecesOf(id), { keysOnly: true })) pieces += page.length;
+  for await (const page of table.get().pages(textPieceCollection(id), { keysOnly: true })) pieces += page.length;
   return pieces;
 };
 

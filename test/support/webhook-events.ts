@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { type BlockListOwner, webhookEventsOf } from '../../functions/store/keys.ts';
+import { type BlockListOwner, webhookEventCollection } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { until } from './until.ts';
 import { newEndpoint, newReceiver, type SentEvent, verified } from './webhooks.ts';
@@ -102,7 +102,7 @@ export const blockManyNumbers = async ({ uid, agentId, block, events }: Awaited<
 
 /** The ids of the events of a block list. */
 export const listEvents = async (list: BlockListOwner) => {
-  const { pk, prefix } = webhookEventsOf(list);
+  const { pk, prefix } = webhookEventCollection(list);
   const items = await Array.fromAsync(table.get().query({ pk, prefix }));
   return items.filter((item) => 'counted' in item).map(({ sk }) => sk.slice(prefix.length));
 };

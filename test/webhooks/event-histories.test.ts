@@ -17,7 +17,7 @@ import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
 import type { JobMessage } from '../../functions/domain/job-messages.ts';
 import { newAttempt, websiteStates } from '../../functions/domain/source-state.ts';
 import { pagesText, proseText } from '../../functions/domain/sources.ts';
-import { asksFor, type EventType } from '../../functions/domain/webhooks.ts';
+import { type EventType, wantsEvent } from '../../functions/domain/webhooks.ts';
 import { Erasures } from '../../functions/erasure/erasures.ts';
 import { erasePerson } from '../../functions/erasure/person.ts';
 import { Credentials } from '../../functions/store/credentials.ts';
@@ -26,7 +26,7 @@ import type { BlockListOwner } from '../../functions/store/keys.ts';
 import { Sources } from '../../functions/store/sources/sources.ts';
 import { type WebsiteRecord, websiteKind } from '../../functions/store/sources/website-reads.ts';
 import { Table } from '../../functions/store/table.ts';
-import { changeOf, type TableChange } from '../../functions/store/table-changes.ts';
+import { type TableChange, toTableChange } from '../../functions/store/table-changes.ts';
 import { deliver } from '../../functions/webhooks/deliver.ts';
 import { publishChanges } from '../../functions/webhooks/publish-changes.ts';
 import { resumeDeliveries } from '../../functions/webhooks/resume-deliveries.ts';
@@ -187,7 +187,7 @@ class Simulation {
       }
       return all;
     };
-    const accepts = ({ type }: Expected) => active && asksFor({ events }, type);
+    const accepts = ({ type }: Expected) => active && wantsEvent({ events }, type);
     return { received, accepts };
   }
 
@@ -342,7 +342,7 @@ class Simulation {
     while (left.length > 0) {
       const batch = left.slice(0, 1 + Math.floor(this.#next() * batchSize));
       const process = this.#newProcess();
-      const changes = batch.map(changeOf);
+      const changes = batch.map(toTableChange);
       const failed = await this.#publish(changes, process).catch(() => changes[0]);
       if (process.isDead) continue;
       const done = failed ? changes.indexOf(failed) : batch.length;

@@ -10,9 +10,9 @@ import { logChanges } from '../../functions/changes/log-changes.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import type { JobMessage } from '../../functions/domain/job-messages.ts';
 import { Credentials } from '../../functions/store/credentials.ts';
-import { blockedNumberKey, webhookEventsOf } from '../../functions/store/keys.ts';
+import { blockedNumberKey, webhookEventCollection } from '../../functions/store/keys.ts';
 import { type Item, Table } from '../../functions/store/table.ts';
-import { changeOf, type TableChange } from '../../functions/store/table-changes.ts';
+import { type TableChange, toTableChange } from '../../functions/store/table-changes.ts';
 import { publishChanges } from '../../functions/webhooks/publish-changes.ts';
 import { injectFaultsInto } from '../support/faults.ts';
 import { until } from '../support/until.ts';
@@ -62,7 +62,9 @@ const newTable = async () => {
   };
   /** The numbers of each event of the agent's block list, sorted by the first one. */
   const listEvents = async () => {
-    const items = await Array.fromAsync(table.query<Item & { added?: Set<string> }>(webhookEventsOf({ agentId })));
+    const items = await Array.fromAsync(
+      table.query<Item & { added?: Set<string> }>(webhookEventCollection({ agentId })),
+    );
     return items.map(({ added = new Set() }) => [...added].sort()).sort();
   };
   return {
@@ -90,7 +92,7 @@ const newTable = async () => {
         return undefined;
       };
       injectFaultsInto(table.client, count);
-      await read(records.map(changeOf));
+      await read(records.map(toTableChange));
       return { ...requests };
     },
   };
@@ -170,7 +172,7 @@ it('an event that is written after the erasure of its person does not keep the n
   const counted = stores.table.updateAction({ pk: 'counter', sk: 'counter' }, { add: { count: 1 } });
   await stores.blockList.erase([{ agentId }], number, 'keep', counted);
   for (const record of await numbers(2)) await requestsOf([record]);
-  const [event] = await Array.fromAsync(stores.table.query(webhookEventsOf({ agentId })));
+  const [event] = await Array.fromAsync(stores.table.query(webhookEventCollection({ agentId })));
   expect(messages.map(({ job }) => job)).toEqual(['deliverWebhook']);
   const eventId = event?.sk.replace('EVENT#', '') ?? '';
   const nothing = { count: 0, numbers: [] };

@@ -1,5 +1,5 @@
 import type { CallItem } from '../../../functions/domain/calls.ts';
-import { versionFor } from '../../../functions/domain/traffic.ts';
+import { chooseVersion } from '../../../functions/domain/traffic.ts';
 
 /** A call of the demo, with the time at which its outcome was set. */
 export type DemoCall = CallItem & { outcomeAt: string };
@@ -153,7 +153,7 @@ type Context = { agentId: string; pattern: Pattern; isRecent: boolean; random: R
 const callAt = (start: number, { agentId, pattern, isRecent, random }: Context): DemoCall => {
   const { direction, results, withheld } = pattern;
   const phone = `+1${areas[Math.floor(random() * areas.length)]}55501${String(Math.floor(random() * 100)).padStart(2, '0')}`;
-  const agentVersion = direction === 'outbound' && isRecent ? versionFor(agentId, phone, demoSplit) : 1;
+  const agentVersion = direction === 'outbound' && isRecent ? chooseVersion(agentId, phone, demoSplit) : 1;
   const weightOf = ({ weight, weightOfSecondVersion = weight }: Result) =>
     agentVersion === 2 ? weightOfSecondVersion : weight;
   const { status, seconds, outcome, values } = pick(results, weightOf, random).value;

@@ -1,4 +1,4 @@
-import { type ApiKey, statusOf } from '../../../functions/domain/api-keys.ts';
+import { type ApiKey, judgeKeyStatus } from '../../../functions/domain/api-keys.ts';
 import type { MadeApiKey } from '../../../functions/store/api-keys.ts';
 import { record } from '../../command-line/output.ts';
 
@@ -15,7 +15,7 @@ export const describeKey = (key: ApiKey) =>
     scopes: scopesOf(key),
     created: key.createdAt,
     expires: expiryOf(key),
-    status: statusOf(key),
+    status: judgeKeyStatus(key),
   });
 
 export const scopesOf = (key: ApiKey) => key.scopes?.join(', ') ?? 'all that need not be named';

@@ -1,6 +1,6 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { ErasureRequest } from '../../../functions/erasure/erasures.ts';
-import { erasuresOf } from '../../../functions/store/keys.ts';
+import { erasureCollection } from '../../../functions/store/keys.ts';
 import type { Table } from '../../../functions/store/table.ts';
 import { type StoredItem, scan } from '../scan.ts';
 import { findItems, nameOf } from './items.ts';
@@ -15,7 +15,7 @@ export const newerErasures = async (table: Table, from: string): Promise<EndedEr
   const input = {
     FilterExpression: 'begins_with(sk, :prefix) and #status = :done',
     ExpressionAttributeNames: { '#status': 'status' },
-    ExpressionAttributeValues: { ':prefix': { S: erasuresOf('').prefix }, ':done': { S: 'done' } },
+    ExpressionAttributeValues: { ':prefix': { S: erasureCollection('').prefix }, ':done': { S: 'done' } },
   };
   await scan(table, table.name, input, async (items) => {
     const earlier = await findItems(table, from, items);

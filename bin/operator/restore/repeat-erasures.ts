@@ -2,7 +2,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { BlockListImports } from '../../../functions/block-list-import/block-list-imports.ts';
 import { CallAttempts } from '../../../functions/calling/call-attempts.ts';
 import type { ImportFailure } from '../../../functions/domain/block-list-imports.ts';
-import { numbersIn } from '../../../functions/domain/phone-numbers.ts';
+import { extractNumbers } from '../../../functions/domain/phone-numbers.ts';
 import { Erasures } from '../../../functions/erasure/erasures.ts';
 import { hashOfNumber } from '../../../functions/erasure/number-hash.ts';
 import { erasePerson } from '../../../functions/erasure/person.ts';
@@ -10,10 +10,10 @@ import { IdempotencyStore } from '../../../functions/store/idempotency.ts';
 import {
   accessKey,
   type BlockListOwner,
-  blockedNumbersOf,
+  blockedNumberCollection,
   type ItemKey,
-  importsOf,
-  numberIn,
+  importCollection,
+  parseNumberKey,
 } from '../../../functions/store/keys.ts';
 import type { Table } from '../../../functions/store/table.ts';
 import { WebhookEvents } from '../../../functions/webhooks/webhook-events.ts';
@@ -38,10 +38,10 @@ export const repeatErasures = async (table: Table, newer: EndedErasure[], secret
   };
   const numbers = await numbersByAgentAndUser(table);
   for (const uid of new Set(newer.map((erasure) => erasure.uid))) {
-    const partitions = [blockedNumbersOf({ uid }, 0)];
+    const partitions = [blockedNumberCollection({ uid }, 0)];
     for await (const owned of agents.owned(uid)) {
       for (const { agentId, guests } of owned) {
-        partitions.push(accessKey(agentId), ...guests.map((guest) => blockedNumbersOf({ uid: guest }, 0)));
+        partitions.push(accessKey(agentId), ...guests.map((guest) => blockedNumberCollection({ uid: guest }, 0)));
       }
     }
     const candidates = new Set(partitions.flatMap(({ pk }) => [...(numbers.get(pk) ?? [])]));
@@ -66,17 +66,17 @@ const withoutFiles = (imports: BlockListImports) => ({
 const numbersByAgentAndUser = async (table: Table): Promise<Map<string, Set<string>>> => {
   const numbers = new Map<string, Set<string>>();
   const add = (owner: BlockListOwner, number: string) => {
-    const { pk } = 'agentId' in owner ? accessKey(owner.agentId) : blockedNumbersOf(owner, 0);
+    const { pk } = 'agentId' in owner ? accessKey(owner.agentId) : blockedNumberCollection(owner, 0);
     numbers.set(pk, (numbers.get(pk) ?? new Set()).add(number));
   };
   await scan(table, table.name, { ProjectionExpression: 'pk, sk, uid, failures' }, async (items) => {
     for (const item of items) {
       const { pk, sk, uid, failures } = unmarshall(item) as ItemKey & { uid: string; failures: string };
-      const found = numberIn({ pk, sk });
+      const found = parseNumberKey({ pk, sk });
       if (found) add(found.owner, found.number);
-      const isImport = sk.startsWith(importsOf(uid).prefix);
+      const isImport = sk.startsWith(importCollection(uid).prefix);
       const failed: ImportFailure[] = isImport ? JSON.parse(failures) : [];
-      for (const number of failed.flatMap((failure) => numbersIn(failure.number))) add({ uid }, number);
+      for (const number of failed.flatMap((failure) => extractNumbers(failure.number))) add({ uid }, number);
     }
   });
   return numbers;

@@ -1,7 +1,7 @@
 import type { OutcomeRules } from '../../domain/declared-outcomes.ts';
 import { service } from '../../service.ts';
-import { type AccessItem, accessOf, type RepeatedFields } from '../credentials.ts';
-import { accessKey, agentIdIn, agentsOf } from '../keys.ts';
+import { type AccessItem, type RepeatedFields, readAccess } from '../credentials.ts';
+import { accessKey, agentCollection, listedAgentId } from '../keys.ts';
 import { type Table, table } from '../table.ts';
 
 /** An agent that a user owns, from its access item. */
@@ -20,8 +20,8 @@ export class AgentAccess {
 
   /** Lists the agents that a user owns, by id, with their guests, a page at a time. Reads no record. */
   async *owned(uid: string, limit = agentsPerPage): AsyncGenerator<OwnedAgent[]> {
-    for await (const keys of this.#table.pages(agentsOf(uid), { keysOnly: true, limit })) {
-      const items = await this.#table.getMany<AccessItem>(keys.map(({ sk }) => accessKey(agentIdIn(sk))));
+    for await (const keys of this.#table.pages(agentCollection(uid), { keysOnly: true, limit })) {
+      const items = await this.#table.getMany<AccessItem>(keys.map(({ sk }) => accessKey(listedAgentId(sk))));
       yield items
         .filter((item) => item.uid === uid)
         .map(({ agentId, guests, valueCurrency }) => ({ agentId, guests: [...(guests ?? [])], valueCurrency }));
@@ -43,7 +43,7 @@ export class AgentAccess {
     agentId: string,
   ): Promise<(Omit<OwnedAgent, 'agentId'> & { owner: string; outcomeRules: OutcomeRules }) | undefined> {
     const item = await this.#table.get<AccessItem>(accessKey(agentId));
-    const access = accessOf(item);
+    const access = readAccess(item);
     if (!item || !access) return undefined;
     const { owner, outcomeRules } = access;
     return { owner, guests: [...(item.guests ?? [])], outcomeRules, valueCurrency: item.valueCurrency };

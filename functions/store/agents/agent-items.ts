@@ -27,20 +27,24 @@ export type AgentItem = Item &
     lastChange?: Pick<VersionOrigin, 'keyId' | 'note' | 'creationId'>;
   };
 
-export const itemOf = ({ configuration, ...rest }: Agent, origin: VersionOrigin): AgentItem => ({
+export const toAgentItem = ({ configuration, ...rest }: Agent, origin: VersionOrigin): AgentItem => ({
   ...agentKey(rest.uid, rest.agentId),
   ...rest,
   configuration: JSON.stringify(configuration),
-  ...writtenBy(origin),
+  ...nextRevision(origin),
 });
 
-export const writtenBy = ({ keyId, note, creationId }: VersionOrigin): Pick<AgentItem, 'revision' | 'lastChange'> => ({
+export const nextRevision = ({
+  keyId,
+  note,
+  creationId,
+}: VersionOrigin): Pick<AgentItem, 'revision' | 'lastChange'> => ({
   revision: randomUUID(),
   lastChange: withoutUndefined({ keyId, note: note || undefined, creationId }),
 });
 
 /** Returns the agent that an item holds. */
-export const agentOf = ({
+export const toAgent = ({
   pk: _pk,
   sk: _sk,
   revision: _r,

@@ -3,7 +3,7 @@ import type { AgentVersion, Versioned } from '../../domain/versions.ts';
 import { service } from '../../service.ts';
 import { agentTrafficKey } from '../keys.ts';
 import { type Item, type Table, table } from '../table.ts';
-import { AgentVersions, type ContentItem, contentOf } from './agent-versions.ts';
+import { AgentVersions, type ContentItem, inflateContent } from './agent-versions.ts';
 
 /** A version that gets traffic. Its content is absent if the item has no room for it. */
 type TrafficShare = Share & Pick<AgentVersion, 'createdAt'> & Partial<Pick<ContentItem, 'content'>>;
@@ -36,7 +36,7 @@ export const trafficItem = (
 };
 
 /** Returns the shares in an item; none when there is no item. */
-export const sharesIn = (item: Item | undefined): TrafficShare[] => (item as TrafficItem | undefined)?.shares ?? [];
+export const readShares = (item: Item | undefined): TrafficShare[] => (item as TrafficItem | undefined)?.shares ?? [];
 
 /** The versions of agents that callers get. */
 export class AgentTraffic {
@@ -50,13 +50,13 @@ export class AgentTraffic {
 
   /** Returns a version of a split with its content, with one more read if the item of the split had no room for it. */
   async serve(agentId: string, { version, createdAt, content }: TrafficShare): Promise<ServedVersion | undefined> {
-    const found = content ? contentOf({ content }) : await this.#versions.findContent(agentId, version);
+    const found = content ? inflateContent({ content }) : await this.#versions.findContent(agentId, version);
     return found && { version, createdAt, name: found.name, configuration: found.configuration };
   }
 
   /** Returns the split of an agent with the contents of its versions; an empty one when all callers get the newest version. */
   async find(agentId: string): Promise<(Share & Versioned)[]> {
-    const shares = sharesIn(await this.#table.get<TrafficItem>(agentTrafficKey(agentId)));
+    const shares = readShares(await this.#table.get<TrafficItem>(agentTrafficKey(agentId)));
     const served = await Promise.all(shares.map((share) => this.serve(agentId, share)));
     return served.flatMap((version, index) => (version ? [{ ...(shares[index] as Share), ...version }] : []));
   }

@@ -5,11 +5,11 @@ import { service } from '../../service.ts';
 import {
   agentContentKey,
   agentVersionAt,
+  agentVersionCollection,
   agentVersionKey,
   agentVersionPosition,
-  agentVersionsOf,
+  findItem,
   type ItemKey,
-  itemWith,
   withoutKey,
 } from '../keys.ts';
 import { type Item, type Lookup, type Table, table } from '../table.ts';
@@ -45,10 +45,10 @@ export const versionKeys = (agentId: string, version: number): [ItemKey, ItemKey
 ];
 
 /** Returns a version and its deflated content from its items; undefined when there is no such version. */
-export const versionIn = (items: Item[], agentId: string, version: number) => {
+export const readVersion = (items: Item[], agentId: string, version: number) => {
   const [listedKey, contentKey] = versionKeys(agentId, version);
-  const listed = itemWith(items, listedKey) as ListedItem | undefined;
-  const content = ((itemWith(items, contentKey) ?? listed) as ContentItem | undefined)?.content;
+  const listed = findItem(items, listedKey) as ListedItem | undefined;
+  const content = ((findItem(items, contentKey) ?? listed) as ContentItem | undefined)?.content;
   return listed && content && { ...listedVersion(listed), content };
 };
 
@@ -57,7 +57,7 @@ const listedVersion = (item: ListedItem): AgentVersion => {
   return { ...listed, version: agentVersionAt(item.sk) };
 };
 
-export const contentOf = ({ content }: Pick<ContentItem, 'content'>): Versioned =>
+export const inflateContent = ({ content }: Pick<ContentItem, 'content'>): Versioned =>
   JSON.parse(inflateRawSync(content).toString());
 
 /** Looks up versions with their contents, in the requested order. A version that does not exist, or whose number is invalid, is undefined. */
@@ -73,8 +73,8 @@ export const versionsLookup = (
     isLarge: true,
     read(items) {
       return versions.map((version) => {
-        const { content, ...found } = (version !== undefined && versionIn(items, agentId, version)) || {};
-        return content && { ...(found as AgentVersion), ...contentOf({ content }) };
+        const { content, ...found } = (version !== undefined && readVersion(items, agentId, version)) || {};
+        return content && { ...(found as AgentVersion), ...inflateContent({ content }) };
       });
     },
   };
@@ -94,7 +94,7 @@ export class AgentVersions {
     { after, limit }: { after?: number | undefined; limit?: number | undefined } = {},
   ): AsyncGenerator<AgentVersion> {
     const options = { after: after === undefined ? undefined : agentVersionPosition(after), limit, descending: true };
-    for await (const item of this.#table.query<ListedItem>(agentVersionsOf(agentId), options))
+    for await (const item of this.#table.query<ListedItem>(agentVersionCollection(agentId), options))
       yield listedVersion(item);
   }
 
@@ -105,7 +105,7 @@ export class AgentVersions {
   ): Promise<(Versioned & Pick<ContentItem, 'creationId'>) | undefined> {
     const [listedKey, contentKey] = versionKeys(agentId, version);
     const item = (await this.#table.get<ContentItem>(contentKey)) ?? (await this.#table.get<ContentItem>(listedKey));
-    return item?.content && { ...contentOf(item), creationId: item.creationId };
+    return item?.content && { ...inflateContent(item), creationId: item.creationId };
   }
 }
 

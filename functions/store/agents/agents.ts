@@ -4,7 +4,7 @@ import { currentMaker } from '../../cause.ts';
 import type { Agent, AgentConfiguration, UnversionedAgent } from '../../domain/agents.ts';
 import { isCurrency } from '../../domain/call-costs.ts';
 import { now } from '../../domain/date-time.ts';
-import { outcomeRulesOf } from '../../domain/declared-outcomes.ts';
+import { readOutcomeRules } from '../../domain/declared-outcomes.ts';
 import { insufficientPermissions, limitExceeded, noSuchGuest } from '../../domain/errors.ts';
 import { withoutUndefined } from '../../domain/json.ts';
 import { limits } from '../../domain/limits.ts';
@@ -21,29 +21,29 @@ import type { AccessItem, RepeatedFields } from '../credentials.ts';
 import { exists, isAbsent, when } from '../expressions.ts';
 import {
   accessKey,
+  agentCollection,
   agentKey,
-  agentsOf,
   agentTrafficKey,
   countKey,
+  deletedAgentCollection,
   deletedAgentKey,
-  deletedAgentsOf,
+  findItem,
+  formerGuestCollection,
   formerGuestKey,
-  formerGuestsOf,
   itemsOfAgent,
-  itemWith,
   runningImportKey,
   userKey,
 } from '../keys.ts';
 import { agentQuota, type Counter, countAction, type Quota } from '../quotas.ts';
 import { type Item, type Table, type TransactionAction, table, untilWritten } from '../table.ts';
 import { AgentAccess, type OwnedAgent } from './agent-access.ts';
-import { type AgentItem, agentOf, itemOf, type VersionOrigin, writtenBy } from './agent-items.ts';
+import { type AgentItem, nextRevision, toAgent, toAgentItem, type VersionOrigin } from './agent-items.ts';
 import { trafficItem } from './agent-traffic.ts';
-import { AgentVersions, type StoredVersion, versionIn, versionItems, versionKeys } from './agent-versions.ts';
-import { type DeletedAgent, type DeletedItem, deletionOf } from './deleted-agents.ts';
+import { AgentVersions, readVersion, type StoredVersion, versionItems, versionKeys } from './agent-versions.ts';
+import { type DeletedAgent, type DeletedItem, moveToDeleted } from './deleted-agents.ts';
 import {
   checkUnique,
-  entryKeysOf,
+  entryKeys,
   moveEntries,
   type UniqueEntry,
   type UniqueValues,
@@ -89,7 +89,7 @@ export class Agents {
 
   async find(owner: string, agentId: string): Promise<Agent | undefined> {
     const item = await this.#table.get<AgentItem>(agentKey(owner, agentId));
-    return item && agentOf(item);
+    return item && toAgent(item);
   }
 
   /** Lists the agents that a user owns or was given access to, by id. A page is one query, and one more read for shared agents. */
@@ -97,13 +97,13 @@ export class Agents {
     uid: string,
     options: { after?: string | undefined; limit?: number | undefined } = {},
   ): AsyncGenerator<Agent> {
-    for await (const page of this.#table.pages<AgentItem | SharedAgentItem>(agentsOf(uid), options)) {
+    for await (const page of this.#table.pages<AgentItem | SharedAgentItem>(agentCollection(uid), options)) {
       const shared = page.filter((item) => 'owner' in item);
       const others = await this.#table.getMany<AgentItem>(shared.map(({ owner, agentId }) => agentKey(owner, agentId)));
       const byId = new Map(others.map((item) => [item.agentId, item]));
       for (const item of page) {
         const record = 'owner' in item ? byId.get(item.agentId) : item;
-        if (record) yield agentOf(record);
+        if (record) yield toAgent(record);
       }
     }
   }
@@ -114,7 +114,7 @@ export class Agents {
   }
 
   /** Returns the number of copies that a user has ever begun, and the ids of the new agents whose copies are in progress. */
-  async copiesOf(uid: string): Promise<{ begun: number; inProgress: string[] }> {
+  async countCopies(uid: string): Promise<{ begun: number; inProgress: string[] }> {
     const item = await this.#table.get<UserCounter>(countKey({ uid }));
     return { begun: item?.copiesBegun ?? 0, inProgress: [...(item?.copies ?? [])] };
   }
@@ -128,7 +128,7 @@ export class Agents {
   /** Returns the user's own agent with a phone number, with a key, or with both. */
   async findUnique(owner: string, wanted: UniqueValues): Promise<Agent | undefined> {
     const given = uniqueFields.filter(({ field }) => wanted[field] !== undefined);
-    const [entryKey] = entryKeysOf(owner, wanted, given);
+    const [entryKey] = entryKeys(owner, wanted, given);
     const entry = entryKey && (await this.#table.get<UniqueEntry>(entryKey));
     const agent = entry && (await this.find(owner, entry.agentId));
     return agent && given.every(({ field }) => agent[field] === wanted[field]) ? agent : undefined;
@@ -159,9 +159,9 @@ export class Agents {
     const { uid, agentId } = agent;
     const access: AccessItem = { ...accessKey(agentId), agentId, uid, ...repeatedFields(agent.configuration) };
     return [
-      this.#table.putAction(itemOf(agent, origin), isAbsent),
+      this.#table.putAction(toAgentItem(agent, origin), isAbsent),
       this.#table.putAction(access, isAbsent),
-      ...this.#putVersion(agentId, versionOf(agent, changedFields({}, agent), origin), agent),
+      ...this.#putVersion(agentId, toStoredVersion(agent, changedFields({}, agent), origin), agent),
       ...moveEntries(this.#table, {}, agent),
     ];
   }
@@ -181,8 +181,8 @@ export class Agents {
     return untilWritten(async (attempt) => {
       const found = await this.#table.get<AgentItem>(agentKey(owner, agentId));
       if (!found) return undefined;
-      const former = agentOf(found);
-      const done = await this.#changeBy(origin.creationId, found);
+      const former = toAgent(found);
+      const done = await this.#findRepeatedChange(origin.creationId, found);
       if (done) return done;
       if (ifMatch !== undefined && ifMatch !== former.version) {
         const newer = await this.#versionsAfter(agentId, ifMatch, former.version);
@@ -195,10 +195,14 @@ export class Agents {
       if (fields.length === 0 && uniqueChanges.length === 0) return former;
       if (attempt > 0) await checkUnique(this.#table, wanted);
       const version = former.version + (fields.length > 0 ? 1 : 0);
-      const changed = { ...wanted, version, updatedAt: laterOf(found.updatedAt, now(), timeOf(origin.creationId)) };
+      const changed = {
+        ...wanted,
+        version,
+        updatedAt: pickLatest(found.updatedAt, now(), decodeStart(origin.creationId)),
+      };
       await this.#table.transact([
-        this.#table.putAction(itemOf(changed, origin), isUnchanged(found)),
-        ...(fields.length > 0 ? this.#newVersion(changed, versionOf(changed, fields, origin)) : []),
+        this.#table.putAction(toAgentItem(changed, origin), isUnchanged(found)),
+        ...(fields.length > 0 ? this.#newVersion(changed, toStoredVersion(changed, fields, origin)) : []),
         ...uniqueChanges,
         ...this.#accessChange(former, changed),
       ]);
@@ -229,11 +233,11 @@ export class Agents {
     return untilWritten(async () => {
       const key = agentKey(owner, agentId);
       const items = await this.#table.getMany([key, ...split.flatMap(({ version }) => versionKeys(agentId, version))]);
-      const found = itemWith(items, key) as AgentItem | undefined;
+      const found = findItem(items, key) as AgentItem | undefined;
       if (!found) return false;
       const versions = new Map(
         split.flatMap(({ version }) => {
-          const one = versionIn(items, agentId, version);
+          const one = readVersion(items, agentId, version);
           return one ? [[version, one]] : [];
         }),
       );
@@ -242,7 +246,7 @@ export class Agents {
       if (isDeepStrictEqual(byVersion(former), byVersion(split))) return true;
       const isTooOld = (version: number) => version <= found.version - limits.versions;
       const unused = former.filter(({ version }) => isTooOld(version) && !versions.has(version));
-      const set = { split: split.length > 0 ? split : null, ...writtenBy(origin) };
+      const set = { split: split.length > 0 ? split : null, ...nextRevision(origin) };
       await this.#table.transact([
         this.#table.updateAction(key, { set }, isUnchanged(found)),
         split.length > 0
@@ -255,11 +259,11 @@ export class Agents {
   }
 
   /** Returns the agent as an earlier attempt of the same request left it; undefined when there was none. */
-  async #changeBy(creationId: string | undefined, found: AgentItem): Promise<Agent | undefined> {
-    const begun = timeOf(creationId);
+  async #findRepeatedChange(creationId: string | undefined, found: AgentItem): Promise<Agent | undefined> {
+    const begun = decodeStart(creationId);
     // The usual case needs no read: the agent was last changed before the request began.
     if (begun === undefined || found.updatedAt < begun) return undefined;
-    const agent = agentOf(found);
+    const agent = toAgent(found);
     if (found.lastChange?.creationId === creationId) return agent;
     const { agentId } = found;
     for await (const { version, createdAt } of this.#versions.list(agentId)) {
@@ -287,7 +291,7 @@ export class Agents {
     const fields = repeatedFields(configuration);
     if (isDeepStrictEqual(repeatedFields(former.configuration), fields)) return [];
     const set = { blockOnOutcomes: null, outcomes: null, valueCurrency: null, ...fields };
-    return [this.#table.updateAction(accessKey(agentId), { set }, isOwnedBy(uid))];
+    return [this.#table.updateAction(accessKey(agentId), { set }, hasOwner(uid))];
   }
 
   /**
@@ -299,11 +303,11 @@ export class Agents {
       const found = await this.#table.get<AgentItem | SharedAgentItem>(agentKey(owner, agentId));
       // A guest has an entry of the agent under the same key.
       if (!found || 'owner' in found) return false;
-      const former = agentOf(found);
+      const former = toAgent(found);
       await this.#table.transact([
         this.#table.deleteAction(agentKey(owner, agentId), isUnchanged(found)),
         ...moveEntries(this.#table, former, { uid: owner, agentId }),
-        { Update: { TableName: this.#table.name, Key: accessKey(agentId), ...deletionOf(agentId, owner) } },
+        { Update: { TableName: this.#table.name, Key: accessKey(agentId), ...moveToDeleted(agentId, owner) } },
         countAction(this.#table, countKey({ uid: owner }), -1),
       ]);
       return true;
@@ -335,7 +339,7 @@ export class Agents {
     const shared: SharedAgentItem = { ...agentKey(guest, agentId), agentId, owner };
     await this.#table.transact([
       this.#table.checkAction(userKey(guest), exists),
-      this.#table.updateAction(accessKey(agentId), { add: { guests: new Set([guest]) } }, isOwnedBy(owner)),
+      this.#table.updateAction(accessKey(agentId), { add: { guests: new Set([guest]) } }, hasOwner(owner)),
       this.#table.putAction(shared),
     ]);
   }
@@ -349,7 +353,7 @@ export class Agents {
       this.#table.updateAction(
         accessKey(agentId),
         { add: { guests: new Set([guest]) } },
-        when`${isOwnedBy(owner)} and (${hasRoom})`,
+        when`${hasOwner(owner)} and (${hasRoom})`,
       ),
       this.#table.putAction(shared),
     ]);
@@ -365,8 +369,8 @@ export class Agents {
 
   /** Returns true when all data of the agents are gone that were noted. */
   async areDeletionsFinished(owner: string): Promise<boolean> {
-    const { prefix } = deletedAgentsOf(owner);
-    for await (const noted of this.#table.pages(deletedAgentsOf(owner), { keysOnly: true, limit: 100 })) {
+    const { prefix } = deletedAgentCollection(owner);
+    for await (const noted of this.#table.pages(deletedAgentCollection(owner), { keysOnly: true, limit: 100 })) {
       const keys = noted.map(({ sk }) => accessKey(sk.slice(prefix.length)));
       const items = await this.#table.getMany<AccessItem & Partial<DeletedItem>>(keys);
       if (items.some(({ uid, formerOwner }) => uid === owner || formerOwner === owner)) return false;
@@ -378,7 +382,7 @@ export class Agents {
   async revoke(agentId: string, owner: string, guest: string, { stays = true } = {}): Promise<void> {
     if (guest === owner) throw ownerIsNoGuest();
     const failed = await this.#table.tryTransact([
-      this.#table.updateAction(accessKey(agentId), { remove: { guests: new Set([guest]) } }, isOwnedBy(owner)),
+      this.#table.updateAction(accessKey(agentId), { remove: { guests: new Set([guest]) } }, hasOwner(owner)),
       this.#table.deleteAction(agentKey(guest, agentId)),
       stays
         ? this.#table.putAction(formerGuestItem(agentId, guest))
@@ -389,12 +393,12 @@ export class Agents {
 
   /** Returns the users whose access to an agent was revoked while reports of its data are kept. */
   async formerGuests(agentId: string): Promise<string[]> {
-    const items = await Array.fromAsync(this.#table.query<FormerGuestItem>(formerGuestsOf(agentId)));
+    const items = await Array.fromAsync(this.#table.query<FormerGuestItem>(formerGuestCollection(agentId)));
     return items.map(({ uid }) => uid);
   }
 
   /** Returns the language that an agent is set to. Without `owner`, one more read finds it. */
-  async languageOf(agentId: string, owner?: string): Promise<string | undefined> {
+  async findLanguage(agentId: string, owner?: string): Promise<string | undefined> {
     const uid = owner ?? (await this.access(agentId))?.owner;
     const agent = uid === undefined ? undefined : await this.find(uid, agentId);
     return agent?.configuration.language;
@@ -408,7 +412,7 @@ export class Agents {
 
 /** Returns the fields of a configuration that the access item repeats. */
 const repeatedFields = ({ valueCurrency, ...configuration }: AgentConfiguration): RepeatedFields => {
-  const { blockOnOutcomes, outcomes } = outcomeRulesOf(configuration);
+  const { blockOnOutcomes, outcomes } = readOutcomeRules(configuration);
   return withoutUndefined({
     blockOnOutcomes,
     outcomes: outcomes && JSON.stringify(outcomes),
@@ -416,21 +420,21 @@ const repeatedFields = ({ valueCurrency, ...configuration }: AgentConfiguration)
   });
 };
 
-const isOwnedBy = (owner: string) => when`uid = ${owner}`;
+const hasOwner = (owner: string) => when`uid = ${owner}`;
 const isUnchanged = ({ revision }: AgentItem) => when`revision = ${revision}`;
 
 /** Returns the time at which a request began, from the ULID of the record that it creates. */
-const timeOf = (creationId: string | undefined) =>
+const decodeStart = (creationId: string | undefined) =>
   creationId === undefined ? undefined : new Date(decodeTime(creationId)).toISOString();
 
 /** Clocks differ: a version is never older than the one before it, nor than the beginning of its request. */
-const laterOf = (...times: (string | undefined)[]): string =>
+const pickLatest = (...times: (string | undefined)[]): string =>
   times
     .filter((time) => time !== undefined)
     .sort()
     .at(-1) ?? now();
 
-const versionOf = (
+const toStoredVersion = (
   { uid: owner, version, updatedAt }: Agent,
   changed: string[],
   { uid = owner, note, ...origin }: VersionOrigin,
@@ -461,11 +465,11 @@ const byVersion = (split: Share[]) => split.toSorted((one, other) => one.version
 export const agents = /* @__PURE__ */ service(() => new Agents(table.get(), agentQuota()), {
   find: ['dynamodb:GetItem'],
   findUnique: ['dynamodb:GetItem'],
-  languageOf: ['dynamodb:GetItem'],
+  findLanguage: ['dynamodb:GetItem'],
   list: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   inSegment: ['dynamodb:Scan'],
   owned: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
-  copiesOf: ['dynamodb:GetItem'],
+  countCopies: ['dynamodb:GetItem'],
   formerGuests: ['dynamodb:Query'],
   create: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
   change: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],

@@ -2,7 +2,7 @@ import type { Agent } from '../../domain/agents.ts';
 import { withoutUndefined } from '../../domain/json.ts';
 import { idempotencyClaimSeconds } from '../../domain/timeouts.ts';
 import { accessKey } from '../keys.ts';
-import { causeOf, type Item } from '../table.ts';
+import { causeAttributes, type Item } from '../table.ts';
 
 /**
  * A deleted agent, and who had access to it. After `quietAt` (Unix milliseconds), no request or job that began before the
@@ -17,8 +17,8 @@ export type DeletedItem = Item & {
 };
 
 /** Turns an access item into that of a deleted agent. It moves attributes, which a `Change` cannot. */
-export const deletionOf = (agentId: string, owner: string) => {
-  const cause = Object.entries(withoutUndefined(causeOf(accessKey(agentId))));
+export const moveToDeleted = (agentId: string, owner: string) => {
+  const cause = Object.entries(withoutUndefined(causeAttributes(accessKey(agentId))));
   const set = cause.map(([name]) => `, ${name} = :${name}`).join('');
   return {
     UpdateExpression: `set formerOwner = uid, formerGuests = if_not_exists(guests, :none), quietAt = :quietAt${set} remove uid, guests, blockOnOutcomes, outcomes, valueCurrency`,
@@ -33,7 +33,7 @@ export const deletionOf = (agentId: string, owner: string) => {
 };
 
 /** Returns the access item of an abandoned copy. Another run of the copy may write for `seconds` more. */
-export const deletedCopyOf = ({ agentId, uid }: Pick<Agent, 'agentId' | 'uid'>, seconds: number): DeletedItem => ({
+export const toDeletedCopy = ({ agentId, uid }: Pick<Agent, 'agentId' | 'uid'>, seconds: number): DeletedItem => ({
   ...accessKey(agentId),
   agentId,
   formerOwner: uid,

@@ -12,7 +12,7 @@ export const uniqueFields = [
 export type UniqueValues = Partial<Pick<Agent, (typeof uniqueFields)[number]['field']>>;
 
 /** Returns the keys of the entries of some unique fields, if these have a value. */
-export const entryKeysOf = (uid: string, values: UniqueValues, fields: readonly (typeof uniqueFields)[number][]) =>
+export const entryKeys = (uid: string, values: UniqueValues, fields: readonly (typeof uniqueFields)[number][]) =>
   fields.flatMap(({ field, entryKey }) => {
     const value = values[field];
     return value ? [entryKey(uid, value)] : [];
@@ -32,15 +32,15 @@ export const moveEntries = (
   const entryAt = (key: Item): UniqueEntry => ({ ...key, agentId });
   const changed = uniqueFields.filter(({ field }) => former[field] !== agent[field]);
   return [
-    ...entryKeysOf(uid, former, changed).map((key) => table.deleteAction(key, isFreeOrOwn)),
-    ...entryKeysOf(uid, agent, changed).map((key) => table.putAction(entryAt(key), isFreeOrOwn)),
+    ...entryKeys(uid, former, changed).map((key) => table.deleteAction(key, isFreeOrOwn)),
+    ...entryKeys(uid, agent, changed).map((key) => table.putAction(entryAt(key), isFreeOrOwn)),
   ];
 };
 
 /** Throws when another agent of the user has the number or the key. */
 export const checkUnique = async (table: Table, agent: Agent): Promise<void> => {
   for (const unique of uniqueFields) {
-    const [key] = entryKeysOf(agent.uid, agent, [unique]);
+    const [key] = entryKeys(agent.uid, agent, [unique]);
     const entry = key && (await table.get<UniqueEntry>(key));
     if (entry && entry.agentId !== agent.agentId) throw unique.inUse();
   }

@@ -1,9 +1,9 @@
 import { fillPage, fromCursor } from '../../domain/paging.ts';
 import { service } from '../../service.ts';
-import { type BlockListOwner, blockedNumbersOf, blockListShards } from '../keys.ts';
+import { type BlockListOwner, blockedNumberCollection, blockListShards } from '../keys.ts';
 import { firstPageSize, mergePages } from '../merge-pages.ts';
 import { type Table, table } from '../table.ts';
-import { type BlockedItem, entryOf, isBlocked } from './blocked-number.ts';
+import { type BlockedItem, isBlocked, toBlockedNumber } from './blocked-number.ts';
 
 /** The numbers on block lists, in order. They are apart from the block lists that decide on calls, whose bundles stay small. */
 export class BlockListPages {
@@ -17,9 +17,9 @@ export class BlockListPages {
   async *list(owner: BlockListOwner, options: { after?: string | undefined; limit?: number | undefined } = {}) {
     const limit = options.limit && firstPageSize(options.limit, blockListShards);
     const shards = Array.from({ length: blockListShards }, (_, shard) =>
-      this.#table.pages<BlockedItem>(blockedNumbersOf(owner, shard), { ...options, limit }),
+      this.#table.pages<BlockedItem>(blockedNumberCollection(owner, shard), { ...options, limit }),
     );
-    for await (const item of mergePages(shards)) if (isBlocked(item)) yield entryOf(item);
+    for await (const item of mergePages(shards)) if (isBlocked(item)) yield toBlockedNumber(item);
   }
 
   /** Returns a page of a list for a response. */
@@ -29,7 +29,7 @@ export class BlockListPages {
     const { items, ...next } = await fillPage(this.list(owner, { after, limit }), {
       collection,
       limit,
-      positionOf: ({ number }) => number,
+      getPosition: ({ number }) => number,
       // Every number is in the response twice.
       weigh: (entry) => JSON.stringify(entry).length + entry.number.length + 4,
     });

@@ -6,18 +6,18 @@ import { chunks } from '../../domain/chunks.ts';
 import { now } from '../../domain/date-time.ts';
 import { service } from '../../service.ts';
 import { when } from '../expressions.ts';
-import { type BlockListOwner, blockedNumberKey, blockedNumbersOf, blockListShards } from '../keys.ts';
+import { type BlockListOwner, blockedNumberCollection, blockedNumberKey, blockListShards } from '../keys.ts';
 import { insertStatement, type Statement, updateStatement } from '../statements.ts';
 import { type Item, type Table, type TransactionAction, table } from '../table.ts';
 import {
-  additionBy,
   type BlockedItem,
   type BlockTerms,
-  blockedEntryOf,
-  changeOf,
   copiedBy,
-  entryFor,
+  encodeRequest,
   isBlocked,
+  readBlockedEntry,
+  startAddition,
+  toAddedEntry,
 } from './blocked-number.ts';
 import { executeBatch, type NumberState, settleNumbers } from './settle-numbers.ts';
 
@@ -56,7 +56,7 @@ export class BlockList {
     terms: BlockTerms = {},
     addedBy: string = randomUUID(),
   ): Promise<Map<string, NumberOutcome>> {
-    return this.addAll(owner, new Map(phones.map((phone) => [phone, terms])), changeOf(addedBy, phones));
+    return this.addAll(owner, new Map(phones.map((phone) => [phone, terms])), encodeRequest(addedBy, phones));
   }
 
   /** Blocks numbers with individual terms. With `readFirst`, numbers that are already blocked cost a read and no write. */
@@ -66,12 +66,12 @@ export class BlockList {
     addedBy: string,
     { batchesInFlight = concurrency, readFirst = false } = {},
   ): Promise<Map<string, NumberOutcome>> {
-    const addition = additionBy(addedBy);
-    const itemOf = (phone: string): BlockedItem => ({
+    const addition = startAddition(addedBy);
+    const toBlockedItem = (phone: string): BlockedItem => ({
       ...blockedNumberKey(owner, phone),
-      ...entryFor(terms.get(phone) as BlockTerms, addition),
+      ...toAddedEntry(terms.get(phone) as BlockTerms, addition),
     });
-    const stateOf = (item: BlockedItem | undefined): NumberState => {
+    const toNumberState = (item: BlockedItem | undefined): NumberState => {
       if (!item) return { next: 'insert' };
       if (item.addedBy === addedBy) return { outcome: 'done' };
       return isBlocked(item) ? { outcome: 'already_blocked' } : { next: 'reclaim' };
@@ -84,19 +84,19 @@ export class BlockList {
         insert: (batch) =>
           executeBatch(
             this.#table,
-            batch.map((phone) => insertStatement(name, itemOf(phone))),
+            batch.map((phone) => insertStatement(name, toBlockedItem(phone))),
             (error) => (error === 'DuplicateItem' ? { next: 'read' } : undefined),
           ),
         read: async (batch) => {
           const items = await this.#table.getMany<BlockedItem>(batch.map((phone) => blockedNumberKey(owner, phone)));
           const byPhone = new Map(items.map((item) => [item.sk, item]));
-          return batch.map((phone) => stateOf(byPhone.get(phone)));
+          return batch.map((phone) => toNumberState(byPhone.get(phone)));
         },
         reclaim: (batch) =>
           executeBatch(
             this.#table,
-            batch.map((phone) => reclaimStatement(name, itemOf(phone))),
-            (error, item) => (isConditionFailure(error) ? stateOf(item) : undefined),
+            batch.map((phone) => reclaimStatement(name, toBlockedItem(phone))),
+            (error, item) => (isConditionFailure(error) ? toNumberState(item) : undefined),
           ),
       },
     );
@@ -106,7 +106,7 @@ export class BlockList {
   async remove(
     owner: BlockListOwner,
     phones: string[],
-    removedBy: string = changeOf(randomUUID(), phones),
+    removedBy: string = encodeRequest(randomUUID(), phones),
     batchesInFlight = concurrency,
   ): Promise<Map<string, NumberOutcome>> {
     const ttlSeconds = Math.floor(Date.now() / 1000) + removedSeconds;
@@ -143,15 +143,15 @@ export class BlockList {
    */
   async find(agent: { agentId: string; uid: string }, phones: string[]): Promise<Map<string, BlockingEntry>> {
     const { agentId, uid } = agent;
-    const keysIn = (owner: BlockListOwner) => phones.map((phone) => blockedNumberKey(owner, phone));
-    const [ofAgent, ofUser] = [keysIn({ agentId }), keysIn({ uid })];
+    const blockedNumberKeys = (owner: BlockListOwner) => phones.map((phone) => blockedNumberKey(owner, phone));
+    const [ofAgent, ofUser] = [blockedNumberKeys({ agentId }), blockedNumberKeys({ uid })];
     const agentPartitions = new Set(ofAgent.map(({ pk }) => pk));
     const found = new Map<string, BlockingEntry>();
     const batches = await pMap(chunks([...ofAgent, ...ofUser], 100), (keys) => this.#table.getMany<BlockedItem>(keys), {
       concurrency,
     });
     for (const item of batches.flat()) {
-      const entry = blockedEntryOf(item);
+      const entry = readBlockedEntry(item);
       const scope = agentPartitions.has(item.pk) ? 'agent' : 'user';
       if (entry && (scope === 'agent' || !found.has(item.sk))) found.set(item.sk, { scope, ...entry });
     }
@@ -160,7 +160,7 @@ export class BlockList {
 
   /** Yields the numbers of one shard after a given one, page by page. Includes numbers that are no longer blocked. */
   async *shardPages(owner: BlockListOwner, shard: number, after: string | undefined): AsyncGenerator<StoredNumber[]> {
-    for await (const page of this.#table.pages<BlockedItem>(blockedNumbersOf(owner, shard), { after })) {
+    for await (const page of this.#table.pages<BlockedItem>(blockedNumberCollection(owner, shard), { after })) {
       yield page.map(({ sk, blockedUntil, blockedAt, removedBy }) => ({
         number: sk,
         isBlocked: blockedUntil > Date.now(),
@@ -183,7 +183,7 @@ export class BlockList {
     const keys = owners.map((owner) => blockedNumberKey(owner, phone));
     const items = new Map((await this.#table.getMany<BlockedItem>(keys)).map((item) => [item.pk, item]));
     return owners.flatMap((owner, index) => {
-      const entry = blockedEntryOf(items.get(keys[index]?.pk as string));
+      const entry = readBlockedEntry(items.get(keys[index]?.pk as string));
       return entry ? [{ owner, entry }] : [];
     });
   }
@@ -234,7 +234,7 @@ export class BlockList {
 
   /** Deletes a list, until a time (Unix milliseconds). Returns true when nothing is left. */
   async removeAll(owner: BlockListOwner, until: number): Promise<boolean> {
-    const shards = Array.from({ length: blockListShards }, (_, shard) => blockedNumbersOf(owner, shard));
+    const shards = Array.from({ length: blockListShards }, (_, shard) => blockedNumberCollection(owner, shard));
     return (await pMap(shards, (shard) => this.#table.deleteAll(shard, until), { concurrency })).every(Boolean);
   }
 
@@ -258,7 +258,7 @@ export class BlockList {
       items = [];
       return true;
     };
-    for await (const item of this.#table.query<BlockedItem>(blockedNumbersOf({ agentId: from }, shard))) {
+    for await (const item of this.#table.query<BlockedItem>(blockedNumberCollection({ agentId: from }, shard))) {
       if (!isBlocked(item)) continue;
       const copy: BlockedItem = { ...item, ...blockedNumberKey({ agentId: to }, item.sk), addedBy: copiedBy };
       items.push(copy);

@@ -32,7 +32,7 @@ export type BlockedItem = Item & {
 export type BlockTerms = { reason?: string | undefined; expiresAt?: string | undefined };
 
 /** The attributes that all entries have in common that one request adds. */
-export const additionBy = (addedBy: string) => ({
+export const startAddition = (addedBy: string) => ({
   blockedAt: now(),
   addedBy,
   removedBy: '',
@@ -41,7 +41,7 @@ export const additionBy = (addedBy: string) => ({
 });
 
 /** Returns the attributes of an entry that a request adds. */
-export const entryFor = ({ reason, expiresAt }: BlockTerms, addition: ReturnType<typeof additionBy>) => ({
+export const toAddedEntry = ({ reason, expiresAt }: BlockTerms, addition: ReturnType<typeof startAddition>) => ({
   ...addition,
   blockedUntil: expiresAt ? Date.parse(expiresAt) : never,
   ...(reason !== undefined && { reason }),
@@ -51,12 +51,12 @@ export const entryFor = ({ reason, expiresAt }: BlockTerms, addition: ReturnType
 export const isBlocked = ({ blockedUntil }: BlockedItem) => blockedUntil > Date.now();
 
 /** Returns the entry of a number's item, if the number is blocked now. */
-export const blockedEntryOf = (item: Item | undefined): BlockedNumber | undefined => {
+export const readBlockedEntry = (item: Item | undefined): BlockedNumber | undefined => {
   const blocked = item as BlockedItem | undefined;
-  return blocked && isBlocked(blocked) ? entryOf(blocked) : undefined;
+  return blocked && isBlocked(blocked) ? toBlockedNumber(blocked) : undefined;
 };
 
-export const entryOf = (item: BlockedItem): BlockedNumber => ({
+export const toBlockedNumber = (item: BlockedItem): BlockedNumber => ({
   number: item.sk,
   ...(item.reason !== undefined && { reason: item.reason }),
   blockedAt: item.blockedAt,
@@ -69,7 +69,7 @@ export const entryOf = (item: BlockedItem): BlockedNumber => ({
 export const copiedBy = 'copy';
 
 /** Returns the request id and the number of entries it names, so that stream readers know when they have seen the whole request. */
-export const changeOf = (request: string, phones: string[]) => `${request}/${phones.length}`;
+export const encodeRequest = (request: string, phones: string[]) => `${request}/${phones.length}`;
 
 /** A change of a number's entry by one request, which names `size` numbers at most. */
 export type NumberChange = {
@@ -82,7 +82,7 @@ export type NumberChange = {
 };
 
 /** Returns the change of a number by a change of its item; undefined when no request blocked or unblocked it. An import counts its own. */
-export const numberChangeOf = (
+export const readNumberChange = (
   list: BlockListOwner,
   before: Item | undefined,
   after: Item | undefined,
@@ -106,7 +106,7 @@ export type Block = { owner: BlockListOwner; phone: string; reason: string };
 
 /** Returns the action that blocks a number. It fails when the number is already blocked. */
 export const blockAction = (table: Table, { owner, phone, reason }: Block, addedBy: string): TransactionAction => {
-  const { removedBy, ...entry } = entryFor({ reason }, additionBy(addedBy));
+  const { removedBy, ...entry } = toAddedEntry({ reason }, startAddition(addedBy));
   return table.updateAction(
     blockedNumberKey(owner, phone),
     { set: { ...entry, expiresAt: null, ttlSeconds: null }, initial: { removedBy } },

@@ -37,7 +37,7 @@ export const settleNumbers = async (
   const until = Date.now() + timeoutMilliseconds;
   const states = new Map<string, NumberState>(phones.map((phone) => [phone, { next: first }]));
   for (let round = 1; ; round++) {
-    const batches = batchesOf(states);
+    const batches = planBatches(states);
     if (batches.length === 0 || Date.now() >= until) break;
     let needsPause = false;
     const runBatch = async ({ step, phones }: Batch) => {
@@ -51,14 +51,14 @@ export const settleNumbers = async (
     await pMap(batches, runBatch, { concurrency: batchesInFlight });
     if (needsPause) await backOff(round);
   }
-  const outcomeOf = (state: NumberState) => ('outcome' in state ? state.outcome : 'temporarily_unavailable');
-  return new Map([...states].map(([phone, state]) => [phone, outcomeOf(state)]));
+  const settledOutcome = (state: NumberState) => ('outcome' in state ? state.outcome : 'temporarily_unavailable');
+  return new Map([...states].map(([phone, state]) => [phone, settledOutcome(state)]));
 };
 
 type Batch = { step: StepName; phones: string[] };
 
 /** Returns the next steps of all numbers that have no outcome. */
-const batchesOf = (states: Map<string, NumberState>): Batch[] => {
+const planBatches = (states: Map<string, NumberState>): Batch[] => {
   const pending = [...states].flatMap(([phone, state]) => ('next' in state ? [{ phone, step: state.next }] : []));
   return Object.entries(Object.groupBy(pending, ({ step }) => step)).flatMap(([step, numbers]) =>
     chunks(numbers, step === 'read' ? keysPerRead : statementsPerBatch).map((batch) => ({

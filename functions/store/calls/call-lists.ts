@@ -5,7 +5,15 @@ import { limits } from '../../domain/limits.ts';
 import { fillPage, fromCursor } from '../../domain/paging.ts';
 import { environment } from '../../environment.ts';
 import { service } from '../../service.ts';
-import { agentIdAt, callIdAt, callKey, callsOf, callsWith, entriesAfter, listedCallPosition } from '../keys.ts';
+import {
+  agentIdAt,
+  callCollection,
+  callIdAt,
+  callKey,
+  entriesAfter,
+  listedCallPosition,
+  phoneCallCollection,
+} from '../keys.ts';
 import { firstPageSize, mergePages } from '../merge-pages.ts';
 import { type Table, table } from '../table.ts';
 import { CallRecords, isAt } from './call-records.ts';
@@ -44,7 +52,7 @@ export class CallLists {
       keysOnly: true,
     };
     const pages = agentIds.toSorted().map((agentId) => {
-      const entries = phone === undefined ? callsOf(agentId) : callsWith(agentId, phone);
+      const entries = phone === undefined ? callCollection(agentId) : phoneCallCollection(agentId, phone);
       return this.#table.pages(entries, { ...query, after: after && entriesAfter(after, agentId) });
     });
     for await (const entries of collectChunks(mergePages(pages, query), limit)) {
@@ -74,7 +82,7 @@ export class CallLists {
     const { items, searchedTo, ...next } = await fillPage(this.list(agentIds, range), {
       collection,
       limit,
-      positionOf: listedCallPosition,
+      getPosition: listedCallPosition,
       includes: (call) => matchesFilters(call, filters),
       isOver: (examined) => {
         // From the first call on: every page gets ahead, however long the lists of many agents take.

@@ -10,12 +10,12 @@ import { type Statement, statementsPerBatch, updateStatement } from '../statemen
 import { backOff, type Table, type TransactionAction } from '../table.ts';
 import { cancellationResults, isRetryable, retryableCodes, type StatementResult } from '../write-failures.ts';
 import {
-  attributesOf,
   type CallRecords,
   type CallTarget,
   isUnchanged,
   type StoredCall,
   storedCall,
+  toCallAttributes,
 } from './call-records.ts';
 
 /** A change of one call's outcome. An error that it throws concerns this change only. */
@@ -127,7 +127,7 @@ const write = async (
   if (Date.now() >= until) return batch;
   let results: StatementResult[];
   try {
-    results = await table.execute(batch.map((one) => statementOf(table, one, version)));
+    results = await table.execute(batch.map((one) => outcomeStatement(table, one, version)));
   } catch (error) {
     if (isRepeated(error as Error)) return batch;
     for (const one of batch) fail(one, error as Error);
@@ -193,8 +193,8 @@ const fail = ({ updates }: Write, result: Error | undefined): [] => {
 };
 
 /** Returns the attributes that a change of an outcome writes. Absent values are null. */
-const fieldsOf = (to: Call, version: string) => {
-  const { outcome, heldOutcome, outcomeUpdatedAt, outcomeHistory } = attributesOf(to, version);
+const outcomeAttributes = (to: Call, version: string) => {
+  const { outcome, heldOutcome, outcomeUpdatedAt, outcomeHistory } = toCallAttributes(to, version);
   return { outcome, heldOutcome, outcomeUpdatedAt, outcomeHistory, version, requestId: currentRequestId() ?? null };
 };
 
@@ -202,7 +202,7 @@ const versionCheck = (table: Table, { from }: Write): TransactionAction =>
   table.checkAction(callKey(from.call.agentId, from.call.callId), isUnchanged(from));
 
 const updateAction = (table: Table, { from, to }: Write, version: string): TransactionAction =>
-  table.updateAction(callKey(to.agentId, to.callId), { set: fieldsOf(to, version) }, isUnchanged(from));
+  table.updateAction(callKey(to.agentId, to.callId), { set: outcomeAttributes(to, version) }, isUnchanged(from));
 
-const statementOf = (table: Table, { from, to }: Write, version: string): Statement =>
-  updateStatement(table.name, callKey(to.agentId, to.callId), fieldsOf(to, version), isUnchanged(from));
+const outcomeStatement = (table: Table, { from, to }: Write, version: string): Statement =>
+  updateStatement(table.name, callKey(to.agentId, to.callId), outcomeAttributes(to, version), isUnchanged(from));

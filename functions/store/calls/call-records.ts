@@ -6,7 +6,7 @@ import { parseJson } from '../../domain/json.ts';
 import { environment } from '../../environment.ts';
 import { service } from '../../service.ts';
 import { when } from '../expressions.ts';
-import { callIdAt, callKey, callPosition, callsOf, callsWith, type ItemKey } from '../keys.ts';
+import { callCollection, callIdAt, callKey, callPosition, type ItemKey, phoneCallCollection } from '../keys.ts';
 import { type Item, type Lookup, type Table, table } from '../table.ts';
 import { packHistory, unpackHistory } from './outcome-history.ts';
 
@@ -67,11 +67,11 @@ export class CallRecords {
   async find(target: CallTarget): Promise<StoredCall | undefined> {
     const { agentId, reference } = target;
     if (!('phone' in reference)) {
-      const record = target.record === undefined ? await this.#recordOf(target) : target.record;
+      const record = target.record === undefined ? await this.#getRecord(target) : target.record;
       return record ? this.#kept(record) : undefined;
     }
     for (let attempt = 1; ; attempt++) {
-      const position = await this.#positionOf(agentId, reference);
+      const position = await this.#findPosition(agentId, reference);
       if (position === undefined) return undefined;
       const item = await this.#table.get<CallItem>(callKey(agentId, callIdAt(position)));
       const found = item && storedCall(item);
@@ -80,7 +80,7 @@ export class CallRecords {
     }
   }
 
-  async #recordOf(target: CallTarget): Promise<StoredCall | undefined> {
+  async #getRecord(target: CallTarget): Promise<StoredCall | undefined> {
     const key = recordKey(target);
     const item = key && (await this.#table.get(key));
     return item && storedCall(item);
@@ -100,7 +100,7 @@ export class CallRecords {
         if (!('phone' in reference)) return { callId: target.record === undefined ? reference.callId : undefined };
         const name = JSON.stringify([agentId, reference]);
         if (Date.now() >= until) return { error: notInTime() };
-        const asked = positions.get(name) ?? this.#positionOf(agentId, reference);
+        const asked = positions.get(name) ?? this.#findPosition(agentId, reference);
         positions.set(name, asked);
         const position = await asked.catch((error: Error) => error);
         if (position === undefined || position instanceof Error) return { error: position };
@@ -136,9 +136,9 @@ export class CallRecords {
   }
 
   /** Returns the sort key of the first or last call with a phone number. */
-  async #positionOf(agentId: string, { phone, preference }: Extract<CallReference, { phone: string }>) {
+  async #findPosition(agentId: string, { phone, preference }: Extract<CallReference, { phone: string }>) {
     const options = { from: this.earliestStart(), limit: 1, descending: preference === 'last', keysOnly: true };
-    for await (const { sk } of this.#table.query(callsWith(agentId, phone), options)) return sk;
+    for await (const { sk } of this.#table.query(phoneCallCollection(agentId, phone), options)) return sk;
   }
 
   /** Returns the earliest start of the calls that are found: a given one, or the start of retention if that is later. */
@@ -169,10 +169,13 @@ export const isAt = (call: Call, position: string, phone: string | undefined) =>
   callPosition(call) === position && (phone === undefined || call.phone === phone);
 
 /** Returns the entries by time and by phone number that point to a call. */
-export const entriesOf = (call: Call): ItemKey[] => {
-  const { pk } = callsOf(call.agentId);
+export const callEntryKeys = (call: Call): ItemKey[] => {
+  const { pk } = callCollection(call.agentId);
   const sk = callPosition(call);
-  return [{ pk, sk }, ...(call.phone === undefined ? [] : [{ pk: callsWith(call.agentId, call.phone).pk, sk }])];
+  return [
+    { pk, sk },
+    ...(call.phone === undefined ? [] : [{ pk: phoneCallCollection(call.agentId, call.phone).pk, sk }]),
+  ];
 };
 
 /** The condition that a record has not been written since it was read. */
@@ -192,7 +195,7 @@ export const storedCall = (item: Item): StoredCall => {
 };
 
 /** Returns the attributes of a call's item. Absent values are null. */
-export const attributesOf = (call: Call, version: string) => {
+export const toCallAttributes = (call: Call, version: string) => {
   const { custom_call_outcome, custom_call_outcome_value, custom_call_metadata, ...others } = call;
   const { heldOutcome, details, outcomeHistory, ...rest } = others;
   const outcome = JSON.stringify({ custom_call_outcome, custom_call_outcome_value, custom_call_metadata });

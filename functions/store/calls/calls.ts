@@ -6,12 +6,12 @@ import { chunks } from '../../domain/chunks.ts';
 import { environment } from '../../environment.ts';
 import { service } from '../../service.ts';
 import { when } from '../expressions.ts';
-import { callIdAt, callKey, callsOf, callsWith, type ItemKey } from '../keys.ts';
+import { callCollection, callIdAt, callKey, type ItemKey, phoneCallCollection } from '../keys.ts';
 import { type Table, type TransactionAction, table, untilWritten } from '../table.ts';
 import { CallLists, type ListOptions } from './call-lists.ts';
 import { changeOutcomes, type OutcomeChange } from './call-outcomes.ts';
-import { CallRecords, type CallTarget, entriesOf, isUnchanged, type StoredCall } from './call-records.ts';
-import { nameOf, type Recording, recordActions, recordCalls } from './record-calls.ts';
+import { CallRecords, type CallTarget, callEntryKeys, isUnchanged, type StoredCall } from './call-records.ts';
+import { callName, type Recording, recordActions, recordCalls } from './record-calls.ts';
 
 /** A transaction takes 100 actions and 4 MB. A call is at most three items and 150 KB. */
 const callsPerTransaction = 25;
@@ -53,13 +53,13 @@ export class Calls {
 
   /** Returns the number of the agents' calls with a phone number. */
   async count(agentIds: string[], phone: string): Promise<number> {
-    const countOf = async (agentId: string) => {
+    const countCalls = async (agentId: string) => {
       let count = 0;
-      for await (const entries of this.#table.pages(callsWith(agentId, phone), { keysOnly: true }))
+      for await (const entries of this.#table.pages(phoneCallCollection(agentId, phone), { keysOnly: true }))
         count += entries.length;
       return count;
     };
-    const counts = await pMap(agentIds, countOf, { concurrency: countConcurrency });
+    const counts = await pMap(agentIds, countCalls, { concurrency: countConcurrency });
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
@@ -105,12 +105,12 @@ export class Calls {
    */
   async recordMany(items: Recording[], until: number): Promise<(Call | undefined | Error)[]> {
     // An outcome that blocks the call's number is set in a separate transaction.
-    const blocking = new Set(items.filter(({ outcome }) => outcome?.block).map(nameOf));
-    const facts = items.map((item) => (blocking.has(nameOf(item)) ? { ...item, outcome: undefined } : item));
+    const blocking = new Set(items.filter(({ outcome }) => outcome?.block).map(callName));
+    const facts = items.map((item) => (blocking.has(callName(item)) ? { ...item, outcome: undefined } : item));
     const results: (Call | undefined | Error)[] = await recordCalls(this.#table, this.#stored, facts, until);
     const changes = items.flatMap((item, index) => {
       const { agentId, callId, outcome } = item;
-      if (!outcome || !blocking.has(nameOf(item)) || results[index] instanceof Error) return [];
+      if (!outcome || !blocking.has(callName(item)) || results[index] instanceof Error) return [];
       return [{ index, agentId, reference: { callId }, ...outcome }];
     });
     const changed = await this.setOutcomes(changes, until);
@@ -141,7 +141,7 @@ export class Calls {
     },
   ): Promise<boolean> {
     const { phone, before, until, alongside = () => [] } = options;
-    const collection = phone === undefined ? callsOf(agentId) : callsWith(agentId, phone);
+    const collection = phone === undefined ? callCollection(agentId) : phoneCallCollection(agentId, phone);
     for await (const entries of this.#table.pages(collection, { keysOnly: true, limit: entriesPerPage, to: before })) {
       if (Date.now() >= until) return false;
       // The actions alongside all change the same item: concurrent batches would conflict.
@@ -194,7 +194,7 @@ export class Calls {
    */
   #removal(found: StoredCall, isLogged = false): TransactionAction[] {
     const { agentId, callId } = found.call;
-    const [byTime, ...others] = entriesOf(found.call) as [ItemKey, ...ItemKey[]];
+    const [byTime, ...others] = callEntryKeys(found.call) as [ItemKey, ...ItemKey[]];
     const deletedBy = isLogged ? currentMaker() : undefined;
     const ttlSeconds = Math.ceil(Date.now() / 1000) + deletedSeconds;
     const deletion = { ...byTime, deletedBy, requestId: currentRequestId(), ttlSeconds };

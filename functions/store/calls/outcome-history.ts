@@ -10,7 +10,7 @@ type PackedEntry = [milliseconds: number, key: number, bits: number, ...values: 
 /** Packs the changes of an outcome, so that a call with its full history stays under one kilobyte: each text once, then each change. */
 export const packHistory = (history: Entry[]): string => {
   const texts: string[] = [];
-  const positionOf = (text: Text) => {
+  const indexText = (text: Text) => {
     const written = JSON.stringify(text);
     if (!texts.includes(written)) texts.push(written);
     return texts.indexOf(written);
@@ -20,9 +20,9 @@ export const packHistory = (history: Entry[]): string => {
     const milliseconds = Date.parse(at) - time;
     time += milliseconds;
     const bits = outcomeFields.reduce((sum, field, bit) => sum | (fields.includes(field) ? 1 << bit : 0), 0);
-    const label = typeof custom_call_outcome === 'string' ? positionOf(custom_call_outcome) : custom_call_outcome;
+    const label = typeof custom_call_outcome === 'string' ? indexText(custom_call_outcome) : custom_call_outcome;
     const values = [label, custom_call_outcome_value].filter((value) => value !== undefined);
-    return [milliseconds, positionOf(keyName === undefined ? keyId : [keyId, keyName]), bits, ...values];
+    return [milliseconds, indexText(keyName === undefined ? keyId : [keyId, keyName]), bits, ...values];
   });
   return `[[${texts.join()}],${JSON.stringify(changes).slice(1)}`;
 };

@@ -7,7 +7,7 @@ import { callKey, type ItemKey, isSameKey } from '../keys.ts';
 import { backOff, type Table, type TransactionAction } from '../table.ts';
 import { isRetryable, writeFailure } from '../write-failures.ts';
 import type { OutcomeChange } from './call-outcomes.ts';
-import { attributesOf, type CallRecords, entriesOf, isUnchanged, type StoredCall } from './call-records.ts';
+import { type CallRecords, callEntryKeys, isUnchanged, type StoredCall, toCallAttributes } from './call-records.ts';
 
 /** A call to record, and the change of its outcome. */
 export type Recording = {
@@ -37,13 +37,13 @@ export const recordCalls = async (
 ): Promise<(Call | Error)[]> => {
   const results = new Map<string, Call | Error>();
   const version = randomUUID();
-  let pending = Object.values(Object.groupBy(items, nameOf)) as Recording[][];
+  let pending = Object.values(Object.groupBy(items, callName)) as Recording[][];
   for (let round = 0; pending.length > 0; round++) {
     if (round > 0) await backOff(round);
     const writes: Write[] = [];
     for (const { recordings, found } of await findCalls(records, pending, until)) {
       const call = found instanceof Error ? found : recordAll(found?.call, recordings);
-      results.set(nameOf(recordings[0] as Recording), call);
+      results.set(callName(recordings[0] as Recording), call);
       if (call instanceof Error || found instanceof Error || call === found?.call) continue;
       // The write of an earlier round succeeded and its response was lost.
       if (found?.version === version) continue;
@@ -59,13 +59,13 @@ export const recordCalls = async (
       error === 'again' ? batch.map(({ recordings }) => recordings) : [],
     );
     for (const { batch, error } of failed)
-      if (error instanceof Error) for (const { call } of batch) results.set(nameOf(call), error);
+      if (error instanceof Error) for (const { call } of batch) results.set(callName(call), error);
   }
-  return items.map((one) => results.get(nameOf(one)) as Call | Error);
+  return items.map((one) => results.get(callName(one)) as Call | Error);
 };
 
 /** Identifies a call. */
-export const nameOf = ({ agentId, callId }: { agentId: string; callId: string }) => callKey(agentId, callId).pk;
+export const callName = ({ agentId, callId }: { agentId: string; callId: string }) => callKey(agentId, callId).pk;
 
 const findCalls = async (records: CallRecords, groups: Recording[][], until: number) => {
   const targets = groups.map(([first]) => {
@@ -100,10 +100,10 @@ export const recordActions = (
   found: StoredCall | undefined,
   version: string,
 ): TransactionAction[] => {
-  const attributes = Object.entries(attributesOf(call, version)).filter(([, value]) => value !== null);
+  const attributes = Object.entries(toCallAttributes(call, version)).filter(([, value]) => value !== null);
   const item = { ...callKey(call.agentId, call.callId), ...Object.fromEntries(attributes) };
-  const former = found ? entriesOf(found.call) : [];
-  const entries = entriesOf(call);
+  const former = found ? callEntryKeys(found.call) : [];
+  const entries = callEntryKeys(call);
   return [
     table.putAction(item, found ? isUnchanged(found) : isAbsent),
     ...without(entries, former).map((entry) => table.putAction(entry)),

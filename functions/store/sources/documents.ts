@@ -1,7 +1,7 @@
 import type { DocumentStatus, DocumentType } from '../../domain/documents.ts';
 import { documentStates } from '../../domain/source-state.ts';
 import { service } from '../../service.ts';
-import { documentKey, documentsOf } from '../keys.ts';
+import { documentCollection, documentKey } from '../keys.ts';
 import { sourceQuota } from '../quotas.ts';
 import { table } from '../table.ts';
 import { type SourceKind, SourceReads, type SourceRecord, sourceReadPermissions } from './source-reads.ts';
@@ -20,7 +20,7 @@ export type DocumentRecord = SourceRecord & {
 export const documentKind: SourceKind = {
   states: documentStates,
   keyOf: documentKey,
-  of: documentsOf,
+  of: documentCollection,
   blank: { content: '', contentMD: '' },
   // A download link that carries the document's name, at its longest if the name is not plain ASCII.
   addedBytes: 3000,

@@ -1,6 +1,6 @@
 import { dayMilliseconds, dueBetween } from '../../domain/refresh-plan.ts';
 import { service } from '../../service.ts';
-import { lastLookKey, refreshesOf, refreshPosition, websiteOfRefresh } from '../keys.ts';
+import { lastLookKey, refreshCollection, refreshPosition, websiteOfRefresh } from '../keys.ts';
 import { type Item, type Table, table } from '../table.ts';
 import type { RefreshItem } from './refresh-entries.ts';
 
@@ -20,7 +20,7 @@ export class DueWebsites {
   /** Yields the websites that have become due between two looks (Unix milliseconds). */
   async *between(after: number, until: number): AsyncGenerator<DueWebsite> {
     for (const range of rangesBetween(after, until)) {
-      for await (const { sk, uid, days, from } of this.#table.query<RefreshItem>(refreshesOf, range)) {
+      for await (const { sk, uid, days, from } of this.#table.query<RefreshItem>(refreshCollection, range)) {
         const dueAt = dueBetween({ from, days }, after, until);
         if (dueAt !== undefined) yield { uid, ...websiteOfRefresh(sk), dueAt };
       }

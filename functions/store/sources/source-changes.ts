@@ -1,5 +1,5 @@
 import { service } from '../../service.ts';
-import { countKey, itemWith } from '../keys.ts';
+import { countKey, findItem } from '../keys.ts';
 import { type Counter, countAction } from '../quotas.ts';
 import { type Item, type Lookup, type Table, type TransactionAction, table } from '../table.ts';
 
@@ -11,13 +11,13 @@ export const searchChanged = (table: Table, { agentId }: { agentId: string }): T
   countAction(table, countKey({ agentId }), 0);
 
 /** Returns the number of changes of an agent's sources from their counter: null without a counter, undefined if it was not read. */
-export const changesIn = (counter: Item | null | undefined): number | undefined =>
+export const readChangeCount = (counter: Item | null | undefined): number | undefined =>
   counter === undefined ? undefined : ((counter as Counter | null)?.changes ?? 0);
 
 /** Looks up the number of changes of an agent's sources. */
 export const sourceChangesLookup = (agentId: string): Lookup<number | undefined> => {
   const key = countKey({ agentId });
-  return { keys: [key], read: (items) => changesIn(itemWith(items, key) ?? null) };
+  return { keys: [key], read: (items) => readChangeCount(findItem(items, key) ?? null) };
 };
 
 /** Reads the number of changes of an agent's sources. */

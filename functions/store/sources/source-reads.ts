@@ -79,7 +79,7 @@ export class SourceReads<R extends SourceRecord> {
     const page = {
       collection: `${this.#kind.states.working}:${agentId}`,
       limit,
-      positionOf: ({ id }: R) => id,
+      getPosition: ({ id }: R) => id,
       weigh: (record: R) => {
         const { content, contentMD } = record.text ?? {};
         const texts = withTexts ? (content?.listedBytes ?? 0) + (contentMD?.listedBytes ?? 0) : 0;
@@ -156,7 +156,7 @@ export class SourceReads<R extends SourceRecord> {
   }
 
   #visible(item: SourceItem<R>): R | undefined {
-    return visible(this.#kind.states, recordOf(item));
+    return visible(this.#kind.states, toSourceRecord(item));
   }
 }
 
@@ -164,7 +164,7 @@ async function* inTurn<T>(items: T[]) {
   yield* items;
 }
 
-export const recordOf = <R>({ pk: _pk, sk: _sk, revisions: _revisions, ...record }: SourceItem<R>): R =>
+export const toSourceRecord = <R>({ pk: _pk, sk: _sk, revisions: _revisions, ...record }: SourceItem<R>): R =>
   record as unknown as R;
 
 /** The permissions that each method needs, for both kinds of sources. */

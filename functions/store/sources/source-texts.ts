@@ -6,9 +6,9 @@ import { chunks } from '../../domain/chunks.ts';
 import { newUlid } from '../../domain/identifiers.ts';
 import { jsonBytes } from '../../domain/json.ts';
 import { limits } from '../../domain/limits.ts';
-import { type Excerpt, excerptOf, type SourceText } from '../../domain/sources.ts';
+import { cutExcerpt, type Excerpt, type SourceText } from '../../domain/sources.ts';
 import { service } from '../../service.ts';
-import { textPieceKey, textPiecesOf, visitsKey } from '../keys.ts';
+import { textPieceCollection, textPieceKey, visitsKey } from '../keys.ts';
 import { type Item, type Table, table } from '../table.ts';
 
 const deflate = promisify(deflateRaw);
@@ -91,7 +91,7 @@ export class SourceTexts {
     text: SourceText,
     deflate: (piece: string) => Promise<Uint8Array>,
   ): Promise<StoredText> {
-    const pieces = piecesOf(text.whole);
+    const pieces = splitText(text.whole);
     for (let start = 0; start < pieces.length; start += piecesPerBatch) {
       const items = await pMap(pieces.slice(start, start + piecesPerBatch), async (piece, index) => ({
         ...textPieceKey(sourceId, revision, part, start + index),
@@ -101,13 +101,13 @@ export class SourceTexts {
     }
     return {
       pieces: pieces.length,
-      listedBytes: jsonBytes(excerptOf(text)),
+      listedBytes: jsonBytes(cutExcerpt(text)),
       ...(text.excerpt && { excerpt: text.excerpt }),
     };
   }
 
   async #writeIndex(sourceId: string, revision: string, index: SourceIndex): Promise<IndexReference> {
-    const { reference, batches } = indexPiecesOf(sourceId, revision, index);
+    const { reference, batches } = splitIndex(sourceId, revision, index);
     for (const items of batches) await this.#table.putMany(items);
     return reference;
   }
@@ -121,11 +121,11 @@ export class SourceTexts {
   }
 
   async deleteUnusedIndexes(sourceId: string, { revision, unusedIndexes = [] }: TextReference): Promise<void> {
-    await this.#table.deleteMany(unusedIndexes.flatMap((index) => indexKeysOf(sourceId, revision, index)));
+    await this.#table.deleteMany(unusedIndexes.flatMap((index) => indexKeys(sourceId, revision, index)));
   }
 
   /** Returns roughly how many bytes a source's text has. */
-  bytesOf(text: TextReference): number {
+  estimateBytes(text: TextReference): number {
     return bytesOfText(text);
   }
 
@@ -138,8 +138,8 @@ export class SourceTexts {
   ): Promise<Map<string, { index: Uint8Array; content: Uint8Array[] }>> {
     const all = wanted.map(({ id, text, withIndex, withContent }) => ({
       id,
-      index: withIndex && text.index ? indexKeysOf(id, text.revision, text.index) : [],
-      content: withContent ? keysOf(id, text, 'content', 0, text.content.pieces) : [],
+      index: withIndex && text.index ? indexKeys(id, text.revision, text.index) : [],
+      content: withContent ? textKeys(id, text, 'content', 0, text.content.pieces) : [],
     }));
     const keys = all.flatMap(({ index, content }) => [...index, ...content]);
     const items = (
@@ -160,15 +160,15 @@ export class SourceTexts {
   /** Returns the part of each source that a list shows. A source whose pieces were deleted in between is not in the map. */
   async listed(sources: { id: string; text: TextReference }[]): Promise<Map<string, ListedTexts>> {
     const wanted = sources.flatMap(({ id, text }) =>
-      parts.flatMap((part) => keysOf(id, text, part, 0, piecesListed(text[part]))),
+      parts.flatMap((part) => textKeys(id, text, part, 0, piecesListed(text[part]))),
     );
     const read = await this.#read(wanted);
     const found = new Map<string, ListedTexts>();
     for (const { id, text } of sources) {
       const shown = parts.map((part) => {
         const { excerpt } = text[part];
-        const whole = joinPieces(keysOf(id, text, part, 0, piecesListed(text[part])), read);
-        return whole === undefined || !excerpt ? whole : excerptOf({ whole, excerpt });
+        const whole = joinPieces(textKeys(id, text, part, 0, piecesListed(text[part])), read);
+        return whole === undefined || !excerpt ? whole : cutExcerpt({ whole, excerpt });
       });
       const [content, contentMD] = shown;
       if (content === undefined || contentMD === undefined) continue;
@@ -188,7 +188,7 @@ export class SourceTexts {
     from = 0,
   ): Promise<{ content: string; contentMD: string; next?: number } | undefined> {
     const all = parts.flatMap((part) =>
-      keysOf(sourceId, text, part, 0, text[part].pieces).map((key) => ({ part, key })),
+      textKeys(sourceId, text, part, 0, text[part].pieces).map((key) => ({ part, key })),
     );
     const answer = { content: '', contentMD: '' };
     let bytes = 0;
@@ -208,19 +208,19 @@ export class SourceTexts {
 
   /** Copies a revision to another source. Copying it again changes nothing. Returns false when it was deleted. */
   async copy(from: string, text: TextReference, to: string): Promise<boolean> {
-    const keys = parts.flatMap((part) => keysOf(from, text, part, 0, text[part].pieces));
-    if (text.index) keys.push(...indexKeysOf(from, text.revision, text.index));
+    const keys = parts.flatMap((part) => textKeys(from, text, part, 0, text[part].pieces));
+    if (text.index) keys.push(...indexKeys(from, text.revision, text.index));
     for (const some of chunks(keys, piecesPerBatch)) {
       const items = await this.#table.getMany<PieceItem>(some);
       if (items.length < some.length) return false;
-      await this.#table.putMany(items.map((item) => ({ ...item, pk: textPiecesOf(to).pk })));
+      await this.#table.putMany(items.map((item) => ({ ...item, pk: textPieceCollection(to).pk })));
     }
     return true;
   }
 
   /** Deletes the texts of a source: one revision, or all. */
   async deleteTexts(sourceId: string, revision?: string): Promise<void> {
-    await this.#table.deleteAll(textPiecesOf(sourceId, revision));
+    await this.#table.deleteAll(textPieceCollection(sourceId, revision));
   }
 
   async #read(keys: Item[]): Promise<Map<string, string>> {
@@ -234,21 +234,21 @@ const piecesPerRead = 16;
 /** A batch of reads returns 16 MB; a piece has at most 400 KB. */
 const piecesPerSearchRead = 40;
 
-const keysOf = (sourceId: string, { revision }: TextReference, part: Part, from: number, to: number) =>
+const textKeys = (sourceId: string, { revision }: TextReference, part: Part, from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => textPieceKey(sourceId, revision, part, from + index));
 
-const indexKeysOf = (id: string, revision: string, { id: indexId, pieces }: IndexReference) =>
+const indexKeys = (id: string, revision: string, { id: indexId, pieces }: IndexReference) =>
   Array.from({ length: pieces }, (_, piece) => textPieceKey(id, revision, `index-${indexId}`, piece));
 
 /** Returns the items that hold an index, in batches that are each written in one call. */
-export const indexPiecesOf = (
+export const splitIndex = (
   sourceId: string,
   revision: string,
   { packed, format, language }: SourceIndex,
 ): { reference: IndexReference; batches: Item[][] } => {
   const pieces = Math.ceil(packed.length / indexPieceBytes);
   const reference = { id: newUlid(), pieces, bytes: packed.length, format, language };
-  const items = indexKeysOf(sourceId, revision, reference).map((key, piece) => ({
+  const items = indexKeys(sourceId, revision, reference).map((key, piece) => ({
     ...key,
     deflated: packed.subarray(piece * indexPieceBytes, (piece + 1) * indexPieceBytes),
   }));
@@ -273,7 +273,7 @@ const joinPieces = (keys: Item[], read: Map<string, string>): string | undefined
 };
 
 /** Splits a text into pieces that do not end within a character. */
-const piecesOf = (whole: string): string[] => {
+const splitText = (whole: string): string[] => {
   const pieces: string[] = [];
   for (let start = 0; start < whole.length; ) {
     let end = Math.min(start + pieceLength, whole.length);
@@ -286,5 +286,5 @@ const piecesOf = (whole: string): string[] => {
 
 export const sourceTexts = /* @__PURE__ */ service(() => new SourceTexts(table.get()), {
   readForSearch: ['dynamodb:BatchGetItem'],
-  bytesOf: [],
+  estimateBytes: [],
 });

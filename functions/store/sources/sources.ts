@@ -18,8 +18,14 @@ import {
   isWaiting,
   mayStart,
 } from './source-conditions.ts';
-import { recordOf, type SourceItem, type SourceKind, type SourceRecord, type SourceReference } from './source-reads.ts';
-import { indexPiecesOf, type SourceIndex, SourceTexts, type TextReference, type Texts } from './source-texts.ts';
+import {
+  type SourceItem,
+  type SourceKind,
+  type SourceRecord,
+  type SourceReference,
+  toSourceRecord,
+} from './source-reads.ts';
+import { type SourceIndex, SourceTexts, splitIndex, type TextReference, type Texts } from './source-texts.ts';
 
 /** Deletes everything else that belongs to a source. */
 type DeleteMore = (source: SourceReference) => Promise<void>;
@@ -68,7 +74,7 @@ export class Sources<R extends SourceRecord> {
   #putCounted(records: R[], quota: Quota | undefined) {
     const agentId = records[0]?.agentId ?? '';
     return this.#table.tryTransact<SourceItem<R>>([
-      ...records.map((record) => this.#table.putAction(this.#itemOf(record), isAbsent)),
+      ...records.map((record) => this.#table.putAction(this.#toItem(record), isAbsent)),
       countAction(this.#table, countKey({ agentId }), records.length, quota),
     ]);
   }
@@ -102,7 +108,7 @@ export class Sources<R extends SourceRecord> {
   ): Promise<R | undefined> {
     const set = { ...change, lastUpdatedBy: uid, lastUpdatedAt: now() };
     const failed = await this.#table.tryTransact([
-      this.#table.updateAction(this.#keyOf(source), { set }, condition),
+      this.#table.updateAction(this.#recordKey(source), { set }, condition),
       searchChanged(this.#table, source),
     ]);
     return failed ? undefined : this.find(source);
@@ -140,7 +146,7 @@ export class Sources<R extends SourceRecord> {
   /** Returns the record in any state. */
   protected async findInAnyState(source: SourceReference): Promise<R | undefined> {
     const item = await this.#get(source);
-    return item && recordOf(item);
+    return item && toSourceRecord(item);
   }
 
   /** Returns the record as readers see it. */
@@ -151,7 +157,7 @@ export class Sources<R extends SourceRecord> {
 
   /** Ends the wait for a file that has arrived, even if the wait has expired. The job of the file follows. */
   async endWait(source: SourceReference): Promise<void> {
-    await this.#table.change(this.#keyOf(source), { set: { fileDeadlineAt: null, ttlSeconds: null } }, isWaiting);
+    await this.#table.change(this.#recordKey(source), { set: { fileDeadlineAt: null, ttlSeconds: null } }, isWaiting);
   }
 
   /**
@@ -167,7 +173,7 @@ export class Sources<R extends SourceRecord> {
   /** Returns the record as jobs see it, even if its file arrived late; undefined when it is deleted or being deleted. */
   async findForJob(source: SourceReference): Promise<R | undefined> {
     const item = await this.#get(source);
-    return item && item.status !== deleting ? recordOf(item) : undefined;
+    return item && item.status !== deleting ? toSourceRecord(item) : undefined;
   }
 
   /**
@@ -213,7 +219,7 @@ export class Sources<R extends SourceRecord> {
     const warnings = storedWarnings(fields.warnings) ?? null;
     const set = { ...fields, status: 'ready', error: null, text, warnings, lastUpdatedAt: now() };
     const failed = await this.#table.tryTransact<SourceItem<R>>([
-      this.#table.updateAction(this.#keyOf(source), { set }, isMine(run.attempt, this.#kind.states)),
+      this.#table.updateAction(this.#recordKey(source), { set }, isMine(run.attempt, this.#kind.states)),
       searchChanged(this.#table, source),
     ]);
     if (failed) {
@@ -254,7 +260,7 @@ export class Sources<R extends SourceRecord> {
    * text was replaced, indexed or deleted in between.
    */
   async reindex(source: SourceReference, text: TextReference, index: SourceIndex): Promise<boolean> {
-    const { reference, batches } = indexPiecesOf(source.id, text.revision, index);
+    const { reference, batches } = splitIndex(source.id, text.revision, index);
     const { index: former, unusedIndexes: left = [], ...rest } = text;
     let current = text;
     let pieces = 0;
@@ -288,7 +294,7 @@ export class Sources<R extends SourceRecord> {
     actions: TransactionAction[] = [],
   ) {
     const failed = await this.#table.tryTransact([
-      this.#table.updateAction(this.#keyOf(source), { set: { text } }, hasText(former)),
+      this.#table.updateAction(this.#recordKey(source), { set: { text } }, hasText(former)),
       ...actions,
     ]);
     return failed === undefined;
@@ -322,7 +328,7 @@ export class Sources<R extends SourceRecord> {
   async removeAll(agentId: string, until: number, deleteMore?: DeleteMore): Promise<boolean> {
     for await (const item of this.#table.query<SourceItem<R>>(this.#kind.of(agentId))) {
       if (Date.now() >= until) return false;
-      await this.#delete(recordOf(item), exists, deleteMore);
+      await this.#delete(toSourceRecord(item), exists, deleteMore);
     }
     return true;
   }
@@ -330,7 +336,7 @@ export class Sources<R extends SourceRecord> {
   async #delete(source: SourceReference, condition: Condition, deleteMore?: DeleteMore): Promise<boolean> {
     const change = { set: { status: deleting, attempt: null, deadlineAt: null } };
     const failed = await this.#table.tryTransact<SourceItem<R>>([
-      this.#table.updateAction(this.#keyOf(source), change, when`${condition} and ${isNotBeingDeleted}`),
+      this.#table.updateAction(this.#recordKey(source), change, when`${condition} and ${isNotBeingDeleted}`),
       countAction(this.#table, countKey(source), -1),
     ]);
     if (failed && failed.get(0)?.status !== deleting) return false;
@@ -342,7 +348,7 @@ export class Sources<R extends SourceRecord> {
   async #deleteRest(source: SourceReference, deleteMore?: DeleteMore): Promise<void> {
     await this.#texts.deleteTexts(source.id);
     await deleteMore?.(source);
-    await this.#table.delete(this.#keyOf(source), isBeingDeleted);
+    await this.#table.delete(this.#recordKey(source), isBeingDeleted);
   }
 
   /** Deletes what an interrupted run or deletion left of a deleted source, with the record last. Does nothing to other sources. */
@@ -385,28 +391,28 @@ export class Sources<R extends SourceRecord> {
 
   /** Adds the record of a copy, or returns the one that another run added. The copy of an agent counts its sources at its end. */
   async #addCopy(record: R): Promise<R> {
-    const { item } = await this.#table.putNew<SourceItem<R>>(this.#itemOf(record));
+    const { item } = await this.#table.putNew<SourceItem<R>>(this.#toItem(record));
     return this.#visible(item) ?? record;
   }
 
-  #itemOf(record: R): SourceItem<R> {
-    return { ...this.#keyOf(record), ...record };
+  #toItem(record: R): SourceItem<R> {
+    return { ...this.#recordKey(record), ...record };
   }
 
-  #keyOf({ agentId, id }: SourceReference) {
+  #recordKey({ agentId, id }: SourceReference) {
     return this.#kind.keyOf(agentId, id);
   }
 
   #get(source: SourceReference) {
-    return this.#table.get<SourceItem<R>>(this.#keyOf(source));
+    return this.#table.get<SourceItem<R>>(this.#recordKey(source));
   }
 
   #visible(item: SourceItem<R>): R | undefined {
-    return visible(this.#kind.states, recordOf(item));
+    return visible(this.#kind.states, toSourceRecord(item));
   }
 
   async #change(source: SourceReference, change: Change, condition: Condition): Promise<R | undefined> {
-    const item = await this.#table.change<SourceItem<R>>(this.#keyOf(source), change, condition);
+    const item = await this.#table.change<SourceItem<R>>(this.#recordKey(source), change, condition);
     return item && this.#visible(item);
   }
 
@@ -428,14 +434,14 @@ export class Sources<R extends SourceRecord> {
   /** Deletes a source whose attempt never began. */
   async #rollBack(source: SourceReference, attempt: string): Promise<void> {
     await this.#table.tryTransact([
-      this.#table.deleteAction(this.#keyOf(source), isMine(attempt, this.#kind.states)),
+      this.#table.deleteAction(this.#recordKey(source), isMine(attempt, this.#kind.states)),
       countAction(this.#table, countKey(source), -1),
     ]);
   }
 
   async #removeRevisions(source: SourceReference, revisions: string[]): Promise<void> {
     const change = { remove: { revisions: new Set(revisions) } };
-    await this.#table.change(this.#keyOf(source), change, exists);
+    await this.#table.change(this.#recordKey(source), change, exists);
   }
 }
 

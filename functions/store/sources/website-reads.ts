@@ -1,7 +1,7 @@
 import { websiteStates } from '../../domain/source-state.ts';
 import type { WebsiteSummary } from '../../domain/websites.ts';
 import { service } from '../../service.ts';
-import { websiteKey, websitesOf } from '../keys.ts';
+import { websiteCollection, websiteKey } from '../keys.ts';
 import { table } from '../table.ts';
 import type { RefreshedWebsite } from './refresh-entries.ts';
 import { type SourceKind, SourceReads, type SourceRecord, sourceReadPermissions } from './source-reads.ts';
@@ -16,7 +16,7 @@ export type WebsiteRecord = SourceRecord &
 export const websiteKind: SourceKind = {
   states: websiteStates,
   keyOf: websiteKey,
-  of: websitesOf,
+  of: websiteCollection,
   blank: { content: '[]', contentMD: '' },
   addedBytes: 0,
 };

@@ -4,7 +4,7 @@ import { listWebhookDeliveries } from '../../../functions/api/list-webhook-deliv
 import { BlockListPage } from '../../../functions/domain/block-list.ts';
 import { type AnyEndpoint, defaultMemoryMegabytes, memoryMegabytesOf } from '../../../functions/http/endpoint.ts';
 import { routes } from '../../../functions/routes.ts';
-import { blockListShards, webhookDeliveriesOf } from '../../../functions/store/keys.ts';
+import { blockListShards, webhookDeliveryCollections } from '../../../functions/store/keys.ts';
 import { bundlePath, toKebabCase } from '../../../lib/bundles.ts';
 import { type Figure, mean, type Row } from '../benchmark.ts';
 import { CpuGroup } from '../cpu-group.ts';
@@ -34,7 +34,7 @@ const shardReads = (endpoint: AnyEndpoint, queries: number): Comparison => ({
   megabytes: memoryMegabytesOf(endpoint),
 });
 const blockListReads = shardReads(listBlockedNumbers, blockListShards);
-const deliveryReads = shardReads(listWebhookDeliveries, webhookDeliveriesOf('').length);
+const deliveryReads = shardReads(listWebhookDeliveries, webhookDeliveryCollections('').length);
 const comparisonOf = ({ response, name }: AnyEndpoint) => {
   if (response === BlockListPage) return blockListReads;
   return name === listWebhookDeliveries.name ? deliveryReads : oneRead;

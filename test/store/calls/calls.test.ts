@@ -5,7 +5,7 @@ import { withOutcome } from '../../../functions/domain/call-outcomes.ts';
 import { type Call, type CallOutcomeChange, type MetadataMode, withFacts } from '../../../functions/domain/calls.ts';
 import { blockList } from '../../../functions/store/block-list/block-list.ts';
 import { Calls } from '../../../functions/store/calls/calls.ts';
-import { callsOf, callsWith } from '../../../functions/store/keys.ts';
+import { callCollection, phoneCallCollection } from '../../../functions/store/keys.ts';
 import { openTable, table } from '../../../functions/store/table.ts';
 import { itInAnyHistory } from '../../support/any-history.ts';
 import { injectFaultsInto, tenPercent } from '../../support/faults.ts';
@@ -341,7 +341,7 @@ const settingOf = (agentId: string, callId: string, outcome: string) => ({
 /** Counts the entries that point to the calls of an agent. */
 const entriesStored = async (agentId: string) => {
   let count = 0;
-  for (const collection of [callsOf(agentId), ...phones.map((phone) => callsWith(agentId, phone))]) {
+  for (const collection of [callCollection(agentId), ...phones.map((phone) => phoneCallCollection(agentId, phone))]) {
     for await (const entry of table.get().query(collection)) {
       expect(Object.keys(entry).sort()).toEqual(['pk', 'sk']);
       count += 1;

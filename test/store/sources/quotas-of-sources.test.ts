@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { waitingForFile } from '../../../functions/domain/source-state.ts';
-import { countKey, documentKey, documentsOf, websitesOf } from '../../../functions/store/keys.ts';
+import { countKey, documentCollection, documentKey, websiteCollection } from '../../../functions/store/keys.ts';
 import { recountSources, sourceQuota } from '../../../functions/store/quotas.ts';
 import { type DocumentRecord, documentKind } from '../../../functions/store/sources/documents.ts';
 import { Sources } from '../../../functions/store/sources/sources.ts';
@@ -25,7 +25,7 @@ afterEach(noFaults);
 
 /** The records of sources, without those whose deletion is in progress. */
 const sourcesOf = async (agentId: string) =>
-  (await itemsOf(websitesOf(agentId), documentsOf(agentId))).filter(
+  (await itemsOf(websiteCollection(agentId), documentCollection(agentId))).filter(
     (item) => !('status' in item && item.status === 'deleting'),
   );
 

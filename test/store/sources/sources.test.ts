@@ -3,7 +3,7 @@ import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from '
 import { listWebsites } from '../../../functions/api/list-websites.ts';
 import { chunks } from '../../../functions/domain/chunks.ts';
 import { pagesText, proseText, type SourceWarning } from '../../../functions/domain/sources.ts';
-import { textPiecesOf } from '../../../functions/store/keys.ts';
+import { textPieceCollection } from '../../../functions/store/keys.ts';
 import type { TextReference } from '../../../functions/store/sources/source-texts.ts';
 import { type WebsiteRecord, websiteReads } from '../../../functions/store/sources/website-reads.ts';
 import { websites } from '../../../functions/store/sources/websites.ts';
@@ -30,7 +30,8 @@ const textsOf = (content: string, contentMD = content) => ({
 /** The revisions under which pieces of a source are stored. */
 const revisionsStored = async ({ id }: WebsiteRecord) => {
   const revisions = new Set<string>();
-  for await (const { sk } of table.get().query<Item>(textPiecesOf(id))) revisions.add(sk.split('#')[0] as string);
+  for await (const { sk } of table.get().query<Item>(textPieceCollection(id)))
+    revisions.add(sk.split('#')[0] as string);
   return [...revisions];
 };
 
@@ -192,7 +193,7 @@ describe('another index of a text', () => {
   const indexIn = (language: string, bytes: number) => ({ packed: randomBytes(bytes), format: 1, language });
   const pieces = async ({ id }: WebsiteRecord) => {
     const keys: string[] = [];
-    for await (const { sk } of table.get().query<Item>(textPiecesOf(id), { keysOnly: true })) keys.push(sk);
+    for await (const { sk } of table.get().query<Item>(textPieceCollection(id), { keysOnly: true })) keys.push(sk);
     return keys.filter((sk) => sk.includes('#index'));
   };
   const brought = async () => {

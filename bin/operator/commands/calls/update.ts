@@ -1,6 +1,11 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { decideOutcome } from '../../../../functions/domain/call-outcomes.ts';
-import { CallOutcomeChange, fieldsOf, Preference, toCallReference } from '../../../../functions/domain/calls.ts';
+import {
+  CallOutcomeChange,
+  listOutcomeFields,
+  Preference,
+  toCallReference,
+} from '../../../../functions/domain/calls.ts';
 import { now } from '../../../../functions/domain/date-time.ts';
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { parseJson } from '../../../../functions/domain/json.ts';
@@ -44,7 +49,7 @@ export const updateCall = (calls: Group) =>
         custom_call_metadata: nullIfFalse(options.metadata && (await readMetadata(options.metadata))),
       });
       if (error) throw new CommandError(`The outcome is not valid: ${detailsOf(error)}.`, exitCodes.usage);
-      if (fieldsOf(change).length === 0) {
+      if (listOutcomeFields(change).length === 0) {
         throw new CommandError('Nothing to change. Use --outcome, --value or --metadata.', exitCodes.usage);
       }
       const stores = await openStores(options);

@@ -1,4 +1,4 @@
-import { statusOf } from '../../../../functions/domain/api-keys.ts';
+import { judgeKeyStatus } from '../../../../functions/domain/api-keys.ts';
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { as } from '../../../command-line/arguments.ts';
 import { print, table } from '../../../command-line/output.ts';
@@ -17,7 +17,7 @@ export const listKeys = (key: Group) =>
       const options = command.optsWithGlobals();
       const { users, apiKeys } = await openStores(options);
       await existingUser(users, options.uid);
-      const keys = (await apiKeys.list(options.uid)).map((one) => ({ ...one, status: statusOf(one) }));
+      const keys = (await apiKeys.list(options.uid)).map((one) => ({ ...one, status: judgeKeyStatus(one) }));
       print(options, { keys }, () =>
         table(
           keys,

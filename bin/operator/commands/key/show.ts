@@ -1,4 +1,4 @@
-import { statusOf } from '../../../../functions/domain/api-keys.ts';
+import { judgeKeyStatus } from '../../../../functions/domain/api-keys.ts';
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { as } from '../../../command-line/arguments.ts';
 import { print } from '../../../command-line/output.ts';
@@ -18,6 +18,6 @@ export const showKey = (key: Group) =>
       const options = command.optsWithGlobals();
       const stores = await openStores(options);
       const found = await existingKey(stores, keyId, options.uid);
-      const status = statusOf(found);
+      const status = judgeKeyStatus(found);
       print(options, { ...found, status }, () => describeKey(found));
     });

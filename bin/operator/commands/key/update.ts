@@ -1,4 +1,4 @@
-import { Scope, statusOf } from '../../../../functions/domain/api-keys.ts';
+import { judgeKeyStatus, Scope } from '../../../../functions/domain/api-keys.ts';
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { as } from '../../../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
@@ -36,5 +36,5 @@ export const updateKey = (key: Group) =>
       const change = { name, scopes: scope, expiresAt: expires === 'never' ? null : expires };
       const updated = await stores.apiKeys.change(uid, keyId, change);
       if (!updated) throw new CommandError(`Key ${keyId} was deleted in the meantime.`);
-      print(options, { ...updated, status: statusOf(updated) }, () => describeKey(updated));
+      print(options, { ...updated, status: judgeKeyStatus(updated) }, () => describeKey(updated));
     });

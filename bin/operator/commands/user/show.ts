@@ -1,4 +1,4 @@
-import { statusOf } from '../../../../functions/domain/api-keys.ts';
+import { judgeKeyStatus } from '../../../../functions/domain/api-keys.ts';
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { as } from '../../../command-line/arguments.ts';
 import { print, record, table } from '../../../command-line/output.ts';
@@ -21,7 +21,7 @@ export const showUser = (user: Group) =>
         name: agent.name,
         owner: agent.uid,
       }));
-      const keys = (await apiKeys.list(uid)).map((key) => ({ ...key, status: statusOf(key) }));
+      const keys = (await apiKeys.list(uid)).map((key) => ({ ...key, status: judgeKeyStatus(key) }));
       print(options, { uid, ...(name !== undefined && { name }), createdAt, agents: own, keys }, () =>
         [
           record({ user: uid, name, created: createdAt, agents: own.length, keys: keys.length }),
