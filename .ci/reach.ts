@@ -49,7 +49,13 @@ export const reach = (changed: string[]): string[] => {
     const folder = /^(?:functions\/(?=.*\/))?([^/]+)\//.exec(file)?.[1];
     return [
       ...table.flatMap(([from, to]) => (matchesAny(file, from) ? to : [])),
-      ...(folder === 'test' ? findImporters(file) : [`test/${folder}/**`, `test/acceptance/${folder}/**`]),
+      ...(folder === 'test'
+        ? findImporters(file)
+        : [
+            `test/${folder}/**`,
+            `test/acceptance/${folder}/**`,
+            ...imports.flatMap((one) => (one.imported.includes(file) ? one.file : [])),
+          ]),
     ];
   });
   const unique = [...new Set(globs)];

@@ -4,12 +4,21 @@ import { expect, it } from 'vitest';
 import { reach, suites, table } from '../.ci/reach.ts';
 
 const files = globSync(['**', '.ci/*'], { exclude: ['node_modules/**', 'cdk.out/**', 'dist/**'] });
+const product = files.filter((file) => /^(functions|bin|lib)\/.*\.[^.]+$/.test(file) && !file.endsWith('.md'));
 
 it('a change of the product reaches every test that npm test leaves out', () => {
-  const product = files.filter((file) => /^(functions|bin|lib)\//.test(file));
   expect(suites.length).toBeGreaterThan(0);
   expect(reach(product)).toEqual(suites);
 });
+
+it.each([...new Set(product.map((file) => /^(?:functions\/(?=.*\/))?[^/]+/.exec(file)?.[0]))])(
+  'a change in %s reaches tests of its own behavior, beside those of the bundles',
+  (folder) => {
+    const ofBundles = reach(['functions/any-folder/any-file.ts']);
+    const reached = reach(product.filter((file) => file.startsWith(`${folder}/`) || file === folder));
+    expect(reached.filter((file) => !ofBundles.includes(file))).not.toEqual([]);
+  },
+);
 
 it('every pattern of the table of reached tests matches a file', () => {
   expect(
@@ -23,6 +32,11 @@ it('every pattern of the table of reached tests matches a file', () => {
 it.each([
   ['functions/pages/console/page.tsx', 'test/acceptance/pages/console.test.ts', 'test/deployed/deployment.test.ts'],
   ['functions/search/rank.ts', 'test/search/knowledge-search-histories.test.ts', 'test/acceptance/pages/chat.test.ts'],
+  [
+    'functions/jobs/finish-user-deletion.ts',
+    'test/api/delete-user.test.ts',
+    'test/search/knowledge-search-histories.test.ts',
+  ],
   ['lib/alarms.ts', 'test/deployed/deployment.test.ts', 'test/acceptance/pages/chat.test.ts'],
   [
     'test/acceptance/pages/browser.ts',
