@@ -390,6 +390,7 @@ it.each([
   ['dark', desktop],
 ] as const)('the chat page is accessible, in %s, at %j', { tags: 'heavy' }, async (colorScheme, viewport) => {
   const { page } = await open({ colorScheme, viewport });
+  await composer(page).waitFor();
   expect(await violationsIn(page)).toEqual([]);
   await enterKey(page, 'vap_wrong');
   await page.getByText('This API key is invalid').waitFor();

@@ -28,9 +28,11 @@ it('is the handbook read yet? What would the agent find about refunds? Switched 
   const world = await newWorld();
   const { page, complaints } = await open(world);
   await page.getByText('This agent has no document yet').waitFor();
+  // A search made before the handbook is read finds it afterwards.
+  await search(page, 'refunds');
+  await page.getByText('The agent would find nothing').waitFor();
   await upload(page, { 'Handbook.md': handbook });
   await row(page, 'Handbook.md Read').waitFor();
-  await search(page, 'refunds');
   const passages = page.getByRole('listitem').filter({ hasText: 'Handbook.md' });
   await passages.getByText('A deposit is refunded within five days.').waitFor();
   await page.getByRole('switch', { name: 'Use Handbook.md' }).click();

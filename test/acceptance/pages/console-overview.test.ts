@@ -104,6 +104,24 @@ it('“Show me the calls behind an outcome.”', async () => {
   expect(await page.getByRole('combobox', { name: 'Outcome' }).inputValue()).toBe('angry');
 });
 
+it('each outcome of a period before the last 90 days has its own color', async () => {
+  const world = await newWorld();
+  for (const [index, outcome] of ['booked', 'moved', 'canceled'].entries()) {
+    await world.recordCall(`call-${index}`);
+    const body = { custom_call_outcome: outcome };
+    expect((await world.call('PATCH', `/calls/${world.agentId}/call-${index}`, { body })).status).toBe(200);
+  }
+  const { page } = await openConsole(world.apiKey, '/console?period=custom&from=2026-02-28&to=2026-03-02');
+  const badges = page.getByRole('table', { name: 'Figures by outcome' }).locator('.badge i');
+  await badges.nth(2).waitFor();
+  const keys = page.locator('.key-of-series i');
+  const colorsOf = (dots: typeof keys): Promise<string[]> =>
+    dots.evaluateAll('(dots) => dots.map((dot) => getComputedStyle(dot).backgroundColor)');
+  await expect.poll(async () => new Set(await colorsOf(badges)).size).toBe(3);
+  // The chart has the same colors, and one for calls without an outcome.
+  expect((await colorsOf(keys)).slice(0, 3).toSorted()).toEqual((await colorsOf(badges)).toSorted());
+});
+
 it('“Give me the figures as CSV.”', async () => {
   const world = await newWorld();
   const noon = wednesday();

@@ -1,6 +1,7 @@
+import { useAddress } from '../address.tsx';
 import { addDays, dateIn } from '../formats.ts';
 import { useService } from '../service.tsx';
-import { type FigureSearch, useFigures } from './figures.tsx';
+import { type FigureSearch, periodOf, useFigures } from './figures.tsx';
 import { useTimeZone } from './time.tsx';
 
 /** The number of colors for outcomes in the style sheet. One more is for everything else. */
@@ -12,33 +13,47 @@ const placeOf = (text: string) =>
   [...text].reduce((hash, letter) => (hash * 31 + letter.charCodeAt(0)) % 9973, 7) % colors;
 
 /**
- * Returns the color of each outcome, given the most frequent first. An outcome has a color of its own as long as there is
- * one, and keeps it whatever is shown.
+ * Returns the color of each outcome of some lists, each with the most frequent first. An outcome keeps the color that it has
+ * in an earlier list. Within a list, colors differ as long as there are enough.
  */
-const colorsOf = (outcomes: string[]): Map<string, number> => {
-  const taken = new Map<number, string>();
-  for (const outcome of outcomes.slice(0, colors)) {
-    let place = placeOf(outcome);
-    while (taken.has(place)) place = (place + 1) % colors;
-    taken.set(place, outcome);
+const colorsOf = (...lists: string[][]): Map<string, number> => {
+  const places = new Map<string, number>();
+  for (const list of lists) {
+    const named = list.slice(0, colors);
+    for (const outcome of named) {
+      if (places.has(outcome)) continue;
+      const taken = named.map((other) => places.get(other));
+      let place = placeOf(outcome);
+      while (taken.includes(place)) place = (place + 1) % colors;
+      places.set(outcome, place);
+    }
   }
-  return new Map([...taken].map(([place, outcome]) => [outcome, place + 1]));
+  return places;
 };
 
-/** Returns the outcomes or states that calls of the last 90 days have, the most frequent first. */
-export const useValues = (field: 'outcome' | 'status', agentId?: string): string[] => {
+type Value = 'outcome' | 'status';
+
+/** Returns the outcomes or states of calls, the most frequent first. */
+const useValuesIn = (search: FigureSearch, field: Value): string[] => {
   const { scopes } = useService();
-  const timeZone = useTimeZone();
-  const tomorrow = addDays(dateIn(timeZone), 1);
-  const search: FigureSearch = { agentId, from: addDays(tomorrow, -90), to: tomorrow, timeZone };
   const { rows = [] } = useFigures(search, field, scopes.includes('calls')).data ?? {};
   return rows.toSorted((a, b) => b.calls - a.calls).flatMap((row) => row[field] || []);
 };
 
-/** Returns the color of each outcome of the user. */
+/** Returns the outcomes or states that calls of the last 90 days have, the most frequent first. */
+export const useValues = (field: Value, agentId?: string): string[] => {
+  const timeZone = useTimeZone();
+  const tomorrow = addDays(dateIn(timeZone), 1);
+  return useValuesIn({ agentId, from: addDays(tomorrow, -90), to: tomorrow, timeZone }, field);
+};
+
+/** Returns the color of each outcome of the user in the last 90 days and in the period of the address. */
 export const useOutcomeColor = (): ((outcome: string) => number) => {
-  const chosen = colorsOf(useValues('outcome'));
-  return (outcome) => chosen.get(outcome) ?? otherColor;
+  const { filters } = useAddress();
+  const timeZone = useTimeZone();
+  const shown = useValuesIn({ agentId: filters.agentId, timeZone, ...periodOf(filters, timeZone) }, 'outcome');
+  const places = colorsOf(useValues('outcome'), shown);
+  return (outcome) => (places.get(outcome) ?? placeOf(outcome)) + 1;
 };
 
 /** An outcome with a dot of its color. */

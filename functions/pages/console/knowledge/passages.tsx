@@ -6,12 +6,17 @@ import { formatNumber } from '../formats.ts';
 import { useRead, useService } from '../service.tsx';
 
 const maxPassages = 10;
+/** The polling interval while a source is not indexed. */
+const pollMilliseconds = 2000;
 
 /** The passages that an agent finds for a query, best first. */
 export const Passages = ({ agentId, query }: { agentId: string; query: string }) => {
   const { api } = useService();
-  const found = useRead(['knowledge', agentId, 'search', query], (options) =>
-    api.knowledge.search({ agentId, query, limit: maxPassages }, options),
+  const found = useRead(
+    ['knowledge', agentId, 'search', query],
+    (options) => api.knowledge.search({ agentId, query, limit: maxPassages }, options),
+    // The passages of a source that is not indexed yet appear as soon as it is.
+    { refetchInterval: (data) => (data?.searched.unindexed ? pollMilliseconds : false) },
   );
   return (
     <Section title="Passages">

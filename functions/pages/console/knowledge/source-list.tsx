@@ -8,7 +8,7 @@ import { Status } from '../components/status.tsx';
 import { Switch } from '../components/switch.tsx';
 import { Time } from '../components/time.tsx';
 import { formatBytes, formatNumber } from '../formats.ts';
-import { useChange, useRead, useService } from '../service.tsx';
+import { useChange, useRead, useReadAgain, useService } from '../service.tsx';
 import { AddWebsiteDialog } from './add-website-dialog.tsx';
 import { SourceDialog } from './source-dialog.tsx';
 import { isUnderWay, type Source, stateOf } from './sources.ts';
@@ -35,6 +35,8 @@ export const Sources = ({ agentId }: { agentId: string }) => {
     ...(websites.data?.websites ?? []).map((website) => ({ kind: 'website' as const, ...website })),
     ...(documents.data?.documents ?? []).map((document) => ({ kind: 'document' as const, ...document })),
   ];
+  // A search has what was read when it was made.
+  useReadAgain([['knowledge', agentId, 'search']], found.length > 0 && !found.some(isUnderWay));
   const chosen = found.find(({ id }) => id === sourceId);
   const close = () => setAdding(undefined);
   return (
