@@ -1,11 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, vi } from 'vitest';
-import { startChangeReader } from '../../bin/local/change-reader.ts';
-import { createTable } from '../../bin/local/table.ts';
 import { storesOf } from '../../bin/operator/stores.ts';
 import { BlockListImports } from '../../functions/block-list-import/block-list-imports.ts';
 import { CallAttempts } from '../../functions/calling/call-attempts.ts';
@@ -25,7 +20,7 @@ import { IdempotencyStore } from '../../functions/store/idempotency.ts';
 import type { BlockListOwner } from '../../functions/store/keys.ts';
 import { Sources } from '../../functions/store/sources/sources.ts';
 import { type WebsiteRecord, websiteKind } from '../../functions/store/sources/website-reads.ts';
-import { Table } from '../../functions/store/table.ts';
+import type { Table } from '../../functions/store/table.ts';
 import { type TableChange, toTableChange } from '../../functions/store/table-changes.ts';
 import { deliver } from '../../functions/webhooks/deliver.ts';
 import { publishChanges } from '../../functions/webhooks/publish-changes.ts';
@@ -36,11 +31,10 @@ import { WebhookReceivers } from '../../functions/webhooks/webhook-receivers.ts'
 import { itInAnyHistory } from '../support/any-history.ts';
 import { chance, injectFaultsInto, tenPercent } from '../support/faults.ts';
 import { startPartitions } from '../support/partitions.ts';
+import { startTableWithStream } from '../support/table-stream.ts';
 import { newReceiver, type SentEvent, verified } from '../support/webhooks.ts';
-import { target, unique, useOwnDatabaseInThisProcess } from '../support/world.ts';
+import { target, unique } from '../support/world.ts';
 
-/** A table of its own, whose changes nobody else reads. */
-const tableName = unique('event-histories');
 /** The chances of a kill at each step of a process, and the maximum number of changes that it reads. */
 const killChance = 0.01;
 const batchSize = 8;
@@ -77,41 +71,17 @@ type Message = JobMessage<'deliverWebhook' | 'resumeDeliveries'>;
 /** An event as it is compared: its type, what it is about, and what of it a test can foresee. */
 type Expected = { type: EventType; about: string /** It may not come. */; isOptional?: boolean };
 
-const tableWith = (endpoint = target.endpoints.dynamodb) => {
-  const options = { marshallOptions: { removeUndefinedValues: true } };
-  return new Table(DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint, maxAttempts: 3 }), options), tableName);
-};
-
-const outbox: DynamoDBRecord[] = [];
+let stream: Awaited<ReturnType<typeof startTableWithStream>>;
 let sound: Table;
-let stop: () => Promise<void>;
 let partitions: Awaited<ReturnType<typeof startPartitions>>;
 beforeAll(async () => {
-  useOwnDatabaseInThisProcess();
-  sound = tableWith();
-  await createTable(tableName, { endpoint: target.endpoints.dynamodb });
-  const reader = await startChangeReader({ endpoint: target.endpoints.dynamodb, tableName }, async ({ Records }) => {
-    outbox.push(...Records);
-    return { batchItemFailures: [] };
-  });
-  stop = reader.stop;
+  stream = await startTableWithStream('event-histories');
+  sound = stream.open();
   partitions = await startPartitions(target.endpoints.dynamodb);
   partitions.limit({ read: 200, write: 5 });
 });
 afterEach(() => void vi.useRealTimers());
-afterAll(() => Promise.all([stop(), partitions.stop()]));
-
-/** The changes since the last time, in their order. */
-const changesSoFar = async (): Promise<DynamoDBRecord[]> => {
-  const marker = { pk: `AGENT#${unique('marker')}`, sk: 'ACCESS' };
-  await sound.put(marker);
-  const deadline = performance.now() + 50_000;
-  while (!outbox.some(({ dynamodb }) => dynamodb?.Keys?.pk?.S === marker.pk)) {
-    if (performance.now() > deadline) throw new Error('The stream did not bring the last change.');
-    await sleep(20);
-  }
-  return outbox.splice(0);
-};
+afterAll(() => Promise.all([stream.stop(), partitions.stop()]));
 
 /** Kills what runs: from some moment on, nothing that it does reaches anything. */
 class Process {
@@ -154,7 +124,7 @@ class Simulation {
   isSound = false;
 
   constructor(seed: number, endpoint?: string) {
-    this.#table = tableWith(endpoint);
+    this.#table = stream.open(endpoint);
     this.#next = chance(seed);
     this.#faults = tenPercent(seed + 1);
   }
@@ -463,7 +433,7 @@ describe('events under faults', () => {
           for (const [index, actions] of rounds.entries()) {
             for (const action of actions) await simulation.perform(action);
             if (erased !== null && index === rounds.length - 1) await simulation.erase(erased);
-            await simulation.read(await changesSoFar());
+            await simulation.read(await stream.changesSoFar());
             await simulation.work(5);
           }
           await simulation.work(2000);
