@@ -22,8 +22,13 @@ import { receiveHook } from '../functions/api/receive-hook.ts';
 import { searchKnowledge } from '../functions/api/search-knowledge.ts';
 import { functionTimeoutSeconds } from '../functions/domain/timeouts.ts';
 import { cors } from '../functions/http/cors.ts';
-import { type AnyEndpoint, defaultMemoryMegabytes, memoryMegabytesOf, routesOf } from '../functions/http/endpoint.ts';
-import { permissionsOf } from '../functions/http/permissions.ts';
+import {
+  type AnyEndpoint,
+  defaultMemoryMegabytes,
+  functionMemoryMegabytes,
+  functionRoutes,
+} from '../functions/http/endpoint.ts';
+import { endpointPermissions } from '../functions/http/permissions.ts';
 import { pagesFunction } from './bundles.ts';
 import type { DataStack } from './data-stack.ts';
 import { suppress } from './nag-suppressions.ts';
@@ -133,7 +138,7 @@ export const addEndpoint = (
   settings: Settings,
 ): CfnRoute[] => {
   const integration = new HttpLambdaIntegration(endpoint.name, addFunction(scope, endpoint, parts, settings));
-  return routesOf(endpoint).map(({ method, path }) => {
+  return functionRoutes(endpoint).map(({ method, path }) => {
     const route = new HttpRoute(routes, `${method}${path}`, {
       httpApi: parts.api.api,
       routeKey: HttpRouteKey.with(path, HttpMethod[method]),
@@ -152,13 +157,13 @@ export const addFunction = (
 ): LambdaFunction =>
   new ServiceFunction(scope, data, settings, {
     name: endpoint.name,
-    permissions: permissionsOf(endpoint),
+    permissions: endpointPermissions(endpoint),
     services: endpoint.services,
     apiUrl: `https://${api.host}`,
     publicUrl,
     servesHttp: true,
     timeoutSeconds: functionTimeoutSeconds,
-    memoryMegabytes: memoryMegabytesOf(endpoint),
+    memoryMegabytes: functionMemoryMegabytes(endpoint),
     reservedConcurrency: reserved.has(endpoint) ? reservedConcurrencyOf(settings.callTimeConcurrency) : undefined,
   }).lambda;
 

@@ -5,8 +5,8 @@ import { FilterPattern } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { chatTimeoutSeconds } from '../functions/domain/timeouts.ts';
 import { chatCors, cors } from '../functions/http/cors.ts';
-import { type AnyEndpoint, memoryMegabytesOf } from '../functions/http/endpoint.ts';
-import { permissionsOf } from '../functions/http/permissions.ts';
+import { type AnyEndpoint, functionMemoryMegabytes } from '../functions/http/endpoint.ts';
+import { endpointPermissions } from '../functions/http/permissions.ts';
 import { chatKeys } from '../functions/store/keys.ts';
 import type { ApiStack } from './api-stack.ts';
 import type { DataStack } from './data-stack.ts';
@@ -34,14 +34,14 @@ export class ChatStack extends NamedNestedStack {
     const { data, api } = parts;
     const serviceFunction = new ServiceFunction(this, data, settings, {
       name: endpoint.name,
-      permissions: permissionsOf(endpoint),
+      permissions: endpointPermissions(endpoint),
       services: endpoint.services,
       tableKeys: chatKeys,
       // This is not the address of CloudFront, which is created after the chat, its origin.
       apiUrl: `https://${api.host}`,
       servesHttp: true,
       timeoutSeconds: chatTimeoutSeconds,
-      memoryMegabytes: memoryMegabytesOf(endpoint),
+      memoryMegabytes: functionMemoryMegabytes(endpoint),
       reservedConcurrency: reservedConcurrencyOf(settings.chatConcurrency),
     });
     this.url = serviceFunction.lambda.addFunctionUrl({

@@ -14,7 +14,7 @@ import { type CfnQueuePolicy, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs
 import type { Construct } from 'constructs';
 import { importsFolder } from '../functions/domain/block-list-imports.ts';
 import { giveUp } from '../functions/jobs/give-up.ts';
-import { type AnyQueueJob, maxDeliveriesOf } from '../functions/jobs/job.ts';
+import { type AnyQueueJob, jobDeliveries } from '../functions/jobs/job.ts';
 import { queueJobs } from '../functions/jobs.ts';
 import type { SecretName } from '../functions/service.ts';
 import { suppress } from './nag-suppressions.ts';
@@ -155,7 +155,7 @@ export class DataStack extends NamedNestedStack {
       visibilityTimeout: Duration.seconds(6 * job.timeoutSeconds),
       // This is also the retention of dead letters. Messages of a job that is switched off wait for the same time.
       retentionPeriod: Duration.days(14),
-      deadLetterQueue: { queue: deadLetters, maxReceiveCount: maxDeliveriesOf(job) },
+      deadLetterQueue: { queue: deadLetters, maxReceiveCount: jobDeliveries(job) },
     });
     this.#queues.set(job.name, queue);
     return queue;

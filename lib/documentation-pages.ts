@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { Marked, Renderer, type Tokens } from 'marked';
-import { type Guide, headingId, readGuides, servedFilesOf, withLinks } from '../functions/openapi/guides.ts';
+import { type Guide, headingId, listServedFiles, readGuides, withLinks } from '../functions/openapi/guides.ts';
 import type { OpenApiDocument } from '../functions/openapi/openapi.ts';
 import { referenceMarkdown } from '../functions/openapi/topics.ts';
 import { notFoundPath } from '../functions/pages/serve-pages.ts';
@@ -43,7 +43,7 @@ export const documentationPages = (template: string): TextPage[] => {
     markdown('/docs/reference.md', referenceMarkdown(openApiDocument())),
     page(notFoundPath, 'Page not found', html(notFound)),
     { path: '/docs/search.json', contentType: 'application/json', text: readText('functions/openapi/topics.json') },
-    ...guides.flatMap(servedFilesOf).map((file) => ({
+    ...guides.flatMap(listServedFiles).map((file) => ({
       path: `/docs/${basename(file)}`,
       contentType: file.endsWith('.svg') ? 'image/svg+xml' : 'application/json',
       text: readText(file),

@@ -1,5 +1,5 @@
 import type { Json, JsonSchema, OpenApiDocument, Operation, Parameter } from '../../functions/openapi/openapi.ts';
-import { nameOf as nameOfReference, resolve } from '../../functions/openapi/schemas.ts';
+import { componentName as nameOfReference, resolve } from '../../functions/openapi/schemas.ts';
 import { capitalize, nameOperations } from './operation-names.ts';
 
 /** An operation of the client. */

@@ -5,10 +5,10 @@ import { limits } from '../../functions/domain/limits.ts';
 import { chatTimeoutSeconds, functionTimeoutSeconds } from '../../functions/domain/timeouts.ts';
 import { environment } from '../../functions/environment.ts';
 import { cors } from '../../functions/http/cors.ts';
-import { type AnyEndpoint, isStreamed, type Method, routesOf } from '../../functions/http/endpoint.ts';
+import { type AnyEndpoint, functionRoutes, isStreamed, type Method } from '../../functions/http/endpoint.ts';
 import type { ApiHandler } from '../../functions/http/handler-types.ts';
 import { lambda } from '../../functions/http/lambda.ts';
-import { permissionsOf } from '../../functions/http/permissions.ts';
+import { endpointPermissions } from '../../functions/http/permissions.ts';
 import { routes } from '../../functions/routes.ts';
 import type { Disk } from './disk.ts';
 import { isLoopback } from './listen.ts';
@@ -44,7 +44,7 @@ export const gateway = ({ origins, publicUrl, pages, disk, rates = {}, report }:
   installStreamifyResponse();
   const table = routes.flatMap((endpoint) => {
     const handler = lambda(endpoint);
-    return routesOf(endpoint).flatMap(({ method, path }) =>
+    return functionRoutes(endpoint).flatMap(({ method, path }) =>
       [path, ...(endpoint.raw?.otherPaths ?? [])].map((one) => ({
         endpoint,
         method,
@@ -134,7 +134,7 @@ const sendError = (response: ServerResponse, status: number, message: string): u
 };
 
 const writes = (endpoint: AnyEndpoint) =>
-  permissionsOf(endpoint).some(
+  endpointPermissions(endpoint).some(
     (permission) => !/:(BatchGet|Get|Query|Scan|List|Invoke|ConditionCheck)/.test(permission),
   );
 

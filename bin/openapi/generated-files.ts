@@ -2,8 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readGuides } from '../../functions/openapi/guides.ts';
 import type { OpenApiDocument } from '../../functions/openapi/openapi.ts';
-import { operationsOf, toolsOf } from '../../functions/openapi/operations.ts';
-import { topicsOf } from '../../functions/openapi/topics.ts';
+import { buildOperations, buildOperationTools } from '../../functions/openapi/operations.ts';
+import { splitTopics } from '../../functions/openapi/topics.ts';
 import { routes } from '../../functions/routes.ts';
 import { operationTable } from '../client/operations.ts';
 
@@ -15,10 +15,10 @@ export const generatedFiles = (document: OpenApiDocument): Record<string, string
   const openApi = join(root, 'functions/openapi');
   return {
     [join(openApi, 'document.json')]: json(document),
-    [join(openApi, 'operations.json')]: json(operationsOf(document, routes)),
-    [join(openApi, 'tools.json')]: json(toolsOf(document, routes)),
+    [join(openApi, 'operations.json')]: json(buildOperations(document, routes)),
+    [join(openApi, 'tools.json')]: json(buildOperationTools(document, routes)),
     [join(openApi, 'client/operations.ts')]: operationTable(document),
-    [join(openApi, 'topics.json')]: json(topicsOf(document, readGuides())),
+    [join(openApi, 'topics.json')]: json(splitTopics(document, readGuides())),
     [readme]: readmeWith(readFileSync(readme, 'utf8'), document),
   };
 };

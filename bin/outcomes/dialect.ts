@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
-import { type Separator, separatorOf } from '../../functions/sheets/read-sheet.ts';
-import { encodingOf, type TextEncoding } from '../../functions/sheets/text-encoding.ts';
+import { detectSeparator, type Separator } from '../../functions/sheets/read-sheet.ts';
+import { detectUtf, type TextEncoding } from '../../functions/sheets/text-encoding.ts';
 import { pathOf } from '../command-line/arguments.ts';
 import { describeFileError } from '../command-line/describe-error.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
@@ -25,10 +25,10 @@ export const dialectOf = async (file: string): Promise<Dialect> => {
     await using handle = await open(pathOf(file));
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
     const bytes = buffer.subarray(0, bytesRead);
-    const encoding = encodingOf(bytes);
+    const encoding = detectUtf(bytes);
     const text = new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes);
     const [head = ''] = text.split('\n', 1);
-    const { separator, isNamed } = separatorOf(head);
+    const { separator, isNamed } = detectSeparator(head);
     return {
       encoding,
       hasMark: text.startsWith('\ufeff'),

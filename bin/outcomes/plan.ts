@@ -4,7 +4,7 @@ import type { CountryCode } from 'libphonenumber-js/max';
 import { chunks } from '../../functions/domain/chunks.ts';
 import { limits } from '../../functions/domain/limits.ts';
 import { apiClient } from '../../functions/openapi/client/client.ts';
-import { readSheet, SheetError, separatorOf } from '../../functions/sheets/read-sheet.ts';
+import { detectSeparator, readSheet, SheetError } from '../../functions/sheets/read-sheet.ts';
 import { dataOf } from '../command-line/data-of.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { count } from '../command-line/output.ts';
@@ -71,7 +71,7 @@ const maxRowBytes = 1024 * 1024;
 const recordsOf = async (file: string) => {
   let text = '';
   for await (const piece of textOf(file, () => {})) text += piece;
-  const found = separatorOf(text.split('\n', 1)[0] as string);
+  const found = detectSeparator(text.split('\n', 1)[0] as string);
   const rows = await Array.fromAsync(readSheet(Readable.from([text]), { ...found, maxRowBytes })).catch((error) => {
     if (!(error instanceof SheetError)) throw error;
     throw new CommandError(

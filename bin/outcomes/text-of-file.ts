@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { encodingOf } from '../../functions/sheets/text-encoding.ts';
+import { detectUtf } from '../../functions/sheets/text-encoding.ts';
 import { pathOf } from '../command-line/arguments.ts';
 import { describeFileError } from '../command-line/describe-error.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
@@ -14,7 +14,7 @@ export async function* textOf(file: string, onBytes: (bytes: Buffer) => void): A
   try {
     for await (const bytes of createReadStream(pathOf(file)) as AsyncIterable<Buffer>) {
       onBytes(bytes);
-      decoder ??= new TextDecoder(encodingOf(bytes), { fatal: true });
+      decoder ??= new TextDecoder(detectUtf(bytes), { fatal: true });
       let text: string;
       try {
         text = decoder.decode(bytes, { stream: true });

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { jobQueueFor } from '../clients/job-queue.ts';
+import { queueSender } from '../clients/job-queue.ts';
 import { checkPatterns } from '../crawling/path-filter.ts';
 import { CrawlControls } from '../domain/crawl-controls.ts';
 import { now } from '../domain/date-time.ts';
@@ -27,7 +27,7 @@ export const addWebsite = endpoint({
   services: {
     websites: websites.for('add', 'sendOrRemove'),
     users: users.for('find'),
-    jobQueue: jobQueueFor('crawlWebsite'),
+    jobQueue: queueSender('crawlWebsite'),
   },
   body: z.extend(CrawlControls, {
     uid: Uid,

@@ -9,7 +9,7 @@ import type { StreamEnd } from '../chat/stream/end-always.ts';
 import { streamAnswer } from '../chat/stream/stream-answer.ts';
 import { systemPrompt } from '../chat/system-prompt.ts';
 import { TokenMeter } from '../chat/token-meter.ts';
-import { describeAccess, toolNamesFor, toolsFor } from '../chat/tools.ts';
+import { allowedToolNames, buildTools, describeAccess } from '../chat/tools.ts';
 import { Turn } from '../chat/turn.ts';
 import { type KeyOwner, ownApiOfChat } from '../clients/own-api.ts';
 import { chatSigningSecret } from '../clients/secrets.ts';
@@ -22,7 +22,7 @@ import { validate } from '../domain/validation.ts';
 import { environment } from '../environment.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambdaWithoutKey } from '../http/lambda.ts';
-import { jsonBodyOf } from '../http/request-body.ts';
+import { parseJsonBody } from '../http/request-body.ts';
 import { log } from '../log.ts';
 
 /** Answers a conversation of the AI SDK's own client, with tools that act for the caller's key. */
@@ -53,7 +53,7 @@ export const buildChat = endpoint({
     429: 'Too many requests from this address in the last minute, or the day’s tokens are used up.',
   },
 
-  raw: { readBody: (event) => () => conversationIn(event), responds: 'stream' },
+  raw: { readBody: (event) => () => parseConversation(event), responds: 'stream' },
 
   async handle(
     { body: readConversation, apiKey, address, requestId, receivedAt },
@@ -66,16 +66,16 @@ export const buildChat = endpoint({
       // Invalid requests also count.
       const retryAfter = await chatUsage.countTurn(address);
       if (retryAfter) throw tooManyTurns(retryAfter.seconds);
-      const principal = apiKey === undefined ? undefined : await ownApi.ownerOf(apiKey);
+      const principal = apiKey === undefined ? undefined : await ownApi.findKeyOwner(apiKey);
       // A key that administers users reads and writes nothing of theirs.
       if (principal?.scopes.every((scope) => scope === 'users')) throw insufficientPermissions();
       const { id: chatId, messages, userId } = readConversation();
       Object.assign(context, { principal, chatId, userId });
 
       const signatures = new Signatures(await chatSigningSecret.read(), chatId);
-      const toolNames = toolNamesFor(principal);
+      const toolNames = allowedToolNames(principal);
       const history = readHistory(messages, { signatures, uid: principal?.uid, toolNames });
-      const tools = toolsFor({ api: ownApi, principal, apiKey, requestId, approvals: history.approvals });
+      const tools = buildTools({ api: ownApi, principal, apiKey, requestId, approvals: history.approvals });
 
       const instructions = systemPrompt(describeAccess(principal));
       const meter = new TokenMeter(chatUsage.budget(principal ? { uid: principal.uid } : { address }));
@@ -97,9 +97,9 @@ export const buildChat = endpoint({
   },
 });
 
-const conversationIn = (event: APIGatewayProxyEventV2): ChatRequest => {
+const parseConversation = (event: APIGatewayProxyEventV2): ChatRequest => {
   // A browser, too, has read the numbers as doubles before it sends them back.
-  const body = jsonBodyOf(event, limits.chatBodyBytes, undefined, parseJsonOfDoubles);
+  const body = parseJsonBody(event, limits.chatBodyBytes, undefined, parseJsonOfDoubles);
   const { data, error } = validate(ChatRequest, body);
   if (error) throw error;
   return data;

@@ -75,7 +75,7 @@ export const checkCallStarts = endpoint({
       blockList.find({ agentId, uid }, distinct),
       callAttempts.findMany(agentId, distinct),
     ]);
-    const configurationFor = (number: string) => {
+    const chooseConfiguration = (number: string) => {
       const version = chooseVersion(agentId, number, split);
       return (split.find((share) => share.version === version) ?? record)?.configuration ?? {};
     };
@@ -89,7 +89,7 @@ export const checkCallStarts = endpoint({
         continue;
       }
       const known = attemptsUntil(attempts.get(number) ?? noAttempts, at);
-      const verdict = await applyRules(configurationFor(number), { number, at }, known.attempts, openHours);
+      const verdict = await applyRules(chooseConfiguration(number), { number, at }, known.attempts, openHours);
       if (verdict.allowed) accepted.push(number);
       else rejected.push({ number, cause: verdict.cause, ...(verdict.retryAt && { retryAt: verdict.retryAt }) });
     }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { blockListImports, ownerOf } from '../block-list-import/block-list-imports.ts';
+import { blockListImports, listOwner } from '../block-list-import/block-list-imports.ts';
 import { importFiles } from '../clients/files.ts';
 import { blockTerms } from '../domain/block-list.ts';
 import {
@@ -71,7 +71,7 @@ export const createBlockListImport = endpoint({
     { imports, files },
   ) {
     const list = { uid, ...(agentId !== undefined && { agentId }) };
-    if (await imports.isRunning(ownerOf(list))) throw importInProgress();
+    if (await imports.isRunning(listOwner(list))) throw importInProgress();
     const importId = newIdentifier('import', creationId);
     const terms = { reason, expiresAt, columns, country };
     await imports.add({ ...list, importId, ...toNamedKey(principal), mode, ...terms });

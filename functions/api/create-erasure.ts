@@ -1,4 +1,4 @@
-import { jobQueueFor } from '../clients/job-queue.ts';
+import { queueSender } from '../clients/job-queue.ts';
 import { erasureSecret } from '../clients/secrets.ts';
 import { AcceptedErasure, ErasureRequest } from '../domain/erasures.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
@@ -21,7 +21,7 @@ export const createErasure = endpoint({
   services: {
     ...findServices,
     erasures: erasures.for('add'),
-    jobQueue: jobQueueFor('erasePerson'),
+    jobQueue: queueSender('erasePerson'),
     secret: erasureSecret,
   },
   body: ErasureRequest,

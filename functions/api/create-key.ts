@@ -7,7 +7,7 @@ import { lambda } from '../http/lambda.ts';
 import { apiKeys } from '../store/api-keys.ts';
 import { users } from '../store/users.ts';
 import { derivedKey } from '../users/derived-key.ts';
-import { recipientOf } from '../users/recipient.ts';
+import { findRecipient } from '../users/recipient.ts';
 
 /** Makes an API key of a client, or of the key's own user. Only this response contains its secret. */
 export const createKey = endpoint({
@@ -25,7 +25,7 @@ export const createKey = endpoint({
   errors: ['user_not_found', 'too_many_keys'],
 
   async handle({ principal, body: { uid, name, ...asked }, creationId }, { apiKeys, users, erasureSecret }) {
-    const recipient = await recipientOf(principal, uid, users);
+    const recipient = await findRecipient(principal, uid, users);
     const granted = grantKey(principal, recipient, asked);
     if (!granted) throw mayNotGive();
     const derived = await derivedKey(erasureSecret, { operation: 'createKey', uid, by: principal.keyId, creationId });

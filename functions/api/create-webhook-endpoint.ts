@@ -9,7 +9,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { credentials } from '../store/credentials.ts';
 import { receiverAddresses } from '../webhooks/receiver-address.ts';
-import { newEndpointSecret, secretMadeBy } from '../webhooks/secrets.ts';
+import { deriveSecret, newEndpointSecret } from '../webhooks/secrets.ts';
 import { shownEndpoint, webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 
 /** Creates a webhook endpoint. Only this response contains its secret. */
@@ -38,7 +38,7 @@ export const createWebhookEndpoint = endpoint({
     checkScopes(principal, scopesOfEvents(events));
     const access = agentIds.length > 0 ? await credentials.accessTo(agentIds) : undefined;
     if (!agentIds.every((agentId) => access?.get(agentId)?.has(uid))) throw insufficientPermissions();
-    const problem = await services.receiverAddresses.problemWith(url);
+    const problem = await services.receiverAddresses.findProblem(url);
     if (problem !== undefined) throw invalidField('url', problem);
     const endpointId = newIdentifier('endpoint', creationId);
     const sealed = await services.sealedSecrets.seal(endpointId, newEndpointSecret());
@@ -48,7 +48,7 @@ export const createWebhookEndpoint = endpoint({
       ...{ endpointId, ...given, ...createdBy },
       ...{ active: true, createdAt: now(), secrets },
     });
-    const first = secretMadeBy(made, { creationId, keyId });
+    const first = deriveSecret(made, { creationId, keyId });
     return { ...shownEndpoint(made), secret: await services.sealedSecrets.open(endpointId, first.sealed) };
   },
 });

@@ -11,7 +11,13 @@ import { list } from '../domain/list.ts';
 import { phoneNumber } from '../domain/phone-numbers.ts';
 import { text } from '../domain/text.ts';
 import { callStartLookup, callStarts } from '../hooks/call-starts.ts';
-import { decide, locatedCall, toCallStartReference, variablesOf, withoutGuess } from '../hooks/decide-call-start.ts';
+import {
+  collectVariables,
+  decide,
+  locatedCall,
+  toCallStartReference,
+  withoutGuess,
+} from '../hooks/decide-call-start.ts';
 import { checkScopes } from '../http/authorize.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -121,11 +127,11 @@ export const decideCallStart = endpoint({
       ...(includes('lastCall') ? (['calls'] as const) : []),
     ]);
     const located = locatedCall(found);
-    const lastCallOf = async ({ agent: { agentId }, other: phone }: typeof located) =>
+    const findLastCall = async ({ agent: { agentId }, other: phone }: typeof located) =>
       phone === undefined ? undefined : callRecords.find({ agentId, reference: { phone, preference: 'last' } });
     const [facts, lastCall] = await Promise.all([
       callStarts.read(located),
-      includes('lastCall') ? lastCallOf(located) : undefined,
+      includes('lastCall') ? findLastCall(located) : undefined,
     ]);
     const start = withoutGuess(located, facts);
     const { callId, timeZone } = body;
@@ -133,7 +139,7 @@ export const decideCallStart = endpoint({
     const counted = callId === undefined || at !== undefined ? undefined : { callId, callAttempts };
     return {
       ...(await decide(start, facts, { timeZone, at, counted })),
-      ...(includes('variables') && { variables: variablesOf(facts.agent, start, body.direction) }),
+      ...(includes('variables') && { variables: collectVariables(facts.agent, start, body.direction) }),
       ...(includes('agent') && { agent: facts.agent }),
       ...(includes('lastCall') && { lastCall: start.other === undefined ? null : (lastCall?.call ?? null) }),
     };

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { jobQueueFor } from '../clients/job-queue.ts';
+import { queueSender } from '../clients/job-queue.ts';
 import { deletionResponse, describe } from '../domain/describe.ts';
 import { insufficientPermissions } from '../domain/errors.ts';
 import { rescueDelaySeconds } from '../domain/timeouts.ts';
@@ -16,7 +16,7 @@ export const deleteAgent = endpoint({
   description:
     'Deletes an agent with its calls, block list, knowledge and the access of other users. Only its owner may delete it. From the response on, the agent does not exist for any operation and its phone number is free; its data are deleted in the background. This cannot be undone.',
   caller: { kind: 'key', scope: 'agents', agent: ({ params }) => params },
-  services: { agents: agents.for('remove'), jobQueue: jobQueueFor('finishDeletion') },
+  services: { agents: agents.for('remove'), jobQueue: queueSender('finishDeletion') },
   params: z.object({
     // Not the agent of the other examples, which must work after this one has been tried.
     agentId: z.string().check(describe('Id of the agent.', 'agent_01KB3N0W7C5M9Y2D4S6V8X1Z3T')),

@@ -1,5 +1,5 @@
 import { files } from '../clients/files.ts';
-import { jobQueueFor } from '../clients/job-queue.ts';
+import { queueSender } from '../clients/job-queue.ts';
 import { deletionResponse } from '../domain/describe.ts';
 import { DocumentReference, fileKey } from '../domain/documents.ts';
 import { noSuchDocument } from '../domain/errors.ts';
@@ -20,7 +20,7 @@ export const deleteDocument = endpoint({
   services: {
     documents: documents.for('remove'),
     files: files.for('delete'),
-    jobQueue: jobQueueFor('extractDocument'),
+    jobQueue: queueSender('extractDocument'),
   },
   query: DocumentReference,
   response: deletionResponse('the document', 'Document deleted successfully'),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { jobQueueFor } from '../clients/job-queue.ts';
+import { queueSender } from '../clients/job-queue.ts';
 import { deletionResponse } from '../domain/describe.ts';
 import { noSuchEndpoint } from '../domain/errors.ts';
 import { Uid } from '../domain/identifiers.ts';
@@ -16,7 +16,7 @@ export const deleteWebhookEndpoint = endpoint({
   summary: 'Delete a webhook endpoint',
   description: 'Deletes a webhook endpoint with its secrets. Its pending deliveries are not sent.',
   caller: { kind: 'key', scope: 'webhooks', user: ({ query }) => query },
-  services: { webhookEndpoints: webhookEndpoints.for('remove'), jobQueue: jobQueueFor('resumeDeliveries') },
+  services: { webhookEndpoints: webhookEndpoints.for('remove'), jobQueue: queueSender('resumeDeliveries') },
   params: z.object({ endpointId: EndpointIdInPath }),
   query: z.object({ uid: Uid }),
   response: deletionResponse('the endpoint', 'Webhook endpoint deleted successfully'),

@@ -1,4 +1,4 @@
-import { jobQueueFor } from '../clients/job-queue.ts';
+import { queueSender } from '../clients/job-queue.ts';
 import { deletionResponse } from '../domain/describe.ts';
 import { noSuchWebsite } from '../domain/errors.ts';
 import { rescueDelaySeconds } from '../domain/timeouts.ts';
@@ -16,7 +16,7 @@ export const deleteWebsite = endpoint({
   description:
     'Deletes a website in any status. Its text is deleted before the response; a crawl in progress stores nothing.',
   caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },
-  services: { websites: websites.for('remove'), jobQueue: jobQueueFor('crawlWebsite') },
+  services: { websites: websites.for('remove'), jobQueue: queueSender('crawlWebsite') },
   query: WebsiteReference,
   response: deletionResponse('the website', 'Website deleted successfully'),
   errors: ['website_not_found'],

@@ -26,8 +26,8 @@ export const listDocuments = endpoint({
   async handle({ query: { agentId, content, limit, cursor } }, { documentReads, files }) {
     const withTexts = content !== false;
     const { items, ...next } = await documentReads.page(agentId, { limit, cursor, withTexts });
-    const urlOf = (download: Download) => files.downloadUrl(download);
-    return { documents: items.map((record) => ({ ...record, ...fileFields(record, urlOf) })), ...next };
+    const signUrl = (download: Download) => files.downloadUrl(download);
+    return { documents: items.map((record) => ({ ...record, ...fileFields(record, signUrl) })), ...next };
   },
 });
 

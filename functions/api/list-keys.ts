@@ -5,7 +5,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { apiKeys } from '../store/api-keys.ts';
 import { users } from '../store/users.ts';
-import { recipientOf } from '../users/recipient.ts';
+import { findRecipient } from '../users/recipient.ts';
 
 /** Lists the API keys of a client, or of the key's own user. */
 export const listKeys = endpoint({
@@ -24,7 +24,7 @@ export const listKeys = endpoint({
   errors: ['user_not_found'],
 
   async handle({ principal, query: { uid, ...page } }, { apiKeys, users }) {
-    await recipientOf(principal, uid, users);
+    await findRecipient(principal, uid, users);
     const { items, ...next } = await apiKeys.page(uid, page);
     return { keys: items.map(listedApiKey), ...next };
   },

@@ -5,15 +5,15 @@ import { AgentId, Uid } from '../domain/identifiers.ts';
 import { answerSearches } from '../hooks/answer-searches.ts';
 import { agentLookup, callStartLookup, callStarts } from '../hooks/call-starts.ts';
 import {
+  collectVariables,
   decide,
   locatedCall,
   toCallStartReference,
-  variablesOf,
   withoutGuess,
   withoutUnsigned,
 } from '../hooks/decide-call-start.ts';
-import { callIdOf } from '../hooks/ended-call.ts';
-import { overridesIn } from '../hooks/overrides.ts';
+import { toCallId } from '../hooks/ended-call.ts';
+import { readOverrides } from '../hooks/overrides.ts';
 import { type Hook, readHook } from '../hooks/read-hook.ts';
 import { recordEnded } from '../hooks/record-ended.ts';
 import { recordRejected } from '../hooks/record-rejected.ts';
@@ -118,14 +118,14 @@ export const receiveHook = endpoint({
         if (event.type !== 'start') return;
         if (isSuspended) return platform.decide({ accept: false, variables: {} }, request);
         const { unsure = event.direction === 'outbound' ? 'reject' : 'accept' } = query;
-        if (unsure === 'accept' && missingIn(query, { platform, request })) return;
+        if (unsure === 'accept' && findMissingParameter(query, { platform, request })) return;
         log('error', { requestId, operation: 'receiveHook', platform: name, unsure });
-        const variables = variablesOf(
+        const variables = collectVariables(
           undefined,
           withoutGuess(toCallStartReference({ ...query, ...event })),
           event.direction,
         );
-        return platform.decide({ accept: unsure === 'accept', variables: textsOf(variables) }, request);
+        return platform.decide({ accept: unsure === 'accept', variables: stringifyVariables(variables) }, request);
       },
     },
   },
@@ -142,7 +142,7 @@ export const receiveHook = endpoint({
       return platform.answer?.(answers, request) ?? platform.acknowledge();
     }
     const located = withoutUnsigned(locatedCall(found), principal);
-    const callId = callIdOf(name, event.callId);
+    const callId = toCallId(name, event.callId);
     if (event.type === 'end') {
       if (callId === undefined) throw invalidField('callId', 'must be 1 to 128 of A-Z a-z 0-9 _ . : -');
       const start = withoutGuess(located);
@@ -158,11 +158,12 @@ export const receiveHook = endpoint({
       const until = receivedAt + recordedWithinMilliseconds;
       await recordRejected(calls, { start, callId, cause, version }, { requestId, until });
     }
-    const missing = missingIn(query, { platform, request });
+    const missing = findMissingParameter(query, { platform, request });
     if (accept && missing) throw invalidField(missing, 'is required to accept a call');
-    const variables = { ...variablesOf(facts.agent, start, event.direction), agent_version: version };
-    const overrides = query.overrides && !principal.isKeyInAddress ? overridesIn(facts.agent.configuration) : undefined;
-    return platform.decide({ accept, variables: textsOf(variables), overrides }, request);
+    const variables = { ...collectVariables(facts.agent, start, event.direction), agent_version: version };
+    const overrides =
+      query.overrides && !principal.isKeyInAddress ? readOverrides(facts.agent.configuration) : undefined;
+    return platform.decide({ accept, variables: stringifyVariables(variables), overrides }, request);
   },
 });
 
@@ -176,12 +177,12 @@ const noKnowledge = ({ keyId }: Principal) =>
     : missingScope('knowledge');
 
 /** Returns the missing query parameter that an accepted call needs. */
-const missingIn = (query: Query, { platform, request }: Pick<Hook, 'platform' | 'request'>) => {
+const findMissingParameter = (query: Query, { platform, request }: Pick<Hook, 'platform' | 'request'>) => {
   const needed = platform.needs?.(request);
   return needed && !query[needed] ? needed : undefined;
 };
 
-const textsOf = (variables: Record<string, string | number | boolean>): Record<string, string> =>
+const stringifyVariables = (variables: Record<string, string | number | boolean>): Record<string, string> =>
   Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, String(value)]));
 
 export const handler = lambda(receiveHook);

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { jobQueueFor } from '../clients/job-queue.ts';
+import { queueSender } from '../clients/job-queue.ts';
 import { describe } from '../domain/describe.ts';
 import { noSuchDelivery, noSuchEndpoint } from '../domain/errors.ts';
 import { Uid } from '../domain/identifiers.ts';
@@ -21,7 +21,7 @@ export const redeliverWebhook = endpoint({
   services: {
     webhookDeliveries: webhookDeliveries.for('find', 'restart'),
     webhookEndpoints: webhookEndpoints.for('find'),
-    jobQueue: jobQueueFor('deliverWebhook'),
+    jobQueue: queueSender('deliverWebhook'),
   },
   body: z.object({ uid: Uid, deliveryId: DeliveryId }),
   response: z

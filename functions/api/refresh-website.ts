@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { jobQueueFor } from '../clients/job-queue.ts';
+import { queueSender } from '../clients/job-queue.ts';
 import { confirmation, describe } from '../domain/describe.ts';
 import { ApiError, noSuchWebsite } from '../domain/errors.ts';
 import { hasEnded } from '../domain/source-state.ts';
@@ -17,7 +17,7 @@ export const refreshWebsite = endpoint({
   description:
     'Crawls a website again in the background, with the same settings. The former text stays until the new one is complete, and remains if the site can no longer be read.',
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
-  services: { websites: websites.for('restart', 'sendOrFail'), jobQueue: jobQueueFor('crawlWebsite') },
+  services: { websites: websites.for('restart', 'sendOrFail'), jobQueue: queueSender('crawlWebsite') },
   body: WebsiteReference,
   response: z
     .object({

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { jobQueueFor } from '../clients/job-queue.ts';
+import { queueSender } from '../clients/job-queue.ts';
 import { Agent, VersionNote } from '../domain/agents.ts';
 import { describe } from '../domain/describe.ts';
 import { insufficientPermissions } from '../domain/errors.ts';
@@ -25,7 +25,7 @@ export const restoreAgent = endpoint({
     agent: ({ params: { agentId }, body: { uid } }) => ({ agentId, uid }),
     prefetch: ({ params: { agentId }, body: { version } }) => versionsLookup(agentId, [version]),
   },
-  services: { agents: agents.for('change'), jobQueue: jobQueueFor('indexKnowledge') },
+  services: { agents: agents.for('change'), jobQueue: queueSender('indexKnowledge') },
   params: z.object({ agentId: AgentIdInPath }),
   body: z.object({
     uid: Uid,

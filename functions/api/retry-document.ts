@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { jobQueueFor } from '../clients/job-queue.ts';
+import { queueSender } from '../clients/job-queue.ts';
 import { confirmation, describe } from '../domain/describe.ts';
 import { DocumentId, DocumentReference } from '../domain/documents.ts';
 import { ApiError, noSuchDocument } from '../domain/errors.ts';
@@ -21,7 +21,7 @@ export const retryDocument = endpoint({
   services: {
     documents: documents.for('restart', 'fail'),
     documentReads: documentReads.for('find'),
-    jobQueue: jobQueueFor('extractDocument'),
+    jobQueue: queueSender('extractDocument'),
   },
   body: DocumentReference,
   response: z

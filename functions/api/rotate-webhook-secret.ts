@@ -5,7 +5,7 @@ import { Uid } from '../domain/identifiers.ts';
 import { EndpointIdInPath, EndpointSecret } from '../domain/webhooks.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { newEndpointSecret, secretMadeBy, withNewSecret } from '../webhooks/secrets.ts';
+import { deriveSecret, newEndpointSecret, withNewSecret } from '../webhooks/secrets.ts';
 import { webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 
 /** Replaces the secret of an endpoint. Both secrets sign for 24 hours. */
@@ -31,7 +31,7 @@ export const rotateWebhookSecret = endpoint({
       withNewSecret(found, { sealed, createdBy: creationId, keyId }),
     );
     if (!changed) throw noSuchEndpoint();
-    const made = secretMadeBy(changed, { creationId, keyId });
+    const made = deriveSecret(changed, { creationId, keyId });
     return { secret: await sealedSecrets.open(endpointId, made.sealed) };
   },
 });

@@ -6,7 +6,7 @@ import { isDeeperThan, parseJson } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambdaWithoutKey } from '../http/lambda.ts';
-import { bodyOf } from '../http/request-body.ts';
+import { decodeRequestBody } from '../http/request-body.ts';
 import { answer, type McpRequest } from '../mcp/answer.ts';
 import { mcpTools, ToolGroup } from '../mcp/tools.ts';
 
@@ -15,7 +15,7 @@ const jsonDepth = limits.jsonDepth + 2;
 
 /** Reads the body. An invalid one is returned as a fault, to be reported as the protocol requires. */
 const readBody = (event: APIGatewayProxyEventV2): McpRequest => {
-  const bytes = bodyOf(event);
+  const bytes = decodeRequestBody(event);
   try {
     const value = parseJson(bytes);
     return isDeeperThan(value, jsonDepth)

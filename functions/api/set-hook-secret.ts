@@ -42,7 +42,7 @@ export const setHookSecret = endpoint({
 
   async handle({ principal, params: { platform }, body: { uid, ...fields } }, { hookSecrets, sealedSecrets }) {
     if (!isPlatformName(platform)) throw noSuchPlatform();
-    const secret = secretIn(platform, fields);
+    const secret = readSecret(platform, fields);
     const owner = hookSecretOwner(uid, platform);
     const { algorithm } = fields;
     const header = fields.header?.toLowerCase();
@@ -61,7 +61,7 @@ export const setHookSecret = endpoint({
 });
 
 /** Returns the secret for a platform. Throws for fields that the platform does not have. */
-const secretIn = (platform: PlatformName, { secret, publicKey, header, algorithm }: Fields): string => {
+const readSecret = (platform: PlatformName, { secret, publicKey, header, algorithm }: Fields): string => {
   const [name, other] = platform === 'telnyx' ? ['publicKey', 'secret'] : ['secret', 'publicKey'];
   const [value, unused] = platform === 'telnyx' ? [publicKey, secret] : [secret, publicKey];
   if (value === undefined) throw invalidField(name, `is required for ${platform}`);

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { jobQueueFor } from '../clients/job-queue.ts';
+import { queueSender } from '../clients/job-queue.ts';
 import { sealedSecrets } from '../clients/sealed-secrets.ts';
 import { now } from '../domain/date-time.ts';
 import { noSuchEndpoint } from '../domain/errors.ts';
@@ -7,7 +7,7 @@ import { newIdentifier, Uid } from '../domain/identifiers.ts';
 import { EndpointIdInPath, SentTest, testEventType } from '../domain/webhooks.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { attemptOf } from '../webhooks/deliver.ts';
+import { sendOnce } from '../webhooks/deliver.ts';
 import { secretsInForce } from '../webhooks/secrets.ts';
 import { endpointAfter, webhookEndpoints, withTest } from '../webhooks/webhook-endpoints.ts';
 import { webhookReceivers } from '../webhooks/webhook-receivers.ts';
@@ -23,7 +23,7 @@ export const testWebhookEndpoint = endpoint({
   caller: { kind: 'key', scope: 'webhooks', user: ({ body }) => body },
   services: {
     webhookEndpoints: webhookEndpoints.for('change'),
-    jobQueue: jobQueueFor('resumeDeliveries'),
+    jobQueue: queueSender('resumeDeliveries'),
     sealedSecrets,
     webhookReceivers,
   },
@@ -43,7 +43,7 @@ export const testWebhookEndpoint = endpoint({
       data: { uid, endpointId },
     };
     const secrets = await secretsInForce(found, services.sealedSecrets);
-    const { attempt } = await attemptOf(message, { url: found.url, secrets }, services);
+    const { attempt } = await sendOnce(message, { url: found.url, secrets }, services);
     const { at, ...result } = attempt;
     if (result.cause === undefined && found.confirmedAt === undefined) {
       await webhookEndpoints.change(uid, endpointId, (current) =>

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { jobQueueFor } from '../clients/job-queue.ts';
+import { queueSender } from '../clients/job-queue.ts';
 import { Agent, AgentChange, withChange } from '../domain/agents.ts';
 import { insufficientPermissions } from '../domain/errors.ts';
 import { AgentIdInPath } from '../domain/identifiers.ts';
@@ -16,7 +16,7 @@ export const updateAgent = endpoint({
   description:
     'Updates the fields that are sent; the others keep their values. `configuration` is merged by top-level field, and `null` clears a field. `agentId` and `uid` never change, and `phoneNumber` and `key` are changed by the owner of the agent alone. A change of `name` or `configuration` is a new version; what changes nothing makes none. After a change of `language` the agent’s knowledge is indexed again in the background.',
   caller: { kind: 'key', scope: 'agents', agent: ({ params }) => params },
-  services: { agents: agents.for('change'), jobQueue: jobQueueFor('indexKnowledge') },
+  services: { agents: agents.for('change'), jobQueue: queueSender('indexKnowledge') },
   params: z.object({ agentId: AgentIdInPath }),
   body: AgentChange,
   response: Agent,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { jobQueueFor } from '../clients/job-queue.ts';
+import { queueSender } from '../clients/job-queue.ts';
 import { toNamedKey } from '../domain/change-maker.ts';
 import { insufficientPermissions, invalidField, noSuchEndpoint } from '../domain/errors.ts';
 import {
@@ -29,7 +29,7 @@ export const updateWebhookEndpoint = endpoint({
     webhookEndpoints: webhookEndpoints.for('change'),
     credentials: credentials.for('accessTo'),
     receiverAddresses,
-    jobQueue: jobQueueFor('resumeDeliveries'),
+    jobQueue: queueSender('resumeDeliveries'),
   },
   params: z.object({ endpointId: EndpointIdInPath }),
   body: WebhookEndpointChange,
@@ -42,7 +42,7 @@ export const updateWebhookEndpoint = endpoint({
     const agentIds = change.agentIds ?? [];
     const access = agentIds.length > 0 ? await services.credentials.accessTo(agentIds) : undefined;
     if (!agentIds.every((agentId) => access?.get(agentId)?.has(uid))) throw insufficientPermissions();
-    const problem = change.url === undefined ? undefined : await services.receiverAddresses.problemWith(change.url);
+    const problem = change.url === undefined ? undefined : await services.receiverAddresses.findProblem(change.url);
     if (problem !== undefined) throw invalidField('url', problem);
     // A caller who changes the destination or the selection of events receives only events that their key may read.
     const isRedirected = [change.url, change.events, change.agentIds].some((value) => value !== undefined);

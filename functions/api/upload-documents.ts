@@ -17,7 +17,7 @@ import { AgentId, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { waitingForFile } from '../domain/source-state.ts';
 import { FormFile, type UploadedFile } from '../domain/uploaded-file.ts';
-import { kindOf } from '../extraction/document-kind.ts';
+import { detectKind } from '../extraction/document-kind.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { multipartForm } from '../http/multipart-form.ts';
@@ -87,7 +87,7 @@ export const uploadDocuments = endpoint({
       const { name, size, bytes } = file;
       const rejected = rejectionOfFile(file);
       if (rejected) return rejected;
-      const kind = await kindOf(bytes, name);
+      const kind = await detectKind(bytes, name);
       if ('unsupported' in kind) return rejectFile(name, 'unsupported_file_type', kind.unsupported);
       const id = newDocumentId(creationId, index);
       const { type } = kind;

@@ -106,7 +106,7 @@ type ImportItem = Item & Omit<ImportRecord, 'failures'> & { failures: string };
 type RunningItem = Item & { importId: string; until: number; ttlSeconds: number };
 
 /** Returns the owner of the list that an import writes to. */
-export const ownerOf = ({ uid, agentId }: Pick<ImportRecord, 'uid' | 'agentId'>): BlockListOwner =>
+export const listOwner = ({ uid, agentId }: Pick<ImportRecord, 'uid' | 'agentId'>): BlockListOwner =>
   agentId === undefined ? { uid } : { agentId };
 
 /** The imports of files into block lists. One import of a list runs at a time. */
@@ -144,7 +144,7 @@ export class BlockListImports {
 
   async find({ uid, importId }: ImportReference): Promise<ImportRecord | undefined> {
     const item = await this.#table.get<ImportItem>(importKey(uid, importId));
-    return item && recordOf(item);
+    return item && toImportRecord(item);
   }
 
   /** Returns a page of a user's imports, newest first. The size of an import includes its failed lines, which are also read. */
@@ -160,7 +160,7 @@ export class BlockListImports {
   async *#list(uid: string, options: QueryOptions): AsyncGenerator<ImportRecord> {
     for await (const item of this.#table.query<ImportItem & { ttlSeconds: number }>(importCollection(uid), options)) {
       // DynamoDB deletes an item some time after it has expired.
-      if (item.ttlSeconds > Date.now() / 1000) yield recordOf(item);
+      if (item.ttlSeconds > Date.now() / 1000) yield toImportRecord(item);
     }
   }
 
@@ -174,7 +174,7 @@ export class BlockListImports {
   async unfinished(uid: string): Promise<UnfinishedImport[]> {
     const found: UnfinishedImport[] = [];
     for await (const item of this.#table.query<ImportItem>(importCollection(uid))) {
-      if (item.finishedAt !== undefined || overdueError(recordOf(item)) !== undefined) continue;
+      if (item.finishedAt !== undefined || overdueError(toImportRecord(item)) !== undefined) continue;
       const { importId, keyId, status, fileDeadlineAt } = item;
       found.push({ uid, importId, keyId, status, hasFile: status === 'running' || fileDeadlineAt === undefined });
     }
@@ -184,13 +184,13 @@ export class BlockListImports {
   /** Removes a person's number, and the lines that mention it, from the reports of a user's imports. The counts stay. */
   async forget(uid: string, mentions: (number: string) => boolean): Promise<void> {
     for await (const item of this.#table.query<ImportItem>(importCollection(uid))) {
-      const record = recordOf(item);
+      const record = toImportRecord(item);
       const { addedNumbers = [], removedNumbers = [] } = record;
       const isOther = (number: string) => !mentions(number);
       const [added, removed] = [addedNumbers.filter(isOther), removedNumbers.filter(isOther)];
       const failures = record.failures.filter(({ number }) => isOther(number));
-      const lengthOf = (...lists: unknown[][]) => lists.flat().length;
-      if (lengthOf(added, removed, failures) === lengthOf(addedNumbers, removedNumbers, record.failures)) continue;
+      const countAll = (...lists: unknown[][]) => lists.flat().length;
+      if (countAll(added, removed, failures) === countAll(addedNumbers, removedNumbers, record.failures)) continue;
       const set = { failures: JSON.stringify(failures), addedNumbers: added, removedNumbers: removed };
       await this.#table.change(importKey(uid, record.importId), { set }, isAt(record));
     }
@@ -203,7 +203,7 @@ export class BlockListImports {
       await untilWritten(async () => {
         const record = await this.find({ uid, importId });
         if (!record || record.finishedAt !== undefined) return;
-        const set = endOf(record, 'The user was deleted.');
+        const set = endFields(record, 'The user was deleted.');
         await this.#table.transact([this.#update(record, { set })]);
       });
     }
@@ -212,7 +212,7 @@ export class BlockListImports {
   /** Lets the next import of a list run, if an import that was ended still holds it. */
   async release(record: ImportRecord): Promise<void> {
     await this.#table.tryTransact([
-      this.#table.deleteAction(runningImportKey(ownerOf(record)), isFreeOrHeldBy(record.importId)),
+      this.#table.deleteAction(runningImportKey(listOwner(record)), isFreeOrHolds(record.importId)),
     ]);
   }
 
@@ -237,14 +237,14 @@ export class BlockListImports {
     };
     const { importId } = record;
     const running: RunningItem = {
-      ...runningImportKey(ownerOf(record)),
+      ...runningImportKey(listOwner(record)),
       importId,
       until: deadlineAt,
       ttlSeconds: Math.ceil(deadlineAt / 1000),
     };
     const failed = await this.#table.tryTransact([
       this.#update(record, { set }),
-      this.#table.putAction(running, when`${isFreeOrHeldBy(importId)} or #until <= ${Date.now()}`),
+      this.#table.putAction(running, when`${isFreeOrHolds(importId)} or #until <= ${Date.now()}`),
     ]);
     if (failed) return failed.has(0) ? undefined : 'busy';
     const { fileDeadlineAt: _, ...begun } = { ...record, ...set };
@@ -255,7 +255,7 @@ export class BlockListImports {
   async advance(record: ImportRecord, { failures, ...progress }: ImportProgress): Promise<ImportRecord | undefined> {
     const set = { ...progress, ...(failures && { failures: JSON.stringify(failures) }), step: record.step + 1 };
     const item = await this.#table.change<ImportItem>(importKey(record.uid, record.importId), { set }, isAt(record));
-    if (item) return recordOf(item);
+    if (item) return toImportRecord(item);
     // This write succeeded earlier, and its response was lost.
     const found = await this.find(record);
     return found?.run === record.run && found?.step === set.step ? found : undefined;
@@ -263,8 +263,8 @@ export class BlockListImports {
 
   /** Ends an import, and lets the next import of the list run. With an error, the import has failed. */
   async finish(record: ImportRecord, error?: string): Promise<void> {
-    const update = this.#update(record, { set: endOf(record, error) });
-    const release = this.#table.deleteAction(runningImportKey(ownerOf(record)), isFreeOrHeldBy(record.importId));
+    const update = this.#update(record, { set: endFields(record, error) });
+    const release = this.#table.deleteAction(runningImportKey(listOwner(record)), isFreeOrHolds(record.importId));
     const failed = await this.#table.tryTransact([update, release]);
     // Another import of the list runs: this one is overdue or has never begun.
     if (failed && !failed.has(0)) await this.#table.tryTransact([update]);
@@ -276,18 +276,18 @@ export class BlockListImports {
 }
 
 /** Returns the fields that end an import. They name no run, so that every run notices the end. */
-const endOf = ({ step }: ImportRecord, error: string | undefined) => {
+const endFields = ({ step }: ImportRecord, error: string | undefined) => {
   const status: ImportStatus = error === undefined ? 'done' : 'failed';
   return { status, finishedAt: now(), fileDeadlineAt: null, error, run: null, step: step + 1 };
 };
 
 /** Requires that no other import writes to the list. */
-const isFreeOrHeldBy = (importId: string) => when`attribute_not_exists(pk) or importId = ${importId}`;
+const isFreeOrHolds = (importId: string) => when`attribute_not_exists(pk) or importId = ${importId}`;
 
 /** Requires that no other run of the import has recorded a step since the record was read. */
 const isAt = ({ step, status }: ImportRecord) => when`#step = ${step} and #status = ${status}`;
 
-const recordOf = ({ pk: _pk, sk: _sk, failures, ...rest }: ImportItem): ImportRecord => ({
+const toImportRecord = ({ pk: _pk, sk: _sk, failures, ...rest }: ImportItem): ImportRecord => ({
   ...rest,
   failures: JSON.parse(failures),
 });

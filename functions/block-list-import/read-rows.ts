@@ -2,8 +2,8 @@ import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { ImportColumns } from '../domain/block-list-imports.ts';
 import { normalizePhoneNumber } from '../domain/phone-numbers.ts';
 import { cut } from '../domain/text.ts';
-import { readSheet, SheetError, separatorOf } from '../sheets/read-sheet.ts';
-import { encodingOf } from '../sheets/text-encoding.ts';
+import { detectSeparator, readSheet, SheetError } from '../sheets/read-sheet.ts';
+import { detectUtf } from '../sheets/text-encoding.ts';
 
 /** A row of a file, as written. `line` counts from 1. `hasMore`: the row has a cell without a heading. */
 export type FileRow = {
@@ -30,10 +30,10 @@ const maxRowLength = 64 * 1024;
 export async function* readRows(pieces: AsyncIterable<Uint8Array>, columns?: ImportColumns): AsyncGenerator<FileRow> {
   const texts = decode(pieces);
   const { firstLine, whole } = await peek(texts);
-  const found = separatorOf(firstLine);
+  const found = detectSeparator(firstLine);
   if (columns) return yield* csvRows(whole, found, [], (cells) => headingsOfColumns(cells, columns));
-  const headings = found.isNamed ? undefined : headingsIn(firstLine.split(found.separator));
-  if (found.isNamed || headings) yield* csvRows(whole, found, headings ?? ['number'], headingsIn);
+  const headings = found.isNamed ? undefined : readHeadings(firstLine.split(found.separator));
+  if (found.isNamed || headings) yield* csvRows(whole, found, headings ?? ['number'], readHeadings);
   else yield* textRows(whole);
 }
 
@@ -53,7 +53,7 @@ async function* decode(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string
     first = decoder ? piece : Buffer.concat([first, piece]);
     // Two bytes tell the encoding.
     if (!decoder && first.length < 2) continue;
-    decoder ??= new TextDecoder(encodingOf(first), { fatal: true });
+    decoder ??= new TextDecoder(detectUtf(first), { fatal: true });
     yield decoded(first);
     // Parsing thousands of short rows takes long. Other work continues before the next piece.
     await nextLoop();
@@ -86,7 +86,7 @@ const peek = async (texts: AsyncGenerator<string>) => {
 const columnNames = ['number', 'reason', 'expiresat'];
 
 /** Returns the headings in the cells of the first row; undefined when the file has no header. */
-const headingsIn = (cells: string[]): string[] | undefined => {
+const readHeadings = (cells: string[]): string[] | undefined => {
   const headings = cells.map((cell) =>
     cell
       .trim()
@@ -162,7 +162,7 @@ async function* withBoundedLines(texts: AsyncGenerator<string>): AsyncGenerator<
 /** Yields the rows below the header, or all rows when there is none: `fallback` are the headings until then. */
 async function* csvRows(
   texts: AsyncGenerator<string>,
-  found: ReturnType<typeof separatorOf>,
+  found: ReturnType<typeof detectSeparator>,
   fallback: string[],
   headingsOf: (cells: string[]) => string[] | undefined,
 ): AsyncGenerator<FileRow> {
@@ -173,7 +173,7 @@ async function* csvRows(
       const header = isFirst ? headingsOf(cells) : undefined;
       isFirst = false;
       if (header) columns = header;
-      else yield rowOf(line, cells, columns);
+      else yield toFileRow(line, cells, columns);
     }
   } catch (error) {
     if (!(error instanceof SheetError)) throw error;
@@ -182,7 +182,7 @@ async function* csvRows(
   }
 }
 
-const rowOf = (line: number, cells: string[], columns: string[]): FileRow => {
+const toFileRow = (line: number, cells: string[], columns: string[]): FileRow => {
   const [number = '', reason, expiresAt] = columnNames.map((name) => cells[columns.indexOf(name)]);
   const hasMore = cells.some((cell, index) => cell !== '' && !columns[index]);
   return { line, number, reason, expiresAt, ...(hasMore && { hasMore }) };

@@ -1,6 +1,6 @@
 import { currentRequestId, withCause } from '../cause.ts';
 import { importFiles } from '../clients/files.ts';
-import { jobQueueFor } from '../clients/job-queue.ts';
+import { queueSender } from '../clients/job-queue.ts';
 import type { NumberOutcome } from '../domain/block-list.ts';
 import {
   type ImportFailureCode,
@@ -9,6 +9,7 @@ import {
   importFileKey,
   type RowProblem,
 } from '../domain/block-list-imports.ts';
+import { collectChunks } from '../domain/chunks.ts';
 import { DateTime } from '../domain/date-time.ts';
 import { limits } from '../domain/limits.ts';
 import { readPhoneNumber } from '../domain/read-phone-number.ts';
@@ -21,7 +22,7 @@ import type { BlockTerms } from '../store/block-list/blocked-number.ts';
 import { credentials } from '../store/credentials.ts';
 import { blockListShards } from '../store/keys.ts';
 import { writeQuota } from '../store/write-quota.ts';
-import { blockListImports, type ImportRecord, overdueError, ownerOf } from './block-list-imports.ts';
+import { blockListImports, type ImportRecord, listOwner, overdueError } from './block-list-imports.ts';
 import { NumberSet } from './number-set.ts';
 import { type FileRow, ImportError, readRows } from './read-rows.ts';
 
@@ -32,7 +33,7 @@ export const importServices = {
   files: importFiles.for('readPart', 'delete'),
   imports: blockListImports.for('find', 'noteUpload', 'begin', 'advance', 'finish', 'release'),
   writeQuota: writeQuota.for('take', 'exceeded'),
-  jobQueue: jobQueueFor('importBlockList'),
+  jobQueue: queueSender('importBlockList'),
 };
 type Services = ServicesOf<typeof importServices>;
 
@@ -135,7 +136,8 @@ const continueImport = async (
   let record = begun;
   if (record.lines === 0) await examine(record, services);
   const read = await numberReader(record.country);
-  const steps = stepsOf(readRows(piecesOf(record, services), record.columns), record.lines, rowsPerStep);
+  const rows = skipRows(readRows(readPieces(record, services), record.columns), record.lines);
+  const steps = collectChunks(rows, rowsPerStep);
   for await (const rows of readAhead(checkAccess(steps, record, services))) {
     const next = await importRows(record, rows, read, services, until);
     if (typeof next === 'string') return next;
@@ -155,15 +157,15 @@ const continueImport = async (
 const examine = async (record: ImportRecord, services: Services): Promise<void> => {
   let hasNumber = false;
   const read = await numberReader(record.country);
-  for await (const row of readRows(piecesOf(record, services), record.columns))
-    hasNumber ||= 'phone' in entryOf(row, record, read);
+  for await (const row of readRows(readPieces(record, services), record.columns))
+    hasNumber ||= 'phone' in readEntry(row, record, read);
   if (record.mode === 'replace' && !hasNumber) {
     throw new ImportError('The file has no number that can be imported, so nothing is replaced.');
   }
 };
 
 /** Yields the file in pieces. */
-async function* piecesOf(record: ImportRecord, { files }: Services): AsyncGenerator<Uint8Array> {
+async function* readPieces(record: ImportRecord, { files }: Services): AsyncGenerator<Uint8Array> {
   for (let start = 0, size = 1; start < size; start += pieceBytes) {
     const part = await files.readPart(importFileKey(record), { start, length: pieceBytes, etag: record.etag });
     if (!part || part === 'changed') throw new ImportError(changedFile);
@@ -172,19 +174,10 @@ async function* piecesOf(record: ImportRecord, { files }: Services): AsyncGenera
   }
 }
 
-/** Yields the rows of each step, after those that are done. */
-async function* stepsOf(rows: AsyncGenerator<FileRow>, done: number, rowsPerStep: number): AsyncGenerator<FileRow[]> {
+/** Yields the rows after those that are done. */
+async function* skipRows(rows: AsyncGenerator<FileRow>, done: number): AsyncGenerator<FileRow> {
   let position = 0;
-  let step: FileRow[] = [];
-  for await (const row of rows) {
-    position += 1;
-    if (position <= done) continue;
-    step.push(row);
-    if (step.length < rowsPerStep) continue;
-    yield step;
-    step = [];
-  }
-  if (step.length > 0) yield step;
+  for await (const row of rows) if (++position > done) yield row;
 }
 
 /** Checks before each step that the user who created the import may still use the agent. */
@@ -236,7 +229,7 @@ const numberReader = async (country: string | undefined): Promise<ReadNumber> =>
 };
 
 /** Returns the number of a row with its terms, or why the row is not imported. */
-const entryOf = (
+const readEntry = (
   { number, reason, expiresAt, hasMore }: FileRow,
   record: ImportRecord,
   read: ReadNumber,
@@ -268,7 +261,7 @@ const importRows = async (
   const failures = [...record.failures];
   let failed = 0;
   for (const row of rows) {
-    const entry = entryOf(row, record, read);
+    const entry = readEntry(row, record, read);
     if ('code' in entry) {
       failed += 1;
       if (failures.length < limits.importFailures)
@@ -278,7 +271,7 @@ const importRows = async (
   if (!(await writeQuota.take(record.uid, terms.size))) throw new ImportError(writeQuota.exceeded().message);
   const add = (phones: string[]) =>
     blockList.addAll(
-      ownerOf(record),
+      listOwner(record),
       new Map(phones.map((phone) => [phone, terms.get(phone) as BlockTerms])),
       `${record.importId}:${record.lines}`,
       // A list that is imported again already has most of the numbers.
@@ -289,7 +282,7 @@ const importRows = async (
   const next = await imports.advance(record, {
     lines: record.lines + rows.length,
     added: record.added + added.length,
-    addedNumbers: firstOf(record.addedNumbers, added),
+    addedNumbers: keepFirst(record.addedNumbers, added),
     alreadyBlocked: record.alreadyBlocked + rows.length - failed - added.length,
     failed: record.failed + failed,
     ...(failures.length > record.failures.length && { failures }),
@@ -298,7 +291,7 @@ const importRows = async (
 };
 
 /** Returns the first numbers that an import has changed, which its event has. */
-const firstOf = (former: string[] = [], changed: string[]): string[] =>
+const keepFirst = (former: string[] = [], changed: string[]): string[] =>
   former.length < limits.webhookNumbers ? [...former, ...changed].slice(0, limits.webhookNumbers) : former;
 
 /**
@@ -334,9 +327,9 @@ const removeOthers = async (
 ): Promise<ImportRecord | 'more' | 'taken over'> => {
   const { blockList, imports } = services;
   let record = begun;
-  const owner = ownerOf(record);
+  const owner = listOwner(record);
   const { importId } = record;
-  const inFile = await numbersOf(record, services);
+  const inFile = await readNumbers(record, services);
   const isOther = (one: { number: string; isBlocked: boolean; blockedAt: string }) =>
     one.isBlocked && one.blockedAt <= (record.startedAt as string) && !inFile.has(one.number);
   const from = record.removal ?? { shard: 0 };
@@ -352,7 +345,7 @@ const removeOthers = async (
       if (changed === undefined) return 'more';
       const all = [...before.map(({ number }) => number), ...changed];
       const removed = record.removed + all.length;
-      const removedNumbers = firstOf(record.removedNumbers, all);
+      const removedNumbers = keepFirst(record.removedNumbers, all);
       const removal = { shard, after: page.at(-1)?.number };
       const next = await imports.advance(record, { removed, removedNumbers, removal });
       if (!next) return 'taken over';
@@ -364,10 +357,10 @@ const removeOthers = async (
 };
 
 /** Returns the numbers in the file, including those of rows that are not imported for another reason. */
-const numbersOf = async (record: ImportRecord, services: Services): Promise<NumberSet> => {
+const readNumbers = async (record: ImportRecord, services: Services): Promise<NumberSet> => {
   const numbers = new NumberSet(record.lines);
   const read = await numberReader(record.country);
-  for await (const row of readRows(piecesOf(record, services), record.columns)) {
+  for await (const row of readRows(readPieces(record, services), record.columns)) {
     const { number: phone } = read(row.number);
     if (phone !== undefined) numbers.add(phone);
   }

@@ -25,7 +25,7 @@ export const applyRules = async (
 ): Promise<RulesVerdict> => {
   const { calling: rules } = configuration;
   if (!rules) return { allowed: true };
-  const timeZones = rules.hours ? await timeZonesOf(call, configuration) : [];
+  const timeZones = rules.hours ? await findTimeZones(call, configuration) : [];
   const moments = attempts.map(({ at }) => at);
   const verdict = judgeCall(rules, { at: call.at, timeZones, attempts: moments }, openHours);
   if (verdict.allowed) return verdict;
@@ -39,7 +39,7 @@ export const applyRules = async (
 };
 
 /** Returns the time zones in which the hours must hold: the person's, or every one in which the number may lie. */
-const timeZonesOf = async (
+const findTimeZones = async (
   { number, timeZone }: OutboundCall,
   { calling, timeZone: agentTimeZone }: AgentConfiguration,
 ): Promise<string[]> => {

@@ -15,7 +15,7 @@ type AttemptsItem = Item & CountedAttempts & { ttlSeconds: number };
 export const noAttempts: CountedAttempts = { attempts: [], revision: 0 };
 
 /** Returns the attempts in an item; none when there is no item. */
-export const attemptsIn = (item: Item | undefined): CountedAttempts => {
+export const readAttempts = (item: Item | undefined): CountedAttempts => {
   const { attempts, revision } = (item ?? noAttempts) as AttemptsItem;
   return { attempts, revision };
 };
@@ -35,13 +35,13 @@ export class CallAttempts {
   }
 
   async find(agentId: string, number: string): Promise<CountedAttempts> {
-    return attemptsIn(await this.#table.get(callAttemptsKey(agentId, number)));
+    return readAttempts(await this.#table.get(callAttemptsKey(agentId, number)));
   }
 
   /** Returns the attempts to call several numbers, by number. A number that was never called is absent. */
   async findMany(agentId: string, numbers: string[]): Promise<Map<string, CountedAttempts>> {
     const items = await this.#table.getMany(numbers.map((number) => callAttemptsKey(agentId, number)));
-    return new Map(items.map((item) => [item.sk, attemptsIn(item)]));
+    return new Map(items.map((item) => [item.sk, readAttempts(item)]));
   }
 
   /** Counts an attempt. The write fails if another attempt was counted since `attempts` were read. */

@@ -8,8 +8,8 @@ import {
   type ChangeEntry,
   type ChangeLog,
   changeIdAt,
+  changePosition,
   positionBytes,
-  positionOf,
   prefixOfRequest,
 } from './change-log.ts';
 
@@ -74,7 +74,7 @@ export const readNumber = (read: TableChange): ReadNumber | undefined => {
   const item = changedItem(change.key);
   if (item?.kind !== 'number') return undefined;
   const number = readNumberChange(item.list, change.before, change.after);
-  return number && { ...number, change, position: positionOf(change) };
+  return number && { ...number, change, position: changePosition(change) };
 };
 
 const logRequest = async (
@@ -84,11 +84,13 @@ const logRequest = async (
 ): Promise<{ logged: ListChange[]; unwritten: TableChange[] }> => {
   const isWhole = numbers.length === 1 && numbers[0]?.size === 1;
   const present = isWhole ? [] : await log.withPrefix(owner, prefix);
-  const entryAt = new Map(present.flatMap((entry) => positionsIn(entry).map((position) => [position, entry] as const)));
+  const entryAt = new Map(
+    present.flatMap((entry) => unpackPositions(entry).map((position) => [position, entry] as const)),
+  );
   const added = chunks(
     numbers.filter(({ position }) => !entryAt.has(position)),
     numbersPerEntry,
-  ).map((group) => ({ entry: entryOf(owner, prefix, group), group }));
+  ).map((group) => ({ entry: buildListEntry(owner, prefix, group), group }));
   const outcomes = await log.addAll(
     added.map(({ entry }) => entry),
     until,
@@ -105,7 +107,7 @@ const logRequest = async (
   };
 };
 
-const entryOf = (owner: string, prefix: string, numbers: ReadNumber[]): ChangeEntry => {
+const buildListEntry = (owner: string, prefix: string, numbers: ReadNumber[]): ChangeEntry => {
   const [{ list, change, position }] = numbers as [ReadNumber];
   const count = (kind: NumberChange['kind']) => numbers.filter((number) => number.kind === kind).length;
   return {
@@ -127,7 +129,7 @@ const packPositions = (positions: number[]): Uint8Array => {
   return bytes;
 };
 
-const positionsIn = ({ positions = new Uint8Array() }: Pick<ChangeEntry, 'positions'>): number[] => {
+const unpackPositions = ({ positions = new Uint8Array() }: Pick<ChangeEntry, 'positions'>): number[] => {
   const bytes = Buffer.from(positions);
   return Array.from({ length: bytes.length / positionBytes }, (_, index) =>
     bytes.readUIntBE(index * positionBytes, positionBytes),

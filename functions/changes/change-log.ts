@@ -53,7 +53,7 @@ export class ChangeLog {
   addAll(entries: ChangeEntry[], until: number): Promise<InsertOutcome[]> {
     return insertAll(
       this.#table,
-      entries.map((entry) => this.#itemOf(entry)),
+      entries.map((entry) => this.#toStoredChange(entry)),
       until,
     );
   }
@@ -88,13 +88,13 @@ export class ChangeLog {
     const range = after === undefined || (to !== undefined && to <= after) ? options : { ...options, after };
     for await (const item of this.#table.query<StoredChange>(changeCollection(uid), range)) {
       // DynamoDB deletes an item some time after it has expired.
-      if (item.ttlSeconds > Date.now() / 1000) yield changeOf(item);
+      if (item.ttlSeconds > Date.now() / 1000) yield toChange(item);
     }
   }
 
-  #itemOf({ owner, changeId, maker, positions, ...change }: ChangeEntry): StoredChange {
+  #toStoredChange({ owner, changeId, maker, positions, ...change }: ChangeEntry): StoredChange {
     const { uid = owner, keyId, keyName, via = 'job' } = maker ?? {};
-    const at = timeOf(changeId);
+    const at = decodeChangeTime(changeId);
     return {
       ...changeKey(owner, changeId),
       ...withoutUndefined(change),
@@ -105,9 +105,9 @@ export class ChangeLog {
   }
 }
 
-const changeOf = ({ pk: _, sk, ttlSeconds: __, positions: ___, action, ...rest }: StoredChange): Change => ({
+const toChange = ({ pk: _, sk, ttlSeconds: __, positions: ___, action, ...rest }: StoredChange): Change => ({
   changeId: sk,
-  at: new Date(timeOf(sk)).toISOString(),
+  at: new Date(decodeChangeTime(sk)).toISOString(),
   action,
   kind: changeKind(action),
   ...rest,
@@ -119,7 +119,7 @@ const matches = (change: Change, { agentId, kind, kinds, keyId }: ChangeFilter) 
   (keyId === undefined || change.keyId === keyId);
 
 const prefix = 'change_';
-export const timeOf = (changeId: string) => decodeTime(changeId.slice(prefix.length));
+export const decodeChangeTime = (changeId: string) => decodeTime(changeId.slice(prefix.length));
 /** Returns the first possible id of a change at a time. */
 const positionAt = (time: string | undefined) => time && prefix + encodeTime(Date.parse(time));
 
@@ -127,7 +127,7 @@ const positionAt = (time: string | undefined) => time && prefix + encodeTime(Dat
 const changedAt = ({ at }: TableChange, maker: StoredMaker | undefined) => maker?.at ?? at;
 
 /** Returns the id of the entry of a change. `discriminator` distinguishes several entries of one change. */
-export const changeIdOf = (change: TableChange, maker: StoredMaker | undefined, discriminator = ''): string => {
+export const deriveChangeId = (change: TableChange, maker: StoredMaker | undefined, discriminator = ''): string => {
   const { key, sequenceNumber } = change;
   return derivedIdentifier('change', [key.pk, key.sk, sequenceNumber, discriminator], changedAt(change, maker));
 };
@@ -143,7 +143,7 @@ const shortHash = (text: string) => encodeTime(Number.parseInt(hash('sha256', te
 const positionBits = 48;
 export const positionBytes = positionBits / 8;
 
-export const positionOf = ({ sequenceNumber }: TableChange): number =>
+export const changePosition = ({ sequenceNumber }: TableChange): number =>
   Number(BigInt.asUintN(positionBits, BigInt(sequenceNumber)));
 
 /** Returns the id of an entry of a block list, which begins with a change. */

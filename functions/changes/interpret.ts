@@ -78,13 +78,13 @@ const accessChanged = (agentId: string, { before, after }: TableChange<AccessIte
   const record = { uid: before.uid };
   if (after?.uid === undefined) return [{ action: 'agent.deleted', id: agentId, agentId, record }];
   const [former, guests] = [new Set(before.guests), new Set(after.guests)];
-  const entryOf = (action: ChangeAction) => (guest: string) => ({
+  const toFound = (action: ChangeAction) => (guest: string) => ({
     ...{ action, id: guest, agentId, record },
     discriminator: guest,
   });
   return [
-    ...[...guests.difference(former)].map(entryOf('access.granted')),
-    ...[...former.difference(guests)].map(entryOf('access.ended')),
+    ...[...guests.difference(former)].map(toFound('access.granted')),
+    ...[...former.difference(guests)].map(toFound('access.ended')),
   ];
 };
 
@@ -137,23 +137,23 @@ const endpointsChanged = (uid: string, { before, after }: TableChange<EndpointsI
   const kept = (item: EndpointsItem | undefined) =>
     new Map(Object.entries(item?.endpoints ?? {}).filter(([, { listeningUntil }]) => listeningUntil === undefined));
   const [former, endpoints] = [kept(before), kept(after)];
-  const entryOf = (id: string, action: ChangeAction, changed?: string[]): Found => ({
+  const toFound = (id: string, action: ChangeAction, changed?: string[]): Found => ({
     ...{ action, id, record: { uid }, discriminator: id },
     ...(changed && { changed }),
   });
   const updated = [...endpoints].flatMap(([id, endpoint]): Found[] => {
     const found = former.get(id);
-    if (!found) return [entryOf(id, 'webhook_endpoint.created')];
+    if (!found) return [toFound(id, 'webhook_endpoint.created')];
     if (endpoint.disabledAt !== undefined && endpoint.disabledAt !== found.disabledAt)
-      return [entryOf(id, 'webhook_endpoint.disabled')];
+      return [toFound(id, 'webhook_endpoint.disabled')];
     const changed = [
       ...differing(found, endpoint, ['url', 'events', 'agentIds', 'description', 'active']),
       ...(found.secrets?.[0]?.sealed === endpoint.secrets?.[0]?.sealed ? [] : ['secret']),
     ];
-    return changed.length === 0 ? [] : [entryOf(id, 'webhook_endpoint.updated', changed)];
+    return changed.length === 0 ? [] : [toFound(id, 'webhook_endpoint.updated', changed)];
   });
   const deleted = after ? [...former.keys()].filter((id) => !endpoints.has(id)) : [];
-  return [...updated, ...deleted.map((id) => entryOf(id, 'webhook_endpoint.deleted'))];
+  return [...updated, ...deleted.map((id) => toFound(id, 'webhook_endpoint.deleted'))];
 };
 
 type HookSecretItem = Item & { requestId?: string; secrets?: { sealed: string }[] };

@@ -1,7 +1,7 @@
 import type { ServicesOf } from '../service.ts';
 import type { TableChange } from '../store/table-changes.ts';
 import { type ListChange, logNumbers, readNumber } from './block-list-changes.ts';
-import { changeIdOf, changeLog } from './change-log.ts';
+import { changeLog, deriveChangeId } from './change-log.ts';
 import { interpretForLog } from './interpret.ts';
 import { loadOwners, ownerServices } from './owners.ts';
 
@@ -24,7 +24,7 @@ export const logChanges = async (
   const ownerOf = await loadOwners(records, services);
   const entries = others.flatMap(({ change, entry: { record, discriminator, ...entry } }) => {
     const owner = ownerOf(record);
-    const changeId = changeIdOf(change, entry.maker, discriminator);
+    const changeId = deriveChangeId(change, entry.maker, discriminator);
     return owner === undefined ? [] : [{ change, entry: { ...entry, owner, changeId } }];
   });
   const outcomes = await changeLog.addAll(

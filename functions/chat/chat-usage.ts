@@ -35,7 +35,7 @@ export class ChatUsage {
    * previous minute count in proportion to its part of the window. The limit holds for concurrent requests, too.
    */
   async countTurn(address: string): Promise<RetryAfter | undefined> {
-    const network = networkOf(address);
+    const network = toNetwork(address);
     const now = Date.now() / 1000;
     const current = Math.floor(now / minuteSeconds);
     const elapsed = now - current * minuteSeconds;
@@ -91,7 +91,7 @@ export class TokenBudget {
     this.#share = share;
     this.isAnonymous = 'address' in caller;
     this.#callerKey =
-      'uid' in caller ? chatUserTokensKey(date, caller.uid) : chatAddressTokensKey(date, networkOf(caller.address));
+      'uid' in caller ? chatUserTokensKey(date, caller.uid) : chatAddressTokensKey(date, toNetwork(caller.address));
   }
 
   /** Reserves tokens, unless the day's budget or the caller's share is used up. A turn that never ends keeps its reservation. */
@@ -151,7 +151,7 @@ const secondsUntilFree = (previous: number, max: number, elapsed: number) =>
   Math.max(1, Math.ceil(minuteSeconds * (1 - (max - 1) / previous) - elapsed));
 
 /** Returns the network of a caller: an IPv4 address, or the /64 of an IPv6 address, within which a caller can choose freely. */
-const networkOf = (address: string): string => {
+const toNetwork = (address: string): string => {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   if (mapped) return mapped[1] as string;
   if (!isIPv6(address)) return address;

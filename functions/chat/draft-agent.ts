@@ -37,8 +37,8 @@ export type AgentDraft = z.infer<typeof AgentDraft>;
 export const draftAgent = (draft: AgentDraft) => {
   const { configuration } = draft;
   const problems: ErrorDetail[] = [
-    ...problemsOf('name', AgentName, draft.name),
-    ...problemsOf('configuration', AgentConfigurationInput, configuration),
+    ...listProblems('name', AgentName, draft.name),
+    ...listProblems('configuration', AgentConfigurationInput, configuration),
   ];
   const advice: ErrorDetail[] = [];
 
@@ -53,7 +53,7 @@ export const draftAgent = (draft: AgentDraft) => {
     }
   }
   const variables = Object.keys(configuration.variables ?? {});
-  const used = variablesIn(`${configuration.greeting ?? ''} ${configuration.instructions ?? ''}`);
+  const used = extractVariables(`${configuration.greeting ?? ''} ${configuration.instructions ?? ''}`);
   for (const name of used.filter((name) => !variables.includes(name))) {
     problems.push({ path: `configuration.variables.${name}`, message: `has no value, but {{${name}}} is used` });
   }
@@ -69,12 +69,12 @@ export const draftAgent = (draft: AgentDraft) => {
   return { valid: problems.length === 0, problems, advice, agent, configurationBytes: jsonBytes(agent.configuration) };
 };
 
-const problemsOf = (path: string, schema: z.core.$ZodType, value: unknown): ErrorDetail[] =>
+const listProblems = (path: string, schema: z.core.$ZodType, value: unknown): ErrorDetail[] =>
   (validate(schema, value).error?.details ?? []).map((detail) => ({
     path: detail.path ? `${path}.${detail.path}` : path,
     message: detail.message,
   }));
 
-const variablesIn = (text: string) => [
+const extractVariables = (text: string) => [
   ...new Set([...text.matchAll(/\{\{\s*([\w.-]+)\s*\}\}/g)].map(([, name]) => name as string)),
 ];

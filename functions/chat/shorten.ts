@@ -5,16 +5,16 @@ const maxResultUnits = 12_000;
 export const shorten = (result: unknown): unknown => {
   let value = JSON.parse(JSON.stringify(result) ?? 'null');
   for (const max of [4000, 1000, 200]) {
-    if (unitsOf(value) <= maxResultUnits) return value;
+    if (measure(value) <= maxResultUnits) return value;
     value = cutTexts(value, max);
   }
-  for (let items = 100; items >= 1 && unitsOf(value) > maxResultUnits; items = Math.floor(items / 2)) {
+  for (let items = 100; items >= 1 && measure(value) > maxResultUnits; items = Math.floor(items / 2)) {
     value = cutLists(value, items);
   }
-  return unitsOf(value) <= maxResultUnits ? value : { tooLong: 'The result is too long to be shown here.' };
+  return measure(value) <= maxResultUnits ? value : { tooLong: 'The result is too long to be shown here.' };
 };
 
-const unitsOf = (value: unknown) => JSON.stringify(value).length;
+const measure = (value: unknown) => JSON.stringify(value).length;
 
 const cutTexts = (value: unknown, max: number): unknown => {
   if (typeof value !== 'string') return mapValues(value, (item) => cutTexts(item, max));

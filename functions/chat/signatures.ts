@@ -23,17 +23,17 @@ export class Signatures {
   }
 
   ofCall(call: ToolCall): string {
-    return this.#sign('call', ...fieldsOf(call));
+    return this.#sign('call', ...signedFields(call));
   }
 
   ofOutcome(call: ToolCall, outcome: ToolOutcome): string {
-    const result = 'output' in outcome ? ['output', hashOf(outcome.output)] : ['error', outcome.errorText];
-    return this.#sign('outcome', ...fieldsOf(call), ...result);
+    const result = 'output' in outcome ? ['output', hashAsJson(outcome.output)] : ['error', outcome.errorText];
+    return this.#sign('outcome', ...signedFields(call), ...result);
   }
 
   /** Signs an approval request to one user; the signature includes its time. */
   ofApproval(call: ToolCall, approvalId: string, uid = '', issuedAt = Date.now()): string {
-    return `${issuedAt}.${this.#sign('approval', ...fieldsOf(call), approvalId, uid, String(issuedAt))}`;
+    return `${issuedAt}.${this.#sign('approval', ...signedFields(call), approvalId, uid, String(issuedAt))}`;
   }
 
   isCall(call: ToolCall, signature: string | undefined): boolean {
@@ -63,10 +63,10 @@ export class Signatures {
   }
 }
 
-const fieldsOf = ({ toolCallId, toolName, input }: ToolCall) => [toolCallId, toolName, hashOf(input)];
+const signedFields = ({ toolCallId, toolName, input }: ToolCall) => [toolCallId, toolName, hashAsJson(input)];
 
 /** Hashes a value as it is after a round trip through JSON, which omits undefined fields. */
-const hashOf = (value: unknown) => hashOfJson(JSON.parse(JSON.stringify(value) ?? 'null'));
+const hashAsJson = (value: unknown) => hashOfJson(JSON.parse(JSON.stringify(value) ?? 'null'));
 
 const isSame = (given: string | undefined, expected: string) =>
   given !== undefined &&

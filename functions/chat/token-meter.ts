@@ -38,7 +38,7 @@ export class TokenMeter {
   /** Reserves the tokens of the next model call. Throws when the budget is exhausted. */
   async reserve(instructions: string, messages: unknown[]): Promise<void> {
     this.#bytesSent = Buffer.byteLength(instructions) + Buffer.byteLength(JSON.stringify(messages));
-    const retryAfter = await this.#budget.reserve(tokensIn(this.#bytesSent) + this.maxOutputTokens);
+    const retryAfter = await this.#budget.reserve(estimateTokens(this.#bytesSent) + this.maxOutputTokens);
     if (!retryAfter) return;
     throw new ApiError(
       'chat_budget_exhausted',
@@ -59,8 +59,8 @@ export class TokenMeter {
 
   endStep({ inputTokens, outputTokens }: ModelUsage): void {
     this.#steps += 1;
-    this.#inputTokens += inputTokens ?? tokensIn(this.#bytesSent);
-    this.#outputTokens += outputTokens ?? tokensIn(this.#bytesReceived);
+    this.#inputTokens += inputTokens ?? estimateTokens(this.#bytesSent);
+    this.#outputTokens += outputTokens ?? estimateTokens(this.#bytesReceived);
     this.#bytesSent = 0;
     this.#bytesReceived = 0;
     this.#isInStep = false;
@@ -73,4 +73,4 @@ export class TokenMeter {
   }
 }
 
-const tokensIn = (bytes: number) => Math.ceil(bytes / bytesPerToken);
+const estimateTokens = (bytes: number) => Math.ceil(bytes / bytesPerToken);

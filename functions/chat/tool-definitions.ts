@@ -66,7 +66,7 @@ const userTool = <S extends Schema, Response = unknown>(tool: {
 
 const uid = { uid: true } as const;
 
-const numberIn = (description: string) =>
+const numberParameter = (description: string) =>
   PhoneNumberInQuery.check(describe(description, '+14155550100', { type: 'string' }));
 
 const pathPatterns = (description: string) =>
@@ -84,8 +84,8 @@ const cursor = z.optional(z.string().check(z.describe('`nextCursor` of the previ
 
 /** Returns the range of the last days, today (UTC) included. */
 const lastDays = (count: number) => {
-  const dateIn = (days: number) => new Date(Date.now() + days * 24 * 60 * 60 * 1000).toISOString().slice(0, 10);
-  return { from: dateIn(1 - count), to: dateIn(1) };
+  const shiftToday = (days: number) => new Date(Date.now() + days * 24 * 60 * 60 * 1000).toISOString().slice(0, 10);
+  return { from: shiftToday(1 - count), to: shiftToday(1) };
 };
 
 type Knowledge = [
@@ -165,7 +165,7 @@ export const tools: Record<ToolName, PublicTool | UserTool> = {
       'Lists an agent’s calls with their outcomes, newest first. With a phone number, only the calls with that number.',
     input: z.object({
       agentId: AgentId,
-      phone: z.optional(numberIn('Only calls with this number, in E.164 format.')),
+      phone: z.optional(numberParameter('Only calls with this number, in E.164 format.')),
       limit,
       cursor,
     }),
@@ -185,7 +185,7 @@ export const tools: Record<ToolName, PublicTool | UserTool> = {
   }),
   isNumberBlocked: userTool({
     description: 'Checks whether a phone number is blocked for an agent, and why.',
-    input: z.object({ agentId: AgentId, number: numberIn('The number to check, in E.164 format.') }),
+    input: z.object({ agentId: AgentId, number: numberParameter('The number to check, in E.164 format.') }),
     operation: 'checkBlockedNumber',
   }),
   createAgent: userTool({

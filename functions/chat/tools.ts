@@ -1,6 +1,6 @@
 import { type JSONSchema7, jsonSchema, type Tool } from 'ai';
 import * as z from 'zod/mini';
-import { type OwnApi, successOf } from '../clients/own-api.ts';
+import { type OwnApi, requireSuccess } from '../clients/own-api.ts';
 import type { ToolName } from '../domain/chat.ts';
 import { ApiError } from '../domain/errors.ts';
 import { validate } from '../domain/validation.ts';
@@ -36,7 +36,7 @@ export type ChatTools = {
 const isPublic = (tool: PublicTool | UserTool): tool is PublicTool => 'run' in tool;
 
 /** Returns the tools that a caller may use: those for anyone, and those that the scopes of their key allow. */
-export const toolNamesFor = (principal: Principal | undefined): ToolName[] =>
+export const allowedToolNames = (principal: Principal | undefined): ToolName[] =>
   (Object.keys(tools) as ToolName[]).filter((name) => {
     const tool = tools[name];
     return isPublic(tool) || (principal && tool.operations.every((name) => mayCall(principal, name)));
@@ -47,8 +47,8 @@ const mayCall = (principal: Principal, name: string) => {
   return needed === undefined || needed.some((scope) => hasScope(principal, scope));
 };
 
-export const toolsFor = (user: ToolUser): ChatTools => {
-  const names = toolNamesFor(user.principal);
+export const buildTools = (user: ToolUser): ChatTools => {
+  const names = allowedToolNames(user.principal);
   const withApproval = names.filter((name) => 'needsApproval' in tools[name]);
   let isOver = false;
   const onError = (error: unknown) => {
@@ -111,7 +111,7 @@ const run = async (tool: PublicTool | UserTool, input: unknown, toolCallId: stri
   const args = { ...tool.toArguments(input), idempotencyKey };
   const { uid } = principal;
   const responses = tool.operations.map(async (name) =>
-    successOf(await callOperation(api, apiKey, { name, args, uid, timeoutMilliseconds: toolTimeoutMilliseconds })),
+    requireSuccess(await callOperation(api, apiKey, { name, args, uid, timeoutMilliseconds: toolTimeoutMilliseconds })),
   );
   return tool.toResult(await Promise.all(responses));
 };

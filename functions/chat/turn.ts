@@ -97,7 +97,7 @@ export class Turn {
       case 'tool-result':
         return this.#outcomeChunk(part.toolCallId, { output: part.output ?? null });
       case 'tool-error':
-        return this.#outcomeChunk(part.toolCallId, { errorText: messageOf(part.error) });
+        return this.#outcomeChunk(part.toolCallId, { errorText: errorMessage(part.error) });
       case 'finish':
         this.#finishReason = part.finishReason;
         return { type: 'finish', finishReason: part.finishReason };
@@ -133,7 +133,7 @@ export class Turn {
       return { type: 'tool-input-available', toolCallId, toolName, input, providerMetadata };
     }
     this.#suppressedCalls.add(toolCallId);
-    const errorText = messageOf(part.error);
+    const errorText = errorMessage(part.error);
     const providerMetadata = toMetadata(signatures.ofOutcome(call, { errorText }));
     return { type: 'tool-input-error', toolCallId, toolName, input, errorText, providerMetadata };
   }
@@ -169,4 +169,4 @@ class StreamInterruptedError extends Error {
 
 const toMetadata = (signature: string) => ({ voiceAgentPlatform: { signature } });
 
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+const errorMessage = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -10,7 +10,7 @@ import { Signatures } from './signatures.ts';
 import { streamAnswer } from './stream/stream-answer.ts';
 import { systemPrompt } from './system-prompt.ts';
 import { TokenMeter } from './token-meter.ts';
-import { describeAccess, toolNamesFor, toolsFor } from './tools.ts';
+import { allowedToolNames, buildTools, describeAccess } from './tools.ts';
 import { Turn } from './turn.ts';
 
 /** Warms up what the first turn needs: the table, the signing secret, and a turn up to the connection to the model. */
@@ -29,9 +29,9 @@ const turnWithoutModel = async () => {
   const model = createAmazonBedrock({ fetch: fetchNothing as typeof fetch })(environment.chatModelId);
   const signatures = new Signatures('nothing is signed', 'warm-up');
   const messages = [{ id: 'm', role: 'user' as const, parts: [{ type: 'text' as const, text: 'Hello.' }] }];
-  const history = readHistory(messages, { signatures, uid: undefined, toolNames: toolNamesFor(undefined) });
+  const history = readHistory(messages, { signatures, uid: undefined, toolNames: allowedToolNames(undefined) });
   const noUser = { principal: undefined, apiKey: undefined, requestId: 'warm-up' };
-  const tools = toolsFor({ api: ownApi.get(), ...noUser, approvals: history.approvals });
+  const tools = buildTools({ api: ownApi.get(), ...noUser, approvals: history.approvals });
   const meter = new TokenMeter({ isAnonymous: true, reserve: async () => undefined, settle: async () => {} });
   const instructions = systemPrompt(describeAccess(undefined));
   const turn = new Turn({ model, instructions, history, tools, signatures, uid: undefined, meter });

@@ -41,14 +41,14 @@ export class Files {
   async put(key: string, bytes: Uint8Array): Promise<{ etag: string }> {
     const response = await this.#send(key, { method: 'PUT', body: bytes });
     await readSuccess(response);
-    return { etag: etagOf(response) };
+    return { etag: readEtag(response) };
   }
 
   /** Reads a file of at most `maxBytes`; undefined if there is no such file. */
   async read(key: string, maxBytes: number): Promise<StoredFile | { tooLarge: true; etag: string } | undefined> {
     const response = await this.#send(key, { method: 'GET' });
     if (response.status !== 200) return missing(response);
-    const etag = etagOf(response);
+    const etag = readEtag(response);
     const chunks: Uint8Array[] = [];
     let size = 0;
     for await (const chunk of response.body ?? []) {
@@ -77,13 +77,13 @@ export class Files {
     if (!isPart && response.status !== 416) throw new Error(`S3 answered ${response.status} to a part of a file.`);
     const size = Number(response.headers.get('content-range')?.split('/')[1]);
     const bytes = isPart ? new Uint8Array(await response.arrayBuffer()) : new Uint8Array();
-    return { bytes, etag: etagOf(response), size };
+    return { bytes, etag: readEtag(response), size };
   }
 
   async head(key: string): Promise<{ size: number; etag: string } | undefined> {
     const response = await this.#send(key, { method: 'HEAD' });
     if (response.status !== 200) return missing(response);
-    return { size: Number(response.headers.get('content-length')), etag: etagOf(response) };
+    return { size: Number(response.headers.get('content-length')), etag: readEtag(response) };
   }
 
   /** Deletes a file, if it exists. */
@@ -108,7 +108,7 @@ export class Files {
    * https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
    */
   downloadUrl({ key, name, contentType }: Download): string {
-    const { origin, host, pathname } = new URL(this.#urlOf(key));
+    const { origin, host, pathname } = new URL(this.#fileUrl(key));
     const { scope, time, credential, sessionToken } = this.#signatureAt(Date.now());
     // The parameters are in the order in which a signature covers them.
     const query = Object.entries({
@@ -164,7 +164,7 @@ export class Files {
     return hmac(signingKey, text).toString('hex');
   }
 
-  #urlOf(key: string) {
+  #fileUrl(key: string) {
     return `${this.#bucketUrl}/${key}`;
   }
 
@@ -173,7 +173,7 @@ export class Files {
     const signal = AbortSignal.timeout(this.#settings.timeoutMilliseconds ?? defaultTimeoutMilliseconds);
     for (let attempt = 1; ; attempt++) {
       try {
-        const response = await this.#requests.send(this.#urlOf(key), request, signal);
+        const response = await this.#requests.send(this.#fileUrl(key), request, signal);
         if (attempt === maxAttempts || !(response.status >= 500 || response.status === 429)) return response;
         await response.body?.cancel();
       } catch (error) {
@@ -194,7 +194,7 @@ const equals = ([field, value]: [string, string]) => ({ [field]: value });
 const escapeUrlPart = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
 
-const etagOf = (response: Response) => (response.headers.get('etag') ?? '').replaceAll('"', '');
+const readEtag = (response: Response) => (response.headers.get('etag') ?? '').replaceAll('"', '');
 
 /** Returns the body of a successful response. Throws an error with S3's reason otherwise. */
 const readSuccess = async (response: Response): Promise<string> => {

@@ -23,7 +23,7 @@ export class JobQueue {
   async send(message: JobMessage, delaySeconds = 0): Promise<void> {
     const command = new SendMessageCommand({
       QueueUrl: this.#url.replace('{job}', message.job),
-      MessageBody: bodyOf(message),
+      MessageBody: toBody(message),
       MessageGroupId: messageGroup(message),
       DelaySeconds: delaySeconds,
     });
@@ -41,7 +41,7 @@ export class JobQueue {
       QueueUrl: this.#url.replace('{job}', job),
       Entries: batch.map((message, index) => ({
         Id: String(index),
-        MessageBody: bodyOf(message),
+        MessageBody: toBody(message),
         MessageGroupId: messageGroup(message),
       })),
     });
@@ -51,7 +51,7 @@ export class JobQueue {
 }
 
 /** Returns the body of a message, with the id of the request that caused it. */
-const bodyOf = (message: JobMessage): string => JSON.stringify({ requestId: currentRequestId(), ...message });
+const toBody = (message: JobMessage): string => JSON.stringify({ requestId: currentRequestId(), ...message });
 
 const timeoutMilliseconds = 5000;
 const batchesInFlight = 8;
@@ -68,13 +68,13 @@ type Sender<Name extends JobName> = { send(message: JobMessage<Name>, delaySecon
 type BulkSender<Name extends JobName> = { sendMany(messages: JobMessage<Name>[]): Promise<void> };
 
 /** Returns the queue for senders of only these jobs. */
-export const jobQueueFor = <Name extends JobName>(...jobs: Name[]): Service<Sender<Name>> => ({
+export const queueSender = <Name extends JobName>(...jobs: Name[]): Service<Sender<Name>> => ({
   get: queue.get as unknown as () => Sender<Name>,
   permissions: jobs.map((job) => `sqs:SendMessage:${job}` as const),
 });
 
 /** Returns the queue for senders of many messages at once. */
-export const bulkQueueFor = <Name extends JobName>(job: Name): Service<BulkSender<Name>> => ({
+export const bulkSender = <Name extends JobName>(job: Name): Service<BulkSender<Name>> => ({
   get: queue.get as unknown as () => BulkSender<Name>,
   permissions: [`sqs:SendMessage:${job}`],
 });

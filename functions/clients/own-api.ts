@@ -53,19 +53,19 @@ export class OwnApi {
       body,
     });
     const { status } = response;
-    const sent = objectIn(await response.text());
+    const sent = parseObject(await response.text());
     return { status, body: status < 400 ? sent : errorBody(status, sent) };
   }
 
   /** Returns the owner of a key. Throws a 401 for an invalid key. */
-  async ownerOf(apiKey: string): Promise<KeyOwner> {
+  async findKeyOwner(apiKey: string): Promise<KeyOwner> {
     const request = { method: 'GET', path: '/key', timeoutMilliseconds: ownerTimeoutMilliseconds };
-    return successOf(await this.send(request, apiKey)) as KeyOwner;
+    return requireSuccess(await this.send(request, apiKey)) as KeyOwner;
   }
 }
 
 /** Returns the body of a successful response. Throws the error of any other response. */
-export const successOf = ({ status, body }: OwnResponse): Record<string, unknown> => {
+export const requireSuccess = ({ status, body }: OwnResponse): Record<string, unknown> => {
   if (status < 400) return body;
   const { error, message, details, version } = body as {
     error: ErrorCode;
@@ -77,7 +77,7 @@ export const successOf = ({ status, body }: OwnResponse): Record<string, unknown
   throw new ApiError(error, message, withoutUndefined({ details, version }));
 };
 
-const objectIn = (text: string): Record<string, unknown> => {
+const parseObject = (text: string): Record<string, unknown> => {
   try {
     const value = parseJson(text);
     return isJsonObject(value) ? value : {};

@@ -35,13 +35,13 @@ export const crawl = async (
 ): Promise<CrawlResult> => {
   const reader = webPages.open();
   try {
-    return await crawlWith(new PageVisitor(reader, deadline, former), site, deadline);
+    return await visitPages(new PageVisitor(reader, deadline, former), site, deadline);
   } finally {
     await reader.close();
   }
 };
 
-const crawlWith = async (visitor: PageVisitor, site: Site, deadline: number): Promise<CrawlResult> => {
+const visitPages = async (visitor: PageVisitor, site: Site, deadline: number): Promise<CrawlResult> => {
   const { limit, maxDepth } = site;
   const kept: KeptPage[] = [];
   const failedPages: FailedPage[] = [];

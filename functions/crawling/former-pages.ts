@@ -13,9 +13,9 @@ type Visits = {
 const separator = '\n\n---\n\n';
 
 /** Formats pages as one Markdown text: for each a heading with its title, its URL, and its text without a repeated heading. */
-export const markdownOf = (pages: CrawledPage[]): string => pages.map(sectionOf).join(separator);
+export const formatPages = (pages: CrawledPage[]): string => pages.map(formatPage).join(separator);
 
-const sectionOf = ({ url, title, markdown }: CrawledPage): string => {
+const formatPage = ({ url, title, markdown }: CrawledPage): string => {
   const heading = `# ${title}`;
   const rest = markdown.startsWith(`${heading}\n`) || markdown === heading ? markdown.slice(heading.length) : markdown;
   return `${heading}\n\n<${url}>\n\n${rest.trim()}`.trim();
@@ -31,7 +31,7 @@ export const packVisits = (pages: CrawledPage[]): Uint8Array | undefined => {
     reader: pageReaderVersion,
     pages: pages.map((page) => {
       const { title: _title, text: _text, markdown: _markdown, ...content } = page.content;
-      return { markdownUnits: sectionOf(page).length, validators: page.validators, content };
+      return { markdownUnits: formatPage(page).length, validators: page.validators, content };
     }),
   };
   const packed = deflateRawSync(JSON.stringify(visits));
@@ -44,23 +44,23 @@ const hasValidator = ({ etag, lastModified }: Validators) => etag !== undefined 
  * Returns when the text of each page was first read (Unix milliseconds): now, or when the former crawl first read it. Returns undefined
  * when all are new.
  */
-export const readingTimesOf = (
+export const listReadingTimes = (
   pages: CrawledPage[],
   now: number,
-  former: { content: string; timeOf: (page: number) => number } | undefined,
+  former: { content: string; timeAt: (page: number) => number } | undefined,
 ): number[] | undefined => {
   const known = new Map(
     ((former ? JSON.parse(former.content) : []) as Page[]).map(({ url, text }, page) => [url, { text, page }]),
   );
   const times = pages.map(({ url, text }) => {
     const same = known.get(url);
-    return former && same?.text === text.toWellFormed() ? former.timeOf(same.page) : now;
+    return former && same?.text === text.toWellFormed() ? former.timeAt(same.page) : now;
   });
   return times.some((time) => time !== now) ? times : undefined;
 };
 
 /** Returns the pages of a former crawl from its visits and its texts. */
-export const formerPagesOf = (packed: Uint8Array, texts: { content: string; contentMD: string }): FormerPages => {
+export const unpackFormerPages = (packed: Uint8Array, texts: { content: string; contentMD: string }): FormerPages => {
   const { reader, pages: visits } = JSON.parse(inflateRawSync(packed).toString()) as Visits;
   if (reader !== pageReaderVersion) return new Map();
   const pages = JSON.parse(texts.content) as Page[];

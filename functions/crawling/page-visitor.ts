@@ -72,7 +72,7 @@ export class PageVisitor {
     const received = await this.#reader.read(url, {
       signal: this.#signal,
       mayFollow: checkTarget,
-      validatorsOf: ({ href }) => this.#former.get(href)?.validators,
+      getValidators: ({ href }) => this.#former.get(href)?.validators,
     });
     const found = new URL(received.url);
     const { content: read, validators } = received.isUnchanged

@@ -8,7 +8,7 @@ type Rule = { allows: boolean; pattern: string };
  * file holds: only the rules for this crawler are kept, at most `limits.robotsRules` of them, and matching is linear.
  */
 export const robotsFilter = (text: string, crawler: string): ((url: URL) => boolean) => {
-  const rules = rulesFor(text, crawler.toLowerCase());
+  const rules = selectRules(text, crawler.toLowerCase());
   return ({ pathname, search }) => {
     const path = withUpperCaseEscapes(pathname + search);
     let decisive: Rule = { allows: true, pattern: '' };
@@ -26,13 +26,13 @@ export const robotsFilter = (text: string, crawler: string): ((url: URL) => bool
 const maxLineCharacters = 16_663;
 
 /** Returns the rules of the groups for a crawler or, without such a group, of those for all crawlers. */
-const rulesFor = (text: string, crawler: string): Rule[] => {
+const selectRules = (text: string, crawler: string): Rule[] => {
   const groups = new Map<string, Rule[]>();
   /** The rules of the agents that the last lines name. */
   let group = new Set<Rule[]>();
   let isAmongRules = false;
   for (const line of text.split(/\r\n|\r|\n/)) {
-    const { field, value } = fieldOf(line.replace(/\*+/g, '*').slice(0, maxLineCharacters));
+    const { field, value } = parseLine(line.replace(/\*+/g, '*').slice(0, maxLineCharacters));
     if (field === 'user-agent') {
       if (isAmongRules) group = new Set();
       isAmongRules = false;
@@ -52,14 +52,14 @@ const rulesFor = (text: string, crawler: string): Rule[] => {
 };
 
 /** Reads a line: a field and its value with a colon or, as some write it, with a space between them. */
-const fieldOf = (line: string): { field: string; value: string } => {
+const parseLine = (line: string): { field: string; value: string } => {
   const text = line.replace(/#.*/s, '').trim();
   const [, name = '', value = ''] = /^([^:]*):(.*)$/s.exec(text) ?? /^(\S+)\s+(\S+)$/.exec(text) ?? [];
   return { field: name.trim().toLowerCase(), value: value.trim() };
 };
 
 const addRule = (rules: Rule[], allows: boolean, value: string) => {
-  const pattern = patternOf(value);
+  const pattern = encodePattern(value);
   if (pattern && rules.length < limits.robotsRules) rules.push({ allows, pattern });
   // Who allows the index page of a folder also allows the folder.
   const folder = /^(.*\/)index\.html?$/s.exec(pattern)?.[1];
@@ -67,7 +67,8 @@ const addRule = (rules: Rule[], allows: boolean, value: string) => {
 };
 
 /** Returns a pattern as it is compared with paths: percent-encoded, as URLs are. */
-const patternOf = (text: string): string => withUpperCaseEscapes(encodeURI(text.toWellFormed()).replaceAll('%25', '%'));
+const encodePattern = (text: string): string =>
+  withUpperCaseEscapes(encodeURI(text.toWellFormed()).replaceAll('%25', '%'));
 
 const withUpperCaseEscapes = (path: string) => path.replace(/%[\da-f]{2}/gi, (byte) => byte.toUpperCase());
 

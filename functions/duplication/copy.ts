@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import { currentRequestId, withRequestId } from '../cause.ts';
 import { files } from '../clients/files.ts';
-import { jobQueueFor } from '../clients/job-queue.ts';
+import { queueSender } from '../clients/job-queue.ts';
 import type { UnversionedAgent } from '../domain/agents.ts';
 import { fileKey } from '../domain/documents.ts';
 import { identifierOfCopy } from '../domain/identifiers.ts';
@@ -27,7 +27,7 @@ export const copyServices = {
   documentReads: documentReads.for('find', 'list'),
   files: files.for('copy'),
   writeQuota: writeQuota.for('take'),
-  jobQueue: jobQueueFor('crawlWebsite', 'finishDeletion', 'finishDuplication', 'indexKnowledge'),
+  jobQueue: queueSender('crawlWebsite', 'finishDeletion', 'finishDuplication', 'indexKnowledge'),
 };
 type Services = ServicesOf<typeof copyServices>;
 
@@ -150,7 +150,7 @@ const copyWebsite =
     const attempt = to.id;
     const { refreshEvery, nextRefreshAt } = from;
     const refreshFor = refreshEvery === undefined ? undefined : agent.uid;
-    const fields = { ...changedBy(agent), refreshEvery, refreshFor, nextRefreshAt };
+    const fields = { ...creatorAsUpdater(agent), refreshEvery, refreshFor, nextRefreshAt };
     const copy = await websites.copy(from, to, attempt, fields);
     // A crawl in progress starts again for the copy.
     if (copy?.status === 'pending') {
@@ -165,7 +165,7 @@ const copyDocument =
     // Its file has not arrived, so there is nothing to copy.
     if (from.fileDeadlineAt !== undefined) return undefined;
     // The record is copied first: the job that a file's arrival starts deletes a file without a record.
-    const fields = { ...changedBy(agent), formIssuedTo: undefined };
+    const fields = { ...creatorAsUpdater(agent), formIssuedTo: undefined };
     const copy = await documents.copy(from, to, from.attempt, fields);
     if (!copy) return undefined;
     const isThere = await files.copy(fileKey(from), fileKey(to));
@@ -174,4 +174,4 @@ const copyDocument =
     return undefined;
   };
 
-const changedBy = ({ uid, createdAt }: UnversionedAgent) => ({ lastUpdatedBy: uid, lastUpdatedAt: createdAt });
+const creatorAsUpdater = ({ uid, createdAt }: UnversionedAgent) => ({ lastUpdatedBy: uid, lastUpdatedAt: createdAt });

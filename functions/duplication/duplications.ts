@@ -58,7 +58,7 @@ export class Duplications {
 
   async find(agentId: string): Promise<Duplication | undefined> {
     const item = await this.#table.get<DuplicationItem>(duplicationKey(agentId));
-    return item && duplicationOf(item);
+    return item && toDuplication(item);
   }
 
   /**
@@ -69,7 +69,7 @@ export class Duplications {
     const duplication = { ...asked, maker: currentMaker() };
     const { agent, sourceAgentId } = duplication;
     const failed = await this.#table.tryTransact([
-      this.#table.putAction(itemOf(duplication), isAbsent),
+      this.#table.putAction(toDuplicationItem(duplication), isAbsent),
       countAction(this.#table, countKey({ uid: agent.uid }), 1, agents, {
         add: { copies: new Set([agent.agentId]), copiesBegun: 1 },
       }),
@@ -84,7 +84,7 @@ export class Duplications {
 
   /** Stores the progress of a copy. Throws when the copy is finished. */
   async update(duplication: Duplication): Promise<void> {
-    await this.#table.put(itemOf(duplication), when`#state = ${'copying'}`);
+    await this.#table.put(toDuplicationItem(duplication), when`#state = ${'copying'}`);
   }
 
   /**
@@ -95,7 +95,7 @@ export class Duplications {
     const done: Duplication = { ...duplication, state: 'done' };
     const { agent, keyId, maker = { via: 'job' }, sourceAgentId } = done;
     const { agentId } = agent;
-    const item = { ...itemOf(done), ttlSeconds: Math.floor(Date.now() / 1000) + rememberedSeconds };
+    const item = { ...toDuplicationItem(done), ttlSeconds: Math.floor(Date.now() / 1000) + rememberedSeconds };
     const count: Counter = {
       ...countKey({ agentId }),
       count: done.websites.copied + done.documents.copied,
@@ -134,13 +134,13 @@ export class Duplications {
   }
 }
 
-const itemOf = ({ agent, ...rest }: Duplication): DuplicationItem => ({
+const toDuplicationItem = ({ agent, ...rest }: Duplication): DuplicationItem => ({
   ...duplicationKey(agent.agentId),
   ...rest,
   agent: JSON.stringify(agent),
 });
 
-const duplicationOf = ({ pk: _pk, sk: _sk, agent, ...rest }: DuplicationItem): Duplication => ({
+const toDuplication = ({ pk: _pk, sk: _sk, agent, ...rest }: DuplicationItem): Duplication => ({
   ...rest,
   agent: JSON.parse(agent),
 });

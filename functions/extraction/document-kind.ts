@@ -7,41 +7,41 @@ export type Kind = { type: DocumentType } | { unsupported: string };
 
 /**
  * Detects the type of a file from its content; only Markdown is distinguished from other text by the file's name.
- * `formatOf` detects other formats in files that are neither PDF, Word nor Unicode text. Without it, such a file counts
+ * `detectFormat` detects other formats in files that are neither PDF, Word nor Unicode text. Without it, such a file counts
  * as text if it looks like text.
  */
-export const kindOf = async (
+export const detectKind = async (
   file: Uint8Array,
   name: string,
-  formatOf?: (bytes: Uint8Array) => Promise<string | undefined>,
+  detectFormat?: (bytes: Uint8Array) => Promise<string | undefined>,
 ): Promise<Kind> => {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
-  if (/^\s*%PDF-/.test(startOf(bytes, 64))) return { type: 'pdf' };
-  if (startsWith(bytes, 'PK\u0003\u0004')) return (await isWordDocument(bytes)) ? { type: 'docx' } : notWord;
-  if (startsWith(bytes, compoundFile)) return kindOfCompoundFile(bytes);
+  if (/^\s*%PDF-/.test(readStart(bytes, 64))) return { type: 'pdf' };
+  if (hasSignature(bytes, 'PK\u0003\u0004')) return (await isWordDocument(bytes)) ? { type: 'docx' } : notWord;
+  if (hasSignature(bytes, compoundFile)) return kindOfCompoundFile(bytes);
   const textType = guessTextType(name);
   if (isAsciiPdf(bytes)) return { type: 'pdf' };
   if (isText(bytes)) {
-    if (programText.test(startOf(bytes, 16))) return unsupported('It is text in a format for programs.');
-    if (startsWith(bytes, '#!/') && textType !== 'md' && !/\.txt$/i.test(name))
+    if (programText.test(readStart(bytes, 16))) return unsupported('It is text in a format for programs.');
+    if (hasSignature(bytes, '#!/') && textType !== 'md' && !/\.txt$/i.test(name))
       return unsupported('It looks like a program.');
     return { type: textType };
   }
   // Some producers write a few bytes before the header, and readers of PDF accept that.
-  if (startOf(bytes, 1024).includes('%PDF-')) return { type: 'pdf' };
+  if (readStart(bytes, 1024).includes('%PDF-')) return { type: 'pdf' };
   if (!hasFewControls(bytes)) return unsupported();
-  const format = await formatOf?.(bytes);
+  const format = await detectFormat?.(bytes);
   return format ? unsupported(`It looks like .${format}.`) : { type: textType };
 };
 
 /** Returns true if text has a PDF's header near its beginning, which other text may precede, and a PDF's end. */
 const isAsciiPdf = (bytes: Buffer) =>
-  /%PDF-\d\.\d\s*[\r\n]/.test(startOf(bytes, 1024)) &&
+  /%PDF-\d\.\d\s*[\r\n]/.test(readStart(bytes, 1024)) &&
   /\bstartxref\s+\d+\s+%%EOF\s*$/.test(bytes.toString('latin1', Math.max(0, bytes.length - 1024)));
 
 /** Returns true if a file is the container of an encrypted Office document. */
 export const isEncryptedOffice = (bytes: Buffer) =>
-  startsWith(bytes, compoundFile) && bytes.includes(utf16('EncryptedPackage'));
+  hasSignature(bytes, compoundFile) && bytes.includes(utf16('EncryptedPackage'));
 
 /** Detects UTF-16 without a byte order mark. Its spaces, digits and ends of lines have zero bytes, as no other text has. */
 export const utf16Order = (bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined => {
@@ -102,7 +102,7 @@ const mainPart =
   /(wordprocessingml\.(document|template)|ms-word\.(document|template)\.macroEnabledTemplate|ms-word\.document\.macroEnabled)\.main\+xml/;
 
 const isText = (bytes: Buffer): boolean => {
-  const mark = startOf(bytes, 4);
+  const mark = readStart(bytes, 4);
   if (/^(\u00ff\u00fe(?!\0\0)|\u00fe\u00ff)/.test(mark)) return true;
   return utf16Order(bytes) !== undefined || (isUtf8(bytes) && hasFewControls(bytes));
 };
@@ -117,6 +117,6 @@ const hasFewControls = (bytes: Buffer): boolean => {
   return controls <= bytes.length / 1000;
 };
 
-const startOf = (bytes: Buffer, length: number) => bytes.toString('latin1', 0, length);
-const startsWith = (bytes: Buffer, latin1: string) => startOf(bytes, latin1.length) === latin1;
+const readStart = (bytes: Buffer, length: number) => bytes.toString('latin1', 0, length);
+const hasSignature = (bytes: Buffer, latin1: string) => readStart(bytes, latin1.length) === latin1;
 const utf16 = (text: string) => Buffer.from(text, 'utf16le');

@@ -33,8 +33,8 @@ const documentReader = runInWorker(
   import.meta.url,
   async ({ bytes, type }: { bytes: Uint8Array; type: DocumentType }): Promise<Parts> => {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    if (type === 'pdf') return partsOf(await (await import('./pdf.ts')).readPdf(buffer));
-    if (type === 'docx') return partsOf(await (await import('./docx.ts')).readDocx(buffer));
+    if (type === 'pdf') return takeParts(await (await import('./pdf.ts')).readPdf(buffer));
+    if (type === 'docx') return takeParts(await (await import('./docx.ts')).readDocx(buffer));
     const { content, contentMD, warnings } = (await import('./plain-text.ts')).readText(buffer, type === 'md');
     const isSame = contentMD === content;
     return { content: [Buffer.from(content)], contentMD: isSame ? undefined : [Buffer.from(contentMD)], warnings };
@@ -48,7 +48,7 @@ const maxPartsInMemory = 8;
 /** Without `contentMD`, the text is its own Markdown. */
 type Parts = { content: Uint8Array[]; contentMD?: Uint8Array[]; warnings?: SourceWarning[] };
 
-const partsOf = ({ content, contentMD, warnings }: LongDocument): Parts => ({
+const takeParts = ({ content, contentMD, warnings }: LongDocument): Parts => ({
   content: content.parts,
   contentMD: contentMD.parts,
   warnings,

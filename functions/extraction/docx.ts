@@ -24,7 +24,7 @@ export class PasswordProtectedError extends Error {
 export const readDocx = async (bytes: Buffer): Promise<LongDocument> => {
   if (isEncryptedOffice(bytes)) throw new PasswordProtectedError();
   const files = await readZip(bytes, (name) => readFiles.test(name), maxInflatedBytes);
-  const name = mainPartOf(files);
+  const name = findMainPart(files);
   const xml = files.get(name);
   if (!xml) throw new Error('The archive has no document.');
   files.delete(name);
@@ -45,13 +45,13 @@ export const readDocx = async (bytes: Buffer): Promise<LongDocument> => {
   };
   const toHtml = async (part: PreparedPart, partName = name) => {
     hasPictures ||= /:(blip|imagedata)\b/.test(part.xml);
-    const { value, messages } = await mammoth.convertToHtml(archiveOf(files, name, part.xml, partName), options);
-    for (const [words, count] of [...part.unread, ...ignoredIn(messages, part)])
+    const { value, messages } = await mammoth.convertToHtml(toArchive(files, name, part.xml, partName), options);
+    for (const [words, count] of [...part.unread, ...countIgnored(messages, part)])
       unread.set(words, (unread.get(words) ?? 0) + count);
     return importParts(tidy(value), files, partName, unread);
   };
   let surroundings: string[] | undefined;
-  for (const xmlOfPart of partsOf(xml)) {
+  for (const xmlOfPart of splitParts(xml)) {
     const part = prepareXml(xmlOfPart);
     surroundings ??= part.surroundings;
     add(await toHtml(part));
@@ -69,7 +69,7 @@ export const readDocx = async (bytes: Buffer): Promise<LongDocument> => {
 const readFiles = /\.(xml|rels|x?html?|mht|mhtml|txt)$/i;
 
 /** Returns the elements with text that the library ignored, with their number. */
-const ignoredIn = (messages: { message: string }[], { withText }: PreparedPart) => {
+const countIgnored = (messages: { message: string }[], { withText }: PreparedPart) => {
   const counts = new Map<string, number>();
   for (const { message } of messages) {
     const name = /^An \w+ element was ignored: .*?([^:}]+)$/.exec(message)?.[1] ?? '';
@@ -82,7 +82,7 @@ const ignoredIn = (messages: { message: string }[], { withText }: PreparedPart) 
 /** Puts the text of imported parts at their places. */
 const importParts = (html: string, files: Map<string, Buffer>, partName: string, unread: Map<string, number>) =>
   html.replace(importedParagraph, (_, id: string) => {
-    const name = relationshipsOf(files, partName).get(id) ?? '';
+    const name = resolveRelationships(files, partName).get(id) ?? '';
     const bytes = files.get(name);
     const imported = bytes && htmlOfPart(bytes);
     if (imported === undefined) unread.set('imported documents', (unread.get('imported documents') ?? 0) + 1);
@@ -98,7 +98,7 @@ const readSurroundings = async (
   name: string,
   toHtml: (part: PreparedPart, name: string) => Promise<string>,
 ) => {
-  const relationships = relationshipsOf(files, name);
+  const relationships = resolveRelationships(files, name);
   const found = new Set<string>();
   for (const partName of new Set(ids.map((id) => relationships.get(id) ?? ''))) {
     const xml = files.get(partName)?.toString() ?? '';
@@ -129,12 +129,12 @@ const options = {
  * The library accepts an archive that is already open, so that nothing is inflated twice, and pictures never. The text of
  * `partName` takes the place of the main part, with its own relationships.
  */
-const archiveOf = (files: Map<string, Buffer>, name: string, part: string, partName: string) => {
-  const own = relationshipsFileOf(name);
+const toArchive = (files: Map<string, Buffer>, name: string, part: string, partName: string) => {
+  const own = relationshipsFile(name);
   const file = {
     exists: (asked: string) => asked === name || files.has(asked),
     read: async (asked: string, encoding?: string) => {
-      const wanted = asked === own ? relationshipsFileOf(partName) : asked;
+      const wanted = asked === own ? relationshipsFile(partName) : asked;
       const text = asked === name ? part : (files.get(wanted)?.toString() ?? noRelationships);
       return encoding ? text : Buffer.from(text);
     },
@@ -145,24 +145,24 @@ const archiveOf = (files: Map<string, Buffer>, name: string, part: string, partN
 const noRelationships = '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"/>';
 
 /** Returns the name of the main part, from the package's relationships. */
-const mainPartOf = (files: Map<string, Buffer>): string => {
-  const main = relationshipsIn(files.get('_rels/.rels')).find(({ Type = '' }) => Type.endsWith('/officeDocument'));
+const findMainPart = (files: Map<string, Buffer>): string => {
+  const main = parseRelationships(files.get('_rels/.rels')).find(({ Type = '' }) => Type.endsWith('/officeDocument'));
   const target = main?.Target?.replace(/^\//, '');
   return target && files.has(target) ? target : 'word/document.xml';
 };
 
 /** Returns the names of the parts that a part refers to, by relationship. */
-const relationshipsOf = (files: Map<string, Buffer>, name: string) =>
+const resolveRelationships = (files: Map<string, Buffer>, name: string) =>
   new Map(
-    relationshipsIn(files.get(relationshipsFileOf(name))).map(({ Id = '', Target = '' }) => [
+    parseRelationships(files.get(relationshipsFile(name))).map(({ Id = '', Target = '' }) => [
       Id,
       posix.join(Target.startsWith('/') ? '' : posix.dirname(name), Target).replace(/^\//, ''),
     ]),
   );
 
-const relationshipsFileOf = (name: string) => posix.join(posix.dirname(name), '_rels', `${posix.basename(name)}.rels`);
+const relationshipsFile = (name: string) => posix.join(posix.dirname(name), '_rels', `${posix.basename(name)}.rels`);
 
-const relationshipsIn = (xml: Buffer = Buffer.alloc(0)): Record<string, string>[] =>
+const parseRelationships = (xml: Buffer = Buffer.alloc(0)): Record<string, string>[] =>
   [...xml.toString().matchAll(/<(?:\w+:)?Relationship\b[^>]*>/g)].map(([element]) =>
     Object.fromEntries(
       [...element.matchAll(/\b(\w+)\s*=\s*["']([^"']*)["']/g)].map(([, name, value]) => [name, value]),
@@ -173,7 +173,7 @@ const relationshipsIn = (xml: Buffer = Buffer.alloc(0)): Record<string, string>[
  * Splits a long document between paragraphs and tables into separate documents; a shorter one stays whole. The XML is
  * decoded and parsed piece by piece, since as one string it would fill the worker's heap.
  */
-const partsOf = function* (xml: Buffer): Generator<string> {
+const splitParts = function* (xml: Buffer): Generator<string> {
   if (xml.length <= partCharacters) return yield xml.toString();
   const open: string[] = [];
   const ends: number[] = [];

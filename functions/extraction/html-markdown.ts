@@ -7,7 +7,7 @@ import { visit } from 'unist-util-visit';
 import { withoutControls } from './html-text.ts';
 
 /** Returns the tree of a page as GitHub-flavored Markdown. Changes the tree. */
-export const markdownOf = (tree: Nodes): string => {
+export const toGitHubMarkdown = (tree: Nodes): string => {
   visit(tree, 'element', (element) => {
     if (element.tagName === 'table') prepareTable(element);
   });

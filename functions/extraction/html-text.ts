@@ -13,7 +13,7 @@ const separators = ['', ' ', '\t', '\n', '\n\n'];
 const [, space, tab, line, paragraph] = [0, 1, 2, 3, 4] as const;
 
 /** Returns the visible text of a tree: blocks on separate lines, blank lines between paragraphs, and tabs between cells. */
-export const textOf = (tree: Nodes | undefined): string => {
+export const toVisibleText = (tree: Nodes | undefined): string => {
   const parts: string[] = [];
   let pending = 0;
   const separate = (separator: number) => {

@@ -3,8 +3,8 @@ import { fromParse5 } from 'hast-util-from-parse5';
 import { parse } from 'parse5';
 import { EXIT, SKIP, visit } from 'unist-util-visit';
 import { limits } from '../domain/limits.ts';
-import { markdownOf } from './html-markdown.ts';
-import { oneLine, textOf } from './html-text.ts';
+import { toGitHubMarkdown } from './html-markdown.ts';
+import { oneLine, toVisibleText } from './html-text.ts';
 import { removePageChrome } from './page-chrome.ts';
 
 /** The content of an HTML page. Addresses are absolute and without fragments, links without duplicates, in document order. */
@@ -29,20 +29,20 @@ export type ReadHtml = {
 export const readHtml = ({ html, url }: { html: string; url: string }): ReadHtml => {
   const page = fromParse5(parse(html)) as Root;
   openShadowRoots(page);
-  const base = baseUrlOf(page, url);
-  const links = linksOf(page, base);
-  const canonical = canonicalOf(page, base);
-  const refresh = refreshOf(page, base);
+  const base = findBaseUrl(page, url);
+  const links = listLinks(page, base);
+  const canonical = findCanonical(page, base);
+  const refresh = findRefresh(page, base);
   const hasScripts = findElement(page, 'script') !== undefined;
-  const frames = framesOf(page, base);
-  const title = oneLine(textOf(findElement(page, 'title')));
+  const frames = listFrames(page, base);
+  const title = oneLine(toVisibleText(findElement(page, 'title')));
   const body = findElement(page, 'body') ?? page;
   removePageChrome(body);
   resolveUrls(body, base);
   return {
-    title: (title || oneLine(textOf(findElement(body, 'h1')))).slice(0, limits.pageTitleCharacters),
-    text: textOf(body),
-    markdown: markdownOf(body),
+    title: (title || oneLine(toVisibleText(findElement(body, 'h1')))).slice(0, limits.pageTitleCharacters),
+    text: toVisibleText(body),
+    markdown: toGitHubMarkdown(body),
     links,
     canonical,
     refresh,
@@ -74,7 +74,7 @@ const shadowRootMode = ({ properties }: Element) =>
   String(properties.shadowRootMode ?? properties.shadowrootmode ?? '');
 const slotName = (node: ElementContent) => (node.type === 'element' ? String(node.properties.slot ?? '') : '');
 
-const canonicalOf = (page: Root, base: string): string | undefined => {
+const findCanonical = (page: Root, base: string): string | undefined => {
   let canonical: URL | null = null;
   visit(page, 'element', ({ tagName, properties: { rel, href } }) => {
     if (tagName !== 'link' || !href || !Array.isArray(rel) || !rel.some((type) => /^canonical$/i.test(String(type))))
@@ -85,7 +85,7 @@ const canonicalOf = (page: Root, base: string): string | undefined => {
   return canonical ? withoutFragment(canonical) : undefined;
 };
 
-const refreshOf = (page: Root, base: string): ReadHtml['refresh'] => {
+const findRefresh = (page: Root, base: string): ReadHtml['refresh'] => {
   let refresh: ReadHtml['refresh'];
   visit(page, 'element', ({ tagName, properties }) => {
     if (tagName !== 'meta' || !/^refresh$/i.test(String(properties.httpEquiv ?? ''))) return;
@@ -119,17 +119,17 @@ const findElement = (tree: Nodes, tagName: string, property?: string): Element |
 };
 
 /** Returns the URL that relative links are resolved against: that of the first `<base>`, or else that of the page. */
-const baseUrlOf = (page: Root, url: string): string => {
+const findBaseUrl = (page: Root, url: string): string => {
   const base = resolve(findElement(page, 'base', 'href')?.properties.href, url);
   return base && /^https?:$/.test(base.protocol) ? base.href : url;
 };
 
-const framesOf = (page: Root, base: string): string[] => addressesOf(page, base, /^i?frame$/);
+const listFrames = (page: Root, base: string): string[] => listAddresses(page, base, /^i?frame$/);
 
-const linksOf = (page: Root, base: string): string[] => addressesOf(page, base, /^(i?frame|a|area)$/);
+const listLinks = (page: Root, base: string): string[] => listAddresses(page, base, /^(i?frame|a|area)$/);
 
 /** Returns the addresses that elements of these names refer to. */
-const addressesOf = (page: Root, base: string, names: RegExp): string[] => {
+const listAddresses = (page: Root, base: string, names: RegExp): string[] => {
   const links = new Set<string>();
   visit(page, 'element', ({ tagName, properties }) => {
     const address = names.test(tagName) ? (tagName.endsWith('frame') ? properties.src : properties.href) : undefined;

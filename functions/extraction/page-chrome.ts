@@ -1,6 +1,6 @@
 import type { Element, ElementContent, Nodes, Parents, Properties } from 'hast';
 import { EXIT, SKIP, visit } from 'unist-util-visit';
-import { textOf } from './html-text.ts';
+import { toVisibleText } from './html-text.ts';
 
 /** Elements that hold no text of the page, or text that is not part of its content. */
 const nonContentTags = new Set(
@@ -30,7 +30,7 @@ const panelNames = /(^|[\s_-])(accordions?|collapse|collapsible|faqs?|answers?|t
 /** Removes navigation, hidden elements and everything else that is not content from a page. */
 export const removePageChrome = (body: Nodes): void => {
   if ('children' in body)
-    prune(body, { isLinked: false, isSurrounding: false, isHeading: false, panels: panelsOf(body) });
+    prune(body, { isLinked: false, isSurrounding: false, isHeading: false, panels: findPanels(body) });
 };
 
 type Size = { text: number; linked: number };
@@ -44,7 +44,7 @@ const prune = (element: Parents, place: Place): Size => {
   for (const child of element.children as ElementContent[]) {
     if (child.type === 'comment' || (child.type === 'element' && isNonContent(child, place, before))) continue;
     const childSize =
-      child.type === 'element' ? prune(child, placeIn(child, place)) : sizeOfText(child.value, place.isLinked);
+      child.type === 'element' ? prune(child, enterElement(child, place)) : sizeOfText(child.value, place.isLinked);
     size.text += childSize.text;
     size.linked += childSize.linked;
     if (child.type === 'element' && isNavigation(child, childSize, place.isSurrounding)) continue;
@@ -57,7 +57,7 @@ const prune = (element: Parents, place: Place): Size => {
   return size;
 };
 
-const placeIn = ({ tagName, properties }: Element, place: Place): Place => ({
+const enterElement = ({ tagName, properties }: Element, place: Place): Place => ({
   isLinked: place.isLinked || tagName === 'a',
   isSurrounding: place.isSurrounding || surroundingTags.has(tagName),
   isHeading: place.isHeading || headingTags.has(tagName) || properties.role === 'heading',
@@ -73,7 +73,7 @@ const isNavigation = (element: Element, { text, linked }: Size, isSurrounding: b
   element.tagName !== 'a' &&
   linked > 0 &&
   linked >= text * 0.7 &&
-  (navigationNames.test(namesOf(element)) || (isSurrounding && listTags.has(element.tagName)));
+  (navigationNames.test(classAndId(element)) || (isSurrounding && listTags.has(element.tagName)));
 
 const isNonContent = (element: Element, place: Place, before: Element | undefined): boolean => {
   const { tagName, properties } = element;
@@ -85,7 +85,7 @@ const isNonContent = (element: Element, place: Place, before: Element | undefine
     (isHidden(element) && !isClosedPanel(element, place, before)) ||
     nonContentRoles.test(role) ||
     (labelListRoles.test(role) && holdsLabels(element)) ||
-    consentNames.test(namesOf(element))
+    consentNames.test(classAndId(element))
   );
 };
 
@@ -98,35 +98,37 @@ const isHidden = ({ properties: { hidden, ariaHidden, style, role } }: Element):
 /** Returns true for a hidden element that a visitor opens: one with a trigger, with the name of a panel, or behind its title. */
 const isClosedPanel = (element: Element, { panels, isSurrounding }: Place, before: Element | undefined): boolean =>
   panels.has(String(element.properties.id)) ||
-  (!isSurrounding && (panelNames.test(namesOf(element)) || (before !== undefined && isTitle(before))));
+  (!isSurrounding && (panelNames.test(classAndId(element)) || (before !== undefined && isTitle(before))));
 
 const isTitle = (element: Element) =>
-  headingTags.has(element.tagName) || element.properties.role === 'heading' || questionMark.test(textOf(element));
+  headingTags.has(element.tagName) ||
+  element.properties.role === 'heading' ||
+  questionMark.test(toVisibleText(element));
 
 /** Returns true for a button that says what a panel of the page is about, as those of accordions do. */
 const isQuestion = (button: Element, { isHeading, isSurrounding, panels }: Place): boolean => {
-  const text = textOf(button);
+  const text = toVisibleText(button);
   if (isHeading || questionMark.test(text)) return true;
   return !isSurrounding && (isTrigger(button, panels) || text.length > maxLabelCharacters);
 };
 
 const isTrigger = ({ properties }: Element, panels: Set<string>): boolean =>
-  panelIdsOf(properties).some((id) => panels.has(id)) && properties.ariaHasPopup === undefined;
+  listPanelIds(properties).some((id) => panels.has(id)) && properties.ariaHasPopup === undefined;
 
 /** Returns the ids of elements that an accordion or a disclosure opens. */
-const panelsOf = (page: Nodes): Set<string> => {
+const findPanels = (page: Nodes): Set<string> => {
   const panels = new Set<string>();
   visit(page, 'element', ({ tagName, properties }) => {
     if (tagName === 'nav' || surroundingTags.has(tagName)) return SKIP;
     const opens =
       properties.ariaExpanded !== undefined ||
       /^collapse$/i.test(String(properties.dataBsToggle ?? properties.dataToggle));
-    if (opens && properties.ariaHasPopup === undefined) for (const id of panelIdsOf(properties)) panels.add(id);
+    if (opens && properties.ariaHasPopup === undefined) for (const id of listPanelIds(properties)) panels.add(id);
   });
   return panels;
 };
 
-const panelIdsOf = ({ ariaControls, dataBsTarget, dataTarget, href }: Properties): string[] => [
+const listPanelIds = ({ ariaControls, dataBsTarget, dataTarget, href }: Properties): string[] => [
   ...(Array.isArray(ariaControls) ? ariaControls.map(String) : []),
   ...[dataBsTarget, dataTarget, href].map((value) => /^#(.+)$/.exec(String(value))?.[1] ?? '').filter(Boolean),
 ];
@@ -142,7 +144,7 @@ const holdsLabels = (list: Element): boolean => {
   return isList;
 };
 
-const namesOf = ({ properties }: Element) => {
+const classAndId = ({ properties }: Element) => {
   const { className, id } = properties;
   return `${Array.isArray(className) ? className.join(' ') : ''} ${id ?? ''}`;
 };

@@ -28,7 +28,7 @@ const invisible = 0b100010;
 const isVisible = ({ annotationFlags = 0, hidden }: Annotation) => !hidden && (annotationFlags & invisible) === 0;
 
 /** Returns the texts that the filled fields and the typed annotations of a page show. */
-export const fieldsOf = (annotations: Annotation[]): Field[] =>
+export const readFields = (annotations: Annotation[]): Field[] =>
   annotations.filter(isVisible).flatMap((annotation) => {
     const { subtype, rect, textContent = [], contentsObj } = annotation;
     const typed = subtype === 'FreeText' ? textContent.join('\n').trim() || (contentsObj?.str ?? '') : '';
@@ -47,12 +47,13 @@ const shownValue = (annotation: Annotation): string => {
     return isOn && values.length > 0 ? '☑' : '';
   }
   if (fieldType === 'Tx') return annotation.textContent?.join('\n').trim() || values.join('\n');
-  const nameOf = (value: string) => options.find(({ exportValue }) => exportValue === value)?.displayValue ?? value;
-  return fieldType === 'Ch' ? values.map(nameOf).join(', ') : '';
+  const displayName = (value: string) =>
+    options.find(({ exportValue }) => exportValue === value)?.displayValue ?? value;
+  return fieldType === 'Ch' ? values.map(displayName).join(', ') : '';
 };
 
 /** Returns the words for the annotations of a page that show something and are not read. */
-export const ignoredIn = (annotations: Annotation[]): string[] =>
+export const listIgnored = (annotations: Annotation[]): string[] =>
   annotations.filter(isVisible).flatMap(({ subtype = '', fieldType, pushButton, combo, hasAppearance, options }) => {
     if (subtype !== 'Widget') return others[subtype] ?? [];
     if (pushButton) return 'buttons';
@@ -70,7 +71,7 @@ const others: Record<string, string> = {
 export const insertFields = (lines: Line[], fields: Field[]): void => {
   for (const field of fields.toSorted((a, b) => b.rectangle[3] - a.rectangle[3] || a.rectangle[0] - b.rectangle[0])) {
     const [left, bottom, right, top] = field.rectangle;
-    const line = field.lines.length === 1 ? labelOf(lines, field) : undefined;
+    const line = field.lines.length === 1 ? findLabel(lines, field) : undefined;
     if (line) {
       const next = line.pieces.findIndex((piece) => piece.left > left);
       const at = next < 0 ? line.pieces.length : next;
@@ -92,7 +93,7 @@ export const insertFields = (lines: Line[], fields: Field[]): void => {
 };
 
 /** Returns the line on which a field lies, whose text is nearest to it. */
-const labelOf = (lines: Line[], { rectangle: [left, bottom, , top] }: Field): Line | undefined => {
+const findLabel = (lines: Line[], { rectangle: [left, bottom, , top] }: Field): Line | undefined => {
   const margin = (top - bottom) / 4;
   const distanceTo = ({ pieces }: Line) =>
     Math.min(

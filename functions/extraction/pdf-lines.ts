@@ -4,7 +4,7 @@ export type Piece = { text: string; left: number; right: number };
 export type Line = { pieces: Piece[]; size: number; y: number };
 
 /** Returns the lines of a page in the order in which the file has them. */
-export const linesOf = (items: TextItem[]): Line[] => {
+export const collectLines = (items: TextItem[]): Line[] => {
   const lines: Line[] = [];
   let line: Line = { pieces: [], size: 0, y: 0 };
   for (const { str, transform, width, height, hasEOL } of items) {
@@ -22,7 +22,7 @@ export const linesOf = (items: TextItem[]): Line[] => {
 };
 
 /** Joins the pieces of a line in the order in which they are read. */
-export const textOf = ({ pieces, size }: Line): string => {
+export const joinLine = ({ pieces, size }: Line): string => {
   const text = pieces.map(({ text }) => text).join('');
   const rightToLeft = text.match(rightToLeftLetters)?.length ?? 0;
   if (rightToLeft === 0 || rightToLeft * 2 < (text.match(/\p{L}/gu)?.length ?? 0)) return text;

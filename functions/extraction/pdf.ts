@@ -4,8 +4,8 @@ import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import type { SourceWarning } from '../domain/sources.ts';
 import { describeIgnored, type LongDocument, LongText } from './long-text.ts';
 import { countAttachments } from './pdf-attachments.ts';
-import { fieldsOf, ignoredIn, insertFields } from './pdf-fields.ts';
-import { type Line, linesOf, textOf } from './pdf-lines.ts';
+import { insertFields, listIgnored, readFields } from './pdf-fields.ts';
+import { collectLines, joinLine, type Line } from './pdf-lines.ts';
 import { drawingOperators, withPdf } from './pdfjs.ts';
 import { DecompressionLimitError } from './zip.ts';
 
@@ -35,7 +35,7 @@ const readPages = async (pdf: PDFDocumentProxy): Promise<LongDocument> => {
   const missing: Missing = { pages: pdf.numPages, unread: 0, drawn: 0, unmapped: 0, encrypted, ignored };
   const write = (paragraphs: Paragraph[], size: number) => {
     content.add(paragraphs.map(({ lines }) => lines.join('\n')).join('\n\n'));
-    contentMD.add(paragraphs.map((paragraph) => markdownOf(paragraph, size)).join('\n\n'));
+    contentMD.add(paragraphs.map((paragraph) => formatParagraph(paragraph, size)).join('\n\n'));
   };
   let mayLook = true;
   for (let number = 1; number <= pdf.numPages; number++) {
@@ -56,13 +56,13 @@ const readPages = async (pdf: PDFDocumentProxy): Promise<LongDocument> => {
     }
     page?.cleanup();
     if (number === sampledPages || number === pdf.numPages) {
-      const size = bodySize ?? bodySizeOf(sampled.flat());
+      const size = bodySize ?? findBodySize(sampled.flat());
       for (const page of sampled.splice(0)) write(page, size);
       bodySize = size;
     }
   }
   if (missing.unread === pdf.numPages) throw new Error('No page can be read.');
-  return { content, contentMD, warnings: warningsOf(missing) };
+  return { content, contentMD, warnings: describeMissing(missing) };
 };
 
 /** What is missing in the text of a document: numbers of pages, letters, and elements by the words for them. */
@@ -75,7 +75,7 @@ type Missing = {
   ignored: Map<string, number>;
 };
 
-const warningsOf = ({ pages, unread, drawn, unmapped, encrypted, ignored }: Missing): SourceWarning[] => {
+const describeMissing = ({ pages, unread, drawn, unmapped, encrypted, ignored }: Missing): SourceWarning[] => {
   const describe = (count: number) =>
     pages === 1 ? 'The page has' : `${count} of ${pages} pages ${count === 1 ? 'has' : 'have'}`;
   const found: [number, SourceWarning['code'], string][] = [
@@ -107,14 +107,14 @@ type Page = { paragraphs: Paragraph[]; unmapped: number; ignored: string[] };
 
 const readPage = async (page: PDFPageProxy): Promise<Page> => {
   const { items } = await page.getTextContent();
-  const lines = linesOf(items.filter((item) => 'str' in item));
+  const lines = collectLines(items.filter((item) => 'str' in item));
   const annotations = await page.getAnnotations();
-  insertFields(lines, fieldsOf(annotations));
+  insertFields(lines, readFields(annotations));
   const paragraphs: Paragraph[] = [];
   let former: Line | undefined;
   let unmapped = 0;
   for (const line of lines) {
-    const text = textOf(line).trim().replace(symbol, '• ');
+    const text = joinLine(line).trim().replace(symbol, '• ');
     unmapped += text.match(unmappedLetters)?.length ?? 0;
     const known = text.replace(controls, '');
     if (!known) continue;
@@ -123,7 +123,7 @@ const readPage = async (page: PDFPageProxy): Promise<Page> => {
     else paragraphs.push({ lines: [known], size: line.size });
     former = line;
   }
-  return { paragraphs, unmapped, ignored: ignoredIn(annotations) };
+  return { paragraphs, unmapped, ignored: listIgnored(annotations) };
 };
 
 /** Control characters. Fonts without a table of characters produce them. */
@@ -141,7 +141,7 @@ const continuesParagraph = (former: Line, line: Line) => {
 };
 
 /** Returns the most common size of the text. */
-const bodySizeOf = (paragraphs: Paragraph[]): number => {
+const findBodySize = (paragraphs: Paragraph[]): number => {
   const lengths = new Map<number, number>();
   for (const { lines, size } of paragraphs) {
     const rounded = Math.round(size * 2) / 2;
@@ -156,7 +156,7 @@ const symbol = /^[\uf000-\uf0ff]\s*/;
 const listItem = /^([•◦▪▸‣●○∙·]|\d{1,3}[.)])\s+/;
 const maxHeadingCharacters = 160;
 
-const markdownOf = ({ lines, size }: Paragraph, bodySize: number): string => {
+const formatParagraph = ({ lines, size }: Paragraph, bodySize: number): string => {
   const text = lines.reduce((joined, line) =>
     // A hyphenated word at the end of a line is joined again.
     /\p{Ll}-$/u.test(joined) && /^\p{Ll}/u.test(line) ? joined.slice(0, -1) + line : `${joined} ${line}`,

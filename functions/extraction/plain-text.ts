@@ -13,7 +13,7 @@ export const readText = (bytes: Buffer, isMarkdown: boolean): PlainText => {
   const decoded = decodeBytes(bytes, detectEncoding(bytes));
   if (!isMarkdown && webPage.test(decoded.text.slice(0, 4096))) return readSavedPage(decodeHtml(bytes));
   const content = decoded.text.replace(/\r\n?/g, '\n').replaceAll('\0', '');
-  return { content, contentMD: content, warnings: warningsOf(decoded) };
+  return { content, contentMD: content, warnings: warnOfDamage(decoded) };
 };
 
 /** The beginning of a page, after a declaration of XML and comments. */
@@ -21,7 +21,7 @@ const webPage = /^\s*(<\?xml[^>]*>\s*)?(<!--(?:(?!-->)[\s\S])*-->\s*)*<(!doctype
 
 const readSavedPage = (decoded: DecodedText): PlainText => {
   const { text, markdown } = readHtml({ html: decoded.text, url: 'about:blank' });
-  return { content: text, contentMD: markdown, warnings: warningsOf(decoded) };
+  return { content: text, contentMD: markdown, warnings: warnOfDamage(decoded) };
 };
 
-const warningsOf = ({ isDamaged }: DecodedText) => (isDamaged ? [undecodableBytes] : []);
+const warnOfDamage = ({ isDamaged }: DecodedText) => (isDamaged ? [undecodableBytes] : []);

@@ -44,7 +44,7 @@ export const runInWorker = <Input, Output>(
   work: (input: Input) => Output | Promise<Output>,
   limits: WorkerLimits,
 ): SandboxedWorker<Input, Output> => {
-  if (!isMainThread && isFor(workerData, name)) serve(work);
+  if (!isMainThread && asksForWork(workerData, name)) serve(work);
   const threads = Array.from({ length: limits.threads ?? 1 }, () => createThread<Input, Output>(name, module, limits));
   return {
     run(input, transfer = []) {
@@ -146,16 +146,16 @@ const start = (name: string, module: string, heapMegabytes: number, onEnd: (work
 const serve = <Input, Output>(work: (input: Input) => Output | Promise<Output>) => {
   parentPort?.on('message', async (input: Input) => {
     const result = await attempt(work, input);
-    parentPort?.postMessage(result, 'output' in result ? buffersIn(result.output) : []);
+    parentPort?.postMessage(result, 'output' in result ? collectBuffers(result.output) : []);
   });
 };
 
 /** Returns the buffers that an output does not share: they are transferred instead of copied. */
-const buffersIn = (value: unknown): ArrayBuffer[] => {
+const collectBuffers = (value: unknown): ArrayBuffer[] => {
   if (value instanceof Uint8Array) {
     return value.byteLength === value.buffer.byteLength ? [value.buffer as ArrayBuffer] : [];
   }
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(buffersIn) : [];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(collectBuffers) : [];
 };
 
 const attempt = async <Input, Output>(
@@ -170,7 +170,7 @@ const attempt = async <Input, Output>(
   }
 };
 
-const isFor = (data: unknown, name: string) => (data as { work?: string } | null)?.work === name;
+const asksForWork = (data: unknown, name: string) => (data as { work?: string } | null)?.work === name;
 
 const isOutOfMemory = (cause: unknown) =>
   cause instanceof Error && (cause as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY';

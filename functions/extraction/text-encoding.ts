@@ -114,7 +114,7 @@ const detectLegacyEncoding = (sample: Uint8Array): string => {
   for (const [encoding, confidence] of confidences) {
     const text = new TextDecoder(encoding).decode(sample);
     const known = triedEncodings.includes(encoding) ? 0.2 : 0;
-    const rating = rateText(text, lettersOf(encoding, text)) + known + confidence / 200;
+    const rating = rateText(text, frequentLetters(encoding, text)) + known + confidence / 200;
     if (rating > best.rating) best = { encoding, rating };
   }
   return best.encoding;
@@ -152,7 +152,7 @@ const areOddNeighbors = (former: string, next: string): boolean =>
   (latin.test(former) !== latin.test(next) || (/\p{Ll}/u.test(former) && /\p{Lu}/u.test(next)));
 
 /** Returns a test for the letters that the languages of an encoding often use. */
-const lettersOf = (encoding: string, text: string): ((character: string) => boolean) => {
+const frequentLetters = (encoding: string, text: string): ((character: string) => boolean) => {
   const ideographs = frequentIdeographs[encoding];
   if (ideographs) {
     const [label, first, last] = ideographs;

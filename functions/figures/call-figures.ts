@@ -20,10 +20,10 @@ import {
   type FigureRow,
   pack,
   quartersPerDay,
+  quarterTime,
   RowCounter,
-  rowOf,
   type Series,
-  timeOf,
+  toFigureRow,
   unpack,
   unpackWithoutCosts,
 } from './rows.ts';
@@ -87,7 +87,7 @@ export class CallFigures {
   }
 
   /** Returns the marks of days, in the same order. */
-  async marksOf(days: AgentDay[]): Promise<(UncountedDay | undefined)[]> {
+  async getMarks(days: AgentDay[]): Promise<(UncountedDay | undefined)[]> {
     const keys = days.map(({ agentId, day }) => uncountedDayKey(agentId, day));
     const found = await this.#table.getMany<UncountedItem>(keys);
     const byKey = new Map(found.map((item) => [item.pk + item.sk, item]));
@@ -118,9 +118,9 @@ export class CallFigures {
   /** Counts the calls that started in quarters of a day. */
   async count({ agentId, day }: AgentDay, quarters: Iterable<number>): Promise<FigureRow[]> {
     const counter = new RowCounter();
-    for (const { first, end } of rangesOf(quarters)) {
-      const [from, to] = [first, end].map((quarter) => `${day}T${timeOf(quarter)}`);
-      for await (const call of this.#calls.list([agentId], { from, to })) counter.add(rowOf(call));
+    for (const { first, end } of joinQuarters(quarters)) {
+      const [from, to] = [first, end].map((quarter) => `${day}T${quarterTime(quarter)}`);
+      for await (const call of this.#calls.list([agentId], { from, to })) counter.add(toFigureRow(call));
     }
     return counter.rows;
   }
@@ -130,7 +130,7 @@ export class CallFigures {
       const items: FiguresItem[] = [];
       for await (const item of this.#table.query<FiguresItem>({ ...figuresCollection(agentId), prefix: day }))
         items.push(item);
-      const found = figuresIn(items);
+      const found = readDayFigures(items);
       if (found) return found;
       await backOff(attempt);
     }
@@ -184,7 +184,7 @@ export class CallFigures {
         let items: FiguresItem[] = [];
         const visitDay = async () => {
           const day = items[0] && { agentId, day: dayOfFigures(items[0].sk) };
-          if (day) visit(day, figuresIn(items) ?? (await this.find(day)), bytesOf(items));
+          if (day) visit(day, readDayFigures(items) ?? (await this.find(day)), countBytes(items));
         };
         for await (const item of this.#table.query<FiguresItem>(figuresCollection(agentId), range)) {
           if (items[0] && dayOfFigures(items[0].sk) !== dayOfFigures(item.sk)) {
@@ -230,7 +230,7 @@ export class CallFigures {
 }
 
 /** Returns the figures of a day from its items; undefined when the items are not those of one version. */
-const figuresIn = (items: FiguresItem[]): DayFigures | undefined => {
+const readDayFigures = (items: FiguresItem[]): DayFigures | undefined => {
   const [first] = items;
   if (!first) return { series: [], frozen: 0, costsFrom: 0, pieces: 0 };
   const { version, frozen = 0, costsFrom = 0, pieces } = first;
@@ -242,13 +242,13 @@ const figuresIn = (items: FiguresItem[]): DayFigures | undefined => {
 
 const readPacked = ({ columns, rows }: FiguresItem) => columns ?? (rows as Uint8Array);
 
-const bytesOf = (items: FiguresItem[]) => items.reduce((sum, item) => sum + readPacked(item).length, 0);
+const countBytes = (items: FiguresItem[]) => items.reduce((sum, item) => sum + readPacked(item).length, 0);
 
 const piecesFrom = (first: number, end: number) =>
   Array.from({ length: Math.max(0, end - first) }, (_, index) => first + index);
 
 /** Joins quarters that follow one another. */
-const rangesOf = (quarters: Iterable<number>): { first: number; end: number }[] => {
+const joinQuarters = (quarters: Iterable<number>): { first: number; end: number }[] => {
   const ranges: { first: number; end: number }[] = [];
   for (const quarter of [...quarters].sort((a, b) => a - b)) {
     const last = ranges.at(-1);
@@ -260,7 +260,7 @@ const rangesOf = (quarters: Iterable<number>): { first: number; end: number }[] 
 
 export const callFigures = /* @__PURE__ */ service(() => new CallFigures(table.get()), {
   mark: ['dynamodb:UpdateItem'],
-  marksOf: ['dynamodb:BatchGetItem'],
+  getMarks: ['dynamodb:BatchGetItem'],
   marksBetween: ['dynamodb:Query'],
   begin: ['dynamodb:UpdateItem'],
   end: ['dynamodb:DeleteItem'],

@@ -9,10 +9,10 @@ import type { Item } from '../store/table.ts';
 import type { TableChange } from '../store/table-changes.ts';
 import type { AgentDay, CallFigures, UncountedDay } from './call-figures.ts';
 import { waitSeconds } from './recount.ts';
-import { dayOf, rowOf } from './rows.ts';
+import { toDay, toFigureRow } from './rows.ts';
 
 type Marking = {
-  callFigures: Pick<CallFigures, 'mark' | 'marksOf'>;
+  callFigures: Pick<CallFigures, 'mark' | 'getMarks'>;
   credentials: Pick<Credentials, 'findUsers'>;
   jobQueue: { send(message: JobMessage<'countCalls'>, delaySeconds?: number): Promise<void> };
 };
@@ -31,7 +31,7 @@ export const markChanges = async (changes: TableChange[], services: Marking): Pr
   if (days.length === 0) return undefined;
   const failed = new Set<TableChange>();
   try {
-    const marks = await services.callFigures.marksOf(days);
+    const marks = await services.callFigures.getMarks(days);
     const unmarked = days.filter((day, index) => !isMarked(day, marks[index]));
     const users = await services.credentials.findUsers(unmarked.map(({ agentId }) => agentId));
     await pMap(
@@ -61,7 +61,7 @@ const report = (error: Error) => log('error', { job: 'readChanges', cause: descr
 const mark = async ({ agentId, day, quarters, changes }: ChangedDay, uid: string, services: Marking): Promise<void> => {
   const [first] = changes as [TableChange];
   const queuing = await services.callFigures.mark({ agentId, day }, quarters, first.sequenceNumber);
-  if (!isOneOf(changes, queuing)) return;
+  if (!isAmong(changes, queuing)) return;
   const { requestId } = first;
   await services.jobQueue.send({ job: 'countCalls', uid, agentId, day, requestId }, waitSeconds());
 };
@@ -71,9 +71,9 @@ const mark = async ({ agentId, day, quarters, changes }: ChangedDay, uid: string
  * ended before the message was sent.
  */
 const isMarked = ({ quarters, changes }: ChangedDay, mark: UncountedDay | undefined): boolean =>
-  mark?.by !== undefined && quarters.isSubsetOf(mark.quarters) && !isOneOf(changes, mark.by);
+  mark?.by !== undefined && quarters.isSubsetOf(mark.quarters) && !isAmong(changes, mark.by);
 
-const isOneOf = (changes: TableChange[], sequenceNumber: string | undefined) =>
+const isAmong = (changes: TableChange[], sequenceNumber: string | undefined) =>
   changes.some((change) => change.sequenceNumber === sequenceNumber);
 
 const changedDays = (changes: TableChange[]): ChangedDay[] => {
@@ -82,7 +82,7 @@ const changedDays = (changes: TableChange[]): ChangedDay[] => {
     const item = changedItem(change.key);
     if (item?.kind !== 'call') continue;
     const { agentId } = item;
-    const [before, after] = [change.before, change.after].map(placeOf);
+    const [before, after] = [change.before, change.after].map(locateRow);
     if (isDeepStrictEqual(before, after)) continue;
     for (const { day, row } of [before, after].filter((place) => place !== undefined)) {
       const name = `${agentId} ${day}`;
@@ -96,8 +96,8 @@ const changedDays = (changes: TableChange[]): ChangedDay[] => {
 };
 
 /** Returns the day and the row in which a call is counted. */
-const placeOf = (item: Item | undefined) => {
+const locateRow = (item: Item | undefined) => {
   if (!item) return undefined;
   const { call } = storedCall(item);
-  return { day: dayOf(call.startedAt), row: rowOf(call) };
+  return { day: toDay(call.startedAt), row: toFigureRow(call) };
 };

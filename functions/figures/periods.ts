@@ -1,20 +1,20 @@
 import type { PeriodUnit } from '../domain/call-figures.ts';
 import { type WallClock, WallClocks } from '../domain/wall-clocks.ts';
-import { dayOf, quarterMilliseconds } from './rows.ts';
+import { quarterMilliseconds, toDay } from './rows.ts';
 
 const hour = 60 * 60 * 1000;
 const day = 24 * hour;
 
 /** Dates are counted in days since 1970-01-01. */
-const dateOf = (days: number) => dayOf(days * day);
+const toDate = (days: number) => toDay(days * day);
 const daysAt = (date: string) => Date.parse(date) / day;
 /** 1970-01-01 was a Thursday. */
-const mondayOf = (days: number) => days - ((((days + 3) % 7) + 7) % 7);
+const lastMonday = (days: number) => days - ((((days + 3) % 7) + 7) % 7);
 
-const nameOf = {
-  day: dateOf,
-  week: (days: number) => dateOf(mondayOf(days)),
-  month: (days: number) => dateOf(days).slice(0, 'yyyy-mm'.length),
+const periodName = {
+  day: toDate,
+  week: (days: number) => toDate(lastMonday(days)),
+  month: (days: number) => toDate(days).slice(0, 'yyyy-mm'.length),
 };
 
 /**
@@ -29,7 +29,7 @@ export class Periods {
   readonly #clock: WallClock;
   readonly #first: number;
   readonly #end: number;
-  readonly #positionOf: (local: number, offset: number) => number;
+  readonly #locate: (local: number, offset: number) => number;
 
   constructor({
     from,
@@ -43,32 +43,32 @@ export class Periods {
     const dates = Array.from({ length: this.#end - this.#first }, (_, index) => this.#first + index);
     // A time zone is less than a day ahead of UTC, or behind it.
     const days = dates.length === 0 ? [] : [this.#first - 1, ...dates, this.#end];
-    this.days = days.map(dateOf).filter((date) => /^\d{4}-/.test(date));
+    this.days = days.map(toDate).filter((date) => /^\d{4}-/.test(date));
     if (unit === undefined) {
       this.names = [];
-      this.#positionOf = () => 0;
+      this.#locate = () => 0;
     } else if (unit === 'hour') {
       const hours = this.#hours();
       this.names = [...hours.values()].map(({ name }) => name);
-      this.#positionOf = (local, offset) => hours.get(hourKey(local, offset))?.position as number;
+      this.#locate = (local, offset) => hours.get(hourKey(local, offset))?.position as number;
     } else {
-      const positions = new Map([...new Set(dates.map(nameOf[unit]))].map((name, position) => [name, position]));
+      const positions = new Map([...new Set(dates.map(periodName[unit]))].map((name, position) => [name, position]));
       this.names = [...positions.keys()];
-      this.#positionOf = (local) => positions.get(nameOf[unit](Math.floor(local / day))) as number;
+      this.#locate = (local) => positions.get(periodName[unit](Math.floor(local / day))) as number;
     }
   }
 
   /** Returns the position of the period in which a quarter of an hour lies, by its beginning in Unix milliseconds; undefined if it is in none. */
-  positionOf(start: number): number | undefined {
+  findPeriod(start: number): number | undefined {
     const { offset } = this.#clock(start);
     const local = start + offset;
     const date = Math.floor(local / day);
-    return date < this.#first || date >= this.#end ? undefined : this.#positionOf(local, offset);
+    return date < this.#first || date >= this.#end ? undefined : this.#locate(local, offset);
   }
 
   /** Returns the first date that begins at a moment (Unix milliseconds) or later. */
   dateFrom(moment: number): string {
-    return dateOf(Math.ceil((moment + this.#clock(moment).offset) / day));
+    return toDate(Math.ceil((moment + this.#clock(moment).offset) / day));
   }
 
   /** Returns the hours. One is cut short where the offset changes within it. */

@@ -1,7 +1,7 @@
 import { environment } from '../environment.ts';
 import { backOff } from '../store/table.ts';
 import type { AgentDay, CallFigures, DayFigures } from './call-figures.ts';
-import { allQuarters, dayOf, type FigureRow, quarterOf, quartersPerDay, rowsOf } from './rows.ts';
+import { allQuarters, expandSeries, type FigureRow, quartersPerDay, toDay, toQuarter } from './rows.ts';
 
 /** The methods that a count uses. */
 export type Counting = Pick<CallFigures, 'begin' | 'count' | 'end' | 'find' | 'save'>;
@@ -16,9 +16,9 @@ const delays = () => (environment.isLambda ? { min: 15, max: 90 } : { min: 2, ma
 export const waitSeconds = () => delays().min;
 
 /** Returns the delay of a day beyond the shortest. Counting many calls after each change would cost more than the calls themselves. */
-export const moreSeconds = async (day: AgentDay, figures: Pick<CallFigures, 'find' | 'marksOf'>): Promise<number> => {
-  const [[mark], { series }] = await Promise.all([figures.marksOf([day]), figures.find(day)]);
-  const calls = rowsOf(series).reduce((sum, row) => sum + (mark?.quarters.has(row.quarter) ? row.calls : 0), 0);
+export const moreSeconds = async (day: AgentDay, figures: Pick<CallFigures, 'find' | 'getMarks'>): Promise<number> => {
+  const [[mark], { series }] = await Promise.all([figures.getMarks([day]), figures.find(day)]);
+  const calls = expandSeries(series).reduce((sum, row) => sum + (mark?.quarters.has(row.quarter) ? row.calls : 0), 0);
   const { min, max } = delays();
   return Math.max(0, Math.min(calls, max) - min);
 };
@@ -56,7 +56,7 @@ export const recountDay = async (day: AgentDay, figures: Counting & Pick<CallFig
 export const freeze = async (agentId: string, before: string, until: number, figures: Freezing): Promise<boolean> => {
   for await (const day of figures.daysWithCalls(agentId, before)) {
     if (Date.now() >= until) return false;
-    const end = day === dayOf(before) ? quarterOf(before) : quartersPerDay;
+    const end = day === toDay(before) ? toQuarter(before) : quartersPerDay;
     await freezeDay({ agentId, day }, end, figures);
   }
   return true;
@@ -83,7 +83,7 @@ const recount = async (
 ): Promise<'saved' | 'changed' | 'gone'> => {
   const lacksCosts = former.costsFrom > former.frozen;
   const counted = new Set(lacksCosts ? allQuarters.slice(former.frozen) : quarters);
-  const kept = rowsOf(former.series).filter(({ quarter }) => !counted.has(quarter));
+  const kept = expandSeries(former.series).filter(({ quarter }) => !counted.has(quarter));
   const rows: FigureRow[] = [...kept, ...(await figures.count(day, counted))];
   const costsFrom = Math.min(former.costsFrom, former.frozen);
   return figures.save(day, former, { rows: rows.sort((a, b) => a.quarter - b.quarter), frozen, costsFrom });

@@ -37,21 +37,21 @@ export const quarterMilliseconds = 15 * 60 * 1000;
 const dayMilliseconds = quartersPerDay * quarterMilliseconds;
 
 /** Returns the day of UTC on which a moment lies, as its date. */
-export const dayOf = (moment: string | number) => new Date(moment).toISOString().slice(0, 10);
+export const toDay = (moment: string | number) => new Date(moment).toISOString().slice(0, 10);
 /** Returns the quarter of an hour of its day in which a moment lies. */
-export const quarterOf = (moment: string | number) =>
+export const toQuarter = (moment: string | number) =>
   Math.floor(mod(new Date(moment).getTime(), dayMilliseconds) / quarterMilliseconds);
 /** Returns the day after a day; undefined after the last one of the year 9999. */
 export const dayAfter = (day: string): string | undefined => {
-  const next = dayOf(Date.parse(day) + dayMilliseconds);
+  const next = toDay(Date.parse(day) + dayMilliseconds);
   return next > day ? next : undefined;
 };
 /** Returns the time of day at which a quarter begins: `10:15`. That of the day's end is `24:00`. */
-export const timeOf = (quarter: number) =>
+export const quarterTime = (quarter: number) =>
   [Math.floor(quarter / 4), (quarter % 4) * 15].map((part) => String(part).padStart(2, '0')).join(':');
 /** Returns the beginning of the quarter of an hour in which a moment lies. */
 export const startOfQuarterAt = (moment: string) =>
-  new Date(startOfQuarter(dayOf(moment), quarterOf(moment))).toISOString();
+  new Date(startOfQuarter(toDay(moment), toQuarter(moment))).toISOString();
 /** Returns the beginning of a quarter of an hour, in Unix milliseconds. */
 export const startOfQuarter = (day: string, quarter: number) => Date.parse(day) + quarter * quarterMilliseconds;
 
@@ -72,12 +72,12 @@ export type CountedCall = Pick<
 >;
 
 /** Returns the row of a single call. */
-export const rowOf = (call: CountedCall): FigureRow => {
+export const toFigureRow = (call: CountedCall): FigureRow => {
   const { startedAt, direction, status, durationSeconds = 0, custom_call_outcome_value: value } = call;
   const millionths = value === undefined ? undefined : toMillionths(value);
   const cost = readCost(call.details);
   return {
-    quarter: quarterOf(startedAt),
+    quarter: toQuarter(startedAt),
     direction,
     status: status ?? null,
     outcome: call.custom_call_outcome ?? null,
@@ -159,7 +159,7 @@ type Packed = [texts: string[], groups: PackedGroup[], quarters: number[], ...su
 /** Packs rows as columns: the figures of a busy agent are read in a tenth of the time. */
 export const pack = (rows: FigureRow[]): Uint8Array => {
   const texts = new Map<string, number>();
-  const positionOf = (text: string | null) => {
+  const internText = (text: string | null) => {
     if (text === null) return 0;
     const position = texts.get(text) ?? texts.size + 1;
     texts.set(text, position);
@@ -168,8 +168,8 @@ export const pack = (rows: FigureRow[]): Uint8Array => {
   const groups = [...Map.groupBy(rows, nameOfGroup).values()];
   const packedGroups = groups.map((some): PackedGroup => {
     const [{ direction, status, outcome, version, currency }] = some as [FigureRow];
-    const positions = [positionOf(status), positionOf(outcome)] as const;
-    return [direction === 'inbound' ? 0 : 1, ...positions, version, positionOf(currency), some.length];
+    const positions = [internText(status), internText(outcome)] as const;
+    return [direction === 'inbound' ? 0 : 1, ...positions, version, internText(currency), some.length];
   });
   const quarters = groups.flatMap((some) =>
     some.map(({ quarter }, index) => quarter - (some[index - 1]?.quarter ?? 0)),
@@ -262,7 +262,7 @@ export const unpackWithoutCosts = (packed: Uint8Array): Series[] => {
 };
 
 /** Returns the rows of series. */
-export const rowsOf = (series: Series[]): FigureRow[] =>
+export const expandSeries = (series: Series[]): FigureRow[] =>
   series.flatMap(({ direction, status, outcome, version, currency, ...columns }) =>
     columns.quarters.map((quarter, index) => ({
       ...{ quarter, direction, status, outcome, version, currency },

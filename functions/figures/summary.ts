@@ -60,7 +60,7 @@ class Sums {
     this.held += series.held[index] as number;
     if (series.currency === null) return;
     this.costs += calls;
-    this.#costIn(series.currency).add(series.costMillionths[index] as number | string);
+    this.#costSum(series.currency).add(series.costMillionths[index] as number | string);
   }
 
   addSums(other: Sums): void {
@@ -73,10 +73,10 @@ class Sums {
     this.costs += other.costs;
     this.costsLeftOut += other.costsLeftOut;
     this.held += other.held;
-    for (const [currency, sum] of other.costMillionths) this.#costIn(currency).addSum(sum);
+    for (const [currency, sum] of other.costMillionths) this.#costSum(currency).addSum(sum);
   }
 
-  #costIn(currency: string): ExactSum {
+  #costSum(currency: string): ExactSum {
     const found = this.costMillionths.get(currency);
     if (found) return found;
     const sum = new ExactSum();
@@ -143,7 +143,7 @@ export class Summary {
 
   /** Returns true if the figures may have calls from one of these quarters of a day. */
   touches(day: string, quarters: Iterable<number>): boolean {
-    const positions = this.#positionsOf(day);
+    const positions = this.#dayPositions(day);
     return [...quarters].some((quarter) => positions[quarter] !== undefined);
   }
 
@@ -155,7 +155,7 @@ export class Summary {
   ): void {
     this.#bytes += bytes;
     if (this.#bytes > limits.figureBytes) throw tooMuch();
-    const positions = this.#positionsOf(day);
+    const positions = this.#dayPositions(day);
     const filters = Object.entries(this.#filters) as [keyof Groups, GroupValue][];
     const { group } = this.#by;
     for (const series of all) {
@@ -164,7 +164,7 @@ export class Summary {
       for (const [index, quarter] of series.quarters.entries()) {
         const position = positions[quarter];
         if (position === undefined) continue;
-        this.#sumsOf(position, value).add(series, index);
+        this.#groupSums(position, value).add(series, index);
         if (quarter < costsFrom) {
           const end = startOfQuarter(day, quarter) + quarterMilliseconds;
           this.#endWithoutCosts = Math.max(end, this.#endWithoutCosts ?? end);
@@ -173,7 +173,7 @@ export class Summary {
     }
   }
 
-  #sumsOf(position: number, value: GroupValue): Sums {
+  #groupSums(position: number, value: GroupValue): Sums {
     const groups = this.#rows[position] as Map<GroupValue, Sums>;
     const found = groups.get(value);
     if (found) return found;
@@ -210,10 +210,10 @@ export class Summary {
     return result;
   }
 
-  #positionsOf(day: string): (number | undefined)[] {
+  #dayPositions(day: string): (number | undefined)[] {
     const known = this.#positions.get(day);
     if (known) return known;
-    const positions = allQuarters.map((quarter) => this.#periods.positionOf(startOfQuarter(day, quarter)));
+    const positions = allQuarters.map((quarter) => this.#periods.findPeriod(startOfQuarter(day, quarter)));
     this.#positions.set(day, positions);
     return positions;
   }

@@ -16,12 +16,14 @@ export const answerSearches = (
       if (index >= limits.searchesPerEvent)
         return { error: `At most ${limits.searchesPerEvent} searches are made at once.` };
       const words = cut(query.slice(0, 2 * limits.queryCharacters).toWellFormed(), limits.queryCharacters);
-      return { text: textOf(await knowledge.search(agentId, words, { limit: limits.defaultPassages, changes })) };
+      return {
+        text: formatPassages(await knowledge.search(agentId, words, { limit: limits.defaultPassages, changes })),
+      };
     }),
   );
 
 /** Returns passages as a model reads them: untrusted text, each behind its source. */
-const textOf = ({ passages }: FoundPassages): string =>
+const formatPassages = ({ passages }: FoundPassages): string =>
   passages.length === 0
     ? 'The knowledge has no passage with these words.'
     : [

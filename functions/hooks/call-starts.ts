@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { attemptsIn, type CountedAttempts } from '../calling/call-attempts.ts';
+import { type CountedAttempts, readAttempts } from '../calling/call-attempts.ts';
 import type { Agent, AgentConfiguration } from '../domain/agents.ts';
 import type { Attestation } from '../domain/attestations.ts';
 import type { BlockedNumber } from '../domain/block-list.ts';
@@ -176,17 +176,17 @@ export class CallStarts {
     const record = found('record') as AgentItem | undefined;
     // The agent has since been deleted.
     if (!record) throw insufficientPermissions();
-    const caller = callerOf(call, agentEntry !== undefined || userEntry !== undefined);
+    const caller = callerId(call, agentEntry !== undefined || userEntry !== undefined);
     return {
       ...(userEntry && { blocked: { scope: 'user', entry: userEntry } }),
       ...(agentEntry && { blocked: { scope: 'agent', entry: agentEntry } }),
-      agent: await this.#versionFor(caller, record, found('traffic')),
-      ...(keys.attempts && { attempts: attemptsIn(found('attempts')) }),
+      agent: await this.#serveVersion(caller, record, found('traffic')),
+      ...(keys.attempts && { attempts: readAttempts(found('attempts')) }),
     };
   }
 
   /** Returns the version of an agent that a caller gets: the one that the split chooses, or the newest. */
-  async #versionFor(caller: string, record: AgentItem, traffic: Item | undefined): Promise<Agent> {
+  async #serveVersion(caller: string, record: AgentItem, traffic: Item | undefined): Promise<Agent> {
     const shares = readShares(traffic);
     const version = chooseVersion(record.agentId, caller, shares);
     const share = shares.find((one) => one.version === version);
@@ -198,7 +198,7 @@ export class CallStarts {
 }
 
 /** Returns the id that determines a caller's version: the number or, if unknown, the call. A guess is known only if it is blocked. */
-const callerOf = ({ other, isGuess, callId }: CallStartReference, isBlocked: boolean): string =>
+const callerId = ({ other, isGuess, callId }: CallStartReference, isBlocked: boolean): string =>
   (isGuess && !isBlocked ? undefined : other) ?? callId ?? randomUUID();
 
 export const callStarts = /* @__PURE__ */ service(() => new CallStarts(table.get()), {

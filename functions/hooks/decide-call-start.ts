@@ -114,7 +114,7 @@ export const decide = async (
 };
 
 /** Returns the variables of the call, and those of the agent's configuration that a voice platform accepts. */
-export const variablesOf = (
+export const collectVariables = (
   agent: Agent | undefined,
   { other, own }: CallStartReference,
   direction: 'inbound' | 'outbound',

@@ -1,21 +1,21 @@
 import { isJsonObject, withoutUndefined } from '../domain/json.ts';
 import type { Overrides } from './overrides.ts';
 import {
-  agentVersionIn,
   type CallEnd,
-  callerTextsIn,
   isSearch,
   jsonResponse,
   numberAt,
   objectAt,
   type Platform,
+  readAgentVersion,
+  readCallerTexts,
   searchResponse,
   textAt,
-  timeOf,
   toCost,
+  toIsoTime,
   unlessEmpty,
 } from './platform.ts';
-import { hasBearer, hmac, isRecent, isSame, refusalsOf } from './signatures.ts';
+import { explainFaults, hasBearer, hmac, isRecent, isSame } from './signatures.ts';
 
 /** ElevenLabs' conversation initiation and post-call webhooks. https://elevenlabs.io/docs/agents-platform/workflows/post-call-webhooks */
 export const elevenlabs: Platform = {
@@ -29,10 +29,10 @@ export const elevenlabs: Platform = {
     const signature = request.headers['elevenlabs-signature'];
     if (signature === undefined)
       return (given) => (hasBearer(request, given, [given.header ?? 'x-hook-secret']) ? undefined : 'secret');
-    const { time, digests } = partsOf(signature);
+    const { time, digests } = parseSignature(signature);
     if (time === undefined) return () => 'secret';
     if (!isRecent(Number(time) * 1000)) return () => 'time';
-    const refusalOf = refusalsOf(request);
+    const refusalOf = explainFaults(request);
     return ({ secret }) =>
       refusalOf((body) => {
         const expected = hmac('sha256', secret, `${time}.`, body).digest('hex');
@@ -65,10 +65,10 @@ export const elevenlabs: Platform = {
     const start = numberAt(metadata, 'start_time_unix_secs') ?? numberAt(body, 'event_timestamp');
     const durationSeconds = numberAt(metadata, 'call_duration_secs');
     const client = objectAt(data, 'conversation_initiation_client_data');
-    const agentVersion = agentVersionIn(objectAt(client, 'dynamic_variables'));
-    const startedAt = start === undefined ? undefined : timeOf(start * 1000);
+    const agentVersion = readAgentVersion(objectAt(client, 'dynamic_variables'));
+    const startedAt = start === undefined ? undefined : toIsoTime(start * 1000);
     const endedAt =
-      start === undefined || durationSeconds === undefined ? undefined : timeOf((start + durationSeconds) * 1000);
+      start === undefined || durationSeconds === undefined ? undefined : toIsoTime((start + durationSeconds) * 1000);
     return {
       type: 'end',
       callId,
@@ -93,7 +93,7 @@ export const elevenlabs: Platform = {
           ]),
         ),
       ),
-      callerTexts: callerTextsIn(data.transcript, 'message'),
+      callerTexts: readCallerTexts(data.transcript, 'message'),
     };
   },
 
@@ -112,10 +112,10 @@ export const elevenlabs: Platform = {
 };
 
 /** Returns the time and the digests of a signature, which may have several digests and other parts. */
-const partsOf = (signature: string) => {
+const parseSignature = (signature: string) => {
   const parts = signature.split(',', 20).map((part) => part.trim());
-  const valuesOf = (form: RegExp) => parts.flatMap((part) => form.exec(part)?.[1] ?? []);
-  return { time: valuesOf(/^t=(\d{1,12})$/)[0], digests: valuesOf(/^v0=([0-9a-f]{64})$/) };
+  const matchParts = (form: RegExp) => parts.flatMap((part) => form.exec(part)?.[1] ?? []);
+  return { time: matchParts(/^t=(\d{1,12})$/)[0], digests: matchParts(/^v0=([0-9a-f]{64})$/) };
 };
 
 /** Returns the end of a call that was not connected, with what Twilio or the SIP trunk reports. ElevenLabs made the call. */
@@ -124,7 +124,7 @@ const failedCall = (callId: string, event: Record<string, unknown>): CallEnd => 
   const report = objectAt(objectAt(data, 'metadata'), 'body');
   const reason = textAt(data, 'failure_reason');
   const seconds = numberAt(event, 'event_timestamp');
-  const endedAt = timeOf(textAt(report, 'Timestamp')) ?? timeOf(seconds && seconds * 1000);
+  const endedAt = toIsoTime(textAt(report, 'Timestamp')) ?? toIsoTime(seconds && seconds * 1000);
   const endReason =
     ['error_reason', 'sip_status', 'CallStatus'].flatMap((name) => textAt(report, name) ?? [])[0] ?? reason;
   return {
@@ -143,14 +143,14 @@ const configOverride = ({ greeting, instructions, language }: Overrides) => {
     withoutUndefined({
       first_message: greeting,
       prompt: instructions === undefined ? undefined : { prompt: instructions },
-      language: language && languageOf(language),
+      language: language && toElevenLabsLanguage(language),
     }),
   );
   return agent && { agent };
 };
 
 /** Returns ElevenLabs' name of a language: its ISO 639-1 code, except for Brazilian Portuguese. */
-const languageOf = (tag: string): string | undefined => {
+const toElevenLabsLanguage = (tag: string): string | undefined => {
   try {
     const { language, region } = new Intl.Locale(tag);
     return language === 'pt' && region === 'BR' ? 'pt-br' : language;

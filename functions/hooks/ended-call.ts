@@ -16,13 +16,16 @@ const maxSummaryCharacters = 10_000;
 const maxDetailsBytes = limits.metadataBytes - 2048;
 
 /** Returns the id of a platform's call: the platform's name, then its own id; undefined when it cannot be an id. */
-export const callIdOf = (platform: PlatformName, callId: string | undefined): string | undefined => {
+export const toCallId = (platform: PlatformName, callId: string | undefined): string | undefined => {
   const id = `${platform}:${callId}`;
   return callId !== undefined && isIdentifier(id) ? id : undefined;
 };
 
 /** Returns the facts of a call as they can be stored. Values that exceed the limits of a call are cut or left out. */
-export const factsOf = ({ direction, facts }: CallEnd, { other, own, attestation }: CallStartReference): CallFacts => {
+export const toStorableFacts = (
+  { direction, facts }: CallEnd,
+  { other, own, attestation }: CallStartReference,
+): CallFacts => {
   const { startedAt, endedAt, status, details, ...others } = facts;
   const durationSeconds = durationWithin(facts.durationSeconds);
   const sent = withoutUndefined({

@@ -17,7 +17,7 @@ export const foundOutcome = (
   { platform, agentId, owner, uid }: LocatedAgent & { platform: PlatformName; uid: string },
   { outcomeFrom, outcomeRules }: OutcomeSettings,
 ) => {
-  const { change, errors } = outcomeIn(fields, outcomeFrom, outcomeRules);
+  const { change, errors } = readOutcome(fields, outcomeFrom, outcomeRules);
   const origin = { uid, keyId: keyIdOfPlatform(platform), at: now(), found: { callerTexts } };
   return { ...decideOutcome(change, { agentId, owner, outcomeRules }, origin), errors };
 };
@@ -26,7 +26,7 @@ export const foundOutcome = (
  * Returns the outcome among the fields that a platform found for a call, and the errors of invalid fields.
  * A field without a value is not a finding.
  */
-const outcomeIn = (
+const readOutcome = (
   findings: Record<string, unknown>,
   outcomeFrom: OutcomeSettings['outcomeFrom'] = {},
   { outcomes }: OutcomeSettings['outcomeRules'],
@@ -38,7 +38,7 @@ const outcomeIn = (
     // No agent declares a sentence, which it refuses with its beginning.
     custom_call_outcome: outcomes && typeof label === 'string' ? labelWithin(label) : label,
     custom_call_outcome_value: fieldAt(outcomeFrom.value) ?? fieldAt('custom_call_outcome_value'),
-    custom_call_metadata: objectOf(fieldAt('custom_call_metadata')),
+    custom_call_metadata: parseMetadata(fieldAt('custom_call_metadata')),
   };
   const change: CallOutcomeChange = {};
   const errors: string[] = [];
@@ -55,7 +55,7 @@ const labelWithin = (label: string) =>
   cut(label.slice(0, 2 * limits.outcomeCharacters).toWellFormed(), limits.outcomeCharacters);
 
 /** Returns the object that a text holds: platforms whose fields are only texts and numbers send metadata in this form. */
-const objectOf = (value: unknown): unknown => {
+const parseMetadata = (value: unknown): unknown => {
   if (typeof value !== 'string' || value.length > limits.metadataBytes) return value;
   try {
     const parsed = parseJson(value);

@@ -9,17 +9,17 @@ export type Overrides = {
 };
 
 /** Returns the overrides of a configuration, which is not checked when it is read. */
-export const overridesIn = (configuration: AgentConfiguration): Overrides => {
-  const textOf = (name: keyof Overrides) => {
+export const readOverrides = (configuration: AgentConfiguration): Overrides => {
+  const textOverride = (name: keyof Overrides) => {
     const value = configuration[name];
     return typeof value === 'string' ? value : undefined;
   };
   return {
-    greeting: textOf('greeting'),
+    greeting: textOverride('greeting'),
     // Without instructions, the platform's own stay.
-    instructions: textOf('instructions') || undefined,
-    language: textOf('language') || undefined,
-    model: textOf('model') || undefined,
+    instructions: textOverride('instructions') || undefined,
+    language: textOverride('language') || undefined,
+    model: textOverride('model') || undefined,
   };
 };
 

@@ -138,19 +138,19 @@ export const numberAt = (body: Record<string, unknown>, name: string): number | 
 };
 
 /** Returns the texts of the other party in a transcript, a list of what a `role` said in the field `text`; undefined without one. */
-export const callerTextsIn = (transcript: unknown, text: 'content' | 'message'): string[] | undefined =>
+export const readCallerTexts = (transcript: unknown, text: 'content' | 'message'): string[] | undefined =>
   Array.isArray(transcript)
     ? transcript.filter(isJsonObject).flatMap((one) => (one.role === 'user' ? (textAt(one, text) ?? []) : []))
     : undefined;
 
 /** Returns the version of the agent among the variables that a platform sends back with the end of a call. */
-export const agentVersionIn = (...variables: Record<string, unknown>[]): number | undefined => {
+export const readAgentVersion = (...variables: Record<string, unknown>[]): number | undefined => {
   const value = variables.map(({ agent_version }) => agent_version).find((one) => one !== undefined);
   return typeof value === 'string' || typeof value === 'number' ? parseVersion(String(value)) : undefined;
 };
 
 /** Returns an ISO 8601 time from a text or Unix milliseconds; undefined for anything else. */
-export const timeOf = (value: string | number | undefined): string | undefined => {
+export const toIsoTime = (value: string | number | undefined): string | undefined => {
   if (value === undefined) return undefined;
   const date = new Date(value);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();

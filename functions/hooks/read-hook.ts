@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { invalidField, noSuchPlatform } from '../domain/errors.ts';
 import { isJsonObject, parseJson, utf8 } from '../domain/json.ts';
-import { bodyOf } from '../http/request-body.ts';
+import { decodeRequestBody } from '../http/request-body.ts';
 import type { HookEvent, HookRequest, Platform } from './platform.ts';
 import { isPlatformName, type PlatformName, platforms } from './platforms.ts';
 
@@ -13,12 +13,15 @@ export const readHook = (received: APIGatewayProxyEventV2): Hook => {
   const name = received.pathParameters?.platform ?? '';
   if (!isPlatformName(name)) throw noSuchPlatform();
   const platform: Platform = platforms[name];
-  const request: HookRequest = { body: fieldsOf(bodyOf(received)), query: received.queryStringParameters ?? {} };
+  const request: HookRequest = {
+    body: parseHookFields(decodeRequestBody(received)),
+    query: received.queryStringParameters ?? {},
+  };
   return { name, platform, request, event: platform.read(request) };
 };
 
 /** Returns the fields of a body: a JSON object, or a form, whatever its content type says. */
-const fieldsOf = (bytes: Buffer): Record<string, unknown> => {
+const parseHookFields = (bytes: Buffer): Record<string, unknown> => {
   const fields = parsed(bytes);
   if (!isJsonObject(fields)) throw invalidField('', 'The body must be a JSON object or a form, in UTF-8.');
   return fields;

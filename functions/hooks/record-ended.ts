@@ -2,7 +2,7 @@ import type { Call } from '../domain/calls.ts';
 import { log } from '../log.ts';
 import type { Calls } from '../store/calls/calls.ts';
 import type { CallStarts, LocatedCall } from './call-starts.ts';
-import { factsAfter, factsOf } from './ended-call.ts';
+import { factsAfter, toStorableFacts } from './ended-call.ts';
 import { foundOutcome } from './findings.ts';
 import type { CallEnd } from './platform.ts';
 import type { PlatformName } from './platforms.ts';
@@ -20,7 +20,7 @@ export const recordEnded = async (
   requestId: string,
 ): Promise<void> => {
   const { agentId, owner } = start.agent;
-  const facts = factsOf(end, start);
+  const facts = toStorableFacts(end, start);
   const after = (found: Call | undefined) => factsAfter(end, facts, found);
   if (!end.findings) return void (await calls.record(agentId, callId, after));
   const settings = await callStarts.readOutcomeSettings(start);

@@ -1,21 +1,21 @@
 import { withoutUndefined } from '../domain/json.ts';
 import { type Overrides, overrideVariables } from './overrides.ts';
 import {
-  agentVersionIn,
-  callerTextsIn,
   isSearch,
   jsonResponse,
   numberAt,
   objectAt,
   type Platform,
+  readAgentVersion,
+  readCallerTexts,
   searchResponse,
   textAt,
-  timeOf,
   toCost,
+  toIsoTime,
   unlessEmpty,
 } from './platform.ts';
 import { retellLanguages } from './retell-languages.ts';
-import { hmac, isRecent, isSame, refusalsOf } from './signatures.ts';
+import { explainFaults, hmac, isRecent, isSame } from './signatures.ts';
 
 const signatureForm = /^v=(\d{1,15}),d=([0-9a-f]{64})$/;
 
@@ -25,7 +25,7 @@ export const retell: Platform = {
 
   /** The signature covers the body followed by the time. Its key is an API key. https://docs.retellai.com/features/secure-webhook */
   verify(request) {
-    const refusalOf = refusalsOf(request);
+    const refusalOf = explainFaults(request);
     const [, time, digest] = signatureForm.exec(request.headers['x-retell-signature'] ?? '') ?? [];
     if (!time || !digest) return () => 'secret';
     if (!isRecent(Number(time))) return () => 'time';
@@ -66,12 +66,12 @@ export const retell: Platform = {
       to: textAt(call, 'to_number'),
       facts: {
         ...withoutUndefined({
-          startedAt: timeOf(start) ?? timeOf(end),
-          endedAt: timeOf(end),
+          startedAt: toIsoTime(start) ?? toIsoTime(end),
+          endedAt: toIsoTime(end),
           durationSeconds: milliseconds !== undefined && milliseconds >= 0 ? milliseconds / 1000 : undefined,
           status: textAt(call, 'call_status'),
           // Retell's `agent_version` is the version of the agent at Retell.
-          agentVersion: agentVersionIn(objectAt(call, 'retell_llm_dynamic_variables')),
+          agentVersion: readAgentVersion(objectAt(call, 'retell_llm_dynamic_variables')),
         }),
         details: {
           endReason: textAt(call, 'disconnection_reason'),
@@ -82,7 +82,7 @@ export const retell: Platform = {
         },
       },
       findings: unlessEmpty(objectAt(analysis, 'custom_analysis_data')),
-      callerTexts: callerTextsIn(call.transcript_object, 'content'),
+      callerTexts: readCallerTexts(call.transcript_object, 'content'),
     };
   },
 
@@ -104,7 +104,7 @@ export const retell: Platform = {
 
 /** Returns the overrides of an agent at Retell. Its prompt cannot be overridden. */
 const agentOverride = ({ greeting, language }: Overrides) => {
-  const known = language && languageOf(language);
+  const known = language && toRetellLanguage(language);
   return unlessEmpty({
     ...(known && { agent: { language: known } }),
     ...(greeting !== undefined && { retell_llm: { begin_message: greeting } }),
@@ -112,7 +112,7 @@ const agentOverride = ({ greeting, language }: Overrides) => {
 };
 
 /** Returns Retell's name of a language: with its region, or with the region where most of its speakers live. */
-const languageOf = (tag: string): string | undefined => {
+const toRetellLanguage = (tag: string): string | undefined => {
   try {
     const { language, region } = new Intl.Locale(tag).maximize();
     const names = [tag, `${language}-${region}`];

@@ -43,7 +43,7 @@ export const hmac = (algorithm: HmacAlgorithm, secret: string, ...parts: (string
  * Returns a function that returns why a signature does not match the body. A proxy that parses JSON and writes it again changes the
  * bytes. The signature then matches the body in its shortest form, which is written at most once.
  */
-export const refusalsOf = ({ body }: SignedRequest) => {
+export const explainFaults = ({ body }: SignedRequest) => {
   let shortest: Buffer | undefined;
   return (fits: (body: Buffer) => boolean): Refusal | undefined => {
     if (fits(body)) return undefined;

@@ -1,7 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto';
 import type { Attestation } from '../domain/attestations.ts';
 import { type Platform, textAt } from './platform.ts';
-import { isRecent, refusalsOf } from './signatures.ts';
+import { explainFaults, isRecent } from './signatures.ts';
 import { readCall, twilio } from './twilio.ts';
 
 /** A signature of Ed25519: 64 bytes in canonical base64. */
@@ -22,7 +22,7 @@ export const telnyx: Platform = {
     const { 'telnyx-signature-ed25519': signature = '', 'telnyx-timestamp': time = '' } = request.headers;
     if (!signatureForm.test(signature) || !/^\d{1,12}$/.test(time)) return () => 'secret';
     if (!isRecent(Number(time) * 1000)) return () => 'time';
-    const refusalOf = refusalsOf(request);
+    const refusalOf = explainFaults(request);
     return ({ secret: publicKey }) => {
       const x = Buffer.from(publicKey, 'base64').toString('base64url');
       const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });

@@ -12,8 +12,8 @@ export const verifyTwilio: VerifySignature = (request) => {
   const signature = request.headers['x-twilio-signature'];
   if (!signature) return () => 'secret';
   const bodyHash = new URLSearchParams(request.query).get('bodySHA256');
-  const form = bodyHash === null ? fieldsOf(request.body) : undefined;
-  const target = targetOf(request);
+  const form = bodyHash === null ? parseForm(request.body) : undefined;
+  const target = requestTarget(request);
   const fields = bodyHash === null ? form && signedText(form, target) : '';
   if (fields === undefined) return () => 'body';
   const unattested = form && signedText(withoutAttestation(form), target);
@@ -27,7 +27,7 @@ export const verifyTwilio: VerifySignature = (request) => {
       return isBodySigned ? undefined : 'body';
     }
     if (addresses.some((address) => isSigned(address, unattested))) return 'unattested';
-    return refusalOf(request, (address) => isSigned(address));
+    return explainFault(request, (address) => isSigned(address));
   };
 };
 
@@ -37,7 +37,7 @@ type Fields = [name: string, value: string][];
 const withoutAttestation = (fields: Fields) =>
   fields.filter(([name]) => name !== 'StirVerstat' && name !== 'CallToken');
 
-const targetOf = ({ path, query }: Pick<SignedRequest, 'path' | 'query'>) => (query ? `${path}?${query}` : path);
+const requestTarget = ({ path, query }: Pick<SignedRequest, 'path' | 'query'>) => (query ? `${path}?${query}` : path);
 
 /** Twilio signs some addresses with the port that they leave out. */
 const withAndWithoutPort = (origin: string, target: string) => {
@@ -46,8 +46,8 @@ const withAndWithoutPort = (origin: string, target: string) => {
 };
 
 /** Returns the fields of a form; undefined for a body that is not a form, repeats a name, or has a name without a value. */
-const fieldsOf = (body: Buffer): Fields | undefined => {
-  const text = body.length <= limits.hookFormBytes ? textOf(body) : undefined;
+const parseForm = (body: Buffer): Fields | undefined => {
+  const text = body.length <= limits.hookFormBytes ? decodeBody(body) : undefined;
   if (text === undefined || !/^[^=&[{]+=[^=&]*(&[^=&]+=[^=&]*)*$/.test(text)) return undefined;
   const fields = [...new URLSearchParams(text)];
   return new Set(fields.map(([name]) => name)).size === fields.length ? fields : undefined;
@@ -67,7 +67,7 @@ const signedText = (fields: Fields, address: string): string | undefined =>
 
 const exactUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-const textOf = (body: Buffer): string | undefined => {
+const decodeBody = (body: Buffer): string | undefined => {
   try {
     return exactUtf8.decode(body);
   } catch {
@@ -76,7 +76,7 @@ const textOf = (body: Buffer): string | undefined => {
 };
 
 /** Returns why a signature does not match. The signed address may have been entered differently, or changed by a proxy. */
-const refusalOf = (request: SignedRequest, isSigned: (address: string) => boolean): Refusal => {
+const explainFault = (request: SignedRequest, isSigned: (address: string) => boolean): Refusal => {
   const { origin, path, query, headers } = request;
   const hosts = [headers['x-forwarded-host'], headers.host].flatMap((host) => (host ? [host] : []));
   const origins = [origin, ...hosts.map((host) => `https://${host}`)].flatMap((one) => [
@@ -93,7 +93,7 @@ const refusalOf = (request: SignedRequest, isSigned: (address: string) => boolea
     '',
   ];
   const addresses = origins.flatMap((one) =>
-    queries.flatMap((search) => withAndWithoutPort(one, targetOf({ ...request, path, query: search }))),
+    queries.flatMap((search) => withAndWithoutPort(one, requestTarget({ ...request, path, query: search }))),
   );
   return addresses.some(isSigned) ? 'address' : 'secret';
 };

@@ -1,7 +1,7 @@
 import type { Attestation } from '../domain/attestations.ts';
 import type { CustomResponse } from '../domain/custom-response.ts';
 import { withoutUndefined } from '../domain/json.ts';
-import { type HookEvent, type Platform, textAt, timeOf } from './platform.ts';
+import { type HookEvent, type Platform, textAt, toIsoTime } from './platform.ts';
 import { verifyTwilio } from './twilio-signature.ts';
 
 /** Twilio's webhook and status callback: form fields, answered in TwiML. https://www.twilio.com/docs/voice/twiml */
@@ -32,8 +32,8 @@ export const readCall = (body: Record<string, unknown>, attestation: Attestation
   const seconds = Number(textAt(body, 'CallDuration') ?? Number.NaN);
   const durationSeconds = Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
   // Twilio sends the time of the event, which is the call's end.
-  const endedAt = timeOf(textAt(body, 'Timestamp'));
-  const startedAt = endedAt && timeOf(Date.parse(endedAt) - (durationSeconds ?? 0) * 1000);
+  const endedAt = toIsoTime(textAt(body, 'Timestamp'));
+  const startedAt = endedAt && toIsoTime(Date.parse(endedAt) - (durationSeconds ?? 0) * 1000);
   const details = { recordingUrl: textAt(body, 'RecordingUrl') };
   return {
     type: 'end',

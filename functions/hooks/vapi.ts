@@ -1,19 +1,19 @@
 import { isJsonObject, withoutUndefined } from '../domain/json.ts';
 import { type Overrides, overrideVariables } from './overrides.ts';
 import {
-  agentVersionIn,
-  callerTextsIn,
   jsonResponse,
   numberAt,
   objectAt,
   type Platform,
+  readAgentVersion,
+  readCallerTexts,
   searchTool,
   textAt,
-  timeOf,
   toCost,
+  toIsoTime,
   unlessEmpty,
 } from './platform.ts';
-import { hasBearer, hmac, isRecent, isSame, refusalsOf } from './signatures.ts';
+import { explainFaults, hasBearer, hmac, isRecent, isSame } from './signatures.ts';
 
 /** Vapi's server messages. https://docs.vapi.ai/server-url/events */
 export const vapi: Platform = {
@@ -25,14 +25,14 @@ export const vapi: Platform = {
    */
   verify(request) {
     const { headers, body } = request;
-    const refusalOf = refusalsOf(request);
+    const refusalOf = explainFaults(request);
     return (given) => {
       const { header = 'x-signature', algorithm = 'sha256', secret } = given;
       if (hasBearer(request, given, ['x-vapi-secret', header])) return undefined;
       const signature = headers[header]?.replace(/^sha\d+=/, '');
       if (!signature) return 'secret';
       const time = headers['x-timestamp'];
-      if (time !== undefined && !isRecent(millisecondsOf(time))) return 'time';
+      if (time !== undefined && !isRecent(parseMilliseconds(time))) return 'time';
       // Otherwise, the time could be moved from the header to the beginning of the body.
       if (body[0] !== '{'.charCodeAt(0)) return 'body';
       return refusalOf((bytes) => {
@@ -45,8 +45,9 @@ export const vapi: Platform = {
   read({ body }) {
     const message = objectAt(body, 'message');
     const call = objectAt(message, 'call');
-    const other = addressIn(message, 'customer') ?? addressIn(call, 'customer') ?? addressIn(message, 'contact');
-    const own = addressIn(message, 'phoneNumber') ?? addressIn(call, 'phoneNumber');
+    const other =
+      partyAddress(message, 'customer') ?? partyAddress(call, 'customer') ?? partyAddress(message, 'contact');
+    const own = partyAddress(message, 'phoneNumber') ?? partyAddress(call, 'phoneNumber');
     switch (textAt(message, 'type')) {
       case 'assistant-request':
         return { type: 'start', callId: textAt(call, 'id'), direction: 'inbound', from: other, to: own };
@@ -57,18 +58,18 @@ export const vapi: Platform = {
         if (!callId) return { type: 'other' };
         const direction = textAt(call, 'type') === 'outboundPhoneCall' ? 'outbound' : 'inbound';
         const [from, to] = direction === 'inbound' ? [other, own] : [own, other];
-        const endedAt = timeOf(textAt(message, 'endedAt') ?? textAt(call, 'endedAt'));
-        const startedAt = timeOf(textAt(message, 'startedAt') ?? textAt(call, 'startedAt'));
+        const endedAt = toIsoTime(textAt(message, 'endedAt') ?? textAt(call, 'endedAt'));
+        const startedAt = toIsoTime(textAt(message, 'startedAt') ?? textAt(call, 'startedAt'));
         const [analysis, artifact] = [objectAt(message, 'analysis'), objectAt(message, 'artifact')];
         const structuredOutputs = unlessEmpty(objectAt(artifact, 'structuredOutputs'));
         const details = {
           endReason: textAt(message, 'endedReason'),
-          recordingUrl: recordingIn(artifact) ?? textAt(message, 'recordingUrl'),
+          recordingUrl: findRecording(artifact) ?? textAt(message, 'recordingUrl'),
           summary: textAt(analysis, 'summary') ?? textAt(message, 'summary'),
           analysis: unlessEmpty({ ...analysis, ...(structuredOutputs && { structuredOutputs }) }),
           cost: toCost(numberAt(message, 'cost') ?? numberAt(call, 'cost'), 'USD'),
         };
-        const agentVersion = agentVersionIn(
+        const agentVersion = readAgentVersion(
           objectAt(objectAt(call, 'assistantOverrides'), 'variableValues'),
           objectAt(artifact, 'variableValues'),
         );
@@ -84,13 +85,13 @@ export const vapi: Platform = {
             status: 'ended',
             details,
           },
-          findings: unlessEmpty({ ...objectAt(analysis, 'structuredData'), ...outputsIn(structuredOutputs) }),
-          callerTexts: callerTextsIn(artifact.messages, 'message'),
+          findings: unlessEmpty({ ...objectAt(analysis, 'structuredData'), ...flattenOutputs(structuredOutputs) }),
+          callerTexts: readCallerTexts(artifact.messages, 'message'),
         };
       }
       case 'tool-calls':
       case 'function-call': {
-        const queries = searchesIn(message).map(({ query }) => query);
+        const queries = collectSearches(message).map(({ query }) => query);
         if (queries.length === 0) return { type: 'other' };
         return { type: 'searches', direction: 'inbound', from: other, to: own, queries };
       }
@@ -116,7 +117,7 @@ export const vapi: Platform = {
     );
     if (textAt(message, 'type') === 'function-call')
       return jsonResponse({ result: results[0]?.result ?? results[0]?.error });
-    const called = searchesIn(message).map(({ toolCallId }) => ({ name: searchTool, toolCallId }));
+    const called = collectSearches(message).map(({ toolCallId }) => ({ name: searchTool, toolCallId }));
     return jsonResponse({ results: called.map((call, index) => ({ ...call, ...results[index] })) });
   },
 
@@ -124,27 +125,27 @@ export const vapi: Platform = {
 };
 
 /** Returns the number of a party, or the SIP address that Vapi sends instead. */
-const addressIn = (object: Record<string, unknown>, party: string): string | undefined =>
+const partyAddress = (object: Record<string, unknown>, party: string): string | undefined =>
   textAt(objectAt(object, party), 'number') ?? textAt(objectAt(object, party), 'sipUri');
 
 /** Returns the calls of the search tool. Vapi sends arguments as an object or as its JSON, in a function or beside its name. */
-const searchesIn = (message: Record<string, unknown>): { toolCallId: string; query: string | undefined }[] =>
-  toolCallsIn(message).flatMap((call) => {
+const collectSearches = (message: Record<string, unknown>): { toolCallId: string; query: string | undefined }[] =>
+  listToolCalls(message).flatMap((call) => {
     const called = objectAt(call, 'function');
     if ((called.name ?? call.name) !== searchTool) return [];
     const sent = called.arguments ?? call.arguments ?? called.parameters ?? call.parameters;
-    return [{ toolCallId: textAt(call, 'id') ?? '', query: textAt(argumentsOf(sent), 'query') }];
+    return [{ toolCallId: textAt(call, 'id') ?? '', query: textAt(parseToolArguments(sent), 'query') }];
   });
 
 /** Returns the tool calls of a message. Vapi sends them in several lists; older assistants call one function. */
-const toolCallsIn = (message: Record<string, unknown>): Record<string, unknown>[] => {
+const listToolCalls = (message: Record<string, unknown>): Record<string, unknown>[] => {
   const objectsAt = (name: string) => [message[name]].flat().filter(isJsonObject);
   const ofTools = objectsAt('toolWithToolCallList').map((tool) => ({ name: tool.name, ...objectAt(tool, 'toolCall') }));
   const lists = [objectsAt('toolCallList'), objectsAt('toolCalls'), ofTools, objectsAt('functionCall')];
   return lists.find(({ length }) => length > 0) ?? [];
 };
 
-const argumentsOf = (sent: unknown): Record<string, unknown> => {
+const parseToolArguments = (sent: unknown): Record<string, unknown> => {
   if (isJsonObject(sent)) return sent;
   try {
     const parsed: unknown = JSON.parse(String(sent));
@@ -177,7 +178,7 @@ const assistantOverrides = ({ greeting, instructions, model = '' }: Overrides = 
 };
 
 /** Returns the address of a recording. Vapi has renamed the field, and records in stereo or mono. */
-const recordingIn = (artifact: Record<string, unknown>): string | undefined => {
+const findRecording = (artifact: Record<string, unknown>): string | undefined => {
   const recording = objectAt(artifact, 'recording');
   return (
     textAt(artifact, 'recordingUrl') ??
@@ -188,7 +189,7 @@ const recordingIn = (artifact: Record<string, unknown>): string | undefined => {
 };
 
 /** Returns the results of structured outputs by name, and the fields of those that are objects. */
-const outputsIn = (structuredOutputs: Record<string, unknown> = {}): Record<string, unknown> =>
+const flattenOutputs = (structuredOutputs: Record<string, unknown> = {}): Record<string, unknown> =>
   Object.fromEntries(
     Object.values(structuredOutputs)
       .filter(isJsonObject)
@@ -206,7 +207,7 @@ const secondsBetween = (start: string | undefined, end: string | undefined): num
 const isPredial = (body: Record<string, unknown>) => textAt(objectAt(body, 'message'), 'type') === 'campaign.predial';
 
 /** Reads Unix seconds, Unix milliseconds or a date-time. */
-const millisecondsOf = (time: string): number => {
+const parseMilliseconds = (time: string): number => {
   if (/^\d{10}$/.test(time)) return Number(time) * 1000;
   return /^\d{13}$/.test(time) ? Number(time) : Date.parse(time);
 };

@@ -5,7 +5,7 @@ import type { ApiEvent } from './handler-types.ts';
  * Returns the caller's network address: the connection's, or the one in the header of a trusted proxy (CloudFront). If that
  * header has several addresses, the last one counts, because those before it are the caller's own claims.
  */
-export const addressOf = (event: ApiEvent): string => {
+export const clientAddress = (event: ApiEvent): string => {
   const header = environment.clientAddressHeader;
   const forwarded = header && event.headers[header]?.split(',').at(-1)?.trim();
   return forwarded ? withoutPort(forwarded) : event.requestContext.http.sourceIp;

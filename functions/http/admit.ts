@@ -27,7 +27,7 @@ export const admit = (endpoint: AnyEndpoint): ApiMiddleware => {
       if (!mayHaveOrigin(headers.origin)) throw unauthorizedOrigin();
       const hasKey = isForwarded || (isOptional && (headers['x-authorization'] ?? headers.authorization)?.trim());
       const apiKey = hasKey ? keyInRequest(caller, event).secret : undefined;
-      const checkKey = async () => apiKey && isForwarded && (await ownApi.get().ownerOf(apiKey));
+      const checkKey = async () => apiKey && isForwarded && (await ownApi.get().findKeyOwner(apiKey));
       if (needsKey(event)) await checkKey();
       const parsed = await parseRequest(endpoint, event);
       internal.parsed = parsed;

@@ -1,9 +1,9 @@
 import { isIdentifier } from '../domain/identifiers.ts';
 import { admit } from './admit.ts';
-import { authorize, lookupFor, referenceIn } from './authorize.ts';
+import { authorize, prefetchLookup, readReference } from './authorize.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import type { ApiMiddleware } from './handler-types.ts';
-import { identify, proofIn } from './identify.ts';
+import { identify, readCredentials } from './identify.ts';
 import { parseRequest } from './parse-request.ts';
 import { needsKey } from './request-body.ts';
 
@@ -17,13 +17,13 @@ export const authenticate = (endpoint: AnyEndpoint): ApiMiddleware => {
   if (caller.kind !== 'key' || caller.forwarded) return admit(endpoint);
   return {
     async before({ event, internal }) {
-      const proof = proofIn(caller, event);
+      const proof = readCredentials(caller, event);
       internal.isUnsigned = proof.isUnsigned;
       if (needsKey(event)) await (await identify(proof)).noted;
       const parsed = await parseRequest(endpoint, event);
       internal.parsed = parsed;
-      const { agentId } = referenceIn(caller, parsed);
-      const { principal, access, found, noted } = await identify(proof, agentId, lookupFor(caller, parsed));
+      const { agentId } = readReference(caller, parsed);
+      const { principal, access, found, noted } = await identify(proof, agentId, prefetchLookup(caller, parsed));
       internal.principal = principal;
       internal.noted = noted;
       if (agentId !== undefined && isIdentifier(agentId)) internal.agentId = agentId;

@@ -2,7 +2,13 @@ import { namedScopes, type Scope } from '../domain/api-keys.ts';
 import { insufficientPermissions, missingScope } from '../domain/errors.ts';
 import type { Access } from '../store/credentials.ts';
 import type { Lookup } from '../store/table.ts';
-import { type AgentReference, type AnyEndpoint, type AuthorizedAgent, type Principal, scopesOf } from './endpoint.ts';
+import {
+  type AgentReference,
+  type AnyEndpoint,
+  type AuthorizedAgent,
+  endpointScopes,
+  type Principal,
+} from './endpoint.ts';
 import type { Input, ParsedInput } from './input.ts';
 
 /** A request that may be performed: its input, and its identity as its endpoint's `caller` requires. */
@@ -24,11 +30,11 @@ export const authorize = (
   parsed: ParsedInput,
   access: Access | undefined,
 ): AuthorizedRequest => {
-  const scopes = scopesOf({ caller });
+  const scopes = endpointScopes({ caller });
   if (scopes.length > 0 && !scopes.some((scope) => hasScope(principal, scope))) throw missingScope(...scopes);
   if (parsed.error) throw parsed.error;
   const { input } = parsed;
-  const { uid, agentId } = referenceIn(caller, parsed);
+  const { uid, agentId } = readReference(caller, parsed);
   if (uid !== undefined && uid !== principal.uid) throw insufficientPermissions();
   if (agentId === undefined) return { input, principal };
   // A foreign agent, a missing agent and a foreign user get the same error, so that agents cannot be enumerated.
@@ -37,12 +43,14 @@ export const authorize = (
 };
 
 /** Returns the user and the agent that a request names. Either may be absent. */
-export const referenceIn = (caller: AnyEndpoint['caller'], { input }: { input?: Input }): Partial<AgentReference> =>
+export const readReference = (caller: AnyEndpoint['caller'], { input }: { input?: Input }): Partial<AgentReference> =>
   input && caller.kind === 'key' ? (caller.agent?.(input) ?? caller.user?.(input) ?? {}) : {};
 
 /** Returns the lookup that an endpoint makes together with the key's. */
-export const lookupFor = (caller: AnyEndpoint['caller'], { input }: { input?: Input }): Lookup<unknown> | undefined =>
-  input && 'prefetch' in caller ? caller.prefetch?.(input) : undefined;
+export const prefetchLookup = (
+  caller: AnyEndpoint['caller'],
+  { input }: { input?: Input },
+): Lookup<unknown> | undefined => (input && 'prefetch' in caller ? caller.prefetch?.(input) : undefined);
 
 /** Checks whether a key has a scope. A key without a list of scopes has all scopes except those that must be named. */
 export const hasScope = ({ scopes }: Principal, scope: Scope) =>

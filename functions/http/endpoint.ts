@@ -223,7 +223,7 @@ type Results<Response> = { json: z.input<Response>; custom: CustomResponse; stre
 export type AnyEndpoint = Endpoint<any, any, any, any, any, Caller<any>, keyof Results<any>>;
 
 /** Returns the scopes of which a key needs one; none where any key is permitted. */
-export const scopesOf = ({ caller }: Pick<AnyEndpoint, 'caller'>): Scope[] =>
+export const endpointScopes = ({ caller }: Pick<AnyEndpoint, 'caller'>): Scope[] =>
   caller.kind === 'key' && caller.scope ? [caller.scope].flat() : [];
 
 /** Returns true for operations on users, keys and access. */
@@ -232,13 +232,13 @@ export const administersUsers = ({ caller }: Pick<AnyEndpoint, 'caller'>): boole
 export const isStreamed = ({ raw }: AnyEndpoint): boolean => raw?.responds === 'stream';
 
 /** Returns the methods and paths that an endpoint's function gets, with the methods that it refuses. */
-export const routesOf = ({ method, path, raw }: AnyEndpoint): { method: Method; path: string }[] =>
+export const functionRoutes = ({ method, path, raw }: AnyEndpoint): { method: Method; path: string }[] =>
   [method, ...(raw?.refusedMethods ?? [])].map((method) => ({ method, path }));
 
 /** The memory of a function that names none: the cheapest size, according to `npm run bench -- cold-starts`. */
 export const defaultMemoryMegabytes = 512;
 
-export const memoryMegabytesOf = ({ memoryMegabytes }: AnyEndpoint): number =>
+export const functionMemoryMegabytes = ({ memoryMegabytes }: AnyEndpoint): number =>
   memoryMegabytes ?? defaultMemoryMegabytes;
 
 /** Checks whether requests may have an `Idempotency-Key`: repeated with it, a request gets its first response again. */

@@ -8,7 +8,7 @@ import type { ApiEvent } from './handler-types.ts';
 import { type KeyInRequest, keyInRequest } from './key-in-request.ts';
 
 /** The credentials of a request: an API key or a signature. A signature takes precedence over a key in the address. */
-type Proof = {
+type Credentials = {
   event: ApiEvent;
   key?: KeyInRequest;
   signature?: SignedRequests<unknown>;
@@ -29,7 +29,7 @@ type Identified = {
 };
 
 /** Returns the proof of a request. Throws if the request is refused before anything is read. */
-export const proofIn = (caller: AnyEndpoint['caller'], event: ApiEvent): Proof => {
+export const readCredentials = (caller: AnyEndpoint['caller'], event: ApiEvent): Credentials => {
   const signature = 'signature' in caller ? caller.signature : undefined;
   const secrets = signature?.lookup(event);
   try {
@@ -64,20 +64,20 @@ const remember = (name: string, value: unknown): void => {
  * Reads key, secrets, access to an agent and a lookup, and checks the proof. All is one round trip, unless the lookup is of large
  * items and the proof is new to this process: they are then read only for a valid one, because a stranger can name any agent.
  */
-export const identify = async (proof: Proof, agentId?: string, lookup?: Lookup<unknown>): Promise<Identified> => {
+export const identify = async (proof: Credentials, agentId?: string, lookup?: Lookup<unknown>): Promise<Identified> => {
   if (lookup?.isLarge && !(await wasFoundValid(proof))) await (await readAndCheck(proof)).noted;
   return readAndCheck(proof, agentId, lookup);
 };
 
-const wasFoundValid = async ({ event, key, signature, secrets }: Proof): Promise<boolean> => {
+const wasFoundValid = async ({ event, key, signature, secrets }: Credentials): Promise<boolean> => {
   if (key && found.has(hashApiKey(key.secret))) return true;
-  const known = secrets && found.get(nameOf(secrets));
+  const known = secrets && found.get(lookupName(secrets));
   return known !== undefined && (await signature?.isSigned(event, known)) === true;
 };
 
-const readAndCheck = async (proof: Proof, agentId?: string, lookup?: Lookup<unknown>): Promise<Identified> => {
+const readAndCheck = async (proof: Credentials, agentId?: string, lookup?: Lookup<unknown>): Promise<Identified> => {
   const { event, key: sent, signature, secrets: lookupOfSecrets, error, isUnsigned } = proof;
-  const reading = credentials.get().read(sent?.secret, agentId, together(lookupOfSecrets, lookup));
+  const reading = credentials.get().read(sent?.secret, agentId, combineLookups(lookupOfSecrets, lookup));
   const {
     key,
     access,
@@ -86,7 +86,7 @@ const readAndCheck = async (proof: Proof, agentId?: string, lookup?: Lookup<unkn
     throw isUnsigned ? error : failure;
   });
   if (sent) remember(hashApiKey(sent.secret), key);
-  if (lookupOfSecrets) remember(nameOf(lookupOfSecrets), secrets);
+  if (lookupOfSecrets) remember(lookupName(lookupOfSecrets), secrets);
   if (signature && secrets !== undefined) return { ...(await signature.verify(event, secrets)), access, found: items };
   if (!key) throw error ?? invalidApiKey();
   const { uid, keyId, name, scopes, agentQuota, sourceQuota, isOperators } = key;
@@ -98,10 +98,10 @@ const readAndCheck = async (proof: Proof, agentId?: string, lookup?: Lookup<unkn
   return { principal, access, found: items };
 };
 
-const nameOf = ({ keys }: Lookup<unknown>) => JSON.stringify(keys);
+const lookupName = ({ keys }: Lookup<unknown>) => JSON.stringify(keys);
 
 /** Returns a lookup that combines two others. */
-const together = (
+const combineLookups = (
   one: Lookup<unknown> | undefined,
   other: Lookup<unknown> | undefined,
 ): Lookup<[unknown, unknown]> => ({

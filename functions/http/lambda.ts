@@ -4,15 +4,15 @@ import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import { withCause } from '../cause.ts';
 import { newUlid } from '../domain/identifiers.ts';
 import { lazyServices } from '../service.ts';
-import { addressOf } from './address.ts';
+import { clientAddress } from './address.ts';
 import { admit } from './admit.ts';
 import { answerHead } from './answer-head.ts';
 import { authenticate } from './authenticate.ts';
 import { type AnyEndpoint, isStreamed, takesIdempotencyKey } from './endpoint.ts';
 import type { ApiEvent, ApiHandler, ApiMiddleware, ApiResult, HandlerContext, Internal } from './handler-types.ts';
 import { withIdempotency } from './idempotency.ts';
+import { identifyMaker } from './identify-maker.ts';
 import { logRequests } from './log-requests.ts';
-import { makerOf } from './maker-of.ts';
 import { perform } from './perform.ts';
 import { refuseOtherMethods } from './refuse-other-methods.ts';
 import { requireEdge } from './require-edge.ts';
@@ -25,12 +25,12 @@ import { withFallback } from './with-fallback.ts';
  * request log, error responses, authentication, parsing and authorization, then idempotency, the handler and its response schema.
  */
 export const lambda = (endpoint: AnyEndpoint): ApiHandler =>
-  handlerOf(endpoint, authenticate(endpoint), withIdempotency);
+  buildHandler(endpoint, authenticate(endpoint), withIdempotency);
 
 /** Returns the handler of an endpoint that reads no key from the table. Its bundle does not contain the DynamoDB client. */
-export const lambdaWithoutKey = (endpoint: AnyEndpoint): ApiHandler => handlerOf(endpoint, admit(endpoint));
+export const lambdaWithoutKey = (endpoint: AnyEndpoint): ApiHandler => buildHandler(endpoint, admit(endpoint));
 
-const handlerOf = (
+const buildHandler = (
   endpoint: AnyEndpoint,
   admission: ApiMiddleware,
   idempotently?: typeof withIdempotency,
@@ -41,8 +41,8 @@ const handlerOf = (
     const { authorized, receivedAt } = internal;
     const { headers, requestContext } = event;
     const { requestId } = requestContext;
-    const context = { address: addressOf(event), headers, requestId, receivedAt };
-    const cause = { maker: makerOf(endpoint, authorized.principal, event), requestId };
+    const context = { address: clientAddress(event), headers, requestId, receivedAt };
+    const cause = { maker: identifyMaker(endpoint, authorized.principal, event), requestId };
     const respond = (creationId: string) =>
       withCause(cause, () => perform(endpoint, authorized, { ...context, creationId }, services));
     const idempotencyKey = headers['idempotency-key'];

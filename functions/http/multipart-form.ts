@@ -4,7 +4,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { ApiError } from '../domain/errors.ts';
 import { UploadedFile } from '../domain/uploaded-file.ts';
 import type { MultipartForm } from './endpoint.ts';
-import { bodyOf } from './request-body.ts';
+import { decodeRequestBody } from './request-body.ts';
 
 const maxFields = 20;
 const maxFieldBytes = 1024;
@@ -29,7 +29,7 @@ export const multipartForm = (files: MultipartForm['files'], bounds: Bounds): Mu
 });
 
 const read = async (event: APIGatewayProxyEventV2, names: MultipartForm['files'], bounds: Bounds): Promise<unknown> => {
-  const bytes = bodyOf(event, bounds.bodyBytes, new ApiError('payload_too_large', bounds.tooLarge));
+  const bytes = decodeRequestBody(event, bounds.bodyBytes, new ApiError('payload_too_large', bounds.tooLarge));
   const contentType = event.headers['content-type'] ?? '';
   if (!/^multipart\/form-data\b/i.test(contentType)) throw malformed('The body must be multipart/form-data.');
   const fields: Record<string, string> = {};
@@ -73,7 +73,7 @@ const parse = (bytes: Buffer, headers: BusboyHeaders, bounds: Bounds, parts: Par
       },
     });
     busboy.on('field', parts.field);
-    const source = Readable.from(piecesOf(bytes));
+    const source = Readable.from(splitBytes(bytes));
     // The rest of a refused form is not parsed.
     const refuse = (error: unknown) => {
       source.destroy();
@@ -94,7 +94,7 @@ const parse = (bytes: Buffer, headers: BusboyHeaders, bounds: Bounds, parts: Par
     source.pipe(busboy);
   });
 
-function* piecesOf(bytes: Buffer): Generator<Buffer> {
+function* splitBytes(bytes: Buffer): Generator<Buffer> {
   const length = 64 * 1024;
   for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
 }

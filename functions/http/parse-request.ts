@@ -6,7 +6,7 @@ import { validate } from '../domain/validation.ts';
 import { parseVersion } from '../domain/version-number.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import type { Input, ParsedInput } from './input.ts';
-import { jsonBodyOf } from './request-body.ts';
+import { parseJsonBody } from './request-body.ts';
 
 /**
  * Parses a request with its endpoint's schemas. An error is returned, for `authorize` to throw once the key is known: without a
@@ -15,7 +15,7 @@ import { jsonBodyOf } from './request-body.ts';
 export const parseRequest = async (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): Promise<ParsedInput> => {
   try {
     const sent = await readParts(endpoint, event);
-    const ifMatch = endpoint.takesIfMatch && ifMatchOf(event);
+    const ifMatch = endpoint.takesIfMatch && parseIfMatch(event);
     const input = parseInput(endpoint, sent);
     return {
       input: { ...input, ...(ifMatch && { ifMatch }) },
@@ -50,7 +50,7 @@ const readParts = async (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): 
 });
 
 /** Returns the version that `If-Match` names; undefined if any version is accepted. */
-const ifMatchOf = ({ headers }: APIGatewayProxyEventV2): number | undefined => {
+const parseIfMatch = ({ headers }: APIGatewayProxyEventV2): number | undefined => {
   const sent = headers['if-match'];
   if (sent === undefined || sent === '*') return undefined;
   const version = /^".*"$/.test(sent) ? parseVersion(sent.slice(1, -1)) : undefined;
@@ -61,7 +61,7 @@ const ifMatchOf = ({ headers }: APIGatewayProxyEventV2): number | undefined => {
 const readBody = ({ body, raw = {} }: AnyEndpoint, event: APIGatewayProxyEventV2): unknown => {
   if (raw.readBody) return raw.readBody(event);
   if (raw.multipart) return raw.multipart.read(event);
-  return body && jsonBodyOf(event, raw.maxBodyBytes, raw.errorCodes?.['']);
+  return body && parseJsonBody(event, raw.maxBodyBytes, raw.errorCodes?.['']);
 };
 
 /** Returns the names of fields that an object's schema does not have. A schema that is not a plain object takes any field. */

@@ -5,7 +5,7 @@ import { idempotency } from '../store/idempotency.ts';
 import { type AnyEndpoint, takesIdempotencyKey } from './endpoint.ts';
 
 /** Returns the permissions of an endpoint's function: those of the services it names, of authentication and of idempotency. */
-export const permissionsOf = (endpoint: AnyEndpoint): Permission[] => {
+export const endpointPermissions = (endpoint: AnyEndpoint): Permission[] => {
   const { caller, services = {} } = endpoint;
   const readsKey = caller.kind === 'key' && !caller.forwarded;
   return permissionsOfServices({

@@ -4,7 +4,7 @@ import { isDeeperThan, isJsonObject, parseJson } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 
 /** Returns the bytes of a request's body. Throws `tooLarge` for a larger one, and a 415 for one that is compressed. */
-export const bodyOf = (
+export const decodeRequestBody = (
   { body = '', isBase64Encoded, headers }: Pick<APIGatewayProxyEventV2, 'body' | 'isBase64Encoded' | 'headers'>,
   maxBytes: number = limits.bodyBytes,
   tooLarge: ApiError = payloadTooLarge(maxBytes),
@@ -24,13 +24,13 @@ export const needsKey = ({ body = '' }: Pick<APIGatewayProxyEventV2, 'body'>): b
  * Reads a body as a JSON object, whatever its content type says: curl's `-d` must work. `codeWithoutObject` is the code of the
  * error for a body that is missing or no object.
  */
-export const jsonBodyOf = (
+export const parseJsonBody = (
   event: APIGatewayProxyEventV2,
   maxBytes?: number,
   codeWithoutObject?: ErrorCode,
   parse: (bytes: Uint8Array) => unknown = parseJson,
 ): Record<string, unknown> => {
-  const bytes = bodyOf(event, maxBytes);
+  const bytes = decodeRequestBody(event, maxBytes);
   if (bytes.length === 0) throw malformed('A JSON body is required.', codeWithoutObject);
   let value: unknown;
   try {

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { newApiKey } from '../domain/api-keys.ts';
 import { validate } from '../domain/validation.ts';
 import { lazyServices } from '../service.ts';
-import { lookupFor } from './authorize.ts';
+import { prefetchLookup } from './authorize.ts';
 import { duringInitialization } from './during-initialization.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import type { ApiEvent, ApiHandler } from './handler-types.ts';
@@ -36,7 +36,7 @@ export const warmUpRead = async (endpoint: AnyEndpoint): Promise<unknown> => {
   };
   const agent = { agentId: placeholderIdentity, uid: placeholderIdentity, outcomeRules: {} };
   const input = placeholderInput(endpoint);
-  const authorized = { input, principal, agent, found: lookupFor(endpoint.caller, { input })?.read([]) };
+  const authorized = { input, principal, agent, found: prefetchLookup(endpoint.caller, { input })?.read([]) };
   const context = { address: '', headers: {}, requestId: 'warm-up', receivedAt: performance.now() };
   const services = lazyServices(endpoint.services ?? {});
   return perform(endpoint, authorized, { ...context, creationId: placeholderIdentity }, services);
@@ -48,7 +48,7 @@ const placeholderInput = ({ params, query }: AnyEndpoint): Input => {
     Object.fromEntries(
       Object.entries(schema?.shape ?? {})
         .filter(([, field]) => field._zod.optin === undefined)
-        .map(([name, field]) => [name, isIdentity(name) ? placeholderIdentity : exampleOf(field)]),
+        .map(([name, field]) => [name, isIdentity(name) ? placeholderIdentity : firstExample(field)]),
     ),
   );
   const { data } = validate(query, required);
@@ -57,4 +57,4 @@ const placeholderInput = ({ params, query }: AnyEndpoint): Input => {
 
 const isIdentity = (name: string) => name === 'uid' || /Id(OrPhone)?$/.test(name);
 
-const exampleOf = (field: z.core.$ZodType) => z.globalRegistry.get(field)?.examples?.[0];
+const firstExample = (field: z.core.$ZodType) => z.globalRegistry.get(field)?.examples?.[0];

@@ -1,4 +1,4 @@
-import { jobQueueFor } from '../clients/job-queue.ts';
+import { queueSender } from '../clients/job-queue.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { callFigures } from '../figures/call-figures.ts';
@@ -10,8 +10,8 @@ export const countCalls = queueJob({
   name: 'countCalls',
   message: jobMessages.countCalls,
   services: {
-    callFigures: callFigures.for('begin', 'count', 'end', 'find', 'marksOf', 'removeAll', 'save'),
-    jobQueue: jobQueueFor('countCalls'),
+    callFigures: callFigures.for('begin', 'count', 'end', 'find', 'getMarks', 'removeAll', 'save'),
+    jobQueue: queueSender('countCalls'),
   },
   timeoutSeconds: jobTimeoutSeconds,
 

@@ -1,7 +1,7 @@
 import { decodeTime } from 'ulid';
 import { webPages } from '../clients/public-web/web-pages.ts';
 import { crawl } from '../crawling/crawl.ts';
-import { formerPagesOf, markdownOf, packVisits, readingTimesOf } from '../crawling/former-pages.ts';
+import { formatPages, listReadingTimes, packVisits, unpackFormerPages } from '../crawling/former-pages.ts';
 import { now } from '../domain/date-time.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { pagesText, proseText } from '../domain/sources.ts';
@@ -76,10 +76,10 @@ const readPages = async (
   const source = { agentId, id };
   const former = text && (await websiteReads.wholeTexts(id, text));
   const visits = text && former && (await websiteReads.visits(id, text));
-  const formerPages = visits && formerPagesOf(visits, former);
+  const formerPages = visits && unpackFormerPages(visits, former);
   const { pages, failedPages, warnings, failure } = await crawl(webPages, record, until, formerPages);
   if (failure !== undefined) return websites.failCrawl(run, attempt, failure, { failedPages });
-  const texts = { content: pagesText(pages), contentMD: proseText(markdownOf(pages)) };
+  const texts = { content: pagesText(pages), contentMD: proseText(formatPages(pages)) };
   const fields = { pages: pages.length, failedPages, failedCrawls: 0, lastCrawledAt: now() };
   const isSame = texts.content.whole === former?.content && texts.contentMD.whole === former.contentMD;
   if (isSame && text) {
@@ -92,8 +92,8 @@ const readPages = async (
   const language = await agents.findLanguage(agentId, uid);
   const index = await indexNewText(source, 'website', texts, language, [websiteReads, documentReads]);
   if ('failure' in index) return websites.failCrawl(run, attempt, index.failure, { failedPages });
-  const known = text && former && { content: former.content, timeOf: (page: number) => timeOfReading(text, page) };
-  const pagesReadAt = readingTimesOf(pages, decodeTime(revision), known);
+  const known = text && former && { content: former.content, timeAt: (page: number) => timeOfReading(text, page) };
+  const pagesReadAt = listReadingTimes(pages, decodeTime(revision), known);
   const newTexts = { ...texts, index, visits: packVisits(pages), pagesReadAt };
   await websites.finish(source, { attempt, revision }, newTexts, { ...fields, warnings });
 };

@@ -1,4 +1,4 @@
-import { jobQueueFor } from '../clients/job-queue.ts';
+import { queueSender } from '../clients/job-queue.ts';
 import { sealedSecrets } from '../clients/sealed-secrets.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { credentials } from '../store/credentials.ts';
@@ -18,7 +18,7 @@ export const deliverWebhook = queueJob({
     webhookDeliveries: webhookDeliveries.for('find', 'record', 'rest'),
     webhookEndpoints: webhookEndpoints.for('find', 'note', 'change'),
     webhookEvents: webhookEvents.for('details'),
-    jobQueue: jobQueueFor('deliverWebhook', 'resumeDeliveries'),
+    jobQueue: queueSender('deliverWebhook', 'resumeDeliveries'),
     sealedSecrets,
     webhookReceivers,
   },

@@ -1,4 +1,4 @@
-import { jobQueueFor } from '../clients/job-queue.ts';
+import { queueSender } from '../clients/job-queue.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { incompleteErasure, isOverdue } from '../erasure/erasures.ts';
@@ -9,7 +9,7 @@ import { queueJob, queueWorker } from './job.ts';
 export const erasePerson = queueJob({
   name: 'erasePerson',
   message: jobMessages.erasePerson,
-  services: { ...eraseServices, jobQueue: jobQueueFor('erasePerson') },
+  services: { ...eraseServices, jobQueue: queueSender('erasePerson') },
   isAwaited: true,
   timeoutSeconds: jobTimeoutSeconds,
 

@@ -1,4 +1,4 @@
-import { jobQueueFor } from '../clients/job-queue.ts';
+import { queueSender } from '../clients/job-queue.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { environment } from '../environment.ts';
@@ -23,7 +23,7 @@ export const expireCalls = queueJob({
     agents: agents.for('inSegment'),
     calls: calls.for('removeAll'),
     callFigures: callFigures.for('count', 'daysWithCalls', 'find', 'save'),
-    jobQueue: jobQueueFor('expireCalls'),
+    jobQueue: queueSender('expireCalls'),
   },
   timeoutSeconds: jobTimeoutSeconds,
   daily: true,

@@ -1,23 +1,23 @@
 import * as z from 'zod/mini';
 import { withRequestId } from '../cause.ts';
 import { files } from '../clients/files.ts';
-import { jobQueueFor } from '../clients/job-queue.ts';
+import { queueSender } from '../clients/job-queue.ts';
 import { fileKey, filesFolder, parseFileKey, rejectionReasons, uploadKey } from '../domain/documents.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { limits } from '../domain/limits.ts';
 import { attemptAtFile } from '../domain/source-state.ts';
 import { proseText } from '../domain/sources.ts';
 import { suspendedDelaySeconds } from '../domain/timeouts.ts';
-import { kindOf } from '../extraction/document-kind.ts';
+import { detectKind } from '../extraction/document-kind.ts';
 import { readDocument } from '../extraction/document-texts.ts';
-import { formatOf } from '../extraction/file-formats.ts';
+import { detectFormat } from '../extraction/file-formats.ts';
 import { indexNewText } from '../search/source-index.ts';
 import type { ServicesOf } from '../service.ts';
 import { agents } from '../store/agents/agents.ts';
 import { credentials } from '../store/credentials.ts';
 import { type DocumentRecord, documentReads, documents } from '../store/sources/documents.ts';
 import { websiteReads } from '../store/sources/website-reads.ts';
-import { FileNotification, keysIn } from './file-notification.ts';
+import { createdKeys, FileNotification } from './file-notification.ts';
 import { queueJob, queueWorker } from './job.ts';
 
 const Message = z.union([jobMessages.extractDocument, FileNotification]);
@@ -29,7 +29,7 @@ const services = {
   credentials: credentials.for('accessTo', 'getKeyState'),
   files: files.for('read', 'copy', 'delete'),
   agents: agents.for('findLanguage'),
-  jobQueue: jobQueueFor('extractDocument'),
+  jobQueue: queueSender('extractDocument'),
 };
 type Services = ServicesOf<typeof services>;
 
@@ -53,7 +53,7 @@ export const extractDocument = queueJob({
       const { uid, agentId, documentId: id, attempt } = message;
       return extract({ agentId, id, uid }, services, { retry: attempt, lastDeliveryEndsAt });
     }
-    const arrived = keysIn(message).flatMap((key) => ({ ...parseFileKey(key), key }));
+    const arrived = createdKeys(message).flatMap((key) => ({ ...parseFileKey(key), key }));
     const access = await services.credentials.accessTo(arrived.flatMap(({ agentId }) => agentId ?? []));
     for (const { agentId, id, key } of arrived) {
       if (agentId === undefined || id === undefined) continue;
@@ -121,7 +121,7 @@ const extract = async (
   if (refusal !== undefined) return fail(`${refusal} Try again to read it all the same.`);
   if ('tooLarge' in file) return fail(rejectionReasons.file_too_large);
   const size = file.bytes.length;
-  const kind = await kindOf(file.bytes, record.name, formatOf);
+  const kind = await detectKind(file.bytes, record.name, detectFormat);
   if ('unsupported' in kind) return fail(kind.unsupported, { size });
   const { type } = kind;
   const text = await readDocument(file.bytes, type);

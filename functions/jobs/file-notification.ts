@@ -7,7 +7,7 @@ export const FileNotification = z.union([
 ]);
 
 /** Returns the keys of the created files. */
-export const keysIn = (notification: z.infer<typeof FileNotification>): string[] =>
+export const createdKeys = (notification: z.infer<typeof FileNotification>): string[] =>
   'Event' in notification
     ? []
     : notification.Records.map(({ s3 }) => decodeURIComponent(s3.object.key.replaceAll('+', ' ')));

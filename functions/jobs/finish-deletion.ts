@@ -1,6 +1,6 @@
 import { callAttempts } from '../calling/call-attempts.ts';
 import { files } from '../clients/files.ts';
-import { jobQueueFor } from '../clients/job-queue.ts';
+import { queueSender } from '../clients/job-queue.ts';
 import { fileKey } from '../domain/documents.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { hasText } from '../domain/json.ts';
@@ -34,7 +34,7 @@ export const finishDeletion = queueJob({
     files: files.for('delete'),
     duplications: duplications.for('remove'),
     idempotency: idempotency.for('forget'),
-    jobQueue: jobQueueFor('finishDeletion'),
+    jobQueue: queueSender('finishDeletion'),
   },
   isAwaited: true,
   timeoutSeconds: jobTimeoutSeconds,

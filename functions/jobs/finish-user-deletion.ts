@@ -1,5 +1,5 @@
 import { blockListImports } from '../block-list-import/block-list-imports.ts';
-import { jobQueueFor } from '../clients/job-queue.ts';
+import { queueSender } from '../clients/job-queue.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { jobRescueDelaySeconds, jobTimeoutSeconds, rescueDelaySeconds } from '../domain/timeouts.ts';
 import type { ServicesOf } from '../service.ts';
@@ -16,7 +16,7 @@ const services = {
   agents: agents.for('owned', 'list', 'remove', 'revoke', 'countCopies', 'noteDeletions', 'areDeletionsFinished'),
   blockList: blockList.for('removeAll'),
   imports: blockListImports.for('cancel', 'isRunning'),
-  jobQueue: jobQueueFor('finishDeletion', 'finishUserDeletion'),
+  jobQueue: queueSender('finishDeletion', 'finishUserDeletion'),
 };
 
 /**

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { blockListImports } from '../block-list-import/block-list-imports.ts';
 import { failImport } from '../block-list-import/run-import.ts';
 import { importFiles } from '../clients/files.ts';
-import { jobQueueFor } from '../clients/job-queue.ts';
+import { queueSender } from '../clients/job-queue.ts';
 import { importOfFileKey } from '../domain/block-list-imports.ts';
 import { parseFileKey } from '../domain/documents.ts';
 import { newUlid } from '../domain/identifiers.ts';
@@ -13,7 +13,7 @@ import { erasures, incompleteErasure, isOverdue } from '../erasure/erasures.ts';
 import type { ServicesOf } from '../service.ts';
 import { documents } from '../store/sources/documents.ts';
 import { websites } from '../store/sources/websites.ts';
-import { FileNotification, keysIn } from './file-notification.ts';
+import { createdKeys, FileNotification } from './file-notification.ts';
 import { queueJob, queueWorker } from './job.ts';
 
 const services = {
@@ -22,7 +22,7 @@ const services = {
   imports: blockListImports.for('find', 'finish'),
   files: importFiles.for('delete'),
   erasures: erasures.for('find', 'fail'),
-  jobQueue: jobQueueFor('crawlWebsite', 'erasePerson', 'finishDeletion'),
+  jobQueue: queueSender('crawlWebsite', 'erasePerson', 'finishDeletion'),
 };
 type Services = ServicesOf<typeof services>;
 
@@ -46,7 +46,7 @@ export const giveUp = queueJob({
   maxDeliveries: 1000,
 
   async handle(message, services) {
-    if (!('job' in message)) return giveUpFiles(keysIn(message), services);
+    if (!('job' in message)) return giveUpFiles(createdKeys(message), services);
     switch (message.job) {
       case 'crawlWebsite':
         return giveUpWebsite(message, services);

@@ -3,7 +3,7 @@ import { importServices, runImport } from '../block-list-import/run-import.ts';
 import { type ImportReference, importOfFileKey, importsFolder } from '../domain/block-list-imports.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
-import { FileNotification, keysIn } from './file-notification.ts';
+import { createdKeys, FileNotification } from './file-notification.ts';
 import { queueJob, queueWorker } from './job.ts';
 
 const Message = z.union([jobMessages.importBlockList, FileNotification]);
@@ -27,7 +27,7 @@ export const importBlockList = queueJob({
       const { uid, importId, continues } = message;
       return runImport({ uid, importId }, services, until, { continues });
     }
-    for (const reference of importsIn(message)) {
+    for (const reference of listImports(message)) {
       // S3 does not know the request that made the form.
       const requestId = (await services.imports.find(reference))?.requestId;
       await services.jobQueue.send({ job: 'importBlockList', ...reference, requestId });
@@ -35,9 +35,9 @@ export const importBlockList = queueJob({
   },
 });
 
-const importsIn = (message: z.infer<typeof Message>): ImportReference[] =>
+const listImports = (message: z.infer<typeof Message>): ImportReference[] =>
   'job' in message
     ? [{ uid: message.uid, importId: message.importId }]
-    : keysIn(message).flatMap((key) => importOfFileKey(key) ?? []);
+    : createdKeys(message).flatMap((key) => importOfFileKey(key) ?? []);
 
 export const handler = queueWorker(importBlockList);

@@ -1,4 +1,4 @@
-import { jobQueueFor } from '../clients/job-queue.ts';
+import { queueSender } from '../clients/job-queue.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { indexSources } from '../search/source-index.ts';
 import { agents } from '../store/agents/agents.ts';
@@ -20,7 +20,7 @@ export const indexKnowledge = queueJob({
     websiteReads: websiteReads.for('list', 'wholeTexts'),
     documents: documents.for('reindex', 'deleteUnusedIndexes'),
     documentReads: documentReads.for('list', 'wholeTexts'),
-    jobQueue: jobQueueFor('indexKnowledge'),
+    jobQueue: queueSender('indexKnowledge'),
   },
   timeoutSeconds: 360,
   memoryMegabytes: 1769,

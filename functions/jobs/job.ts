@@ -77,7 +77,7 @@ export type StreamHandler = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatc
 /** The number of deliveries after which a message of most jobs becomes a dead letter. */
 export const maxDeliveries = 5;
 
-export const maxDeliveriesOf = (job: Pick<AnyQueueJob, 'maxDeliveries'>): number => job.maxDeliveries ?? maxDeliveries;
+export const jobDeliveries = (job: Pick<AnyQueueJob, 'maxDeliveries'>): number => job.maxDeliveries ?? maxDeliveries;
 
 export const queueJob = <Message extends z.core.$ZodType, S extends Services>(
   definition: Omit<QueueJob<Message, S>, 'kind'>,
@@ -95,15 +95,15 @@ export const permissionsOfJob = ({ services }: AnyJob): Permission[] => permissi
 export const queueWorker = (job: AnyQueueJob): QueueHandler => {
   const services = lazyServices(job.services);
   return async (event) => {
-    const { until, endsAt } = deadlinesOf(job);
+    const { until, endsAt } = setDeadlines(job);
     const failed: string[] = [];
     const handle = async (record: SQSRecord) => {
       const { messageId, body, attributes } = record;
       const started = performance.now();
-      const isLast = Number(attributes?.ApproximateReceiveCount) >= maxDeliveriesOf(job);
+      const isLast = Number(attributes?.ApproximateReceiveCount) >= jobDeliveries(job);
       const deadlines = { until, lastDeliveryEndsAt: isLast ? endsAt : undefined };
       const read = () => z.parse(job.message, JSON.parse(body));
-      const requestId = requestIdIn(body);
+      const requestId = readRequestId(body);
       const failure = await attempt(requestId, () => job.handle(read(), services, deadlines));
       if (failure) failed.push(messageId);
       if (failure && environment.isLambda) await retrySoon(record, isLast ? 0 : pauseSeconds);
@@ -124,13 +124,13 @@ export const queueWorker = (job: AnyQueueJob): QueueHandler => {
 };
 
 /** Returns the deadlines of a job. The last fifth of its time is for finishing work that has begun. */
-const deadlinesOf = ({ timeoutSeconds }: AnyJob) => {
+const setDeadlines = ({ timeoutSeconds }: AnyJob) => {
   const endsAt = Date.now() + timeoutSeconds * 1000;
   return { until: endsAt - timeoutSeconds * 200, endsAt };
 };
 
 /** Returns the id of the request that caused a message; undefined for a message that names none. */
-const requestIdIn = (body: string): string | undefined => {
+const readRequestId = (body: string): string | undefined => {
   try {
     return z.parse(MessageCause, JSON.parse(body)).requestId;
   } catch {
@@ -150,7 +150,7 @@ const attempt = async (requestId: string | undefined, work: () => Promise<void>)
 export const streamWorker = <S extends Services>(job: StreamJob<S>): StreamHandler => {
   const services = lazyServices(job.services);
   return async ({ Records }) => {
-    const failed = await job.handle(Records.map(toTableChange), services, deadlinesOf(job));
+    const failed = await job.handle(Records.map(toTableChange), services, setDeadlines(job));
     return { batchItemFailures: failed ? [{ itemIdentifier: failed.sequenceNumber }] : [] };
   };
 };

@@ -1,5 +1,5 @@
 import { logChanges, logServices } from '../changes/log-changes.ts';
-import { jobQueueFor } from '../clients/job-queue.ts';
+import { queueSender } from '../clients/job-queue.ts';
 import { callFigures } from '../figures/call-figures.ts';
 import { markChanges } from '../figures/mark-changes.ts';
 import { credentials } from '../store/credentials.ts';
@@ -18,8 +18,8 @@ export const readChanges = streamJob({
     ...publishServices,
     ...logServices,
     credentials: credentials.for('findOwners', 'findUsers'),
-    callFigures: callFigures.for('mark', 'marksOf'),
-    jobQueue: jobQueueFor('countCalls', 'resumeDeliveries'),
+    callFigures: callFigures.for('mark', 'getMarks'),
+    jobQueue: queueSender('countCalls', 'resumeDeliveries'),
   },
   timeoutSeconds: 60,
 

@@ -1,4 +1,4 @@
-import { bulkQueueFor } from '../clients/job-queue.ts';
+import { bulkSender } from '../clients/job-queue.ts';
 import { sendDueCrawls } from '../crawling/send-due-crawls.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
@@ -11,7 +11,7 @@ export const refreshWebsites = queueJob({
   message: jobMessages.refreshWebsites,
   services: {
     dueWebsites: dueWebsites.for('between', 'lastLook', 'saveLook'),
-    crawlQueue: bulkQueueFor('crawlWebsite'),
+    crawlQueue: bulkSender('crawlWebsite'),
   },
   timeoutSeconds: jobTimeoutSeconds,
   everyMinutes: 15,

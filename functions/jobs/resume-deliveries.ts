@@ -1,4 +1,4 @@
-import { bulkQueueFor, jobQueueFor } from '../clients/job-queue.ts';
+import { bulkSender, queueSender } from '../clients/job-queue.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { resumeDeliveries as resume } from '../webhooks/resume-deliveries.ts';
 import { webhookDeliveries } from '../webhooks/webhook-deliveries.ts';
@@ -12,8 +12,8 @@ export const resumeDeliveries = queueJob({
   services: {
     webhookEndpoints: webhookEndpoints.for('find'),
     webhookDeliveries: webhookDeliveries.for('resting', 'takeUp'),
-    deliveryQueue: bulkQueueFor('deliverWebhook'),
-    jobQueue: jobQueueFor('resumeDeliveries'),
+    deliveryQueue: bulkSender('deliverWebhook'),
+    jobQueue: queueSender('resumeDeliveries'),
   },
   timeoutSeconds: 60,
 

@@ -5,14 +5,14 @@ import {
   accepted,
   errorResponse,
   type Fields,
-  idOf,
   McpError,
   type McpMessage,
+  readId,
   readMessage,
   resultResponse,
 } from './messages.ts';
 import type { McpTools } from './tools.ts';
-import { type Era, eraOf, type McpHeaders, negotiatedVersion, statelessVersions } from './versions.ts';
+import { detectEra, type Era, type McpHeaders, negotiatedVersion, statelessVersions } from './versions.ts';
 
 /** A request to the MCP endpoint: its parsed body, or the reason why it could not be parsed. */
 export type McpRequest = { value?: unknown; fault?: string };
@@ -37,9 +37,9 @@ export const answer = async (
   try {
     if (fault) throw new McpError('parse', fault);
     const message = readMessage(value);
-    const era = eraOf(message, headers);
+    const era = detectEra(message, headers);
     if (message.id === undefined) return accepted;
-    const result = await resultOf(message, era, caller);
+    const result = await callMethod(message, era, caller);
     return resultResponse(
       message.id,
       era === 'stateless' ? { resultType: 'complete', ...result, _meta: meta } : result,
@@ -47,20 +47,20 @@ export const answer = async (
   } catch (error) {
     if (!(error instanceof McpError)) throw error;
     // Without a valid key, a caller gets no fault of the protocol either.
-    await caller.api.ownerOf(caller.apiKey);
-    return errorResponse(idOf(value), error);
+    await caller.api.findKeyOwner(caller.apiKey);
+    return errorResponse(readId(value), error);
   }
 };
 
 const meta = { 'io.modelcontextprotocol/serverInfo': server };
 
-const resultOf = async ({ method, params }: McpMessage, era: Era, caller: McpCaller): Promise<Fields> => {
-  if (method === 'tools/call') return caller.tools.call(caller, params, () => uidOf(caller));
+const callMethod = async ({ method, params }: McpMessage, era: Era, caller: McpCaller): Promise<Fields> => {
+  if (method === 'tools/call') return caller.tools.call(caller, params, () => findUid(caller));
   const handle = Object.hasOwn(methods[era], method) ? methods[era][method] : undefined;
   if (!handle) {
     throw new McpError('methodNotFound', `Method not found: ${method}`, { status: era === 'stateless' ? 404 : 200 });
   }
-  return handle({ owner: await caller.api.ownerOf(caller.apiKey), tools: caller.tools, params });
+  return handle({ owner: await caller.api.findKeyOwner(caller.apiKey), tools: caller.tools, params });
 };
 
 type Handler = (request: { owner: KeyOwner; tools: McpTools; params: Fields }) => Fields;
@@ -96,11 +96,11 @@ const methods: Record<Era, Record<string, Handler>> = {
 const uids = new Map<string, string>();
 const maxUids = 1000;
 
-const uidOf = async ({ api, apiKey }: McpCaller): Promise<string> => {
+const findUid = async ({ api, apiKey }: McpCaller): Promise<string> => {
   const hash = hashApiKey(apiKey);
   const known = uids.get(hash);
   if (known !== undefined) return known;
-  const { uid } = await api.ownerOf(apiKey);
+  const { uid } = await api.findKeyOwner(apiKey);
   if (uids.size >= maxUids) uids.clear();
   uids.set(hash, uid);
   return uid;

@@ -47,7 +47,7 @@ export const readMessage = (value: unknown): McpMessage => {
 };
 
 /** Returns the id of a message that may be malformed, to respond to it. */
-export const idOf = (value: unknown): string | number | null => {
+export const readId = (value: unknown): string | number | null => {
   const id = isJsonObject(value) ? value.id : undefined;
   return typeof id === 'string' || Number.isInteger(id) ? (id as string | number) : null;
 };

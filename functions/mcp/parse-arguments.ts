@@ -10,7 +10,7 @@ import type { JsonSchema } from '../openapi/openapi.ts';
 export const parseArguments = (value: unknown, schema: JsonSchema): unknown => {
   const branches = [schema, ...(schema.anyOf ?? [])];
   const read = typeof value === 'string' ? readText(value, branches) : value;
-  const branch = branches.find(({ type }) => type === typeOf(read));
+  const branch = branches.find(({ type }) => type === jsonType(read));
   if (Array.isArray(read) && branch?.items) {
     for (const [index, item] of read.entries()) read[index] = parseArguments(item, branch.items as JsonSchema);
   } else if (isJsonObject(read) && branch) {
@@ -33,7 +33,7 @@ const readText = (text: string, branches: JsonSchema[]): unknown => {
   if (types.includes('string')) return text;
   try {
     const value = parseJson(text);
-    const type = typeOf(value);
+    const type = jsonType(value);
     return types.includes(type) || (type === 'integer' && types.includes('number')) ? value : text;
   } catch {
     return text;
@@ -50,7 +50,7 @@ const readMoment = (name: string, value: unknown, { format }: JsonSchema): unkno
   return format === 'date' ? value.replace(/[Tt ]00:00(:00(\.0+)?)?[Zz]?$/, '') : value;
 };
 
-const typeOf = (value: unknown) => {
+const jsonType = (value: unknown) => {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   return Number.isInteger(value) ? 'integer' : typeof value;

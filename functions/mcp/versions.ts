@@ -21,7 +21,7 @@ const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities';
  * Determines the version of a message, and checks the headers that this version requires. The body decides: a proxy that drops
  * a header must not change the version.
  */
-export const eraOf = (message: McpMessage, headers: McpHeaders): Era => {
+export const detectEra = (message: McpMessage, headers: McpHeaders): Era => {
   const meta = isJsonObject(message.params._meta) ? message.params._meta : {};
   const header = headers['mcp-protocol-version']?.trim();
   const isStatelessHeader = header !== undefined && header >= statelessVersion;

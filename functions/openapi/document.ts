@@ -3,12 +3,12 @@ import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
 import { component } from '../domain/describe.ts';
 import { errorStatuses } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
-import { type AnyEndpoint, isStreamed, scopesOf, takesIdempotencyKey } from '../http/endpoint.ts';
+import { type AnyEndpoint, endpointScopes, isStreamed, takesIdempotencyKey } from '../http/endpoint.ts';
 import { errorMeanings } from './error-meanings.ts';
 import { errorCodes, errorExamples, errorResponses, takesOptionalKey } from './error-responses.ts';
 import { always, headerReference, headers } from './headers.ts';
 import type { JsonSchema, OpenApiDocument, Operation } from './openapi.ts';
-import { exampleOf, schemaOverride, splitTypes } from './schemas.ts';
+import { buildExample, schemaOverride, splitTypes } from './schemas.ts';
 import { eventsTag, webhookRequests } from './webhooks.ts';
 
 /** The version of the interface, not of this code. */
@@ -19,9 +19,9 @@ export const openApiDocument = (routes: AnyEndpoint[]): OpenApiDocument => {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const endpoint of routes) {
     paths[endpoint.path] ??= {};
-    Object.assign(paths[endpoint.path] as object, { [endpoint.method.toLowerCase()]: operationOf(endpoint) });
+    Object.assign(paths[endpoint.path] as object, { [endpoint.method.toLowerCase()]: describeOperation(endpoint) });
   }
-  const used = new Set(routes.map(tagOf));
+  const used = new Set(routes.map(findTag));
   const documented: Record<string, JsonSchema> = {};
   const document = createDocument(
     {
@@ -75,7 +75,7 @@ const onlyUsed = <T>(
 /** Copies the examples of schemas to the bodies and parameters of an operation. */
 const addExamples = (document: OpenApiDocument, { parameters = [], requestBody, responses }: Operation) => {
   for (const content of [requestBody, responses[200]].flatMap((body) => Object.values(body?.content ?? {}))) {
-    content.example = exampleOf(document, content.schema);
+    content.example = buildExample(document, content.schema);
   }
   for (const parameter of parameters.filter((one) => !('$ref' in one))) {
     const { description, examples = [], ...schema } = parameter.schema;
@@ -99,26 +99,26 @@ const securitySchemes = {
   },
 };
 
-const operationOf = (endpoint: AnyEndpoint): ZodOpenApiOperationObject => ({
+const describeOperation = (endpoint: AnyEndpoint): ZodOpenApiOperationObject => ({
   operationId: endpoint.name,
   summary: endpoint.summary,
-  description: descriptionOf(endpoint),
-  tags: [tagOf(endpoint)],
-  security: securityOf(endpoint),
-  ...parametersOf(endpoint),
-  ...requestBodyOf(endpoint),
-  responses: { 200: successOf(endpoint), ...errorResponses(endpoint) },
+  description: describeEndpoint(endpoint),
+  tags: [findTag(endpoint)],
+  security: describeSecurity(endpoint),
+  ...describeParameters(endpoint),
+  ...describeRequestBody(endpoint),
+  responses: { 200: describeSuccess(endpoint), ...errorResponses(endpoint) },
 });
 
-const descriptionOf = (endpoint: AnyEndpoint) => {
+const describeEndpoint = (endpoint: AnyEndpoint) => {
   const { name, description, caller } = endpoint;
   if (!description) throw new Error(`${name} has no description.`);
   if (caller.kind !== 'key') return description;
-  const scopes = scopesOf(endpoint).map((scope) => `\`${scope}\``);
+  const scopes = endpointScopes(endpoint).map((scope) => `\`${scope}\``);
   return `${description}\n\nScope of the key: ${scopes.join(' or ') || 'any'}.`;
 };
 
-const securityOf = (endpoint: AnyEndpoint) => {
+const describeSecurity = (endpoint: AnyEndpoint) => {
   if (endpoint.caller.kind === 'key') return [{ apiKey: [] }];
   if (takesOptionalKey(endpoint)) return [{}, { apiKey: [] }];
   return endpoint.caller.kind === 'application' ? [{ applicationOrigin: [] }] : [];
@@ -162,14 +162,14 @@ const tags = [
   { name: 'OpenAPI', paths: ['openapi.json'], description: 'The OpenAPI document.' },
 ];
 
-const tagOf = ({ name, path }: AnyEndpoint): string => {
+const findTag = ({ name, path }: AnyEndpoint): string => {
   const first = path.split('/')[1] as string;
   const tag = tags.find(({ paths }) => paths.includes(first));
   if (!tag) throw new Error(`${name} is at /${first}, which no tag in functions/openapi/document.ts names.`);
   return tag.name;
 };
 
-const parametersOf = (endpoint: AnyEndpoint) => {
+const describeParameters = (endpoint: AnyEndpoint) => {
   const { name, path, params, query, takesIfMatch } = endpoint;
   for (const [, variable = ''] of path.matchAll(/\{(\w+)\}/g)) {
     if (!params?._zod.def.shape[variable]) throw new Error(`${name} has no schema for the path variable ${variable}.`);
@@ -184,12 +184,12 @@ const parametersOf = (endpoint: AnyEndpoint) => {
   };
 };
 
-const requestBodyOf = ({ body, raw }: AnyEndpoint) => {
+const describeRequestBody = ({ body, raw }: AnyEndpoint) => {
   const type = raw?.multipart ? 'multipart/form-data' : 'application/json';
   return body ? { requestBody: { required: true, content: { [type]: { schema: body } } } } : {};
 };
 
-const successOf = (endpoint: AnyEndpoint) => {
+const describeSuccess = (endpoint: AnyEndpoint) => {
   const { name, response, hasETag, raw: { mediaTypes = [] } = {} } = endpoint;
   const streams = isStreamed(endpoint);
   const { id, description } = z.globalRegistry.get(response) ?? {};
@@ -208,7 +208,7 @@ const successOf = (endpoint: AnyEndpoint) => {
     },
     content: {
       [streams ? 'text/event-stream' : 'application/json']: {
-        schema: id || streams ? response : component(responseNameOf(name), description, z.clone(response)),
+        schema: id || streams ? response : component(responseName(name), description, z.clone(response)),
       },
       ...Object.fromEntries(mediaTypes.map((type) => [type, { schema: z.string().check(z.describe(description)) }])),
     },
@@ -216,7 +216,7 @@ const successOf = (endpoint: AnyEndpoint) => {
 };
 
 /** Names a response that is not a record after its operation: `AddBlockedNumbersResponse`. */
-const responseNameOf = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}Response`;
+const responseName = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}Response`;
 
 const IdempotencyKey = {
   name: 'Idempotency-Key',

@@ -8,7 +8,7 @@ import { always, headerReference } from './headers.ts';
 /** Returns the responses of an operation other than its success: its own, and the errors of every operation of its kind. */
 export const errorResponses = (endpoint: AnyEndpoint) => {
   const { errorDescriptions = {}, raw: { otherResponses = {} } = {} } = endpoint;
-  const all = codesOf(endpoint);
+  const all = listErrorCodes(endpoint);
   const codes = all.filter((code) => !(errorStatuses[code] in otherResponses));
   const statuses = [...new Set(codes.map((code) => errorStatuses[code]))].sort();
   for (const status of Object.keys(errorDescriptions).map(Number)) {
@@ -44,7 +44,7 @@ const otherResponse = (
 /** Returns true if a request may carry a key but does not need one. */
 export const takesOptionalKey = ({ caller }: AnyEndpoint) => caller.kind === 'anyone' && caller.key !== undefined;
 
-const codesOf = (endpoint: AnyEndpoint): ErrorCode[] => {
+const listErrorCodes = (endpoint: AnyEndpoint): ErrorCode[] => {
   const { caller, body, query, takesIfMatch, raw: { errorCodes = {} } = {}, errors: own = [] } = endpoint;
   return [
     ...new Set<ErrorCode>([
@@ -67,7 +67,7 @@ const codesOf = (endpoint: AnyEndpoint): ErrorCode[] => {
 };
 
 const errorResponse = (meaning: string, codes: ErrorCode[]) => ({
-  description: `${meaning}\n\n\`error\` is ${oneOf(codes.map((code) => `\`${code}\``))}.`,
+  description: `${meaning}\n\n\`error\` is ${joinWithOr(codes.map((code) => `\`${code}\``))}.`,
   headers: { ...always, ...(codes.some(hasRetryAfter) && { 'retry-after': headerReference('retry-after') }) },
   content: {
     'application/json': {
@@ -77,7 +77,7 @@ const errorResponse = (meaning: string, codes: ErrorCode[]) => ({
   },
 });
 
-const oneOf = (items: string[]) => items.join(', ').replace(/, ([^,]*)$/, ' or $1');
+const joinWithOr = (items: string[]) => items.join(', ').replace(/, ([^,]*)$/, ' or $1');
 
 const hasRetryAfter = (code: ErrorCode) =>
   [429, 503].includes(errorStatuses[code]) || code === 'idempotency_in_progress';
@@ -88,12 +88,12 @@ export const errorCodes = Object.keys(errorStatuses) as ErrorCode[];
 export const errorExamples = () =>
   Object.fromEntries(
     errorCodes.map((code) => {
-      const value = { error: code, message: errorMeanings[code], ...exampleOf(code) };
+      const value = { error: code, message: errorMeanings[code], ...exampleDetails(code) };
       return [code, { summary: errorMeanings[code], value }];
     }),
   );
 
-const exampleOf = (code: ErrorCode) => {
+const exampleDetails = (code: ErrorCode) => {
   if (errorStatuses[code] === 400) {
     return { details: [{ path: 'agentId', message: 'must be 1 to 128 of A-Z a-z 0-9 _ . : -' }] };
   }

@@ -103,7 +103,7 @@ export const withLinks = ({ file, source }: Guide, extension: '' | '.md'): strin
 const isServed = (path: string) => /\.(svg|json)$/.test(path);
 
 /** Returns the pictures in a guide, and the files that it offers. */
-export const servedFilesOf = ({ file, source }: Guide): string[] =>
+export const listServedFiles = ({ file, source }: Guide): string[] =>
   [...source.matchAll(/\[[^\]]+\]\((?![a-z]+:|\/|#)([^)#]+)\)/g)]
     .map(([, path = '']) => join(file, '..', path))
     .filter(isServed);

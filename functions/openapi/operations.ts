@@ -1,7 +1,13 @@
 import type { Scope } from '../domain/api-keys.ts';
 import { withoutUndefined } from '../domain/json.ts';
-import { type AnyEndpoint, administersUsers, type Method, scopesOf, takesIdempotencyKey } from '../http/endpoint.ts';
-import { permissionsOf } from '../http/permissions.ts';
+import {
+  type AnyEndpoint,
+  administersUsers,
+  endpointScopes,
+  type Method,
+  takesIdempotencyKey,
+} from '../http/endpoint.ts';
+import { endpointPermissions } from '../http/permissions.ts';
 import type { JsonSchema, OpenApiDocument, Operation, Parameter } from './openapi.ts';
 import { resolve } from './schemas.ts';
 import {
@@ -53,11 +59,11 @@ const isCallable = (endpoint: AnyEndpoint) =>
 
 /** Returns true if an operation is restricted. Unblocking a number never is. */
 const isRestricted = ({ name, method, path, readOnly }: AnyEndpoint) => {
-  const isChangeOf = (prefix: string) => path.startsWith(prefix) && method !== 'GET' && !readOnly;
+  const changesUnder = (prefix: string) => path.startsWith(prefix) && method !== 'GET' && !readOnly;
   const undoesBlocking = name === 'removeBlockedNumbers' || name === 'removeUserBlockedNumbers';
-  const changesEndpoint = isChangeOf('/webhook-endpoints') && name !== 'testWebhookEndpoint';
-  const changesSecret = isChangeOf('/hook-secrets');
-  const replaces = isChangeOf('/erasures') || isChangeOf('/block-list-imports');
+  const changesEndpoint = changesUnder('/webhook-endpoints') && name !== 'testWebhookEndpoint';
+  const changesSecret = changesUnder('/hook-secrets');
+  const replaces = changesUnder('/erasures') || changesUnder('/block-list-imports');
   return (method === 'DELETE' && !undoesBlocking) || changesEndpoint || changesSecret || replaces;
 };
 
@@ -77,14 +83,14 @@ const overwriting = [
 
 /** Returns true if an operation changes nothing, whatever its arguments are. A client may call it without asking. */
 const changesNothing = (endpoint: AnyEndpoint) =>
-  endpoint.method === 'GET' || (endpoint.readOnly === true && !permissionsOf(endpoint).some(isWriting));
+  endpoint.method === 'GET' || (endpoint.readOnly === true && !endpointPermissions(endpoint).some(isWriting));
 
 const isWriting = (permission: string) => /:(Put|Update|Delete|BatchWrite|PartiQL|Send)/.test(permission);
 
 /** The number of items of a list that a model reads at once. */
 const defaultItems = 20;
 
-const toolDefaultsOf = (query: Parameter[]) => {
+const chooseToolDefaults = (query: Parameter[]) => {
   const has = (argument: string) => query.some(({ name }) => name === argument);
   const defaults = {
     ...(has('limit') && has('cursor') && { limit: defaultItems }),
@@ -94,19 +100,19 @@ const toolDefaultsOf = (query: Parameter[]) => {
 };
 
 /** Returns the operations that can be called with arguments, by name. */
-export const operationsOf = (document: OpenApiDocument, routes: AnyEndpoint[]): Record<string, CallableOperation> =>
-  Object.fromEntries(routes.filter(isCallable).map((endpoint) => [endpoint.name, operationOf(document, endpoint)]));
+export const buildOperations = (document: OpenApiDocument, routes: AnyEndpoint[]): Record<string, CallableOperation> =>
+  Object.fromEntries(routes.filter(isCallable).map((endpoint) => [endpoint.name, buildOperation(document, endpoint)]));
 
-const operationOf = (document: OpenApiDocument, endpoint: AnyEndpoint): CallableOperation => {
+const buildOperation = (document: OpenApiDocument, endpoint: AnyEndpoint): CallableOperation => {
   const { method, path } = endpoint;
-  const { query, body } = partsOf(document, endpoint);
+  const { query, body } = splitOperation(document, endpoint);
   const place = query.some(({ name }) => name === 'uid') ? 'query' : body?.properties?.uid && 'body';
   const uid = administersUsers(endpoint) ? undefined : place;
-  const toolDefaults = toolDefaultsOf(query);
+  const toolDefaults = chooseToolDefaults(query);
   return {
     method,
     path,
-    ...(scopesOf(endpoint).length > 0 && { scopes: scopesOf(endpoint) }),
+    ...(endpointScopes(endpoint).length > 0 && { scopes: endpointScopes(endpoint) }),
     query: query.map(({ name }) => name).filter((name) => !uid || name !== 'uid'),
     ...(body && { hasBody: true }),
     ...(uid && { uid }),
@@ -118,23 +124,23 @@ const operationOf = (document: OpenApiDocument, endpoint: AnyEndpoint): Callable
 };
 
 /** Returns the tools of the Model Context Protocol, sorted by name, including those that delete. */
-export const toolsOf = (document: OpenApiDocument, routes: AnyEndpoint[]): OperationTool[] =>
+export const buildOperationTools = (document: OpenApiDocument, routes: AnyEndpoint[]): OperationTool[] =>
   routes
     .filter(isCallable)
-    .map((endpoint) => toolOf(document, endpoint))
+    .map((endpoint) => buildOperationTool(document, endpoint))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 
-const toolOf = (document: OpenApiDocument, endpoint: AnyEndpoint): OperationTool => {
+const buildOperationTool = (document: OpenApiDocument, endpoint: AnyEndpoint): OperationTool => {
   const { name, method, readOnly = false } = endpoint;
-  const { operation, response } = partsOf(document, endpoint);
+  const { operation, response } = splitOperation(document, endpoint);
   const [summary = ''] = String(operation.description).split('\n\n');
   return {
     name,
     title: String(operation.summary),
     description: checkToolText(name, toolDescriptions[name] ?? summary),
-    inputSchema: inputSchemaOf(document, endpoint),
+    inputSchema: buildInputSchema(document, endpoint),
     // It requires no field and forbids none: clients also check an error against it.
-    outputSchema: { type: 'object', ...structureOf(document, resolve(document, response)) },
+    outputSchema: { type: 'object', ...reduceSchema(document, resolve(document, response)) },
     annotations: {
       readOnlyHint: changesNothing(endpoint),
       destructiveHint: isDestructive(endpoint),
@@ -144,9 +150,9 @@ const toolOf = (document: OpenApiDocument, endpoint: AnyEndpoint): OperationTool
 };
 
 /** Returns path, query and body as one object, without `uid`, which follows from the key. */
-const inputSchemaOf = (document: OpenApiDocument, endpoint: AnyEndpoint): JsonSchema => {
-  const { parameters, query, body } = partsOf(document, endpoint);
-  const defaults = toolDefaultsOf(query);
+const buildInputSchema = (document: OpenApiDocument, endpoint: AnyEndpoint): JsonSchema => {
+  const { parameters, query, body } = splitOperation(document, endpoint);
+  const defaults = chooseToolDefaults(query);
   const properties: Record<string, JsonSchema> = {};
   const add = (name: string, schema: JsonSchema) => {
     if (name in properties) throw new Error(`${endpoint.name} has two fields called ${name}.`);
@@ -176,7 +182,7 @@ const withoutObvious = ({ description, ...schema }: JsonSchema): JsonSchema =>
     ? schema
     : { ...schema, description };
 
-const partsOf = (document: OpenApiDocument, { name, method, path, raw }: AnyEndpoint) => {
+const splitOperation = (document: OpenApiDocument, { name, method, path, raw }: AnyEndpoint) => {
   const operation = document.paths[path]?.[method.toLowerCase()] as Operation;
   const content = operation.requestBody?.content['application/json'];
   const body = content && resolve(document, content.schema);
@@ -224,19 +230,19 @@ const splitTypes = (schema: JsonSchema): JsonSchema => {
  * other tools describe is left open: the records that `getCall` and its like return, and objects that may have other fields, such as a
  * configuration.
  */
-const structureOf = (document: OpenApiDocument, schema: JsonSchema): JsonSchema => {
+const reduceSchema = (document: OpenApiDocument, schema: JsonSchema): JsonSchema => {
   const recordName = schema.$ref?.split('/').at(-1);
-  if (recordName !== undefined && returnedBy(document, `get${recordName}`) === recordName) return {};
+  if (recordName !== undefined && returnedComponent(document, `get${recordName}`) === recordName) return {};
   const resolved = resolve(document, schema);
   if (resolved.properties && isSchema(resolved.additionalProperties)) return {};
   const [named = resolved] = resolved.anyOf?.filter(({ type }) => type !== 'null') ?? [];
-  if (named !== resolved) return structureOf(document, named);
-  const { properties, items } = mapSchemas(resolved, (part) => structureOf(document, part));
+  if (named !== resolved) return reduceSchema(document, named);
+  const { properties, items } = mapSchemas(resolved, (part) => reduceSchema(document, part));
   return { ...(properties && { properties }), ...(items && Object.keys(items).length > 0 && { items }) };
 };
 
 /** Returns the name of the component that an operation returns, if it does. */
-const returnedBy = (document: OpenApiDocument, operationId: string): string | undefined => {
+const returnedComponent = (document: OpenApiDocument, operationId: string): string | undefined => {
   const operation = Object.values(document.paths)
     .flatMap((path) => Object.values(path))
     .find((one) => one.operationId === operationId);

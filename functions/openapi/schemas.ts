@@ -63,27 +63,29 @@ const replace = (json: Json, content: Json) => {
 };
 
 /** Returns the example of a schema, or one built from the examples of its parts. */
-export const exampleOf = (document: OpenApiDocument, schema: JsonSchema): unknown => {
+export const buildExample = (document: OpenApiDocument, schema: JsonSchema): unknown => {
   const resolved = resolve(document, schema);
   const { examples, properties, items, anyOf, type, additionalProperties } = resolved;
   if (examples) return examples[0];
   if ('const' in resolved) return resolved.const;
   if (properties) {
     return withoutUndefined(
-      Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, exampleOf(document, property)])),
+      Object.fromEntries(
+        Object.entries(properties).map(([name, property]) => [name, buildExample(document, property)]),
+      ),
     );
   }
   if (items) {
-    const item = exampleOf(document, items);
+    const item = buildExample(document, items);
     return item === undefined ? undefined : [item];
   }
-  if (anyOf) return anyOf.map((one) => exampleOf(document, one)).find((example) => example !== undefined);
+  if (anyOf) return anyOf.map((one) => buildExample(document, one)).find((example) => example !== undefined);
   return type === 'object' && additionalProperties ? {} : undefined;
 };
 
 /** Returns the schema, or the component that it refers to. */
 export const resolve = (document: OpenApiDocument, schema: JsonSchema): JsonSchema =>
-  schema.$ref ? (document.components.schemas[nameOf(schema.$ref)] as JsonSchema) : schema;
+  schema.$ref ? (document.components.schemas[componentName(schema.$ref)] as JsonSchema) : schema;
 
 /** Returns the name of the component that a reference points to. */
-export const nameOf = (reference: string) => reference.split('/').at(-1) as string;
+export const componentName = (reference: string) => reference.split('/').at(-1) as string;

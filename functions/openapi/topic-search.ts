@@ -16,17 +16,17 @@ export class TopicSearch {
 
   constructor(topics: Topic[]) {
     this.#topics = topics;
-    const known = new Set(topics.flatMap(({ title, text }) => termsOf(`${title} ${text}`)));
+    const known = new Set(topics.flatMap(({ title, text }) => extractTerms(`${title} ${text}`)));
     this.#index = new MiniSearch({
       fields: ['title', 'text'],
-      tokenize: termsOf,
+      tokenize: extractTerms,
       processTerm: (term) => term,
       searchOptions: {
         boost: { title: 2.5 },
         // A short word that the documentation has is spelled right.
         fuzzy: (term) => (term.length > 5 ? 0.15 : term.length > 3 && !known.has(term) && 1),
         // A record or an event rarely answers a question by itself; a guide does so more often than an operation.
-        boostDocument: (id) => weightOf(topics[id]?.page ?? ''),
+        boostDocument: (id) => pageWeight(topics[id]?.page ?? ''),
       },
     });
     this.#index.addAll(topics.map(({ title, text }, id) => ({ id, title, text })));
@@ -40,13 +40,13 @@ export class TopicSearch {
   }
 }
 
-const weightOf = (page: string) => {
+const pageWeight = (page: string) => {
   if (page.includes('#model/') || page.includes('/webhook/')) return 0.5;
   return page.startsWith('/docs/reference') ? 1 : 1.2;
 };
 
 /** Returns the stems of a text's words. `custom_call_outcome` and `blockList` match as a whole and by their parts, `OpenAPI` as a whole. */
-function termsOf(text: string): string[] {
+function extractTerms(text: string): string[] {
   const words = text.split(/[^\p{L}\p{N}_]+/u).filter(Boolean);
   return words
     .flatMap((word) => {

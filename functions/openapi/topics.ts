@@ -1,10 +1,10 @@
 import { type Guide, headingId, withLinks, withoutLinks } from './guides.ts';
 import type { JsonSchema, OpenApiDocument, Operation } from './openapi.ts';
-import { nameOf, resolve } from './schemas.ts';
+import { componentName, resolve } from './schemas.ts';
 import type { Topic } from './topic-search.ts';
 
 /** Splits the documentation into topics: each section of a guide, each operation, each record. */
-export const topicsOf = (document: OpenApiDocument, guides: Guide[]): Topic[] => [
+export const splitTopics = (document: OpenApiDocument, guides: Guide[]): Topic[] => [
   ...guides.flatMap(guideTopics),
   ...guides.flatMap(codeTopics),
   ...operationTopics(document),
@@ -74,7 +74,7 @@ const webhookTopics = (document: OpenApiDocument): Topic[] =>
     const data = resolve(document, resolve(document, body).properties?.data ?? {});
     return {
       title: `${type} (webhook event)`,
-      text: [`${post.summary} \`type\` is \`${type}\`, and \`data\` has:`, ...fieldsOf(document, data)].join('\n'),
+      text: [`${post.summary} \`type\` is \`${type}\`, and \`data\` has:`, ...listFields(document, data)].join('\n'),
       page: `/docs/reference#tag/${tag}/webhook/POST/${type.replaceAll('_', '-')}`,
     };
   });
@@ -84,7 +84,7 @@ const recordTopics = (document: OpenApiDocument): Topic[] =>
     .filter(([name]) => !name.endsWith('Response'))
     .map(([name, schema]) => ({
       title: `${name} (record)`,
-      text: [schema.description, ...fieldsOf(document, schema)].filter(Boolean).join('\n'),
+      text: [schema.description, ...listFields(document, schema)].filter(Boolean).join('\n'),
       page: `/docs/reference#model/${name.toLowerCase()}`,
     }));
 
@@ -114,11 +114,11 @@ const operationText = (document: OpenApiDocument, operation: Operation, usual: S
       parameters.flatMap((parameter) =>
         '$ref' in parameter
           ? ['- Idempotency-Key (header): makes the request safe to repeat for 24 hours']
-          : [`- ${parameter.name} (${parameter.in}${typeOf(parameter.schema)}): ${parameter.description}`],
+          : [`- ${parameter.name} (${parameter.in}${describeType(parameter.schema)}): ${parameter.description}`],
       ),
     ],
-    ['Body', Object.values(requestBody?.content ?? {}).flatMap(({ schema }) => fieldsOf(document, schema))],
-    ['Response', Object.values(responses[200]?.content ?? {}).flatMap(({ schema }) => fieldsOf(document, schema))],
+    ['Body', Object.values(requestBody?.content ?? {}).flatMap(({ schema }) => listFields(document, schema))],
+    ['Response', Object.values(responses[200]?.content ?? {}).flatMap(({ schema }) => listFields(document, schema))],
     [
       'Errors',
       Object.entries(responses).flatMap(([status, { description }]) =>
@@ -133,32 +133,32 @@ const operationText = (document: OpenApiDocument, operation: Operation, usual: S
 };
 
 /** Lists the fields of a schema, one per line. A record is only named; a response, which is named after its operation, is expanded. */
-const fieldsOf = (document: OpenApiDocument, schema: JsonSchema): string[] => {
-  const name = schema.$ref && nameOf(schema.$ref);
-  if (name?.endsWith('Response')) return fieldsOf(document, resolve(document, schema));
+const listFields = (document: OpenApiDocument, schema: JsonSchema): string[] => {
+  const name = schema.$ref && componentName(schema.$ref);
+  if (name?.endsWith('Response')) return listFields(document, resolve(document, schema));
   if (name) return [`- ${name} (record)`];
   const required = new Set(schema.required);
   return Object.entries(schema.properties ?? {}).map(([name, field]) => {
     const description = field.description ? `: ${field.description}` : '';
-    return `- ${name} (${[shapeOf(field), required.has(name) && 'required', boundsOf(field)].filter(Boolean).join(', ')})${description}`;
+    return `- ${name} (${[describeShape(field), required.has(name) && 'required', describeBounds(field)].filter(Boolean).join(', ')})${description}`;
   });
 };
 
-const typeOf = (schema: JsonSchema) => {
-  const said = [shapeOf(schema), boundsOf(schema)].filter(Boolean).join(', ');
+const describeType = (schema: JsonSchema) => {
+  const said = [describeShape(schema), describeBounds(schema)].filter(Boolean).join(', ');
   return said ? `, ${said}` : '';
 };
 
-const shapeOf = (schema: JsonSchema): string => {
-  if (schema.$ref) return nameOf(schema.$ref);
-  if (schema.anyOf) return schema.anyOf.map(shapeOf).join(' or ');
+const describeShape = (schema: JsonSchema): string => {
+  if (schema.$ref) return componentName(schema.$ref);
+  if (schema.anyOf) return schema.anyOf.map(describeShape).join(' or ');
   const values = schema.enum as unknown[] | undefined;
   if (values) return values.map((value) => JSON.stringify(value)).join(' | ');
-  if (schema.type === 'array') return `array of ${schema.items ? shapeOf(schema.items) : 'anything'}`;
+  if (schema.type === 'array') return `array of ${schema.items ? describeShape(schema.items) : 'anything'}`;
   return [schema.type ?? 'anything'].flat().join(' or ');
 };
 
-const boundsOf = ({
+const describeBounds = ({
   minLength,
   maxLength,
   minItems,

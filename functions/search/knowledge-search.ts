@@ -8,7 +8,7 @@ import { type SourceTexts, type TextReference, timeOfReading } from '../store/so
 import type { WebsiteRecord } from '../store/sources/website-reads.ts';
 import { Kept } from './kept.ts';
 import { PackedIndex } from './packed-index.ts';
-import { pagesOf } from './pages-of-text.ts';
+import { parsePages } from './pages-of-text.ts';
 import { rank } from './rank.ts';
 
 /** A piece of a source's text that matches a query. */
@@ -84,11 +84,11 @@ export class KnowledgeSearch {
     const chosen = sourceIds && new Set(sourceIds);
     for (let attempt = 0; attempt < attempts; attempt++) {
       const known = attempt === 0 ? changes : undefined;
-      const all = await this.#sourcesOf(agentId, known ?? (await this.#changes.of(agentId)));
+      const all = await this.#listSources(agentId, known ?? (await this.#changes.of(agentId)));
       const sources = chosen ? all.filter(({ id }) => chosen.has(id)) : all;
       const indexed = sources.filter(({ text }) => isIndexed(text));
       const searched = this.#fitting(indexed);
-      const passages = await this.#passagesIn(searched, query, limit);
+      const passages = await this.#findPassages(searched, query, limit);
       if (!passages) {
         this.#listed.forget(agentId);
         continue;
@@ -104,7 +104,7 @@ export class KnowledgeSearch {
   }
 
   /** Returns the sources that are active and have a text. They are read unless those in memory have not changed since. */
-  async #sourcesOf(agentId: string, changes: number): Promise<Source[]> {
+  async #listSources(agentId: string, changes: number): Promise<Source[]> {
     const kept = this.#listed.get(agentId);
     const sources = kept?.changes === changes ? kept.sources : await this.#readSources(agentId);
     this.#listed.keep(agentId, { changes, sources }, sources.length + 1);
@@ -133,7 +133,7 @@ export class KnowledgeSearch {
   }
 
   /** Returns undefined when a source has since been replaced or deleted. */
-  async #passagesIn(sources: Source[], query: string, limit: number): Promise<FoundPassages | undefined> {
+  async #findPassages(sources: Source[], query: string, limit: number): Promise<FoundPassages | undefined> {
     const loaded = await this.#load(sources, 'ahead');
     if (!loaded) return undefined;
     const indexes = loaded.map(({ index }) => index);
@@ -150,7 +150,7 @@ export class KnowledgeSearch {
       passages: hits.map(({ index: position, passage, score }) => {
         const { kind, id: sourceId, name, text } = sources[position] as Source;
         const { index } = loaded[position] as Loaded;
-        const { page, start, units } = index.placeOf(passage);
+        const { page, start, units } = index.locatePassage(passage);
         const { url, title } = index.pages[page] ?? {};
         const pages = pagesOfLoaded(kind, textOf.get(position) as Loaded);
         return {
@@ -174,7 +174,7 @@ export class KnowledgeSearch {
    * not in memory. Returns undefined when a source has since been replaced or deleted.
    */
   async #load(sources: Source[], texts: 'now' | 'ahead'): Promise<Loaded[] | undefined> {
-    const kept = sources.map((source) => this.#loaded.get(keyOf(source)));
+    const kept = sources.map((source) => this.#loaded.get(loadedKey(source)));
     const wanted = sources.map(({ id, text }, at) => ({
       id,
       text,
@@ -198,24 +198,25 @@ export class KnowledgeSearch {
       const content = former?.content ?? (found && found.content.length > 0 ? found.content : undefined);
       const loaded: Loaded = former ?? { index };
       if (content && !loaded.pages) loaded.content = content;
-      this.#loaded.keep(keyOf(source), loaded, bytesOf(loaded));
+      this.#loaded.keep(loadedKey(source), loaded, loadedBytes(loaded));
       return loaded;
     });
   }
 }
 
-const keyOf = ({ id, text }: Source) => `${id}#${text.revision}#${text.index?.id}`;
+const loadedKey = ({ id, text }: Source) => `${id}#${text.revision}#${text.index?.id}`;
 
-const bytesOf = ({ index, content = [], pages = [] }: Loaded) =>
+const loadedBytes = ({ index, content = [], pages = [] }: Loaded) =>
   index.bytes +
   content.reduce((sum, { length }) => sum + length, 0) +
   pages.reduce((sum, { length }) => sum + 2 * length, 0);
 
 /** Returns the text of each page, inflated when it is first needed. */
 const pagesOfLoaded = (kind: SourceKindName, loaded: Loaded): string[] => {
-  loaded.pages ??= pagesOf(kind, (loaded.content ?? []).map((piece) => inflateRawSync(piece).toString()).join('')).map(
-    ({ text }) => text,
-  );
+  loaded.pages ??= parsePages(
+    kind,
+    (loaded.content ?? []).map((piece) => inflateRawSync(piece).toString()).join(''),
+  ).map(({ text }) => text);
   delete loaded.content;
   return loaded.pages;
 };

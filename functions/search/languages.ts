@@ -74,7 +74,7 @@ const functionWords: Record<string, () => Promise<FunctionWords>> = {
 const loaded = new Map<string, Promise<Language>>();
 
 /** Loads a language. In an unknown one, words are their own stems. */
-export const languageOf = (code: string): Promise<Language> => {
+export const loadLanguage = (code: string): Promise<Language> => {
   const known = loaded.get(code) ?? load(code);
   loaded.set(code, known);
   return known;

@@ -3,7 +3,7 @@ import { indexFormat } from '../domain/knowledge-index.ts';
 import { ByteWriter } from './bytes.ts';
 import type { Language } from './languages.ts';
 import type { Place } from './packed-index.ts';
-import { cutPassages, headingsOf } from './passages.ts';
+import { cutPassages, listMarkdownHeadings } from './passages.ts';
 import { type IndexedWord, Terms } from './terms.ts';
 
 /** A text to be indexed: the pages of a website, or the one of a document. */
@@ -26,7 +26,7 @@ export const packIndex = (
   markdown: string,
   language: Language,
 ): { packed: Buffer; passages: number } => {
-  const headings = headingsOf(markdown);
+  const headings = listMarkdownHeadings(markdown);
   const index = new IndexBuilder(language);
   for (const [page, { text, title }] of pages.entries()) {
     for (const { start, end, headingEnd, context } of cutPassages(text, headings)) {
@@ -69,7 +69,7 @@ class IndexBuilder {
       if (postings) postings.push(this.passages, count);
       else this.#postings.set(term, [this.passages, count]);
     }
-    this.#places.push({ ...place, words, hash: hashOf(text, start, end) });
+    this.#places.push({ ...place, words, hash: hashPassage(text, start, end) });
   }
 
   pack(pages: IndexedPage[]): Buffer {
@@ -144,7 +144,7 @@ const sharedBytes = (a: Buffer, b: Buffer): number => {
 };
 
 /** Returns the FNV-1a hash of a text without its white space, by which duplicate passages are found. */
-const hashOf = (text: string, start: number, end: number): number => {
+const hashPassage = (text: string, start: number, end: number): number => {
   let hash = 0x811c9dc5 | 0;
   for (let index = start; index < end; index++) {
     const code = text.charCodeAt(index);

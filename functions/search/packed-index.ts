@@ -60,7 +60,7 @@ export class PackedIndex {
     this.bytes = bytes.length + 16 * count + 8 * blocks;
   }
 
-  placeOf(passage: number): Place {
+  locatePassage(passage: number): Place {
     return {
       page: this.#pageOf[passage] as number,
       start: this.#starts[passage] as number,
@@ -69,12 +69,12 @@ export class PackedIndex {
   }
 
   /** Returns a hash that duplicate passages share. */
-  hashOf(passage: number): number {
+  getHash(passage: number): number {
     return this.#hashes.readUInt32LE(4 * passage);
   }
 
   find(text: string): Postings | undefined {
-    const block = this.#blockOf(text);
+    const block = this.#findBlock(text);
     if (block < 0) return undefined;
     const term = Buffer.from(text);
     const read = new ByteReader(this.#dictionary, this.#dictionaryAt[block]);
@@ -105,7 +105,7 @@ export class PackedIndex {
   }
 
   /** Returns the last block whose first term is not after this one; -1 if there is none. */
-  #blockOf(term: string): number {
+  #findBlock(term: string): number {
     let low = 0;
     let high = this.#dictionaryAt.length - 2;
     while (low <= high) {

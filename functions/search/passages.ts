@@ -19,7 +19,7 @@ const maxHeadingUnits = 300;
 const underline = /^ {0,3}(?:=+|-{3,})[ \t]*$/;
 
 /** Returns the headings of a Markdown text with their levels, as `comparable` texts. */
-export const headingsOf = (markdown: string): Map<string, number> => {
+export const listMarkdownHeadings = (markdown: string): Map<string, number> => {
   const headings = new Map<string, number>();
   for (const [line] of markdown.matchAll(/^ {0,3}#{1,6}[ \t][^\n]*/gm)) {
     const { level, text } = markedHeading(line) ?? { level: 0, text: '' };
@@ -55,7 +55,7 @@ const comparable = (line: string) => (line.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).
 export const cutPassages = (text: string, headings: Map<string, number>): Passage[] => {
   const passages: Passage[] = [];
   const above: Heading[] = [];
-  const all = headingsIn(text, headings);
+  const all = findHeadings(text, headings);
   addSection(passages, text, { start: 0, end: all[0]?.start ?? text.length }, undefined, []);
   for (const [index, heading] of all.entries()) {
     const next = all[index + 1];
@@ -71,7 +71,7 @@ export const cutPassages = (text: string, headings: Map<string, number>): Passag
   return passages;
 };
 
-const headingsIn = (text: string, known: Map<string, number>): Heading[] => {
+const findHeadings = (text: string, known: Map<string, number>): Heading[] => {
   const found: Heading[] = [];
   let previous: { start: number; end: number; line: string; follows: boolean } | undefined;
   let isAfterBlank = true;
@@ -104,7 +104,7 @@ const addSection = (
 ): void => {
   let isFirst = true;
   for (let rest = trim(text, section); rest.start < rest.end; ) {
-    const end = rest.end - rest.start <= passageUnits ? rest.end : breakOf(text, rest);
+    const end = rest.end - rest.start <= passageUnits ? rest.end : chooseBreak(text, rest);
     const own = trim(text, { start: rest.start, end });
     passages.push({
       ...own,
@@ -126,7 +126,7 @@ const trim = (text: string, { start, end }: Range): Range => {
 const sentenceEnd = /(?:(?<!\p{Lu})\.|[!?…؟۔।॥])["'”’»)\]]*(?=\s+[^\s\p{Ll}])|[。！？｡][”’」』）]*/gu;
 
 /** Returns where to cut a section that is too long. Parts are as even as possible and end at paragraphs, sentences, or else words. */
-const breakOf = (text: string, { start, end }: Range): number => {
+const chooseBreak = (text: string, { start, end }: Range): number => {
   const length = end - start;
   const wanted = length / Math.ceil(length / passageUnits);
   // The text after a mark decides whether it ends a sentence.

@@ -1,4 +1,4 @@
-import { type Language, languageOf } from './languages.ts';
+import { type Language, loadLanguage } from './languages.ts';
 import type { PackedIndex, Postings } from './packed-index.ts';
 import { Terms } from './terms.ts';
 
@@ -15,24 +15,24 @@ const k3 = 8;
 
 /** Returns the passages that match a query best, best first, by BM25 over all indexes together. Duplicates are returned once. */
 export const rank = async (query: string, indexes: PackedIndex[], limit: number): Promise<Hit[]> => {
-  const languages = await Promise.all([...new Set(indexes.map(({ language }) => language))].map(languageOf));
-  const words = new Map(languages.map((language) => [language.code, wordsIn(query, language)]));
-  const wordsFor = (index: PackedIndex) => words.get(index.language) ?? [];
-  const found = indexes.map((index) => postingsIn(index, wordsFor(index)));
+  const languages = await Promise.all([...new Set(indexes.map(({ language }) => language))].map(loadLanguage));
+  const words = new Map(languages.map((language) => [language.code, parseQuery(query, language)]));
+  const indexWords = (index: PackedIndex) => words.get(index.language) ?? [];
+  const found = indexes.map((index) => lookUpPostings(index, indexWords(index)));
   const passages = indexes.reduce((sum, index) => sum + index.passages, 0);
   const averageWords = indexes.reduce((sum, index) => sum + index.totalWords, 0) / passages;
   const best = new BestHits(limit);
-  const weightOf = (word: number) => {
+  const wordWeight = (word: number) => {
     const having = found.reduce((sum, postings) => sum + (postings[word]?.passages.length ?? 0), 0);
     return Math.log(1 + (passages - having + 0.5) / (having + 0.5));
   };
   const weights = Array.from({ length: Math.max(0, ...found.map(({ length }) => length)) }, (_, word) =>
-    weightOf(word),
+    wordWeight(word),
   );
   for (const [position, index] of indexes.entries()) {
     const postings = found[position] ?? [];
     if (!postings.some(Boolean)) continue;
-    const queryWords = wordsFor(index);
+    const queryWords = indexWords(index);
     const scores = new Float64Array(index.passages);
     for (const [word, list] of postings.entries()) {
       if (!list) continue;
@@ -45,7 +45,7 @@ export const rank = async (query: string, indexes: PackedIndex[], limit: number)
       }
     }
     for (const [passage, score] of scores.entries()) {
-      if (score > 0) best.add({ index: position, passage, score, hash: index.hashOf(passage) });
+      if (score > 0) best.add({ index: position, passage, score, hash: index.getHash(passage) });
     }
   }
   return best.hits();
@@ -58,7 +58,7 @@ type QueryWord = { terms: string[]; count: number };
  * Returns the words of a query in one language. A word that repeats an earlier one or is a function word has no terms. A word has
  * the same position in every language.
  */
-const wordsIn = (query: string, language: Language): QueryWord[] => {
+const parseQuery = (query: string, language: Language): QueryWord[] => {
   const words = new Terms(language).of(query);
   // A query that consists of function words matches headings, whose function words are indexed.
   const isDecided = words.some(({ isFunctionWord }) => !isFunctionWord);
@@ -74,7 +74,7 @@ const wordsIn = (query: string, language: Language): QueryWord[] => {
   });
 };
 
-const postingsIn = (index: PackedIndex, words: QueryWord[]): (Postings | undefined)[] =>
+const lookUpPostings = (index: PackedIndex, words: QueryWord[]): (Postings | undefined)[] =>
   words.map(({ terms }) => {
     const found = terms.flatMap((term) => index.find(term) ?? []);
     return found.length < 2 ? found[0] : union(found);

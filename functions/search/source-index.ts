@@ -7,9 +7,9 @@ import { log } from '../log.ts';
 import type { SourceReads, SourceRecord, SourceReference } from '../store/sources/source-reads.ts';
 import { bytesOfText, type SourceIndex } from '../store/sources/source-texts.ts';
 import type { Sources } from '../store/sources/sources.ts';
-import { languageOf } from './languages.ts';
+import { loadLanguage } from './languages.ts';
 import { packIndex } from './pack-index.ts';
-import { pagesOf } from './pages-of-text.ts';
+import { parsePages } from './pages-of-text.ts';
 
 /** A text that takes too much time or memory to index. The message is a sentence for the owner of the source. */
 export class IndexingError extends Error {
@@ -20,7 +20,7 @@ export class IndexingError extends Error {
  * Makes the index of a source's text, for the language of its agent. The text is a stranger's: it is indexed in a sandboxed worker,
  * so that a text that takes too much time or memory fails with an `IndexingError` without affecting others.
  */
-export const indexOf = async (
+export const buildIndex = async (
   kind: SourceKindName,
   content: string,
   contentMD: string,
@@ -54,12 +54,12 @@ export const indexNewText = async (
       if (source.text && source.id !== id) bytes += bytesOfText(source.text);
   }
   if (bytes > limits.knowledgeBytes) return { failure: tooLarge };
-  return indexOf(kind, content.whole, contentMD.whole, languageTag).catch(indexingFailure);
+  return buildIndex(kind, content.whole, contentMD.whole, languageTag).catch(indexingFailure);
 };
 
 const tooLarge = `The texts of an agent’s websites and documents can have ${limits.knowledgeBytes / 1024 / 1024} MB together. Delete some, and try again.`;
 
-/** Returns the failure of a text that cannot be indexed, for `indexOf(…).catch(indexingFailure)`. Throws other errors. */
+/** Returns the failure of a text that cannot be indexed, for `buildIndex(…).catch(indexingFailure)`. Throws other errors. */
 export const indexingFailure = (error: unknown): { failure: string } => {
   if (error instanceof IndexingError) return { failure: error.message };
   throw error;
@@ -69,7 +69,7 @@ export const textIndexer = runInWorker(
   'indexText',
   import.meta.url,
   async ({ kind, content, contentMD, language }: IndexInput): Promise<Uint8Array> =>
-    packIndex(pagesOf(kind, content), contentMD, await languageOf(language)).packed,
+    packIndex(parsePages(kind, content), contentMD, await loadLanguage(language)).packed,
   // Ten megabytes of different words take half a minute and 700 MB.
   { timeoutSeconds: 60, heapMegabytes: 1024, bufferMegabytes: 128 },
 );
@@ -92,7 +92,7 @@ export const indexSources = async (
 ): Promise<IndexProgress> => {
   let indexed = 0;
   for (let language = await agents.findLanguage(agentId); ; ) {
-    const progress = await indexFor(language, agentId, stores, until);
+    const progress = await indexAgent(language, agentId, stores, until);
     indexed += progress.indexed;
     if (!progress.isDone) return { ...progress, indexed };
     // The language may have changed: this run may then have overwritten another run's index with one for the former language.
@@ -104,7 +104,7 @@ export const indexSources = async (
 
 type IndexProgress = { indexed: number; isDone: boolean; hasSourcesInProgress: boolean };
 
-const indexFor = async (
+const indexAgent = async (
   language: string | undefined,
   agentId: string,
   stores: Record<SourceKindName, SourcesToIndex>,
@@ -126,7 +126,7 @@ const indexFor = async (
       const texts = await reads.wholeTexts(id, text);
       // If the text has since been replaced, its successor is indexed already. If it was deleted, it needs no index.
       if (!texts) continue;
-      const index = await indexOf(kind, texts.content, texts.contentMD, language).catch(indexingFailure);
+      const index = await buildIndex(kind, texts.content, texts.contentMD, language).catch(indexingFailure);
       if ('failure' in index) log('warn', { unindexedSource: id, reason: index.failure });
       else if (await writes.reindex(source, text, index)) indexed++;
     }

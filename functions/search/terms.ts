@@ -1,5 +1,5 @@
 import type { Language } from './languages.ts';
-import { fold, wordsOf } from './words.ts';
+import { fold, toWords } from './words.ts';
 
 /** A word of a text, and its terms in an index: its stem and, if different, the stem of the word without diacritics. */
 export type IndexedWord = { terms: string[]; isFunctionWord: boolean };
@@ -23,7 +23,7 @@ export class Terms {
   of(text: string): IndexedWord[] {
     const pieces = text.split(/\s+/);
     return pieces.flatMap((piece, index) => {
-      const price = priceOf(pieces[index - 1], piece);
+      const price = joinPrice(pieces[index - 1], piece);
       const words = this.#ofPiece(piece);
       return price === undefined ? words : [...this.#ofPiece(price).slice(0, 1), ...words];
     });
@@ -32,7 +32,7 @@ export class Terms {
   #ofPiece(piece: string): IndexedWord[] {
     const known = this.#cache.get(piece);
     if (known) return known;
-    const words = wordsOf(piece).map(({ text, isPlain }) =>
+    const words = toWords(piece).map(({ text, isPlain }) =>
       isPlain ? this.#ofPlain(text) : { terms: [text], isFunctionWord: false },
     );
     if (piece.length <= maxCachedUnits && this.#cache.size < maxCached) this.#cache.set(piece, words);
@@ -51,7 +51,7 @@ export class Terms {
 }
 
 /** `49 €` and `€ 49` are also indexed like `€49`. */
-const priceOf = (before = '', piece: string): string | undefined => {
+const joinPrice = (before = '', piece: string): string | undefined => {
   if (currency.test(before) && /^\d/.test(piece)) return before + piece;
   if (currency.test(piece) && /\d$/.test(before)) return piece + before;
 };

@@ -62,7 +62,7 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
 const asciiWord = /^["'(]*([A-Za-z]+)[.,;:!?)"']*$/;
 
 /** Returns the words of a piece of text without white space. */
-export const wordsOf = (piece: string): Word[] => {
+export const toWords = (piece: string): Word[] => {
   const word = asciiWord.exec(piece)?.[1];
   if (word) return [plain(word.toLowerCase())];
   const lower = piece.normalize('NFKC').toLowerCase();
@@ -91,10 +91,10 @@ const wordsOfSpaced = (part: string): Word[] => {
   const piece = part.replace(edges, '');
   if (piece === '') return [];
   if (letters.test(piece)) return [plain(piece)];
-  const parts = partsOf(piece);
+  const parts = splitRuns(piece);
   if (piece.length > compoundUnits) return parts;
   const price = number.exec(fold(piece));
-  if (price) return numbersOf(price, parts);
+  if (price) return normalizeNumber(price, parts);
   if (email.test(piece)) return [written(piece), ...parts];
   if (!joint.test(piece)) return parts;
   const isCode = /\p{N}|[+#]$/u.test(piece);
@@ -105,7 +105,7 @@ const wordsOfSpaced = (part: string): Word[] => {
 };
 
 /** Returns the words and numbers within a piece. A single letter beside them, as in `l’heure` or `X-200`, is left out. */
-const partsOf = (piece: string): Word[] => {
+const splitRuns = (piece: string): Word[] => {
   const found = piece.match(runs) ?? [];
   return found
     .flatMap((run) =>
@@ -116,7 +116,7 @@ const partsOf = (piece: string): Word[] => {
 };
 
 /** Returns a number in one spelling for `1,299.00` and `1.299,00`; with its currency or percent sign; and its parts. */
-const numbersOf = ([, before, figures = '', after]: RegExpExecArray, parts: Word[]): Word[] => {
+const normalizeNumber = ([, before, figures = '', after]: RegExpExecArray, parts: Word[]): Word[] => {
   const whole = figures.replace(/[.,:'’/-]+$/, '');
   const inOneSpelling = whole.replace(/[,'’]/g, '.');
   const sign = before ?? after;

@@ -30,7 +30,7 @@ export type Separator = ',' | ';' | '\t';
 const separators = [',', ';', '\t'] as const;
 
 /** Returns the separator of cells. For Excel, a first line can name it: `sep=;`. Such a line is no row. */
-export const separatorOf = (firstLine: string): { separator: Separator; isNamed: boolean } => {
+export const detectSeparator = (firstLine: string): { separator: Separator; isNamed: boolean } => {
   const line = firstLine.replace(/^\ufeff/, '').replace(/\r$/, '');
   const [, named] = /^"?sep=([,;\t])"?[,;\t]*$/i.exec(line) ?? [];
   if (named) return { separator: named as Separator, isNamed: true };
@@ -48,7 +48,7 @@ type Parsed = { record: string[]; info: { lines: number } };
  */
 export async function* readSheet(
   texts: AsyncIterable<string>,
-  { separator, isNamed, maxRowBytes }: ReturnType<typeof separatorOf> & { maxRowBytes: number },
+  { separator, isNamed, maxRowBytes }: ReturnType<typeof detectSeparator> & { maxRowBytes: number },
 ): AsyncGenerator<SheetRow> {
   const parser = parse({
     bom: true,
@@ -71,7 +71,7 @@ export async function* readSheet(
       const text = record.join('\0');
       const line = info.lines - countedTwice - (text.match(/[\r\n]/g)?.length ?? 0);
       countedTwice += text.match(/\r\n/g)?.length ?? 0;
-      const cells = record.map(textIn);
+      const cells = record.map(unwrapFormula);
       if (!isSeparator && cells.some((cell) => cell !== '')) yield { line, cells };
       isSeparator = false;
     }
@@ -83,4 +83,4 @@ export async function* readSheet(
 }
 
 /** Returns the text of a cell that is a formula for it, as some programs write numbers that a spreadsheet would change. */
-const textIn = (cell: string): string => /^="([\s\S]*)"$/.exec(cell)?.[1]?.replaceAll('""', '"') ?? cell;
+const unwrapFormula = (cell: string): string => /^="([\s\S]*)"$/.exec(cell)?.[1]?.replaceAll('""', '"') ?? cell;

@@ -5,7 +5,7 @@ import type { Recipient } from '../domain/key-grants.ts';
 import type { Principal } from '../http/endpoint.ts';
 import type { ApiKeys } from '../store/api-keys.ts';
 import type { Users } from '../store/users.ts';
-import { recipientOf } from './recipient.ts';
+import { findRecipient } from './recipient.ts';
 
 /** Finds a key that another one may end or rotate: any key may do so with itself. Throws for a key or a user that it may not administer. */
 export const existingKey = async (
@@ -14,7 +14,7 @@ export const existingKey = async (
   { apiKeys, users }: { apiKeys: Pick<ApiKeys, 'find'>; users: Pick<Users, 'findClient'> },
 ): Promise<{ key: ApiKey; recipient: Recipient }> => {
   const isItself = uid === principal.uid && keyId === principal.keyId;
-  const recipient = isItself ? 'own user' : await recipientOf(principal, uid, users);
+  const recipient = isItself ? 'own user' : await findRecipient(principal, uid, users);
   const key = isIdentifier(keyId) ? await apiKeys.find(uid, keyId) : undefined;
   if (!key) throw noSuchKey();
   return { key, recipient };

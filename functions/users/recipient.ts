@@ -8,7 +8,7 @@ import type { Users } from '../store/users.ts';
  * Returns what a user is to a key that administers keys: with the scope `users`, one of its clients; with `keys`, its own user.
  * Throws for any other user.
  */
-export const recipientOf = async (
+export const findRecipient = async (
   principal: Principal,
   uid: string,
   users: Pick<Users, 'findClient'>,

@@ -93,10 +93,10 @@ const agentChanged = (
   const details = { name, phoneNumber, key, version, createdAt, updatedAt, sourceAgentId };
   const { keyId, note } = lastChange;
   if (!before) {
-    return { events: [eventOf(change, { type: 'agent.created', ...about, details, timestamp: updatedAt })] };
+    return { events: [buildEvent(change, { type: 'agent.created', ...about, details, timestamp: updatedAt })] };
   }
   if (!isDeepStrictEqual(before.split ?? [], split)) {
-    return { events: [eventOf(change, { type: 'agent.traffic_updated', ...about, details: { split, keyId } })] };
+    return { events: [buildEvent(change, { type: 'agent.traffic_updated', ...about, details: { split, keyId } })] };
   }
   const changed = [
     ...changedFields(toAgent(before), toAgent(after)),
@@ -104,7 +104,7 @@ const agentChanged = (
   ];
   if (changed.length === 0) return {};
   const updated = { ...details, changed, keyId, note };
-  return { events: [eventOf(change, { type: 'agent.updated', ...about, details: updated, timestamp: updatedAt })] };
+  return { events: [buildEvent(change, { type: 'agent.updated', ...about, details: updated, timestamp: updatedAt })] };
 };
 
 /** Returns the effects of a changed access item. An agent is deleted when the item loses its owner. */
@@ -115,7 +115,7 @@ const accessChanged = (agentId: string, change: TableChange<AccessItem>): Change
   const subject = { agentId };
   const recipients = [uid, ...guests];
   return {
-    events: [eventOf(change, { type: 'agent.deleted', subject, ids: { uid, agentId }, details: {}, recipients })],
+    events: [buildEvent(change, { type: 'agent.deleted', subject, ids: { uid, agentId }, details: {}, recipients })],
     deleted: subject,
   };
 };
@@ -124,7 +124,7 @@ const callChanged = (subject: { agentId: string; callId: string }, change: Table
   const { agentId, callId } = subject;
   const about = { subject, ids: { call_id: callId, agent_id: agentId } };
   if (!change.after) {
-    return { events: [eventOf(change, { type: 'call.deleted', ...about, details: {} })], deleted: subject };
+    return { events: [buildEvent(change, { type: 'call.deleted', ...about, details: {} })], deleted: subject };
   }
   const { call, version } = storedCall(change.after);
   const former = change.before && storedCall(change.before);
@@ -132,15 +132,15 @@ const callChanged = (subject: { agentId: string; callId: string }, change: Table
   const timestamp = call.outcomeUpdatedAt;
   const outcomeUpdated = { type: 'call.outcome_updated' as const, ...about, details, timestamp };
   const isOutcomeUpdated = timestamp !== undefined && timestamp !== former?.call.outcomeUpdatedAt;
-  const unset = [...heldOutcomeIn(former?.call, call), ...refusedOutcomeIn(change)].map(({ type, ...outcome }) =>
-    eventOf(change, { type, ...about, details: { ...details, ...outcome }, discriminator: type }),
+  const unset = [...newHeldOutcome(former?.call, call), ...newRefusedOutcome(change)].map(({ type, ...outcome }) =>
+    buildEvent(change, { type, ...about, details: { ...details, ...outcome }, discriminator: type }),
   );
-  if (!former || !isDeepStrictEqual(factsOf(former.call), factsOf(call))) {
+  if (!former || !isDeepStrictEqual(recordedFields(former.call), recordedFields(call))) {
     // POST /calls records a call and sets its outcome in one write.
     return {
       events: [
-        eventOf(change, { type: 'call.recorded', ...about, details }),
-        ...(isOutcomeUpdated ? [eventOf(change, { ...outcomeUpdated, discriminator: 'outcome' })] : []),
+        buildEvent(change, { type: 'call.recorded', ...about, details }),
+        ...(isOutcomeUpdated ? [buildEvent(change, { ...outcomeUpdated, discriminator: 'outcome' })] : []),
         ...unset,
       ],
       // An erasure of the former number no longer finds the call.
@@ -149,17 +149,17 @@ const callChanged = (subject: { agentId: string; callId: string }, change: Table
   }
   if (version === former.version) return {};
   if (unset.length > 0 && !isOutcomeUpdated) return { events: unset };
-  return { events: [eventOf(change, outcomeUpdated)] };
+  return { events: [buildEvent(change, outcomeUpdated)] };
 };
 
 /** Returns the outcome of a platform that a change holds: the type of the event, and its field. */
-const heldOutcomeIn = (former: Call | undefined, { heldOutcome }: Call) =>
+const newHeldOutcome = (former: Call | undefined, { heldOutcome }: Call) =>
   heldOutcome && JSON.stringify(heldOutcome) !== JSON.stringify(former?.heldOutcome)
     ? [{ type: 'call.outcome_held' as const, ...shortHeldOutcome(heldOutcome) }]
     : [];
 
 /** Returns the outcome of a platform that a change refuses, in the same form. The next changes of its outcome repeat the label. */
-const refusedOutcomeIn = ({ before, after }: TableChange<Item & Refusal>) => {
+const newRefusedOutcome = ({ before, after }: TableChange<Item & Refusal>) => {
   const refusedOutcome = after?.refusedOutcome;
   return refusedOutcome !== undefined && refusedOutcome !== before?.refusedOutcome
     ? [{ type: 'call.outcome_refused' as const, refusedOutcome }]
@@ -173,7 +173,7 @@ const shortHeldOutcome = (heldOutcome: NonNullable<Call['heldOutcome']>) => {
 };
 
 /** The fields of a call that are recorded by PUT. */
-const factsOf = (call: Call) => {
+const recordedFields = (call: Call) => {
   const { phone, agentPhone, direction, startedAt, endedAt, durationSeconds, status, agentVersion, details } = call;
   return {
     ...{ phone, agentPhone, direction, startedAt, endedAt, durationSeconds, status, agentVersion },
@@ -182,7 +182,7 @@ const factsOf = (call: Call) => {
 };
 
 const detailsOfCall = (call: Call): Record<string, unknown> => {
-  const { details: _, ...facts } = factsOf(call);
+  const { details: _, ...facts } = recordedFields(call);
   const { custom_call_outcome, custom_call_outcome_value, custom_call_metadata } = call;
   const isTruncated =
     custom_call_metadata !== undefined && jsonBytes(custom_call_metadata) > limits.webhookMetadataBytes;
@@ -209,7 +209,7 @@ const sourceChanged = (
   >;
   const status: string = after.status;
   if (status === deleting) {
-    return { events: [eventOf(change, { type: `${kind}.deleted`, ...about, details: { name, url } })] };
+    return { events: [buildEvent(change, { type: `${kind}.deleted`, ...about, details: { name, url } })] };
   }
   if (status !== 'ready' && status !== 'failed') return {};
   const isSameText = after.text !== undefined && after.text.revision === before.text?.revision;
@@ -217,7 +217,7 @@ const sourceChanged = (
   if (status === 'ready' && isSameText && !hadFailed) return {};
   // After a failure, a source keeps its former text and the warnings about it.
   const details = { name, url, pages, type, size, error, warnings: status === 'ready' ? warnings : undefined };
-  return { events: [eventOf(change, { type: `${kind}.${status}`, ...about, details, timestamp: lastUpdatedAt })] };
+  return { events: [buildEvent(change, { type: `${kind}.${status}`, ...about, details, timestamp: lastUpdatedAt })] };
 };
 
 const numberChanged = (list: BlockListOwner, { key, before, after, isExpiry }: TableChange): ChangeEffects => {
@@ -266,7 +266,7 @@ const endpointsChanged = (uid: string, change: TableChange<EndpointsItem>): Chan
   );
   return {
     events: disabled.map(({ endpointId, url, description, disabledAt, disabledReason }) =>
-      eventOf(change, {
+      buildEvent(change, {
         type: 'webhook_endpoint.disabled',
         subject: { uid },
         ids: { uid, endpointId },
@@ -279,7 +279,7 @@ const endpointsChanged = (uid: string, change: TableChange<EndpointsItem>): Chan
 };
 
 /** Returns the event of a change. `discriminator` distinguishes several events of one change. */
-const eventOf = (
+const buildEvent = (
   { key: { pk, sk }, sequenceNumber, at, requestId }: TableChange,
   {
     details,

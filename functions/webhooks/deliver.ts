@@ -87,8 +87,8 @@ export const deliver = async (job: JobMessage<'deliverWebhook'>, services: Servi
   const mustRest = !job.isRequested || isSuspended || confirmedAt === undefined;
   if (mustRest && restsAt(endpoint, deliveryId)) return rest(uid, delivery, sequence, services);
   const secrets = await secretsInForce(endpoint, services.sealedSecrets);
-  const message = await messageOf(delivery, services);
-  const { response, attempt } = await attemptOf(message, { url: endpoint.url, secrets }, services);
+  const message = await buildMessage(delivery, services);
+  const { response, attempt } = await sendOnce(message, { url: endpoint.url, secrets }, services);
   if (attempt.cause === undefined) {
     await noteOutcome(uid, endpoint, { kind: 'success' }, services);
     return void (await webhookDeliveries.record(uid, delivery, sequence, { attempt, status: 'delivered' }));
@@ -164,7 +164,7 @@ const maySeeNow = async (
 };
 
 /** Sends a message to a receiver once, signed with these secrets, and returns the result. */
-export const attemptOf = async (
+export const sendOnce = async (
   message: WebhookMessage,
   { url, secrets }: { url: string; secrets: string[] },
   { webhookReceivers }: Pick<Services, 'webhookReceivers'>,
@@ -176,7 +176,7 @@ export const attemptOf = async (
 };
 
 /** Returns the message of a delivery, with the details that the event still has. */
-export const messageOf = async (
+export const buildMessage = async (
   delivery: StoredDelivery,
   { webhookEvents }: Pick<Services, 'webhookEvents'>,
 ): Promise<WebhookMessage> => {

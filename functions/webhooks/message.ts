@@ -18,12 +18,12 @@ export const signedRequest = (
     'user-agent': 'VoiceAgentPlatform-Webhooks/1.0',
     'webhook-id': id,
     'webhook-timestamp': seconds,
-    'webhook-signature': secrets.map((secret) => signatureOf(secret, `${id}.${seconds}.${body}`)).join(' '),
+    'webhook-signature': secrets.map((secret) => signContent(secret, `${id}.${seconds}.${body}`)).join(' '),
   };
   return { headers, body };
 };
 
-const signatureOf = (secret: string, content: string) => {
+const signContent = (secret: string, content: string) => {
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
   return `v1,${createHmac('sha256', key).update(content).digest('base64')}`;
 };

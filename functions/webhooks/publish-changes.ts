@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import type { ListChange, ReadNumber } from '../changes/block-list-changes.ts';
-import { timeOf } from '../changes/change-log.ts';
+import { decodeChangeTime } from '../changes/change-log.ts';
 import { derivedIdentifier } from '../domain/identifiers.ts';
 import { describeError, log } from '../log.ts';
 import type { BlockListOwner, EventSubject } from '../store/keys.ts';
@@ -26,7 +26,7 @@ export const publishChanges = async (
   { until }: { until: number },
 ): Promise<TableChange | undefined> => {
   const read = changes.map((change) => ({ change, effects: interpretChange(change) }));
-  const subjects = [...read.flatMap(({ effects }) => subjectsOf(effects)), ...listChanges.map(({ list }) => list)];
+  const subjects = [...read.flatMap(({ effects }) => listSubjects(effects)), ...listChanges.map(({ list }) => list)];
   const recipients = read.flatMap(({ effects: { events = [] } }) => events.flatMap((event) => event.recipients ?? []));
   const subscribers = await Subscribers.load(subjects, recipients, services);
   const failures = new Failures();
@@ -35,13 +35,15 @@ export const publishChanges = async (
     await publishStep(read.slice(begun, begun + changesPerStep), subscribers, services, until, failures);
   }
   const published = read.slice(0, begun);
-  const erased = new Set(published.flatMap(({ effects }) => (effects.erased ? [nameOf(effects.erased)] : [])));
-  const isKept = (list: BlockListOwner) => (number: string) => !erased.has(nameOf({ list, number }));
+  const erased = new Set(
+    published.flatMap(({ effects }) => (effects.erased ? [listedNumberName(effects.erased)] : [])),
+  );
+  const isKept = (list: BlockListOwner) => (number: string) => !erased.has(listedNumberName({ list, number }));
   const listEvents = [
     ...published.flatMap(({ change, effects: { listEvent } }) =>
       listEvent ? [{ event: listEvent, changes: [change] }] : [],
     ),
-    ...listChanges.map((listChange) => ({ event: eventOf(listChange), changes: changesIn(listChange) })),
+    ...listChanges.map((listChange) => ({ event: buildListEvent(listChange), changes: collectChanges(listChange) })),
   ];
   await pMap(
     listEvents,
@@ -56,7 +58,7 @@ export const publishChanges = async (
   await pMap(
     published,
     async ({ change, effects: { erased } }) => {
-      if (!erased || subscribers.ownerOf(erased.list) === undefined) return;
+      if (!erased || subscribers.subjectOwner(erased.list) === undefined) return;
       await failures.attempt([change], () => services.webhookEvents.scrubNumber(erased.list, erased.number));
     },
     { concurrency },
@@ -131,24 +133,24 @@ class Failures {
   }
 }
 
-const nameOf = ({ list, number }: ListedNumber) => JSON.stringify([list, number]);
+const listedNumberName = ({ list, number }: ListedNumber) => JSON.stringify([list, number]);
 
-const subjectsOf = ({ events = [], listEvent, erased }: ChangeEffects) => [
+const listSubjects = ({ events = [], listEvent, erased }: ChangeEffects) => [
   ...events.map(({ subject }) => subject),
   ...[listEvent, erased].flatMap((change) => (change ? [change.list] : [])),
 ];
 
-const changesIn = ({ numbers }: ListChange): TableChange[] => numbers.map(({ change }) => change);
+const collectChanges = ({ numbers }: ListChange): TableChange[] => numbers.map(({ change }) => change);
 
 /** Returns the event that stands for an entry of the log of changes, with the numbers of it that were read. */
-const eventOf = ({ list, owner, entry: { changeId, counts }, numbers }: ListChange): ListEvent => {
+const buildListEvent = ({ list, owner, entry: { changeId, counts }, numbers }: ListChange): ListEvent => {
   const [{ change }] = numbers as [ReadNumber];
   const those = (kind: ReadNumber['kind']) =>
     numbers.filter((number) => number.kind === kind).map(({ number }) => number);
   return {
     ...{ list, requestId: change.requestId, counts: counts ?? { added: 0, removed: 0 } },
     eventId: derivedIdentifier('event', ['block list', owner, changeId]),
-    timestamp: new Date(timeOf(changeId)).toISOString(),
+    timestamp: new Date(decodeChangeTime(changeId)).toISOString(),
     added: those('added'),
     removed: those('removed'),
   };

@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import { bulkQueueFor } from '../clients/job-queue.ts';
+import { bulkSender } from '../clients/job-queue.ts';
 import { derivedIdentifier } from '../domain/identifiers.ts';
 import { type EventType, wantsEvent } from '../domain/webhooks.ts';
 import type { ServicesOf } from '../service.ts';
@@ -16,7 +16,7 @@ export const publishServices = {
   webhookEndpoints: webhookEndpoints.for('listMany'),
   webhookDeliveries: webhookDeliveries.for('addAll', 'offer'),
   webhookEvents: webhookEvents.for('addAll', 'addNumbers', 'scrub', 'scrubNumber'),
-  deliveryQueue: bulkQueueFor('deliverWebhook'),
+  deliveryQueue: bulkSender('deliverWebhook'),
 };
 export type PublishServices = ServicesOf<typeof publishServices>;
 
@@ -44,12 +44,12 @@ export class Subscribers {
   }
 
   /** Returns the owner of an event's subject; undefined when the agent no longer exists. */
-  ownerOf(subject: EventSubject): string | undefined {
+  subjectOwner(subject: EventSubject): string | undefined {
     return 'uid' in subject ? subject.uid : this.#agents.get(subject.agentId)?.[0];
   }
 
   /** Returns the endpoints that subscribe to an event, each with its user. */
-  endpointsFor(
+  subscribedEndpoints(
     type: EventType,
     subject: EventSubject,
     recipients: string[] = [],
@@ -75,8 +75,8 @@ export const outgoing = (
   subscribers: Subscribers,
   keepsDetails: boolean,
 ): OutgoingEvent | undefined => {
-  const endpoints = subscribers.endpointsFor(event.type, event.subject, event.recipients);
-  const uid = event.ids.uid ?? subscribers.ownerOf(event.subject);
+  const endpoints = subscribers.subscribedEndpoints(event.type, event.subject, event.recipients);
+  const uid = event.ids.uid ?? subscribers.subjectOwner(event.subject);
   if (endpoints.length === 0 || uid === undefined) return undefined;
   return {
     ...event,
@@ -102,7 +102,7 @@ export const publishAll = async (
       until,
     ),
   );
-  const deliveries = events.filter((event) => !withoutDetails.has(event)).flatMap(deliveriesOf);
+  const deliveries = events.filter((event) => !withoutDetails.has(event)).flatMap(planDeliveries);
   await pMap(
     deliveries.filter(({ isFetched }) => isFetched),
     ({ uid, delivery }) => webhookDeliveries.offer(uid, delivery),
@@ -122,7 +122,7 @@ export const publishAll = async (
 
 const offersInFlight = 8;
 
-const deliveriesOf = (event: OutgoingEvent) =>
+const planDeliveries = (event: OutgoingEvent) =>
   event.endpoints.map(({ uid, endpoint: { endpointId, listeningUntil } }) => {
     const { eventId, type, subject, ids, timestamp, requestId } = event;
     const deliveryId = derivedIdentifier('delivery', [eventId, endpointId], Date.parse(timestamp));

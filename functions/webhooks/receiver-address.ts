@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ForbiddenAddressError, publicAddressesOf } from '../clients/public-web/public-hosts.ts';
+import { ForbiddenAddressError, resolvePublicAddresses } from '../clients/public-web/public-hosts.ts';
 import { isWebAddress } from '../domain/websites.ts';
 import { environment } from '../environment.ts';
 import { wholeService } from '../service.ts';
@@ -29,12 +29,12 @@ class ReceiverAddresses {
   }
 
   /** Returns the problem with an address, as it reads after the field's name; undefined for a valid one. */
-  async problemWith(text: string): Promise<string | undefined> {
+  async findProblem(text: string): Promise<string | undefined> {
     if (!isReceiverAddress(text, this.#trustedOrigins)) return otherReceivers;
     const url = new URL(text);
     if (this.#trustedOrigins.has(url.origin)) return undefined;
     const host = url.hostname.replace(/^\[|\]$/g, '');
-    const lookup = publicAddressesOf(host).then(
+    const lookup = resolvePublicAddresses(host).then(
       () => undefined,
       (error: unknown) =>
         error instanceof ForbiddenAddressError ? 'has a host that is not public' : 'has a host that was not found',

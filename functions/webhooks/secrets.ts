@@ -23,7 +23,7 @@ export const withNewSecret = (endpoint: StoredEndpoint, secret: SealedSecret, no
 };
 
 /** Returns the secret that a request made. A repeated request gets it only with the same API key, and only while the secret is in use. */
-export const secretMadeBy = (
+export const deriveSecret = (
   { secrets }: StoredEndpoint,
   request: { creationId: string; keyId: string },
 ): SealedSecret => {

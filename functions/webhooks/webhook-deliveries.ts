@@ -97,7 +97,7 @@ export class WebhookDeliveries {
   /** Returns the deliveries that a command has to fetch, oldest first. */
   async *offered(uid: string, endpointId: string): AsyncGenerator<StoredDelivery> {
     const query = this.#table.query<DeliveryItem>(fetchedDeliveryCollection(uid, endpointId), { limit: offersPerPage });
-    for await (const item of query) yield deliveryOf(item);
+    for await (const item of query) yield toStoredDelivery(item);
   }
 
   /** Ends a delivery that a command has fetched. */
@@ -107,7 +107,7 @@ export class WebhookDeliveries {
 
   async find(uid: string, deliveryId: string): Promise<StoredDelivery | undefined> {
     const item = await this.#table.get<DeliveryItem>(webhookDeliveryKey(uid, deliveryId));
-    return item && deliveryOf(item);
+    return item && toStoredDelivery(item);
   }
 
   /** Ends attempt number `sequence`. Returns false when it has already ended: by a repetition of its message, or by another request. */
@@ -195,12 +195,12 @@ export class WebhookDeliveries {
     const pages = shards.map((shard) => this.#table.pages<DeliveryItem>(shard, query));
     for await (const item of mergePages(pages, query)) {
       // DynamoDB deletes an item some time after it has expired.
-      if (item.ttlSeconds > Date.now() / 1000) yield shownDelivery(deliveryOf(item));
+      if (item.ttlSeconds > Date.now() / 1000) yield shownDelivery(toStoredDelivery(item));
     }
   }
 }
 
-const deliveryOf = ({ pk: _pk, sk: _sk, ttlSeconds: _ttlSeconds, ...delivery }: DeliveryItem): StoredDelivery =>
+const toStoredDelivery = ({ pk: _pk, sk: _sk, ttlSeconds: _ttlSeconds, ...delivery }: DeliveryItem): StoredDelivery =>
   delivery;
 
 /** Returns a delivery for a response, without the content of its event. */

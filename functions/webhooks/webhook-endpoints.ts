@@ -72,7 +72,7 @@ export class WebhookEndpoints {
 
   /** Returns a user's endpoints in the order of their creation. */
   async list(uid: string): Promise<StoredEndpoint[]> {
-    return endpointsIn(await this.#table.get<EndpointsItem>(webhookEndpointsKey(uid)));
+    return listEndpoints(await this.#table.get<EndpointsItem>(webhookEndpointsKey(uid)));
   }
 
   async find(uid: string, endpointId: string): Promise<StoredEndpoint | undefined> {
@@ -83,7 +83,7 @@ export class WebhookEndpoints {
   async listMany(uids: string[]): Promise<Map<string, StoredEndpoint[]>> {
     const keys = new Map(uids.map((uid) => [webhookEndpointsKey(uid).pk, uid]));
     const items = await this.#table.getMany<EndpointsItem>([...keys.values()].map(webhookEndpointsKey));
-    return new Map(items.map((item) => [keys.get(item.pk) as string, endpointsIn(item)]));
+    return new Map(items.map((item) => [keys.get(item.pk) as string, listEndpoints(item)]));
   }
 
   /** Adds an endpoint, or returns the one that a repeated request already added under this id. Throws when that one was deleted. */
@@ -148,7 +148,7 @@ export class WebhookEndpoints {
       const found = await this.#table.get<EndpointsItem>(webhookEndpointsKey(uid));
       // The write of an earlier attempt succeeded and its response was lost.
       if (found?.version === version) return found.endpoints;
-      const present = presentIn(found);
+      const present = presentEndpoints(found);
       const deleted = lately(found?.deleted);
       const endpoints = change(present, deleted);
       if (!endpoints) return present;
@@ -161,13 +161,13 @@ export class WebhookEndpoints {
   }
 }
 
-const endpointsIn = (item: EndpointsItem | undefined): StoredEndpoint[] =>
-  Object.values(presentIn(item))
+const listEndpoints = (item: EndpointsItem | undefined): StoredEndpoint[] =>
+  Object.values(presentEndpoints(item))
     .map((endpoint) => (item?.suspended ? { ...endpoint, isSuspended: item.suspended } : endpoint))
     .sort((a, b) => (a.endpointId < b.endpointId ? -1 : 1));
 
 /** Returns all endpoints except those of commands that were killed. */
-const presentIn = (item: EndpointsItem | undefined): Record<string, StoredEndpoint> => {
+const presentEndpoints = (item: EndpointsItem | undefined): Record<string, StoredEndpoint> => {
   const isPresent = ({ listeningUntil = Number.POSITIVE_INFINITY }: StoredEndpoint) => listeningUntil > Date.now();
   return Object.fromEntries(Object.entries(item?.endpoints ?? {}).filter(([, endpoint]) => isPresent(endpoint)));
 };

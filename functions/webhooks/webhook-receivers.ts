@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import { causesOf, codesOf, connectionProblem } from '../clients/public-web/connection-problem.ts';
+import { connectionProblem, joinCodes, listCauses } from '../clients/public-web/connection-problem.ts';
 import { type FetchPolicy, openPublicConnections } from '../clients/public-web/public-connections.ts';
 import { limits } from '../domain/limits.ts';
 import { environment } from '../environment.ts';
@@ -52,12 +52,12 @@ export class WebhookReceivers {
       return {
         status,
         milliseconds: milliseconds(),
-        ...(!isSuccess && { cause: causeOf(status) }),
-        ...(!isSuccess && retryAfterOf(response.headers['retry-after'])),
+        ...(!isSuccess && { cause: explainStatus(status) }),
+        ...(!isSuccess && parseRetryAfter(response.headers['retry-after'])),
       };
     } catch (error) {
-      const causes = causesOf(error);
-      const isTimeout = timeout.aborted || /UND_ERR_(HEADERS|BODY)_TIMEOUT/.test(codesOf(causes));
+      const causes = listCauses(error);
+      const isTimeout = timeout.aborted || /UND_ERR_(HEADERS|BODY)_TIMEOUT/.test(joinCodes(causes));
       const cause = isTimeout
         ? `The receiver did not respond within ${this.#timeoutMilliseconds / 1000} seconds.`
         : connectionProblem(causes);
@@ -69,13 +69,13 @@ export class WebhookReceivers {
   }
 }
 
-const causeOf = (status: number) =>
+const explainStatus = (status: number) =>
   status >= 300 && status <= 399
     ? `The receiver answered with the redirect ${status}, which is not followed.`
     : `The receiver answered with status ${status}.`;
 
 /** Reads a `Retry-After` header, which is a number of seconds or a date. */
-const retryAfterOf = (header: string | string[] | undefined): { retryAfterSeconds?: number } => {
+const parseRetryAfter = (header: string | string[] | undefined): { retryAfterSeconds?: number } => {
   if (typeof header !== 'string') return {};
   const seconds = /^\d{1,9}$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
   return Number.isFinite(seconds) ? { retryAfterSeconds: Math.max(0, seconds) } : {};

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { namedScopes, newApiKey, Scope } from '../../functions/domain/api-keys.ts';
-import { administersUsers, scopesOf } from '../../functions/http/endpoint.ts';
+import { administersUsers, endpointScopes } from '../../functions/http/endpoint.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { ask, errorWith, keyed, sharesSample, when } from '../support/sample-requests.ts';
 import { type Sample, sampleOf } from '../support/samples.ts';
@@ -59,7 +59,7 @@ for (const endpoint of keyed) {
       expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     });
 
-    const [scope] = scopesOf(endpoint);
+    const [scope] = endpointScopes(endpoint);
     it(`${endpoint.name} accepts a key as its Authorization, and with only its scope`, async () => {
       const key = scope ? await keyWith([scope]) : world.apiKey;
       const headers = { authorization: `Bearer ${key}` };
@@ -69,13 +69,13 @@ for (const endpoint of keyed) {
     when(scope)(`${endpoint.name} rejects a key whose scopes do not cover it`, async () => {
       const others = (['agents', 'knowledge', 'calls', 'block-list'] as const).filter((other) => other !== scope);
       const answer = await ask(endpoint, await keyWith([...others]), world, { sample });
-      const missing = scopesOf(endpoint).map((one) => `"${one}"`);
+      const missing = endpointScopes(endpoint).map((one) => `"${one}"`);
       const message = `This API key lacks the scope ${missing.join(' or ')}.`;
       expect([answer.status, answer.body]).toEqual([401, { error: 'insufficient_permissions', message }]);
     });
 
     it(`${endpoint.name} accepts a key without a list of scopes, unless its scope must be named`, async () => {
-      const scopes = scopesOf(endpoint);
+      const scopes = endpointScopes(endpoint);
       const mustBeNamed =
         scopes.length > 0
           ? scopes.every((one) => namedScopes.has(one))

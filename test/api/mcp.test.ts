@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { OwnApi } from '../../functions/clients/own-api.ts';
 import { namedScopes, newApiKey } from '../../functions/domain/api-keys.ts';
-import { administersUsers, scopesOf } from '../../functions/http/endpoint.ts';
+import { administersUsers, endpointScopes } from '../../functions/http/endpoint.ts';
 import { answer } from '../../functions/mcp/answer.ts';
 import { McpTools } from '../../functions/mcp/tools.ts';
 import type { OperationTool } from '../../functions/openapi/operations.ts';
@@ -58,7 +58,10 @@ it('the tools of AI clients are the operations with a key and JSON, without thos
     .filter(({ caller, raw }) => caller.kind === 'key' && !raw?.multipart && !raw?.responds)
     .filter((endpoint) => endpoint.method === 'GET' || !administersUsers(endpoint))
     .filter(({ name }) => !restricted.includes(name))
-    .filter((endpoint) => scopesOf(endpoint).length === 0 || !scopesOf(endpoint).every((one) => namedScopes.has(one)))
+    .filter(
+      (endpoint) =>
+        endpointScopes(endpoint).length === 0 || !endpointScopes(endpoint).every((one) => namedScopes.has(one)),
+    )
     .map(({ name }) => name)
     .sort();
   expect(tools.map(({ name }) => name)).toEqual(expected);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { jobQueueFor } from '../../functions/clients/job-queue.ts';
+import { queueSender } from '../../functions/clients/job-queue.ts';
 import { dayMilliseconds } from '../../functions/domain/refresh-plan.ts';
 import { refreshKey, websiteKey } from '../../functions/store/keys.ts';
 import { RefreshEntries } from '../../functions/store/sources/refresh-entries.ts';
@@ -106,7 +106,7 @@ describe.concurrent('websites that are crawled again', () => {
     });
     await table.get().change(websiteKey(agentId, id), { set: { nextRefreshAt } });
     await sleep(600);
-    await jobQueueFor('refreshWebsites').get().send({ job: 'refreshWebsites', uid: world.uid });
+    await queueSender('refreshWebsites').get().send({ job: 'refreshWebsites', uid: world.uid });
     await until(async () => (await find(id)).contentMD.includes('eleven'));
     expect(daysUntil((await find(id)).nextRefreshAt, Date.parse(nextRefreshAt))).toBe(7);
     const { body } = await world.call('POST', '/agent-knowledge/search', {

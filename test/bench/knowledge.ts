@@ -1,5 +1,5 @@
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
-import { indexOf } from '../../functions/search/source-index.ts';
+import { buildIndex } from '../../functions/search/source-index.ts';
 import { documents } from '../../functions/store/sources/documents.ts';
 import { websites } from '../../functions/store/sources/websites.ts';
 
@@ -29,7 +29,7 @@ export const newDocument = async (agentId: string): Promise<string> => {
   const file = { name: 'notes.txt', size: 8000 };
   await store.add({ id, agentId, ...file, active: true, status: 'pending', attempt, ...changed() });
   const run = await store.start({ agentId, id }, attempt);
-  const index = await indexOf('document', texts.content.whole, texts.contentMD.whole, undefined);
+  const index = await buildIndex('document', texts.content.whole, texts.contentMD.whole, undefined);
   if (run) await store.finish({ agentId, id }, { attempt, revision: run.revision }, { ...texts, index }, {});
   return id;
 };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toolsFor } from '../../functions/chat/tools.ts';
+import { buildTools } from '../../functions/chat/tools.ts';
 import { OwnApi } from '../../functions/clients/own-api.ts';
 import { toolNames } from '../../functions/domain/chat.ts';
 import { newWorld, useTargetInThisProcess } from '../support/world.ts';
@@ -10,7 +10,7 @@ it('a tool that changes something does nothing without an approval, even when it
   useTargetInThisProcess();
   const world = await newWorld();
   const principal = { uid: world.uid, keyId: 'key_1', scopes: undefined };
-  const { tools, toolApproval } = toolsFor({ ...unapproved, principal, apiKey: world.apiKey });
+  const { tools, toolApproval } = buildTools({ ...unapproved, principal, apiKey: world.apiKey });
   const call = { toolCallId: 'call-1', messages: [], context: undefined };
   expect(Object.keys(toolApproval).length).toBeGreaterThan(4);
   await expect(tools.createAgent?.execute?.({ name: 'Night desk' }, call)).rejects.toThrow('This failed');
@@ -20,7 +20,7 @@ it('a tool that changes something does nothing without an approval, even when it
 
 it('the input schema of a tool is self-contained, describes each field, and has no user, who follows from the key', async () => {
   const principal = { uid: 'user', keyId: 'key_1', scopes: undefined };
-  const { tools } = toolsFor({ ...unapproved, principal, apiKey: undefined });
+  const { tools } = buildTools({ ...unapproved, principal, apiKey: undefined });
   expect(Object.keys(tools).sort()).toEqual([...toolNames].sort());
   for (const [name, { inputSchema }] of Object.entries(tools)) {
     const schema = await (inputSchema as Schema).jsonSchema;

@@ -15,7 +15,7 @@ import {
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, inject, it } from 'vitest';
 import { isStreamed, takesIdempotencyKey } from '../../functions/http/endpoint.ts';
-import { permissionsOf } from '../../functions/http/permissions.ts';
+import { endpointPermissions } from '../../functions/http/permissions.ts';
 import { permissionsOfJob } from '../../functions/jobs/job.ts';
 import { jobs } from '../../functions/jobs.ts';
 import { routes } from '../../functions/routes.ts';
@@ -67,7 +67,7 @@ const isUsedHere = (permission: string) => permission !== 'secretsmanager:GetSec
 const functions = [
   ...routes
     .filter((endpoint) => !isStreamed(endpoint))
-    .map((endpoint) => ({ name: endpoint.name, permissions: permissionsOf(endpoint) })),
+    .map((endpoint) => ({ name: endpoint.name, permissions: endpointPermissions(endpoint) })),
   ...jobs.map((job) => ({ name: job.name, permissions: permissionsOfJob(job) })),
 ].map(({ name, permissions }) => ({
   name,

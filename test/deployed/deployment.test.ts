@@ -6,7 +6,7 @@ import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cl
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { AwsRequests } from '../../functions/clients/aws-request.ts';
-import { jobQueueFor } from '../../functions/clients/job-queue.ts';
+import { queueSender } from '../../functions/clients/job-queue.ts';
 import { beginCopy, copyServices } from '../../functions/duplication/copy.ts';
 import { isStreamed } from '../../functions/http/endpoint.ts';
 import { routes } from '../../functions/routes.ts';
@@ -168,7 +168,7 @@ it('background work goes through the job’s own queue: a copy whose function di
   const copy = { ...(await world.call('GET', `/agents/${agentId}`)).body, agentId: unique('agent'), name: 'Copy' };
   await beginCopy({ agent: { ...copy, sourceAgentId: agentId }, sourceAgentId: agentId }, lazyServices(copyServices));
   expect((await world.call('GET', `/agents/${copy.agentId}`)).status).toBe(401);
-  await jobQueueFor('finishDuplication').get().send({ job: 'finishDuplication', uid: copy.uid, agentId: copy.agentId });
+  await queueSender('finishDuplication').get().send({ job: 'finishDuplication', uid: copy.uid, agentId: copy.agentId });
   const copied = await eventually(
     () => world.call('GET', `/agents/${copy.agentId}`),
     ({ status }) => status === 200,

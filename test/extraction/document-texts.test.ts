@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { kindOf } from '../../functions/extraction/document-kind.ts';
+import { detectKind } from '../../functions/extraction/document-kind.ts';
 import { readDocument } from '../../functions/extraction/document-texts.ts';
 import {
   deflated,
@@ -20,7 +20,7 @@ import { encode } from '../support/encode.ts';
 
 const tenMegabytes = 10 * 1024 * 1024;
 const read = async (bytes: Buffer, name = 'file') => {
-  const kind = await kindOf(bytes, name);
+  const kind = await detectKind(bytes, name);
   return 'type' in kind ? readDocument(bytes, kind.type) : kind;
 };
 const unpacks = { failure: 'The file unpacks to far more than it should, and was not read.' };
@@ -67,7 +67,7 @@ it.each([
   ['Markdown, by its name', 'a.MD', async () => Buffer.from('# Hello'), { type: 'md' }],
   ['a script that is called a text', 'a.txt', async () => Buffer.from('#!/bin/sh\necho'), { type: 'txt' }],
 ] as const)('the kind of %s is recognized', async (_, name, bytes, kind) => {
-  expect(await kindOf(await bytes(), name)).toEqual(kind);
+  expect(await detectKind(await bytes(), name)).toEqual(kind);
 });
 
 it.each([
@@ -86,7 +86,7 @@ it.each([
   ['noise', 'a.txt', Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 7919 + (index >> 3) * 31) % 256))],
   ['zeros', 'a.txt', Buffer.alloc(1000)],
 ])('the kind of %s is not accepted', async (_, name, bytes) => {
-  expect(await kindOf(bytes, name)).toEqual({
+  expect(await detectKind(bytes, name)).toEqual({
     unsupported: expect.stringMatching(/^The file is not a PDF, a Word document/),
   });
 });

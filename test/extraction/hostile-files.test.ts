@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { readRows } from '../../functions/block-list-import/read-rows.ts';
 import { limits } from '../../functions/domain/limits.ts';
 import { pagesText, proseText } from '../../functions/domain/sources.ts';
-import { kindOf } from '../../functions/extraction/document-kind.ts';
+import { detectKind } from '../../functions/extraction/document-kind.ts';
 import { readDocument } from '../../functions/extraction/document-texts.ts';
-import { formatOf } from '../../functions/extraction/file-formats.ts';
+import { detectFormat } from '../../functions/extraction/file-formats.ts';
 import { pageReader } from '../../functions/extraction/page.ts';
-import { indexOf } from '../../functions/search/source-index.ts';
+import { buildIndex } from '../../functions/search/source-index.ts';
 import { type HostileFile, hostileFiles } from '../support/hostile-files.ts';
 import { longestTurn } from '../support/longest-turn.ts';
 
@@ -18,12 +18,12 @@ const bounds = { seconds: 130, turnMilliseconds: 1000 };
 
 /** Reads a document as the job does, and indexes its text. */
 const readAndIndex = async (bytes: Buffer, name: string) => {
-  const kind = await kindOf(bytes, name, formatOf);
+  const kind = await detectKind(bytes, name, detectFormat);
   if (!('type' in kind)) return;
   const text = await readDocument(bytes, kind.type);
   if ('failure' in text) return;
   const { content, contentMD } = { content: proseText(text.content), contentMD: proseText(text.contentMD) };
-  await indexOf('document', content.whole, contentMD.whole, 'en').catch(expected);
+  await buildIndex('document', content.whole, contentMD.whole, 'en').catch(expected);
 };
 
 /** Reads a page as a crawl does, and indexes its text. */
@@ -32,7 +32,7 @@ const readPage = async (bytes: Buffer) => {
   const page = await pageReader.run(received).catch(expected);
   if (!page || 'failure' in page) return;
   const pages = pagesText([{ url: 'https://example.com/', title: page.title, text: page.text }]);
-  await indexOf('website', pages.whole, page.markdown, 'en').catch(expected);
+  await buildIndex('website', pages.whole, page.markdown, 'en').catch(expected);
 };
 
 /** Reads the rows of an import in pieces as small as those of the job. */

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
   type CountedCall,
+  expandSeries,
   type FigureRow,
   pack,
   RowCounter,
-  rowOf,
-  rowsOf,
+  toFigureRow,
   unpack,
 } from '../../functions/figures/rows.ts';
 
@@ -39,8 +39,8 @@ it('the figures of any calls are unpacked as they were packed, sums beyond the s
   fc.assert(
     fc.property(fc.array(call, { maxLength: 40 }), (calls) => {
       const counter = new RowCounter();
-      for (const one of calls) for (let times = 0; times < 3; times++) counter.add(rowOf(one));
-      expect(sorted(rowsOf(unpack(pack(counter.rows))))).toEqual(sorted(counter.rows));
+      for (const one of calls) for (let times = 0; times < 3; times++) counter.add(toFigureRow(one));
+      expect(sorted(expandSeries(unpack(pack(counter.rows))))).toEqual(sorted(counter.rows));
     }),
     { numRuns: 50 },
   );

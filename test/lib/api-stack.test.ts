@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { routesOf } from '../../functions/http/endpoint.ts';
+import { functionRoutes } from '../../functions/http/endpoint.ts';
 import { toKebabCase } from '../../lib/bundles.ts';
 import { answered, deploymentOf, inProduction, meant, type Resource, required } from '../support/deployment.ts';
 
 /** The route of an endpoint. That of the hooks is greedy. */
 const keyOf = ({ method, path }: { method: string; path: string }) =>
   `${method} ${path.replace('/hooks/{platform}', '/hooks/{platform+}')}`;
-const ours = answered.flatMap(routesOf).map(keyOf);
+const ours = answered.flatMap(functionRoutes).map(keyOf);
 
 const dev = deploymentOf();
 const prod = deploymentOf(inProduction);
@@ -62,7 +62,7 @@ it('the API may invoke each function only by its own route', () => {
     if (source === '/*/POST/hooks/*') continue;
     expect(source).toMatch(/^\/\*\/\*\//);
     const paths = [
-      ...answered.flatMap(routesOf).map(({ path }) => path),
+      ...answered.flatMap(functionRoutes).map(({ path }) => path),
       '/',
       '/console',
       '/console/*',

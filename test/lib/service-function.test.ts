@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { permissionsOf } from '../../functions/http/permissions.ts';
+import { endpointPermissions } from '../../functions/http/permissions.ts';
 import { permissionsOfJob } from '../../functions/jobs/job.ts';
 import { jobs, queueJobs } from '../../functions/jobs.ts';
 import { routes } from '../../functions/routes.ts';
@@ -57,7 +57,7 @@ it('each function has its own role, which only Lambda may assume', () => {
 it.each(routes.map((endpoint) => [endpoint.name, endpoint] as const))(
   'the function of %s may do what its endpoint says, and nothing else',
   (name, endpoint) => {
-    const expected = [...own, ...grantsOfPermissions(permissionsOf(endpoint))];
+    const expected = [...own, ...grantsOfPermissions(endpointPermissions(endpoint))];
     expect(grantsOf(dev, name)).toEqual(expected.sort());
   },
 );

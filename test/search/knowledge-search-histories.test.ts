@@ -4,7 +4,7 @@ import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
 import { indexFormat } from '../../functions/domain/knowledge-index.ts';
 import { proseText } from '../../functions/domain/sources.ts';
 import { KnowledgeSearch } from '../../functions/search/knowledge-search.ts';
-import { languageOf } from '../../functions/search/languages.ts';
+import { loadLanguage } from '../../functions/search/languages.ts';
 import { packIndex } from '../../functions/search/pack-index.ts';
 import { type DocumentRecord, documentKind } from '../../functions/store/sources/documents.ts';
 import { SourceChanges } from '../../functions/store/sources/source-changes.ts';
@@ -49,7 +49,7 @@ const newSearch = () =>
   );
 
 const indexIn = async (language: string, text: string) => ({
-  packed: packIndex([{ text }], text, await languageOf(language)).packed,
+  packed: packIndex([{ text }], text, await loadLanguage(language)).packed,
   ...{ format: indexFormat, language },
 });
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { languageOf } from '../../functions/search/languages.ts';
+import { loadLanguage } from '../../functions/search/languages.ts';
 import { packIndex } from '../../functions/search/pack-index.ts';
-import { cutPassages, headingsOf, passageUnits } from '../../functions/search/passages.ts';
+import { cutPassages, listMarkdownHeadings, passageUnits } from '../../functions/search/passages.ts';
 
 const cut = (text: string, markdown = text) =>
-  cutPassages(text, headingsOf(markdown)).map(({ start, end }) => text.slice(start, end));
+  cutPassages(text, listMarkdownHeadings(markdown)).map(({ start, end }) => text.slice(start, end));
 
 const sentence = (index: number) => `This is sentence ${index} about opening hours and prices.`;
 const paragraph = (sentences: number) => Array.from({ length: sentences }, (_, index) => sentence(index)).join(' ');
@@ -29,7 +29,7 @@ it('passages begin at the headings of the text’s Markdown', () => {
 
 it('passages leave out a heading that has nothing but deeper ones below it, which are found by it', () => {
   const text = '# Berlin\n\n## Hours\n\nNine to five.\n\n# Paris\n\nClosed.';
-  const passages = cutPassages(text, headingsOf(text));
+  const passages = cutPassages(text, listMarkdownHeadings(text));
   expect(passages.map(({ start, end, context }) => [text.slice(start, end), context])).toEqual([
     ['## Hours\n\nNine to five.', ['Berlin']],
     ['# Paris\n\nClosed.', []],
@@ -65,7 +65,7 @@ it('passages are cut after the marks of scripts without spaces', () => {
 
 it('passages of a long section are found by its heading too', () => {
   const text = `# Hours\n\n${paragraph(60)}`;
-  const [first, second] = cutPassages(text, headingsOf(text));
+  const [first, second] = cutPassages(text, listMarkdownHeadings(text));
   expect(first).toMatchObject({ start: 0, headingEnd: 7, context: [] });
   expect(second?.context).toEqual(['Hours']);
 });
@@ -81,7 +81,7 @@ const document = fc.array(block, { maxLength: 30 }).map((blocks) => blocks.join(
 it('passages hold every word of any text once, in its order', () => {
   fc.assert(
     fc.property(document, (text) => {
-      const passages = cutPassages(text, headingsOf(text));
+      const passages = cutPassages(text, listMarkdownHeadings(text));
       const found = passages.map(({ start, end }) => text.slice(start, end));
       for (const [index, { start, end }] of passages.entries()) {
         expect(start).toBeGreaterThanOrEqual(passages[index - 1]?.end ?? 0);
@@ -100,7 +100,7 @@ it('passages hold every word of any text once, in its order', () => {
 });
 
 it('passages of a code name keep the mark that belongs to it', () => {
-  expect([...headingsOf('# C#\n\n## Opening hours ##\n\n### Only in `code` and _words_')]).toEqual([
+  expect([...listMarkdownHeadings('# C#\n\n## Opening hours ##\n\n### Only in `code` and _words_')]).toEqual([
     ['C', 1],
     ['Opening hours', 2],
     ['Only in code and words', 3],
@@ -120,7 +120,7 @@ it.each<[string, string]>([
   ['headings', Array.from({ length: 15_000 }, (_, n) => `${'#'.repeat(1 + (n % 6))} h${n}`).join('\n')],
 ])('the index of a text that is full of %s is made within seconds', async (_, text) => {
   const before = process.cpuUsage();
-  packIndex([{ text }], text, await languageOf('en'));
+  packIndex([{ text }], text, await loadLanguage('en'));
   const { user, system } = process.cpuUsage(before);
   expect((user + system) / 1e6).toBeLessThan(5);
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { parseLanguageCode } from '../../functions/domain/knowledge-index.ts';
-import { languageOf } from '../../functions/search/languages.ts';
+import { loadLanguage } from '../../functions/search/languages.ts';
 import { type IndexedPage, packIndex } from '../../functions/search/pack-index.ts';
 import { PackedIndex } from '../../functions/search/packed-index.ts';
 import { rank } from '../../functions/search/rank.ts';
@@ -12,7 +12,7 @@ const indexOf = async (
   language = 'en',
   markdown = pages.map(({ text }) => text).join('\n\n'),
 ) => {
-  const { packed, passages } = packIndex(pages, markdown, await languageOf(language));
+  const { packed, passages } = packIndex(pages, markdown, await loadLanguage(language));
   const index = new PackedIndex(packed);
   expect(index.passages).toBe(passages);
   return index;
@@ -22,7 +22,7 @@ const search = async (texts: string[], query: string, language = 'en') => {
   const pages = texts.map((text) => ({ text }));
   const index = await indexOf(pages, language);
   return (await rank(query, [index], 20)).map(({ passage }) => {
-    const { page, start, units } = index.placeOf(passage);
+    const { page, start, units } = index.locatePassage(passage);
     return pages[page]?.text.slice(start, start + units);
   });
 };
@@ -164,7 +164,7 @@ it('a search finds every word of a text in the passage that holds it', async () 
           const [word] = /(?<!\S)[a-z]{4,}(?=[\s.,])/.exec(text) ?? [];
           if (!word) continue;
           const hits = await rank(word, [index], 1000);
-          const places = hits.map(({ passage }) => index.placeOf(passage));
+          const places = hits.map(({ passage }) => index.locatePassage(passage));
           const found = places.map(({ page: at, start, units }) => texts[at]?.slice(start, start + units) ?? '');
           expect(found.length, `${page}: ${word}`).toBeGreaterThan(0);
           for (const passage of found) expect(passage.toLowerCase()).toContain(word.slice(0, 4));
@@ -177,7 +177,8 @@ it('a search finds every word of a text in the passage that holds it', async () 
 
 it('a search weighs a word more that the query repeats', async () => {
   const index = await indexOf([{ text: 'Rooms and breakfast.' }, { text: 'Rooms and parking.' }]);
-  const pageOfBest = async (query: string) => index.placeOf((await rank(query, [index], 1))[0]?.passage as number).page;
+  const pageOfBest = async (query: string) =>
+    index.locatePassage((await rank(query, [index], 1))[0]?.passage as number).page;
   expect(await pageOfBest('Is there breakfast, or parking? I need parking.')).toBe(1);
   expect(await pageOfBest('Is there parking, or breakfast? I need breakfast.')).toBe(0);
 });
@@ -207,7 +208,7 @@ it('a search finds each word, also with more words than are cached', async () =>
 });
 
 it('a search does not read an index of another format', async () => {
-  const { packed } = packIndex([{ text: 'Text' }], '', await languageOf('en'));
+  const { packed } = packIndex([{ text: 'Text' }], '', await loadLanguage('en'));
   const { deflateRawSync, inflateRawSync } = await import('node:zlib');
   const other = inflateRawSync(packed);
   other[0] = 99;

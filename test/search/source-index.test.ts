@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { indexingFailure, indexNewText, indexOf, indexSources } from '../../functions/search/source-index.ts';
+import { buildIndex, indexingFailure, indexNewText, indexSources } from '../../functions/search/source-index.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { documentKey } from '../../functions/store/keys.ts';
 import type { SourceRecord } from '../../functions/store/sources/source-reads.ts';
@@ -61,11 +61,11 @@ it.each(['spin', 'hoard'])(
   'the index of a text on which the indexer would %s is given up with a sentence',
   async (how) => {
     const indexer = { run: () => misbehave.run(how) as Promise<never> };
-    const failure = await indexOf('document', 'A text.', 'A text.', 'en', indexer).catch(indexingFailure);
+    const failure = await buildIndex('document', 'A text.', 'A text.', 'en', indexer).catch(indexingFailure);
     expect(failure).toEqual({
       failure: 'The text is too large or too complicated to be searched. Split it into several sources.',
     });
-    expect(await indexOf('document', 'A text.', 'A text.', 'en')).toMatchObject({ language: 'en' });
+    expect(await buildIndex('document', 'A text.', 'A text.', 'en')).toMatchObject({ language: 'en' });
   },
 );
 

@@ -3,7 +3,7 @@ import { newIdentifier, newUlid } from '../../../functions/domain/identifiers.ts
 import { newAttempt, websiteStates } from '../../../functions/domain/source-state.ts';
 import { pagesText, proseText } from '../../../functions/domain/sources.ts';
 import { type ApiClient, apiClient } from '../../../functions/openapi/client/client.ts';
-import { indexOf } from '../../../functions/search/source-index.ts';
+import { buildIndex } from '../../../functions/search/source-index.ts';
 import { agents } from '../../../functions/store/agents/agents.ts';
 import { apiKeys } from '../../../functions/store/api-keys.ts';
 import { calls } from '../../../functions/store/calls/calls.ts';
@@ -81,7 +81,7 @@ const addWebsite = async ({ uid, agentId }: Demo): Promise<string> => {
   if (!run) return source.id;
   const markdown = pages.map(({ title, url, text }) => `# ${title}\n\n<${url}>\n\n${text}`).join('\n\n');
   const texts = { content: pagesText(pages), contentMD: proseText(markdown) };
-  const index = await indexOf('website', texts.content.whole, texts.contentMD.whole, undefined);
+  const index = await buildIndex('website', texts.content.whole, texts.contentMD.whole, undefined);
   const fields = { pages: pages.length, failedPages, lastCrawledAt: now() };
   await websites.get().finish(source, { attempt, revision: run.revision }, { ...texts, index }, fields);
   return source.id;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeliveryAttempt } from '../../../functions/domain/webhooks.ts';
-import { attemptOf, messageOf } from '../../../functions/webhooks/deliver.ts';
+import { buildMessage, sendOnce } from '../../../functions/webhooks/deliver.ts';
 import type { StoredDelivery } from '../../../functions/webhooks/webhook-deliveries.ts';
 import type { StoredEndpoint } from '../../../functions/webhooks/webhook-endpoints.ts';
 import { WebhookReceivers } from '../../../functions/webhooks/webhook-receivers.ts';
@@ -30,8 +30,8 @@ export const forward = async (
   const webhookReceivers = new WebhookReceivers({ trustedOrigins: new Set([new URL(url).origin]) });
   const sending = new Set<string>();
   const send = async (delivery: StoredDelivery) => {
-    const message = await messageOf(delivery, stores);
-    const { attempt } = await attemptOf(message, { url, secrets: [secret] }, { webhookReceivers });
+    const message = await buildMessage(delivery, stores);
+    const { attempt } = await sendOnce(message, { url, secrets: [secret] }, { webhookReceivers });
     report(delivery, attempt);
     await webhookDeliveries.take(uid, delivery);
   };

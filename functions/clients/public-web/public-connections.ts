@@ -1,7 +1,13 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import { isPublicAddress } from './addresses.ts';
-import { ForbiddenAddressError, notPublic, publicAddressesOf, type Resolve, resolveBySystem } from './public-hosts.ts';
+import {
+  ForbiddenAddressError,
+  notPublic,
+  type Resolve,
+  resolveBySystem,
+  resolvePublicAddresses,
+} from './public-hosts.ts';
 
 /** The allowed destinations of connections. Trusted origins are exempt from all checks. */
 export type FetchPolicy = {
@@ -46,7 +52,7 @@ export const openPublicConnections = (policy: FetchPolicy, responseTimeoutMillis
 const publicLookup =
   (resolve: Resolve): LookupFunction =>
   (host, options, callback) => {
-    publicAddressesOf(host, resolve).then(
+    resolvePublicAddresses(host, resolve).then(
       (addresses) => {
         const [first] = addresses;
         if (options.all) callback(null, addresses);

@@ -12,7 +12,7 @@ export type Resolve = (host: string) => Promise<LookupAddress[]>;
 export const resolveBySystem: Resolve = (host) => dns.lookup(host, { all: true });
 
 /** Returns the addresses of a host. Throws when there is none, and a `ForbiddenAddressError` unless every one of them is public. */
-export const publicAddressesOf = async (
+export const resolvePublicAddresses = async (
   host: string,
   resolve: Resolve = resolveBySystem,
 ): Promise<[LookupAddress, ...LookupAddress[]]> => {

@@ -4,7 +4,7 @@ import { limits } from '../../domain/limits.ts';
 import { isWebAddress } from '../../domain/websites.ts';
 import { environment } from '../../environment.ts';
 import { wholeService } from '../../service.ts';
-import { causesOf, codesOf, connectionProblem } from './connection-problem.ts';
+import { connectionProblem, joinCodes, listCauses } from './connection-problem.ts';
 import { PageFetchError } from './page-fetch-error.ts';
 import { type FetchPolicy, openPublicConnections, otherPort } from './public-connections.ts';
 
@@ -35,7 +35,7 @@ export type FetchOptions = {
   /** Called before each redirect is followed; throws if it must not be. */
   mayFollow?: (url: URL) => void | Promise<void>;
   /** Returns the validators of a page that the caller has; undefined for other pages. */
-  validatorsOf?: (url: URL) => Validators | undefined;
+  getValidators?: (url: URL) => Validators | undefined;
 };
 
 export type WebPagesOptions = FetchPolicy & { timeoutMilliseconds?: number };
@@ -71,7 +71,7 @@ export class PageReader {
   /** Reads a page. Throws a `PageFetchError` with the reason if that is not possible. */
   async read(url: URL, options: FetchOptions): Promise<WebPage> {
     const { url: found, status, contentType, bytes, validators } = await this.#get(url, options);
-    const isUnchanged = status === 304 && options.validatorsOf?.(found) !== undefined;
+    const isUnchanged = status === 304 && options.getValidators?.(found) !== undefined;
     if (!isUnchanged && !isSuccess(status)) throw new PageFetchError(`The page answered with status ${status}.`);
     return { url: found.href, contentType, bytes, validators, isUnchanged };
   }
@@ -97,14 +97,14 @@ export class PageReader {
         if (redirects > limits.pageRedirects) throw new PageFetchError('The page redirects too often.');
         const response = await fetch(current, {
           dispatcher: this.#agent,
-          headers: { ...requestHeaders, ...conditionsOf(options.validatorsOf?.(current)) },
+          headers: { ...requestHeaders, ...conditionalHeaders(options.getValidators?.(current)) },
           redirect: 'manual',
           signal,
         });
-        const location = locationOf(response);
+        const location = readLocation(response);
         if (location === undefined) {
           const contentType = response.headers.get('content-type') ?? '';
-          const [etag, lastModified] = ['etag', 'last-modified'].map((name) => validatorIn(response, name));
+          const [etag, lastModified] = ['etag', 'last-modified'].map((name) => readValidator(response, name));
           const validators = { etag, lastModified };
           return { url: current, status: response.status, contentType, bytes: await readBody(response), validators };
         }
@@ -116,9 +116,9 @@ export class PageReader {
         await options.mayFollow?.(current);
       }
     } catch (error) {
-      const causes = causesOf(error);
+      const causes = listCauses(error);
       // The connection has the same timeout for head and body: either may be the first to report it.
-      if (timeout.aborted || /UND_ERR_(HEADERS|BODY)_TIMEOUT/.test(codesOf(causes)))
+      if (timeout.aborted || /UND_ERR_(HEADERS|BODY)_TIMEOUT/.test(joinCodes(causes)))
         throw new PageFetchError(`The page took longer than ${this.#timeoutMilliseconds / 1000} seconds.`);
       throw pageFetchError(causes) ?? error;
     }
@@ -126,7 +126,7 @@ export class PageReader {
 }
 
 /** Returns the headers of a request for a page that has changed since it had these validators. */
-const conditionsOf = ({ etag, lastModified }: Validators = {}) => ({
+const conditionalHeaders = ({ etag, lastModified }: Validators = {}) => ({
   ...(etag !== undefined && { 'if-none-match': etag }),
   ...(lastModified !== undefined && { 'if-modified-since': lastModified }),
 });
@@ -134,14 +134,14 @@ const conditionsOf = ({ etag, lastModified }: Validators = {}) => ({
 /** Longer validators are not sent back. */
 const maxValidatorCharacters = 1000;
 
-const validatorIn = ({ headers }: Response, name: string): string | undefined => {
+const readValidator = ({ headers }: Response, name: string): string | undefined => {
   const value = headers.get(name) ?? '';
   return value !== '' && value.length <= maxValidatorCharacters ? value : undefined;
 };
 
 const isSuccess = (status: number) => status >= 200 && status <= 299;
 
-const locationOf = ({ status, headers }: Response): string | undefined => {
+const readLocation = ({ status, headers }: Response): string | undefined => {
   if (![301, 302, 303, 307, 308].includes(status)) return undefined;
   // Sites send UTF-8 in this header, though headers are Latin-1.
   const bytes = Buffer.from(headers.get('location') ?? '', 'latin1');
@@ -175,7 +175,7 @@ const pageFetchError = (causes: NodeJS.ErrnoException[]): PageFetchError | undef
   // The library itself refuses the ports of mail, SSH and the like.
   if (causes.some(({ message }) => message === 'bad port'))
     return new PageFetchError(`${otherPort} The Fetch standard blocks this one, also where its origin is trusted.`);
-  if (/\b(Z_|ZSTD_|ERR__)/.test(codesOf(causes))) return new PageFetchError('The page is not compressed as it says.');
+  if (/\b(Z_|ZSTD_|ERR__)/.test(joinCodes(causes))) return new PageFetchError('The page is not compressed as it says.');
   const problem = connectionProblem(causes);
   return problem === undefined ? undefined : new PageFetchError(problem);
 };

@@ -21,7 +21,7 @@ export async function* chatParts(responding: Promise<Response>): AsyncGenerator<
     return;
   }
   try {
-    for await (const event of eventsOf(response.body as ReadableStream<Uint8Array>)) {
+    for await (const event of readEvents(response.body as ReadableStream<Uint8Array>)) {
       if (event === '[DONE]') return;
       yield JSON.parse(event) as ChatPart;
     }
@@ -32,7 +32,7 @@ export async function* chatParts(responding: Promise<Response>): AsyncGenerator<
 }
 
 /** The data of server-sent events. The service writes one line of data an event. */
-async function* eventsOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+async function* readEvents(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = stream.getReader();
   const decoder = new TextDecoder();
   let rest = '';

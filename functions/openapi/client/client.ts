@@ -9,8 +9,8 @@ import {
   type Params,
   type RequestOptions,
   type Result,
+  readResult,
   respond,
-  resultOf,
 } from './request.ts';
 import { type BlockListUploads, blockListUploads, type DocumentUploads, documentUploads } from './uploads.ts';
 import {
@@ -73,7 +73,7 @@ export const apiClient = (options: ApiClientOptions = {}): ApiClient => {
     send: persistentFetch(options),
   };
   const groups = mapValues(operations, (group, verbs) =>
-    mapValues(verbs, (verb, operation) => methodOf(connection, `${group}.${verb}`, operation)),
+    mapValues(verbs, (verb, operation) => buildMethod(connection, `${group}.${verb}`, operation)),
   ) as unknown as Operations;
   const { documents, websites, blockList, erasures } = groups;
   return {
@@ -87,10 +87,10 @@ export const apiClient = (options: ApiClientOptions = {}): ApiClient => {
 
 type Method = (params?: Params, options?: RequestOptions) => Promise<Result<unknown>> | AsyncGenerator<ChatPart, void>;
 
-const methodOf = (connection: Connection, name: string, operation: Operation): Method => {
+const buildMethod = (connection: Connection, name: string, operation: Operation): Method => {
   const send = (params: Params, options?: RequestOptions) => respond(connection, name, operation, params, options);
   if (operation.stream) return (params = {}, options) => chatParts(send(params, options));
-  const call = async (params: Params, options?: RequestOptions) => resultOf(await send(params, options), options);
+  const call = async (params: Params, options?: RequestOptions) => readResult(await send(params, options), options);
   if (operation.items === undefined) return (params = {}, options) => call(params, options);
   return (params = {}, options) =>
     listRequest(operation, (cursor) => call({ ...params, ...(cursor !== undefined && { cursor }) }, options));

@@ -64,7 +64,7 @@ export const persistentFetch = (client: RetryOptions): PersistentFetch => {
 
     async function send(attempt: Request): Promise<Response> {
       try {
-        const signal = AbortSignal.any([request.signal, AbortSignal.timeout(millisecondsOf(timeoutSeconds))]);
+        const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timerMilliseconds(timeoutSeconds))]);
         const sent = new Request(attempt, { signal });
         const response = await fetch(sent).finally(() => sent);
         if (isRedirect(response)) return refusedRedirect(response, new URL(request.url).origin);
@@ -97,7 +97,7 @@ const refusedRedirect = async ({ body, headers }: Response, origin: string): Pro
 };
 
 /** Timers take whole milliseconds, and no more than 31 bits. */
-const millisecondsOf = (seconds: number) => Math.min(Math.round(seconds * 1000), 2 ** 31 - 1);
+const timerMilliseconds = (seconds: number) => Math.min(Math.round(seconds * 1000), 2 ** 31 - 1);
 
 /** A response whose body has arrived. */
 const whole = async (response: Response): Promise<Response> => {
@@ -163,10 +163,10 @@ const withCode = async (response: Response): Promise<Response> => {
   if (typeof body?.error === 'string') return new Response(text, response);
   const { status, headers } = response;
   const message = body?.message ?? /<Message>([^<]+)</.exec(text)?.[1] ?? `The gateway responded ${status}.`;
-  return errorResponse(status, codeOf(status), message, headers);
+  return errorResponse(status, fallbackCode(status), message, headers);
 };
 
-const codeOf = (status: number) =>
+const fallbackCode = (status: number) =>
   ({ 404: 'not_found', 413: 'payload_too_large', 429: 'rate_limited', 504: 'timeout' })[status] ??
   (status >= 500 ? 'internal_error' : 'invalid_request');
 

@@ -87,7 +87,7 @@ export const respond = async (
 };
 
 /** Returns the result of a response. */
-export const resultOf = async <Data>(response: Response, options: RequestOptions = {}): Promise<Result<Data>> => {
+export const readResult = async <Data>(response: Response, options: RequestOptions = {}): Promise<Result<Data>> => {
   if (!response.ok) return { error: (await response.json()) as ApiError, response };
   const { parse = JSON.parse } = options;
   try {
@@ -133,7 +133,7 @@ const toRequest = (connection: Connection, operation: Operation, params: Params,
     rest.delete(name);
     return value;
   };
-  const url = addressOf(
+  const url = resolveAddress(
     connection.baseUrl,
     path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(take(name) ?? ''))),
   );
@@ -143,7 +143,7 @@ const toRequest = (connection: Connection, operation: Operation, params: Params,
       if (one !== undefined && one !== null) url.searchParams.append(name, String(one));
     }
   }
-  const headers = headersOf(connection, operation, options);
+  const headers = buildHeaders(connection, operation, options);
   const content = Object.fromEntries(rest);
   if (body === 'json') headers.set('content-type', 'application/json');
   return new Request(url, {
@@ -156,7 +156,7 @@ const toRequest = (connection: Connection, operation: Operation, params: Params,
   });
 };
 
-const headersOf = (
+const buildHeaders = (
   { apiKey }: Connection,
   { method, stream }: Operation,
   { idempotencyKey, ifMatch, headers }: RequestOptions,
@@ -179,7 +179,7 @@ const headersOf = (
 };
 
 /** Returns the address of a path. A `baseUrl` that begins with a slash is relative to the page's own origin. */
-export const addressOf = (baseUrl: string, path: string): URL => {
+export const resolveAddress = (baseUrl: string, path: string): URL => {
   const { location } = globalThis as { location?: { origin: string } };
   const base = baseUrl.startsWith('/') && location ? location.origin + baseUrl : baseUrl;
   if (!/^https?:\/\/./.test(base)) {

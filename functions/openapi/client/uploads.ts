@@ -1,7 +1,7 @@
 import type { SendOptions } from './fetch.ts';
 import { fetchWithProgress, type NamedFile, namedBlob, presignedForm, type UploadProgress } from './files.ts';
 import type { Operations } from './groups.ts';
-import { anySignal, type Connection, type RequestOptions, type Result, resultOf } from './request.ts';
+import { anySignal, type Connection, type RequestOptions, type Result, readResult } from './request.ts';
 import type { ApiError, CreateBlockListImportParams, CreateBlockListImportResponse, RefusedFile } from './types.ts';
 
 export type UploadOptions = RequestOptions & {
@@ -79,7 +79,7 @@ export const blockListUploads = (connection: Connection, { blockList }: Operatio
       { name: 'numbers', blob },
       sending,
     );
-    return response.ok ? created : resultOf(response);
+    return response.ok ? created : readResult(response);
   },
 });
 

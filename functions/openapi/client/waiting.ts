@@ -1,6 +1,6 @@
 import { errorResponse, wait } from './fetch.ts';
 import type { Operations } from './groups.ts';
-import { anySignal, type Connection, type RequestOptions, type Result, resultOf } from './request.ts';
+import { anySignal, type Connection, type RequestOptions, type Result, readResult } from './request.ts';
 import type { BlockListImport, Document, Erasure, Website } from './types.ts';
 
 export type WaitOptions<State> = RequestOptions & {
@@ -66,7 +66,8 @@ export const erasureWaits = (connection: Connection, { erasures }: Operations): 
   waitUntilDone: (params, options = {}) => waitForEnd(connection, options, () => erasures.get(params, options)),
 });
 
-const notFound = (code: string, message: string): Promise<Result<never>> => resultOf(errorResponse(404, code, message));
+const notFound = (code: string, message: string): Promise<Result<never>> =>
+  readResult(errorResponse(404, code, message));
 
 /** Returns the first item that `choose` finds in the pages of a list, or the error of a page. */
 const find = async <Page, Item>(
@@ -97,7 +98,9 @@ const waitForEnd = async <State extends { status: string }>(
     onProgress?.(result.data);
     if ((performance.now() - startedAt) / 1000 + waitSeconds > maxWaitSeconds) {
       const { status } = result.data;
-      return resultOf(errorResponse(504, 'timeout', `The status is still ${status} after ${maxWaitSeconds} seconds.`));
+      return readResult(
+        errorResponse(504, 'timeout', `The status is still ${status} after ${maxWaitSeconds} seconds.`),
+      );
     }
     await wait(waitSeconds, anySignal(connection.signal, signal));
   }

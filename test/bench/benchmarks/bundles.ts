@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { permissionsOf } from '../../../functions/http/permissions.ts';
+import { endpointPermissions } from '../../../functions/http/permissions.ts';
 import { permissionsOfJob } from '../../../functions/jobs/job.ts';
 import { jobs } from '../../../functions/jobs.ts';
 import { routes } from '../../../functions/routes.ts';
@@ -41,7 +41,7 @@ export const bundles: Row = {
 
   async measure() {
     const functions = [
-      ...routes.map((route) => ({ name: route.name, permissions: permissionsOf(route) })),
+      ...routes.map((route) => ({ name: route.name, permissions: endpointPermissions(route) })),
       ...jobs.map((job) => ({ name: job.name, permissions: permissionsOfJob(job) })),
     ];
     return functions.map(({ name, permissions }) => {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { listBlockedNumbers } from '../../../functions/api/list-blocked-numbers.ts';
 import { listWebhookDeliveries } from '../../../functions/api/list-webhook-deliveries.ts';
 import { BlockListPage } from '../../../functions/domain/block-list.ts';
-import { type AnyEndpoint, defaultMemoryMegabytes, memoryMegabytesOf } from '../../../functions/http/endpoint.ts';
+import { type AnyEndpoint, defaultMemoryMegabytes, functionMemoryMegabytes } from '../../../functions/http/endpoint.ts';
 import { routes } from '../../../functions/routes.ts';
 import { blockListShards, webhookDeliveryCollections } from '../../../functions/store/keys.ts';
 import { bundlePath, toKebabCase } from '../../../lib/bundles.ts';
@@ -29,9 +29,9 @@ type Comparison = { what: string; event: { queries: number }; megabytes: number 
 const oneRead: Comparison = { what: 'a hand-signed read', event: { queries: 0 }, megabytes: defaultMemoryMegabytes };
 /** A page of a list in shards needs a query for each: it is held against as many requests, with the same memory. */
 const shardReads = (endpoint: AnyEndpoint, queries: number): Comparison => ({
-  what: `a hand-signed read and ${queries} queries with ${memoryMegabytesOf(endpoint)} MB`,
+  what: `a hand-signed read and ${queries} queries with ${functionMemoryMegabytes(endpoint)} MB`,
   event: { queries },
-  megabytes: memoryMegabytesOf(endpoint),
+  megabytes: functionMemoryMegabytes(endpoint),
 });
 const blockListReads = shardReads(listBlockedNumbers, blockListShards);
 const deliveryReads = shardReads(listWebhookDeliveries, webhookDeliveryCollections('').length);
@@ -90,7 +90,7 @@ const isKeyedRead = ({ method, caller }: AnyEndpoint) => method === 'GET' && cal
 const startBoth = async ({ endpoint, against }: Measured, setup: Setup): Promise<{ read: Start; ours: Start }> => {
   const read = await start(setup, handSigned, 'handSignedReads', against.event, against.megabytes);
   const event = await eventFor(endpoint, setup.world);
-  const ours = await start(setup, bundlePath(endpoint.name), endpoint.name, event, memoryMegabytesOf(endpoint));
+  const ours = await start(setup, bundlePath(endpoint.name), endpoint.name, event, functionMemoryMegabytes(endpoint));
   return { read: startOf(read), ours: startOf(ours) };
 };
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { type AnyEndpoint, defaultMemoryMegabytes, memoryMegabytesOf } from '../../../functions/http/endpoint.ts';
+import { type AnyEndpoint, defaultMemoryMegabytes, functionMemoryMegabytes } from '../../../functions/http/endpoint.ts';
 import { deliverWebhook } from '../../../functions/jobs/deliver-webhook.ts';
 import { routes } from '../../../functions/routes.ts';
 import { table } from '../../../functions/store/table.ts';
@@ -184,7 +184,7 @@ const inBulk = ({ directly, newAgent, uid }: World): CostSample[] => {
 
 const costOf = async (sample: CostSample, world: World, units: Units): Promise<{ cost: Cost; logBytes: number }> => {
   const { endpoint, count } = sample;
-  const memoryMegabytes = memoryMegabytesOf(endpoint);
+  const memoryMegabytes = functionMemoryMegabytes(endpoint);
   const { proxy, apiKey } = world;
   const newRequest = async () => ({ apiKey, ...(await sample.request(world)) });
   proxy.delay(0);

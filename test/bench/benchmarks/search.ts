@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import MiniSearch from 'minisearch';
-import { languageOf } from '../../../functions/search/languages.ts';
+import { loadLanguage } from '../../../functions/search/languages.ts';
 import { packIndex } from '../../../functions/search/pack-index.ts';
 import { PackedIndex } from '../../../functions/search/packed-index.ts';
 import { rank } from '../../../functions/search/rank.ts';
-import { indexOf } from '../../../functions/search/source-index.ts';
+import { buildIndex } from '../../../functions/search/source-index.ts';
 import type { Figure, Row } from '../benchmark.ts';
 import { prose } from '../prose.ts';
 
@@ -89,11 +89,11 @@ const qualityFigure = async (
   collection: Collection,
 ): Promise<Figure> => {
   const pages = collection.documents.map((text) => ({ text }));
-  const { packed } = packIndex(pages, '', await languageOf('en'));
+  const { packed } = packIndex(pages, '', await loadLanguage('en'));
   const index = new PackedIndex(packed);
   const value = await quality(collection, async (query) => {
     const hits = await rank(query, [index], 30);
-    return [...new Set(hits.map(({ passage }) => index.placeOf(passage).page))];
+    return [...new Set(hits.map(({ passage }) => index.locatePassage(passage).page))];
   });
   const mini = new MiniSearch<{ id: number; text: string }>({ fields: ['text'] });
   mini.addAll(pages.map(({ text }, id) => ({ id, text })));
@@ -112,7 +112,7 @@ const qualityFigure = async (
 
 const sizeFigure = async (documents: string[]): Promise<Figure> => {
   const text = documents.join('\n\n');
-  const { packed } = await indexOf('document', text, text, 'en');
+  const { packed } = await buildIndex('document', text, text, 'en');
   const percent = (100 * packed.length) / Buffer.byteLength(text);
   return {
     what: 'Index, of the bytes of its text',
