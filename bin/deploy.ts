@@ -5,7 +5,7 @@
 import { deploymentName, describeSettings } from '../lib/settings.ts';
 import { describeError } from './command-line/describe-error.ts';
 import { exitCodes } from './command-line/exit-codes.ts';
-import { contextOf, fail, runCdk, settingsOf } from './deployment/cdk.ts';
+import { fail, parseContext, runCdk, toSettings } from './deployment/cdk.ts';
 import { changedSettings, forgottenSettings, type GivenSettings } from './deployment/changed-settings.ts';
 import { findOutputs } from './operator/stack.ts';
 
@@ -24,7 +24,7 @@ All other options are those of CDK: npx cdk deploy --help`);
 
 if (words.includes('--profile')) process.env.AWS_PROFILE = words[words.indexOf('--profile') + 1];
 
-const settings = settingsOf(contextOf(words));
+const settings = toSettings(parseContext(words));
 const stack = deploymentName(settings);
 const outputs = await findOutputs(stack).catch((error) => fail(describeError(error), exitCodes.failed));
 const before: GivenSettings | undefined = outputs?.Settings && JSON.parse(outputs.Settings);

@@ -5,21 +5,21 @@
 import { CloudFormationClient, DescribeStackResourcesCommand } from '@aws-sdk/client-cloudformation';
 import { DeleteObjectsCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
 import { deploymentName } from '../lib/settings.ts';
-import { contextOf, fail, runCdk, settingsOf } from './deployment/cdk.ts';
+import { fail, parseContext, runCdk, toSettings } from './deployment/cdk.ts';
 
 const words = process.argv.slice(2);
 
 /** Returns the buckets of a deployment, which are in its nested stack Data. */
-const bucketsOf = async (stack: string): Promise<string[]> => {
+const listBuckets = async (stack: string): Promise<string[]> => {
   const client = new CloudFormationClient({});
-  const resourcesOf = async (StackName: string) =>
+  const listResources = async (StackName: string) =>
     (await client.send(new DescribeStackResourcesCommand({ StackName }))).StackResources ?? [];
-  const nestedStacks = await resourcesOf(stack).catch((error: Error) => {
+  const nestedStacks = await listResources(stack).catch((error: Error) => {
     if (error.name === 'ValidationError') return [];
     throw error;
   });
   const data = nestedStacks.find(({ LogicalResourceId }) => LogicalResourceId === 'Data')?.PhysicalResourceId;
-  const resources = data ? await resourcesOf(data) : [];
+  const resources = data ? await listResources(data) : [];
   return resources.flatMap(({ ResourceType, PhysicalResourceId }) =>
     ResourceType === 'AWS::S3::Bucket' && PhysicalResourceId ? PhysicalResourceId : [],
   );
@@ -33,17 +33,17 @@ const empty = async (Bucket: string): Promise<void> => {
   }
 };
 
-const context = contextOf(words);
+const context = parseContext(words);
 if (!context.stage && !context.settings) {
   fail(
     'Name the deployment, as in: npm run destroy -- --context stage=dev --context appOrigin=https://app.example.com',
   );
 }
-const settings = settingsOf(context);
+const settings = toSettings(context);
 const name = deploymentName(settings);
 if (settings.stage !== 'prod') {
   const isForced = words.includes('--force') || words.includes('-f');
   if (!isForced) fail(`This deletes ${name} with its table and files. Add --force to do it.`);
-  for (const bucket of await bucketsOf(name)) await empty(bucket);
+  for (const bucket of await listBuckets(name)) await empty(bucket);
 }
 runCdk('destroy', words);

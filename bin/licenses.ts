@@ -58,7 +58,7 @@ const filesOfPages = async () => {
   return [...references, ...(await bundledFiles(own, 'browser'))];
 };
 
-const packageOf = (file: string): Package | undefined => {
+const findPackage = (file: string): Package | undefined => {
   const folder = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1];
   if (!folder) return undefined;
   const { name, version, license = 'none' } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
@@ -77,7 +77,7 @@ const files = [
   ...(await filesOfPages()),
 ];
 const packages = new Map(
-  files.flatMap((file) => packageOf(file) ?? []).map((one) => [`${one.name}@${one.version}`, one]),
+  files.flatMap((file) => findPackage(file) ?? []).map((one) => [`${one.name}@${one.version}`, one]),
 );
 for (const [name, { license }] of [...packages].sort(([a], [b]) => a.localeCompare(b)))
   console.log(`${license}\t${name}`);

@@ -19,17 +19,17 @@ const readPlan = (code: string, plans: unknown[][]) => {
   const lengths = [...new Set(plans.flatMap((plan) => plan[lengthsAt] as number[]))].sort((one, other) => one - other);
   const trunk = trunkPrefixes[code] ?? (plans.find((plan) => plan[trunkAt])?.[trunkAt] as string | undefined) ?? '';
   /** Returns the lengths of numbers with these first digits. */
-  const lengthsWith = (start: string) => lengths.filter((length) => exists(valid, start, length));
+  const matchLengths = (start: string) => lengths.filter((length) => exists(valid, start, length));
   const prefix = trunk || '0';
-  const kept = [...'0123456789'].filter((digit) => lengthsWith(prefix + digit).length > 0);
-  const isOwn = (start: string) => lengthsWith(`0${start}`).length > 0 && lengthsWith(start).length === 0;
-  const pairsWith = (digit: string) => [...'0123456789'].map((next) => digit + next).filter(isOwn);
-  const bracketed = trunk ? [] : kept.flatMap((digit) => (pairsWith(digit).length === 10 ? digit : pairsWith(digit)));
+  const kept = [...'0123456789'].filter((digit) => matchLengths(prefix + digit).length > 0);
+  const isOwn = (start: string) => matchLengths(`0${start}`).length > 0 && matchLengths(start).length === 0;
+  const listPairs = (digit: string) => [...'0123456789'].map((next) => digit + next).filter(isOwn);
+  const bracketed = trunk ? [] : kept.flatMap((digit) => (listPairs(digit).length === 10 ? digit : listPairs(digit)));
   return {
     trunk,
     lengths: ranges(lengths),
     // Of the numbers that begin like a trunk prefix: their lengths, and the digits behind it.
-    ownLengths: ranges(kept.length === 0 ? [] : lengthsWith(prefix)),
+    ownLengths: ranges(kept.length === 0 ? [] : matchLengths(prefix)),
     kept: kept.join(''),
     // The digits behind a zero that belongs to the number, because no number begins with them.
     bracketed: bracketed.join(' '),

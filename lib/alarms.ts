@@ -15,7 +15,16 @@ export type AlarmProps = {
 };
 
 /** Returns the alarms of a deployment, for problems that users notice. */
-export const alarmsOf = ({ api, chat, edge, queues, deadLetters, webhooks, table, account }: Metrics): AlarmProps[] => [
+export const defineAlarms = ({
+  api,
+  chat,
+  edge,
+  queues,
+  deadLetters,
+  webhooks,
+  table,
+  account,
+}: Metrics): AlarmProps[] => [
   {
     id: 'ApiErrors',
     metric: api.serverErrorShare,
@@ -45,7 +54,7 @@ export const alarmsOf = ({ api, chat, edge, queues, deadLetters, webhooks, table
         },
       ]
     : []),
-  ...(chat ? chatAlarmsOf(chat) : []),
+  ...(chat ? defineChatAlarms(chat) : []),
   {
     id: 'DeadLetters',
     metric: deadLetters,
@@ -93,7 +102,11 @@ export const alarmsOf = ({ api, chat, edge, queues, deadLetters, webhooks, table
   },
 ];
 
-const chatAlarmsOf = ({ serverErrors, failedTurns, exhaustedBudget }: NonNullable<Metrics['chat']>): AlarmProps[] => [
+const defineChatAlarms = ({
+  serverErrors,
+  failedTurns,
+  exhaustedBudget,
+}: NonNullable<Metrics['chat']>): AlarmProps[] => [
   {
     id: 'ChatErrors',
     metric: serverErrors,

@@ -33,7 +33,7 @@ import { pagesFunction } from './bundles.ts';
 import type { DataStack } from './data-stack.ts';
 import { suppress } from './nag-suppressions.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
-import { functionNameOf, reservedConcurrencyOf, ServiceFunction } from './service-function.ts';
+import { deployedFunctionName, reservedConcurrency, ServiceFunction } from './service-function.ts';
 import { deploymentName, type Settings } from './settings.ts';
 
 /** Operations that a call waits for. Their concurrency can be reserved, so that batches cannot exhaust it. */
@@ -53,14 +53,14 @@ export class ApiStack extends NamedNestedStack {
     this.api = new HttpApi(this, 'Api', {
       apiName: name,
       createDefaultStage: false,
-      corsPreflight: corsOf(settings),
+      corsPreflight: corsConfiguration(settings),
     });
     this.host = `${this.api.apiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}`;
     this.stage = new HttpStage(this, 'Stage', {
       httpApi: this.api,
       stageName: '$default',
       autoDeploy: true,
-      throttle: { rateLimit: settings.requestsPerSecond, burstLimit: burstOf(settings.requestsPerSecond) },
+      throttle: { rateLimit: settings.requestsPerSecond, burstLimit: burstLimit(settings.requestsPerSecond) },
       accessLogSettings: {
         // Names under /aws/vendedlogs/ need no entry in the account's log resource policy, whose size is limited.
         destination: new LogGroupLogDestination(
@@ -91,7 +91,7 @@ export class ApiStack extends NamedNestedStack {
    */
   #addHookRoute(settings: Settings): CfnRoute {
     const { apiId } = this.api;
-    const resourceName = functionNameOf(settings, receiveHook.name);
+    const resourceName = deployedFunctionName(settings, receiveHook.name);
     const integration = new CfnIntegration(this, 'HookIntegration', {
       apiId,
       integrationType: 'AWS_PROXY',
@@ -109,7 +109,7 @@ export class ApiStack extends NamedNestedStack {
 
   /** Gives each route a rate of its own, which requests to other routes do not use up. */
   #limitApart(limited: CfnRoute[], requestsPerSecond: number) {
-    const rate = { ThrottlingRateLimit: requestsPerSecond, ThrottlingBurstLimit: burstOf(requestsPerSecond) };
+    const rate = { ThrottlingRateLimit: requestsPerSecond, ThrottlingBurstLimit: burstLimit(requestsPerSecond) };
     const settings = Object.fromEntries(limited.map(({ routeKey }) => [routeKey, rate]));
     (this.stage.node.defaultChild as CfnStage).addPropertyOverride('RouteSettings', settings);
     this.stage.node.addDependency(...limited);
@@ -164,17 +164,17 @@ export const addFunction = (
     servesHttp: true,
     timeoutSeconds: functionTimeoutSeconds,
     memoryMegabytes: functionMemoryMegabytes(endpoint),
-    reservedConcurrency: reserved.has(endpoint) ? reservedConcurrencyOf(settings.callTimeConcurrency) : undefined,
+    reservedConcurrency: reserved.has(endpoint) ? reservedConcurrency(settings.callTimeConcurrency) : undefined,
   }).lambda;
 
 /** Returns the number of requests that may come at once. */
-const burstOf = (requestsPerSecond: number) => 2 * requestsPerSecond;
+const burstLimit = (requestsPerSecond: number) => 2 * requestsPerSecond;
 
 /** The paths of the pages and their assets. */
 const pagePaths = ['/', '/console', '/console/{view}', '/docs', '/docs/{page}', '/llms.txt', '/assets/{file}'];
 
 /** Returns the CORS settings: what a browser may send, and what scripts of the application may read. */
-const corsOf = (settings: Settings) => ({
+const corsConfiguration = (settings: Settings) => ({
   allowOrigins: settings.appOrigins,
   allowMethods: cors.methods.map((method) => CorsHttpMethod[method]),
   allowHeaders: [...cors.requestHeaders],

@@ -28,7 +28,7 @@ const warmEntryPoints: Plugin = {
 const lazyModules = new Map<string, string>();
 
 /** Makes each dynamic import a file in a folder beside the bundle, which a function loads on demand. */
-const modulesIn = (folder: string): Plugin => ({
+const bundleModules = (folder: string): Plugin => ({
   name: 'modules-beside',
   setup({ onResolve, resolve }) {
     onResolve({ filter: /^/ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
@@ -55,7 +55,7 @@ const options = { ...bundling, absWorkingDir: root, outExtension: { '.js': '.mjs
 const { metafile } = await build({
   ...options,
   outdir,
-  plugins: [...bundling.plugins, warmEntryPoints, modulesIn('./lazy')],
+  plugins: [...bundling.plugins, warmEntryPoints, bundleModules('./lazy')],
   entryPoints: JSON.parse(entryPoints),
 });
 
@@ -67,7 +67,7 @@ for (let built = 0; built < lazyModules.size; ) {
   const { metafile } = await build({
     ...options,
     outdir: join(outdir, 'lazy'),
-    plugins: [...bundling.plugins, modulesIn('.')],
+    plugins: [...bundling.plugins, bundleModules('.')],
     entryPoints: entries,
   });
   for (const [output, { imports }] of Object.entries(metafile.outputs))

@@ -34,7 +34,7 @@ const bundleAll = (): string => {
   const outdir = mkdtempSync(join(tmpdir(), 'voice-agents-bundles-'));
   process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
   const entries = [
-    ...routes.map((endpoint) => ({ name: endpoint.name, file: entryOf(endpoint) })),
+    ...routes.map((endpoint) => ({ name: endpoint.name, file: chooseEntry(endpoint) })),
     ...jobs.map(({ name }) => ({
       name,
       file: `warm:functions/jobs/warm-up.ts:${name}:functions/jobs/${toKebabCase(name)}.ts`,
@@ -50,7 +50,7 @@ const bundleAll = (): string => {
 };
 
 /** Returns the entry point of an endpoint's bundle. A function that reads a key from the table is warmed while it is initialized. */
-const entryOf = (endpoint: AnyEndpoint) => {
+const chooseEntry = (endpoint: AnyEndpoint) => {
   const { name, caller } = endpoint;
   const file = `functions/api/${toKebabCase(name)}.ts`;
   if (isStreamed(endpoint)) return `warm:functions/chat/warm-up.ts:${name}:${file}`;

@@ -11,7 +11,7 @@ import { chatKeys } from '../functions/store/keys.ts';
 import type { ApiStack } from './api-stack.ts';
 import type { DataStack } from './data-stack.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
-import { functionNameOf, reservedConcurrencyOf, ServiceFunction } from './service-function.ts';
+import { deployedFunctionName, reservedConcurrency, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 
 /** The build chat. It has a Function URL, because API Gateway's HTTP API cannot stream. */
@@ -42,7 +42,7 @@ export class ChatStack extends NamedNestedStack {
       servesHttp: true,
       timeoutSeconds: chatTimeoutSeconds,
       memoryMegabytes: functionMemoryMegabytes(endpoint),
-      reservedConcurrency: reservedConcurrencyOf(settings.chatConcurrency),
+      reservedConcurrency: reservedConcurrency(settings.chatConcurrency),
     });
     this.url = serviceFunction.lambda.addFunctionUrl({
       // Anyone may use the chat: the function limits rate and tokens.
@@ -61,7 +61,7 @@ export class ChatStack extends NamedNestedStack {
     this.serverErrors = new Metric({
       namespace: 'AWS/Lambda',
       metricName: 'Url5xxCount',
-      dimensionsMap: { FunctionName: functionNameOf(settings, endpoint.name) },
+      dimensionsMap: { FunctionName: deployedFunctionName(settings, endpoint.name) },
       statistic: Stats.SUM,
     });
     // A turn that fails after its stream has begun is a successful invocation. Only the log shows the failure.

@@ -11,14 +11,14 @@ import type { Construct } from 'constructs';
 import { jobs } from '../functions/jobs.ts';
 import { pagesFunction } from './bundles.ts';
 import type { Metrics, ObservedParts } from './metrics.ts';
-import { functionNameOf } from './service-function.ts';
+import { deployedFunctionName } from './service-function.ts';
 import { deploymentName, type Settings } from './settings.ts';
 
 /** The maximum number of log groups in a query of CloudWatch Logs Insights. */
 const maxLogGroups = 50;
 
 /** Returns the dashboard's name. Dashboards are global in an account, so those of two regions need different names. */
-export const dashboardNameOf = (settings: Settings) => `${deploymentName(settings)}-${Aws.REGION}`;
+export const dashboardName = (settings: Settings) => `${deploymentName(settings)}-${Aws.REGION}`;
 
 /**
  * Adds the dashboard of a deployment. It shows every function from its log, because CloudWatch charges for each metric of a
@@ -31,9 +31,9 @@ export const addDashboard = (
   settings: Settings,
 ): Dashboard => {
   const name = deploymentName(settings);
-  const logGroupOf = (functionName: string) => `/aws/lambda/${functionNameOf(settings, functionName)}`;
+  const logGroupName = (functionName: string) => `/aws/lambda/${deployedFunctionName(settings, functionName)}`;
   const dashboard = new Dashboard(scope, 'Dashboard', {
-    dashboardName: dashboardNameOf(settings),
+    dashboardName: dashboardName(settings),
     defaultInterval: Duration.hours(12),
   });
   dashboard.addWidgets(
@@ -68,7 +68,7 @@ export const addDashboard = (
     ),
     new LogQueryWidget({
       title: 'Webhooks: failed attempts by endpoint',
-      logGroupNames: [logGroupOf('deliverWebhook')],
+      logGroupNames: [logGroupName('deliverWebhook')],
       view: LogQueryVisualizationType.TABLE,
       queryLines: [
         'filter ispresent(failedDelivery)',
@@ -85,7 +85,7 @@ export const addDashboard = (
     dashboard.addWidgets(
       new LogQueryWidget({
         title: 'Every function: requests, failures, milliseconds',
-        logGroupNames: names.slice(first, first + maxLogGroups).map(logGroupOf),
+        logGroupNames: names.slice(first, first + maxLogGroups).map(logGroupName),
         view: LogQueryVisualizationType.TABLE,
         queryLines: [
           'fields coalesce(operation, job) as name, level = "error" as failed',

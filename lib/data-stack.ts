@@ -162,7 +162,7 @@ export class DataStack extends NamedNestedStack {
   }
 
   /** Returns the queue of a job, by the job's name. */
-  queueOf(job: string): Queue {
+  getQueue(job: string): Queue {
     const queue = this.#queues.get(job);
     if (!queue) throw new Error(`There is no job ${job} in functions/jobs.ts.`);
     return queue;
@@ -171,7 +171,7 @@ export class DataStack extends NamedNestedStack {
   /** Lets EventBridge send messages to the jobs that the clock starts: see the rules in `JobsStack`. */
   #startJobsByClock({ callRetentionDays }: Settings) {
     for (const { name } of queueJobs.filter((job) => job.everyMinutes || (job.daily && callRetentionDays))) {
-      const queue = this.queueOf(name);
+      const queue = this.getQueue(name);
       queue.addToResourcePolicy(
         new PolicyStatement({
           principals: [new ServicePrincipal('events.amazonaws.com')],
@@ -195,11 +195,11 @@ export class DataStack extends NamedNestedStack {
       queueConfigurations: started.map(({ name, startedByFilesUnder }) => ({
         event: 's3:ObjectCreated:*',
         filter: { s3Key: { rules: [{ name: 'prefix', value: startedByFilesUnder as string }] } },
-        queue: this.queueOf(name).queueArn,
+        queue: this.getQueue(name).queueArn,
       })),
     };
     for (const { name } of started) {
-      const queue = this.queueOf(name);
+      const queue = this.getQueue(name);
       queue.addToResourcePolicy(
         new PolicyStatement({
           principals: [new ServicePrincipal('s3.amazonaws.com')],
@@ -214,7 +214,7 @@ export class DataStack extends NamedNestedStack {
 }
 
 /** Returns a reference to a secret's value, which CloudFormation resolves while it deploys: no template contains the value. */
-export const secretValueOf = (secret: CfnSecret) => `{{resolve:secretsmanager:${secret.attrId}:SecretString}}`;
+export const secretReference = (secret: CfnSecret) => `{{resolve:secretsmanager:${secret.attrId}:SecretString}}`;
 
 /** Returns the origins of the console, which uploads files: the domain, or any address of CloudFront. Upload forms are secrets themselves. */
 const consoleOrigins = ({ edge, domain }: Settings): string[] =>

@@ -58,7 +58,7 @@ const openApiDocument = (): OpenApiDocument => JSON.parse(readText('functions/op
 
 /** Lists all pages by group, as Markdown. */
 const contents = (guides: Guide[], extension: '' | '.md'): string => {
-  const groups = groupsOf(guides).map(([group, members]) => {
+  const groups = groupGuides(guides).map(([group, members]) => {
     const items = members.map(({ title, slug, summary }) => `- [${title}](/docs/${slug}${extension}): ${summary}`);
     return `## ${group}\n\n${items.join('\n')}`;
   });
@@ -71,7 +71,7 @@ const contents = (guides: Guide[], extension: '' | '.md'): string => {
 `;
 };
 
-const groupsOf = (guides: Guide[]): [group: string, guides: Guide[]][] =>
+const groupGuides = (guides: Guide[]): [group: string, guides: Guide[]][] =>
   [...new Set(guides.map(({ group }) => group))].map((group) => [
     group,
     guides.filter((guide) => guide.group === group),
@@ -121,7 +121,7 @@ const headings = ({ source }: Guide): string => {
 };
 
 const navigation = (guides: Guide[], path: string): string =>
-  groupsOf(guides)
+  groupGuides(guides)
     .map(([group, members]) => {
       const items = members.map(({ slug, title }) => {
         const address = `/docs/${slug}`;

@@ -24,7 +24,7 @@ import { edgeSecretHeader } from '../functions/environment.ts';
 import { routes } from '../functions/routes.ts';
 import type { ApiStack } from './api-stack.ts';
 import type { ChatStack } from './chat-stack.ts';
-import { type DataStack, secretValueOf } from './data-stack.ts';
+import { type DataStack, secretReference } from './data-stack.ts';
 import { suppress } from './nag-suppressions.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
 import { viewerAddressHeader } from './service-function.ts';
@@ -44,7 +44,8 @@ export class EdgeStack extends NamedNestedStack {
     const { data, api, chat } = parts;
     const { domain, webAclArn, allowedCountries } = settings;
     const [secret] = data.edgeSecrets;
-    const originAt = (host: string) => originOf(host, secret ? { [edgeSecretHeader]: secretValueOf(secret) } : {});
+    const originAt = (host: string) =>
+      createOrigin(host, secret ? { [edgeSecretHeader]: secretReference(secret) } : {});
     const apiOrigin = originAt(api.host);
     const otherPaths = routes.flatMap(({ path, raw }) => (raw?.otherPaths ?? []).map((other) => ({ path, other })));
     this.distribution = new Distribution(this, 'Distribution', {
@@ -53,7 +54,7 @@ export class EdgeStack extends NamedNestedStack {
       additionalBehaviors: {
         ...(chat && {
           [chat.path]: {
-            ...passOn(originAt(hostOf(chat.stack.url.url))),
+            ...passOn(originAt(splitHost(chat.stack.url.url))),
             functionAssociations: [{ function: this.#viewerAddress(), eventType: FunctionEventType.VIEWER_REQUEST }],
           },
         }),
@@ -125,7 +126,7 @@ const passOn = (origin: IOrigin) => ({
   compress: false,
 });
 
-const originOf = (host: string, customHeaders: Record<string, string>) =>
+const createOrigin = (host: string, customHeaders: Record<string, string>) =>
   new HttpOrigin(host, {
     customHeaders,
     protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
@@ -137,4 +138,4 @@ const originOf = (host: string, customHeaders: Record<string, string>) =>
   });
 
 /** Returns the host of a URL that is known only during the deployment. */
-const hostOf = (url: string) => Fn.select(2, Fn.split('/', url));
+const splitHost = (url: string) => Fn.select(2, Fn.split('/', url));

@@ -34,7 +34,7 @@ export class JobsStack extends NamedNestedStack {
         services: job.services,
         timeoutSeconds: job.timeoutSeconds,
         memoryMegabytes: job.memoryMegabytes ?? memoryMegabytes,
-        ...(job.kind === 'queue' ? { queue: data.queueOf(job.name) } : { readsChanges: { table, deadLetters } }),
+        ...(job.kind === 'queue' ? { queue: data.getQueue(job.name) } : { readsChanges: { table, deadLetters } }),
       });
       serviceFunction.lambda.addEventSource(
         job.kind === 'queue' ? queueSource(data, job, settings) : streamSource(data),
@@ -58,7 +58,7 @@ export class JobsStack extends NamedNestedStack {
     });
     // `SqsQueue` would add to the queue's policy in the other nested stack, which would be a dependency cycle.
     (rule.node.defaultChild as CfnRule).targets = [
-      { id: 'Queue', arn: data.queueOf(name).queueArn, input: JSON.stringify({ job: name }) },
+      { id: 'Queue', arn: data.getQueue(name).queueArn, input: JSON.stringify({ job: name }) },
     ];
   }
 }
@@ -68,7 +68,7 @@ const queueSource = (
   { name, concurrency = maxConcurrency, messagesAtOnce }: AnyQueueJob,
   { deliveryConcurrency }: Settings,
 ) =>
-  new SqsEventSource(data.queueOf(name), {
+  new SqsEventSource(data.getQueue(name), {
     batchSize: messagesAtOnce ?? 1,
     maxConcurrency: name === 'deliverWebhook' ? deliveryConcurrency : concurrency,
     reportBatchItemFailures: true,

@@ -9,7 +9,7 @@ import type { ChatStack } from './chat-stack.ts';
 import type { DataStack } from './data-stack.ts';
 import type { EdgeStack } from './edge-stack.ts';
 import type { JobsStack } from './jobs-stack.ts';
-import { functionNameOf } from './service-function.ts';
+import { deployedFunctionName } from './service-function.ts';
 import type { Settings } from './settings.ts';
 
 /** The parts of a deployment that are observed. */
@@ -22,15 +22,18 @@ export type ObservedParts = {
   edge: EdgeStack | undefined;
 };
 
-export type Metrics = ReturnType<typeof metricsOf>;
+export type Metrics = ReturnType<typeof collectMetrics>;
 
 const period = Duration.minutes(5);
 const sum = { period, statistic: Stats.SUM };
 const maximum = { period, statistic: Stats.MAXIMUM };
 
 /** Returns the metrics of the alarms and the dashboard. */
-export const metricsOf = ({ data, jobs: jobsStack, api: { api }, chat, edge }: ObservedParts, settings: Settings) => {
-  const deliveries = data.queueOf('deliverWebhook');
+export const collectMetrics = (
+  { data, jobs: jobsStack, api: { api }, chat, edge }: ObservedParts,
+  settings: Settings,
+) => {
+  const deliveries = data.getQueue('deliverWebhook');
   return {
     api: {
       requests: api.metricCount({ period }),
@@ -50,18 +53,18 @@ export const metricsOf = ({ data, jobs: jobsStack, api: { api }, chat, edge }: O
       failedTurns: chat.failedTurns.with({ period }),
       exhaustedBudget: chat.exhaustedBudget.with({ period }),
     },
-    edge: edge && { failedShare: failedShareOf(edge) },
+    edge: edge && { failedShare: failedShare(edge) },
     queues: queueJobs.map(({ name, daily, everyMinutes }) => ({
       job: name,
       isStartedByClock: daily || everyMinutes !== undefined,
-      age: data.queueOf(name).metricApproximateAgeOfOldestMessage(maximum),
+      age: data.getQueue(name).metricApproximateAgeOfOldestMessage(maximum),
     })),
     deadLetters: new MathExpression({
       label: 'Dead letters',
       expression: 'FILL(waiting, 0) + FILL(reported, 0)',
       usingMetrics: {
         waiting: data.deadLetters.metricApproximateNumberOfMessagesVisible(maximum),
-        reported: data.queueOf(giveUp.name).metricNumberOfMessagesReceived(sum),
+        reported: data.getQueue(giveUp.name).metricNumberOfMessagesReceived(sum),
       },
       period,
     }),
@@ -69,7 +72,7 @@ export const metricsOf = ({ data, jobs: jobsStack, api: { api }, chat, edge }: O
       changeAge: new Metric({
         namespace: 'AWS/Lambda',
         metricName: 'IteratorAge',
-        dimensionsMap: { FunctionName: functionNameOf(settings, readChanges.name) },
+        dimensionsMap: { FunctionName: deployedFunctionName(settings, readChanges.name) },
         ...maximum,
       }),
       attempts: deliveries.metricNumberOfMessagesDeleted(sum),
@@ -89,7 +92,7 @@ export const metricsOf = ({ data, jobs: jobsStack, api: { api }, chat, edge }: O
 };
 
 /** Returns the percentage of 5xx responses of CloudFront, including those for an unreachable origin. Its metrics are only in us-east-1. */
-const failedShareOf = ({ distribution }: EdgeStack) => {
+const failedShare = ({ distribution }: EdgeStack) => {
   const dimensionsMap = { DistributionId: distribution.distributionId, Region: 'Global' };
   const metric = (metricName: string, statistic: string) =>
     new Metric({ namespace: 'AWS/CloudFront', metricName, dimensionsMap, period, statistic });

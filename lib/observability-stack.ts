@@ -7,9 +7,9 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { type AlarmProps, alarmsOf } from './alarms.ts';
+import { type AlarmProps, defineAlarms } from './alarms.ts';
 import { addDashboard } from './dashboard.ts';
-import { metricsOf, type ObservedParts } from './metrics.ts';
+import { collectMetrics, type ObservedParts } from './metrics.ts';
 import { suppress } from './nag-suppressions.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
 import { deploymentName, type Settings } from './settings.ts';
@@ -22,8 +22,8 @@ export class ObservabilityStack extends NamedNestedStack {
   constructor(scope: Construct, id: string, parts: ObservedParts, settings: Settings) {
     super(scope, id);
     this.topic = this.#addTopic(settings);
-    const metrics = metricsOf(parts, settings);
-    for (const alarm of alarmsOf(metrics)) this.#addAlarm(alarm);
+    const metrics = collectMetrics(parts, settings);
+    for (const alarm of defineAlarms(metrics)) this.#addAlarm(alarm);
     if (settings.monthlyBudget) this.#addBudget(settings.monthlyBudget, settings);
     this.dashboard = addDashboard(this, metrics, parts, settings);
   }

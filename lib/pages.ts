@@ -49,14 +49,14 @@ const looser: Record<string, Policy> = {
   },
 };
 
-const policyHeaderOf = (policy: Policy) =>
+const policyHeader = (policy: Policy) =>
   Object.entries(policy)
     .flatMap(([directive, value]) => (value === undefined ? [] : `${directive} ${value}`))
     .join('; ');
 
 /** Headers that are sent with every page. */
 export const pageHeaders = {
-  'content-security-policy': policyHeaderOf(policy),
+  'content-security-policy': policyHeader(policy),
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
@@ -101,7 +101,7 @@ const documentation = (template: PageFile): PageFile[] =>
 const buildPage = (name: string, hasChat: boolean): PageFile[] => {
   const path = paths[name] ?? `/${name}`;
   const html = readFileSync(join(folder, name, 'index.html'), 'utf8').replace('<!-- header -->', () =>
-    headerOf(path, hasChat),
+    buildHeader(path, hasChat),
   );
   const named = [...html.matchAll(/(?:src|href)="(\.{1,2}\/[^"]+)"/g)].map((match) => match[1] as string);
   const { outputFiles, metafile } = buildSync({
@@ -133,7 +133,7 @@ const buildPage = (name: string, hasChat: boolean): PageFile[] => {
       `/assets/${basename(path)}`,
     ]),
   );
-  const copied = [...html.matchAll(/(?:src|href)="npm:([^"]+)"/g)].map((match) => copyOf(match[1] as string));
+  const copied = [...html.matchAll(/(?:src|href)="npm:([^"]+)"/g)].map((match) => copyFile(match[1] as string));
   for (const { name: file, path } of copied) built.set(file, path);
   const page = html.replace(/"(?:npm:([^"]+)|(\.{1,2}\/[^"]+))"/g, (_, npm?: string, file = '') => {
     return `"${built.get(npm ?? normalize(file))}"`;
@@ -144,7 +144,7 @@ const buildPage = (name: string, hasChat: boolean): PageFile[] => {
       contentType: 'text/html; charset=utf-8',
       cacheControl: 'no-cache',
       body: Buffer.from(page),
-      ...(looser[name] && { headers: { 'content-security-policy': policyHeaderOf({ ...policy, ...looser[name] }) } }),
+      ...(looser[name] && { headers: { 'content-security-policy': policyHeader({ ...policy, ...looser[name] }) } }),
     },
     ...copied.map(({ path, body }) => asset(path, body)),
     ...outputFiles.map(({ path, contents }) => asset(`/assets/${basename(path)}`, contents)),
@@ -152,23 +152,23 @@ const buildPage = (name: string, hasChat: boolean): PageFile[] => {
 };
 
 /** Returns the header of a page, which marks the link to it. */
-const headerOf = (path: string, hasChat: boolean): string => {
+const buildHeader = (path: string, hasChat: boolean): string => {
   const lines = readFileSync(join(folder, 'header.html'), 'utf8').trimEnd().split('\n');
   const kept = hasChat ? lines : lines.filter((line) => !line.includes(`<a href="${paths.chat}">`));
   return kept.join('\n').replace(`<a href="${path}">`, `<a href="${path}" aria-current="true">`);
 };
 
-const copyOf = (name: string) => {
+const copyFile = (name: string) => {
   const [file = '', variable] = name.split('#');
   const source = readFileSync(join(root, 'node_modules', file), 'utf8');
-  const body = Buffer.from(variable ? scriptIn(source, variable) : source);
+  const body = Buffer.from(variable ? extractScript(source, variable) : source);
   const hash = createHash('sha256').update(body).digest('hex').slice(0, 8);
   const extension = extname(file);
   return { name, path: `/assets/${variable ?? basename(file, extension)}-${hash}${extension}`, body };
 };
 
 /** Returns the value of a string literal that a line of a module assigns to a variable. */
-const scriptIn = (source: string, variable: string): string => {
+const extractScript = (source: string, variable: string): string => {
   const start = `var ${variable} = "`;
   const line = source.split('\n').find((text) => text.startsWith(start));
   if (!line) throw new Error(`A package has no script in a variable ${variable}.`);

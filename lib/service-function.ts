@@ -20,7 +20,7 @@ import type { JobName } from '../functions/domain/job-messages.ts';
 import type { Permission, SecretName } from '../functions/service.ts';
 import { apiKeys, formatKey } from '../functions/store/keys.ts';
 import { bundlePath, pagesBundlePath, pagesFunction, toKebabCase } from './bundles.ts';
-import { type DataStack, secretValueOf } from './data-stack.ts';
+import { type DataStack, secretReference } from './data-stack.ts';
 import { suppress } from './nag-suppressions.ts';
 import { deploymentName, type Settings } from './settings.ts';
 
@@ -60,7 +60,7 @@ export class ServiceFunction extends Construct {
     super(scope, props.name);
     this.#settings = settings;
     const { name, queue, readsChanges } = props;
-    const functionName = functionNameOf(settings, name);
+    const functionName = deployedFunctionName(settings, name);
     this.logGroup = new LogGroup(this, 'Log', {
       logGroupName: `/aws/lambda/${functionName}`,
       retention: settings.logDays,
@@ -74,25 +74,25 @@ export class ServiceFunction extends Construct {
           statements: [
             allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [this.logGroup.logGroupArn]),
             allow(['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], ['*']),
-            ...grantsOf(props, data, settings),
+            ...buildGrants(props, data, settings),
             ...(queue ? [allow(receiveActions, [queue.queueArn])] : []),
             ...(readsChanges ? changeGrants(readsChanges) : []),
           ],
         }),
       },
     });
-    suppress(role, 'wildcards', ['Resource::*', ...wildcardsOf(data, settings)]);
+    suppress(role, 'wildcards', ['Resource::*', ...grantWildcards(data, settings)]);
     this.lambda = new LambdaFunction(this, 'Function', {
       functionName,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       // Tests of the templates need no bundles.
-      code: Stack.of(this).bundlingRequired ? Code.fromAsset(codeOf(name, settings)) : Code.fromInline('unbundled'),
+      code: Stack.of(this).bundlingRequired ? Code.fromAsset(codeFolder(name, settings)) : Code.fromInline('unbundled'),
       handler: 'index.handler',
       timeout: Duration.seconds(props.timeoutSeconds),
       memorySize: props.memoryMegabytes,
       ...(props.reservedConcurrency && { reservedConcurrentExecutions: props.reservedConcurrency }),
-      environment: environmentOf(props, data, settings),
+      environment: buildEnvironment(props, data, settings),
       role: role.withoutPolicyUpdates(),
       logGroup: this.logGroup,
       loggingFormat: LoggingFormat.JSON,
@@ -115,11 +115,11 @@ export class ServiceFunction extends Construct {
 }
 
 /** Returns the folder of a function's code. */
-const codeOf = (name: string, { chat }: Settings) =>
+const codeFolder = (name: string, { chat }: Settings) =>
   name === pagesFunction ? pagesBundlePath({ hasChat: chat !== 'off' }) : bundlePath(name);
 
 /** Returns the reserved concurrency of a setting; undefined when the function shares the account's concurrency. */
-export const reservedConcurrencyOf = (setting: number | 'shared') => (setting === 'shared' ? undefined : setting);
+export const reservedConcurrency = (setting: number | 'shared') => (setting === 'shared' ? undefined : setting);
 
 /** The header in which CloudFront sends the caller's address to the chat. */
 export const viewerAddressHeader = 'x-viewer-address';
@@ -145,13 +145,14 @@ const changeGrants = ({ table, deadLetters }: NonNullable<ServiceFunctionProps['
 };
 
 /** Returns the name of a function on AWS: `voice-agents-dev-add-blocked-numbers`. */
-export const functionNameOf = (settings: Settings, name: string) => `${deploymentName(settings)}-${toKebabCase(name)}`;
+export const deployedFunctionName = (settings: Settings, name: string) =>
+  `${deploymentName(settings)}-${toKebabCase(name)}`;
 
 /** The action on the bucket itself without which S3 responds 403 for a missing file. */
 const listBucket = 's3:ListBucket' satisfies Permission;
 
 /** Returns the wildcards in grants as cdk-nag spells them: with the parameter that holds the bucket's ARN. */
-const wildcardsOf = (data: DataStack, settings: Settings) => {
+const grantWildcards = (data: DataStack, settings: Settings) => {
   const part = Names.nodeUniqueId((data.nestedStackResource as CfnResource).node);
   const bucket = Names.nodeUniqueId((data.files.node.defaultChild as CfnResource).node);
   const models = modelArns(settings.chatModelId)
@@ -162,7 +163,7 @@ const wildcardsOf = (data: DataStack, settings: Settings) => {
 };
 
 /** Returns the IAM statements of a function's permissions: the actions of each service on the deployment's own resource. */
-const grantsOf = (
+const buildGrants = (
   { permissions, tableKeys }: ServiceFunctionProps,
   data: DataStack,
   settings: Settings,
@@ -170,8 +171,8 @@ const grantsOf = (
   const actions = (service: string) => permissions.filter((permission) => permission.startsWith(`${service}:`)).sort();
   const objectActions = actions('s3').filter((action) => action !== listBucket);
   const ofImports = objectActions.filter((action) => action.endsWith(imports));
-  const queues = namedIn(permissions, sendMessage).map((job) => data.queueOf(job as JobName).queueArn);
-  const secrets = namedIn(permissions, getSecret).map((secret) => data.secrets[secret as SecretName].attrId);
+  const queues = permittedNames(permissions, sendMessage).map((job) => data.getQueue(job as JobName).queueArn);
+  const secrets = permittedNames(permissions, getSecret).map((secret) => data.secrets[secret as SecretName].attrId);
   const tableActions = actions('dynamodb').filter((action) => !action.endsWith(ofApiKeys));
   return [
     allow(tableActions, [data.table.tableArn], tableKeys ? onlyKeys(tableKeys) : {}),
@@ -199,11 +200,11 @@ const sendMessage = 'sqs:SendMessage';
 const getSecret = 'secretsmanager:GetSecretValue';
 
 /** Returns the queues or secrets that permissions name after an action. */
-const namedIn = (permissions: Permission[], action: string): string[] =>
+const permittedNames = (permissions: Permission[], action: string): string[] =>
   permissions.filter((one) => one.startsWith(`${action}:`)).map((one) => one.slice(action.length + 1));
 
 /** Returns the environment of a function, from its permissions and services. Its only secret value is the one that CloudFront sends. */
-const environmentOf = (
+const buildEnvironment = (
   { name, permissions, services = {}, apiUrl, publicUrl, servesHttp }: ServiceFunctionProps,
   data: DataStack,
   settings: Settings,
@@ -212,8 +213,8 @@ const environmentOf = (
   return {
     APP_ORIGIN: settings.appOrigins.join(','),
     ...((servesHttp || 'ownApi' in services) && {
-      ...(data.edgeSecrets.length > 0 && { EDGE_SECRETS: data.edgeSecrets.map(secretValueOf).join(',') }),
-      ...(data.callerMarkSecret && { CALLER_MARK_SECRET: secretValueOf(data.callerMarkSecret) }),
+      ...(data.edgeSecrets.length > 0 && { EDGE_SECRETS: data.edgeSecrets.map(secretReference).join(',') }),
+      ...(data.callerMarkSecret && { CALLER_MARK_SECRET: secretReference(data.callerMarkSecret) }),
     }),
     ...(has('dynamodb:') && {
       TABLE_NAME: data.table.tableName,

@@ -131,11 +131,11 @@ export const describeSettings = (): string[] => {
     // The sentence about a wrong value says what the right ones are.
     const [{ message = '' } = {}] = schema.safeParse('?').error?.issues ?? [];
     const form = message.replace(/^must be /, '').replace(/, not .*$/s, '');
-    return `  ${name.padEnd(width)}  ${form}${defaultOf(name)}`;
+    return `  ${name.padEnd(width)}  ${form}${defaultValue(name)}`;
   });
 };
 
-const defaultOf = (name: string): string => {
+const defaultValue = (name: string): string => {
   if (name === 'stage' || name === 'appOrigin') return ' (required)';
   const [dev, staging, prod] = [byStage.dev, byStage.staging, byStage.prod].map(
     (values: object) => Object(values)[name],
@@ -156,9 +156,9 @@ const checked = settings
     ...always,
     error: 'domainName and certificateArn belong together: give both or neither.',
   })
-  .refine((given) => given.edge !== false || edgeSettingsIn(given).length === 0, {
+  .refine((given) => given.edge !== false || readEdgeSettings(given).length === 0, {
     ...always,
-    error: ({ input }) => `${edgeSettingsIn(input as Given).join(', ')} cannot be given with edge=false.`,
+    error: ({ input }) => `${readEdgeSettings(input as Given).join(', ')} cannot be given with edge=false.`,
   })
   .refine(({ stage, alarmEmail }) => stage !== 'prod' || alarmEmail !== undefined, {
     ...always,
@@ -184,7 +184,7 @@ const checked = settings
     domain: domainName && certificateArn ? { name: domainName, certificateArn } : undefined,
   }));
 
-const edgeSettingsIn = (given: Given) =>
+const readEdgeSettings = (given: Given) =>
   (['domainName', 'webAclArn', 'allowedCountries'] as const).filter((name) => given[name]?.length);
 
 /** Everything an operator decides about a deployment. `given` contains the given settings as texts. */
@@ -215,14 +215,14 @@ export const readSettings = (allContext: Record<string, unknown>): Settings => {
   const { settings: file, ...context } = Object.fromEntries(
     Object.entries(allContext).filter(([name]) => /^[A-Za-z]+$/.test(name)),
   );
-  const given = { ...readFile(String(file ?? fileOf(context)), file !== undefined), ...context };
+  const given = { ...readFile(String(file ?? settingsFile(context)), file !== undefined), ...context };
   const texts = Object.entries(given).map(([name, value]) => [name, String(value ?? '')] as const);
   const { data, error } = checked.safeParse(Object.fromEntries(texts.filter(([, value]) => value !== '')));
   if (error) throw new SettingsError(error.issues.map(({ path, message }) => [...path, message].join(' ')));
   return { ...data, given: Object.fromEntries(texts) };
 };
 
-const fileOf = ({ deployment, stage }: Record<string, unknown>) =>
+const settingsFile = ({ deployment, stage }: Record<string, unknown>) =>
   join(import.meta.dirname, '..', 'settings', `${deployment ? `${deployment}-` : ''}${stage}.json`);
 
 const readFile = (file: string, isRequired: boolean): Record<string, unknown> => {

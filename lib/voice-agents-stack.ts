@@ -5,7 +5,7 @@ import { administersUsers, isStreamed } from '../functions/http/endpoint.ts';
 import { routes } from '../functions/routes.ts';
 import { ApiStack } from './api-stack.ts';
 import { ChatStack } from './chat-stack.ts';
-import { dashboardNameOf } from './dashboard.ts';
+import { dashboardName } from './dashboard.ts';
 import { DataStack } from './data-stack.ts';
 import { EdgeStack } from './edge-stack.ts';
 import { HeadRoutesStack } from './head-routes-stack.ts';
@@ -86,7 +86,7 @@ export class VoiceAgentsStack extends Stack {
       },
       AlarmTopic: { value: this.observability.topic.topicArn, description: 'The SNS topic for alarms.' },
       Settings: { value: JSON.stringify(settings.given), description: 'The settings, as they were given.' },
-      DashboardUrl: { value: dashboard + dashboardNameOf(settings), description: 'The CloudWatch dashboard.' },
+      DashboardUrl: { value: dashboard + dashboardName(settings), description: 'The CloudWatch dashboard.' },
     };
     for (const [name, { value, description }] of Object.entries(outputs)) {
       if (value) new CfnOutput(this, name, { value, description });

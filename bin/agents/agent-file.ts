@@ -8,7 +8,7 @@ import { limits } from '../../functions/domain/limits.ts';
 import { SourceName } from '../../functions/domain/sources.ts';
 import { validate } from '../../functions/domain/validation.ts';
 import { StartUrl } from '../../functions/domain/websites.ts';
-import { detailsOf } from '../command-line/arguments.ts';
+import { formatDetails } from '../command-line/arguments.ts';
 import { CommandError } from '../command-line/exit-codes.ts';
 import { isReference } from './version-reference.ts';
 
@@ -62,7 +62,7 @@ export const parseAgent = (text: string): AgentDocument => {
   const given = isJsonObject(value) ? { ...value } : value;
   if (isJsonObject(given) && isJsonObject(given.configuration)) given.configuration = withoutNull(given.configuration);
   const { data, error } = validate(AgentContent, given);
-  if (error) throw new CommandError(`${detailsOf(error)}.`);
+  if (error) throw new CommandError(`${formatDetails(error)}.`);
   const unknownFields = Object.keys(given as object).filter((field) => !Object.hasOwn(fields, field));
   return { content: data, document, unknownFields };
 };
@@ -93,8 +93,8 @@ const updated = (document: yaml.Document, former: yaml.Node | undefined, value: 
     return former;
   }
   if (yaml.isSeq(former) && Array.isArray(value)) {
-    const items = Map.groupBy(former.items as yaml.Node[], (item) => identityOf(item.toJS(document)));
-    former.items = value.map((one) => updated(document, items.get(identityOf(one))?.shift(), one));
+    const items = Map.groupBy(former.items as yaml.Node[], (item) => itemIdentity(item.toJS(document)));
+    former.items = value.map((one) => updated(document, items.get(itemIdentity(one))?.shift(), one));
     return former;
   }
   const node = document.createNode(value) as yaml.Scalar;
@@ -106,7 +106,7 @@ const updated = (document: yaml.Document, former: yaml.Node | undefined, value: 
 };
 
 /** Identifies an item of a list, which keeps its comments when its other fields change. */
-const identityOf = (item: unknown) => {
+const itemIdentity = (item: unknown) => {
   const { url, path } = (isJsonObject(item) ? item : {}) as { url?: unknown; path?: unknown };
   return JSON.stringify(url ?? path ?? item);
 };

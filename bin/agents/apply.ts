@@ -5,7 +5,7 @@ import { dataOf } from '../command-line/data-of.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { say } from '../command-line/output.ts';
 import { type AgentFile, readDocument, readFolder, saveFields } from './folder.ts';
-import { addressOf, noteNamedAgents, readNamedAgents } from './named-agents.ts';
+import { agentAddress, noteNamedAgents, readNamedAgents } from './named-agents.ts';
 import { type Comparison, compare, versionField } from './plan.ts';
 import { attempt, type Options, type Outcome, report } from './report.ts';
 import { connect, isSource, isWebsite, ownAgents, type Service, type Source } from './service.ts';
@@ -32,7 +32,7 @@ export const apply = async (folder: string, options: ApplyOptions): Promise<Outc
   for (const { key, agentId } of agents.values()) {
     if (!key) continue;
     // Others, such as guests of an agent, may have given it its key.
-    if (!named.has(addressOf(service, { agentId }))) {
+    if (!named.has(agentAddress(service, { agentId }))) {
       say(`${key} has no file, and is not deleted: no file of this folder has named it.`);
       continue;
     }
@@ -70,7 +70,7 @@ const applyFile = async (
     if (dryRun) return { action, differences };
     const written = await writeContent(comparison, service, note);
     if (written) {
-      await noteNamedAgents(folder, [addressOf(service, written)]);
+      await noteNamedAgents(folder, [agentAddress(service, written)]);
       await writeSources(folder, comparison, written, service);
       await saveVersion(folder, comparison, written, service);
       return { action, differences, version: written.version };
@@ -100,7 +100,7 @@ const writeSources = async (folder: string, comparison: Comparison, { agentId }:
   for (const { path } of differences.filter(({ path }) => isSource(path))) {
     const kind = isWebsite(path) ? websites(api, agentId) : documents(api, agentId, folder);
     const [wanted, present] = [fileSources.get(path), serviceSources.get(path)];
-    const isSame = wanted && present && isDeepStrictEqual(contentOf(wanted), contentOf(present));
+    const isSame = wanted && present && isDeepStrictEqual(withoutSettings(wanted), withoutSettings(present));
     const id = isSame ? present.id : wanted && (await kind.add(wanted));
     if (wanted && id && (isSame || wanted.value.active === false)) await kind.update(id, wanted);
     // A replaced source is deleted last, so that the agent is never without it.
@@ -109,7 +109,7 @@ const writeSources = async (folder: string, comparison: Comparison, { agentId }:
 };
 
 /** Returns the settings of a source that can be set only when it is created. */
-const contentOf = ({ value: { name: _, active: __, refreshEvery: ___, ...content } }: Source) => content;
+const withoutSettings = ({ value: { name: _, active: __, refreshEvery: ___, ...content } }: Source) => content;
 
 const websites = ({ websites }: Service['api'], agentId: string) => ({
   async add({ value: { active: _, ...website } }: Source) {

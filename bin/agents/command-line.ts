@@ -1,5 +1,5 @@
 import { VersionNote } from '../../functions/domain/agents.ts';
-import { as, pathOf } from '../command-line/arguments.ts';
+import { as, resolvePath } from '../command-line/arguments.ts';
 import { baseUrlOption, keyHelp, readApiKey } from '../command-line/connection.ts';
 import { CommandError, type ExitCode, exitCodes } from '../command-line/exit-codes.ts';
 import { interruption } from '../command-line/interruption.ts';
@@ -31,13 +31,13 @@ export const run = async (argv: string[]): Promise<ExitCode> => {
     whenDifferent: ExitCode = exitCodes.done,
   ) => {
     using stop = interruption(new CommandError('Stopped. Run the same command again to continue.'));
-    const outcomes = await command(pathOf(folder), { ...options, apiKey: readApiKey, signal: stop.signal });
+    const outcomes = await command(resolvePath(folder), { ...options, apiKey: readApiKey, signal: stop.signal });
     const actions = new Set(outcomes.map(({ action }) => action));
     if (actions.has('failed') || (actions.has('conflict') && !whenDifferent)) code = exitCodes.failed;
     else if (actions.size > Number(actions.has('none'))) code = whenDifferent;
   };
 
-  const commandFor = (verb: string, description: string, example: string) =>
+  const buildCommand = (verb: string, description: string, example: string) =>
     program
       .command(verb)
       .description(description)
@@ -46,16 +46,16 @@ export const run = async (argv: string[]): Promise<ExitCode> => {
       .option('--json', 'print the result as JSON')
       .addHelpText('after', `${keyNeeds}\n\nExample:\n  $ ${program.name()} ${verb} agents${example}`);
 
-  commandFor('pull', 'Write the agents of the service to files', '')
+  buildCommand('pull', 'Write the agents of the service to files', '')
     .option('--dry-run', 'say what would be done, and change nothing')
     .option('--overwrite', 'replace files that were edited')
     .action((folder, options) => execute(pull, [folder, options]));
 
-  commandFor('diff', 'Show what "apply" would change', '')
+  buildCommand('diff', 'Show what "apply" would change', '')
     .option('--prune', pruneHelp)
     .action((folder, options) => execute(apply, [folder, { ...options, dryRun: true }], exitCodes.unfinished));
 
-  commandFor('apply', 'Make the agents of the service those of the files', ' --note "Ask for the insurance first"')
+  buildCommand('apply', 'Make the agents of the service those of the files', ' --note "Ask for the insurance first"')
     .option('--dry-run', 'say what would be done, and change nothing')
     .option('--overwrite', 'put files in force that do not know what the service has')
     .option('--prune', pruneHelp)

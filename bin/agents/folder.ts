@@ -57,7 +57,7 @@ const readAgentFile = async (folder: string, name: string): Promise<AgentFile> =
   const localDocuments: LocalDocument[] = [];
   for (const { path, name = basename(path), active, md5: noted } of documents ?? []) {
     const file = await readDocument(folder, path);
-    const md5 = file ? md5Of(file) : noted;
+    const md5 = file ? hashMd5(file) : noted;
     if (!md5) throw new CommandError(`${path}: no such file.`);
     localDocuments.push({ path, name, active, md5 });
   }
@@ -75,7 +75,7 @@ export const saveFields = async (folder: string, file: AgentFile, fields: Record
   await writeOutput(join(folder, file.name), [file.text.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text]);
 };
 
-export const md5Of = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex');
+export const hashMd5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex');
 
 /** Reads a document's file. Returns undefined if there is none. */
 export const readDocument = async (folder: string, path: string): Promise<Uint8Array<ArrayBuffer> | undefined> => {
@@ -104,7 +104,7 @@ const realPathWithin = async (folder: string, path: string): Promise<string> => 
 };
 
 /** Returns an unused path in the agent's folder for a document whose name is untrusted. */
-export const freePathFor = async (folder: string, key: string, name: string): Promise<string> => {
+export const chooseFreePath = async (folder: string, key: string, name: string): Promise<string> => {
   const plain = name.replaceAll(/[^\p{L}\p{N} ._()-]/gu, '_').replace(/^[. ]+/, '_');
   const [, stem = '', extension = ''] = /^(.*?)(\.[^.]{1,10})?$/.exec(plain) ?? [];
   for (let number = 1; ; number++) {

@@ -8,13 +8,13 @@ import type { Service } from './service.ts';
 /** Lists the agents that files of the folder have named, one address a line. It belongs into the folder’s repository. */
 const namedAgentsFile = '.named-agents';
 
-export const addressOf = ({ address }: Pick<Service, 'address'>, { agentId }: Pick<Agent, 'agentId'>) =>
+export const agentAddress = ({ address }: Pick<Service, 'address'>, { agentId }: Pick<Agent, 'agentId'>) =>
   `${address}/agents/${agentId}`;
 
 /** Returns the addresses of the agents that files of a folder name, or have named before. */
 export const readNamedAgents = async (folder: string, files: AgentFile[]): Promise<Set<string>> => {
   const named = files.flatMap(({ references }) =>
-    references.map(({ service, agentId }) => addressOf({ address: service }, { agentId })),
+    references.map(({ service, agentId }) => agentAddress({ address: service }, { agentId })),
   );
   return new Set([...(await readLines(folder)), ...named]);
 };

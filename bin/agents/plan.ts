@@ -4,8 +4,8 @@ import type { Agent } from '../../functions/openapi/client/client.ts';
 import { dataOf } from '../command-line/data-of.ts';
 import { withoutNull } from './agent-file.ts';
 import type { AgentFile } from './folder.ts';
-import { type Service, type Sources, sourcesOfFile, sourcesOfService, valuesOf } from './service.ts';
-import { checksumOf, formatReference, type VersionReference } from './version-reference.ts';
+import { type Service, type Sources, sourcesOfFile, sourcesOfService, sourceValues } from './service.ts';
+import { formatReference, hashSources, type VersionReference } from './version-reference.ts';
 
 /** A field whose value differs between the file and the service. `base` is its value in the version of the file, where known. */
 export type Difference = { path: string; service: unknown; file: unknown; base?: { value: unknown } };
@@ -26,23 +26,26 @@ type Fields = Map<string, unknown>;
 /** Compares a file with the agent that has its key, and both with the version that the file is based on. */
 export const compare = async (service: Service, file: AgentFile, agent: Agent | undefined): Promise<Comparison> => {
   const fileSources = sourcesOfFile(file);
-  const fileFields = fieldsOf({ ...file.content, configuration: toStoredConfiguration(file.content.configuration) });
+  const fileFields = toComparedFields({
+    ...file.content,
+    configuration: toStoredConfiguration(file.content.configuration),
+  });
   const own = file.references.find((one) => one.service === service.address);
   const isElsewhere = file.references.length > 0;
   if (!agent) {
-    const differences = differencesOf(new Map([...fileFields, ...valuesOf(fileSources)]), new Map());
+    const differences = listDifferences(new Map([...fileFields, ...sourceValues(fileSources)]), new Map());
     const isGone = own && `No agent of the service has this key: ${own.agentId} was deleted, or has another key.`;
     const conflict = isGone ?? (isElsewhere ? 'The version of the file is of another deployment.' : undefined);
     return { file, differences, fileSources, serviceSources: new Map(), conflict };
   }
   const reference = own?.agentId === agent.agentId ? own : undefined;
   const serviceSources = await sourcesOfService(service, agent.agentId, file);
-  const base = reference && (await baseOf(service, agent, reference));
-  const [fileValues, serviceValues] = [valuesOf(fileSources), valuesOf(serviceSources)];
+  const base = reference && (await readBase(service, agent, reference));
+  const [fileValues, serviceValues] = [sourceValues(fileSources), sourceValues(serviceSources)];
   // Sources have no versions. The checksum shows which side still has the sources of the version.
-  const baseValues = [serviceValues, fileValues].find((values) => checksumOf(values) === reference?.knowledge);
-  const inContent = differencesOf(fileFields, fieldsOf(agent), base);
-  const inSources = differencesOf(fileValues, serviceValues, baseValues);
+  const baseValues = [serviceValues, fileValues].find((values) => hashSources(values) === reference?.knowledge);
+  const inContent = listDifferences(fileFields, toComparedFields(agent), base);
+  const inSources = listDifferences(fileValues, serviceValues, baseValues);
   // A source that exists only in the file overwrites nothing.
   const overwritten = inSources.filter((one) => one.service !== undefined || one.base?.value !== undefined);
   const isConflict = [...inContent, ...overwritten].some(isChangeOfService);
@@ -65,19 +68,19 @@ export const isChangeOfService = ({ base, service }: Difference) => !base || !is
 export const isChangeOfFile = ({ base, file }: Difference) => !base || !isDeepStrictEqual(base.value, file);
 
 /** Returns the fields of the version that a file is based on; undefined when the service no longer has it. */
-const baseOf = async ({ api }: Service, agent: Agent, { version }: VersionReference): Promise<Fields | undefined> => {
-  if (version === agent.version) return fieldsOf(agent);
+const readBase = async ({ api }: Service, agent: Agent, { version }: VersionReference): Promise<Fields | undefined> => {
+  if (version === agent.version) return toComparedFields(agent);
   const result = await api.agents.getVersion({ agentId: agent.agentId, version: String(version) });
-  return result.error?.error === 'version_not_found' ? undefined : fieldsOf(dataOf(result));
+  return result.error?.error === 'version_not_found' ? undefined : toComparedFields(dataOf(result));
 };
 
-const fieldsOf = ({ name, configuration }: Pick<Agent, 'name' | 'configuration'>): Fields =>
+const toComparedFields = ({ name, configuration }: Pick<Agent, 'name' | 'configuration'>): Fields =>
   new Map<string, unknown>([
     ['name', name],
     ...Object.entries(withoutNull(configuration)).map(([field, value]) => [`configuration.${field}`, value] as const),
   ]);
 
-const differencesOf = (file: Fields, service: Fields, base?: Fields): Difference[] =>
+const listDifferences = (file: Fields, service: Fields, base?: Fields): Difference[] =>
   [...new Set([...service.keys(), ...file.keys()])].flatMap((path) => {
     const both = { service: service.get(path), file: file.get(path) };
     if (isDeepStrictEqual(both.service, both.file)) return [];
@@ -87,7 +90,7 @@ const differencesOf = (file: Fields, service: Fields, base?: Fields): Difference
 /** Returns the field `version` of a file that now matches the agent: one version, or a list with one for each deployment. */
 export const versionField = (service: Service, { agentId, version }: Agent, file: AgentFile, sources: Sources) => {
   const { websites, documents } = file.content;
-  const knowledge = (websites ?? documents) && checksumOf(valuesOf(sources));
+  const knowledge = (websites ?? documents) && hashSources(sourceValues(sources));
   const own = { service: service.address, agentId, version, knowledge };
   const isOwn = ({ service }: VersionReference) => service === own.service;
   const kept = file.references.some(isOwn) ? file.references : [...file.references, own];

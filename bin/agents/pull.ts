@@ -4,8 +4,8 @@ import { basename, join } from 'node:path';
 import { Document } from 'yaml';
 import type { Agent } from '../../functions/openapi/client/client.ts';
 import { say } from '../command-line/output.ts';
-import { type AgentFile, freePathFor, readFolder, saveFields, writeDocument } from './folder.ts';
-import { addressOf, noteNamedAgents } from './named-agents.ts';
+import { type AgentFile, chooseFreePath, readFolder, saveFields, writeDocument } from './folder.ts';
+import { agentAddress, noteNamedAgents } from './named-agents.ts';
 import { compare, isChangeOfFile, versionField } from './plan.ts';
 import { attempt, type Options, type Outcome, report } from './report.ts';
 import { connect, download, isWebsite, ownAgents, type Service, type Source } from './service.ts';
@@ -65,7 +65,7 @@ const pullAgent = async (
     lists[isWebsite(path) ? 'websites' : 'documents'].push(changed.has(path) ? entry : former?.entry);
   }
   const { websites, documents } = file.content;
-  await noteNamedAgents(folder, [addressOf(service, agent)]);
+  await noteNamedAgents(folder, [agentAddress(service, agent)]);
   await saveFields(folder, file, {
     ...(isNew && { key: agent.key }),
     version: versionField(service, agent, file, serviceSources),
@@ -80,7 +80,7 @@ const pullAgent = async (
 /** Downloads a document that has changed or whose file is missing, and returns its entry. */
 const pullDocument = async (folder: string, key: string, { value, fileUrl }: Source, former: Source | undefined) => {
   const { name = '', ...rest } = value;
-  const path = former?.path ?? (await freePathFor(folder, key, name));
+  const path = former?.path ?? (await chooseFreePath(folder, key, name));
   if (former?.value.md5 !== rest.md5 || !existsSync(join(folder, path)))
     await writeDocument(folder, path, await download({ fileUrl }));
   return { path, ...(basename(path) !== name && { name }), ...rest };

@@ -51,14 +51,14 @@ export const report = (outcomes: Outcome[], to: Target, { json, dryRun }: Option
     differences: differences.map(({ path, service, file, base }) => ({ path, base: base?.value, service, file })),
   }));
   print({ json }, { agents }, () => {
-    const lines = outcomes.flatMap((outcome) => linesOf(outcome, to));
-    return [...lines, summaryOf(outcomes, dryRun)].map(visible).join('\n');
+    const lines = outcomes.flatMap((outcome) => formatOutcome(outcome, to));
+    return [...lines, summarize(outcomes, dryRun)].map(visible).join('\n');
   });
 };
 
 const marks = { create: '+', update: '~', delete: '-', none: '=', conflict: '!', failed: '!' };
 
-const linesOf = ({ key, file, action, message, differences = [] }: Outcome, to: Target): string[] => {
+const formatOutcome = ({ key, file, action, message, differences = [] }: Outcome, to: Target): string[] => {
   if (action === 'none') return [];
   const head = `${marks[action]} ${key}${file ? ` (${file})` : ''}${message ? `: ${message}` : ''}`;
   const lines = differences.flatMap((difference) => differenceLines(difference, to, action === 'conflict'));
@@ -97,7 +97,7 @@ const valueLines = (value: unknown): string[] => {
   return text.replaceAll('\t', '    ').split('\n');
 };
 
-const summaryOf = (outcomes: Outcome[], dryRun: boolean | undefined): string => {
+const summarize = (outcomes: Outcome[], dryRun: boolean | undefined): string => {
   const numbers = Object.entries(Object.groupBy(outcomes, ({ action }) => action)).map(([action, { length }]) => {
     if (action === 'conflict') return count(length, 'conflict');
     if (action === 'none' || action === 'failed') return `${length} ${action === 'none' ? 'unchanged' : 'failed'}`;

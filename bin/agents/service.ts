@@ -4,7 +4,7 @@ import { nameOfSite } from '../../functions/domain/websites.ts';
 import { type Agent, type ApiClient, apiClient } from '../../functions/openapi/client/client.ts';
 import { dataOf } from '../command-line/data-of.ts';
 import { CommandError } from '../command-line/exit-codes.ts';
-import { type AgentFile, md5Of } from './folder.ts';
+import { type AgentFile, hashMd5 } from './folder.ts';
 
 /** A deployment, on behalf of the user of a key. */
 export type Service = { address: string; api: ApiClient; uid: string; readsKnowledge: boolean };
@@ -25,7 +25,7 @@ export type Sources = Map<string, Source>;
 
 export const isWebsite = (path: string) => path.startsWith('websites.');
 export const isSource = (path: string) => isWebsite(path) || path.startsWith('documents.');
-export const valuesOf = (sources: Sources) =>
+export const sourceValues = (sources: Sources) =>
   new Map([...sources].map(([path, { value }]): [string, unknown] => [path, value]));
 
 export const connect = async (options: { baseUrl: string; apiKey: string; signal: AbortSignal }): Promise<Service> => {
@@ -43,9 +43,9 @@ export const ownAgents = async ({ api, uid }: Service): Promise<Agent[]> => {
 /** Returns the sources that a file lists. */
 export const sourcesOfFile = ({ content: { websites = [], documents = [] }, document }: AgentFile): Sources => {
   const entries = document.toJS();
-  return sourcesBy([
-    ...websites.map((website, n) => ({ ...websiteOf(website), entry: entries.websites[n] })),
-    ...documents.map((one, n) => ({ ...documentOf(one), path: one.path, entry: entries.documents[n] })),
+  return groupSources([
+    ...websites.map((website, n) => ({ ...toWebsiteSource(website), entry: entries.websites[n] })),
+    ...documents.map((one, n) => ({ ...toDocumentSource(one), path: one.path, entry: entries.documents[n] })),
   ]);
 };
 
@@ -53,17 +53,17 @@ export const sourcesOfFile = ({ content: { websites = [], documents = [] }, docu
 export const sourcesOfService = async (service: Service, agentId: string, { content }: AgentFile): Promise<Sources> => {
   const [websites, documents] = await Promise.all([
     content.websites ? Array.fromAsync(service.api.websites.list({ agentId, content: false })) : [],
-    content.documents ? documentsOf(service, agentId) : [],
+    content.documents ? fetchDocuments(service, agentId) : [],
   ]);
-  return sourcesBy([
-    ...websites.map((website) => ({ ...websiteOf(website), id: website.id })),
-    ...documents.map((document) => ({ ...documentOf(document), id: document.id, fileUrl: document.fileUrl })),
+  return groupSources([
+    ...websites.map((website) => ({ ...toWebsiteSource(website), id: website.id })),
+    ...documents.map((document) => ({ ...toDocumentSource(document), id: document.id, fileUrl: document.fileUrl })),
   ]);
 };
 
 type Website = NonNullable<AgentFile['content']['websites']>[number];
 
-const websiteOf = ({ url, name, active, refreshEvery, ...crawl }: Website) => {
+const toWebsiteSource = ({ url, name, active, refreshEvery, ...crawl }: Website) => {
   const { limit, maxDepth, includePaths, excludePaths } = crawl;
   const ownName = name === nameOfSite(url) ? undefined : name;
   const settings = { name: ownName, active, refreshEvery, limit, maxDepth, includePaths, excludePaths };
@@ -73,13 +73,13 @@ const websiteOf = ({ url, name, active, refreshEvery, ...crawl }: Website) => {
 
 const defaults: Record<string, unknown> = { active: true, limit: 5, maxDepth: 1, includePaths: [], excludePaths: [] };
 
-const documentOf = ({ name, md5, active }: { name: string; md5: string; active: boolean }) => ({
+const toDocumentSource = ({ name, md5, active }: { name: string; md5: string; active: boolean }) => ({
   is: `documents.${name}`,
   value: { name, md5, ...(!active && { active }) },
 });
 
 /** Numbers sources that have the same address or name. */
-const sourcesBy = (all: (Source & { is: string })[]): Sources => {
+const groupSources = (all: (Source & { is: string })[]): Sources => {
   const sources: Sources = new Map();
   for (const { is, ...source } of all) {
     let free = is;
@@ -92,11 +92,11 @@ const sourcesBy = (all: (Source & { is: string })[]): Sources => {
 /** The maximum wait for a document whose file is being uploaded. */
 const maxWaitSeconds = 60;
 
-const documentsOf = async ({ api }: Service, agentId: string) => {
+const fetchDocuments = async ({ api }: Service, agentId: string) => {
   for (let waited = 0; waited <= maxWaitSeconds; waited++) {
     const found = await Array.fromAsync(api.documents.list({ agentId, content: false }));
     if (found.every(({ fileUrl }) => fileUrl)) {
-      return Promise.all(found.map(async (one) => ({ ...one, md5: one.md5 ?? md5Of(await download(one)) })));
+      return Promise.all(found.map(async (one) => ({ ...one, md5: one.md5 ?? hashMd5(await download(one)) })));
     }
     await sleep(1000);
   }

@@ -20,7 +20,7 @@ export const formatReference = ({ service, agentId, version, knowledge }: Versio
   `${service}/agents/${agentId}/versions/${version}${knowledge ? `#${knowledge}` : ''}`;
 
 /** Returns a checksum of websites and documents. */
-export const checksumOf = (sources: Map<string, unknown>) =>
+export const hashSources = (sources: Map<string, unknown>) =>
   createHash('sha256')
     .update(JSON.stringify([...sources].sort(([a], [b]) => (a < b ? -1 : 1))))
     .digest('hex')

@@ -13,7 +13,7 @@ export type NamedOperation = { operationId: string; path: string; tag: string };
  * in `Many`: `checkBlockedNumbers` is `blockList.checkMany`.
  */
 export const nameOperations = (operations: NamedOperation[]): Map<string, { group: string; verb: string }> => {
-  const names = new Map(operations.map((operation) => [operation.operationId, nameOf(operation)]));
+  const names = new Map(operations.map((operation) => [operation.operationId, deriveName(operation)]));
   const taken = new Map<string, string>();
   for (const [operationId, name] of names) {
     const other = taken.get(`${name.group}.${name.verb}`);
@@ -29,7 +29,7 @@ export const nameOperations = (operations: NamedOperation[]): Map<string, { grou
   return names;
 };
 
-const nameOf = ({ operationId, path, tag }: NamedOperation) => {
+const deriveName = ({ operationId, path, tag }: NamedOperation) => {
   const group = camelCase(tag);
   for (const [noun, name] of Object.entries({ ...groupsOfNouns, [capitalize(group)]: group })) {
     const verb = withoutNoun(operationId, noun);

@@ -65,7 +65,7 @@ const clientOperation = (document: OpenApiDocument, path: string, method: string
   };
   const response = responses[200]?.content['application/json']?.schema;
   const responseType = response && nameOfReference(response.$ref as string);
-  const list = response && listOf(resolve(document, response), responseType as string);
+  const list = response && findList(resolve(document, response), responseType as string);
   return {
     summary: String(summary),
     description: String(description),
@@ -77,7 +77,7 @@ const clientOperation = (document: OpenApiDocument, path: string, method: string
   };
 };
 
-const listOf = ({ properties = {} }: JsonSchema, responseType: string): ClientOperation['list'] => {
+const findList = ({ properties = {} }: JsonSchema, responseType: string): ClientOperation['list'] => {
   if (!properties.nextCursor) return undefined;
   const found = Object.entries(properties).find(([, { items }]) => items?.$ref);
   return found

@@ -19,7 +19,7 @@ export const pythonOperations = (document: OpenApiDocument): string => {
       .map((name) => `    ${name},\n`)
       .join('')})`,
     'from .requests import Connection, ListOperation, Operation, items_of, no_params',
-    ...groups.map(([group, all = []]) => `\n\n${classOf(group, all)}`),
+    ...groups.map(([group, all = []]) => `\n\n${formatClass(group, all)}`),
     `\n\n${apiClass(groups.map(([group]) => group))}`,
     `\n\nWebhookEvent = (\n    ${events.map(({ name }) => name).join('\n    | ')}\n)`,
     `\nEVENTS: dict[str, Callable[[Any], WebhookEvent]] = {`,
@@ -36,7 +36,7 @@ from collections.abc import Callable
 from typing import Any, Self
 `;
 
-const classOf = (group: string, operations: ClientOperation[]) =>
+const formatClass = (group: string, operations: ClientOperation[]) =>
   `class ${capitalize(group)}:
     """The operations \`${snakeCase(group)}\` of a client."""
 

@@ -5,7 +5,7 @@ import type { ApiError } from '../../functions/domain/errors.ts';
 import { validate } from '../../functions/domain/validation.ts';
 
 /** Joins the details of a validation error, without a final period. */
-export const detailsOf = ({ details = [] }: ApiError) =>
+export const formatDetails = ({ details = [] }: ApiError) =>
   details.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ');
 
 /** Parses an argument by a schema of the API. */
@@ -13,7 +13,7 @@ export const as =
   <S extends z.core.$ZodType>(schema: S) =>
   (text: string): z.infer<S> => {
     const { data, error } = validate(schema, text);
-    if (error) throw new InvalidArgumentError(`It ${detailsOf(error)}.`);
+    if (error) throw new InvalidArgumentError(`It ${formatDetails(error)}.`);
     return data;
   };
 
@@ -36,4 +36,4 @@ export const baseUrl = (text: string) => {
 };
 
 /** Resolves a path from the user's folder: npm runs scripts in the folder of the package. */
-export const pathOf = (file: string) => resolve(process.env.INIT_CWD ?? '.', file);
+export const resolvePath = (file: string) => resolve(process.env.INIT_CWD ?? '.', file);

@@ -3,12 +3,12 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { pathOf } from './arguments.ts';
+import { resolvePath } from './arguments.ts';
 import { describeFileError } from './describe-error.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 
 /** Yields an object as one line of JSON, whose last field is an array of items that are read on demand. */
-export async function* jsonWith(fields: object, name: string, items: AsyncIterable<unknown>): AsyncGenerator<string> {
+export async function* streamJson(fields: object, name: string, items: AsyncIterable<unknown>): AsyncGenerator<string> {
   const head = JSON.stringify({ ...fields, [name]: [] }).slice(0, -2);
   let separator = head;
   for await (const item of items) {
@@ -31,7 +31,7 @@ export const writeOutput = async (
     for await (const piece of text) if (!process.stdout.write(piece)) await once(process.stdout, 'drain');
     return;
   }
-  const path = pathOf(file);
+  const path = resolvePath(file);
   const part = `${path}.part`;
   try {
     await pipeline(Readable.from(text), createWriteStream(part));

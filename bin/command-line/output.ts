@@ -30,9 +30,9 @@ export const table = <Item extends object>(
   whenEmpty = '',
 ): string => {
   if (items.length === 0) return whenEmpty;
-  const cellOf = (item: Item, cell: keyof Item | ((item: Item) => Cell)) =>
+  const readCell = (item: Item, cell: keyof Item | ((item: Item) => Cell)) =>
     typeof cell === 'function' ? cell(item) : (item[cell] as Cell);
-  const rows = items.map((item) => Object.values(cells).map((cell) => cellOf(item, cell)));
+  const rows = items.map((item) => Object.values(cells).map((cell) => readCell(item, cell)));
   return columns(rows, Object.keys(cells));
 };
 

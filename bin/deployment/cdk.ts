@@ -7,7 +7,7 @@ import { type ExitCode, exitCodes } from '../command-line/exit-codes.ts';
 const root = join(import.meta.dirname, '..', '..');
 
 /** Returns CDK's context from cdk.json and from the command line, where the last value of a name wins. */
-export const contextOf = (words: string[]): Record<string, unknown> => {
+export const parseContext = (words: string[]): Record<string, unknown> => {
   const given = words
     .filter((_, index) => /^(-c|--context)$/.test(words[index - 1] ?? ''))
     .map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]);
@@ -15,7 +15,7 @@ export const contextOf = (words: string[]): Record<string, unknown> => {
 };
 
 /** Returns the settings that CDK's app will read, or ends the command with their errors. */
-export const settingsOf = (context: Record<string, unknown>): Settings => {
+export const toSettings = (context: Record<string, unknown>): Settings => {
   try {
     return readSettings(context);
   } catch (error) {

@@ -5,7 +5,7 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 // This thread has the environment of the user's shell, where AWS's usual chain finds a region and credentials.
 const { credentials, region } = new DynamoDBClient({}).config;
 
-const secretOf = async (arn: string) => {
+const fetchSecret = async (arn: string) => {
   const client = new SecretsManagerClient({ region: arn.split(':')[3] });
   return (await client.send(new GetSecretValueCommand({ SecretId: arn }))).SecretString;
 };
@@ -13,7 +13,7 @@ const secretOf = async (arn: string) => {
 const questions: Record<string, (arn: string) => Promise<unknown>> = {
   credentials: () => credentials(),
   region: () => region(),
-  secret: secretOf,
+  secret: fetchSecret,
 };
 
 parentPort?.on('message', async ({ id, question, arn }: { id: number; question: string; arn: string }) => {

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EventStreamCodec } from '@smithy/core/event-streams';
-import { type ConverseRequest, nextTurn, requestOf, type Turn } from './fake-model.ts';
+import { type ConverseRequest, nextTurn, summarizeRequest, type Turn } from './fake-model.ts';
 import { type Listening, listen } from './listen.ts';
 
 /**
@@ -45,7 +45,7 @@ export const startBedrock = async (options: Options = {}): Promise<Listening> =>
       return sendError(response, 404, 'UnknownOperationException', 'The fake Bedrock supports only ConverseStream.');
     }
     const conversation = JSON.parse(given) as ConverseRequest;
-    const fault = faultIn(requestOf(conversation).text);
+    const fault = findFault(summarizeRequest(conversation).text);
     if (fault === 'throttle') {
       return sendError(response, 429, 'ThrottlingException', 'Too many requests, please wait before trying again.');
     }
@@ -61,7 +61,7 @@ export const startBedrock = async (options: Options = {}): Promise<Listening> =>
   return listen(server, options.port);
 };
 
-const faultIn = (words: string) => faults.find((fault) => words.includes(`[fake: ${fault}]`));
+const findFault = (words: string) => faults.find((fault) => words.includes(`[fake: ${fault}]`));
 
 const sendError = (response: ServerResponse, status: number, type: string, message: string) => {
   if (response.headersSent) return response.destroy();
@@ -88,7 +88,7 @@ const stream = async (
     let index = 0;
     let characters = 0;
     if (turn.text) {
-      for (const word of wordsOf(turn.text, fault)) {
+      for (const word of splitWords(turn.text, fault)) {
         characters += word.length;
         await event('contentBlockDelta', { contentBlockIndex: index, delta: { text: word } });
         if (characters < 20) continue;
@@ -132,7 +132,7 @@ const stream = async (
 
 const forever = (signal: AbortSignal) => sleep(2 ** 31 - 1, undefined, { signal });
 
-function* wordsOf(text: string, fault: Fault | undefined) {
+function* splitWords(text: string, fault: Fault | undefined) {
   const words = text.match(/\S+\s*/g) ?? [];
   yield* words;
   while (fault === 'endless') yield* words;

@@ -139,7 +139,7 @@ class ChangeReader {
       const ShardIterator = this.#iterators.get(shardId) ?? (await this.#iterator(shardId));
       const answer = await this.#client.send(new GetRecordsCommand({ ShardIterator, Limit: batchSize }));
       const records = answer.Records ?? [];
-      const { batchItemFailures } = await this.#handle(eventOf(records.filter(matters)));
+      const { batchItemFailures } = await this.#handle(toStreamEvent(records.filter(matters)));
       const failedAt = batchItemFailures[0]?.itemIdentifier;
       const failed = records.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === failedAt);
       const done = failed < 0 ? records : records.slice(0, failed);
@@ -184,7 +184,7 @@ const matters = ({ dynamodb }: _Record) => {
 };
 
 /** Returns records as Lambda delivers them. */
-const eventOf = (records: _Record[]): DynamoDBStreamEvent => ({
+const toStreamEvent = (records: _Record[]): DynamoDBStreamEvent => ({
   Records: records.map((record) => {
     const at = record.dynamodb?.ApproximateCreationDateTime;
     const { Type: type, PrincipalId: principalId } = record.userIdentity ?? {};

@@ -22,10 +22,10 @@ export type DataFolder = Started & {
 /** Opens the folder that keeps the data. One run uses it at a time, and only its owner can read it. */
 export const openDataFolder = (folder: string | undefined): DataFolder => {
   if (folder === undefined) {
-    return { path: undefined, credentials: newCredentials(), secretFor: secretsOf(newKey()), stop: async () => {} };
+    return { path: undefined, credentials: newCredentials(), secretFor: deriveSecrets(newKey()), stop: async () => {} };
   }
   const path = resolve(folder);
-  checkFormatOf(path);
+  checkFolderFormat(path);
   try {
     makeFolder(path);
     // Throws if it is a file, whose mode stays as it is.
@@ -40,17 +40,17 @@ export const openDataFolder = (folder: string | undefined): DataFolder => {
   }
   const lock = lockFolder(path);
   keepFile(join(path, formatFile), JSON.stringify({ format: knownFormat }));
-  const credentials = credentialsIn(path);
+  const credentials = readCredentialsFile(path);
   for (const entry of readdirSync(path, { withFileTypes: true })) {
     if (entry.isFile()) chmodSync(join(path, entry.name), 0o600);
   }
-  return { path, credentials, secretFor: secretsOf(keyIn(path)), stop: async () => lock.close() };
+  return { path, credentials, secretFor: deriveSecrets(readKeyFile(path)), stop: async () => lock.close() };
 };
 
 const formatFile = 'format.json';
 
 /** Refuses data of another format before anything is changed. A folder with a database has a file that names its format. */
-const checkFormatOf = (path: string) => {
+const checkFolderFormat = (path: string) => {
   const file = join(path, formatFile);
   const kept = readKeptFile<{ format: number }>(file);
   if (kept) {
@@ -92,7 +92,7 @@ const newCredentials = (): Credentials => ({
   secretAccessKey: randomBytes(20).toString('hex'),
 });
 
-const credentialsIn = (path: string): Credentials => {
+const readCredentialsFile = (path: string): Credentials => {
   const file = join(path, 'credentials.json');
   const kept = readKeptFile<Credentials>(file);
   if (kept) return kept;
@@ -101,11 +101,12 @@ const credentialsIn = (path: string): Credentials => {
   return credentials;
 };
 
-const secretsOf = (key: string) => (purpose: string) => createHmac('sha256', key).update(purpose).digest('base64url');
+const deriveSecrets = (key: string) => (purpose: string) =>
+  createHmac('sha256', key).update(purpose).digest('base64url');
 
 const newKey = () => randomBytes(32).toString('base64url');
 
-const keyIn = (path: string): string => {
+const readKeyFile = (path: string): string => {
   const file = join(path, 'key');
   if (!existsSync(file)) keepFile(file, newKey());
   const key = readFileSync(file, 'utf8');

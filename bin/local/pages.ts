@@ -5,7 +5,7 @@ import { buildPages, type PageFile, pageHeaders } from '../../lib/pages.ts';
 /** The pages, which are built when the first one is requested, and the data they use as defaults in the local run. */
 export type Pages = { files(): Map<string, PageFile>; demo: object };
 
-export const pagesWith = (demo: object): Pages => {
+export const bundlePages = (demo: object): Pages => {
   let files: Map<string, PageFile> | undefined;
   return {
     files() {

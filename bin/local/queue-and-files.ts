@@ -237,7 +237,7 @@ class QueueWorker {
   async #take(message: Message, signal: AbortSignal): Promise<void> {
     const { Body = '', MessageId = '', ReceiptHandle = '' } = message;
     this.#held.set(ReceiptHandle, Body);
-    const { job = '', ...about } = destinationOf(Body);
+    const { job = '', ...about } = readDestination(Body);
     const fair = this.#fair.get(job);
     const handler = this.#handlers.get(job);
     if (!fair || !handler) return this.#retry(message);
@@ -289,7 +289,7 @@ class QueueWorker {
 type Notification = { Records: { s3: { object: { key: string } } }[] };
 
 /** Returns the job that a message names or that the file of a notification starts, with the fields that determine its group. */
-const destinationOf = (body: string): { job?: string | undefined } & Parameters<typeof messageGroup>[0] => {
+const readDestination = (body: string): { job?: string | undefined } & Parameters<typeof messageGroup>[0] => {
   try {
     const message = JSON.parse(body) as { job?: string; uid?: string; endpointId?: string } & Partial<Notification>;
     const key = message.Records?.[0]?.s3.object.key;

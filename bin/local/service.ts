@@ -10,7 +10,7 @@ import { startDemoHistory } from './demo/demo-history.ts';
 import type { Disk } from './disk.ts';
 import { gateway } from './gateway.ts';
 import { printReadableLog } from './log.ts';
-import { pagesWith } from './pages.ts';
+import { bundlePages } from './pages.ts';
 import { connectBedrock, connectStripe, readSecrets } from './providers.ts';
 import { startQueueAndFiles } from './queue-and-files.ts';
 import { readRates } from './rate-limits.ts';
@@ -77,7 +77,7 @@ export const startService = async (options: Options): Promise<void> => {
     isFakeModel: bedrock.model === null,
   };
   const origins = env.APP_ORIGIN.split(',').map((origin) => origin.trim());
-  serve(gateway({ origins, publicUrl: env.PUBLIC_URL, pages: pagesWith(defaults), disk, rates, report }));
+  serve(gateway({ origins, publicUrl: env.PUBLIC_URL, pages: bundlePages(defaults), disk, rates, report }));
   const { demo, isNew } = await demoData(data.path && join(data.path, 'demo.json'), baseUrl);
   Object.assign(defaults, demo);
   const facts = {

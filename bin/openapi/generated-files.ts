@@ -19,7 +19,7 @@ export const generatedFiles = (document: OpenApiDocument): Record<string, string
     [join(openApi, 'tools.json')]: json(buildOperationTools(document, routes)),
     [join(openApi, 'client/operations.ts')]: operationTable(document),
     [join(openApi, 'topics.json')]: json(splitTopics(document, readGuides())),
-    [readme]: readmeWith(readFileSync(readme, 'utf8'), document),
+    [readme]: renewReadme(readFileSync(readme, 'utf8'), document),
   };
 };
 
@@ -35,7 +35,7 @@ export const writeGeneratedFiles = (document: OpenApiDocument): string[] => {
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
 /** Returns the README with its table of operations between two marks. */
-const readmeWith = (readme: string, document: OpenApiDocument) => {
+const renewReadme = (readme: string, document: OpenApiDocument) => {
   const rows = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, { summary, security }]) => {
       const schemes = (security as object[]).map((one) => Object.keys(one)[0] ?? 'nobody');

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type * as z from 'zod/mini';
 import { validate } from '../../functions/domain/validation.ts';
-import { detailsOf, pathOf } from '../command-line/arguments.ts';
+import { formatDetails, resolvePath } from '../command-line/arguments.ts';
 import { describeFileError } from '../command-line/describe-error.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 
@@ -15,7 +15,7 @@ export const readJsonFile = async <S extends z.core.$ZodType>(schema: S, file: s
     throw new CommandError(`${file} is not JSON: ${(error as Error).message}`, exitCodes.usage);
   }
   const { data, error } = validate(schema, value);
-  if (error) throw new CommandError(`${file} is not valid: ${detailsOf(error)}.`, exitCodes.usage);
+  if (error) throw new CommandError(`${file} is not valid: ${formatDetails(error)}.`, exitCodes.usage);
   return data;
 };
 
@@ -23,6 +23,6 @@ export const readJsonFile = async <S extends z.core.$ZodType>(schema: S, file: s
 export const readJsonText = async (given: string): Promise<string> => (/^\s*\{/.test(given) ? given : readText(given));
 
 const readText = (file: string) =>
-  readFile(pathOf(file), 'utf8').catch((error: NodeJS.ErrnoException) => {
+  readFile(resolvePath(file), 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new CommandError(describeFileError(file, error), exitCodes.usage);
   });

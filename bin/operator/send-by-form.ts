@@ -3,7 +3,7 @@ import { limits } from '../../functions/domain/limits.ts';
 import type { ApiError } from '../../functions/openapi/client/client.ts';
 import { hasNoResponse, persistentFetch } from '../../functions/openapi/client/fetch.ts';
 import { presignedForm } from '../../functions/openapi/client/files.ts';
-import { pathOf } from '../command-line/arguments.ts';
+import { resolvePath } from '../command-line/arguments.ts';
 
 const sendToStorage = persistentFetch({ timeoutSeconds: limits.linkSeconds });
 
@@ -13,7 +13,7 @@ export const sendByForm = async (
   { url, fields }: { url: string; fields: Record<string, string> },
   signal: AbortSignal,
 ): Promise<ApiError | undefined> => {
-  const body = presignedForm(fields, name, await openAsBlob(pathOf(path)));
+  const body = presignedForm(fields, name, await openAsBlob(resolvePath(path)));
   const response = await sendToStorage(new Request(url, { method: 'POST', body, signal }), { operation: 'upload' });
   if (response.ok) return undefined;
   const error = (await response.json()) as ApiError;

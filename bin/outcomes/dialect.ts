@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { detectSeparator, type Separator } from '../../functions/sheets/read-sheet.ts';
 import { detectUtf, type TextEncoding } from '../../functions/sheets/text-encoding.ts';
-import { pathOf } from '../command-line/arguments.ts';
+import { resolvePath } from '../command-line/arguments.ts';
 import { describeFileError } from '../command-line/describe-error.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 
@@ -22,7 +22,7 @@ const headBytes = 64 * 1024;
 /** Reads the dialect of a file from its first line. */
 export const dialectOf = async (file: string): Promise<Dialect> => {
   try {
-    await using handle = await open(pathOf(file));
+    await using handle = await open(resolvePath(file));
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
     const bytes = buffer.subarray(0, bytesRead);
     const encoding = detectUtf(bytes);

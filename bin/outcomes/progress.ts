@@ -1,5 +1,5 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { pathOf } from '../command-line/arguments.ts';
+import { resolvePath } from '../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import type { ReadOptions } from './row.ts';
 
@@ -26,7 +26,7 @@ export class ProgressFile {
 
   /** Reads the state of an interrupted run. Fails while another process works on the same input. */
   async read(): Promise<Progress | undefined> {
-    const text = await readFile(pathOf(this.path), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    const text = await readFile(resolvePath(this.path), 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;
       throw new CommandError(`The progress file ${this.path} cannot be read (${error.code}).`, exitCodes.usage);
     });
@@ -51,7 +51,7 @@ export class ProgressFile {
 
   /** Replaces the file in one step, so that a run that is killed leaves a complete file. */
   async write(progress: Progress): Promise<void> {
-    const path = pathOf(this.path);
+    const path = resolvePath(this.path);
     try {
       await writeFile(`${path}.new`, `${JSON.stringify(progress)}\n`);
       await rename(`${path}.new`, path);
@@ -63,7 +63,7 @@ export class ProgressFile {
   }
 
   async remove(): Promise<void> {
-    await rm(pathOf(this.path), { force: true });
+    await rm(resolvePath(this.path), { force: true });
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { pMapIterable } from 'p-map';
 import { limits } from '../../functions/domain/limits.ts';
-import { pathOf } from '../command-line/arguments.ts';
+import { resolvePath } from '../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { count, say } from '../command-line/output.ts';
 import { outcomeCheck } from './declared-outcomes.ts';
@@ -62,7 +62,7 @@ export const push = async (file: string, given: PushOptions): Promise<void> => {
   if (!isPrivate(baseUrl)) say(`${baseUrl} is not https: the API key is sent unencrypted.`);
 
   const resultPath = options.results ?? resultsFileOf(file, form.format);
-  if (pathOf(resultPath) === pathOf(file)) {
+  if (resolvePath(resultPath) === resolvePath(file)) {
     throw new CommandError('The results cannot replace the input. Name another file with --results.', exitCodes.usage);
   }
   const results = await ResultFile.open(resultPath, form, from.resultBytes);

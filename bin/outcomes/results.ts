@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { stringify } from 'csv-stringify/sync';
-import { pathOf } from '../command-line/arguments.ts';
+import { resolvePath } from '../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import type { Dialect } from './dialect.ts';
 import { resultFields } from './fields.ts';
@@ -35,7 +35,7 @@ export class ResultFile {
 
   /** Opens the file to continue after its first `bytes`. Anything after them is removed. */
   static async open(path: string, form: { format: Format; dialect: Dialect }, bytes: number): Promise<ResultFile> {
-    const handle = await open(pathOf(path), bytes > 0 ? 'r+' : 'w').catch((error: NodeJS.ErrnoException) => {
+    const handle = await open(resolvePath(path), bytes > 0 ? 'r+' : 'w').catch((error: NodeJS.ErrnoException) => {
       throw new CommandError(`The results file ${path} cannot be written (${error.code}).`, exitCodes.usage);
     });
     await handle.truncate(bytes);

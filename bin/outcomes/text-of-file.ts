@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { detectUtf } from '../../functions/sheets/text-encoding.ts';
-import { pathOf } from '../command-line/arguments.ts';
+import { resolvePath } from '../command-line/arguments.ts';
 import { describeFileError } from '../command-line/describe-error.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 
@@ -12,7 +12,7 @@ export async function* textOf(file: string, onBytes: (bytes: Buffer) => void): A
   let decoder: InstanceType<typeof TextDecoder> | undefined;
   let lines = 0;
   try {
-    for await (const bytes of createReadStream(pathOf(file)) as AsyncIterable<Buffer>) {
+    for await (const bytes of createReadStream(resolvePath(file)) as AsyncIterable<Buffer>) {
       onBytes(bytes);
       decoder ??= new TextDecoder(detectUtf(bytes), { fatal: true });
       let text: string;

@@ -6,7 +6,7 @@ import { startDynamoDb } from '../../bin/local/dynamodb.ts';
 import { gateway } from '../../bin/local/gateway.ts';
 import { findJava } from '../../bin/local/java.ts';
 import { listen } from '../../bin/local/listen.ts';
-import { pagesWith } from '../../bin/local/pages.ts';
+import { bundlePages } from '../../bin/local/pages.ts';
 import { startQueueAndFiles } from '../../bin/local/queue-and-files.ts';
 import { startStripe, stripeCustomers } from '../../bin/local/stripe.ts';
 import { createTable } from '../../bin/local/table.ts';
@@ -70,7 +70,7 @@ export const startWorld = async (): Promise<World> => {
   const proxy = await startProxy(endpoints);
   // The service itself, whose operations the chat calls.
   const { awslambda } = globalThis as { awslambda?: object };
-  const api = await listen(createServer(gateway({ origins: [appOrigin], pages: pagesWith({}) })));
+  const api = await listen(createServer(gateway({ origins: [appOrigin], pages: bundlePages({}) })));
   // The gateway sets it for its own handlers; here, they answer whole.
   Object.assign(globalThis, { awslambda });
   const settingsBy = (way: typeof endpoints) => ({

@@ -100,8 +100,8 @@ export const demoCalls = (
   until: number,
 ): DemoCall[] => {
   const calls = [
-    ...callsOf(agents.inboundId, inbound, days, until),
-    ...callsOf(agents.outboundId, outbound, days, until),
+    ...planCalls(agents.inboundId, inbound, days, until),
+    ...planCalls(agents.outboundId, outbound, days, until),
   ];
   const blocked = new Set<string>();
   return calls
@@ -119,7 +119,7 @@ const rejected = ({ agentId, callId, phone, direction, startedAt, outcomeAt }: D
   ...{ status: 'rejected', details: { cause: 'blocked' }, outcomeAt },
 });
 
-const callsOf = (agentId: string, pattern: Pattern, days: number, until: number): DemoCall[] => {
+const planCalls = (agentId: string, pattern: Pattern, days: number, until: number): DemoCall[] => {
   const random = randomFrom(pattern.direction === 'inbound' ? 1 : 2);
   return Array.from({ length: days + 1 }, (_, index) => days - index).flatMap((daysAgo) => {
     const midnight = localMidnight(until - daysAgo * dayMilliseconds);
@@ -154,9 +154,9 @@ const callAt = (start: number, { agentId, pattern, isRecent, random }: Context):
   const { direction, results, withheld } = pattern;
   const phone = `+1${areas[Math.floor(random() * areas.length)]}55501${String(Math.floor(random() * 100)).padStart(2, '0')}`;
   const agentVersion = direction === 'outbound' && isRecent ? chooseVersion(agentId, phone, demoSplit) : 1;
-  const weightOf = ({ weight, weightOfSecondVersion = weight }: Result) =>
+  const resultWeight = ({ weight, weightOfSecondVersion = weight }: Result) =>
     agentVersion === 2 ? weightOfSecondVersion : weight;
-  const { status, seconds, outcome, values } = pick(results, weightOf, random).value;
+  const { status, seconds, outcome, values } = pick(results, resultWeight, random).value;
   const durationSeconds = Math.round(between(seconds, random));
   const endedAt = start + durationSeconds * 1000;
   const isWithheld = random() < withheld;
@@ -179,10 +179,10 @@ const costAfter = (seconds: number) => ({ amount: Number((seconds * dollarsPerSe
 
 const between = ([low, high]: [number, number], random: Random) => low + random() * (high - low);
 
-const pick = <T>(items: T[], weightOf: (item: T) => number, random: Random): { value: T; index: number } => {
-  let left = random() * items.reduce((sum, item) => sum + weightOf(item), 0);
+const pick = <T>(items: T[], resultWeight: (item: T) => number, random: Random): { value: T; index: number } => {
+  let left = random() * items.reduce((sum, item) => sum + resultWeight(item), 0);
   const index = items.findIndex((item) => {
-    left -= weightOf(item);
+    left -= resultWeight(item);
     return left < 0;
   });
   return { value: items[index] as T, index };

@@ -37,7 +37,7 @@ export const startDemoHistory = (options: {
   const { demo, isNew, days, baseUrl, file } = options;
   const stopping = new AbortController();
   const running = async () => {
-    const progress = progressOf(isNew && days > 0 ? { days, until: Date.now(), left: stepNames } : undefined, file);
+    const progress = readProgress(isNew && days > 0 ? { days, until: Date.now(), left: stepNames } : undefined, file);
     const context = { demo, api: demoClient(demo, baseUrl), progress, signal: stopping.signal };
     for (const step of [...progress.left]) {
       await steps[step](context);
@@ -60,7 +60,7 @@ export const startDemoHistory = (options: {
 
 const nothing: Progress = { days: 0, until: 0, left: [] };
 
-const progressOf = (made: Progress | undefined, file: string | undefined): Progress => {
+const readProgress = (made: Progress | undefined, file: string | undefined): Progress => {
   if (made) keep(made, file);
   return made ?? readKeptFile<Progress>(file) ?? nothing;
 };

@@ -2,7 +2,7 @@ import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { limits } from '../../../functions/domain/limits.ts';
 import type { BlockListImport } from '../../../functions/openapi/client/client.ts';
-import { pathOf } from '../../command-line/arguments.ts';
+import { resolvePath } from '../../command-line/arguments.ts';
 import { dataOf } from '../../command-line/data-of.ts';
 import { describeFileError } from '../../command-line/describe-error.ts';
 import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
@@ -19,13 +19,13 @@ export const uploadNumbers = async (
   options: Parameters<BlockListService['api']['blockList']['importFile']>[0],
   stop: AbortSignal,
 ): Promise<string> => {
-  const found = await stat(pathOf(file)).catch((error) => {
+  const found = await stat(resolvePath(file)).catch((error) => {
     throw new CommandError(describeFileError(file, error), exitCodes.usage);
   });
   if (!found.isFile()) throw new CommandError(`${file} is not a file.`, exitCodes.usage);
   if (found.size === 0) throw new CommandError(`${file} is empty.`, exitCodes.usage);
   if (found.size > limits.importBytes) throw new CommandError(`${file} is larger than 64 MB.`, exitCodes.usage);
-  const numbers = await openAsBlob(pathOf(file));
+  const numbers = await openAsBlob(resolvePath(file));
   const { importId } = dataOf(await api.blockList.importFile({ uid, agentId, ...options }, numbers, { signal: stop }));
   return importId;
 };

@@ -11,7 +11,7 @@ import { limits } from '../../../functions/domain/limits.ts';
 import { validate } from '../../../functions/domain/validation.ts';
 import type { Recording } from '../../../functions/store/calls/record-calls.ts';
 import { deadline } from '../../../functions/store/table.ts';
-import { detailsOf } from '../../command-line/arguments.ts';
+import { formatDetails } from '../../command-line/arguments.ts';
 import { describeFileError } from '../../command-line/describe-error.ts';
 import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
 import { operatorKeyId } from '../operator-key.ts';
@@ -151,7 +151,7 @@ const accept = (
     recordings.push(toRecording(call, access, { uid: access.owner, keyId: operatorKeyId, at }));
     return undefined;
   } catch (error) {
-    if (error instanceof ApiError) return detailsOf(error);
+    if (error instanceof ApiError) return formatDetails(error);
     throw error;
   }
 };
@@ -170,7 +170,7 @@ const readLine = ({ bytes }: Line): { call: CallItem } | { outcome: LineOutcome 
   if (isDeeperThan(value, limits.jsonDepth)) return failed(`is nested deeper than ${limits.jsonDepth} levels`);
   if (holdsInfinity(value)) return failed('has a number that is too large');
   const { data, error } = validate(CallItem, value);
-  return error ? failed(detailsOf(error)) : { call: data };
+  return error ? failed(formatDetails(error)) : { call: data };
 };
 
 /** Retries while the table is throttled or briefly unreachable. */

@@ -5,7 +5,7 @@ import pMap from 'p-map';
 import type { RefusedFile } from '../../../functions/domain/documents.ts';
 import { limits } from '../../../functions/domain/limits.ts';
 import { hasNoResponse } from '../../../functions/openapi/client/fetch.ts';
-import { pathOf } from '../../command-line/arguments.ts';
+import { resolvePath } from '../../command-line/arguments.ts';
 import { serviceError } from '../../command-line/data-of.ts';
 import { describeFailure } from '../../command-line/describe-error.ts';
 import { sendByForm } from '../send-by-form.ts';
@@ -58,7 +58,7 @@ export const sendFiles = async (
 };
 
 const sizeOf = async (path: string) => {
-  const found = await stat(pathOf(path));
+  const found = await stat(resolvePath(path));
   if (found.isDirectory()) throw Object.assign(new Error('EISDIR'), { code: 'EISDIR', path });
   return found.size;
 };
@@ -99,7 +99,7 @@ const sendTogether = async (
   const readable: LocalFile[] = [];
   for (const file of files) {
     try {
-      contents.push(new File([new Blob([await (await openAsBlob(pathOf(file.path))).arrayBuffer()])], file.name));
+      contents.push(new File([new Blob([await (await openAsBlob(resolvePath(file.path))).arrayBuffer()])], file.name));
       readable.push(file);
     } catch (error) {
       report(file, { status: 'not sent', error: describeFailure(error) });

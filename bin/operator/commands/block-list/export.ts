@@ -3,7 +3,7 @@ import { limits } from '../../../../functions/domain/limits.ts';
 import type { BlockedNumber } from '../../../../functions/openapi/client/client.ts';
 import { dataOf } from '../../../command-line/data-of.ts';
 import { count, print } from '../../../command-line/output.ts';
-import { jsonWith, writeOutput } from '../../../command-line/output-file.ts';
+import { streamJson, writeOutput } from '../../../command-line/output-file.ts';
 import { type BlockListService, blockListCommand, withBlockList } from '../../block-list/command.ts';
 import type { Group } from '../../program.ts';
 
@@ -26,7 +26,7 @@ export const exportBlockList = (blockList: Group) =>
           }
         }
         if (options.json && !output)
-          return writeOutput(output, jsonWith({ ...owner(service) }, 'entries', entriesOf(service)));
+          return writeOutput(output, streamJson({ ...owner(service) }, 'entries', entriesOf(service)));
         await writeOutput(output, lines());
         if (output) print(options, { output, numbers }, () => `${count(numbers, 'number')} exported.`);
       });

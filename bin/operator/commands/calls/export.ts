@@ -2,7 +2,7 @@ import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { as } from '../../../command-line/arguments.ts';
 import { selectingCalls, toSelection } from '../../../command-line/call-filter.ts';
 import { count, print } from '../../../command-line/output.ts';
-import { jsonWith, writeOutput } from '../../../command-line/output-file.ts';
+import { streamJson, writeOutput } from '../../../command-line/output-file.ts';
 import { selectedAgents, selectedCalls } from '../../calls/selected-calls.ts';
 import { examples, type Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
@@ -29,7 +29,7 @@ export const exportCalls = (calls: Group) =>
       const { agentId, uid, output } = options;
       const stores = await openStores(options);
       const found = selectedCalls(stores, await selectedAgents(stores, options), toSelection(options));
-      if (options.json && !output) return writeOutput(output, jsonWith({ agentId, uid }, 'calls', found));
+      if (options.json && !output) return writeOutput(output, streamJson({ agentId, uid }, 'calls', found));
       let exported = 0;
       async function* lines() {
         for await (const call of found) {

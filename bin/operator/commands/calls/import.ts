@@ -1,4 +1,4 @@
-import { pathOf } from '../../../command-line/arguments.ts';
+import { resolvePath } from '../../../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { interruption } from '../../../command-line/interruption.ts';
 import { count, print, record } from '../../../command-line/output.ts';
@@ -28,7 +28,7 @@ ${examples('calls import calls.jsonl', 'calls import calls.jsonl --table voice-a
       const options = command.optsWithGlobals();
       const stores = await openStores(options);
       using stop = interruption();
-      const report = await runImport(stores, pathOf(file), importDisplay(file), stop.signal);
+      const report = await runImport(stores, resolvePath(file), importDisplay(file), stop.signal);
       const { line, imported, failed, errors, resumedAfterLine } = report;
       if (report.stopped) {
         throw new CommandError(

@@ -10,7 +10,7 @@ import { now } from '../../../../functions/domain/date-time.ts';
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { parseJson } from '../../../../functions/domain/json.ts';
 import { validate } from '../../../../functions/domain/validation.ts';
-import { as, detailsOf } from '../../../command-line/arguments.ts';
+import { as, formatDetails } from '../../../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { print } from '../../../command-line/output.ts';
 import { describeCall, noSuchCall } from '../../calls/describe-call.ts';
@@ -48,7 +48,7 @@ export const updateCall = (calls: Group) =>
         custom_call_outcome_value: nullIfFalse(options.value),
         custom_call_metadata: nullIfFalse(options.metadata && (await readMetadata(options.metadata))),
       });
-      if (error) throw new CommandError(`The outcome is not valid: ${detailsOf(error)}.`, exitCodes.usage);
+      if (error) throw new CommandError(`The outcome is not valid: ${formatDetails(error)}.`, exitCodes.usage);
       if (listOutcomeFields(change).length === 0) {
         throw new CommandError('Nothing to change. Use --outcome, --value or --metadata.', exitCodes.usage);
       }

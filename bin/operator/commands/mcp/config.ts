@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Option } from '@commander-js/extra-typings';
-import { pathOf } from '../../../command-line/arguments.ts';
+import { resolvePath } from '../../../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { print, say } from '../../../command-line/output.ts';
 import { writeOutput } from '../../../command-line/output-file.ts';
@@ -67,13 +67,13 @@ export const showMcpConfiguration = (mcp: Group) =>
         if (!options.json) say(`Put this into ${file}. ${note}`);
         return print(options, configuration, () => JSON.stringify(configuration, null, 2));
       }
-      if (existsSync(pathOf(output))) {
+      if (existsSync(resolvePath(output))) {
         throw new CommandError(
           `${output} exists, and may have other servers. Print the configuration without --output, and add it there.`,
           exitCodes.usage,
         );
       }
-      await mkdir(dirname(pathOf(output)), { recursive: true });
+      await mkdir(dirname(resolvePath(output)), { recursive: true });
       await writeOutput(output, [`${JSON.stringify(configuration, null, 2)}\n`]);
       print(options, { output }, () => `${output} written. ${note}`);
     });

@@ -5,7 +5,7 @@ import { validate } from '../../../../functions/domain/validation.ts';
 import { type DeliveryAttempt, NewWebhookEndpoint } from '../../../../functions/domain/webhooks.ts';
 import { newEndpointSecret } from '../../../../functions/webhooks/secrets.ts';
 import type { StoredDelivery } from '../../../../functions/webhooks/webhook-deliveries.ts';
-import { as, detailsOf } from '../../../command-line/arguments.ts';
+import { as, formatDetails } from '../../../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { interruption } from '../../../command-line/interruption.ts';
 import { print, visible } from '../../../command-line/output.ts';
@@ -42,7 +42,7 @@ export const listenForWebhooks = (webhooks: Group) =>
       const uid = options.uid ?? (await demoUserOf(options));
       const asked = { uid, url, events, agentIds, description: 'operator webhooks listen' };
       const { data, error } = validate(NewWebhookEndpoint, asked);
-      if (error) throw new CommandError(`The options are not valid: ${detailsOf(error)}.`, exitCodes.usage);
+      if (error) throw new CommandError(`The options are not valid: ${formatDetails(error)}.`, exitCodes.usage);
       const stores = await openStores(options);
       await existingUser(stores.users, uid);
       for (const agentId of data.agentIds ?? []) await userWithAccess(stores.agents, agentId, uid);
