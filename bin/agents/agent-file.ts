@@ -33,6 +33,8 @@ const fields = {
   configuration: AgentConfigurationInput,
   websites: z.optional(z.array(Website)),
   documents: z.optional(z.array(KnowledgeDocument)),
+  /** Validated by the command that runs them. */
+  tests: z.optional(z.unknown()),
 };
 const AgentContent = z.object(fields);
 export type AgentContent = z.infer<typeof AgentContent>;

@@ -6,12 +6,13 @@ import { interruption } from '../command-line/interruption.ts';
 import { newProgram, run as runProgram } from '../command-line/program.ts';
 import { apply } from './apply.ts';
 import { pull } from './pull.ts';
-import type { Options, Outcome } from './report.ts';
+import type { Options } from './report.ts';
+import { test } from './test.ts';
 
 const exitCodesHelp = `
 Exit codes:
-  0  everything was done; of diff: there is no difference
-  1  a conflict, or the command failed
+  0  everything was done; of diff: there is no difference; of test: every test passed
+  1  a conflict, a test failed, or the command failed
   2  the command line, a setting or a file is wrong; nothing was changed
   3  of diff: there is a difference`;
 
@@ -26,7 +27,7 @@ export const run = async (argv: string[]): Promise<ExitCode> => {
 
   /** Runs a command until it ends or is interrupted. `whenDifferent` is the exit code if there is a difference. */
   const execute = async <O extends object>(
-    command: (folder: string, options: O & Pick<Options, 'apiKey' | 'signal'>) => Promise<Outcome[]>,
+    command: (folder: string, options: O & Pick<Options, 'apiKey' | 'signal'>) => Promise<{ action: string }[]>,
     [folder, options]: [string, O],
     whenDifferent: ExitCode = exitCodes.done,
   ) => {
@@ -61,6 +62,10 @@ export const run = async (argv: string[]): Promise<ExitCode> => {
     .option('--prune', pruneHelp)
     .option('--note <text>', 'why: a note for the history of each agent', as(VersionNote))
     .action((folder, options) => execute(apply, [folder, options]));
+
+  buildCommand('test', 'Search the knowledge of the agents as the "tests" of their files say', '').action(
+    (folder, options) => execute(test, [folder, options]),
+  );
 
   const ended = await runProgram(program, argv);
   return ended === exitCodes.done ? code : ended;

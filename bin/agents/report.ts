@@ -28,16 +28,16 @@ export type Options = {
 };
 
 /** Returns the outcome of the work on one agent, or of its failure, which does not affect the other agents. */
-export const attempt = async (
+export const attempt = async <Result extends object>(
   agent: { key: string; file?: string },
-  work: () => Promise<Omit<Outcome, 'key' | 'file'>>,
+  work: () => Promise<Result>,
   { signal }: Options,
-): Promise<Outcome> => {
+) => {
   try {
     return { ...agent, ...(await work()) };
   } catch (error) {
     signal.throwIfAborted();
-    return { ...agent, action: 'failed', message: describeError(error) };
+    return { ...agent, action: 'failed' as const, message: describeError(error) };
   }
 };
 

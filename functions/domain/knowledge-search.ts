@@ -8,7 +8,7 @@ import { list } from './list.ts';
 import { SourceKindName } from './sources.ts';
 import { text } from './text.ts';
 
-const KnowledgeQuery = text(1, limits.queryCharacters).check(
+export const KnowledgeQuery = text(1, limits.queryCharacters).check(
   describe('What is asked for, in words of any language.', 'When are you open on Sundays?'),
 );
 
