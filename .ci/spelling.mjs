@@ -1,4 +1,5 @@
-// Part of `npm run check`: texts are in US spelling, and names spell units out (`timeoutMilliseconds`, not `timeoutMs`).
+// Part of `npm run check`: texts are in US spelling, names spell units out (`timeoutMilliseconds`, not `timeoutMs`), and
+// no function's name ends in a preposition (`buildMessage`, not `messageOf`).
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
@@ -32,6 +33,16 @@ const givenNames = new Set([
   ...['mtimeMs', 'maxOldGenerationSizeMb', 'maxYoungGenerationSizeMb', 'latencyMs', 'initialDelayInMs'],
   ...['chunkDelayInMs', 'ttlMs'],
 ]);
+/** Where the name of a function begins: a constant, a declaration, a property or a method. */
+const functionNames = [
+  /\bconst (\w+)(?:: [^=]+)? = (?:async )?[(<]/,
+  /\bfunction\*? (\w+)/,
+  /\b(\w+): (?:async )?\(.*=>/,
+  /^ +(?:async )?\*?#?(\w+)\(.*\).* \{$/,
+];
+/** Functions of before this rule, and those that the published client exports. The list only shrinks. */
+const knownPrepositions = new Set(readFileSync('.ci/prepositions.txt', 'utf8').split('\n').filter(Boolean));
+const product = /^(?:bin|functions|lib)\/.*\.tsx?$/;
 /** Words of others, in texts that quote them. */
 const quoted = /'Cancelled'|CANCELLED|analyse as/g;
 /** Texts of others, samples in other languages, and this list. */
@@ -52,6 +63,9 @@ for (const file of files.split('\0').filter((name) => name && !excluded.test(nam
       const found = british.exec(own);
       if (found) fault(found[0], `US spelling: ${american}`);
     }
+    const name = product.test(file) && functionNames.map((pattern) => pattern.exec(text)?.[1]).find(Boolean);
+    if (name && /[a-z\d](?:Of|In|By|With|For)$/.test(name) && !knownPrepositions.has(name))
+      fault(name, 'name a function by a verb');
     for (const [name] of text.matchAll(shortUnit)) if (!givenNames.has(name)) fault(name, 'spell the unit out');
   }
 }

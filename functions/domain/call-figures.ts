@@ -23,7 +23,7 @@ const date = (description: string, example: string) =>
 const parseUnit = (text: string) => periodUnits.find((unit) => unit === text);
 const parseGroup = (text: string) => figureGroups.find((group) => group === text);
 
-const parseFiguresBy = (text: string): FiguresBy | undefined => {
+const parseGrouping = (text: string): FiguresBy | undefined => {
   const parts = text.split(',', 3);
   const [unit, group] = [parts.map(parseUnit), parts.map(parseGroup)].map((found) => found.find(Boolean)) as [
     PeriodUnit | undefined,
@@ -35,12 +35,12 @@ const parseFiguresBy = (text: string): FiguresBy | undefined => {
 const By = z
   .pipe(
     z.string().check(
-      z.refine((text) => parseFiguresBy(text) !== undefined, {
+      z.refine((text) => parseGrouping(text) !== undefined, {
         error: `must be one of ${periodUnits.join(', ')}, one of ${figureGroups.join(', ')}, or one of each, separated by a comma`,
         abort: true,
       }),
     ),
-    z.transform((text) => parseFiguresBy(text) as FiguresBy),
+    z.transform((text) => parseGrouping(text) as FiguresBy),
   )
   .check(
     z.meta({
