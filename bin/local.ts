@@ -66,7 +66,10 @@ const report = (line: string) => console.error(line);
 
 let ending: Promise<void> | undefined;
 const end = (code: ExitCode) => {
-  ending ??= Promise.allSettled(running.reverse().map((part) => part.stop())).then(() => process.exit(code));
+  ending ??= Promise.allSettled(running.reverse().map((part) => part.stop())).then(() => {
+    if (code === exitCodes.done) report(options.data ? `Stopped. ${options.data} keeps the data.` : 'Stopped.');
+    process.exit(code);
+  });
   return ending;
 };
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

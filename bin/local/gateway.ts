@@ -12,7 +12,7 @@ import { endpointPermissions } from '../../functions/http/permissions.ts';
 import { routes } from '../../functions/routes.ts';
 import type { Disk } from './disk.ts';
 import { isLoopback } from './listen.ts';
-import { describeRequest } from './log.ts';
+import { describeRequest, type Report } from './log.ts';
 import { sendPage } from './pages.ts';
 import { type Rates, rateLimits } from './rate-limits.ts';
 
@@ -35,7 +35,7 @@ type Settings = {
   disk?: Pick<Disk, 'isFull'>;
   rates?: Rates;
   /** Called with a line about each request. */
-  report?: ((line: string) => void) | undefined;
+  report?: Report | undefined;
 };
 type Match = { route: Route; pathParameters: Record<string, string> };
 
@@ -66,7 +66,7 @@ export const gateway = ({ origins, publicUrl, pages, disk, rates = {}, report }:
       const facts = { method: request.method ?? '', path: template, milliseconds: performance.now() - startedAt };
       const requestId = response.getHeader('x-request-id') as string | undefined;
       const answer = { status: response.statusCode, body, requestId };
-      if (request.method !== 'OPTIONS') report?.(describeRequest(facts, answer));
+      if (request.method !== 'OPTIONS') report?.(describeRequest(facts, answer), requestId);
     });
     // Otherwise a page of another site that resolves its own name to this machine would be same-origin.
     if (!isAllowedHost(request.headers.host, hosts)) return sendError(response, 403, 'Forbidden');

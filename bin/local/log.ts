@@ -1,10 +1,13 @@
 import { redact } from '../../functions/log.ts';
+import { count } from '../command-line/output.ts';
 
 /** The fields of a line of a function's log that are printed here. */
 type Entry = {
   level: string;
+  requestId?: string;
   operation?: string;
   status?: number;
+  agentId?: string;
   job?: string;
   milliseconds?: number;
   givenUp?: unknown;
@@ -17,14 +20,51 @@ type Entry = {
   cause?: { name: string; message: string; stack?: string };
 };
 
-/** Prints the JSON lines that functions log to standard error as readable lines. The gateway prints requests itself. */
-export const printReadableLog = (): void => {
+/** Prints a line about a request. The log of the function has its agent. */
+export type Report = (line: string, requestId?: string) => void;
+
+/** A job that succeeds again within this time is counted and not printed: an import counts calls thousands of times. */
+const repeatMilliseconds = 10_000;
+
+/**
+ * Prints the JSON lines that functions log to standard error as readable lines, each line with the time of day. The gateway
+ * reports requests itself.
+ */
+export const startReadableLog = (): Report => {
   const write = process.stderr.write.bind(process.stderr);
+  const agents = new Map<string, string>();
+  const repeats = new Map<string, number>();
+
+  const isRepeat = ({ job, cause }: Entry) => {
+    if (!job || cause) return false;
+    const earlier = repeats.get(job);
+    repeats.set(job, earlier === undefined ? 0 : earlier + 1);
+    if (earlier === undefined) setTimeout(() => printRepeats(job), repeatMilliseconds).unref();
+    return earlier !== undefined;
+  };
+  const printRepeats = (job: string) => {
+    const times = repeats.get(job) ?? 0;
+    repeats.delete(job);
+    if (times > 0) print(`${job} done ${count(times, 'more time')} in ${repeatMilliseconds / 1000} seconds\n`);
+  };
+  const print = (text: string) => (text === '' ? true : write(`${timeOfDay(new Date())} ${text}`));
+
   process.stderr.write = ((chunk: string | Uint8Array, ...rest: []) => {
-    const isEntry = typeof chunk === 'string' && chunk.startsWith('{"time":');
-    return isEntry ? write(describeEntry(JSON.parse(chunk) as Entry)) : write(chunk, ...rest);
+    if (typeof chunk !== 'string') return write(chunk, ...rest);
+    if (!chunk.startsWith('{"time":')) return print(chunk);
+    const entry = JSON.parse(chunk) as Entry;
+    const { requestId, agentId } = entry;
+    if (requestId && agentId) agents.set(requestId, agentId);
+    return isRepeat(entry) || print(describeEntry(entry));
   }) as typeof process.stderr.write;
+
+  return (line, requestId = '') => {
+    print(`${[line, agents.get(requestId)].filter(Boolean).join(' ')}\n`);
+    agents.delete(requestId);
+  };
 };
+
+const timeOfDay = (time: Date) => time.toTimeString().slice(0, 'HH:MM:SS'.length);
 
 /** Returns a readable line for a log entry of a function, with the stack of an error below it. */
 export const describeEntry = (entry: Entry): string => {
@@ -61,19 +101,20 @@ const formatEntryFields = ({ cause, ...fields }: Entry) =>
     .join(' ');
 
 /**
- * One line for a request: `PATCH /calls/… 400 12 ms custom_call_outcome_value: must be a number`. From 500 on, it ends with the
- * id of the request, which the response names.
+ * One line for a request: `PATCH /calls/… 400 12 ms custom_call_outcome_value: must be a number`. If it failed, the line ends with
+ * the id of the request, which the response and the log of changes name.
  */
 export const describeRequest = (
   request: { method: string; path: string; milliseconds: number },
   response: { status: number; body?: string | undefined; requestId?: string | undefined },
 ): string => {
   const { method, path, milliseconds } = request;
-  const requestId = response.status < 500 ? undefined : response.requestId;
-  const reason = response.status < 400 ? '' : ` ${readReason(response.body ?? '')}`;
+  const { status, body = '', requestId } = response;
+  const failed = status >= 400;
+  const reason = failed ? readReason(body) : '';
   // A status beside a duration would look like a phone number.
-  const line = `${redact(`${method} ${path}`)} ${response.status} ${Math.round(milliseconds)} ms${redact(reason).trimEnd()}`;
-  return requestId ? `${line} ${requestId}` : line;
+  const facts = [redact(`${method} ${path}`), status, Math.round(milliseconds), 'ms', redact(reason).trim()];
+  return [...facts, failed && requestId].filter(Boolean).join(' ');
 };
 
 const readReason = (body: string): string => {

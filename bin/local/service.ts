@@ -9,7 +9,7 @@ import { demoData } from './demo/demo-data.ts';
 import { startDemoHistory } from './demo/demo-history.ts';
 import type { Disk } from './disk.ts';
 import { gateway } from './gateway.ts';
-import { printReadableLog } from './log.ts';
+import { type Report, startReadableLog } from './log.ts';
 import { bundlePages } from './pages.ts';
 import { connectBedrock, connectStripe, readSecrets } from './providers.ts';
 import { startQueueAndFiles } from './queue-and-files.ts';
@@ -69,9 +69,9 @@ export const startService = async (options: Options): Promise<void> => {
 
   await start(startChangeReader({ endpoint: dynamodb.endpoint, tableName: env.TABLE_NAME, data: data.path, disk }));
 
-  if (!options.jsonLog) printReadableLog();
   let isReady = false;
-  const report = options.jsonLog ? undefined : (line: string) => isReady && console.error(line);
+  const print = options.jsonLog ? undefined : startReadableLog();
+  const report: Report | undefined = print && ((...about) => isReady && print(...about));
   const defaults: Partial<Facts> & { isFakeModel: boolean } = {
     customerId: stripe.customerId,
     isFakeModel: bedrock.model === null,

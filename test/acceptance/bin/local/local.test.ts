@@ -260,10 +260,10 @@ describe('npm start', () => {
 
     // The log is for people, and has neither keys nor phone numbers.
     const { err } = second.output;
-    expect(err).toMatch(/^GET \/agents 200 \d+ ms$/m);
-    expect(err).toMatch(/^POST \/agent-block-list 400 \d+ ms numbers: is required$/m);
-    expect(err).toMatch(/^GET \/calls\/…\/… 404 \d+ ms \S/m);
-    expect(err).toMatch(/^GET \/agents\/… 401 \d+ ms \S/m);
+    expect(err).toMatch(/^[\d:]{8} GET \/agents 200 \d+ ms$/m);
+    expect(err).toMatch(/^[\d:]{8} POST \/agent-block-list 400 \d+ ms numbers: is required [\w-]{36}( agent_\w+)?$/m);
+    expect(err).toMatch(/^[\d:]{8} GET \/calls\/…\/… 404 \d+ ms \S.* [\w-]{36} agent_\w+$/m);
+    expect(err).toMatch(/^[\d:]{8} GET \/agents\/… 401 \d+ ms \S/m);
     expect(err).not.toMatch(/vap_|4155550111|"time":/);
   }, 120_000);
 
