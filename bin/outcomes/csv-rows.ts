@@ -12,7 +12,13 @@ const clearingCell = '\\N';
 /** The maximum size of a row, larger than the service accepts. It stops reading at a quote that is never closed. */
 const maxRowBytes = 1024 * 1024;
 
-/** The first sign of a currency in a file, and its line. */
+/** An amount as a spreadsheet writes it, with the sign or the ISO 4217 code of its currency before or behind it. */
+const amountWithCurrency = /^(-?)(?:(\p{Sc}|[A-Z]{3})\s*)?(-?)(\d.*?)\s*(\p{Sc}|[A-Z]{3})?$/u;
+const currencyCodes = new Set(Intl.supportedValuesOf('currency'));
+/** The codes of signs that only one currency has. */
+const codeOfSign: Record<string, string> = { '€': 'EUR', '£': 'GBP', '₹': 'INR' };
+
+/** The first currency of a file as it is written there, and its line. */
 type FirstSign = { sign?: string; line?: number };
 type CsvOptions = ReadOptions & Pick<Dialect, 'delimiter'> & { first: FirstSign };
 
@@ -109,25 +115,27 @@ const valueIn = (
   if (cell === clearingCell && isOneOf(outcomeFields, name)) return null;
   if (name === 'custom_call_metadata') return jsonFrom(cell);
   if (name !== 'custom_call_outcome_value') return cell;
-  checkSigns(cell, line, first);
-  const amount = withoutCurrencySign(cell);
+  const amount = withoutCurrency(cell, line, first);
   if (decimalComma ?? delimiter === ';') return numberWithComma(amount, decimalComma ?? false);
   return numberWithPoint(amount);
 };
 
-/** Throws for a sign of another currency than the first of the file: the service would add up the amounts. */
-const checkSigns = (cell: string, line: number, first: FirstSign) => {
-  for (const sign of cell.normalize('NFKC').match(/\p{Sc}/gu) ?? []) {
-    if (first.sign === undefined) Object.assign(first, { sign, line });
-    if (sign === first.sign) continue;
-    const message = `has the sign ${sign}, but line ${first.line} has ${first.sign}: ${JSON.stringify(cell)}`;
+/** Returns the amount alone. Throws for another currency than the first of the file: the service would add up the amounts. */
+const withoutCurrency = (cell: string, line: number, first: FirstSign): string => {
+  const [, minus, before, inner, amount, behind] = amountWithCurrency.exec(cell.normalize('NFKC')) ?? [];
+  const signs = [before, behind].filter((sign) => sign !== undefined);
+  if (amount === undefined || !signs.every((sign) => sign.length < 3 || currencyCodes.has(sign))) return cell;
+  for (const sign of signs) {
+    first.sign ??= sign;
+    first.line ??= line;
+    if (currencyOf(sign) === currencyOf(first.sign)) continue;
+    const message = `has the currency ${sign}, but line ${first.line} has ${first.sign}: ${JSON.stringify(cell)}`;
     throw new Error(`${message}. Send a file for each currency`);
   }
+  return `${minus}${inner}${amount}`;
 };
 
-/** A spreadsheet writes the sign of a currency before or behind an amount. The service stores the amount alone. */
-const withoutCurrencySign = (cell: string) =>
-  cell.replace(/^(-?)\p{Sc}\s*(?=\d)/u, '$1').replace(/(?<=\d)\s*\p{Sc}$/u, '');
+const currencyOf = (sign: string) => codeOfSign[sign] ?? sign;
 
 const withPoint = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 

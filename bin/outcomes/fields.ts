@@ -13,12 +13,9 @@ export const resultFields = ['line', 'status', 'input', 'call_id', 'phone', 'upd
 /** A CSV column with this prefix is one key of the metadata. */
 export const metadataPrefix = 'custom_call_metadata.';
 
-/** Returns true if a column or field may be in the input. */
+/** Returns true if a column or field may be in the input. A results file has those that the first run was told to skip. */
 export const isKnown = (name: string, { ignoreUnknown, onlyFailed }: ReadOptions): boolean =>
-  ignoreUnknown === true ||
-  isOneOf(itemFields, name) ||
-  isOneOf(factFields, name) ||
-  (onlyFailed === true && resultFields.includes(name));
+  ignoreUnknown === true || onlyFailed === true || isOneOf(itemFields, name) || isOneOf(factFields, name);
 
 export const isOneOf = <T extends string>(names: readonly T[], name: string): name is T =>
   (names as readonly string[]).includes(name);

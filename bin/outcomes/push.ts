@@ -100,12 +100,11 @@ export const push = async (file: string, given: PushOptions): Promise<void> => {
 };
 
 /** Returns the options with which the results of a run are read. Their headings are the names of the fields, and those of skipped columns. */
-const flagsForFailed = ({ country, decimalComma, ignoreUnknown }: PushOptions): string =>
+const flagsForFailed = ({ country, decimalComma }: PushOptions): string =>
   [
     '--only-failed',
     ...(country === undefined ? [] : [`--country ${country}`]),
     ...(decimalComma === undefined ? [] : [decimalComma ? '--decimal-comma' : '--no-decimal-comma']),
-    ...(ignoreUnknown ? ['--ignore-unknown'] : []),
   ].join(' ');
 
 /** Reads the whole file before anything is sent, counts its rows and prints the errors in them. */

@@ -96,7 +96,7 @@ it('outcomes push reads decimal commas, other headings and national numbers, and
     expect(results.split('\r\n')).toHaveLength(4);
     // The advice names the options that the results file needs.
     const [, advised = ''] = /send it with (.+)\.$/.exec(stderr.trim()) ?? [];
-    expect(advised).toBe('--only-failed --country DE --ignore-unknown');
+    expect(advised).toBe('--only-failed --country DE');
     const again = await push(`${file}.results.csv`, { baseUrl, apiKey: world.apiKey, flags: advised.split(' ') });
     expect(again.stdout).toContain('0 set, 1 failed, 0 invalid');
   }
@@ -110,6 +110,9 @@ it.each([
   ['149.5', [], undefined],
   ['149,00 €', [], undefined],
   ['-€ 1.480,50', [], undefined],
+  ['1.249,00 EUR', [], undefined],
+  ['CHF -12', [], undefined],
+  ['12 PCS', [], 'is not a number: "12 PCS". Use a decimal comma: 1234,5'],
   ['€€ 5', [], 'is not a number: "€€ 5". Use a decimal comma: 1234,5'],
   ['1.249', ['--decimal-comma'], undefined],
   ['1.249', ['--no-decimal-comma'], undefined],
@@ -120,13 +123,13 @@ it.each([
   if (error) expect(stderr).toContain(`custom_call_outcome_value: ${error}\n`);
 });
 
-it('outcomes push refuses the rows whose amount has another currency sign than the first', async () => {
-  const amounts = ['12', '€ 149,50', '5', '149,50 $', '＄ 7', '- 3', '3 €', '£ 5 €'];
+it('outcomes push refuses the rows whose amount is in another currency than the first', async () => {
+  const amounts = ['12', '€ 149,50', '5', '149,50 $', '＄ 7', '- 3', '3 €', '£ 5 €', '4 EUR', 'USD 4'];
   const rows = amounts.map((amount, index) => `a;c${index};${amount}\n`).join('');
   const file = fileOf('currencies.csv', `agentId;callIdOrPhone;custom_call_outcome_value\n${rows}`);
   const { code, stderr } = await push(file, { baseUrl, flags: ['--dry-run'] });
   const refused = (line: number, amount: string, sign: string) =>
-    `${file}:${line}:3: custom_call_outcome_value: has the sign ${sign}, but line 3 has €: "${amount}". Send a file for each currency`;
+    `${file}:${line}:3: custom_call_outcome_value: has the currency ${sign}, but line 3 has €: "${amount}". Send a file for each currency`;
   expect([code, stderr.trim().split('\n')]).toEqual([
     1,
     [
@@ -134,7 +137,8 @@ it('outcomes push refuses the rows whose amount has another currency sign than t
       refused(6, '＄ 7', '$'),
       expect.stringContaining(':7:3: custom_call_outcome_value: is not a number'),
       refused(9, '£ 5 €', '£'),
-      '8 rows: 4 valid, 4 invalid. Nothing was sent.',
+      refused(11, 'USD 4', 'USD'),
+      '10 rows: 5 valid, 5 invalid. Nothing was sent.',
     ],
   ]);
 });
