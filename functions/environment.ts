@@ -192,7 +192,7 @@ const required = (name: string) => {
 const whole = (name: string, fallback: number) => {
   const value = process.env[name];
   if (!value) return fallback;
-  if (!/^\d{1,15}$/.test(value)) throw wrong(name, value, 'a whole number');
+  if (!/^\d{1,15}$/.test(value)) throw wrong(name, value, 'a whole number from 0');
   return Number(value);
 };
 

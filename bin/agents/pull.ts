@@ -19,7 +19,8 @@ export const pull = async (folder: string, options: Options): Promise<Outcome[]>
   for (const agent of await ownAgents(service)) {
     const { key } = agent;
     if (!key) {
-      say(`${agent.agentId} (${agent.name}) has no key, and so no file.`);
+      const command = `npm run operator -- agent update ${agent.agentId} --key NAME`;
+      say(`${agent.agentId} (${agent.name}) has no file, because it has no name for files. To set one: ${command}`);
       continue;
     }
     const file = files.find(({ content }) => content.key === key) ?? newFile(agent, key, service);

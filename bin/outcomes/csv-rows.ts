@@ -128,14 +128,14 @@ const withoutCurrency = (cell: string, line: number, first: FirstSign): string =
   for (const sign of signs) {
     first.sign ??= sign;
     first.line ??= line;
-    if (currencyOf(sign) === currencyOf(first.sign)) continue;
+    if (normalizeCurrency(sign) === normalizeCurrency(first.sign)) continue;
     const message = `has the currency ${sign}, but line ${first.line} has ${first.sign}: ${JSON.stringify(cell)}`;
     throw new Error(`${message}. Send a file for each currency`);
   }
   return `${minus}${inner}${amount}`;
 };
 
-const currencyOf = (sign: string) => codeOfSign[sign] ?? sign;
+const normalizeCurrency = (sign: string) => codeOfSign[sign] ?? sign;
 
 const withPoint = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 

@@ -170,6 +170,13 @@ it('the typed client returns an error for an address, a key or a time that canno
     expect(await ask({ baseUrl })).toEqual(misconfigured('must begin with https://'));
   expect(await ask({ apiKey: 'vap_…' })).toEqual(misconfigured('apiKey has a character'));
   expect(await ask({}, Number.NaN)).toEqual(misconfigured('timeoutSeconds'));
+  for (const agentId of [undefined, '']) {
+    const call = { callIdOrPhone: 'call-1', agentId } as { callIdOrPhone: string; agentId: string };
+    expect((await apiClient({ baseUrl: target.baseUrl }).calls.get(call)).error).toEqual({
+      error: 'misconfigured',
+      message: 'agentId is missing.',
+    });
+  }
   expect(sent).toEqual([]);
   expect(await ask({}, 1.2345)).toEqual([undefined, undefined, 200]);
 });

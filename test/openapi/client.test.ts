@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
-import { Webhook } from 'standardwebhooks';
+import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { afterEach, expect, expectTypeOf, it, vi } from 'vitest';
 import {
   type ApiError,
@@ -227,6 +227,9 @@ it('the typed client verifies a webhook and returns its typed event, and throws 
     expect(event.data.custom_call_outcome).toBe('booked');
   }
   expect(() => verifyWebhook(body.replace('booked', 'sold'), headers, secret)).toThrow('No matching signature');
+  for (const unreadable of ['whsec_abc', 'whsec_', '']) {
+    expect(() => verifyWebhook(body, headers, unreadable)).toThrow(WebhookVerificationError);
+  }
 });
 
 it('the typed client does not compile with fields that the interface lacks, and exposes no any', () => {

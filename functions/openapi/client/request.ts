@@ -135,7 +135,11 @@ const toRequest = (connection: Connection, operation: Operation, params: Params,
   };
   const url = resolveAddress(
     connection.baseUrl,
-    path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(take(name) ?? ''))),
+    path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+      const value = String(take(name) ?? '');
+      if (value === '') throw new TypeError(`${name} is missing.`);
+      return encodeURIComponent(value);
+    }),
   );
   for (const name of query) {
     const value = take(name);

@@ -265,7 +265,7 @@ it('the Python client is packed as a wheel, calls the service, and raises errors
   ]);
 });
 
-it('the Python client’s guide passes a strict type checker, which finds a misspelled parameter or field and a wrong value', {
+it('the Python examples of the guides pass a strict type checker, which finds a misspelled parameter or field and a wrong value', {
   tags: 'heavy',
 }, async () => {
   if (!hasPython) return;
@@ -281,6 +281,7 @@ it('the Python client’s guide passes a strict type checker, which finds a miss
   };
   const example = exampleOf(guide);
   expect(await check(example)).toContain('Success: no issues found');
+  expect(await check(exampleOf('functions/openapi/guides/webhooks.md'))).toContain('Success: no issues found');
   const misspelled = await check(example.replace('direction=', 'directoin=').replace('call.call_id', 'call.cal_id'));
   expect(misspelled).toContain('"directoin"');
   expect(misspelled).toContain('"Call" has no attribute "cal_id"');

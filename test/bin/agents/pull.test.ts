@@ -19,7 +19,9 @@ it('agents pull writes a file for each agent that has a key, with the version it
   expect(read(world.folder)).toContain('  instructions: |\n    Be brief.\n    Be kind.\n');
   const again = await world.run('pull');
   expect(again).toMatchObject({ code: 0, stdout: '1 unchanged.\n' });
-  expect(again.stderr).toMatch(/^agent_\w+ \(Without a key\) has no key, and so no file\.\n$/);
+  expect(again.stderr).toMatch(
+    /^(agent_\w+) \(Without a key\) has no file, because it has no name for files\. To set one: npm run operator -- agent update \1 --key NAME\n$/,
+  );
   expect(readdirSync(world.folder)).toEqual(['.named-agents', 'desk.yaml']);
 });
 
