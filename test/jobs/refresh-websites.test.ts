@@ -11,6 +11,7 @@ import { RefreshEntries } from '../../functions/store/sources/refresh-entries.ts
 import type { WebsiteRecord } from '../../functions/store/sources/website-reads.ts';
 import { websites } from '../../functions/store/sources/websites.ts';
 import { table } from '../../functions/store/table.ts';
+import { users } from '../../functions/store/users.ts';
 import '../support/quiet-logs.ts';
 import { countUnits } from '../bench/benchmarks/cost.ts';
 import { deliverMessage } from '../support/deliver-message.ts';
@@ -58,6 +59,7 @@ const look = async (since: number, now: number, agentId = world.agentId) => {
         lastLook: async () => since,
         saveLook: async (until) => void saved.push(until),
       },
+      users: users.get(),
       crawlQueue: { sendMany: async (messages) => void sent.push(...messages) },
     },
     now,
@@ -93,6 +95,21 @@ it('a look finds the websites that became due since the last one, at the ends of
   expect(all.map(([id]) => id).sort()).toEqual([due.id, later.id, ended.id].sort());
   for (const source of [due, later, ended]) await websites.get().remove(source);
   expect(await found(-day, 30 * day)).toEqual([]);
+});
+
+it('a website of a suspended user is not crawled, and is crawled when it is due next after the suspension', async () => {
+  const { agentId, uid } = await newWorld();
+  const source = await add({ agentId, refreshFor: uid });
+  const week = 7 * dayMilliseconds;
+  const lookInWeek = (number: number) =>
+    look(someday + number * week - minute, someday + number * week + minute, agentId);
+  await users.get().change(uid, { suspended: true });
+  expect(await lookInWeek(0)).toEqual([]);
+  await users.get().change(uid, { suspended: false });
+  expect(await lookInWeek(1)).toHaveLength(1);
+  const run = await startDue(source, 'due', someday + week + minute);
+  expect(run).toMatchObject({ record: { status: 'crawling', nextRefreshAt: after(2 * week) } });
+  await websites.get().remove(source);
 });
 
 it('two workers that begin the same crawl, or look at the same time, crawl a website once', async () => {
