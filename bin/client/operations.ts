@@ -4,6 +4,7 @@ import { capitalize, nameOperations } from './operation-names.ts';
 
 /** An operation of the client. */
 export type ClientOperation = {
+  operationId: string;
   group: string;
   verb: string;
   summary: string;
@@ -67,6 +68,7 @@ const clientOperation = (document: OpenApiDocument, path: string, method: string
   const responseType = response && nameOfReference(response.$ref as string);
   const list = response && findList(resolve(document, response), responseType as string);
   return {
+    operationId,
     summary: String(summary),
     description: String(description),
     ...{ method, path, query, takesUid },

@@ -10,11 +10,12 @@ export const dataOf = <T>({ data, error, response }: Result<T>): T => {
 
 type Result<T> = { data?: T | undefined; error?: ApiError | undefined; response: Response };
 
+/** Returns the error of a response. An invalid request is a usage error: nothing was changed. */
 export const serviceError = (response: Response, error: ApiError | undefined) =>
   new CommandError(
     hasNoResponse(error)
       ? error.message
       : `The service responded ${response.status}: ${error?.message ?? response.statusText}`,
-    exitCodes.failed,
+    error?.error === 'invalid_request' ? exitCodes.usage : exitCodes.failed,
     error?.error,
   );

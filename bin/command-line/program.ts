@@ -20,8 +20,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 /** Creates a program whose help marks required options and lists the exit codes, and whose errors are thrown. */
 export const newProgram = (script: keyof typeof installedCommands, exitCodes = exitCodesHelp) =>
   new Command(commandName(script))
-    .usage('<command> [options]')
-    .version(version, '--version', 'print the version')
+    .usage('<command> [options], or --version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
     .addHelpText('after', exitCodes)
@@ -44,6 +43,11 @@ const help = new Help();
 /** Runs a command line and returns its exit code. */
 export const run = async (program: { parseAsync: Command['parseAsync'] }, argv: string[]): Promise<ExitCode> => {
   printJson(argv.includes('--json'));
+  // An option of the program would hide those of commands, as in `--version 7`.
+  if (argv[0] === '--version') {
+    process.stdout.write(`${version}\n`);
+    return exitCodes.done;
+  }
   try {
     await program.parseAsync(argv, { from: 'user' });
     return exitCodes.done;

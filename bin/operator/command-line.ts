@@ -3,25 +3,17 @@ import type { Command } from 'commander';
 import { withCause } from '../../functions/cause.ts';
 import { exitCodes } from '../command-line/exit-codes.ts';
 import { installedCommands, run as runProgram } from '../command-line/program.ts';
+import { addApiCommands } from './api/api-commands.ts';
 import { createAgent } from './commands/agent/create.ts';
 import { deleteAgent } from './commands/agent/delete.ts';
 import { grantAgent } from './commands/agent/grant.ts';
 import { listAgents } from './commands/agent/list.ts';
 import { revokeAgent } from './commands/agent/revoke.ts';
-import { showAgent } from './commands/agent/show.ts';
-import { updateAgent } from './commands/agent/update.ts';
-import { addToBlockList } from './commands/block-list/add.ts';
-import { checkBlockList } from './commands/block-list/check.ts';
 import { exportBlockList } from './commands/block-list/export.ts';
 import { importBlockList } from './commands/block-list/import.ts';
-import { removeFromBlockList } from './commands/block-list/remove.ts';
-import { deleteCall } from './commands/calls/delete.ts';
 import { exportCalls } from './commands/calls/export.ts';
 import { importCalls } from './commands/calls/import.ts';
 import { listCalls } from './commands/calls/list.ts';
-import { showCall } from './commands/calls/show.ts';
-import { updateCall } from './commands/calls/update.ts';
-import { listChanges } from './commands/changes.ts';
 import { demo } from './commands/demo.ts';
 import { erase } from './commands/erase.ts';
 import { recountFigures } from './commands/figures/recount.ts';
@@ -35,15 +27,9 @@ import { rotateKey } from './commands/key/rotate.ts';
 import { showKey } from './commands/key/show.ts';
 import { updateKey } from './commands/key/update.ts';
 import { showKeyUsage } from './commands/key/usage.ts';
-import { addSite } from './commands/knowledge/add-site.ts';
-import { deleteSources } from './commands/knowledge/delete.ts';
 import { exportSource } from './commands/knowledge/export.ts';
 import { indexKnowledge } from './commands/knowledge/index.ts';
-import { listSources } from './commands/knowledge/list.ts';
-import { refreshSite } from './commands/knowledge/refresh.ts';
-import { retryDocument } from './commands/knowledge/retry.ts';
 import { showSource } from './commands/knowledge/show.ts';
-import { changeSource } from './commands/knowledge/update.ts';
 import { uploadDocuments } from './commands/knowledge/upload.ts';
 import { showMcpConfiguration } from './commands/mcp/config.ts';
 import { restore } from './commands/restore.ts';
@@ -55,10 +41,7 @@ import { listUsers } from './commands/user/list.ts';
 import { showUser } from './commands/user/show.ts';
 import { resumeUser, suspendUser } from './commands/user/suspend.ts';
 import { updateUser } from './commands/user/update.ts';
-import { listWebhookDeliveries } from './commands/webhooks/deliveries.ts';
-import { listWebhookEndpoints } from './commands/webhooks/endpoints.ts';
 import { listenForWebhooks } from './commands/webhooks/listen.ts';
-import { redeliverWebhook } from './commands/webhooks/redeliver.ts';
 import { completedValues } from './completion.ts';
 import { examples, type Group, makeProgram, type Operator } from './program.ts';
 
@@ -74,36 +57,25 @@ const groups: Record<string, { description: string; commands: ((group: Group) =>
   },
   agent: {
     description: 'Voice agents and the users who have access to them',
-    commands: [createAgent, listAgents, showAgent, updateAgent, grantAgent, revokeAgent, deleteAgent],
+    commands: [createAgent, listAgents, grantAgent, revokeAgent, deleteAgent],
   },
   calls: {
     description: 'Calls of agents and their outcomes',
-    commands: [listCalls, showCall, updateCall, deleteCall, exportCalls, importCalls],
+    commands: [listCalls, exportCalls, importCalls],
   },
   figures: { description: 'Figures of calls', commands: [recountFigures] },
   'block-list': {
     description: 'Block lists of agents and users',
-    commands: [addToBlockList, removeFromBlockList, checkBlockList, importBlockList, exportBlockList],
+    commands: [importBlockList, exportBlockList],
   },
   knowledge: {
     description: 'Websites and documents that agents answer from',
-    commands: [
-      indexKnowledge,
-      addSite,
-      uploadDocuments,
-      listSources,
-      showSource,
-      changeSource,
-      refreshSite,
-      retryDocument,
-      exportSource,
-      deleteSources,
-    ],
+    commands: [indexKnowledge, uploadDocuments, showSource, exportSource],
   },
   hooks: { description: 'The webhooks of voice platforms', commands: [createHookUrl, verifyHooks] },
   webhooks: {
     description: 'Webhooks of users',
-    commands: [listWebhookEndpoints, listWebhookDeliveries, redeliverWebhook, listenForWebhooks],
+    commands: [listenForWebhooks],
   },
   mcp: { description: 'AI clients that use the operations as tools (MCP)', commands: [showMcpConfiguration] },
   secret: { description: 'Secrets of a deployment', commands: [setStripeKey] },
@@ -119,7 +91,9 @@ export const operatorProgram = (): Operator => {
     const group = program.command(name).description(description);
     for (const add of commands) add(group);
   }
-  for (const add of [listChanges, erase, demo, restore, smoke]) add(program);
+  for (const add of [erase, demo, restore, smoke]) add(program);
+  // The type of the generated commands does not include their options.
+  addApiCommands(program as unknown as Command);
   return program;
 };
 

@@ -19,8 +19,9 @@ export const readJsonFile = async <S extends z.core.$ZodType>(schema: S, file: s
   return data;
 };
 
-/** Returns the given JSON object, or the text of the file that is named instead. */
-export const readJsonText = async (given: string): Promise<string> => (/^\s*\{/.test(given) ? given : readText(given));
+/** Returns the given JSON, or the text of the file that is named instead. */
+export const readJsonText = async (given: string): Promise<string> =>
+  /^\s*[{[]/.test(given) ? given : readText(given);
 
 const readText = (file: string) =>
   readFile(resolvePath(file), 'utf8').catch((error: NodeJS.ErrnoException) => {

@@ -28,11 +28,11 @@ const keySecondsForFiles = 60 * 60;
 
 /**
  * Runs `work` with the HTTP API: with the key in VAP_API_KEY, or else with a temporary key of the agent's owner (or
- * `--uid`) with one scope, which is deleted when the work has ended and all of its files have been read.
+ * `--uid`), which is deleted when the work has ended and all of its files have been read.
  */
 export const withService = async <T, AgentId extends string | undefined>(
   options: ServiceOptions<AgentId>,
-  scope: Scope,
+  scopes: Scope[],
   signal: AbortSignal,
   work: (service: Service<AgentId>) => Promise<T>,
 ): Promise<T> => {
@@ -56,7 +56,7 @@ export const withService = async <T, AgentId extends string | undefined>(
   const { apiKeys } = stores;
   const uid = await userOf(stores, options);
   const service = { uid, agentId, hasFilesUnderWay: false };
-  return withTemporaryKey({ apiKeys, uid, scope, baseUrl, service }, signal, (api) =>
+  return withTemporaryKey({ apiKeys, uid, scopes, baseUrl, service }, signal, (api) =>
     work(Object.assign(service, { api })),
   );
 };
@@ -67,23 +67,23 @@ export const asUser = async <T>(
   { apiKeys, uid, scope }: { apiKeys: ApiKeys; uid: string; scope: Scope },
   signal: AbortSignal,
   work: (api: ApiClient) => Promise<T>,
-): Promise<T> => withTemporaryKey({ apiKeys, uid, scope, baseUrl: await baseUrlOf(options) }, signal, work);
+): Promise<T> => withTemporaryKey({ apiKeys, uid, scopes: [scope], baseUrl: await baseUrlOf(options) }, signal, work);
 
 type TemporaryKey = {
   apiKeys: ApiKeys;
   uid: string;
-  scope: Scope;
+  scopes: Scope[];
   baseUrl: string;
   service?: Pick<Service, 'hasFilesUnderWay'>;
 };
 
 const withTemporaryKey = async <T>(
-  { apiKeys, uid, scope, baseUrl, service }: TemporaryKey,
+  { apiKeys, uid, scopes, baseUrl, service }: TemporaryKey,
   signal: AbortSignal,
   work: (api: ApiClient) => Promise<T>,
 ): Promise<T> => {
   const expiresAt = new Date(Date.now() + keyHours * 3_600_000).toISOString();
-  const key = await apiKeys.create(uid, { name: `operator: ${scope}`, scopes: [scope], expiresAt, isOperators: true });
+  const key = await apiKeys.create(uid, { name: 'operator', scopes, expiresAt, isOperators: true });
   try {
     return await work(apiClient({ baseUrl, apiKey: key.secret, signal }));
   } finally {
@@ -112,7 +112,9 @@ export const baseUrlOf = async ({
   if (baseUrl) return baseUrl;
   if (stack) return outputOf(stack, 'BaseUrl', region);
   if (table ?? process.env.TABLE_NAME) {
-    throw new CommandError('With --table or TABLE_NAME, --base-url is required.', exitCodes.usage);
+    const { VAP_BASE_URL: address } = process.env;
+    if (address) return address;
+    throw new CommandError('With --table or TABLE_NAME, --base-url or VAP_BASE_URL is required.', exitCodes.usage);
   }
   return (await localRun(runFile)).baseUrl;
 };

@@ -1,9 +1,9 @@
 import { stringify } from 'csv-stringify/sync';
 import type { CallFilters } from '../../functions/domain/call-lists.ts';
 import { type Call, outcomeFields } from '../../functions/domain/calls.ts';
-import { parseJson } from '../../functions/domain/json.ts';
-import { type ApiClient, apiClient } from '../../functions/openapi/client/client.ts';
+import { apiClient } from '../../functions/openapi/client/client.ts';
 import type { CallRange } from '../../functions/store/calls/call-lists.ts';
+import { readAgentIds, readCalls } from '../command-line/calls-of-agents.ts';
 import { dataOf } from '../command-line/data-of.ts';
 import { count } from '../command-line/output.ts';
 import { writeOutput } from '../command-line/output-file.ts';
@@ -21,7 +21,6 @@ export type PullOptions = {
   signal: AbortSignal;
 };
 
-const pageItems = 1000;
 const requestSeconds = 35;
 
 /** Writes the calls of an agent, or of all agents, to a file that `push` reads. */
@@ -31,7 +30,7 @@ export const pull = async (file: string, options: PullOptions): Promise<void> =>
   let written = 0;
   async function* text() {
     if (format === 'csv') yield stringify([columns]);
-    for await (const call of callsOf(options, apiKey)) {
+    for await (const call of selectCalls(options, apiKey)) {
       written += 1;
       yield lineOf(call, format);
     }
@@ -51,28 +50,8 @@ const lineOf = (call: Call, format: Format) => {
   return stringify([row], { columns, cast });
 };
 
-/** Yields the calls of each agent, newest first, page by page. */
-async function* callsOf(
-  { baseUrl, agentId, range, filters, signal }: PullOptions,
-  apiKey: string,
-): AsyncGenerator<Call> {
-  const api = apiClient({ baseUrl, apiKey, timeoutSeconds: requestSeconds });
-  const agentIds = agentId === undefined ? await agentsOf(api, signal) : [agentId];
-  for (const agentId of agentIds) {
-    const params = { agentId, ...range, ...filters, limit: pageItems };
-    // JSON.parse would round large numbers in the metadata.
-    for await (const page of api.calls.list(params, { signal, parse: parseJson }).pages()) {
-      yield* dataOf(page).calls as Call[];
-    }
-  }
+async function* selectCalls({ baseUrl, agentId, signal, ...selection }: PullOptions, apiKey: string) {
+  const api = apiClient({ baseUrl, apiKey, signal, timeoutSeconds: requestSeconds });
+  const agentIds = agentId === undefined ? await readAgentIds(api, dataOf(await api.key.get()).uid) : [agentId];
+  for (const one of agentIds) yield* readCalls(api, one, selection);
 }
-
-/** Returns the ids of all agents that the user of the key owns or has access to. */
-const agentsOf = async (api: ApiClient, signal: AbortSignal): Promise<string[]> => {
-  const { uid } = dataOf(await api.key.get({ signal }));
-  const agentIds: string[] = [];
-  for await (const page of api.agents.list({ uid }, { signal }).pages()) {
-    agentIds.push(...dataOf(page).agents.map(({ agentId }) => agentId));
-  }
-  return agentIds;
-};

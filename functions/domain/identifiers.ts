@@ -29,7 +29,9 @@ export type IdentifierKind =
   | 'endpoint'
   | 'change'
   | 'event'
-  | 'delivery';
+  | 'delivery'
+  /** A key of the operator's commands. */
+  | 'operator';
 
 /**
  * Creates 26 characters that sort by the time of creation, even within one millisecond. The package's default, Web Crypto,

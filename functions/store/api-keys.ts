@@ -199,7 +199,8 @@ export class ApiKeys {
     user: Partial<UserItem> = {},
     derived?: DerivedKey,
   ): { made: MadeApiKey; creation: TransactionAction[] } {
-    const { keyId, secret } = derived ?? { keyId: newIdentifier('key'), secret: newApiKey() };
+    const kind = options.isOperators ? 'operator' : 'key';
+    const { keyId, secret } = derived ?? { keyId: newIdentifier(kind), secret: newApiKey() };
     const hash = hashApiKey(secret);
     const { suspended, agentQuota, sourceQuota, revision, keyChanges } = user;
     const key: ApiKey = {
@@ -211,7 +212,8 @@ export class ApiKeys {
       createdAt: now(),
       ...(options.expiresAt && { expiresAt: options.expiresAt }),
       ...(options.isOperators && { isOperators: options.isOperators }),
-      ...(suspended && { suspended }),
+      // The operator acts for a suspended user, too.
+      ...(suspended && !options.isOperators && { suspended }),
       ...(agentQuota !== undefined && { agentQuota }),
       ...(sourceQuota !== undefined && { sourceQuota }),
     };

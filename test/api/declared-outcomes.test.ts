@@ -27,8 +27,6 @@ const waysToSet: Record<string, (world: World, callId: string, custom_call_outco
         params: { name: 'updateCallOutcome', arguments: { agentId, callIdOrPhone, custom_call_outcome } },
       },
     }),
-  'the operator’s calls update': ({ agentId }, callId, outcome) =>
-    operator('calls', 'update', callId, '--agent-id', agentId, '--outcome', outcome),
   async 'the operator’s calls import'(world, callId, custom_call_outcome) {
     const { agentId, phone, direction, startedAt } = await get(world, callId);
     const line = JSON.stringify({ agentId, callId, phone, direction, startedAt, custom_call_outcome });
@@ -160,8 +158,6 @@ it('an outcome that is not declared is refused in every way, and nothing of it i
   expect((await world.call('GET', `/calls/${agentId}/b`)).status).toBe(404);
   expect(await get(world, 'c')).toMatchObject({ custom_call_outcome: 'sold', custom_call_outcome_value: 10 });
 
-  const update = await operator('calls', 'update', 'a', '--agent-id', agentId, '--outcome', 'slod');
-  expect([update.code, update.stderr]).toEqual([1, 'The agent declares no such outcome, only "sold", "lost".\n']);
   const line = JSON.stringify({ ...facts, callId: 'd', ...body });
   const imported = await operator('calls', 'import', newFile(`${line}\n`));
   expect(imported.stderr).toContain('custom_call_outcome: must be one of "sold", "lost"');

@@ -17,6 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** The environment of an operator who works on the table under test. */
 export const settings = {
   TABLE_NAME: target.tableName,
+  VAP_BASE_URL: target.baseUrl,
   TABLE_TIMEOUT_SECONDS: '20',
   AWS_ENDPOINT_URL_DYNAMODB: target.endpoints.dynamodb,
   ...awsSettings,

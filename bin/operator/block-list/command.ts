@@ -31,5 +31,5 @@ export const withBlockList = async (
   work: (service: BlockListService, stop: AbortSignal) => Promise<void>,
 ): Promise<void> => {
   using stop = interruption(new CommandError('Stopped.', exitCodes.unfinished));
-  await withService(options, 'block-list', stop.signal, (service) => work(service, stop.signal));
+  await withService(options, ['block-list'], stop.signal, (service) => work(service, stop.signal));
 };

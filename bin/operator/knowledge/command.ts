@@ -28,5 +28,5 @@ export const withKnowledge = async (
   work: (service: Service, stop: AbortSignal) => Promise<void>,
 ): Promise<void> => {
   using stop = interruption(new CommandError('Stopped.', exitCodes.unfinished));
-  await withService(options, 'knowledge', stop.signal, (service) => work(service, stop.signal));
+  await withService(options, ['knowledge'], stop.signal, (service) => work(service, stop.signal));
 };

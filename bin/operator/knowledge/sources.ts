@@ -68,27 +68,6 @@ export const existingSource = async (service: Service, id: string): Promise<Sour
   throw new CommandError(`Agent ${service.agentId} has no website or document ${id}.`);
 };
 
-/** Changes the name of a source, whether the agent answers from it, or when a website is crawled again. */
-export const updateSource = async (
-  { api, uid, agentId }: Service,
-  { kind, record: { id } }: Source,
-  {
-    refreshEvery,
-    ...change
-  }: { active?: boolean | undefined; name?: string | undefined; refreshEvery?: number | null | undefined },
-): Promise<SourceSummary> =>
-  kind === 'website'
-    ? dataOf(await api.websites.update({ uid, agentId, websiteId: id, ...change, refreshEvery }))
-    : dataOf(await api.documents.update({ uid, agentId, documentId: id, ...change }));
-
-export const deleteSource = async ({ api, uid, agentId }: Service, { kind, record: { id } }: Source): Promise<void> => {
-  if (kind === 'website') {
-    dataOf(await api.websites.delete({ uid, agentId, websiteId: id }));
-  } else {
-    dataOf(await api.documents.delete({ uid, agentId, documentId: id }));
-  }
-};
-
 /** Yields the text of a source, plain or as Markdown, in pieces. */
 export async function* readText(
   { api, uid, agentId }: Service,

@@ -50,7 +50,7 @@ it('knowledge add-site ends with 1 and the reason when the site cannot be read',
   const { code, stdout } = await knowledge(['add-site', site.url, '--agent-id', world.agentId]);
   expect([code, stdout]).toEqual([
     1,
-    expect.stringMatching(/status +failed\nerror +The page answered with status 404\./),
+    expect.stringMatching(/status +failed\n(.*\n)*error +The page answered with status 404\./),
   ]);
 });
 

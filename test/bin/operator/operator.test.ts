@@ -62,7 +62,6 @@ describe('the command line', () => {
     ['an id that could be none', ['user', 'create', 'a b']],
     ['a scope that is none', ['key', 'create', '--uid', 'u', '--name', 'n', '--scope', 'everything']],
     ['an end in the past', ['key', 'create', '--uid', 'u', '--name', 'n', '--expires', '2020-01-01']],
-    ['a website that is none', ['knowledge', 'add-site', 'ftp://example.com', '--agent-id', 'a']],
     ['no file to upload', ['knowledge', 'upload', '--agent-id', 'a']],
   ])('the operator ends with 2 and a sentence for %s', async (_, args) => {
     const { code, stdout, stderr } = await operator(...args);
@@ -308,7 +307,7 @@ it('agents are created by the operator with a configuration, a phone number and 
     configuration,
     phoneNumber: '+14155550100',
   });
-  expect(await json('agent', 'show', agentId)).toEqual({ ...body, guests: [] });
+  expect(await json('agent', 'show', agentId)).toEqual({ ...body, access: [] });
 });
 
 it('agents that the operator creates never replace another one', async () => {
@@ -326,7 +325,7 @@ it('agents are accessible to a guest from grant to revoke', async () => {
   expect(await read()).toBe(401);
   await json('agent', 'grant', world.agentId, '--uid', guest.uid);
   expect(await read()).toBe(200);
-  expect((await json('agent', 'show', world.agentId)).guests).toEqual([guest.uid]);
+  expect((await json('agent', 'show', world.agentId)).access).toEqual([{ uid: guest.uid }]);
   const all = (await json('agent', 'list')).agents.filter(
     (agent: { agentId: string }) => agent.agentId === world.agentId,
   );

@@ -1,11 +1,10 @@
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
-import { as } from '../../../command-line/arguments.ts';
+import { as, baseUrl } from '../../../command-line/arguments.ts';
 import { selectingCalls, toSelection } from '../../../command-line/call-filter.ts';
 import { count, print } from '../../../command-line/output.ts';
 import { streamJson, writeOutput } from '../../../command-line/output-file.ts';
-import { selectedAgents, selectedCalls } from '../../calls/selected-calls.ts';
+import { withSelectedCalls } from '../../calls/selected-calls.ts';
 import { examples, type Group } from '../../program.ts';
-import { openStores } from '../../stores.ts';
 
 export const exportCalls = (calls: Group) =>
   selectingCalls(
@@ -14,6 +13,7 @@ export const exportCalls = (calls: Group) =>
       .description('Export calls as JSON lines, the format of "calls import"')
       .option('--agent-id <id>', 'the agent', as(Identifier))
       .option('--uid <uid>', 'all agents that this user owns or has access to', as(Identifier))
+      .option('--base-url <address>', 'the address of the service, needed with --table', baseUrl)
       .option('--output <file>', 'the file to write (default: standard output)'),
   )
     .addHelpText(
@@ -27,17 +27,22 @@ export const exportCalls = (calls: Group) =>
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
       const { agentId, uid, output } = options;
-      const stores = await openStores(options);
-      const found = selectedCalls(stores, await selectedAgents(stores, options), toSelection(options));
-      if (options.json && !output) return writeOutput(output, streamJson({ agentId, uid }, 'calls', found));
-      let exported = 0;
-      async function* lines() {
-        for await (const call of found) {
-          exported += 1;
-          yield `${JSON.stringify(call)}\n`;
+      await withSelectedCalls(options, toSelection(options), async (callsOfAgents) => {
+        let exported = 0;
+        async function* read() {
+          for (const calls of callsOfAgents) {
+            for await (const call of calls) {
+              exported += 1;
+              yield call;
+            }
+          }
         }
-      }
-      await writeOutput(output, lines());
-      if (output)
-        print(options, { agentId, uid, output, calls: exported }, () => `${count(exported, 'call')} exported.`);
+        async function* lines() {
+          for await (const call of read()) yield `${JSON.stringify(call)}\n`;
+        }
+        if (options.json && !output) return writeOutput(output, streamJson({ agentId, uid }, 'calls', read()));
+        await writeOutput(output, lines());
+        if (output)
+          print(options, { agentId, uid, output, calls: exported }, () => `${count(exported, 'call')} exported.`);
+      });
     });

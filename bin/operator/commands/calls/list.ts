@@ -1,11 +1,10 @@
 import type { Call } from '../../../../functions/domain/calls.ts';
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
-import { as, wholeNumber } from '../../../command-line/arguments.ts';
+import { as, baseUrl, wholeNumber } from '../../../command-line/arguments.ts';
 import { selectingCalls, toSelection } from '../../../command-line/call-filter.ts';
 import { print, say, table } from '../../../command-line/output.ts';
-import { selectedAgents, selectedCalls } from '../../calls/selected-calls.ts';
+import { withSelectedCalls } from '../../calls/selected-calls.ts';
 import { examples, type Group } from '../../program.ts';
-import { openStores } from '../../stores.ts';
 
 export const listCalls = (calls: Group) =>
   selectingCalls(
@@ -14,6 +13,7 @@ export const listCalls = (calls: Group) =>
       .description('List calls, the newest first')
       .option('--agent-id <id>', 'the agent', as(Identifier))
       .option('--uid <uid>', 'all agents that this user owns or has access to', as(Identifier))
+      .option('--base-url <address>', 'the address of the service, needed with --table', baseUrl)
       .option('--limit <number>', 'the maximum number of calls', wholeNumber(1, 10_000), 50),
   )
     .addHelpText(
@@ -23,17 +23,17 @@ export const listCalls = (calls: Group) =>
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
       const { agentId, uid, limit } = options;
-      const stores = await openStores(options);
       const all: Call[] = [];
-      for (const one of await selectedAgents(stores, options)) {
-        // The newest calls of all agents are among the newest calls of each.
-        const newest = selectedCalls(stores, [one], toSelection(options));
-        let taken = 0;
-        for await (const call of newest) {
-          all.push(call);
-          if (++taken > limit) break;
+      await withSelectedCalls(options, toSelection(options), async (callsOfAgents) => {
+        for (const calls of callsOfAgents) {
+          // The newest calls of all agents are among the newest calls of each.
+          let taken = 0;
+          for await (const call of calls) {
+            all.push(call);
+            if (++taken > limit) break;
+          }
         }
-      }
+      });
       all.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
       const found = all.slice(0, limit);
       const more = all.length > limit;

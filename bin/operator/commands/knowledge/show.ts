@@ -1,8 +1,8 @@
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { as } from '../../../command-line/arguments.ts';
 import { print } from '../../../command-line/output.ts';
+import { describeResponse } from '../../api/describe-response.ts';
 import { knowledgeCommand, withKnowledge } from '../../knowledge/command.ts';
-import { describeSource, withoutText } from '../../knowledge/describe-source.ts';
 import { existingSource } from '../../knowledge/sources.ts';
 import type { Group } from '../../program.ts';
 
@@ -12,7 +12,7 @@ export const showSource = (knowledge: Group) =>
     .action(async (id, _, command) => {
       const options = command.optsWithGlobals();
       await withKnowledge(options, async (service) => {
-        const source = await existingSource(service, id);
-        print(options, withoutText(source.record), () => describeSource(source));
+        const { content: _content, contentMD: _contentMD, ...shown } = (await existingSource(service, id)).record;
+        print(options, shown, () => describeResponse(shown, {}));
       });
     });

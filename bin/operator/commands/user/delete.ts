@@ -64,8 +64,6 @@ const removeUser = async (
   await users.endAccess(uid);
   const owned = (await Array.fromAsync(agents.owned(uid))).flat();
   if (owned.length > 0) {
-    // The temporary key would be refused. The user has no other key.
-    await users.change(uid, { suspended: false });
     await asUser(options, { apiKeys, uid, scope: 'agents' }, signal, async (api) => {
       for (const { agentId } of owned) dataOf(await api.agents.delete({ agentId }));
     });

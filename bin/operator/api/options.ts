@@ -1,0 +1,111 @@
+import { openAsBlob } from 'node:fs';
+import { basename } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parseJson } from '../../../functions/domain/json.ts';
+import type { JsonSchema } from '../../../functions/openapi/openapi.ts';
+import { pathOf } from '../../command-line/arguments.ts';
+import { describeFileError } from '../../command-line/describe-error.ts';
+import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
+import { future, past } from '../../command-line/times.ts';
+import { readJsonText } from '../json-file.ts';
+import { type Argument, resolveSchema } from './operations.ts';
+
+/** The names of an argument's options, without dashes: the one that sets it, and the one that clears it or sets it to false. */
+export type OptionNames = string | [string, string];
+
+/** Returns the name of an option: that of `custom_call_outcome` and `agentId` are `custom-call-outcome` and `agent-id`. */
+export const kebabCase = (name: string) =>
+  name.replaceAll('_', '-').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+const typesOf = ({ type = [], anyOf = [] }: JsonSchema): string[] => [
+  ...(Array.isArray(type) ? type : [type]),
+  ...anyOf.flatMap((one) => typesOf(resolveSchema(one))),
+];
+
+type Kind = 'boolean' | 'number' | 'texts' | 'files' | 'json' | 'time' | 'text';
+
+const kindOf = (schema: JsonSchema): Kind => {
+  const types = typesOf(schema);
+  if (types.includes('boolean')) return 'boolean';
+  if (types.includes('number') || types.includes('integer')) return 'number';
+  if (types.includes('array')) {
+    const items = resolveSchema(schema.items);
+    if (items.format === 'binary') return 'files';
+    return items.type === 'string' ? 'texts' : 'json';
+  }
+  if (types.includes('object')) return 'json';
+  return schema.format === 'date-time' ? 'time' : 'text';
+};
+
+const placeholders: Record<Exclude<Kind, 'boolean'>, string> = {
+  number: '<number>',
+  texts: '<values...>',
+  files: '<files...>',
+  json: '<json>',
+  time: '<time>',
+  text: '<text>',
+};
+
+/** Adds the options of an argument to a command: `--x VALUE`, for a flag `--x` and `--no-x`, and `--no-x` to clear a field. */
+export const addOptions = (
+  command: Command,
+  { name, schema, isRequired }: Argument,
+  names: OptionNames,
+  isMandatory = isRequired,
+): void => {
+  const kind = kindOf(schema);
+  const [set, clear] = typeof names === 'string' ? [names, `no-${names}`] : names;
+  const description = describeArgument(schema);
+  const option = new Option(kind === 'boolean' ? `--${set}` : `--${set} ${placeholders[kind]}`, description);
+  if (schema.enum) option.choices(schema.enum as string[]);
+  else if (kind === 'number') option.argParser(toNumber);
+  else if (kind === 'time') option.argParser(name === 'expiresAt' ? future : past);
+  command.addOption(option.makeOptionMandatory(isMandatory));
+  if (kind === 'boolean') command.option(`--${clear}`, `the opposite of --${set}`);
+  else if (typesOf(schema).includes('null')) command.option(`--${clear}`, `clear what --${set} sets`);
+};
+
+/** Returns the first sentence of the description of an argument, and the range of a number. */
+const describeArgument = ({ description = '' }: JsonSchema) => description.replace(/\.$/, '').replaceAll('`', '');
+
+/** Returns the value that the options of a command, or an argument in its place, give to an argument of an operation. */
+export const readOption = async (
+  { name, schema }: Argument,
+  names: OptionNames,
+  given: Record<string, unknown>,
+): Promise<unknown> => {
+  const [set, clear] = typeof names === 'string' ? [names, `no-${names}`] : names;
+  const value = given[new Option(`--${set}`).attributeName()];
+  const isNegated = clear.startsWith('no-');
+  const isCleared = given[new Option(`--${clear}`).attributeName()] === !isNegated;
+  const kind = kindOf(schema);
+  if (isCleared) return kind === 'boolean' ? false : null;
+  if (value === undefined || typeof value === 'boolean') return kind === 'boolean' ? value : undefined;
+  if (kind === 'files') return Promise.all((value as string[]).map(readFile));
+  return kind === 'json' ? readJson(name, value as string) : value;
+};
+
+const readFile = async (file: string): Promise<File> => {
+  const blob = await openAsBlob(pathOf(file)).catch((error: NodeJS.ErrnoException) => {
+    throw new CommandError(describeFileError(file, { code: error.code ?? 'ENOENT' }), exitCodes.usage);
+  });
+  return new File([blob], basename(file));
+};
+
+/** Reads JSON, given directly or as a file. */
+const readJson = async (name: string, given: string): Promise<unknown> => {
+  const text = await readJsonText(given);
+  try {
+    // JSON.parse would round large numbers.
+    return parseJson(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    throw new CommandError(`${name}: ${given} is not JSON: ${(error as Error).message}`, exitCodes.usage);
+  }
+};
+
+function toNumber(text: string): number {
+  const number = Number(text);
+  if (text.trim() === '' || !Number.isFinite(number))
+    throw new InvalidArgumentError('It must be a number such as 149.50.');
+  return number;
+}

@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { apiOperations } from '../../../../bin/operator/api/operations.ts';
+import { run } from '../../../../bin/operator/command-line.ts';
+import { newApiKey } from '../../../../functions/domain/api-keys.ts';
+import documentJson from '../../../../functions/openapi/document.json' with { type: 'json' };
+import type { OpenApiDocument, Operation } from '../../../../functions/openapi/openapi.ts';
+import { exampleOf } from '../../../../functions/openapi/schemas.ts';
+import { capturedRun } from '../../../support/captured-run.ts';
+
+const document = documentJson as unknown as OpenApiDocument;
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+);
+const folder = mkdtempSync(join(tmpdir(), 'api-commands-'));
+const apiKey = newApiKey();
+
+type Received = { method: string; path: string; query: Record<string, string>; headers: Headers; body: unknown };
+
+/** A service that keeps the last request, and responds with the example of the document. */
+let received: Received | undefined;
+let response: { type: string; text: string } = { type: 'application/json', text: '{}' };
+const server = createServer(async (incoming, outgoing) => {
+  const { method = '', url = '', headers } = incoming;
+  const request = new Request(`http://service${url}`, {
+    method,
+    headers: headers as Record<string, string>,
+    ...(method !== 'GET' && { body: incoming as unknown as ReadableStream, duplex: 'half' }),
+  } as RequestInit);
+  const { pathname, searchParams } = new URL(request.url);
+  const isForm = headers['content-type']?.startsWith('multipart/');
+  const text = isForm ? '' : await request.clone().text();
+  const body = isForm ? [...(await request.formData())] : text && JSON.parse(text);
+  received = { method, path: pathname, query: Object.fromEntries(searchParams), headers: request.headers, body };
+  outgoing.writeHead(200, { 'content-type': response.type }).end(response.text);
+});
+let baseUrl = '';
+beforeAll(async () => {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.close();
+  rmSync(folder, { recursive: true });
+});
+
+const runCommand = (args: string[]) =>
+  capturedRun(run, [...args, '--base-url', baseUrl], { PATH: process.env.PATH, INIT_CWD: folder, VAP_API_KEY: apiKey });
+
+const kebab = (name: string) => name.replaceAll('_', '-').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** Returns the options that give an argument its value. */
+const optionsFor = ([name, value]: [string, unknown]): string[] => {
+  const option = `--${kebab(name)}`;
+  if (typeof value === 'boolean') return [value ? option : `--no-${kebab(name)}`];
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return [option, ...value];
+  return [option, typeof value === 'object' ? JSON.stringify(value) : String(value)];
+};
+
+/** Returns the arguments of an operation's own example. An end lies in the future whenever the tests run. */
+const exampleOfArguments = ({ parameters = [], requestBody }: Operation) => {
+  const inAddress = parameters.filter((one) => !('$ref' in one) && one.name !== 'cursor');
+  const [content] = Object.values(requestBody?.content ?? {});
+  const body = { ...(content?.example as Record<string, unknown> | undefined) };
+  if ('expiresAt' in body) body.expiresAt = '2099-12-31T00:00:00.000Z';
+  return { inAddress, body };
+};
+
+/** Date-times may be written differently. */
+const normalized = (value: unknown) =>
+  JSON.parse(JSON.stringify(value ?? null), (_, one) =>
+    typeof one === 'string' && /^\d{4}-\d{2}-\d{2}T/.test(one) ? new Date(one).toISOString() : one,
+  );
+
+const callable = operations.filter(({ operation }) => !['receiveHook', 'serveMcp'].includes(operation.operationId));
+
+it('there is a command for every operation but those that platforms and AI clients call in formats of their own', () => {
+  expect(apiOperations.map(({ operationId }) => operationId).sort()).toEqual(
+    callable.map(({ operation }) => operation.operationId).sort(),
+  );
+});
+
+describe.each(callable)('$method $path', ({ method, path, operation }) => {
+  const { operationId } = operation;
+  const { group, verb } = apiOperations.find(
+    (one) => one.operationId === operationId,
+  ) as (typeof apiOperations)[number];
+  const words = ['api', kebab(group), kebab(verb)];
+
+  it(`the command "${words.join(' ')}" sends the request of the operation and prints the response`, async () => {
+    const { inAddress, body } = exampleOfArguments(operation);
+    const [type = 'application/json', content] = Object.entries(operation.responses[200]?.content ?? {})[0] ?? [];
+    const isForm = 'multipart/form-data' in (operation.requestBody?.content ?? {});
+    if (isForm) body.files = ['a.txt'];
+    writeFileSync(join(folder, 'a.txt'), 'text');
+    const { nextCursor: _, ...example } = {
+      ...(exampleOf(document, content?.schema ?? {}) as Record<string, unknown>),
+    };
+    const isStream = type === 'text/event-stream';
+    response = { type, text: isStream ? 'data: {"type":"start"}\n\ndata: [DONE]\n\n' : JSON.stringify(example) };
+    const inOptions = [...inAddress.map((one): [string, unknown] => [one.name, one.example]), ...Object.entries(body)];
+    const args = [...new Map(inOptions)].flatMap(optionsFor);
+    const takesKey = 'apiKey' in ((operation.security as object[])[0] ?? {});
+    const isOfUsers = /^\/users?(\/|-|$)/.test(path);
+    const { code, stdout, stderr } = await runCommand([
+      ...words,
+      ...args,
+      ...(isOfUsers ? ['--of', 'agency'] : []),
+      ...(args.includes('--uid') || isOfUsers || !takesKey ? [] : ['--uid', 'demo-user']),
+      ...(path === '/get-invoices' ? ['--origin', 'https://app.example.com'] : []),
+      ...(method === 'DELETE' && !operation.requestBody ? ['--yes'] : []),
+      '--json',
+    ]);
+    expect({ code, stderr }).toEqual({
+      code: Array.isArray(example.failed) && example.failed.length > 0 ? 1 : 0,
+      stderr: expect.any(String),
+    });
+    const values = Object.fromEntries(inAddress.map((one) => [one.name, String(one.example)]));
+    const address = path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name] as string));
+    const query = inAddress.filter((one) => one.in === 'query').map(({ name }) => [name, values[name]]);
+    expect(received).toMatchObject({ method, path: address });
+    expect(normalized(received?.query)).toEqual(normalized(Object.fromEntries(query)));
+    if (isForm)
+      expect(received?.body).toEqual([
+        ['uid', 'demo-user'],
+        ['agentId', body.agentId],
+        ['files', expect.any(File)],
+      ]);
+    else expect(normalized(received?.body || {})).toEqual(normalized(body));
+    if (takesKey) expect(received?.headers.get('x-authorization')).toBe(apiKey);
+    expect(JSON.parse(stdout)).toMatchObject(isStream ? { parts: [{ type: 'start' }] } : example);
+  });
+});
