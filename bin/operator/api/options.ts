@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseJson } from '../../../functions/domain/json.ts';
 import type { JsonSchema } from '../../../functions/openapi/openapi.ts';
-import { pathOf } from '../../command-line/arguments.ts';
+import { resolvePath } from '../../command-line/arguments.ts';
 import { describeFileError } from '../../command-line/describe-error.ts';
 import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
 import { future, past } from '../../command-line/times.ts';
@@ -17,15 +17,15 @@ export type OptionNames = string | [string, string];
 export const kebabCase = (name: string) =>
   name.replaceAll('_', '-').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-const typesOf = ({ type = [], anyOf = [] }: JsonSchema): string[] => [
+const listTypes = ({ type = [], anyOf = [] }: JsonSchema): string[] => [
   ...(Array.isArray(type) ? type : [type]),
-  ...anyOf.flatMap((one) => typesOf(resolveSchema(one))),
+  ...anyOf.flatMap((one) => listTypes(resolveSchema(one))),
 ];
 
 type Kind = 'boolean' | 'number' | 'texts' | 'files' | 'json' | 'time' | 'text';
 
-const kindOf = (schema: JsonSchema): Kind => {
-  const types = typesOf(schema);
+const chooseKind = (schema: JsonSchema): Kind => {
+  const types = listTypes(schema);
   if (types.includes('boolean')) return 'boolean';
   if (types.includes('number') || types.includes('integer')) return 'number';
   if (types.includes('array')) {
@@ -53,7 +53,7 @@ export const addOptions = (
   names: OptionNames,
   isMandatory = isRequired,
 ): void => {
-  const kind = kindOf(schema);
+  const kind = chooseKind(schema);
   const [set, clear] = typeof names === 'string' ? [names, `no-${names}`] : names;
   const description = describeArgument(schema);
   const option = new Option(kind === 'boolean' ? `--${set}` : `--${set} ${placeholders[kind]}`, description);
@@ -62,7 +62,7 @@ export const addOptions = (
   else if (kind === 'time') option.argParser(name === 'expiresAt' ? future : past);
   command.addOption(option.makeOptionMandatory(isMandatory));
   if (kind === 'boolean') command.option(`--${clear}`, `the opposite of --${set}`);
-  else if (typesOf(schema).includes('null')) command.option(`--${clear}`, `clear what --${set} sets`);
+  else if (listTypes(schema).includes('null')) command.option(`--${clear}`, `clear what --${set} sets`);
 };
 
 /** Returns the first sentence of the description of an argument, and the range of a number. */
@@ -78,7 +78,7 @@ export const readOption = async (
   const value = given[new Option(`--${set}`).attributeName()];
   const isNegated = clear.startsWith('no-');
   const isCleared = given[new Option(`--${clear}`).attributeName()] === !isNegated;
-  const kind = kindOf(schema);
+  const kind = chooseKind(schema);
   if (isCleared) return kind === 'boolean' ? false : null;
   if (value === undefined || typeof value === 'boolean') return kind === 'boolean' ? value : undefined;
   if (kind === 'files') return Promise.all((value as string[]).map(readFile));
@@ -86,7 +86,7 @@ export const readOption = async (
 };
 
 const readFile = async (file: string): Promise<File> => {
-  const blob = await openAsBlob(pathOf(file)).catch((error: NodeJS.ErrnoException) => {
+  const blob = await openAsBlob(resolvePath(file)).catch((error: NodeJS.ErrnoException) => {
     throw new CommandError(describeFileError(file, { code: error.code ?? 'ENOENT' }), exitCodes.usage);
   });
   return new File([blob], basename(file));

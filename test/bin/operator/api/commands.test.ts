@@ -10,7 +10,7 @@ import { run } from '../../../../bin/operator/command-line.ts';
 import { newApiKey } from '../../../../functions/domain/api-keys.ts';
 import documentJson from '../../../../functions/openapi/document.json' with { type: 'json' };
 import type { OpenApiDocument, Operation } from '../../../../functions/openapi/openapi.ts';
-import { exampleOf } from '../../../../functions/openapi/schemas.ts';
+import { buildExample } from '../../../../functions/openapi/schemas.ts';
 import { capturedRun } from '../../../support/captured-run.ts';
 
 const document = documentJson as unknown as OpenApiDocument;
@@ -63,7 +63,7 @@ const optionsFor = ([name, value]: [string, unknown]): string[] => {
 };
 
 /** Returns the arguments of an operation's own example. An end lies in the future whenever the tests run. */
-const exampleOfArguments = ({ parameters = [], requestBody }: Operation) => {
+const readExample = ({ parameters = [], requestBody }: Operation) => {
   const inAddress = parameters.filter((one) => !('$ref' in one) && one.name !== 'cursor');
   const [content] = Object.values(requestBody?.content ?? {});
   const body = { ...(content?.example as Record<string, unknown> | undefined) };
@@ -93,13 +93,13 @@ describe.each(callable)('$method $path', ({ method, path, operation }) => {
   const words = ['api', kebab(group), kebab(verb)];
 
   it(`the command "${words.join(' ')}" sends the request of the operation and prints the response`, async () => {
-    const { inAddress, body } = exampleOfArguments(operation);
+    const { inAddress, body } = readExample(operation);
     const [type = 'application/json', content] = Object.entries(operation.responses[200]?.content ?? {})[0] ?? [];
     const isForm = 'multipart/form-data' in (operation.requestBody?.content ?? {});
     if (isForm) body.files = ['a.txt'];
     writeFileSync(join(folder, 'a.txt'), 'text');
     const { nextCursor: _, ...example } = {
-      ...(exampleOf(document, content?.schema ?? {}) as Record<string, unknown>),
+      ...(buildExample(document, content?.schema ?? {}) as Record<string, unknown>),
     };
     const isStream = type === 'text/event-stream';
     response = { type, text: isStream ? 'data: {"type":"start"}\n\ndata: [DONE]\n\n' : JSON.stringify(example) };
