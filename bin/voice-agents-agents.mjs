@@ -1,8 +1,4 @@
 #!/usr/bin/env node
-// The command that `npm link` installs: `voice-agents-agents COMMAND` is `npm run agents -- COMMAND`.
-import process from 'node:process';
-
-// An npm script of another project may have set this. The user's folder is the current one.
-delete process.env.INIT_CWD;
-process.argv.splice(2, 0, 'bin/agents.ts');
-await import('./run.mjs');
+// The former name of `voice-agents agents`.
+process.argv.splice(2, 0, 'agents');
+await import('./voice-agents.mjs');

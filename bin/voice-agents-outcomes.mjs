@@ -1,8 +1,4 @@
 #!/usr/bin/env node
-// The command that `npm link` installs: `voice-agents-outcomes COMMAND` is `npm run outcomes -- COMMAND`.
-import process from 'node:process';
-
-// An npm script of another project may have set this. The user's folder is the current one.
-delete process.env.INIT_CWD;
-process.argv.splice(2, 0, 'bin/outcomes.ts');
-await import('./run.mjs');
+// The former name of `voice-agents outcomes`.
+process.argv.splice(2, 0, 'outcomes');
+await import('./voice-agents.mjs');

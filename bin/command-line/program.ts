@@ -7,8 +7,8 @@ import { formatError, printJson } from './output.ts';
 /** The installed command of each npm script. */
 export const installedCommands = {
   operator: 'voice-agents',
-  outcomes: 'voice-agents-outcomes',
-  agents: 'voice-agents-agents',
+  outcomes: 'voice-agents outcomes',
+  agents: 'voice-agents agents',
 };
 
 /** Returns the command as the user started it: with npm, or installed. */

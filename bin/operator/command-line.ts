@@ -81,12 +81,16 @@ const groups: Record<string, { description: string; commands: ((group: Group) =>
   secret: { description: 'Secrets of a deployment', commands: [setStripeKey] },
 };
 
+const otherPrograms = `
+Commands that work with files and a key, each with its own --help:
+  agents             keeps agents in files: pull, diff, apply
+  outcomes           sets the outcomes of many calls from a file: pull, push, plan
+`;
+
 /** Creates the program with all of its commands. */
 export const operatorProgram = (): Operator => {
-  const program = makeProgram().addHelpText(
-    'after',
-    examples('user create acme --name "Acme Inc."', 'key create --uid acme --name batch --scope calls', 'demo'),
-  );
+  const lines = ['user create acme --name "Acme Inc."', 'key create --uid acme --name batch --scope calls', 'demo'];
+  const program = makeProgram().addHelpText('after', `${otherPrograms}${examples(...lines)}`);
   for (const [name, { description, commands }] of Object.entries(groups)) {
     const group = program.command(name).description(description);
     for (const add of commands) add(group);

@@ -214,7 +214,7 @@ describe('the deployment', () => {
 
   it('the table of the deployment is restored by one command, from the table that AWS restores beside it', async () => {
     const operator = (...words: string[]) =>
-      spawnSync(process.execPath, ['bin/operator.ts', '--stack', deployed.stack, ...words], { encoding: 'utf8' });
+      spawnSync(process.execPath, ['bin/voice-agents.ts', '--stack', deployed.stack, ...words], { encoding: 'utf8' });
     const attempt = randomUUID();
     const [before, after] = [`before-${attempt}`, `after-${attempt}`];
     expect(operator('user', 'create', before).status).toBe(0);

@@ -238,7 +238,7 @@ describe('behind CloudFront', () => {
   it('the smoke test passes behind CloudFront, and fails when the API and the chat are not behind it', () => {
     const smoke = (apiUrl: string, chatUrl: string | null) => {
       const addresses = ['--base-url', target.baseUrl, '--api-url', apiUrl, '--chat-url', chatUrl ?? ''];
-      return spawnSync(process.execPath, ['bin/operator.ts', 'smoke', ...addresses], { encoding: 'utf8' });
+      return spawnSync(process.execPath, ['bin/voice-agents.ts', 'smoke', ...addresses], { encoding: 'utf8' });
     };
     const passed = smoke(deployed.apiUrl, deployed.chatUrl);
     expect([passed.stdout, passed.status]).toEqual([expect.not.stringContaining('FAILED'), 0]);

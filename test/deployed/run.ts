@@ -131,7 +131,7 @@ const main = async (): Promise<boolean> => {
   const outputs = JSON.parse(readFileSync(outputsFile, 'utf8'))[stack] as Record<string, string>;
 
   say('Keys and a demo, by the operator’s command line …');
-  const operator = ['bin/operator.ts', '--stack', stack];
+  const operator = ['bin/voice-agents.ts', '--stack', stack];
   await run([...operator, 'secret', 'stripe'], environment, { input: stripeKey });
   const demo = JSON.parse(await run([...operator, '--json', 'demo'], environment));
 

@@ -33,7 +33,7 @@ const environmentWith = (environment: Record<string, string>) => ({
 
 /** Starts a command in its own process. */
 export const start = (args: string[], environment: Record<string, string> = settings): ChildProcess =>
-  spawn(process.execPath, [join(root, 'bin/operator.ts'), ...args], {
+  spawn(process.execPath, [join(root, 'bin/voice-agents.ts'), ...args], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: environmentWith(environment),

@@ -29,10 +29,14 @@ const environmentOf = ({ apiKey, env }: Options) => {
 
 /** Starts a push in its own process, without a terminal. */
 export const start = (file: string, options: Options) => {
-  const child: ChildProcess = spawn(process.execPath, ['bin/outcomes.ts', ...argumentsOf('push', file, options)], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: environmentOf(options),
-  });
+  const child: ChildProcess = spawn(
+    process.execPath,
+    ['bin/voice-agents.ts', 'outcomes', ...argumentsOf('push', file, options)],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: environmentOf(options),
+    },
+  );
   const texts = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const) {
     child[stream]?.on('data', (text) => {

@@ -92,7 +92,7 @@ it('the installed command voice-agents-outcomes is the batch tool, in the folder
 });
 
 it('the installed command voice-agents-agents keeps agents as files', { tags: 'heavy' }, async () => {
-  expect(await installed('voice-agents-agents', '--help')).toContain('Usage: voice-agents-agents <command>');
+  expect(await installed('voice-agents-agents', '--help')).toContain('Usage: voice-agents agents <command>');
 });
 
 it('users are listed and renamed by the operator', async () => {

@@ -57,7 +57,7 @@ it('knowledge add-site ends with 1 and the reason when the site cannot be read',
 it('knowledge list lists all websites and documents with their status and error', async () => {
   const world = await newWorld();
   const list = () => json('knowledge', 'list', '--agent-id', world.agentId, '--base-url', target.baseUrl);
-  expect(await list()).toEqual({ agentId: world.agentId, websites: [], documents: [] });
+  expect(await list()).toEqual({ uid: world.uid, agentId: world.agentId, websites: [], documents: [] });
   const site = newFolder();
   await knowledge(['add-site', site.url, '--agent-id', world.agentId]);
   await upload(world, [newFile('text', 'a\u001b[2J.txt'), newFile(sample('locked.pdf'), 'b.pdf')]);

@@ -10,7 +10,7 @@ it('the configuration of an AI client is one line with --json, and needs an addr
   const { stdout, stderr } = await config('--client', 'inspector', '--base-url', 'https://api.example.com', '--json');
   expect(stderr).toBe('');
   expect(stdout).toBe('{"mcpServers":{"voice-agents":{"type":"http","url":"https://api.example.com/mcp"}}}\n');
-  expect(await config('--client', 'cursor')).toMatchObject({
+  expect(await operatorWith({ ...settings, VAP_BASE_URL: '' }, ['mcp', 'config', '--client', 'cursor'])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('--base-url'),
   });

@@ -31,8 +31,10 @@ describe('the command line', () => {
     ...command.commands.flatMap((one) => pathsOf(one, [...path, one.name()])),
   ];
   const program = operatorProgram();
+  const isOfApi = ([first, ...others]: string[]) => first === 'api' && others.length > 1;
 
-  it.each(pathsOf(program))(
+  // The commands of all operations are made alike.
+  it.each(pathsOf(program).filter(({ path }) => !isOfApi(path) || path.join(' ') === 'api calls get'))(
     'the command of the operator $path has a help text with examples',
     async ({ path, isGroup }) => {
       const { code, stdout, stderr } = await operatorWith({}, [...path, '--help']);
@@ -434,7 +436,7 @@ describe('the commands for what an API key could do', () => {
     expect([again.code, again.stderr]).toEqual([1, '1 number failed.\n']);
     const wrong = await operator('block-list', 'remove', '+14155550100.0', one, '--uid', uid, ...service);
     expect(wrong.stdout).toMatch(
-      /^\+14155550100\.0 +Remove the last dot.+\n\+14155550100 +Number not found in block list\n$/,
+      /\n\+14155550100\.0 .+ Remove the last dot.+\n\+14155550100 +Number not found in block list/,
     );
   });
 
