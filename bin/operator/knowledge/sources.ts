@@ -7,7 +7,6 @@ import type { Service } from '../service.ts';
 
 export type DocumentSummary = Document;
 export type WebsiteSummary = Website;
-export type SourceSummary = WebsiteSummary | DocumentSummary;
 
 export const stoppedWaiting = 'Stopped. What was sent is processed all the same. See "knowledge list".';
 
