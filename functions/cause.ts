@@ -3,7 +3,7 @@ import type { ChangeMaker, StoredMaker } from './domain/change-maker.ts';
 import { withoutUndefined } from './domain/json.ts';
 
 /** The maker of the changes of the present work, and the request that caused it. */
-type Cause = { maker: ChangeMaker; requestId?: string | undefined };
+type Cause = { maker: ChangeMaker; requestId?: string };
 
 const current = new AsyncLocalStorage<Cause>();
 

@@ -141,8 +141,14 @@ const highlighter = require('highlight.js/lib/common') as {
 
 /** The languages of code in the guides, by their names for the highlighter. Other code is not highlighted. */
 const languages: Record<string, string> = {
-  ...{ sh: 'bash', text: 'bash', '': 'bash' },
-  ...{ ts: 'typescript', tsx: 'typescript', python: 'python', json: 'json', yaml: 'yaml' },
+  sh: 'bash',
+  text: 'bash',
+  '': 'bash',
+  ts: 'typescript',
+  tsx: 'typescript',
+  python: 'python',
+  json: 'json',
+  yaml: 'yaml',
 };
 
 const usual = new Renderer();

@@ -35,12 +35,12 @@ export type ServiceFunctionProps = {
   /** The address of the API, for functions that call the service's own operations. */
   apiUrl?: string;
   /** The address of the deployment, for functions that verify signatures over it. */
-  publicUrl?: string | undefined;
+  publicUrl?: string;
   /** True if it receives requests, which come from CloudFront in a deployment with the edge. */
   servesHttp?: true;
   timeoutSeconds: number;
   memoryMegabytes: number;
-  reservedConcurrency?: number | undefined;
+  reservedConcurrency?: number;
   /** The queue whose messages it receives. */
   queue?: Queue;
   /** The table whose stream it reads, and the queue for changes that fail permanently. */

@@ -10,7 +10,7 @@ import { type Comparison, compare, versionField } from './plan.ts';
 import { attempt, type Options, type Outcome, report } from './report.ts';
 import { connect, isSource, isWebsite, ownAgents, type Service, type Source } from './service.ts';
 
-type ApplyOptions = Options & { prune?: boolean | undefined; note?: string | undefined };
+type ApplyOptions = Options & { prune?: boolean; note?: string };
 
 /** Changes the agents of the service to those of the folder. With `dryRun`, only reports what would change. */
 export const apply = async (folder: string, options: ApplyOptions): Promise<Outcome[]> => {

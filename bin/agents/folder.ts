@@ -17,7 +17,7 @@ export type LocalDocument = { path: string; name: string; active: boolean; md5: 
 export type AgentFile = Omit<AgentDocument, 'content'> & {
   name: string;
   text: string;
-  content: Omit<AgentContent, 'version' | 'documents'> & { documents?: LocalDocument[] | undefined };
+  content: Omit<AgentContent, 'version' | 'documents'> & { documents?: LocalDocument[] };
   references: VersionReference[];
 };
 
@@ -62,7 +62,10 @@ const readAgentFile = async (folder: string, name: string): Promise<AgentFile> =
     localDocuments.push({ path, name, active, md5 });
   }
   return {
-    ...{ ...yaml, name, text: bytes.toString(), references: [version].flat().map(parseReference) },
+    ...yaml,
+    name,
+    text: bytes.toString(),
+    references: [version].flat().map(parseReference),
     content: { ...others, ...(documents && { documents: localDocuments }) },
   };
 };

@@ -13,12 +13,12 @@ export type Difference = { path: string; service: unknown; file: unknown; base?:
 /** A file beside the agent that has its key. */
 export type Comparison = {
   file: AgentFile;
-  agent?: Agent | undefined;
+  agent?: Agent;
   differences: Difference[];
   fileSources: Sources;
   serviceSources: Sources;
   /** The reason why `apply` would overwrite changes that the file does not contain. */
-  conflict?: string | undefined;
+  conflict?: string;
 };
 
 type Fields = Map<string, unknown>;
@@ -57,7 +57,11 @@ export const compare = async (service: Service, file: AgentFile, agent: Agent | 
       ? 'The version of the file is of another deployment or another agent.'
       : 'The file has no version: it may not know what the service has.';
   return {
-    ...{ file, agent, fileSources, serviceSources, differences: [...inContent, ...inSources] },
+    file,
+    agent,
+    fileSources,
+    serviceSources,
+    differences: [...inContent, ...inSources],
     conflict: isConflict ? conflict : undefined,
   };
 };

@@ -36,7 +36,11 @@ export const pull = async (folder: string, options: Options): Promise<Outcome[]>
 
 /** Returns a new file for an agent: that of an agent without a configuration. */
 const newFile = ({ name }: Agent, key: string, { readsKnowledge }: Service): AgentFile => ({
-  ...{ name: `${key}.yaml`, text: '', document: new Document({}), unknownFields: [], references: [] },
+  name: `${key}.yaml`,
+  text: '',
+  document: new Document({}),
+  unknownFields: [],
+  references: [],
   content: { key, name, configuration: {}, ...(readsKnowledge && { websites: [], documents: [] }) },
 });
 

@@ -8,12 +8,12 @@ import { type Difference, isChangeOfService } from './plan.ts';
 export type Outcome = {
   key: string;
   /** The name of the agent's file, if it has one. */
-  file?: string | undefined;
+  file?: string;
   action: 'create' | 'update' | 'delete' | 'none' | 'conflict' | 'failed';
   /** The reason of a conflict or a failure. */
-  message?: string | undefined;
+  message?: string;
   /** The version of the agent after the command. */
-  version?: number | undefined;
+  version?: number;
   differences?: Difference[];
 };
 
@@ -22,9 +22,9 @@ export type Options = {
   baseUrl: string;
   apiKey(): Promise<string>;
   signal: AbortSignal;
-  json?: boolean | undefined;
-  dryRun?: boolean | undefined;
-  overwrite?: boolean | undefined;
+  json?: boolean;
+  dryRun?: boolean;
+  overwrite?: boolean;
 };
 
 /** Returns the outcome of the work on one agent, or of its failure, which does not affect the other agents. */

@@ -15,7 +15,7 @@ export type Source = {
   value: { url?: string; name?: string; active?: boolean; refreshEvery?: number; md5?: string };
   /** Its id on the service, and the link to a document's file. */
   id?: string;
-  fileUrl?: string | undefined;
+  fileUrl?: string;
   /** The entry in the file, with the user's own fields, and the path of a document. */
   entry?: object;
   path?: string;
@@ -104,7 +104,7 @@ const fetchDocuments = async ({ api }: Service, agentId: string) => {
 };
 
 /** Downloads the file of a document. */
-export const download = async ({ fileUrl = '' }: { fileUrl?: string | undefined }): Promise<Uint8Array> => {
+export const download = async ({ fileUrl = '' }: { fileUrl?: string }): Promise<Uint8Array> => {
   const response = await fetch(fileUrl);
   if (!response.ok) throw new CommandError(`The file of a document cannot be downloaded (${response.status}).`);
   return new Uint8Array(await response.arrayBuffer());

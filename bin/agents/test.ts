@@ -13,7 +13,7 @@ import { connect, ownAgents, type Service } from './service.ts';
 
 const text = z.optional(z.string().check(z.minLength(1)));
 const within = z._default(z.int().check(z.minimum(1), z.maximum(limits.passages)), 3);
-const isExpectation = ({ source, contains }: { source?: string | undefined; contains?: string | undefined }) =>
+const isExpectation = ({ source, contains }: { source?: string; contains?: string }) =>
   source !== undefined || contains !== undefined;
 const Expectation = z
   .strictObject({ source: text, contains: text, within })

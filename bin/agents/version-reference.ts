@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
  * The version that a file is based on, as the file states it: the URL of the version at its deployment. A checksum of the
  * websites and documents, which have no versions, follows after `#`.
  */
-export type VersionReference = { service: string; agentId: string; version: number; knowledge?: string | undefined };
+export type VersionReference = { service: string; agentId: string; version: number; knowledge?: string };
 
 const form =
   /^(https?:\/\/[^\s#]{1,2000})\/agents\/([A-Za-z0-9_.:-]{1,128})\/versions\/([1-9]\d{0,8})(?:#([0-9a-f]{12}))?$/;

@@ -35,8 +35,7 @@ export const selectingCalls = <Arguments extends unknown[], Options extends Opti
     .addOption(callOptions.withoutOutcome)
     .addOption(callOptions.held);
 
-type SelectionOptions = CallRange &
-  Omit<CallFilters, 'hasOutcome'> & { withOutcome?: true | undefined; withoutOutcome?: true | undefined };
+type SelectionOptions = CallRange & Omit<CallFilters, 'hasOutcome'> & { withOutcome?: true; withoutOutcome?: true };
 
 /** Converts the options to the range and filters of the API. */
 export const toSelection = ({ withOutcome, withoutOutcome, ...options }: SelectionOptions) => {

@@ -8,7 +8,7 @@ export const dataOf = <T>({ data, error, response }: Result<T>): T => {
   return data;
 };
 
-type Result<T> = { data?: T | undefined; error?: ApiError | undefined; response: Response };
+type Result<T> = { data?: T; error?: ApiError; response: Response };
 
 /** Returns the error of a response. An invalid request is a usage error: nothing was changed. */
 export const serviceError = (response: Response, error: ApiError | undefined) =>

@@ -41,7 +41,7 @@ export const count = (value: number, unit: string, units = `${unit}s`) =>
   `${value.toLocaleString('en')} ${value === 1 ? unit : units}`;
 
 /** Writes the result to standard output: one line of JSON with `--json`, otherwise the text. */
-export const print = ({ json }: { json?: boolean | undefined }, value: object, text: () => string) => {
+export const print = ({ json }: { json?: boolean }, value: object, text: () => string) => {
   process.stdout.write(`${json ? JSON.stringify(value) : text()}\n`);
 };
 

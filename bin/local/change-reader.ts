@@ -29,7 +29,7 @@ const batchSize = 1000;
 type Positions = { stream: string; shards: Record<string, string> };
 
 /** Without a disk, the data are in memory. While the disk is full, nothing is read, because reading writes events. */
-type ReaderOptions = { endpoint: string; tableName: string; data?: string | undefined; disk?: Pick<Disk, 'isFull'> };
+type ReaderOptions = { endpoint: string; tableName: string; data?: string; disk?: Pick<Disk, 'isFull'> };
 
 /**
  * Reads the stream of the table, and calls the function that reads it on AWS. If the run keeps its data, it also keeps the

@@ -15,7 +15,7 @@ type Block = {
 export type Turn = { text?: string; calls?: { name: string; input: object }[] };
 
 /** The user's last message, the results of the tool calls made since, and the message before it if that lacked an agent. */
-type Request = { text: string; results: { name: string; text: string }[]; unanswered?: string | undefined };
+type Request = { text: string; results: { name: string; text: string }[]; unanswered?: string };
 
 const whichAgent = 'Which agent?';
 

@@ -29,13 +29,13 @@ type Settings = {
   /** The origins that may call from a browser. */
   origins: string[];
   /** The address of a tunnel to it. */
-  publicUrl?: string | undefined;
+  publicUrl?: string;
   pages: Parameters<typeof sendPage>[0];
   /** While it is full, operations that write are refused. */
   disk?: Pick<Disk, 'isFull'>;
   rates?: Rates;
   /** Called with a line about each request. */
-  report?: Report | undefined;
+  report?: Report;
 };
 type Match = { route: Route; pathParameters: Record<string, string> };
 

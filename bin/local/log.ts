@@ -106,7 +106,7 @@ const formatEntryFields = ({ cause, ...fields }: Entry) =>
  */
 export const describeRequest = (
   request: { method: string; path: string; milliseconds: number },
-  response: { status: number; body?: string | undefined; requestId?: string | undefined },
+  response: { status: number; body?: string; requestId?: string },
 ): string => {
   const { method, path, milliseconds } = request;
   const { status, body = '', requestId } = response;

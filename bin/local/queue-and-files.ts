@@ -37,7 +37,7 @@ type Queue = { endpoint: string; queueUrl: string };
  */
 export const startQueueAndFiles = async (options: {
   bucket: string;
-  data?: string | undefined;
+  data?: string;
   credentials: Credentials;
 }): Promise<Started & Queue & { work(given: Queue, disk: Pick<Disk, 'isFull'>): void; startByClock(): void }> => {
   // The messages that an upload starts are in the queue before it is answered, so that a kill loses none.
@@ -165,7 +165,7 @@ const startByClock = (server: FauxqsServer, signal: AbortSignal) => {
 
 /** The access key id is random: a request that names it, in a header, a link or the fields of a form, comes from this run. */
 const hasCredentials = (
-  { headers, url, body }: { headers: { authorization?: string | undefined }; url: string; body: unknown },
+  { headers, url, body }: { headers: { authorization?: string }; url: string; body: unknown },
   { accessKeyId }: Credentials,
 ) =>
   headers.authorization?.includes(accessKeyId) ||
@@ -289,7 +289,7 @@ class QueueWorker {
 type Notification = { Records: { s3: { object: { key: string } } }[] };
 
 /** Returns the job that a message names or that the file of a notification starts, with the fields that determine its group. */
-const readDestination = (body: string): { job?: string | undefined } & Parameters<typeof messageGroup>[0] => {
+const readDestination = (body: string): { job?: string } & Parameters<typeof messageGroup>[0] => {
   try {
     const message = JSON.parse(body) as { job?: string; uid?: string; endpointId?: string } & Partial<Notification>;
     const key = message.Records?.[0]?.s3.object.key;

@@ -2,7 +2,7 @@ import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
 import { StartupError } from './started.ts';
 
 /** The maximum rates of requests, as a deployment has them (`requestsPerSecond`, `callTimeRequestsPerSecond`). Undefined: no limit. */
-export type Rates = { requestsPerSecond?: number | undefined; callTimeRequestsPerSecond?: number | undefined };
+export type Rates = { requestsPerSecond?: number; callTimeRequestsPerSecond?: number };
 
 /** Reads the rates from the environment. Without a rate of their own, operations at call time have that of the others. */
 export const readRates = (env: NodeJS.ProcessEnv): Rates => {

@@ -56,11 +56,23 @@ export const addWebsite = endpoint({
     const nextRefreshAt = planRefresh({ active: true }, { active: true, refreshEvery }, Date.now());
     const websiteId = newIdentifier('web', creationId);
     const website = {
-      ...{ id: websiteId, agentId, name, url, active: true, pages: 0, failedPages: [] },
+      id: websiteId,
+      agentId,
+      name,
+      url,
+      active: true,
+      pages: 0,
+      failedPages: [],
       ...newAttempt(websiteStates, creationId),
-      ...{ limit, maxDepth, includePaths, excludePaths },
-      ...{ refreshEvery, refreshFor: refreshEvery ? agent.uid : undefined, nextRefreshAt },
-      ...{ lastUpdatedBy: uid, lastUpdatedAt: now() },
+      limit,
+      maxDepth,
+      includePaths,
+      excludePaths,
+      refreshEvery,
+      refreshFor: refreshEvery ? agent.uid : undefined,
+      nextRefreshAt,
+      lastUpdatedBy: uid,
+      lastUpdatedAt: now(),
     };
     const record = await websites.add(website, await findSourceQuota(agent, principal, users));
     const message = { job: 'crawlWebsite', uid: agent.uid, agentId, websiteId, attempt: creationId } as const;

@@ -116,8 +116,8 @@ type TurnContext = {
   requestId: string;
   receivedAt: number;
   chatId?: string;
-  userId?: string | undefined;
-  principal?: KeyOwner | undefined;
+  userId?: string;
+  principal?: KeyOwner;
 };
 
 /**

@@ -63,8 +63,10 @@ export const createDocumentUploads = endpoint({
     uid: Uid,
     agentId: AgentId,
     files: list(AnnouncedFile, {
-      ...{ min: 1, max: limits.filesPerUpload },
-      ...{ items: 'files', code: 'too_many_files' },
+      min: 1,
+      max: limits.filesPerUpload,
+      items: 'files',
+      code: 'too_many_files',
     }).check(z.describe('The files to upload.')),
   }),
   response: z
@@ -85,7 +87,12 @@ export const createDocumentUploads = endpoint({
       const id = newDocumentId(creationId, index);
       return (
         rejectionOfFile({ name, size, type }) ?? {
-          ...{ agentId, id, ...changed, name, size, active: true },
+          agentId,
+          id,
+          ...changed,
+          name,
+          size,
+          active: true,
           ...waitingForFile(),
           formIssuedTo: { uid, keyId: principal.keyId },
         }

@@ -45,8 +45,12 @@ export const createWebhookEndpoint = endpoint({
     const secrets = [{ sealed, createdBy: creationId, keyId }];
     const createdBy = { ...toNamedKey(principal), ...(scopes && { scopes }) };
     const made = await webhookEndpoints.add(uid, {
-      ...{ endpointId, ...given, ...createdBy },
-      ...{ active: true, createdAt: now(), secrets },
+      endpointId,
+      ...given,
+      ...createdBy,
+      active: true,
+      createdAt: now(),
+      secrets,
     });
     const first = deriveSecret(made, { creationId, keyId });
     return { ...shownEndpoint(made), secret: await services.sealedSecrets.open(endpointId, first.sealed) };

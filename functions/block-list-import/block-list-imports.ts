@@ -36,26 +36,26 @@ const maxMilliseconds = 24 * 60 * 60 * 1000;
 const keptSeconds = 30 * 24 * 60 * 60;
 
 /** The progress of a removal: everything before this position is complete. */
-type RemovalProgress = { shard: number; after?: string | undefined };
+type RemovalProgress = { shard: number; after?: string };
 
 /** An import: its request and its progress. Each step is recorded once, by the run that completes it first. */
 export type ImportRecord = ImportReference & {
   /** The key that created the form. */
   keyId: string;
-  keyName?: string | undefined;
+  keyName?: string;
   /** The id of the request that created the form. */
   requestId?: string;
   /** Who asked for it. */
-  madeBy?: StoredMaker | undefined;
+  madeBy?: StoredMaker;
   agentId?: string;
   mode: ImportMode;
-  reason?: string | undefined;
+  reason?: string;
   /** For the rows that have no time of their own. */
-  expiresAt?: string | undefined;
+  expiresAt?: string;
   /** The names of the columns in the header of the file. */
-  columns?: ImportColumns | undefined;
+  columns?: ImportColumns;
   /** The country of its national numbers. */
-  country?: string | undefined;
+  country?: string;
   status: ImportStatus;
   createdAt: string;
   /** Unix milliseconds. Set while the import waits for its file. */
@@ -127,7 +127,10 @@ export class BlockListImports {
     const counts = { step: 0, lines: 0, added: 0, alreadyBlocked: 0, failed: 0, removed: 0 };
     const item: ImportItem & { ttlSeconds: number } = {
       ...importKey(uid, importId),
-      ...{ uid, importId, ...asked, ...counts },
+      uid,
+      importId,
+      ...asked,
+      ...counts,
       madeBy: currentMaker(),
       status: 'awaiting_upload',
       failures: '[]',
@@ -150,7 +153,7 @@ export class BlockListImports {
   /** Returns a page of a user's imports, newest first. The size of an import includes its failed lines, which are also read. */
   page(
     uid: string,
-    { limit, cursor }: { limit?: number | undefined; cursor?: string | undefined },
+    { limit, cursor }: { limit?: number; cursor?: string },
   ): Promise<{ items: ImportRecord[]; nextCursor?: string }> {
     const collection = `block-list-imports:${uid}`;
     const query = { after: fromCursor(collection, cursor), limit: limit && limit + 1, descending: true };
@@ -320,9 +323,15 @@ export const toImportSummary = (record: ImportRecord): BlockListImportSummary =>
     ...(reason !== undefined && { reason }),
     status: overdue === undefined ? record.status : 'failed',
     mode,
-    ...{ lines, added, alreadyBlocked, removed, failed },
+    lines,
+    added,
+    alreadyBlocked,
+    removed,
+    failed,
     ...(error !== undefined && { error }),
-    ...{ createdAt, keyId, keyName },
+    createdAt,
+    keyId,
+    keyName,
     ...(finishedAt !== undefined && { finishedAt }),
   };
 };

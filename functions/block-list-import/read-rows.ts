@@ -9,9 +9,9 @@ import { detectUtf } from '../sheets/text-encoding.ts';
 export type FileRow = {
   line: number;
   number: string;
-  reason?: string | undefined;
-  expiresAt?: string | undefined;
-  hasMore?: boolean | undefined;
+  reason?: string;
+  expiresAt?: string;
+  hasMore?: boolean;
 };
 
 /** Thrown when a file cannot be imported. The message is a sentence for the person who uploaded it. */

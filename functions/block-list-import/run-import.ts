@@ -54,7 +54,7 @@ export const runImport = async (
   reference: ImportReference,
   services: Services,
   until: number,
-  { rowsPerStep = 10_000, continues = false }: { rowsPerStep?: number; continues?: boolean | undefined } = {},
+  { rowsPerStep = 10_000, continues = false }: { rowsPerStep?: number; continues?: boolean } = {},
 ): Promise<void> => {
   const { credentials, files, imports, jobQueue } = services;
   const key = importFileKey(reference);

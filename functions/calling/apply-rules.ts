@@ -6,7 +6,7 @@ import type { Attempt } from './call-attempts.ts';
 export type OutboundCall = {
   number: string | undefined;
   /** The time zone of the person, if the caller knows it. */
-  timeZone?: string | undefined;
+  timeZone?: string;
   /** The moment of the call in Unix milliseconds. */
   at: number;
 };

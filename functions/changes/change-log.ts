@@ -17,20 +17,20 @@ export type ChangeEntry = LoggedChange & {
   owner: string;
   changeId: string;
   /** The positions in the stream of the numbers that an entry of a block list counts. */
-  positions?: Uint8Array | undefined;
+  positions?: Uint8Array;
 };
 
 type StoredChange = Item & Omit<Change, 'changeId' | 'at' | 'kind'> & { positions?: Uint8Array; ttlSeconds: number };
 
 /** The filters of a list of changes: `from` ≤ time < `to`. */
 type ChangeFilter = {
-  agentId?: string | undefined;
-  kind?: ChangeKind | undefined;
+  agentId?: string;
+  kind?: ChangeKind;
   /** Without a kind, only these. */
-  kinds?: ReadonlySet<ChangeKind> | undefined;
-  keyId?: string | undefined;
-  from?: string | undefined;
-  to?: string | undefined;
+  kinds?: ReadonlySet<ChangeKind>;
+  keyId?: string;
+  from?: string;
+  to?: string;
 };
 
 /** The maximum number of entries that are read for a page. */
@@ -67,7 +67,7 @@ export class ChangeLog {
   /** Returns a page of a user's log, newest first. It may be short, and still have a next one. */
   page(
     uid: string,
-    { limit, cursor, ...filter }: ChangeFilter & { limit?: number | undefined; cursor?: string | undefined },
+    { limit, cursor, ...filter }: ChangeFilter & { limit?: number; cursor?: string },
   ): Promise<{ items: Change[]; nextCursor?: string }> {
     const collection = `changes:${uid}`;
     const after = fromCursor(collection, cursor);
@@ -99,7 +99,9 @@ export class ChangeLog {
       ...changeKey(owner, changeId),
       ...withoutUndefined(change),
       ...withoutUndefined({ keyId, keyName, positions }),
-      ...{ action: change.action, uid, via },
+      action: change.action,
+      uid,
+      via,
       ttlSeconds: Math.ceil(at / 1000) + this.#days * 24 * 60 * 60,
     };
   }

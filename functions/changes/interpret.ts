@@ -15,7 +15,7 @@ import type { UserItem } from '../store/users.ts';
 import type { Owned } from './owners.ts';
 
 /** A change for the log, before its owner is known. `discriminator` distinguishes several entries of one change. */
-export type ChangeToLog = LoggedChange & { record: Owned; maker?: StoredMaker | undefined; discriminator?: string };
+export type ChangeToLog = LoggedChange & { record: Owned; maker?: StoredMaker; discriminator?: string };
 
 type Made<I> = I & { madeBy?: StoredMaker };
 
@@ -79,7 +79,10 @@ const accessChanged = (agentId: string, { before, after }: TableChange<AccessIte
   if (after?.uid === undefined) return [{ action: 'agent.deleted', id: agentId, agentId, record }];
   const [former, guests] = [new Set(before.guests), new Set(after.guests)];
   const toFound = (action: ChangeAction) => (guest: string) => ({
-    ...{ action, id: guest, agentId, record },
+    action,
+    id: guest,
+    agentId,
+    record,
     discriminator: guest,
   });
   return [
@@ -138,7 +141,10 @@ const endpointsChanged = (uid: string, { before, after }: TableChange<EndpointsI
     new Map(Object.entries(item?.endpoints ?? {}).filter(([, { listeningUntil }]) => listeningUntil === undefined));
   const [former, endpoints] = [kept(before), kept(after)];
   const toFound = (id: string, action: ChangeAction, changed?: string[]): Found => ({
-    ...{ action, id, record: { uid }, discriminator: id },
+    action,
+    id,
+    record: { uid },
+    discriminator: id,
     ...(changed && { changed }),
   });
   const updated = [...endpoints].flatMap(([id, endpoint]): Found[] => {

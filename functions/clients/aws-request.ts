@@ -1,6 +1,6 @@
 import { AwsClient } from 'aws4fetch';
 
-type Credentials = { accessKeyId: string; secretAccessKey: string; sessionToken?: string | undefined; region: string };
+type Credentials = { accessKeyId: string; secretAccessKey: string; sessionToken?: string; region: string };
 export type AwsRequest = { method: string; headers?: Record<string, string>; body?: Uint8Array | string };
 
 /**

@@ -65,7 +65,7 @@ export class Files {
    */
   async readPart(
     key: string,
-    { start, length, etag }: { start: number; length: number; etag?: string | undefined },
+    { start, length, etag }: { start: number; length: number; etag?: string },
   ): Promise<FilePart | 'changed' | undefined> {
     const headers = { range: `bytes=${start}-${start + length - 1}`, ...(etag && { 'if-match': `"${etag}"` }) };
     const response = await this.#send(key, { method: 'GET', headers });

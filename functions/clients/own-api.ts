@@ -11,7 +11,7 @@ export type OwnRequest = {
   method: string;
   /** With the query. */
   path: string;
-  body?: string | undefined;
+  body?: string;
   headers?: Record<string, string>;
   timeoutMilliseconds?: number;
 };

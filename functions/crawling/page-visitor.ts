@@ -11,7 +11,7 @@ import { robotsFilter } from './robots.ts';
 /** A page that was read, with what its server said of its version. `warnings` say what is missing in its text. */
 export type CrawledPage = Page & {
   markdown: string;
-  warnings?: SourceWarning[] | undefined;
+  warnings?: SourceWarning[];
   content: PageContent;
   validators: Validators;
 };

@@ -11,7 +11,7 @@ export const figureGroups = ['agent', 'direction', 'status', 'outcome', 'version
 export type FigureGroup = (typeof figureGroups)[number];
 
 /** The fields by which calls are grouped into rows: a period, a group, both or neither. */
-export type FiguresBy = { unit?: PeriodUnit | undefined; group?: FigureGroup | undefined };
+export type FiguresBy = { unit?: PeriodUnit; group?: FigureGroup };
 
 const date = (description: string, example: string) =>
   z.iso

@@ -8,11 +8,11 @@ import { PhoneNumberInQuery } from './phone-numbers.ts';
 
 /** The filters that every call of a list must match. */
 export type CallFilters = {
-  direction?: Call['direction'] | undefined;
-  status?: string | undefined;
-  outcome?: string | undefined;
-  hasOutcome?: boolean | undefined;
-  held?: boolean | undefined;
+  direction?: Call['direction'];
+  status?: string;
+  outcome?: string;
+  hasOutcome?: boolean;
+  held?: boolean;
 };
 
 /** The calls of a list, and the page of it. */

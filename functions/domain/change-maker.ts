@@ -7,9 +7,9 @@ export type Way = (typeof ways)[number];
 
 /** Who makes a change: a user with an API key, or neither, and the way. `keyName` is the name of the key at that time. */
 export type ChangeMaker = {
-  uid?: string | undefined;
-  keyId?: string | undefined;
-  keyName?: string | undefined;
+  uid?: string;
+  keyId?: string;
+  keyName?: string;
   via: Way;
 };
 
@@ -17,12 +17,12 @@ export type ChangeMaker = {
 export type StoredMaker = ChangeMaker & { at: number };
 
 /** A key that did something, with the name that it had then. A signature has no name. */
-export type NamedKey = { keyId: string; keyName?: string | undefined };
+export type NamedKey = { keyId: string; keyName?: string };
 
 /** The name of a key, beside its `keyId`. */
 export const KeyName = z.optional(z.string().check(describe('Name that the API key had then.', 'website')));
 
-export const toNamedKey = ({ keyId, name }: { keyId: string; name?: string | undefined }): NamedKey => ({
+export const toNamedKey = ({ keyId, name }: { keyId: string; name?: string }): NamedKey => ({
   keyId,
   keyName: name,
 });

@@ -128,5 +128,5 @@ export type LoggedChange = Pick<
   Change,
   'action' | 'id' | 'agentId' | 'requestId' | 'changed' | 'counts' | 'version'
 > & {
-  maker?: ChangeMaker | undefined;
+  maker?: ChangeMaker;
 };

@@ -3,5 +3,5 @@ export type CustomResponse = {
   status: number;
   contentType: string;
   body: string;
-  headers?: Record<string, string> | undefined;
+  headers?: Record<string, string>;
 };

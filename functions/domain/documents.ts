@@ -109,7 +109,7 @@ export const rejectFile = (name: string, code: RefusalCode, reason: string = rej
 });
 
 /** Checks a file by its name, size and declared type, before its content is read. Returns the rejection, if there is one. */
-export const rejectionOfFile = (file: { name: string; size: number; type?: string | undefined }) => {
+export const rejectionOfFile = (file: { name: string; size: number; type?: string }) => {
   const { name, size, type } = file;
   if (!isDocumentName(name)) return rejectFile(name, 'invalid_request');
   if (size > limits.fileBytes) return rejectFile(name, 'file_too_large');
@@ -156,8 +156,8 @@ const toDownload = (record: {
   agentId: string;
   id: string;
   name: string;
-  type?: DocumentType | undefined;
-  fileDeadlineAt?: number | undefined;
+  type?: DocumentType;
+  fileDeadlineAt?: number;
 }): Download | undefined => {
   if (record.fileDeadlineAt !== undefined) return undefined;
   const contentType = record.type ? contentTypes[record.type] : 'application/octet-stream';
@@ -166,7 +166,7 @@ const toDownload = (record: {
 
 /** Returns the fields that a response adds to the record of a document: the link to its file, and the checksum of the file. */
 export const fileFields = (
-  record: Parameters<typeof toDownload>[0] & { attempt?: string | undefined },
+  record: Parameters<typeof toDownload>[0] & { attempt?: string },
   signUrl: (download: Download) => string,
 ) => {
   const download = toDownload(record);

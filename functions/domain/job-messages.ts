@@ -108,5 +108,4 @@ export type JobMessage<Name extends JobName = JobName> = { [N in Name]: z.infer<
   z.infer<typeof MessageCause> & { uid: string };
 
 /** The group that a queue is shared fairly among. A slow receiver of webhooks does not delay the user's other receivers. */
-export const messageGroup = (message: { uid?: string | undefined; endpointId?: string | undefined }) =>
-  message.endpointId ?? message.uid;
+export const messageGroup = (message: { uid?: string; endpointId?: string }) => message.endpointId ?? message.uid;

@@ -1,11 +1,11 @@
 import { type ApiKey, namedScopes, Scope } from './api-keys.ts';
 
 /** The key that makes another one: its scopes, and when it ends. */
-export type KeyMaker = { scopes?: Scope[] | undefined; endsAt?: string | undefined };
+export type KeyMaker = { scopes?: Scope[]; endsAt?: string };
 /** A key is for a client of its maker's user, or for that user itself. */
 export type Recipient = 'client' | 'own user';
 /** What a new key has. It has the scopes that need not be named, and no end, unless they are given. */
-export type KeyGrant = { scopes?: Scope[] | undefined; expiresAt?: string | undefined };
+export type KeyGrant = { scopes?: Scope[]; expiresAt?: string };
 
 const defaultScopes = Scope.options.filter((scope) => !namedScopes.has(scope));
 /** The scopes that no key passes on to another key of its user. */
@@ -21,7 +21,7 @@ const notPassedOn: ReadonlySet<Scope> = new Set(['privacy', 'users', 'keys']);
 export const grantKey = (
   { scopes: own = defaultScopes, endsAt }: KeyMaker,
   recipient: Recipient,
-  { scopes, expiresAt }: { scopes?: Scope[] | undefined; expiresAt?: string | null | undefined },
+  { scopes, expiresAt }: { scopes?: Scope[]; expiresAt?: string | null },
 ): KeyGrant | undefined => {
   const asked = scopes ?? defaultScopes;
   if (recipient === 'client') {

@@ -66,7 +66,7 @@ export const fromCursor = (collection: string, cursor: string | undefined): stri
 export const fillPage = async <Item>(
   items: AsyncIterable<Item>,
   page: {
-    limit?: number | undefined;
+    limit?: number;
     collection: string;
     getPosition: (item: Item) => string;
     weigh?: (item: Item) => number;

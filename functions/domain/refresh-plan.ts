@@ -42,9 +42,9 @@ const soonMilliseconds = 60_000;
 
 type Refreshed = {
   active: boolean;
-  refreshEvery?: number | undefined;
-  nextRefreshAt?: string | undefined;
-  lastCrawledAt?: string | undefined;
+  refreshEvery?: number;
+  nextRefreshAt?: string;
+  lastCrawledAt?: string;
 };
 
 /** Returns when a website is crawled again after a change of its settings; undefined when it is not. */

@@ -15,7 +15,7 @@ export const UidOfOwner = Identifier.check(
   describe('The owner of the agent: the user of the API key, or one of its clients.', examples.uid),
 );
 
-type Maker = { uid: string; maker?: string | undefined };
+type Maker = { uid: string; maker?: string };
 
 /** Checks that the owner of an agent may share it with a user: the same user created both, or one of them created the other. */
 export const mayShare = (owner: Maker, guest: Maker): boolean =>

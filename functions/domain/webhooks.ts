@@ -60,7 +60,7 @@ export const scopesOfEvents = (events: readonly string[]): Scope[] => [
 ];
 
 /** An endpoint gets the types that its filters name, limited to the `scopes` of the key that created it, if any. */
-type Subscription = { events: readonly string[]; scopes?: readonly Scope[] | undefined };
+type Subscription = { events: readonly string[]; scopes?: readonly Scope[] };
 
 /** Checks whether an endpoint gets a type of event. */
 export const wantsEvent = ({ events, scopes }: Subscription, type: EventType) =>

@@ -59,7 +59,7 @@ type Running = {
   erasureId: string;
   number: string;
   blockList: 'keep' | 'remove';
-  progress?: ErasureProgress | undefined;
+  progress?: ErasureProgress;
 };
 
 /** The rest of an erasure: the delay before it continues, and its position. Without `progress`, it begins again. */

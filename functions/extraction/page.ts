@@ -9,7 +9,7 @@ import { xhtmlToHtml } from './xhtml.ts';
 export type ReceivedPage = { url: string; contentType: string; bytes: Uint8Array };
 
 /** The content of a page and what is missing in it. */
-export type PageContent = ReadHtml & { warnings?: SourceWarning[] | undefined };
+export type PageContent = ReadHtml & { warnings?: SourceWarning[] };
 
 /** The content of a page, or the reason in a sentence why it cannot be read. */
 export type ReadPage = PageContent | { failure: string };

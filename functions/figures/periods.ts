@@ -31,12 +31,7 @@ export class Periods {
   readonly #end: number;
   readonly #locate: (local: number, offset: number) => number;
 
-  constructor({
-    from,
-    to,
-    timeZone,
-    unit,
-  }: { from: string; to: string; timeZone: string; unit?: PeriodUnit | undefined }) {
+  constructor({ from, to, timeZone, unit }: { from: string; to: string; timeZone: string; unit?: PeriodUnit }) {
     this.#clock = new WallClocks().of(timeZone);
     this.#first = daysAt(from);
     this.#end = Math.max(this.#first, daysAt(to));

@@ -265,7 +265,12 @@ export const unpackWithoutCosts = (packed: Uint8Array): Series[] => {
 export const expandSeries = (series: Series[]): FigureRow[] =>
   series.flatMap(({ direction, status, outcome, version, currency, ...columns }) =>
     columns.quarters.map((quarter, index) => ({
-      ...{ quarter, direction, status, outcome, version, currency },
+      quarter,
+      direction,
+      status,
+      outcome,
+      version,
+      currency,
       calls: columns.calls[index] as number,
       durationMicroseconds: BigInt(columns.durationMicroseconds[index] as number | string),
       valueMillionths: BigInt(columns.valueMillionths[index] as number | string),

@@ -40,7 +40,7 @@ export type CallStartReference = {
   /** Our number. It identifies the user's own agent when the request names none. */
   own: string | undefined;
   /** What the carrier attests of the caller's number, if it is known. */
-  attestation?: Attestation | undefined;
+  attestation?: Attestation;
 };
 
 /** What the configuration of an agent says about the outcomes that a platform finds. */

@@ -10,12 +10,12 @@ import type { CallStart, CallStartFacts, CallStartReference, LocatedCall } from 
 /** A call that starts, as a caller of the API or a platform reports it. */
 export type CallStartRequest = {
   uid: string;
-  agentId?: string | undefined;
+  agentId?: string;
   direction: 'inbound' | 'outbound';
-  from?: string | null | undefined;
-  to?: string | null | undefined;
-  callId?: string | undefined;
-  attestation?: Attestation | undefined;
+  from?: string | null;
+  to?: string | null;
+  callId?: string;
+  attestation?: Attestation;
 };
 
 export type CallStartDecision = {
@@ -50,7 +50,11 @@ export const toCallStartReference = ({
 }: CallStartRequest): CallStartReference => {
   const [other, own] = (direction === 'inbound' ? [from, to] : [to, from]).map(knownNumber);
   return {
-    ...{ uid, agentId, direction, callId, attestation },
+    uid,
+    agentId,
+    direction,
+    callId,
+    attestation,
     other: other?.number,
     isGuess: other?.isGuess ?? false,
     own: own?.isGuess ? undefined : own?.number,
@@ -79,9 +83,9 @@ export const locatedCall = ({ agent, ...start }: CallStart): LocatedCall => {
 
 /** Options of an outbound call: its time (Unix milliseconds), the time zone of the number, and the call to count as an attempt. */
 export type OutboundStart = {
-  timeZone?: string | undefined;
-  at?: number | undefined;
-  counted?: CountedCall | undefined;
+  timeZone?: string;
+  at?: number;
+  counted?: CountedCall;
 };
 
 /**

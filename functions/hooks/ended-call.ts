@@ -30,7 +30,10 @@ export const toStorableFacts = (
   const durationSeconds = durationWithin(facts.durationSeconds);
   const sent = withoutUndefined({
     ...others,
-    ...{ direction, phone: other, agentPhone: own, durationSeconds },
+    direction,
+    phone: other,
+    agentPhone: own,
+    durationSeconds,
     // A call without times has just ended.
     startedAt: pastTime(startedAt) ?? new Date(Date.now() - (durationSeconds ?? 0) * 1000).toISOString(),
     endedAt: pastTime(endedAt),

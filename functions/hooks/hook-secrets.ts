@@ -17,11 +17,11 @@ import type { PlatformName } from './platforms.ts';
 export type SealedHookSecret = {
   sealed: string;
   scopes?: Scope[];
-  header?: string | undefined;
-  algorithm?: HmacAlgorithm | undefined;
+  header?: string;
+  algorithm?: HmacAlgorithm;
   createdAt: string;
   keyId: string;
-  keyName?: string | undefined;
+  keyName?: string;
   endsAt?: number;
 };
 
@@ -144,7 +144,10 @@ const listedSecret = (item: HookSecretItem): SecretOfPlatform => {
   const [newest, ...former] = secretsInForce(item) as [SealedHookSecret, ...SealedHookSecret[]];
   const last = Math.max(...former.map(({ endsAt = 0 }) => endsAt));
   return {
-    ...{ platform, createdAt: newest.createdAt, keyId: newest.keyId, keyName: newest.keyName },
+    platform,
+    createdAt: newest.createdAt,
+    keyId: newest.keyId,
+    keyName: newest.keyName,
     ...(former.length > 0 && { formerUntil: new Date(last).toISOString() }),
     ...(lastUsedAt !== undefined && { lastUsedAt }),
     ...(lastRefused && { lastRefused }),

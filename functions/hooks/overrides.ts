@@ -2,10 +2,10 @@ import type { AgentConfiguration } from '../domain/agents.ts';
 
 /** The fields of an agent's configuration that override a platform's own settings. Fields that are not configured are undefined. */
 export type Overrides = {
-  greeting?: string | undefined;
-  instructions?: string | undefined;
-  language?: string | undefined;
-  model?: string | undefined;
+  greeting?: string;
+  instructions?: string;
+  language?: string;
+  model?: string;
 };
 
 /** Returns the overrides of a configuration, which is not checked when it is read. */

@@ -18,7 +18,7 @@ type CallStart = {
   from: string | undefined;
   to: string | undefined;
   /** What the carrier attests of the caller's number, if the platform reports it. */
-  attestation?: Attestation | undefined;
+  attestation?: Attestation;
 };
 
 /** A call that ended, with the facts that the platform reports. `callId` is unique within the platform. */
@@ -28,10 +28,10 @@ export type CallEnd = {
   direction: 'inbound' | 'outbound';
   from: string | undefined;
   to: string | undefined;
-  attestation?: Attestation | undefined;
+  attestation?: Attestation;
   /** The facts of the call, without a start when the platform sends none. */
   facts: Omit<CallFacts, 'phone' | 'agentPhone' | 'direction' | 'startedAt' | 'details'> & {
-    startedAt?: string | undefined;
+    startedAt?: string;
     details: CallDetails;
   };
   /** The fields that the platform found, by name, if it sends any. They may include an outcome. */
@@ -42,13 +42,13 @@ export type CallEnd = {
 
 /** Details of a call that a platform reports. */
 export type CallDetails = {
-  attestation?: Attestation | undefined;
-  endReason?: string | undefined;
-  recordingUrl?: string | undefined;
-  summary?: string | undefined;
+  attestation?: Attestation;
+  endReason?: string;
+  recordingUrl?: string;
+  summary?: string;
   /** The platform’s analysis of the call, as sent. */
-  analysis?: Record<string, unknown> | undefined;
-  cost?: { amount: number; currency: 'USD' | 'credits' } | undefined;
+  analysis?: Record<string, unknown>;
+  cost?: { amount: number; currency: 'USD' | 'credits' };
 };
 
 /** A search of the agent's knowledge during a call: the queries of the tool `search_knowledge`, undefined for a call without one. */
@@ -70,7 +70,7 @@ export const searchTool = 'search_knowledge';
 export type SearchAnswer = { text: string; error?: never } | { error: string; text?: never };
 
 /** The decision on a start. An accepted call gets variables, and overrides if the hook's address requests them. */
-type HookDecision = { accept: boolean; variables: Record<string, string>; overrides?: Overrides | undefined };
+type HookDecision = { accept: boolean; variables: Record<string, string>; overrides?: Overrides };
 
 /** A voice platform: reads its events, and forms the responses that it understands. All functions are pure. */
 export type Platform = {

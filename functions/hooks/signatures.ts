@@ -14,7 +14,7 @@ export type SignedRequest = {
 };
 
 /** The secret of a platform: the key of its signatures, or a public key. */
-export type HookSecret = { secret: string; header?: string | undefined; algorithm?: HmacAlgorithm | undefined };
+export type HookSecret = { secret: string; header?: string; algorithm?: HmacAlgorithm };
 
 /**
  * Returns a function that returns why a request is not one that the holder of a secret signed; undefined for one that is, and

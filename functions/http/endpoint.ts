@@ -9,7 +9,7 @@ import type { Service, ServicesOf } from '../service.ts';
 import type { Lookup } from '../store/table.ts';
 
 /** An agent as a request names it. With `uid`, that user must be the key's. */
-export type AgentReference = { uid?: string | undefined; agentId: string };
+export type AgentReference = { uid?: string; agentId: string };
 
 /**
  * The permitted callers: the holder of an API key (for an agent, for a user, or for neither), the platform's own web
@@ -26,7 +26,7 @@ export type Caller<Input> =
       | { agent: (input: Input) => AgentReference; user?: never }
       | {
           /** If it returns an `agentId`, the user must have access to that agent. */
-          user: (input: Input) => { uid: string; agentId?: string | undefined };
+          user: (input: Input) => { uid: string; agentId?: string };
           agent?: never;
           /** The caller is a platform that signs its requests or sends a key, which may be in the query. */
           // biome-ignore lint/suspicious/noExplicitAny: what is found is known where it is verified
@@ -57,10 +57,10 @@ export type Principal = {
   keyId: string;
   scopes: Scope[] | undefined;
   name?: string;
-  endsAt?: string | undefined;
+  endsAt?: string;
   isKeyInAddress?: boolean;
   /** The key is one that the operator's commands use for a while. */
-  isOperators?: true | undefined;
+  isOperators?: true;
   /** The signature of a platform does not cover the attestation of the caller's number. */
   isAttestationUnsigned?: boolean;
 } & Pick<UserMarks, 'agentQuota' | 'sourceQuota'>;
@@ -91,7 +91,7 @@ type Authorized<C> = (C extends { kind: 'key'; agent: unknown }
     : C extends { kind: 'key' }
       ? { principal: C extends { signature: unknown } ? Principal : Principal & { name: string } }
       : C extends { kind: 'anyone'; key: 'optional' }
-        ? { apiKey?: string | undefined }
+        ? { apiKey?: string }
         : object) &
   // biome-ignore lint/suspicious/noExplicitAny: the input is known where `prefetch` is declared
   (C extends { prefetch: (input: any) => infer L } ? { found: FoundBy<L> } : object);
@@ -108,7 +108,7 @@ export type RequestContext = {
   /** The time of arrival, on the clock of `performance.now()`. */
   receivedAt: number;
   /** The version that the caller has seen, where the operation takes an `If-Match`. */
-  ifMatch?: number | undefined;
+  ifMatch?: number;
   /** A ULID for what this request creates. It is the same when an unfinished request is repeated with its Idempotency-Key. */
   creationId: string;
 };

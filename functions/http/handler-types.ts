@@ -14,15 +14,15 @@ export type Internal = {
   /** Set by `logRequests`: the time of arrival, on the clock of `performance.now()`. */
   receivedAt: number;
   /** Set by `authenticate`: the request has neither a key nor a signature. */
-  isUnsigned?: boolean | undefined;
+  isUnsigned?: boolean;
   /** Set by `errorHandler`: the code of the error response. */
   errorCode?: ErrorCode;
   /** Set by `authenticate`: a write that the response waits for. */
-  noted?: Promise<void> | undefined;
+  noted?: Promise<void>;
   /** Set by `authenticate`, as soon as the key is known to be valid. */
   principal?: Principal;
   /** Set by `authenticate`: the agent that the request names. */
-  agentId?: string | undefined;
+  agentId?: string;
   /** Set by `authenticate` or `admit`. */
   parsed?: ParsedInput;
   authorized: AuthorizedRequest;

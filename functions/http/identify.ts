@@ -13,7 +13,7 @@ type Credentials = {
   key?: KeyInRequest;
   signature?: SignedRequests<unknown>;
   /** The secrets of the user whom the request names. */
-  secrets?: Lookup<unknown> | undefined;
+  secrets?: Lookup<unknown>;
   /** The error if the user has no secrets: that of the key, or that of a wrong signature if the request may have one. */
   error?: ApiError;
   /** It has neither a key nor any header of a signature. */
@@ -23,9 +23,9 @@ type Credentials = {
 /** The user of a request, with the other data that were read. `noted` is a write that the response waits for. */
 type Identified = {
   principal: Principal;
-  access?: Access | undefined;
+  access?: Access;
   found?: unknown;
-  noted?: Promise<void> | undefined;
+  noted?: Promise<void>;
 };
 
 /** Returns the proof of a request. Throws if the request is refused before anything is read. */

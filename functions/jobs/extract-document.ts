@@ -90,7 +90,7 @@ const takeUpload = async (
 };
 
 const extract = async (
-  { uid, ...document }: DocumentKey & { uid?: string | undefined },
+  { uid, ...document }: DocumentKey & { uid?: string },
   services: Services,
   { retry, lastDeliveryEndsAt }: { retry: string | undefined; lastDeliveryEndsAt: number | undefined },
 ): Promise<void> => {

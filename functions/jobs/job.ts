@@ -27,7 +27,7 @@ export type JobDeadlines = {
   /** The job stops working then, and leaves the rest to another message. */
   until: number;
   /** At the last delivery of a message: the function has ended by then, and the message is not processed again. */
-  lastDeliveryEndsAt?: number | undefined;
+  lastDeliveryEndsAt?: number;
 };
 
 /** Background work that is started by the messages of a queue. */

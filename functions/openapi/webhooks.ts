@@ -90,8 +90,13 @@ const call = z.object({
   agentPhone,
   direction: z.optional(direction),
   startedAt: z.optional(startedAt),
-  ...{ endedAt, durationSeconds, status, agentVersion },
-  ...{ custom_call_outcome, custom_call_outcome_value, custom_call_metadata },
+  endedAt,
+  durationSeconds,
+  status,
+  agentVersion,
+  custom_call_outcome,
+  custom_call_outcome_value,
+  custom_call_metadata,
   truncated: z.optional(
     z
       .literal(true)

@@ -10,7 +10,7 @@ export const operations = operationsJson as Record<string, CallableOperation>;
 export type OperationCall = {
   name: string;
   args: Arguments;
-  uid?: string | undefined;
+  uid?: string;
   timeoutMilliseconds?: number;
 };
 

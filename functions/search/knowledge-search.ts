@@ -79,7 +79,7 @@ export class KnowledgeSearch {
   async search(
     agentId: string,
     query: string,
-    { limit, sourceIds, changes }: { limit: number; sourceIds?: string[] | undefined; changes?: number | undefined },
+    { limit, sourceIds, changes }: { limit: number; sourceIds?: string[]; changes?: number },
   ): Promise<FoundPassages> {
     const chosen = sourceIds && new Set(sourceIds);
     for (let attempt = 0; attempt < attempts; attempt++) {

@@ -14,7 +14,7 @@ import { failedConditions } from './write-failures.ts';
 
 type ListingItem = Item & { keyId: string; hash: string; ttlSeconds?: number };
 type KeyItem = Item & ApiKey & { ttlSeconds?: number };
-type NewKey = { name: string; scopes?: Scope[] | undefined; expiresAt?: string | undefined; isOperators?: true };
+type NewKey = { name: string; scopes?: Scope[]; expiresAt?: string; isOperators?: true };
 
 /** The id and the secret of a key that a request makes: the same for a repetition of the request. */
 export type DerivedKey = { keyId: string; secret: string };
@@ -106,7 +106,7 @@ export class ApiKeys {
   /** Returns a page of a user's keys, the newest first. */
   async page(
     uid: string,
-    { limit, cursor }: { limit?: number | undefined; cursor?: string | undefined },
+    { limit, cursor }: { limit?: number; cursor?: string },
   ): Promise<{ items: ApiKey[]; nextCursor?: string }> {
     const collection = `keys:${uid}`;
     const query = { after: fromCursor(collection, cursor), limit: limit && limit + 1, descending: true };
@@ -134,7 +134,7 @@ export class ApiKeys {
   async change(
     uid: string,
     keyId: string,
-    change: Partial<Omit<NewKey, 'expiresAt'>> & { expiresAt?: string | null | undefined },
+    change: Partial<Omit<NewKey, 'expiresAt'>> & { expiresAt?: string | null },
   ): Promise<ApiKey | undefined> {
     return untilWritten(async () => {
       const item = await this.#getItem(uid, keyId);

@@ -124,7 +124,7 @@ export class IdempotencyStore {
   async forget(
     uids: string[],
     mentions: (body: unknown) => boolean,
-    { since = 0, until, from }: { since?: number; until: number; from?: KeptPosition | undefined },
+    { since = 0, until, from }: { since?: number; until: number; from?: KeptPosition },
   ): Promise<{ stoppedAt?: KeptPosition; isUnderWay: boolean }> {
     let isUnderWay = from?.isUnderWay ?? false;
     for (const uid of uids.toSorted()) {

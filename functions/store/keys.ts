@@ -303,7 +303,7 @@ export const fetchedDeliveryKey = (uid: string, endpointId: string, deliveryId: 
   sk: `${endpointId}#${deliveryId}`,
 });
 /** The subject of an event: a call, an agent with its knowledge and block list, or a user. Its events are deleted with it. */
-export type EventSubject = { agentId: string; callId?: string | undefined } | { uid: string };
+export type EventSubject = { agentId: string; callId?: string } | { uid: string };
 export const webhookEventKey = (subject: EventSubject, eventId: string): ItemKey => {
   const { pk, prefix } = webhookEventCollection(subject);
   return { pk, sk: prefix + eventId };

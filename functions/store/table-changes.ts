@@ -7,10 +7,10 @@ import type { Item } from './table.ts';
 /** A change of an item, as the table's stream reports it. */
 export type TableChange<I extends Item = Item> = {
   key: ItemKey;
-  before?: I | undefined;
-  after?: I | undefined;
+  before?: I;
+  after?: I;
   /** The id of the request that made the change, if the item has it. */
-  requestId?: string | undefined;
+  requestId?: string;
   /** The time of the change in Unix milliseconds. */
   at: number;
   /** Its position in the stream: the same whenever it is read. */

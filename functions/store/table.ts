@@ -49,12 +49,12 @@ export type Lookup<Found> = { keys: ItemKey[]; isLarge?: boolean; read(items: It
  * more, `nextLimit` are read at a time.
  */
 export type QueryOptions = {
-  after?: string | undefined;
-  limit?: number | undefined;
-  nextLimit?: number | undefined;
+  after?: string;
+  limit?: number;
+  nextLimit?: number;
   /** `from` ≤ sort key < `to`. */
-  from?: string | undefined;
-  to?: string | undefined;
+  from?: string;
+  to?: string;
   descending?: boolean;
   /** Returns only the keys. */
   keysOnly?: boolean;
@@ -323,7 +323,7 @@ const addCauseToChange = (key: ItemKey, change: Change): Change => {
 };
 
 /** Returns the attributes of a changed item that say who makes the change, and for which request. */
-export const causeAttributes = (key: ItemKey): { requestId?: string | undefined; madeBy?: StoredMaker | undefined } => {
+export const causeAttributes = (key: ItemKey): { requestId?: string; madeBy?: StoredMaker } => {
   const requestId = currentRequestId();
   return hasMaker(key) ? { requestId, madeBy: currentMaker() } : { requestId };
 };

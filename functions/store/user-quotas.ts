@@ -29,6 +29,6 @@ export const shownUser = (client: Client): User => {
 /** Returns the quota of the owner of an agent. The owner's own keys have it; for the key of a guest it is read. */
 export const findSourceQuota = async (
   { uid: owner }: { uid: string },
-  { uid, sourceQuota: own }: { uid: string; sourceQuota?: number | undefined },
+  { uid, sourceQuota: own }: { uid: string; sourceQuota?: number },
   users: Pick<Users, 'find'>,
 ): Promise<Quota> => sourceQuota(uid === owner ? own : (await users.find(owner))?.sourceQuota);

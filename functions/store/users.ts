@@ -40,7 +40,7 @@ export type User = { uid: string; name?: string; createdAt: string; maker?: stri
 /** A client, with the number of its agents. */
 export type Client = User & { agents: number };
 
-type ClientChange = { name?: string | undefined; suspended?: boolean | undefined } & {
+type ClientChange = { name?: string; suspended?: boolean } & {
   [Mark in 'agentQuota' | 'sourceQuota']?: number | undefined;
 };
 

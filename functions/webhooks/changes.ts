@@ -25,7 +25,7 @@ export type DomainEvent = {
   type: EventType;
   timestamp: string;
   /** The id of the request that caused it. */
-  requestId?: string | undefined;
+  requestId?: string;
   subject: EventSubject;
   ids: Record<string, string>;
   details: Record<string, unknown>;
@@ -176,7 +176,14 @@ const shortHeldOutcome = (heldOutcome: NonNullable<Call['heldOutcome']>) => {
 const recordedFields = (call: Call) => {
   const { phone, agentPhone, direction, startedAt, endedAt, durationSeconds, status, agentVersion, details } = call;
   return {
-    ...{ phone, agentPhone, direction, startedAt, endedAt, durationSeconds, status, agentVersion },
+    phone,
+    agentPhone,
+    direction,
+    startedAt,
+    endedAt,
+    durationSeconds,
+    status,
+    agentVersion,
     details: details && JSON.stringify(details),
   };
 };
@@ -251,7 +258,11 @@ const importChanged = (uid: string, change: TableChange<ImportItem>): ChangeEffe
   if (added + removed === 0) return {};
   return {
     listEvent: {
-      ...{ list, requestId, counts: { added, removed }, added: addedNumbers, removed: removedNumbers },
+      list,
+      requestId,
+      counts: { added, removed },
+      added: addedNumbers,
+      removed: removedNumbers,
       eventId: derivedIdentifier('event', [key.pk, importId]),
       timestamp: finishedAt,
     },
@@ -287,7 +298,7 @@ const buildEvent = (
     discriminator = '',
     ...event
   }: Omit<DomainEvent, 'eventId' | 'timestamp' | 'requestId'> & {
-    timestamp?: string | undefined;
+    timestamp?: string;
     discriminator?: string;
   },
 ): DomainEvent => ({

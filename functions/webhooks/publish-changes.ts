@@ -148,7 +148,9 @@ const buildListEvent = ({ list, owner, entry: { changeId, counts }, numbers }: L
   const those = (kind: ReadNumber['kind']) =>
     numbers.filter((number) => number.kind === kind).map(({ number }) => number);
   return {
-    ...{ list, requestId: change.requestId, counts: counts ?? { added: 0, removed: 0 } },
+    list,
+    requestId: change.requestId,
+    counts: counts ?? { added: 0, removed: 0 },
     eventId: derivedIdentifier('event', ['block list', owner, changeId]),
     timestamp: new Date(decodeChangeTime(changeId)).toISOString(),
     added: those('added'),

@@ -114,7 +114,12 @@ export const publishAll = async (
   );
   await deliveryQueue.sendMany(
     waiting.map(({ uid, delivery: { deliveryId, endpointId, requestId } }) => ({
-      ...{ job: 'deliverWebhook', uid, endpointId, deliveryId, sequence: 0, requestId },
+      job: 'deliverWebhook',
+      uid,
+      endpointId,
+      deliveryId,
+      sequence: 0,
+      requestId,
     })),
   );
   return new Set([...withoutDetails, ...unwritten.map(({ event }) => event)]);
@@ -127,8 +132,19 @@ const planDeliveries = (event: OutgoingEvent) =>
     const { eventId, type, subject, ids, timestamp, requestId } = event;
     const deliveryId = derivedIdentifier('delivery', [eventId, endpointId], Date.parse(timestamp));
     const delivery: StoredDelivery = {
-      ...{ deliveryId, endpointId, eventId, type, createdAt: timestamp, timestamp, ids, subject, requestId },
-      ...{ status: 'pending', attempts: [], sequence: 0, failures: 0 },
+      deliveryId,
+      endpointId,
+      eventId,
+      type,
+      createdAt: timestamp,
+      timestamp,
+      ids,
+      subject,
+      requestId,
+      status: 'pending',
+      attempts: [],
+      sequence: 0,
+      failures: 0,
     };
     return { event, uid, delivery, isFetched: listeningUntil !== undefined };
   });

@@ -27,7 +27,12 @@ export const resumeDeliveries = async (
     const taken = isFailing ? page.slice(0, 1) : page;
     await deliveryQueue.sendMany(
       taken.map(({ deliveryId, sequence, requestId }) => ({
-        ...{ job: 'deliverWebhook', uid, endpointId, deliveryId, sequence, requestId },
+        job: 'deliverWebhook',
+        uid,
+        endpointId,
+        deliveryId,
+        sequence,
+        requestId,
       })),
     );
     await webhookDeliveries.takeUp(uid, endpointId, taken);

@@ -39,9 +39,9 @@ type RestingItem = Item & RestingDelivery & { ttlSeconds: number };
 
 /** The result of an attempt, as it is written to the delivery. */
 export type DeliveryResult = {
-  attempt?: DeliveryAttempt | undefined;
+  attempt?: DeliveryAttempt;
   status: DeliveryStatus;
-  nextAttemptAt?: string | undefined;
+  nextAttemptAt?: string;
 };
 
 const keptSeconds = limits.webhookDays * 24 * 60 * 60;
@@ -131,7 +131,10 @@ export class WebhookDeliveries {
     const ttlSeconds = Math.floor(Date.now() / 1000) + keptSeconds;
     const item: RestingItem = {
       ...restingDeliveryKey(uid, endpointId, deliveryId),
-      ...{ deliveryId, sequence, requestId, ttlSeconds },
+      deliveryId,
+      sequence,
+      requestId,
+      ttlSeconds,
     };
     await this.#table.put(item);
   }
@@ -167,10 +170,10 @@ export class WebhookDeliveries {
       limit,
       cursor,
     }: {
-      endpointId?: string | undefined;
-      status?: DeliveryStatus | undefined;
-      limit?: number | undefined;
-      cursor?: string | undefined;
+      endpointId?: string;
+      status?: DeliveryStatus;
+      limit?: number;
+      cursor?: string;
     },
   ): Promise<{ items: WebhookDelivery[]; nextCursor?: string }> {
     const isFiltered = endpointId !== undefined || status !== undefined;
@@ -189,7 +192,7 @@ export class WebhookDeliveries {
     });
   }
 
-  async *#list(uid: string, options: { after?: string | undefined; limit?: number | undefined }) {
+  async *#list(uid: string, options: { after?: string; limit?: number }) {
     const shards = webhookDeliveryCollections(uid);
     const query = { ...options, limit: options.limit && firstPageSize(options.limit, shards.length), descending: true };
     const pages = shards.map((shard) => this.#table.pages<DeliveryItem>(shard, query));

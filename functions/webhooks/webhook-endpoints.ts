@@ -21,7 +21,7 @@ export type SealedSecret = { sealed: string; createdBy: string; keyId: string; e
  */
 export type StoredEndpoint = WebhookEndpoint & {
   secrets: SealedSecret[];
-  scopes?: Scope[] | undefined;
+  scopes?: Scope[];
   testedAt?: number;
   triedAt?: number;
   listeningUntil?: number;
@@ -50,7 +50,7 @@ const maxDeleted = 1000;
 export type DeliveryOutcome =
   | { kind: 'success' }
   | { kind: 'gone' }
-  | { kind: 'failure'; deliveryId: string; nextAt?: number | undefined };
+  | { kind: 'failure'; deliveryId: string; nextAt?: number };
 
 /** After this time without a success, one delivery probes the endpoint, and the others rest. */
 const restAfterMilliseconds = 60 * 1000;

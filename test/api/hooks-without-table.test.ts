@@ -84,7 +84,7 @@ const decisions: Record<string, Record<'accept' | 'reject', [number, RegExp]>> =
 
 /** The replies to all requests, which wait at the same time, and what was logged meanwhile. */
 const replies: Record<string, Awaited<ReturnType<typeof send>>> = {};
-let callStart: { status?: number | undefined; body: { error: string }; milliseconds: number };
+let callStart: { status?: number; body: { error: string }; milliseconds: number };
 let lines: unknown[];
 beforeAll(async () => {
   const logged = vi.spyOn(process.stderr, 'write').mockReturnValue(true);

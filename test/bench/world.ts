@@ -124,7 +124,7 @@ export const startWorld = async (): Promise<World> => {
 
 /** A request for an operation, as a client states it. */
 export type Request = {
-  apiKey?: string | undefined;
+  apiKey?: string;
   params?: Record<string, string>;
   query?: Record<string, string>;
   /** Sent as JSON; a text is sent as it is. */

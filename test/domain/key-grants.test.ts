@@ -58,7 +58,7 @@ it('a key without a requested end ends with the key that makes it', () => {
 });
 
 it('a key may be rotated by itself, and by a key that may give the same', () => {
-  const key = (keyId: string, scopes: Scope[], expiresAt?: string): ApiKey & { endsAt?: string | undefined } => ({
+  const key = (keyId: string, scopes: Scope[], expiresAt?: string): ApiKey & { endsAt?: string } => ({
     ...{ keyId, uid: 'acme', name: 'key', start: 'vap_', scopes, createdAt: '2026-01-01T00:00:00.000Z' },
     ...(expiresAt && { expiresAt, endsAt: expiresAt }),
   });

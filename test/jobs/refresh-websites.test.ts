@@ -50,7 +50,7 @@ const add = (more: Partial<WebsiteRecord> = {}) =>
 
 /** Looks once for websites that have become due since another time, and returns the messages about one agent. */
 const look = async (since: number, now: number, agentId = world.agentId) => {
-  const sent: { agentId: string; websiteId: string; dueAt?: number | undefined; attempt: string; job: string }[] = [];
+  const sent: { agentId: string; websiteId: string; dueAt?: number; attempt: string; job: string }[] = [];
   const saved: number[] = [];
   await sendDueCrawls(
     {

@@ -66,9 +66,9 @@ const history = fc.record({ steps: fc.array(action, { minLength: 2, maxLength: 1
 
 type Model = { versions: Versioned[]; split: Share[] };
 type Body = Record<string, unknown>;
-type Answer = { status?: number | undefined; body: Body; headers?: Record<string, unknown> };
+type Answer = { status?: number; body: Body; headers?: Record<string, unknown> };
 /** A write as it is sent: with the version that its writer has seen, and a key. */
-type Request = { change: Body; restored?: number; ifMatch?: number | undefined; key: string };
+type Request = { change: Body; restored?: number; ifMatch?: number; key: string };
 
 const newest = ({ versions }: Model) => versions.at(-1) as Versioned;
 

@@ -73,7 +73,7 @@ export const handlerWith = (chatModel: LanguageModel, usage?: ChatUsage, apiUrl?
   return lambda({ ...buildChat, services });
 };
 
-export const chatEvent = (body: unknown, options: { apiKey?: string | undefined; address?: string } = {}) =>
+export const chatEvent = (body: unknown, options: { apiKey?: string; address?: string } = {}) =>
   ({
     headers: { ...(options.apiKey !== undefined && { 'x-authorization': options.apiKey }) },
     requestContext: { requestId: unique('request'), http: { sourceIp: options.address ?? anyAddress() } },
@@ -92,7 +92,7 @@ export const userSays = (text: string, id = unique('message')) => ({
 export type TalkOptions = {
   messages?: unknown;
   id?: string;
-  apiKey?: string | undefined;
+  apiKey?: string;
   address?: string;
   body?: object;
   usage?: ChatUsage;

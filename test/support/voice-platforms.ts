@@ -7,7 +7,7 @@ export const next = 'https://voice.example.com/answer?a=1&b="2"';
 export type Sent = {
   query?: Record<string, string | undefined>;
   body: Record<string, unknown>;
-  apiKey?: string | undefined;
+  apiKey?: string;
 };
 
 /** Sends an event as a platform does. */

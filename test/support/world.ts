@@ -47,7 +47,7 @@ export const useTargetInThisProcess = () => {
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 export type Answer = { status: number; headers: Headers; body: any; text: string };
 export type CallOptions = {
-  apiKey?: string | undefined;
+  apiKey?: string;
   query?: Record<string, string | number | undefined>;
   /** Sent as JSON; a text or bytes are sent as they are. */
   body?: unknown;

@@ -75,8 +75,12 @@ const outbound: Pattern = {
   withheld: 0,
   results: [
     {
-      ...{ weight: 15, weightOfSecondVersion: 24, status: 'completed', seconds: [80, 260] },
-      ...{ outcome: 'appointment booked', values: [95, 95, 140] },
+      weight: 15,
+      weightOfSecondVersion: 24,
+      status: 'completed',
+      seconds: [80, 260],
+      outcome: 'appointment booked',
+      values: [95, 95, 140],
     },
     { weight: 15, status: 'completed', seconds: [30, 110], outcome: 'call back later' },
     { weight: 11, weightOfSecondVersion: 7, status: 'completed', seconds: [20, 80], outcome: 'not interested' },
@@ -115,8 +119,16 @@ export const demoCalls = (
 
 /** Returns a call as it is recorded when its number is blocked. */
 const rejected = ({ agentId, callId, phone, direction, startedAt, outcomeAt }: DemoCall): DemoCall => ({
-  ...{ agentId, callId, phone, direction, startedAt, endedAt: startedAt, durationSeconds: 0 },
-  ...{ status: 'rejected', details: { cause: 'blocked' }, outcomeAt },
+  agentId,
+  callId,
+  phone,
+  direction,
+  startedAt,
+  endedAt: startedAt,
+  durationSeconds: 0,
+  status: 'rejected',
+  details: { cause: 'blocked' },
+  outcomeAt,
 });
 
 const planCalls = (agentId: string, pattern: Pattern, days: number, until: number): DemoCall[] => {
@@ -165,7 +177,10 @@ const callAt = (start: number, { agentId, pattern, isRecent, random }: Context):
     callId: `demo-${direction}-${new Date(start).toISOString().slice(0, 19).replaceAll(':', '-')}`,
     ...(!isWithheld && { phone }),
     direction,
-    ...{ startedAt: new Date(start).toISOString(), endedAt: new Date(endedAt).toISOString(), durationSeconds, status },
+    startedAt: new Date(start).toISOString(),
+    endedAt: new Date(endedAt).toISOString(),
+    durationSeconds,
+    status,
     ...(agentVersion && { agentVersion }),
     ...(durationSeconds > 0 && { details: { cost: costAfter(durationSeconds) } }),
     ...(outcome !== undefined && { custom_call_outcome: outcome }),
@@ -199,8 +214,14 @@ const localMidnight = (at: number): number => {
 };
 
 const clock = new Intl.DateTimeFormat('en-US', {
-  ...{ timeZone: demoTimeZone, hourCycle: 'h23' },
-  ...{ year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' },
+  timeZone: demoTimeZone,
+  hourCycle: 'h23',
+  year: 'numeric',
+  month: 'numeric',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: 'numeric',
+  second: 'numeric',
 });
 
 /** Returns a generator of numbers from 0 to 1 that always yields the same sequence: mulberry32. */

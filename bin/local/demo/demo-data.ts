@@ -43,7 +43,10 @@ export const demoData = async (
  */
 export const demoClient = ({ uid, apiKey }: Demo, baseUrl: string): ApiClient =>
   apiClient({
-    ...{ baseUrl, apiKey, uid, retries: 0 },
+    baseUrl,
+    apiKey,
+    uid,
+    retries: 0,
     async fetch(request) {
       const response = await fetch(request);
       const path = new URL(request.url).pathname;
@@ -72,10 +75,18 @@ const addWebsite = async ({ uid, agentId }: Demo): Promise<string> => {
   const attempt = newUlid();
   await websites.get().add({
     ...source,
-    ...{ name: 'www.example.com', url, active: true, pages: 0, failedPages: [] },
+    name: 'www.example.com',
+    url,
+    active: true,
+    pages: 0,
+    failedPages: [],
     ...newAttempt(websiteStates, attempt),
-    ...{ limit: 5, maxDepth: 1, includePaths: [], excludePaths: [] },
-    ...{ lastUpdatedBy: uid, lastUpdatedAt: now() },
+    limit: 5,
+    maxDepth: 1,
+    includePaths: [],
+    excludePaths: [],
+    lastUpdatedBy: uid,
+    lastUpdatedAt: now(),
   });
   const run = await websites.get().start(source, attempt);
   if (!run) return source.id;

@@ -82,7 +82,11 @@ const steps = {
     const endpointId = newIdentifier('endpoint');
     const sealed = await sealedSecrets.get().seal(endpointId, newEndpointSecret());
     await webhookEndpoints.get().add(uid, {
-      ...{ endpointId, url: 'https://127.0.0.1/webhooks/voice-agents', keyId, active: true, createdAt: now() },
+      endpointId,
+      url: 'https://127.0.0.1/webhooks/voice-agents',
+      keyId,
+      active: true,
+      createdAt: now(),
       events: ['agent.*', 'website.*', 'document.*'],
       description: 'An example of an endpoint that fails: webhooks are not sent to addresses that are not public.',
       secrets: [{ sealed, createdBy: 'demo', keyId }],
@@ -97,7 +101,9 @@ const steps = {
           configuration: {
             greeting: 'Hello, this is Example Dental. It is time for a check-up.',
             instructions: 'Offer an appointment for a check-up. Be brief.',
-            ...{ language: 'en-US', voice: 'warm', timeZone: demoTimeZone },
+            language: 'en-US',
+            voice: 'warm',
+            timeZone: demoTimeZone,
             blockOnOutcomes: [doNotCall],
             valueCurrency: 'USD',
             calling: { hours: { from: '09:00', to: '18:00' }, attempts: [{ max: 2, hours: 24 }] },

@@ -16,7 +16,7 @@ const knownCodings = new Set(['gzip', 'x-gzip', 'deflate', 'br', 'zstd', 'identi
 const maxCodings = 2;
 
 /** What a server says of the version of a page. With it, the next request asks for the page only if it has changed. */
-export type Validators = { etag?: string | undefined; lastModified?: string | undefined };
+export type Validators = { etag?: string; lastModified?: string };
 
 /**
  * A page as it was received, without its compression; `url` is its address after all redirects. A page that is unchanged, as its

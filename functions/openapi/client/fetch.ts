@@ -52,7 +52,10 @@ export const persistentFetch = (client: RetryOptions): PersistentFetch => {
       const waitSeconds = secondsToWait(response, attempt);
       const willRetry = !isLast && isWorthRepeating(response) && waitSeconds <= maxRetryAfterSeconds;
       client.log?.({
-        ...{ operation, attempt, status: response.status, milliseconds },
+        operation,
+        attempt,
+        status: response.status,
+        milliseconds,
         requestId: response.headers.get('x-request-id') ?? undefined,
         ignoredFields: response.headers.get('x-ignored-fields') ?? undefined,
         ...(willRetry && { retryAfterSeconds: waitSeconds }),

@@ -7,11 +7,11 @@ import type { Item } from '../table.ts';
 
 /** The origin of a version: a user, with a key unless it is the operator, and the request (its `creationId`). */
 export type VersionOrigin = {
-  uid?: string | undefined;
-  keyId?: string | undefined;
-  note?: string | undefined;
-  restoredFrom?: number | undefined;
-  creationId?: string | undefined;
+  uid?: string;
+  keyId?: string;
+  note?: string;
+  restoredFrom?: number;
+  creationId?: string;
 };
 
 /**

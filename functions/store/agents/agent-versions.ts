@@ -15,7 +15,7 @@ import {
 import { type Item, type Lookup, type Table, table } from '../table.ts';
 
 /** A version with the request that made it, by which a repetition of the request finds it. */
-export type StoredVersion = AgentVersion & { creationId?: string | undefined };
+export type StoredVersion = AgentVersion & { creationId?: string };
 
 /**
  * What a list shows of a version: 200 of them take ten read units. Until format 2, this item had the number, the content and the
@@ -24,7 +24,7 @@ export type StoredVersion = AgentVersion & { creationId?: string | undefined };
 type ListedItem = Item & Omit<AgentVersion, 'version'> & Partial<Omit<ContentItem, keyof Item>>;
 
 /** The name and the configuration of a version as deflated JSON, so that the largest ones fit into an item. */
-export type ContentItem = Item & { content: Uint8Array; creationId?: string | undefined };
+export type ContentItem = Item & { content: Uint8Array; creationId?: string };
 
 /** Returns the two items of a version. */
 export const versionItems = (
@@ -91,7 +91,7 @@ export class AgentVersions {
   /** Lists the versions of an agent, newest first; with `after`, those before that version. */
   async *list(
     agentId: string,
-    { after, limit }: { after?: number | undefined; limit?: number | undefined } = {},
+    { after, limit }: { after?: number; limit?: number } = {},
   ): AsyncGenerator<AgentVersion> {
     const options = { after: after === undefined ? undefined : agentVersionPosition(after), limit, descending: true };
     for await (const item of this.#table.query<ListedItem>(agentVersionCollection(agentId), options))

@@ -93,10 +93,7 @@ export class Agents {
   }
 
   /** Lists the agents that a user owns or was given access to, by id. A page is one query, and one more read for shared agents. */
-  async *list(
-    uid: string,
-    options: { after?: string | undefined; limit?: number | undefined } = {},
-  ): AsyncGenerator<Agent> {
+  async *list(uid: string, options: { after?: string; limit?: number } = {}): AsyncGenerator<Agent> {
     for await (const page of this.#table.pages<AgentItem | SharedAgentItem>(agentCollection(uid), options)) {
       const shared = page.filter((item) => 'owner' in item);
       const others = await this.#table.getMany<AgentItem>(shared.map(({ owner, agentId }) => agentKey(owner, agentId)));
@@ -176,7 +173,7 @@ export class Agents {
     owner: string,
     agentId: string,
     change: (agent: Agent) => Agent,
-    { ifMatch, ...origin }: VersionOrigin & { ifMatch?: number | undefined } = {},
+    { ifMatch, ...origin }: VersionOrigin & { ifMatch?: number } = {},
   ): Promise<Agent | undefined> {
     return untilWritten(async (attempt) => {
       const found = await this.#table.get<AgentItem>(agentKey(owner, agentId));

@@ -14,7 +14,7 @@ export class BlockListPages {
   }
 
   /** Yields the blocked numbers after a given one, sorted as text. */
-  async *list(owner: BlockListOwner, options: { after?: string | undefined; limit?: number | undefined } = {}) {
+  async *list(owner: BlockListOwner, options: { after?: string; limit?: number } = {}) {
     const limit = options.limit && firstPageSize(options.limit, blockListShards);
     const shards = Array.from({ length: blockListShards }, (_, shard) =>
       this.#table.pages<BlockedItem>(blockedNumberCollection(owner, shard), { ...options, limit }),
@@ -23,7 +23,7 @@ export class BlockListPages {
   }
 
   /** Returns a page of a list for a response. */
-  async page(owner: BlockListOwner, { limit, cursor }: { limit?: number | undefined; cursor?: string | undefined }) {
+  async page(owner: BlockListOwner, { limit, cursor }: { limit?: number; cursor?: string }) {
     const collection = `block-list:${'agentId' in owner ? owner.agentId : `user:${owner.uid}`}`;
     const after = fromCursor(collection, cursor);
     const { items, ...next } = await fillPage(this.list(owner, { after, limit }), {

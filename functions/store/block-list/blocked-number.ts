@@ -29,7 +29,7 @@ export type BlockedItem = Item & {
 };
 
 /** The reason and the end of a block. */
-export type BlockTerms = { reason?: string | undefined; expiresAt?: string | undefined };
+export type BlockTerms = { reason?: string; expiresAt?: string };
 
 /** The attributes that all entries have in common that one request adds. */
 export const startAddition = (addedBy: string) => ({
@@ -78,7 +78,7 @@ export type NumberChange = {
   kind: 'added' | 'removed';
   by: string;
   /** Absent when it is not known. */
-  size?: number | undefined;
+  size?: number;
 };
 
 /** Returns the change of a number by a change of its item; undefined when no request blocked or unblocked it. An import counts its own. */

@@ -22,10 +22,10 @@ import { CallRecords, isAt } from './call-records.ts';
 const entriesPerRead = 200;
 
 /** A range of calls: `from` ≤ start < `to`. */
-export type CallRange = { phone?: string | undefined; from?: string | undefined; to?: string | undefined };
+export type CallRange = { phone?: string; from?: string; to?: string };
 
 /** `after` is the position of a call in the list; `limit` is the number of calls that the caller expects to take. */
-export type ListOptions = CallRange & { after?: string | undefined; limit?: number | undefined };
+export type ListOptions = CallRange & { after?: string; limit?: number };
 
 /** The calls of agents, newest first. */
 export class CallLists {

@@ -22,7 +22,7 @@ import {
 export type OutcomeChange = CallTarget & {
   change: (call: Call) => Call;
   /** Also blocks the call's number, if it has one, on this list, in the same transaction. */
-  block?: Omit<Block, 'phone'> | undefined;
+  block?: Omit<Block, 'phone'>;
 };
 
 /** A change in progress. `result` is the call after it, undefined when there is no such call, or the error that prevented it. */

@@ -31,7 +31,7 @@ type TextField = (typeof outcomeFields)[number] | 'heldOutcome' | 'details' | 'o
 export type StoredCall = { call: Call; version: string };
 
 /** A call as a caller names it. `record` is the result of a lookup by id: the record, or null when there is none. */
-export type CallTarget = { agentId: string; reference: CallReference; record?: StoredCall | null | undefined };
+export type CallTarget = { agentId: string; reference: CallReference; record?: StoredCall | null };
 
 /** Looks up the record of a call that is named by its id. */
 export const callLookup = (target: CallTarget): Lookup<CallTarget> => {

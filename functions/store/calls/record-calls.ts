@@ -14,7 +14,7 @@ export type Recording = {
   agentId: string;
   callId: string;
   facts: CallFacts;
-  outcome?: Pick<OutcomeChange, 'change' | 'block'> | undefined;
+  outcome?: Pick<OutcomeChange, 'change' | 'block'>;
 };
 
 /** The single write of a call, with everything that is recorded about it. */

@@ -5,9 +5,9 @@ import type { Item, Table } from '../table.ts';
 export type RefreshedWebsite = {
   agentId: string;
   id: string;
-  refreshEvery?: number | undefined;
-  refreshFor?: string | undefined;
-  nextRefreshAt?: string | undefined;
+  refreshEvery?: number;
+  refreshFor?: string;
+  nextRefreshAt?: string;
 };
 
 export type RefreshItem = Item & { uid: string; days: number; from: number };

@@ -61,10 +61,7 @@ export class SourceReads<R extends SourceRecord> {
   }
 
   /** Yields an agent's sources by id, which is the order in which they were added. */
-  async *list(
-    agentId: string,
-    options: { after?: string | undefined; limit?: number | undefined } = {},
-  ): AsyncGenerator<R> {
+  async *list(agentId: string, options: { after?: string; limit?: number } = {}): AsyncGenerator<R> {
     for await (const item of this.#table.query<SourceItem<R>>(this.#kind.of(agentId), options)) {
       const record = this.#visible(item);
       if (record) yield record;
@@ -74,7 +71,7 @@ export class SourceReads<R extends SourceRecord> {
   /** Returns a page of an agent's sources that fits in one response, optionally with the part of each text that a list shows. */
   async page(
     agentId: string,
-    { limit, cursor, withTexts }: { limit?: number | undefined; cursor?: string | undefined; withTexts: boolean },
+    { limit, cursor, withTexts }: { limit?: number; cursor?: string; withTexts: boolean },
   ): Promise<{ items: (R & Partial<ListedTexts>)[]; nextCursor?: string }> {
     const page = {
       collection: `${this.#kind.states.working}:${agentId}`,

@@ -21,8 +21,8 @@ type Part = (typeof parts)[number];
 /** `visits` are packed by `functions/crawling`. */
 export type Texts = Record<Part, SourceText> & {
   index?: SourceIndex;
-  visits?: Uint8Array | undefined;
-  pagesReadAt?: number[] | undefined;
+  visits?: Uint8Array;
+  pagesReadAt?: number[];
 };
 /** An index as `functions/search` packs it. */
 export type SourceIndex = { packed: Uint8Array; format: number; language: string };
@@ -34,7 +34,7 @@ export type TextReference = {
   /** Other indexes whose pieces may be stored: being written, or to be deleted. */
   unusedIndexes?: IndexReference[];
   /** When the text of each page was first read (Unix milliseconds), where some were before the others. */
-  pagesReadAt?: number[] | undefined;
+  pagesReadAt?: number[];
 } & Record<Part, StoredText>;
 /** Refers to an index. An index never changes: another one of the same text has another `id`. */
 export type IndexReference = { id: string; pieces: number; bytes: number; format: number; language: string };
