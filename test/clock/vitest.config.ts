@@ -9,5 +9,5 @@ const include = globSync('test/**/*.test.ts', { exclude: ['test/{acceptance,depl
 );
 
 export default defineConfig({
-  test: { ...local.test, root: join(import.meta.dirname, '../..'), projects: undefined, include },
+  test: { ...local.test, root: join(import.meta.dirname, '../..'), include },
 });

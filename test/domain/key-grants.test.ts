@@ -11,7 +11,8 @@ const effective = (scopes: Scope[] | undefined): Scope[] =>
   scopes ?? Scope.options.filter((scope) => !namedScopes.has(scope));
 
 const times = [undefined, '2030-01-01T00:00:00.000Z', '2031-01-01T00:00:00.000Z'];
-const endOf = (time: string | null | undefined) => (time ? Date.parse(time) : Number.POSITIVE_INFINITY);
+/** Times of one form are in the order of their texts. No end is later than any. */
+const endOf = (time: string | null | undefined) => time ?? '9999';
 
 it('no key gives its own user a scope or a time that it does not have, or a scope that gives more: every subset of scopes, every end', () => {
   let given = 0;
@@ -46,8 +47,8 @@ it('only a key with the scope users gives clients keys, with any scopes but user
         const scopes = scopesIn(asked);
         const granted = grantKey({ scopes: scopesIn(maker), endsAt }, 'client', { scopes, expiresAt });
         const isAllowed = maker.includes('users') && !asked.includes('users');
-        if (JSON.stringify(granted) !== JSON.stringify(isAllowed ? { scopes, expiresAt } : undefined))
-          expect.fail(JSON.stringify({ maker, asked, granted }));
+        const isGiven = granted && granted.scopes === scopes && granted.expiresAt === expiresAt;
+        if (isAllowed ? !isGiven : granted) expect.fail(JSON.stringify({ maker, asked, granted }));
       }
 });
 

@@ -85,6 +85,6 @@ it('a list shows pages with any content as JSON', () => {
         expect(JSON.parse(pagesText(pages).whole)).toEqual(wellFormed);
       },
     ),
-    { numRuns: 200 },
+    { numRuns: 50 },
   );
 });

@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
+import { WorkerAbortedError } from '../../functions/extraction/sandboxed-worker.ts';
 import { buildIndex, indexingFailure, indexNewText, indexSources } from '../../functions/search/source-index.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { documentKey } from '../../functions/store/keys.ts';
@@ -7,7 +8,6 @@ import type { TextReference } from '../../functions/store/sources/source-texts.t
 import { type Item, table } from '../../functions/store/table.ts';
 import { injectFaults, noFaults } from '../support/faults.ts';
 import { piecesOf, remove, search, stores, textsFound, upload } from '../support/knowledge.ts';
-import { misbehave } from '../support/misbehaving-worker.ts';
 import { newWorld } from '../support/world.ts';
 
 afterEach(noFaults);
@@ -57,10 +57,10 @@ it('the index of a source is found wherever a job that indexes it again is kille
   expect(await piecesOf(id)).toEqual([]);
 });
 
-it.each(['spin', 'hoard'])(
-  'the index of a text on which the indexer would %s is given up with a sentence',
-  async (how) => {
-    const indexer = { run: () => misbehave.run(how) as Promise<never> };
+it.each(['time', 'memory'] as const)(
+  'the index of a text on which the indexer would take too much %s is given up with a sentence',
+  async (reason) => {
+    const indexer = { run: () => Promise.reject(new WorkerAbortedError(reason)) };
     const failure = await buildIndex('document', 'A text.', 'A text.', 'en', indexer).catch(indexingFailure);
     expect(failure).toEqual({
       failure: 'The text is too large or too complicated to be searched. Split it into several sources.',
