@@ -72,7 +72,12 @@ class World {
 
   constructor(next: () => number) {
     const table = stream.open();
-    injectFaultsInto(table.client, () => (next() < lostChance ? 'lost response' : undefined));
+    // Not two in a row: after three attempts, a request fails.
+    let isLost = false;
+    injectFaultsInto(table.client, () => {
+      isLost = !isLost && next() < lostChance;
+      return isLost ? 'lost response' : undefined;
+    });
     this.stores = storesOf(table);
     this.websites = new Sources<WebsiteRecord>(table, websiteKind);
     this.erasures = new Erasures(table);
