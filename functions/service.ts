@@ -2,7 +2,7 @@ import type { JobName } from './domain/job-messages.ts';
 
 /**
  * An IAM action on the service's own table, bucket or model. Queue, secret and non-default folder are a suffix:
- * `sqs:SendMessage:crawlWebsite`. A write is denied for API keys, except with the suffix `apiKeys`.
+ * `sqs:SendMessage:crawlWebsite`. Writing API keys and the log of changes is denied, except with their suffix.
  */
 export type Permission =
   | 'dynamodb:BatchGetItem'
@@ -17,6 +17,7 @@ export type Permission =
   | 'dynamodb:Scan'
   | 'dynamodb:UpdateItem'
   | `dynamodb:${'BatchWriteItem' | 'PutItem' | 'UpdateItem'}:apiKeys`
+  | `dynamodb:${'BatchWriteItem' | 'PartiQLInsert'}:changes`
   | 's3:DeleteObject'
   | 's3:GetObject'
   | 's3:ListBucket'

@@ -18,7 +18,7 @@ import { importsFolder } from '../functions/domain/block-list-imports.ts';
 import { filesFolder } from '../functions/domain/documents.ts';
 import type { JobName } from '../functions/domain/job-messages.ts';
 import type { Permission, SecretName } from '../functions/service.ts';
-import { apiKeys, formatKey } from '../functions/store/keys.ts';
+import { formatKey, guardedKeys } from '../functions/store/keys.ts';
 import { bundlePath, pagesBundlePath, pagesFunction, toKebabCase } from './bundles.ts';
 import { type DataStack, secretReference } from './data-stack.ts';
 import { suppress } from './nag-suppressions.ts';
@@ -173,12 +173,12 @@ const buildGrants = (
   const ofImports = objectActions.filter((action) => action.endsWith(imports));
   const queues = permittedNames(permissions, sendMessage).map((job) => data.getQueue(job as JobName).queueArn);
   const secrets = permittedNames(permissions, getSecret).map((secret) => data.secrets[secret as SecretName].attrId);
-  const tableActions = actions('dynamodb').filter((action) => !action.endsWith(ofApiKeys));
+  const tableActions = actions('dynamodb').filter((action) => action.split(':').length === 2);
   return [
     allow(tableActions, [data.table.tableArn], tableKeys ? onlyKeys(tableKeys) : {}),
     // Every function that uses the table first checks its format.
     allow(tableActions.length > 0 ? ['dynamodb:GetItem'] : [], [data.table.tableArn], onlyKeys(formatKey.pk)),
-    ...denyKeys(actions('dynamodb'), data),
+    ...denyGuardedKeys(actions('dynamodb'), data),
     allow(
       objectActions.filter((action) => !action.endsWith(imports)),
       [data.files.arnForObjects(`${filesFolder}*`)],
@@ -195,7 +195,6 @@ const buildGrants = (
 };
 
 const imports = ':imports';
-const ofApiKeys = ':apiKeys';
 const sendMessage = 'sqs:SendMessage';
 const getSecret = 'secretsmanager:GetSecretValue';
 
@@ -267,28 +266,29 @@ const modelArns = (model: string): string[] => {
   ];
 };
 
-/** Denies writing API keys, except by the actions of a function that makes or ends them. */
-const denyKeys = (actions: string[], data: DataStack): PolicyStatement[] =>
-  actions.some((action) => !/:(BatchGetItem|GetItem|Query|Scan|ConditionCheckItem)$/.test(action))
-    ? [
-        new PolicyStatement({
-          effect: Effect.DENY,
-          actions: [
-            'BatchWriteItem',
-            'DeleteItem',
-            'PutItem',
-            'UpdateItem',
-            'PartiQLInsert',
-            'PartiQLUpdate',
-            'PartiQLDelete',
-          ]
-            .map((action) => `dynamodb:${action}`)
-            .filter((action) => !actions.includes(action + ofApiKeys)),
-          resources: [data.table.tableArn],
-          conditions: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': [apiKeys] } },
-        }),
-      ]
-    : [];
+const writingActions = [
+  'BatchWriteItem',
+  'DeleteItem',
+  'PutItem',
+  'UpdateItem',
+  'PartiQLInsert',
+  'PartiQLUpdate',
+  'PartiQLDelete',
+].map((action) => `dynamodb:${action}`);
+
+/** Denies a function that writes to the table the writing of guarded items, except by its actions for them. */
+const denyGuardedKeys = (actions: string[], data: DataStack): PolicyStatement[] => {
+  if (!actions.some((action) => writingActions.includes(action))) return [];
+  return Object.entries(guardedKeys).map(
+    ([kind, pattern]) =>
+      new PolicyStatement({
+        effect: Effect.DENY,
+        actions: writingActions.filter((action) => !actions.includes(`${action}:${kind}`)),
+        resources: [data.table.tableArn],
+        conditions: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': [pattern] } },
+      }),
+  );
+};
 
 /** Returns the condition that a request touches only items whose partition keys match. */
 const onlyKeys = (pattern: string) => ({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [pattern] } });

@@ -152,7 +152,7 @@ export const changePosition = ({ sequenceNumber }: TableChange): number =>
 export const changeIdAt = (requestPrefix: string, position: number) => requestPrefix + encodeTime(position);
 
 export const changeLog = /* @__PURE__ */ service(() => new ChangeLog(table.get(), environment.changeLogDays), {
-  addAll: ['dynamodb:PartiQLInsert'],
+  addAll: ['dynamodb:PartiQLInsert', 'dynamodb:PartiQLInsert:changes'],
   withPrefix: ['dynamodb:Query'],
   page: ['dynamodb:Query'],
 });

@@ -117,8 +117,6 @@ export const dailyWritesKey = (uid: string, day: string): ItemKey => ({ pk: `USE
 
 export const apiKeyListingKey = (uid: string, keyId: string): ItemKey => ({ pk: `USER#${uid}`, sk: `KEY#${keyId}` });
 export const apiKeyListingCollection = (uid: string): Collection => ({ pk: `USER#${uid}`, prefix: 'KEY#' });
-/** All API keys, as a pattern of partition keys. */
-export const apiKeys = 'KEY#*';
 export const apiKeyKey = (hash: string): ItemKey => ({ pk: `KEY#${hash}`, sk: 'KEY' });
 
 /** The items of an agent that are in one partition: its access, its versions, its websites and documents. */
@@ -324,6 +322,9 @@ export const changeCollection = (uid: string, prefix?: string): Collection => ({
   ...(prefix !== undefined && { prefix }),
 });
 export const changeKey = (uid: string, changeId: string): ItemKey => ({ pk: changeCollection(uid).pk, sk: changeId });
+
+/** The partition keys of items that a function writes only with a permission for them, as patterns. */
+export const guardedKeys = { apiKeys: 'KEY#*', changes: 'USER#*#CHANGES' };
 
 /** An item whose changes are events, or entries of the log of changes, as identified by its key. */
 export type ChangedItem =

@@ -354,6 +354,7 @@ export const users = /* @__PURE__ */ service(() => new Users(table.get()), {
   remove: [
     'dynamodb:BatchWriteItem',
     'dynamodb:BatchWriteItem:apiKeys',
+    'dynamodb:BatchWriteItem:changes',
     'dynamodb:DeleteItem',
     'dynamodb:GetItem',
     'dynamodb:Query',

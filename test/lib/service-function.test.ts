@@ -1,9 +1,11 @@
+import { matchesGlob } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { expect, it } from 'vitest';
 import { endpointPermissions } from '../../functions/http/permissions.ts';
 import { permissionsOfJob } from '../../functions/jobs/job.ts';
 import { jobs, queueJobs } from '../../functions/jobs.ts';
 import { routes } from '../../functions/routes.ts';
-import { apiKeyKey } from '../../functions/store/keys.ts';
+import { apiKeyKey, changeKey, guardedKeys, userKey } from '../../functions/store/keys.ts';
 import {
   deploymentOf,
   everySetting,
@@ -136,35 +138,46 @@ it('the functions get their resources by settings, and no secret', () => {
   }
 });
 
-/** The functions that make and end API keys, with the actions by which they write these. */
-const mayWriteKeys: Record<string, string[]> = {
-  'create-key': ['dynamodb:PutItem'],
-  'rotate-key': ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
-  'revoke-key': ['dynamodb:UpdateItem'],
-  'update-user': ['dynamodb:UpdateItem'],
-  'delete-user': ['dynamodb:BatchWriteItem'],
-  'finish-user-deletion': ['dynamodb:BatchWriteItem'],
+/** The functions that write guarded items, with the actions by which they do. */
+const mayWrite: Record<keyof typeof guardedKeys, Record<string, string[]>> = {
+  // They make and end API keys.
+  apiKeys: {
+    'create-key': ['dynamodb:PutItem'],
+    'rotate-key': ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
+    'revoke-key': ['dynamodb:UpdateItem'],
+    'update-user': ['dynamodb:UpdateItem'],
+    'delete-user': ['dynamodb:BatchWriteItem'],
+    'finish-user-deletion': ['dynamodb:BatchWriteItem'],
+  },
+  // The reader of the stream writes the log, which is deleted with its user.
+  changes: { 'read-changes': ['dynamodb:PartiQLInsert'], 'finish-user-deletion': ['dynamodb:BatchWriteItem'] },
 };
 
-it('the functions that write to the table are denied writing API keys, except those that make and end them', () => {
-  const writing = /^dynamodb:(BatchWriteItem|DeleteItem|PutItem|UpdateItem|PartiQL\w+)$/;
-  for (const one of functionsOf(dev)) {
-    const { Statement } = roleOf(dev, one).properties.Policies[0].PolicyDocument;
-    const actionsOf = (effect: string) =>
-      Statement.filter(({ Effect }: Json) => Effect === effect)
-        .flatMap(({ Action }: Json) => Action)
-        .filter((action: string) => writing.test(action));
-    const denied = Statement.filter(({ Effect }: Json) => Effect === 'Deny');
-    for (const { Condition } of denied) {
-      expect(Condition).toEqual({ 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': ['KEY#*'] } });
+it.each(Object.entries(mayWrite))(
+  'writing %s is denied to functions that write to the table, except to a few',
+  (kind, allowed) => {
+    const writing = /^dynamodb:(BatchWriteItem|DeleteItem|PutItem|UpdateItem|PartiQL\w+)$/;
+    const condition = {
+      'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': [guardedKeys[kind as keyof typeof guardedKeys]] },
+    };
+    for (const one of functionsOf(dev)) {
+      const { Statement } = roleOf(dev, one).properties.Policies[0].PolicyDocument;
+      const actionsOf = (statements: Json[]) =>
+        statements.flatMap(({ Action }: Json) => Action).filter((action: string) => writing.test(action));
+      const granted = actionsOf(Statement.filter(({ Effect }: Json) => Effect === 'Allow'));
+      const denied = actionsOf(
+        Statement.filter(({ Effect, Condition }: Json) => Effect === 'Deny' && isDeepStrictEqual(Condition, condition)),
+      );
+      const name = String(one.properties.FunctionName).replace('voice-agents-dev-', '');
+      expect([name, granted.filter((action: string) => !denied.includes(action))]).toEqual([name, allowed[name] ?? []]);
     }
-    const name = String(one.properties.FunctionName).replace('voice-agents-dev-', '');
-    expect([name, actionsOf('Allow').filter((action: string) => !actionsOf('Deny').includes(action))]).toEqual([
-      name,
-      mayWriteKeys[name] ?? [],
-    ]);
-  }
-  expect(apiKeyKey('a').pk).toMatch(/^KEY#/);
+  },
+);
+
+it('the patterns of guarded items match their keys, and no other key of a user', () => {
+  expect(matchesGlob(apiKeyKey('a').pk, guardedKeys.apiKeys)).toBe(true);
+  expect(matchesGlob(changeKey('uid', 'change_1').pk, guardedKeys.changes)).toBe(true);
+  expect(matchesGlob(userKey('uid').pk, guardedKeys.changes)).toBe(false);
 });
 
 it('the functions that no request reaches do not know CloudFront’s secret', () => {

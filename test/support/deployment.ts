@@ -196,7 +196,7 @@ export const grantsOfPermissions = (permissions: Permission[]) => [
   ...permissions.flatMap((permission) => {
     const [service, action, name] = permission.split(':');
     // The exception from a denial is no grant of its own.
-    if (name === 'apiKeys') return [];
+    if (service === 'dynamodb' && name) return [];
     if (service === 'sqs') return `sqs:${action} on queue of ${name}`;
     if (service === 's3' && name) return `s3:${action} on ${name}`;
     if (service === 'secretsmanager') return `secretsmanager:${action} on ${name}`;
