@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import { currentRequestId, withRequestId } from '../cause.ts';
+import { currentRequestId, withCause } from '../cause.ts';
 import { files } from '../clients/files.ts';
 import { queueSender } from '../clients/job-queue.ts';
 import type { UnversionedAgent } from '../domain/agents.ts';
@@ -81,7 +81,8 @@ export const continueCopy = async (
   const { websiteReads, documentReads } = services;
   const shards = Array.from({ length: blockListShards }, (_, shard) => shard);
   // The log has an entry of the new agent, and none of what it consists of.
-  const asJob = <T>(work: () => Promise<T>) => withRequestId(currentRequestId(), work);
+  const asJob = <T>(work: () => Promise<T>) =>
+    withCause({ maker: { via: 'job' }, requestId: currentRequestId() }, work);
   [reached.websites, reached.documents] = await Promise.all([
     asJob(() => copySources(websiteReads, duplication, duplication.websites, until, copyWebsite(agent, services))),
     asJob(() => copySources(documentReads, duplication, duplication.documents, until, copyDocument(agent, services))),

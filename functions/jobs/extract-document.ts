@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { withRequestId } from '../cause.ts';
+import { noteRequestId } from '../cause.ts';
 import { files } from '../clients/files.ts';
 import { queueSender } from '../clients/job-queue.ts';
 import { fileKey, filesFolder, parseFileKey, rejectionReasons, uploadKey } from '../domain/documents.ts';
@@ -62,11 +62,12 @@ export const extractDocument = queueJob({
       const uid = access.get(agentId)?.owner ?? agentId;
       // S3 does not know the request that made the form.
       const record = await services.documents.findForJob(document);
-      await withRequestId(record?.requestId, async () => {
-        if (key === uploadKey(document)) return takeUpload(document, record, services);
+      noteRequestId(record?.requestId);
+      if (key === uploadKey(document)) await takeUpload(document, record, services);
+      else {
         await services.documents.endWait(document);
         await services.jobQueue.send({ job: 'extractDocument', uid, agentId, documentId: id });
-      });
+      }
     }
   },
 });

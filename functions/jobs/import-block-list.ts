@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { importServices, runImport } from '../block-list-import/run-import.ts';
+import { noteRequestId } from '../cause.ts';
 import { type ImportReference, importOfFileKey, importsFolder } from '../domain/block-list-imports.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
@@ -29,8 +30,8 @@ export const importBlockList = queueJob({
     }
     for (const reference of listImports(message)) {
       // S3 does not know the request that made the form.
-      const requestId = (await services.imports.find(reference))?.requestId;
-      await services.jobQueue.send({ job: 'importBlockList', ...reference, requestId });
+      noteRequestId((await services.imports.find(reference))?.requestId);
+      await services.jobQueue.send({ job: 'importBlockList', ...reference });
     }
   },
 });

@@ -1,6 +1,6 @@
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { withRequestId } from '../cause.ts';
+import { type Cause, withCause } from '../cause.ts';
 import { type JobName, MessageCause } from '../domain/job-messages.ts';
 import { environment } from '../environment.ts';
 import { describeError, log } from '../log.ts';
@@ -103,12 +103,12 @@ export const queueWorker = (job: AnyQueueJob): QueueHandler => {
       const isLast = Number(attributes?.ApproximateReceiveCount) >= jobDeliveries(job);
       const deadlines = { until, lastDeliveryEndsAt: isLast ? endsAt : undefined };
       const read = () => z.parse(job.message, JSON.parse(body));
-      const requestId = readRequestId(body);
-      const failure = await attempt(requestId, () => job.handle(read(), services, deadlines));
+      const cause: Cause = { maker: { via: 'job' }, requestId: readRequestId(body) };
+      const failure = await attempt(cause, () => job.handle(read(), services, deadlines));
       if (failure) failed.push(messageId);
       if (failure && environment.isLambda) await retrySoon(record, isLast ? 0 : pauseSeconds);
       log(failure ? 'error' : 'info', {
-        requestId,
+        requestId: cause.requestId,
         messageId,
         job: job.name,
         milliseconds: Math.round(performance.now() - started),
@@ -138,9 +138,9 @@ const readRequestId = (body: string): string | undefined => {
   }
 };
 
-const attempt = async (requestId: string | undefined, work: () => Promise<void>): Promise<Error | undefined> => {
+const attempt = async (cause: Cause, work: () => Promise<void>): Promise<Error | undefined> => {
   try {
-    await withRequestId(requestId, work);
+    await withCause(cause, work);
   } catch (error) {
     return error as Error;
   }

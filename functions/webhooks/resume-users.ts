@@ -13,11 +13,12 @@ export const resumeUsers = async (changes: TableChange[], { jobQueue }: Services
     if (item?.kind !== 'endpoints') continue;
     const { before, after } = change as TableChange<EndpointsItem>;
     if (!before?.suspended || !after || after.suspended) continue;
+    const { requestId } = change;
     try {
       for (const endpointId of Object.keys(after.endpoints))
-        await jobQueue.send({ job: 'resumeDeliveries', uid: item.uid, endpointId });
+        await jobQueue.send({ job: 'resumeDeliveries', uid: item.uid, endpointId, requestId });
     } catch (error) {
-      log('error', { job: 'readChanges', cause: describeError(error as Error) });
+      log('error', { requestId, job: 'readChanges', cause: describeError(error as Error) });
       return change;
     }
   }

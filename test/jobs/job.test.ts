@@ -6,9 +6,11 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod/mini';
 import { listen } from '../../bin/local/listen.ts';
 import { JobQueue } from '../../functions/clients/job-queue.ts';
+import { importFileKey } from '../../functions/domain/block-list-imports.ts';
 import { jobMessages } from '../../functions/domain/job-messages.ts';
+import { importBlockList } from '../../functions/jobs/import-block-list.ts';
 import { maxDeliveries, queueJob, queueWorker } from '../../functions/jobs/job.ts';
-import { useTargetInThisProcess } from '../support/world.ts';
+import { newWorld, useTargetInThisProcess } from '../support/world.ts';
 
 it('a job logs the id of the request that caused its message, and passes it on to the messages that it sends', async () => {
   useTargetInThisProcess();
@@ -41,6 +43,23 @@ it('a job logs the id of the request that caused its message, and passes it on t
     );
     expect(JSON.parse(String(lines.mock.lastCall?.[0])).requestId).toBe(requestId);
   }
+});
+
+it('a job that a notification of S3 starts logs the id of the request that made the form of the file', async () => {
+  const world = await newWorld();
+  useTargetInThisProcess();
+  const { uid } = world;
+  const form = await world.call('POST', '/block-list-imports', { body: { uid, size: 100 } });
+  expect(form.status, form.text).toBe(200);
+  const lines = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  onTestFinished(() => lines.mockRestore());
+  const key = importFileKey({ uid, importId: form.body.importId });
+  const record = { messageId: 'm', body: JSON.stringify({ Records: [{ s3: { object: { key } } }] }), attributes: {} };
+  await queueWorker(importBlockList)({ Records: [record] } as unknown as SQSEvent);
+  expect(JSON.parse(String(lines.mock.lastCall?.[0]))).toMatchObject({
+    job: 'importBlockList',
+    requestId: form.headers.get('x-request-id'),
+  });
 });
 
 it('a message that failed on Lambda is soon delivered again, becomes a dead letter at once after the last delivery, and fails even if SQS does not respond', async () => {
