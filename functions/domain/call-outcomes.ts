@@ -26,7 +26,7 @@ type Origin = NamedKey & {
   found?: { callerTexts?: readonly string[] };
 };
 
-/** The label that the service refuses with a change. The details, which also have it, may be the words of a caller. */
+/** The label that the service last refused. The details, which also have it, may be the words of a caller. */
 export type Refusal = { refusedOutcome?: string };
 
 /** What a change of an outcome does. */
@@ -161,8 +161,9 @@ const unmetConditions = (
 };
 
 /** Returns a call whose details name the outcome that the agent does not declare, as far as the text fits into them. */
-const withRefusal = (call: Call, refusedOutcome: string): Call & Refusal => {
-  if (isDecided(call) || call.details?.refusedOutcome === refusedOutcome) return call;
+const withRefusal = (call: Call & Refusal, refusedOutcome: string): Call & Refusal => {
+  const isRefused = [call.refusedOutcome, call.details?.refusedOutcome].every((label) => label === refusedOutcome);
+  if (isDecided(call) || isRefused) return call;
   const details = mergeJson(call.details ?? {}, { refusedOutcome }) as Record<string, unknown>;
   return jsonBytes(details) > limits.metadataBytes ? call : { ...call, details, refusedOutcome };
 };

@@ -158,7 +158,7 @@ const newHeldOutcome = (former: Call | undefined, { heldOutcome }: Call) =>
     ? [{ type: 'call.outcome_held' as const, ...shortHeldOutcome(heldOutcome) }]
     : [];
 
-/** Returns the outcome of a platform that a change refuses, in the same form. The next changes of its outcome repeat the label. */
+/** Returns the outcome of a platform that a change refuses, in the same form. Later changes of the call repeat the label. */
 const newRefusedOutcome = ({ before, after }: TableChange<Item & Refusal>) => {
   const refusedOutcome = after?.refusedOutcome;
   return refusedOutcome !== undefined && refusedOutcome !== before?.refusedOutcome

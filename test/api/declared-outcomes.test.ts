@@ -295,6 +295,12 @@ it('outcomes that are held or refused have one event each, and an outcome that i
   await set(world, 'vapi:a', { custom_call_outcome: null });
   const updated = await world.until('call.outcome_updated', 2);
   expect(updated.map(({ data }) => data.call_id).sort()).toEqual(['vapi:a', 'vapi:b']);
+  // A caller who names the label first does not hide the refusal, nor does another PUT repeat it.
+  for (let n = 0; n < 2; n++) {
+    const body = { ...own, details: { refusedOutcome: 'interested' } };
+    await world.call('PUT', `/calls/${agentId}/vapi:f`, { body });
+    await found(world, 'vapi', 'f', { custom_call_outcome: 'interested' });
+  }
   const large = { notes: 'x'.repeat(20_000) };
   await found(world, 'vapi', 'd', { custom_call_outcome: 'booked', custom_call_metadata: large });
   const events = await world.until('call.outcome_held', 2);
@@ -305,6 +311,7 @@ it('outcomes that are held or refused have one event each, and an outcome that i
   expect(Object.fromEntries(Object.entries(counts).map(([name, all]) => [name, all?.length]))).toEqual({
     ...{ 'call.recorded vapi:a': 1, 'call.outcome_held vapi:a': 1, 'call.outcome_updated vapi:a': 1 },
     ...{ 'call.recorded vapi:b': 1, 'call.outcome_refused vapi:b': 1, 'call.outcome_updated vapi:b': 1 },
+    ...{ 'call.recorded vapi:f': 4, 'call.outcome_refused vapi:f': 1 },
     ...{ 'call.recorded c': 1, 'call.recorded e': 1, 'call.recorded vapi:d': 1, 'call.outcome_held vapi:d': 1 },
   });
 });

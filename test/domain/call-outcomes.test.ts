@@ -222,6 +222,8 @@ describe('outcomes that a platform found', () => {
     expect(found('interested', refused, spoken, more)).toBe(refused);
     expect(decide(labeled('interested'), { outcomes }, { found: spoken }).block).toBeUndefined();
     expect(found('', before).details).toEqual({ summary: 'A call.', refusedOutcome: '' });
+    // The details may have the label already, as the words of a caller.
+    expect(found('interested', { ...call, details: { refusedOutcome } })).toMatchObject({ refusedOutcome });
   });
 
   it('metadata that somebody has set is not held', () => {

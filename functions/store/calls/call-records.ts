@@ -13,7 +13,6 @@ import { packHistory, unpackHistory } from './outcome-history.ts';
 /**
  * A call's record. Outcomes and details are stored as JSON text: a double or a document must be returned exactly as it
  * was sent, and DynamoDB's own numbers end at 1e126. The history of the outcome is packed. `version` changes with every write.
- * The write that refuses an outcome has the label; the next one that records the call does not.
  */
 type CallItem = Item &
   Omit<Call, TextField> &
@@ -28,7 +27,7 @@ type CallItem = Item &
 type TextField = (typeof outcomeFields)[number] | 'heldOutcome' | 'details' | 'outcomeHistory';
 
 /** A call with the version of it that was read. */
-export type StoredCall = { call: Call; version: string };
+export type StoredCall = { call: Call & Refusal; version: string };
 
 /** A call as a caller names it. `record` is the result of a lookup by id: the record, or null when there is none. */
 export type CallTarget = { agentId: string; reference: CallReference; record?: StoredCall | null };
@@ -182,7 +181,7 @@ export const callEntryKeys = (call: Call): ItemKey[] => {
 export const isUnchanged = ({ version }: StoredCall) => when`#version = ${version}`;
 
 export const storedCall = (item: Item): StoredCall => {
-  const { pk: _pk, sk: _sk, version, requestId: _r, refusedOutcome: _o, outcome, ...texts } = item as CallItem;
+  const { pk: _pk, sk: _sk, version, requestId: _r, outcome, ...texts } = item as CallItem;
   const { heldOutcome, details, outcomeHistory, ...rest } = texts;
   const call = {
     ...rest,
