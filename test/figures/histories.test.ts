@@ -59,6 +59,7 @@ const callIds = ['a', 'b', 'c', 'd', 'e', 'f'];
 const outcome = fc.record({
   custom_call_outcome: fc.constantFrom('booked', '=1+1', '', undefined),
   custom_call_outcome_value: fc.constantFrom(0.1, 0.2, -149.5, 1e300, 1e-7, 999_999_999_999.999, 0, undefined),
+  heldOutcome: fc.constantFrom({ custom_call_outcome: 'booked', causes: ['too_short'] }, undefined),
 });
 const details = fc.constantFrom(
   ...[0.1, 0.2, 0, 1e-7, 999_999_999_999.999, 1e12, -0.1, '0.1'].map((amount) => ({
