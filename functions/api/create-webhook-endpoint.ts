@@ -43,7 +43,7 @@ export const createWebhookEndpoint = endpoint({
     const endpointId = newIdentifier('endpoint', creationId);
     const sealed = await services.sealedSecrets.seal(endpointId, newEndpointSecret());
     const secrets = [{ sealed, createdBy: creationId, keyId }];
-    const createdBy = { ...toNamedKey(principal), ...(scopes && { scopes }) };
+    const createdBy = { ...toNamedKey(principal), scopes };
     const made = await webhookEndpoints.add(uid, {
       endpointId,
       ...given,

@@ -319,8 +319,8 @@ export const toImportSummary = (record: ImportRecord): BlockListImportSummary =>
   const error = overdue ?? record.error;
   return {
     importId,
-    ...(agentId !== undefined && { agentId }),
-    ...(reason !== undefined && { reason }),
+    agentId,
+    reason,
     status: overdue === undefined ? record.status : 'failed',
     mode,
     lines,
@@ -328,11 +328,11 @@ export const toImportSummary = (record: ImportRecord): BlockListImportSummary =>
     alreadyBlocked,
     removed,
     failed,
-    ...(error !== undefined && { error }),
+    error,
     createdAt,
     keyId,
     keyName,
-    ...(finishedAt !== undefined && { finishedAt }),
+    finishedAt,
   };
 };
 

@@ -145,7 +145,7 @@ const endpointsChanged = (uid: string, { before, after }: TableChange<EndpointsI
     id,
     record: { uid },
     discriminator: id,
-    ...(changed && { changed }),
+    changed,
   });
   const updated = [...endpoints].flatMap(([id, endpoint]): Found[] => {
     const found = former.get(id);

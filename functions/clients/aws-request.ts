@@ -21,7 +21,7 @@ export class AwsRequests {
       method,
       headers: signed.headers,
       signal,
-      ...(body !== undefined && { body }),
+      body,
     } as RequestInit);
   }
 }

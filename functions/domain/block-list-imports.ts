@@ -112,7 +112,7 @@ export const importFailure = (
   number: cut(withoutControlCharacters(number), limits.importFailureCharacters),
   reason: reasons[code],
   code,
-  ...(problem && { problem }),
+  problem,
 });
 
 export const toImportFailure = ({ problem, ...failure }: StoredImportFailure): ImportFailure => ({

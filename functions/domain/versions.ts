@@ -110,7 +110,7 @@ const compareValues = (before: unknown, after: unknown, path: string): FieldChan
     return isSmall ? changes : [{ path, before, after }];
   }
   if (isDeepStrictEqual(before, after)) return [];
-  return [{ path, ...(before !== undefined && { before }), ...(after !== undefined && { after }) }];
+  return [{ path, before, after }];
 };
 
 const getOwnField = (value: object, name: string): unknown =>

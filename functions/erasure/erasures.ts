@@ -52,7 +52,7 @@ export class Erasures {
     const item = await this.#table.get<ErasureItem>(erasureKey(uid, erasureId));
     if (!item) return undefined;
     const { status, calls, blockedNumbers, requestedAt, finishedAt, error } = item;
-    const end = { ...(finishedAt !== undefined && { finishedAt }), ...(error !== undefined && { error }) };
+    const end = { finishedAt, error };
     return { erasureId, status, erased: { calls, blockedNumbers }, requestedAt, ...end };
   }
 

@@ -149,8 +149,8 @@ const listedSecret = (item: HookSecretItem): SecretOfPlatform => {
     keyId: newest.keyId,
     keyName: newest.keyName,
     ...(former.length > 0 && { formerUntil: new Date(last).toISOString() }),
-    ...(lastUsedAt !== undefined && { lastUsedAt }),
-    ...(lastRefused && { lastRefused }),
+    lastUsedAt,
+    lastRefused,
   };
 };
 

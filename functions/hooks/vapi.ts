@@ -169,7 +169,7 @@ const modelProviders = new Set(
 const assistantOverrides = ({ greeting, instructions, model = '' }: Overrides = {}) => {
   const [, provider = '', name] = /^([^/]+)\/(.+)$/.exec(model) ?? [];
   return {
-    ...(greeting !== undefined && { firstMessage: greeting }),
+    firstMessage: greeting,
     ...(instructions !== undefined &&
       modelProviders.has(provider) && {
         model: { provider, model: name, messages: [{ role: 'system', content: instructions }] },

@@ -22,7 +22,7 @@ export const erasePerson = queueJob({
     if (rest === undefined) return erasures.finish(uid, erasureId);
     // By then everything that the erasure waits for has ended, unless an operator must intervene.
     if (isOverdue(begun)) return erasures.fail(uid, erasureId, incompleteErasure);
-    const next = { job: 'erasePerson', uid, erasureId, ...(rest.progress && { progress: rest.progress }) } as const;
+    const next = { job: 'erasePerson', uid, erasureId, progress: rest.progress } as const;
     await jobQueue.send(next, rest.delaySeconds);
   },
 });

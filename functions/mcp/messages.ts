@@ -56,7 +56,7 @@ export const resultResponse = (id: string | number, result: Fields): CustomRespo
   jsonResponse(200, { jsonrpc: '2.0', id, result });
 
 export const errorResponse = (id: string | number | null, { code, message, data, status }: McpError): CustomResponse =>
-  jsonResponse(status, { jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } });
+  jsonResponse(status, { jsonrpc: '2.0', id, error: { code, message, data } });
 
 /** The response to a notification. */
 export const accepted: CustomResponse = { status: 202, contentType: 'text/plain', body: '' };

@@ -68,7 +68,7 @@ export class McpTools {
     } catch (error) {
       if (!(error instanceof ApiError) || error.code === 'invalid_api_key') throw error;
       const { code, message, details, status } = error;
-      return toResult({ status, body: { error: code, message, ...(details && { details }) } });
+      return toResult({ status, body: { error: code, message, details } });
     }
   }
 }

@@ -115,11 +115,11 @@ const buildOperation = (document: OpenApiDocument, endpoint: AnyEndpoint): Calla
     ...(endpointScopes(endpoint).length > 0 && { scopes: endpointScopes(endpoint) }),
     query: query.map(({ name }) => name).filter((name) => !uid || name !== 'uid'),
     ...(body && { hasBody: true }),
-    ...(uid && { uid }),
+    uid,
     ...(takesIdempotencyKey(endpoint) && { takesIdempotencyKey: true }),
     ...(endpoint.takesIfMatch && { takesIfMatch: true }),
     ...(isRestricted(endpoint) && { restricted: true }),
-    ...(toolDefaults && { toolDefaults }),
+    toolDefaults,
   };
 };
 
@@ -222,7 +222,7 @@ const splitTypes = (schema: JsonSchema): JsonSchema => {
       ? { type: one }
       : { ...rest, type: one, ...(Array.isArray(values) && { enum: values.filter((value) => value !== null) }) },
   );
-  return { ...(description && { description }), ...(fallback !== undefined && { default: fallback }), anyOf };
+  return { ...(description && { description }), default: fallback, anyOf };
 };
 
 /**
@@ -238,7 +238,7 @@ const reduceSchema = (document: OpenApiDocument, schema: JsonSchema): JsonSchema
   const [named = resolved] = resolved.anyOf?.filter(({ type }) => type !== 'null') ?? [];
   if (named !== resolved) return reduceSchema(document, named);
   const { properties, items } = mapSchemas(resolved, (part) => reduceSchema(document, part));
-  return { ...(properties && { properties }), ...(items && Object.keys(items).length > 0 && { items }) };
+  return { properties, ...(items && Object.keys(items).length > 0 && { items }) };
 };
 
 /** Returns the name of the component that an operation returns, if it does. */

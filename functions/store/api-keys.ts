@@ -214,8 +214,8 @@ export class ApiKeys {
       ...(options.isOperators && { isOperators: options.isOperators }),
       // The operator acts for a suspended user, too.
       ...(suspended && !options.isOperators && { suspended }),
-      ...(agentQuota !== undefined && { agentQuota }),
-      ...(sourceQuota !== undefined && { sourceQuota }),
+      agentQuota,
+      sourceQuota,
     };
     const ttlSeconds = keyDeletionTime(key);
     const hasSameMarks = revision === undefined ? when`attribute_not_exists(revision)` : when`revision = ${revision}`;

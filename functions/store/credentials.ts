@@ -41,7 +41,7 @@ export class Credentials {
     const access = readAccess(findItem(items, keyOfAccess));
     return {
       ...(key && isUsable(key) && { key }),
-      ...(access && { access }),
+      access,
       ...(lookup && { found: lookup.read(items) }),
     };
   }

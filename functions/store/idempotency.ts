@@ -146,7 +146,7 @@ export class IdempotencyStore {
           if (whole) continue;
           if (Date.now() >= until) {
             await this.#table.deleteMany(orphans);
-            return { stoppedAt: { uid, shard, ...(after !== undefined && { after }), isUnderWay }, isUnderWay };
+            return { stoppedAt: { uid, shard, after, isUnderWay }, isUnderWay };
           }
           const answer = await this.#read(item, item);
           const { claimedUntil } = item;

@@ -120,7 +120,7 @@ export class Table {
         ScanIndexForward: !options.descending,
         ...(limit && { Limit: limit }),
         ...(options.keysOnly && { ProjectionExpression: 'pk, sk' }),
-        ...(start && { ExclusiveStartKey: start }),
+        ExclusiveStartKey: start,
       });
       const answer = await untilAdmitted(() => this.client.send(command, deadline()));
       yield (answer.Items ?? []) as T[];
@@ -139,7 +139,7 @@ export class Table {
         TotalSegments: segments,
         FilterExpression: 'sk = :sk',
         ExpressionAttributeValues: { ':sk': sk },
-        ...(start && { ExclusiveStartKey: start }),
+        ExclusiveStartKey: start,
       });
       const answer = await untilAdmitted(() => this.client.send(command, deadline()));
       yield* (answer.Items ?? []) as T[];

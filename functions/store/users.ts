@@ -73,7 +73,7 @@ export class Users {
 
   /** Creates a user; undefined when the id is taken. */
   async create(uid: string, name?: string): Promise<User | undefined> {
-    const user: User = { uid, ...(name !== undefined && { name }), createdAt: now() };
+    const user: User = { uid, name, createdAt: now() };
     const { isNew } = await this.#table.putNew({ ...userKey(uid), ...user });
     return isNew ? user : undefined;
   }

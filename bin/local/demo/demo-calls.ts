@@ -183,7 +183,7 @@ const callAt = (start: number, { agentId, pattern, isRecent, random }: Context):
     status,
     ...(agentVersion && { agentVersion }),
     ...(durationSeconds > 0 && { details: { cost: costAfter(durationSeconds) } }),
-    ...(outcome !== undefined && { custom_call_outcome: outcome }),
+    custom_call_outcome: outcome,
     ...(values && { custom_call_outcome_value: values[Math.floor(random() * values.length)] }),
     ...(direction === 'outbound' && { custom_call_metadata: { campaign: 'six-month check-up' } }),
     outcomeAt: new Date(endedAt + 4000).toISOString(),

@@ -58,9 +58,9 @@ export const readBlockedEntry = (item: Item | undefined): BlockedNumber | undefi
 
 export const toBlockedNumber = (item: BlockedItem): BlockedNumber => ({
   number: item.sk,
-  ...(item.reason !== undefined && { reason: item.reason }),
+  reason: item.reason,
   blockedAt: item.blockedAt,
-  ...(item.expiresAt !== undefined && { expiresAt: item.expiresAt }),
+  expiresAt: item.expiresAt,
   ...(item.madeBy?.keyId !== undefined && { keyId: item.madeBy.keyId }),
   ...(item.madeBy?.keyName !== undefined && { keyName: item.madeBy.keyName }),
 });

@@ -40,10 +40,10 @@ export const unpackHistory = (packed: string): Entry[] => {
     return {
       at: new Date(time).toISOString(),
       keyId,
-      ...(keyName !== undefined && { keyName }),
+      keyName,
       fields,
       ...(label !== undefined && { custom_call_outcome: label === null ? null : (texts[label] as string) }),
-      ...(value !== undefined && { custom_call_outcome_value: value }),
+      custom_call_outcome_value: value,
     };
   });
 };

@@ -81,7 +81,7 @@ export class SourceTexts {
       texts.index && this.#writeIndex(sourceId, revision, texts.index),
       texts.visits && this.writeVisits(sourceId, revision, texts.visits),
     ]);
-    return { revision, content, contentMD, ...(index && { index }), pagesReadAt: texts.pagesReadAt };
+    return { revision, content, contentMD, index, pagesReadAt: texts.pagesReadAt };
   }
 
   async #writePart(
@@ -102,7 +102,7 @@ export class SourceTexts {
     return {
       pieces: pieces.length,
       listedBytes: jsonBytes(cutExcerpt(text)),
-      ...(text.excerpt && { excerpt: text.excerpt }),
+      excerpt: text.excerpt,
     };
   }
 
