@@ -18,7 +18,7 @@ export const pythonOperations = (document: OpenApiDocument): string => {
       .sort()
       .map((name) => `    ${name},\n`)
       .join('')})`,
-    'from .requests import Connection, ListOperation, Operation, items_of, no_params',
+    'from .requests import Connection, ListOperation, Operation, StreamOperation, items_of, no_params',
     ...groups.map(([group, all = []]) => `\n\n${formatClass(group, all)}`),
     `\n\n${apiClass(groups.map(([group]) => group))}`,
     `\n\nWebhookEvent = (\n    ${events.map(({ name }) => name).join('\n    | ')}\n)`,
@@ -55,7 +55,8 @@ const assignment = (operation: ClientOperation) => {
     list && `items_of(${responseType}, lambda page: ${list.field ? `page.${snakeCase(list.field)}` : '[page]'})`;
   const inputs = ['connection', `"${method}"`, `"${path}"`, params?.name ?? 'no_params', response];
   const all = [...inputs, ...(items ? [items] : []), ...options].join(', ');
-  return `self.${snakeCase(verb)} = ${list ? 'ListOperation' : 'Operation'}(${all})\n${docstring(operation)}`;
+  const kind = list ? 'ListOperation' : responseType ? 'Operation' : 'StreamOperation';
+  return `self.${snakeCase(verb)} = ${kind}(${all})\n${docstring(operation)}`;
 };
 
 const docstring = ({ summary, description }: ClientOperation) =>

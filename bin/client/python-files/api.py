@@ -6,6 +6,7 @@ import asyncio
 import os
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn, Protocol, TypeVar
 
@@ -17,12 +18,32 @@ from .models import (
     CreateBlockListImportResponse,
     CreateDocumentUploadsParamsFilesItem,
     CreateDocumentUploadsResponse,
+    CreateDocumentUploadsResponseUploadsItem,
     Document,
     Erasure,
+    RefusedFile,
     Website,
 )
 from .requests import Connection
 from .types import UNSET, Unset
+
+
+@dataclass(frozen=True)
+class UploadedDocument:
+    """A document whose file was uploaded, and is being read."""
+
+    document_id: str
+    name: str
+
+
+@dataclass(frozen=True)
+class UploadResult:
+    """The documents of the uploaded files, and the files that are not accepted."""
+
+    documents: list[UploadedDocument]
+    failed: list[RefusedFile]
+    #: The presigned forms by which the files were sent.
+    uploads: list[CreateDocumentUploadsResponseUploadsItem] = field(repr=False)
 
 
 class Documents(operations.Documents):
@@ -34,22 +55,22 @@ class Documents(operations.Documents):
 
     def upload_files(
         self, agent_id: str, files: Sequence[str | os.PathLike[str]], *, uid: str | Unset = UNSET
-    ) -> CreateDocumentUploadsResponse:
-        """Uploads up to 10 files of up to 10 MB each. `uploads` has their documents, `failed` the files that are not accepted."""
+    ) -> UploadResult:
+        """Uploads up to 10 files of up to 10 MB each. `documents` has their documents, `failed` the files that are not accepted."""
         contents = [(Path(file).name, Path(file).read_bytes()) for file in files]
         response = self.create_uploads(agent_id=agent_id, files=_sizes(contents), uid=uid)
         for form in _forms(response, contents):
             self._connection.send_form(*form)
-        return response
+        return _uploaded(response)
 
     async def upload_files_async(
         self, agent_id: str, files: Sequence[str | os.PathLike[str]], *, uid: str | Unset = UNSET
-    ) -> CreateDocumentUploadsResponse:
+    ) -> UploadResult:
         contents = [(Path(file).name, Path(file).read_bytes()) for file in files]
         response = await self.create_uploads.asyncio(agent_id=agent_id, files=_sizes(contents), uid=uid)
         for form in _forms(response, contents):
             await self._connection.send_form_async(*form)
-        return response
+        return _uploaded(response)
 
     def wait_until_ready(
         self, agent_id: str, document_id: str, *, uid: str | Unset = UNSET, max_wait_seconds: float = 600.0
@@ -190,6 +211,11 @@ def _forms(
         index = next((index for index, (name, _) in enumerate(waiting) if name == upload.name), 0)
         name, content = waiting.pop(index)
         yield upload.url, upload.fields.to_dict(), name, content
+
+
+def _uploaded(response: CreateDocumentUploadsResponse) -> UploadResult:
+    documents = [UploadedDocument(upload.document_id, upload.name) for upload in response.uploads]
+    return UploadResult(documents, response.failed, response.uploads)
 
 
 def _raise_not_found(kind: str, identifier: str) -> NoReturn:

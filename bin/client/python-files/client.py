@@ -29,7 +29,7 @@ def api_client(
     What is not given is read from VAP_BASE_URL, VAP_API_KEY and VAP_USER. `retries` is how often a failed request is sent
     again, `timeout` how many seconds one attempt may take; `httpx_args` are those of httpx.Client, such as `verify`.
     """
-    address = base_url or os.environ.get("VAP_BASE_URL")
+    address = os.environ.get("VAP_BASE_URL") if base_url is None else base_url
     if not address:
         raise ValueError("base_url is missing: give the address of the service, or set VAP_BASE_URL.")
     parts = urlsplit(address)
@@ -38,8 +38,11 @@ def api_client(
             f"base_url must begin with https://, unlike {address}: the API key would be sent unencrypted. "
             "Only a loopback address, such as 127.0.0.1, may begin with http://."
         )
-    key = api_key or os.environ.get("VAP_API_KEY")
-    return Api(Connection(address, key, uid or os.environ.get("VAP_USER"), retries, timeout, httpx_args))
+    key = os.environ.get("VAP_API_KEY") if api_key is None else api_key
+    if key and not (key.isascii() and key.isprintable()):
+        raise ValueError("api_key has a character that a header cannot carry. Was it copied from an example?")
+    user = os.environ.get("VAP_USER") if uid is None else uid
+    return Api(Connection(address, key, user, retries, timeout, httpx_args))
 
 
 def _is_loopback(host: str) -> bool:

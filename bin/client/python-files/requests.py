@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing, closing
 from typing import Any, Generic, ParamSpec, TypeVar
 from urllib.parse import quote
 
@@ -186,6 +188,49 @@ class ListOperation(Operation[P, R], Generic[P, R, Item]):
             if not cursor:
                 return
             fields = {**fields, "cursor": cursor}
+
+
+class StreamOperation(Operation[P, str]):
+    """An operation whose response is a stream. Calling it returns the whole text; `parts` yields each part as it arrives."""
+
+    def parts(self, *args: P.args, **kwargs: P.kwargs) -> Iterator[dict[str, Any]]:
+        client = self._connection.client
+        try:
+            response = client.send(self._request(client, self._fields(*args, **kwargs)), stream=True)
+            with closing(response):
+                if not response.is_success:
+                    response.read()
+                    _check(response)
+                for line in response.iter_lines():
+                    if line == _STREAM_END:
+                        return
+                    if line.startswith(_DATA):
+                        yield json.loads(line.removeprefix(_DATA))
+        except httpx.HTTPError as error:
+            raise ApiError.from_exception(error) from error
+        raise ApiError("unreachable", _STREAM_CUT)
+
+    async def parts_async(self, *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[dict[str, Any]]:
+        client = self._connection.async_client
+        try:
+            response = await client.send(self._request(client, self._fields(*args, **kwargs)), stream=True)
+            async with aclosing(response):
+                if not response.is_success:
+                    await response.aread()
+                    _check(response)
+                async for line in response.aiter_lines():
+                    if line == _STREAM_END:
+                        return
+                    if line.startswith(_DATA):
+                        yield json.loads(line.removeprefix(_DATA))
+        except httpx.HTTPError as error:
+            raise ApiError.from_exception(error) from error
+        raise ApiError("unreachable", _STREAM_CUT)
+
+
+_DATA = "data: "
+_STREAM_END = "data: [DONE]"
+_STREAM_CUT = "The connection was lost before the answer was complete."
 
 
 def items_of(page: type[R], items: Callable[[R], Sequence[Item]]) -> Callable[[R], Sequence[Item]]:

@@ -60,27 +60,57 @@ agent_id, folder = sys.argv[1], Path(sys.argv[2])
 
 async def upload():
     response = await api.documents.upload_files_async(agent_id, [folder / "hours.txt"])
-    document = await api.documents.wait_until_ready_async(agent_id, response.uploads[0].document_id)
+    document = await api.documents.wait_until_ready_async(agent_id, response.documents[0].document_id)
     created = await api.block_list.import_file_async(folder / "numbers.csv")
     ended = await api.block_list.wait_until_imported_async(created.import_id)
     print(document.name, document.status, ended.status, ended.already_blocked)
 
 response = api.documents.upload_files(agent_id, [folder / "large.txt", folder / "hours.txt", folder / "hours.txt"])
-for form in response.uploads:
-    document = api.documents.wait_until_ready(agent_id, form.document_id)
+for uploaded in response.documents:
+    document = api.documents.wait_until_ready(agent_id, uploaded.document_id)
     print(document.name, document.status, document.size)
+print(response.failed, "policy" in repr(response))
 created = api.block_list.import_file(folder / "numbers.csv", reason="file")
 ended = api.block_list.wait_until_imported(created.import_id)
 print(ended.status, ended.added, [failure.line for failure in ended.failures])
 asyncio.run(upload())
 for wait in (
     lambda: api.documents.wait_until_ready(agent_id, "doc_none"),
-    lambda: api.documents.wait_until_ready(agent_id, api.documents.upload_files(agent_id, [folder / "large.txt"]).uploads[0].document_id, max_wait_seconds=0),
+    lambda: api.documents.wait_until_ready(agent_id, api.documents.upload_files(agent_id, [folder / "large.txt"]).documents[0].document_id, max_wait_seconds=0),
 ):
     try:
         wait()
     except ApiError as error:
         print(error.status, error.code)
+`;
+
+/** Reads the chat as it arrives, by both kinds of call, and with settings that cannot be used. */
+const chatProgram = `
+import asyncio, sys
+from voice_agent_platform_client import ApiError, api_client
+
+messages = [{"id": "m", "role": "user", "parts": [{"type": "text", "text": "Hello"}]}]
+
+def kinds(parts):
+    found = [part["type"] for part in parts]
+    return [found[0], found[-1], "text-delta" in found]
+
+async def kinds_async(api):
+    return kinds([part async for part in api.chat.build.parts_async(id="a", messages=messages)])
+
+print(kinds(api_client().chat.build.parts(id="a", messages=messages)), asyncio.run(kinds_async(api_client())))
+for client in (api_client(api_key="vap_wrong"), api_client(sys.argv[1] + "/cut", "vap_x")):
+    seen = []
+    try:
+        for part in client.chat.build.parts(id="a", messages=messages):
+            seen.append(part["type"])
+    except ApiError as error:
+        print(seen, error.code)
+for options in ({"api_key": "vap_\u2026"}, {"base_url": ""}):
+    try:
+        api_client(**options)
+    except ValueError as error:
+        print(error)
 `;
 
 /** Calls one operation of a service that fails first, by both kinds of call. */
@@ -157,6 +187,7 @@ const startStrange = async () => {
     'later-code': [409, '{"error":"some_later_code","message":"Not now."}'],
     'later-value': [200, JSON.stringify(call)],
     page: [200, '<!doctype html>'],
+    cut: [200, 'data: {"type":"start"}\n\n'],
   };
   const server = createServer(({ url = '' }, response) => {
     const [status, text] = answers[url.split('/')[1] as string] as [number, string];
@@ -228,6 +259,7 @@ it('the Python client is packed as a wheel, calls the service, and raises errors
     'large.txt ready 6600000',
     'hours.txt ready 23',
     'hours.txt ready 23',
+    '[] False',
     'done 1 [3]',
     'hours.txt ready done 1',
     '404 document_not_found',
@@ -254,6 +286,14 @@ it('the Python client is packed as a wheel, calls the service, and raises errors
     '/later-value sideways',
     '/page 200 unexpected_response',
     'None unreachable',
+  ]);
+  const whole = "['start', 'finish', True]";
+  expect(await runProgram(chatProgram, strange.endpoint)).toEqual([
+    `${whole} ${whole}`,
+    '[] invalid_api_key',
+    "['start'] unreachable",
+    'api_key has a character that a header cannot carry. Was it copied from an example?',
+    'base_url is missing: give the address of the service, or set VAP_BASE_URL.',
   ]);
   await strange.stop();
 
