@@ -13,6 +13,11 @@ import { wholeService } from '../service.ts';
 import { type Fields, McpError } from './messages.ts';
 import { parseArguments } from './parse-arguments.ts';
 
+const describeMissingTool = (name: unknown) =>
+  operations[String(name)]?.restricted && !environment.mcpDeletes
+    ? `The tool ${name} is switched off. The operator can switch it on with the setting mcpDeletes.`
+    : `Unknown tool: ${name}`;
+
 /** Maximum size of a list, and of another result that is repeated as text: a model reads all of it. */
 const maxResultUnits = 50 * 1024;
 
@@ -54,7 +59,7 @@ export class McpTools {
     uidOfKey: () => Promise<string>,
   ): Promise<Fields> {
     const tool = this.#tools.find((one) => one.name === name);
-    if (!tool) throw new McpError('invalidParams', `Unknown tool: ${name}`, { status: 200 });
+    if (!tool) throw new McpError('invalidParams', describeMissingTool(name), { status: 200 });
     const args = parseArguments(given, tool.inputSchema);
     if (!isJsonObject(args)) throw new McpError('invalidParams', 'arguments must be an object.', { status: 200 });
     const { uid: takesUid, toolDefaults } = operations[tool.name] as CallableOperation;

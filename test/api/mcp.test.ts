@@ -267,6 +267,7 @@ it('a tool call cannot delete unless the deployment allows it', async () => {
   const args = { agentId: world.agentId };
   const { status, body } = await ask('tools/call', { params: { name: 'deleteAgent', arguments: args } });
   expect([status, body.error.code]).toEqual([200, -32602]);
+  expect(body.error.message).toMatch(/^The tool deleteAgent is switched off\. The operator can switch it on/);
   expect((await world.call('GET', `/agents/${world.agentId}`)).status).toBe(200);
 });
 
