@@ -66,10 +66,22 @@ const agentChanged = ({ before, after }: TableChange<AgentItem>): Found[] => {
   if (!before) return [{ action: 'agent.created', ...about }];
   if (!isDeepStrictEqual(before.split ?? [], split)) return [{ action: 'agent.traffic_updated', ...about }];
   const changed = [
-    ...changedFields(toAgent(before), toAgent(after)),
+    ...listFieldNames(changedFields(toAgent(before), toAgent(after))),
     ...differing(before, after, ['phoneNumber', 'key']),
   ];
   return changed.length === 0 ? [] : [{ action: 'agent.updated', ...about, changed }];
+};
+
+/** A field of a configuration that is neither a number nor a text. */
+const plainName = /^(configuration\.)?[A-Za-z_][\w-]{0,39}$/;
+/** An entry is one write unit. */
+const maxNamesLength = 400;
+
+/** Returns the names of fields as the log has them. Callers choose those in a configuration: it stands for a name that may say something. */
+const listFieldNames = (fields: string[]): string[] => {
+  const names = new Set(fields.map((field) => (plainName.test(field) ? field : 'configuration')));
+  const isShort = [...names].join().length <= maxNamesLength;
+  return [...(isShort ? names : new Set(fields.map((field) => field.split('.')[0] as string)))];
 };
 
 /** An agent is deleted when its access item loses its owner. */

@@ -50,7 +50,7 @@ it('each action on an agent, its knowledge, calls and block list is one entry wi
   };
   const before = (await logOf(uid, apiKey, 2)).length;
   const { agentId } = await ask('POST', '/agents', { body: { uid, name: text } });
-  const patch = { uid, name: 'Renamed', configuration: { greeting: text, variables: { a: phone } } };
+  const patch = { uid, name: 'Renamed', configuration: { greeting: text, variables: { a: phone }, [phone]: text } };
   await ask('PATCH', `/agents/${agentId}`, { body: patch });
   await ask('PUT', `/agents/${agentId}/traffic`, { body: { uid, split: [{ version: 1, percent: 100 }] } });
   const document = { uid, agentId, name: 'a.txt', content: text };
@@ -82,7 +82,11 @@ it('each action on an agent, its knowledge, calls and block list is one entry wi
     ['document.updated', documentId, { changed: ['name'] }],
     ['document.created', documentId],
     ['agent.traffic_updated', agentId, { version: 2 }],
-    ['agent.updated', agentId, { changed: expect.arrayContaining(['name', 'configuration.greeting']), version: 2 }],
+    [
+      'agent.updated',
+      agentId,
+      { changed: expect.arrayContaining(['name', 'configuration.greeting', 'configuration']), version: 2 },
+    ],
     ['agent.created', agentId, { version: 1 }],
   ];
   const log = await logOf(uid, apiKey, before + expected.length);
