@@ -1,5 +1,5 @@
 import { queueSender } from '../clients/job-queue.ts';
-import { erasureSecret } from '../clients/secrets.ts';
+import { hashingSecret } from '../clients/secrets.ts';
 import { AcceptedErasure, ErasureRequest } from '../domain/erasures.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
 import { rescueDelaySeconds } from '../domain/timeouts.ts';
@@ -22,7 +22,7 @@ export const createErasure = endpoint({
     ...findServices,
     erasures: erasures.for('add'),
     jobQueue: queueSender('erasePerson'),
-    secret: erasureSecret,
+    secret: hashingSecret,
   },
   body: ErasureRequest,
   response: AcceptedErasure,

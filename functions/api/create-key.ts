@@ -1,4 +1,4 @@
-import { erasureSecret } from '../clients/secrets.ts';
+import { hashingSecret } from '../clients/secrets.ts';
 import { mayNotGive } from '../domain/errors.ts';
 import { grantKey } from '../domain/key-grants.ts';
 import { ApiKeyWithSecret, listedApiKey, NewApiKey } from '../domain/listed-api-keys.ts';
@@ -18,17 +18,17 @@ export const createKey = endpoint({
   description:
     'With the scope `users`, makes a key of a client, with any scopes but `users`. With the scope `keys`, makes a key of the user of the API key, with at most the scopes of that key, never `privacy`, `users` or `keys`, and valid for no longer. The response contains the `secret`; it is not shown again, except to a request that the same API key repeats with its `Idempotency-Key`.',
   caller: { kind: 'key', scope: ['users', 'keys'], administersUsers: true },
-  services: { apiKeys: apiKeys.for('create'), users: users.for('findClient'), erasureSecret },
+  services: { apiKeys: apiKeys.for('create'), users: users.for('findClient'), hashingSecret },
   body: NewApiKey,
   confidential: true,
   response: ApiKeyWithSecret,
   errors: ['user_not_found', 'too_many_keys'],
 
-  async handle({ principal, body: { uid, name, ...asked }, creationId }, { apiKeys, users, erasureSecret }) {
+  async handle({ principal, body: { uid, name, ...asked }, creationId }, { apiKeys, users, hashingSecret }) {
     const recipient = await findRecipient(principal, uid, users);
     const granted = grantKey(principal, recipient, asked);
     if (!granted) throw mayNotGive();
-    const derived = await derivedKey(erasureSecret, { operation: 'createKey', uid, by: principal.keyId, creationId });
+    const derived = await derivedKey(hashingSecret, { operation: 'createKey', uid, by: principal.keyId, creationId });
     const made = await apiKeys.create(uid, { name, ...granted }, derived);
     return { ...listedApiKey(made), secret: made.secret };
   },

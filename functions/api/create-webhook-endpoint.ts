@@ -10,7 +10,7 @@ import { lambda } from '../http/lambda.ts';
 import { credentials } from '../store/credentials.ts';
 import { receiverAddresses } from '../webhooks/receiver-address.ts';
 import { deriveSecret, newEndpointSecret } from '../webhooks/secrets.ts';
-import { shownEndpoint, webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
+import { toEndpointResponse, webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 
 /** Creates a webhook endpoint. Only this response contains its secret. */
 export const createWebhookEndpoint = endpoint({
@@ -53,7 +53,7 @@ export const createWebhookEndpoint = endpoint({
       secrets,
     });
     const first = deriveSecret(made, { creationId, keyId });
-    return { ...shownEndpoint(made), secret: await services.sealedSecrets.open(endpointId, first.sealed) };
+    return { ...toEndpointResponse(made), secret: await services.sealedSecrets.open(endpointId, first.sealed) };
   },
 });
 

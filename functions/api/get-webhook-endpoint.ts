@@ -4,7 +4,7 @@ import { Uid } from '../domain/identifiers.ts';
 import { EndpointIdInPath, WebhookEndpoint } from '../domain/webhooks.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { shownEndpoint, webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
+import { toEndpointResponse, webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 
 /** Returns a webhook endpoint without its secret. */
 export const getWebhookEndpoint = endpoint({
@@ -23,7 +23,7 @@ export const getWebhookEndpoint = endpoint({
   async handle({ params: { endpointId }, query: { uid } }, { webhookEndpoints }) {
     const found = await webhookEndpoints.find(uid, endpointId);
     if (!found) throw noSuchEndpoint();
-    return shownEndpoint(found);
+    return toEndpointResponse(found);
   },
 });
 

@@ -4,7 +4,7 @@ import { fillPage, fromCursor, nextPage, paging } from '../domain/paging.ts';
 import { WebhookEndpoint } from '../domain/webhooks.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { shownEndpoint, webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
+import { toEndpointResponse, webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 
 /** Lists a user's webhook endpoints, oldest first, without their secrets. */
 export const listWebhookEndpoints = endpoint({
@@ -29,7 +29,7 @@ export const listWebhookEndpoints = endpoint({
       limit,
       getPosition: ({ endpointId }) => endpointId,
     });
-    return { endpoints: items.map(shownEndpoint), ...next };
+    return { endpoints: items.map(toEndpointResponse), ...next };
   },
 });
 

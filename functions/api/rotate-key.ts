@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { erasureSecret } from '../clients/secrets.ts';
+import { hashingSecret } from '../clients/secrets.ts';
 import { isUsable } from '../domain/api-keys.ts';
 import { describe } from '../domain/describe.ts';
 import { keyIsOver, mayNotGive } from '../domain/errors.ts';
@@ -22,7 +22,7 @@ export const rotateKey = endpoint({
   description:
     'Makes a new key with the same name, scopes and end, and ends the former one after the overlap. A key may rotate itself. Another key needs the scope `users` for the key of a client, or `keys` for one of its own user, and must be one that may give these scopes for so long. The response contains the `secret`; it is not shown again, except to a request that the same API key repeats with its `Idempotency-Key`.',
   caller: { kind: 'key', administersUsers: true },
-  services: { apiKeys: apiKeys.for('find', 'rotate'), users: users.for('findClient'), erasureSecret },
+  services: { apiKeys: apiKeys.for('find', 'rotate'), users: users.for('findClient'), hashingSecret },
   params: z.object({ keyId: KeyIdInPath }),
   body: z.object({
     uid: UidOfKey,
@@ -35,11 +35,11 @@ export const rotateKey = endpoint({
   errors: ['user_not_found', 'key_not_found', 'too_many_keys'],
 
   async handle({ principal, params: { keyId }, body: { uid, overlapHours }, creationId }, services) {
-    const { apiKeys, erasureSecret } = services;
+    const { apiKeys, hashingSecret } = services;
     const { key, recipient } = await existingKey(principal, { uid, keyId }, services);
     if (!mayRotate(principal, recipient, key)) throw mayNotGive();
     if (!isUsable({ expiresAt: key.expiresAt })) throw keyIsOver();
-    const derived = await derivedKey(erasureSecret, { operation: 'rotateKey', uid, by: principal.keyId, creationId });
+    const derived = await derivedKey(hashingSecret, { operation: 'rotateKey', uid, by: principal.keyId, creationId });
     const endsAt = new Date(Date.now() + overlapHours * 3_600_000).toISOString();
     const { name, scopes, expiresAt } = key;
     // A repeated request finds the former key ended, and the key that it has made.

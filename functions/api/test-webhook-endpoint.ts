@@ -8,7 +8,7 @@ import { EndpointIdInPath, SentTest, testEventType } from '../domain/webhooks.ts
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { sendOnce } from '../webhooks/deliver.ts';
-import { secretsInForce } from '../webhooks/secrets.ts';
+import { openActiveSecrets } from '../webhooks/secrets.ts';
 import { endpointAfter, webhookEndpoints, withTest } from '../webhooks/webhook-endpoints.ts';
 import { webhookReceivers } from '../webhooks/webhook-receivers.ts';
 
@@ -42,7 +42,7 @@ export const testWebhookEndpoint = endpoint({
       timestamp: now(),
       data: { uid, endpointId },
     };
-    const secrets = await secretsInForce(found, services.sealedSecrets);
+    const secrets = await openActiveSecrets(found, services.sealedSecrets);
     const { attempt } = await sendOnce(message, { url: found.url, secrets }, services);
     const { at, ...result } = attempt;
     if (result.cause === undefined && found.confirmedAt === undefined) {

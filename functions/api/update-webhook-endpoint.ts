@@ -14,7 +14,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { credentials } from '../store/credentials.ts';
 import { receiverAddresses } from '../webhooks/receiver-address.ts';
-import { type StoredEndpoint, shownEndpoint, webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
+import { type StoredEndpoint, toEndpointResponse, webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 
 /** Updates, enables or disables a webhook endpoint. */
 export const updateWebhookEndpoint = endpoint({
@@ -54,7 +54,7 @@ export const updateWebhookEndpoint = endpoint({
     }));
     if (!changed) throw noSuchEndpoint();
     if (isTriedAnew) await services.jobQueue.send({ job: 'resumeDeliveries', uid, endpointId });
-    return shownEndpoint(changed);
+    return toEndpointResponse(changed);
   },
 });
 

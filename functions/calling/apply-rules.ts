@@ -1,5 +1,5 @@
 import type { AgentConfiguration } from '../domain/agents.ts';
-import { judgeCall, type OpenHours } from '../domain/judge-call.ts';
+import { checkCallPermission, type OpenHours } from '../domain/call-permission.ts';
 import type { Attempt } from './call-attempts.ts';
 
 /** The facts of an outbound call that the rules use. The person's number is undefined when it is unknown. */
@@ -27,7 +27,7 @@ export const applyRules = async (
   if (!rules) return { allowed: true };
   const timeZones = rules.hours ? await findTimeZones(call, configuration) : [];
   const moments = attempts.map(({ at }) => at);
-  const verdict = judgeCall(rules, { at: call.at, timeZones, attempts: moments }, openHours);
+  const verdict = checkCallPermission(rules, { at: call.at, timeZones, attempts: moments }, openHours);
   if (verdict.allowed) return verdict;
   const { cause, retryAt } = verdict;
   return {

@@ -66,7 +66,7 @@ export const chatSigningSecret = /* @__PURE__ */ wholeService(
 );
 
 /** The secret that keys the hashes of erased numbers, and of requests with an Idempotency-Key. */
-export const erasureSecret = /* @__PURE__ */ wholeService(
+export const hashingSecret = /* @__PURE__ */ wholeService(
   () => new Secret(environment.erasureSecret),
   ['secretsmanager:GetSecretValue:erasure'],
 );

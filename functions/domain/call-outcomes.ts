@@ -27,7 +27,7 @@ type Origin = NamedKey & {
 };
 
 /** The label that the service last refused. The details, which also have it, may be the words of a caller. */
-export type Refusal = { refusedOutcome?: string };
+export type RefusedOutcome = { refusedOutcome?: string };
 
 /** What a change of an outcome does. */
 export type OutcomeEffect = {
@@ -161,7 +161,7 @@ const unmetConditions = (
 };
 
 /** Returns a call whose details name the outcome that the agent does not declare, as far as the text fits into them. */
-const withRefusal = (call: Call & Refusal, refusedOutcome: string): Call & Refusal => {
+const withRefusal = (call: Call & RefusedOutcome, refusedOutcome: string): Call & RefusedOutcome => {
   const isRefused = [call.refusedOutcome, call.details?.refusedOutcome].every((label) => label === refusedOutcome);
   if (isDecided(call) || isRefused) return call;
   const details = mergeJson(call.details ?? {}, { refusedOutcome }) as Record<string, unknown>;

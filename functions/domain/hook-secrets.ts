@@ -8,8 +8,8 @@ import { limits } from './limits.ts';
  * The reason why a signed request of a voice platform is refused: it was signed for another address, its body was changed in
  * transit, its time is more than five minutes off, or it has no signature by a secret that is in force.
  */
-export const Refusal = z.enum(['address', 'body', 'time', 'secret']);
-export type Refusal = z.infer<typeof Refusal>;
+export const SignatureFault = z.enum(['address', 'body', 'time', 'secret']);
+export type SignatureFault = z.infer<typeof SignatureFault>;
 
 /** The hash of an HMAC. */
 export const HmacAlgorithm = z.enum(['sha256', 'sha512', 'sha1']);
@@ -72,7 +72,7 @@ export const ListedHookSecret = z.object({
     z
       .object({
         at: timestamp('When.'),
-        reason: Refusal.check(
+        reason: SignatureFault.check(
           describe(
             'What did not fit: the `address` that was signed, the `body`, the `time` (5 minutes), or the `secret`, also where there is no signature.',
             'address',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Scope } from '../domain/api-keys.ts';
 import { now } from '../domain/date-time.ts';
 import { ApiError } from '../domain/errors.ts';
-import type { HmacAlgorithm, ListedHookSecret, Refusal } from '../domain/hook-secrets.ts';
+import type { HmacAlgorithm, ListedHookSecret, SignatureFault } from '../domain/hook-secrets.ts';
 import { service } from '../service.ts';
 import { exists, when } from '../store/expressions.ts';
 import { findItem, hookSecretCollection, hookSecretKey } from '../store/keys.ts';
@@ -33,7 +33,7 @@ export type HookSecretItem = Item & {
   /** A mark of the user: no signature is accepted. */
   suspended?: true;
   lastUsedAt?: string;
-  lastRefused?: { at: string; reason: Refusal };
+  lastRefused?: { at: string; reason: SignatureFault };
 };
 
 /** The secret of a platform without its value. */
@@ -57,7 +57,7 @@ export const hookSecretLookup = (uid: string, platform: PlatformName): Lookup<Ho
 };
 
 /** Returns the secrets that are accepted now, the newest first. */
-export const secretsInForce = ({ secrets }: HookSecretItem) =>
+export const activeSecrets = ({ secrets }: HookSecretItem) =>
   secrets.filter(({ endsAt = Number.POSITIVE_INFINITY }) => endsAt > Date.now());
 
 /** The secrets with which voice platforms sign. Each platform of a user is one item. */
@@ -85,7 +85,7 @@ export class HookSecrets {
       const newest = found?.secrets[0];
       if (newest && (found.version === version || (await isSame(newest)))) return newest;
       const endsAt = Date.now() + overlapMilliseconds;
-      const former = (found ? secretsInForce(found) : []).map((one) => ({ ...one, endsAt: one.endsAt ?? endsAt }));
+      const former = (found ? activeSecrets(found) : []).map((one) => ({ ...one, endsAt: one.endsAt ?? endsAt }));
       if (former.length === maxSecrets) throw tooManySecrets(former);
       const secrets = [secret, ...former];
       const item: HookSecretItem = { ...found, ...key, platform, secrets, version };
@@ -122,7 +122,7 @@ export class HookSecrets {
   }
 
   /** Stores the reason of the last refusal. Writes at most once in five seconds, so that refused requests cost few writes. */
-  async noteRefusal({ pk, sk, lastRefused }: HookSecretItem, reason: Refusal): Promise<void> {
+  async noteRefusal({ pk, sk, lastRefused }: HookSecretItem, reason: SignatureFault): Promise<void> {
     if (!isOlder(lastRefused?.at, refusalMilliseconds)) return;
     await this.#table.change({ pk, sk }, { set: { lastRefused: { at: now(), reason } } }, exists);
   }
@@ -141,7 +141,7 @@ const isOlder = (time: string | undefined, milliseconds: number) =>
 
 const listedSecret = (item: HookSecretItem): SecretOfPlatform => {
   const { platform, lastUsedAt, lastRefused } = item;
-  const [newest, ...former] = secretsInForce(item) as [SealedHookSecret, ...SealedHookSecret[]];
+  const [newest, ...former] = activeSecrets(item) as [SealedHookSecret, ...SealedHookSecret[]];
   const last = Math.max(...former.map(({ endsAt = 0 }) => endsAt));
   return {
     platform,

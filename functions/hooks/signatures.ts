@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { HmacAlgorithm, Refusal } from '../domain/hook-secrets.ts';
+import type { HmacAlgorithm, SignatureFault } from '../domain/hook-secrets.ts';
 import { parseJson } from '../domain/json.ts';
 
 /** A request of a voice platform as it was received. */
@@ -21,7 +21,9 @@ export type HookSecret = { secret: string; header?: string; algorithm?: HmacAlgo
  * `unattested` for one whose signature does not cover the attestation of the caller's number. Work that does not depend on the
  * secret is done once.
  */
-export type VerifySignature = (request: SignedRequest) => (secret: HookSecret) => Refusal | 'unattested' | undefined;
+export type VerifySignature = (
+  request: SignedRequest,
+) => (secret: HookSecret) => SignatureFault | 'unattested' | undefined;
 
 const maxAgeMilliseconds = 5 * 60 * 1000;
 
@@ -45,7 +47,7 @@ export const hmac = (algorithm: HmacAlgorithm, secret: string, ...parts: (string
  */
 export const explainFaults = ({ body }: SignedRequest) => {
   let shortest: Buffer | undefined;
-  return (fits: (body: Buffer) => boolean): Refusal | undefined => {
+  return (fits: (body: Buffer) => boolean): SignatureFault | undefined => {
     if (fits(body)) return undefined;
     shortest ??= shortestJson(body);
     return fits(shortest) ? 'body' : 'secret';

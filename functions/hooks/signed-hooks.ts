@@ -1,12 +1,12 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { sealedSecrets } from '../clients/sealed-secrets.ts';
 import { invalidSignature, userSuspended } from '../domain/errors.ts';
-import type { Refusal } from '../domain/hook-secrets.ts';
+import type { SignatureFault } from '../domain/hook-secrets.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
 import { environment } from '../environment.ts';
 import type { Principal, SignedRequests } from '../http/endpoint.ts';
 import { describeError, log } from '../log.ts';
-import { type HookSecretItem, hookSecretLookup, hookSecretOwner, hookSecrets, secretsInForce } from './hook-secrets.ts';
+import { activeSecrets, type HookSecretItem, hookSecretLookup, hookSecretOwner, hookSecrets } from './hook-secrets.ts';
 import { isPlatformName, platforms } from './platforms.ts';
 import type { SignedRequest } from './signatures.ts';
 
@@ -42,15 +42,18 @@ export const signedHooks: SignedRequests<HookSecretItem> = {
       throw invalidSignature({ reason: checked.refused, platform, uid });
     }
     if (item.suspended) throw userSuspended();
-    const noted = note(hookSecrets.get().noteUse(item));
-    return { principal: { uid, keyId: `signature:${platform}`, ...checked }, noted };
+    const pendingWrite = note(hookSecrets.get().noteUse(item));
+    return { principal: { uid, keyId: `signature:${platform}`, ...checked }, pendingWrite };
   },
 };
 
 type Signed = Pick<Principal, 'scopes' | 'isAttestationUnsigned'>;
 
 /** Returns what a request that is signed with one of the secrets in force may do, or why it is refused. */
-const check = async (event: APIGatewayProxyEventV2, item: HookSecretItem): Promise<Signed | { refused: Refusal }> => {
+const check = async (
+  event: APIGatewayProxyEventV2,
+  item: HookSecretItem,
+): Promise<Signed | { refused: SignatureFault }> => {
   const { platform } = item;
   const owner = hookSecretOwner(event.queryStringParameters?.uid as string, platform);
   const request: SignedRequest = {
@@ -61,8 +64,8 @@ const check = async (event: APIGatewayProxyEventV2, item: HookSecretItem): Promi
     body: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
   };
   const verify = platforms[platform].verify(request);
-  let refused: Refusal = 'secret';
-  for (const { sealed, header, algorithm, scopes } of secretsInForce(item)) {
+  let refused: SignatureFault = 'secret';
+  for (const { sealed, header, algorithm, scopes } of activeSecrets(item)) {
     const refusal = verify({ secret: await sealedSecrets.get().open(owner, sealed), header, algorithm });
     const isAttestationUnsigned = refusal === 'unattested';
     if (refusal === undefined || isAttestationUnsigned) return { scopes: scopes ?? ['hooks'], isAttestationUnsigned };

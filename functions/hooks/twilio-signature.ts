@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Refusal } from '../domain/hook-secrets.ts';
+import type { SignatureFault } from '../domain/hook-secrets.ts';
 import { limits } from '../domain/limits.ts';
 import { hmac, isSame, type SignedRequest, type VerifySignature } from './signatures.ts';
 import { areTwilios } from './twilio-fields.ts';
@@ -76,7 +76,7 @@ const decodeBody = (body: Buffer): string | undefined => {
 };
 
 /** Returns why a signature does not match. The signed address may have been entered differently, or changed by a proxy. */
-const explainFault = (request: SignedRequest, isSigned: (address: string) => boolean): Refusal => {
+const explainFault = (request: SignedRequest, isSigned: (address: string) => boolean): SignatureFault => {
   const { origin, path, query, headers } = request;
   const hosts = [headers['x-forwarded-host'], headers.host].flatMap((host) => (host ? [host] : []));
   const origins = [origin, ...hosts.map((host) => `https://${host}`)].flatMap((one) => [

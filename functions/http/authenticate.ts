@@ -19,18 +19,18 @@ export const authenticate = (endpoint: AnyEndpoint): ApiMiddleware => {
     async before({ event, internal }) {
       const proof = readCredentials(caller, event);
       internal.isUnsigned = proof.isUnsigned;
-      if (needsKey(event)) await (await identify(proof)).noted;
+      if (needsKey(event)) await (await identify(proof)).pendingWrite;
       const parsed = await parseRequest(endpoint, event);
       internal.parsed = parsed;
       const { agentId } = readReference(caller, parsed);
-      const { principal, access, found, noted } = await identify(proof, agentId, prefetchLookup(caller, parsed));
+      const { principal, access, found, pendingWrite } = await identify(proof, agentId, prefetchLookup(caller, parsed));
       internal.principal = principal;
-      internal.noted = noted;
+      internal.pendingWrite = pendingWrite;
       if (agentId !== undefined && isIdentifier(agentId)) internal.agentId = agentId;
       internal.authorized = { ...authorize(endpoint, principal, parsed, access), found };
     },
     async after({ internal }) {
-      await internal.noted;
+      await internal.pendingWrite;
     },
   };
 };

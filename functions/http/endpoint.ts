@@ -80,7 +80,10 @@ export type SignedRequests<Secrets> = {
   /** Checks whether a request is signed with one of these secrets. Writes nothing. */
   isSigned(event: APIGatewayProxyEventV2, secrets: Secrets): Promise<boolean>;
   /** Returns the principal of a request that is signed with one of them, and a write in progress. Throws for any other. */
-  verify(event: APIGatewayProxyEventV2, secrets: Secrets): Promise<{ principal: Principal; noted?: Promise<void> }>;
+  verify(
+    event: APIGatewayProxyEventV2,
+    secrets: Secrets,
+  ): Promise<{ principal: Principal; pendingWrite?: Promise<void> }>;
 };
 
 /** The result of authorization that a handler gets, as its endpoint's `caller` requires. */

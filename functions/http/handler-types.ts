@@ -18,7 +18,7 @@ export type Internal = {
   /** Set by `errorHandler`: the code of the error response. */
   errorCode?: ErrorCode;
   /** Set by `authenticate`: a write that the response waits for. */
-  noted?: Promise<void>;
+  pendingWrite?: Promise<void>;
   /** Set by `authenticate`, as soon as the key is known to be valid. */
   principal?: Principal;
   /** Set by `authenticate`: the agent that the request names. */

@@ -1,4 +1,4 @@
-import { erasureSecret } from '../clients/secrets.ts';
+import { hashingSecret } from '../clients/secrets.ts';
 import { ApiError, invalidField } from '../domain/errors.ts';
 import { hashOfJson } from '../domain/json.ts';
 import { log } from '../log.ts';
@@ -28,7 +28,7 @@ export const withIdempotency = async (
   const operation = endpoint.name;
   const { uid } = principal;
   // A phone number in the key or the content could be guessed from a plain hash.
-  const secret = await erasureSecret.get().read();
+  const secret = await hashingSecret.get().read();
   const keyHash = hashOfJson(['idempotency key', uid, operation, key], secret);
   const { params, query, body, ifMatch } = input;
   const content = { params, query, body, ...(ifMatch !== undefined && { ifMatch }) };

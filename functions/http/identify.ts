@@ -20,12 +20,12 @@ type Credentials = {
   isUnsigned?: boolean;
 };
 
-/** The user of a request, with the other data that were read. `noted` is a write that the response waits for. */
+/** The user of a request, with the other data that were read. `pendingWrite` is a write that the response waits for. */
 type Identified = {
   principal: Principal;
   access?: Access;
   found?: unknown;
-  noted?: Promise<void>;
+  pendingWrite?: Promise<void>;
 };
 
 /** Returns the proof of a request. Throws if the request is refused before anything is read. */
@@ -65,7 +65,7 @@ const remember = (name: string, value: unknown): void => {
  * items and the proof is new to this process: they are then read only for a valid one, because a stranger can name any agent.
  */
 export const identify = async (proof: Credentials, agentId?: string, lookup?: Lookup<unknown>): Promise<Identified> => {
-  if (lookup?.isLarge && !(await wasFoundValid(proof))) await (await readAndCheck(proof)).noted;
+  if (lookup?.isLarge && !(await wasFoundValid(proof))) await (await readAndCheck(proof)).pendingWrite;
   return readAndCheck(proof, agentId, lookup);
 };
 

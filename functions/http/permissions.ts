@@ -1,4 +1,4 @@
-import { erasureSecret } from '../clients/secrets.ts';
+import { hashingSecret } from '../clients/secrets.ts';
 import { type Permission, permissionsOfServices } from '../service.ts';
 import { credentials } from '../store/credentials.ts';
 import { idempotency } from '../store/idempotency.ts';
@@ -14,7 +14,7 @@ export const endpointPermissions = (endpoint: AnyEndpoint): Permission[] => {
     ...('signature' in caller && caller.signature?.services),
     ...(takesIdempotencyKey(endpoint) && {
       idempotency: idempotency.for('claim', 'keep', 'release'),
-      idempotencySecret: erasureSecret,
+      idempotencySecret: hashingSecret,
     }),
   });
 };

@@ -15,7 +15,7 @@ export const deliverWebhook = queueJob({
   message: jobMessages.deliverWebhook,
   services: {
     credentials: credentials.for('accessTo'),
-    webhookDeliveries: webhookDeliveries.for('find', 'record', 'rest'),
+    webhookDeliveries: webhookDeliveries.for('find', 'record', 'park'),
     webhookEndpoints: webhookEndpoints.for('find', 'note', 'change'),
     webhookEvents: webhookEvents.for('details'),
     jobQueue: queueSender('deliverWebhook', 'resumeDeliveries'),

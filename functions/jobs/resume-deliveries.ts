@@ -11,7 +11,7 @@ export const resumeDeliveries = queueJob({
   message: jobMessages.resumeDeliveries,
   services: {
     webhookEndpoints: webhookEndpoints.for('find'),
-    webhookDeliveries: webhookDeliveries.for('resting', 'takeUp'),
+    webhookDeliveries: webhookDeliveries.for('parked', 'unpark'),
     deliveryQueue: bulkSender('deliverWebhook'),
     jobQueue: queueSender('resumeDeliveries'),
   },

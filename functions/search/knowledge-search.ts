@@ -6,7 +6,7 @@ import type { SourceChanges } from '../store/sources/source-changes.ts';
 import type { SourceReads, SourceRecord } from '../store/sources/source-reads.ts';
 import { type SourceTexts, type TextReference, timeOfReading } from '../store/sources/source-texts.ts';
 import type { WebsiteRecord } from '../store/sources/website-reads.ts';
-import { Kept } from './kept.ts';
+import { LruCache } from './lru-cache.ts';
 import { PackedIndex } from './packed-index.ts';
 import { parsePages } from './pages-of-text.ts';
 import { rank } from './rank.ts';
@@ -57,9 +57,9 @@ export class KnowledgeSearch {
   readonly #texts: Pick<SourceTexts, 'readForSearch' | 'estimateBytes'>;
   readonly #changes: Pick<SourceChanges, 'of'>;
   readonly #maxIndexBytes: number;
-  readonly #loaded = new Kept<Loaded>(keptBytes);
+  readonly #loaded = new LruCache<Loaded>(keptBytes);
   /** The listed sources by agent. */
-  readonly #listed = new Kept<Listed>(keptSources);
+  readonly #listed = new LruCache<Listed>(keptSources);
 
   constructor(
     websites: Pick<SourceReads<WebsiteRecord>, 'list'>,
@@ -90,7 +90,7 @@ export class KnowledgeSearch {
       const searched = this.#fitting(indexed);
       const passages = await this.#findPassages(searched, query, limit);
       if (!passages) {
-        this.#listed.forget(agentId);
+        this.#listed.delete(agentId);
         continue;
       }
       const unindexed = sources.length - indexed.length;
@@ -107,8 +107,8 @@ export class KnowledgeSearch {
   async #listSources(agentId: string, changes: number): Promise<Source[]> {
     const kept = this.#listed.get(agentId);
     const sources = kept?.changes === changes ? kept.sources : await this.#readSources(agentId);
-    this.#listed.keep(agentId, { changes, sources }, sources.length + 1);
-    this.#listed.forgetOldest();
+    this.#listed.set(agentId, { changes, sources }, sources.length + 1);
+    this.#listed.evict();
     return sources;
   }
 
@@ -145,7 +145,7 @@ export class KnowledgeSearch {
     );
     if (!texts) return undefined;
     const textOf = new Map(given.map((position, at) => [position, texts[at] as Loaded]));
-    this.#loaded.forgetOldest();
+    this.#loaded.evict();
     return {
       passages: hits.map(({ index: position, passage, score }) => {
         const { kind, id: sourceId, name, text } = sources[position] as Source;
@@ -198,7 +198,7 @@ export class KnowledgeSearch {
       const content = former?.content ?? (found && found.content.length > 0 ? found.content : undefined);
       const loaded: Loaded = former ?? { index };
       if (content && !loaded.pages) loaded.content = content;
-      this.#loaded.keep(loadedKey(source), loaded, loadedBytes(loaded));
+      this.#loaded.set(loadedKey(source), loaded, loadedBytes(loaded));
       return loaded;
     });
   }

@@ -282,12 +282,12 @@ export const webhookDeliveryKey = (uid: string, deliveryId: string): ItemKey => 
 export const webhookDeliveryCollections = (uid: string): Collection[] =>
   Array.from({ length: deliveryShards }, (_, shard) => ({ pk: `USER#${uid}#DELIVERIES#${shard}` }));
 /** The deliveries that wait until an endpoint succeeds again: of one endpoint, or of all endpoints of a user. */
-export const restingDeliveryCollections = (uid: string, endpointId?: string): Collection[] =>
+export const parkedDeliveryCollections = (uid: string, endpointId?: string): Collection[] =>
   Array.from({ length: deliveryShards }, (_, shard) => ({
     pk: `USER#${uid}#RESTING#${shard}`,
     ...(endpointId !== undefined && { prefix: `${endpointId}#` }),
   }));
-export const restingDeliveryKey = (uid: string, endpointId: string, deliveryId: string): ItemKey => ({
+export const parkedDeliveryKey = (uid: string, endpointId: string, deliveryId: string): ItemKey => ({
   pk: `USER#${uid}#RESTING#${chooseShard(deliveryId, deliveryShards)}`,
   sk: `${endpointId}#${deliveryId}`,
 });

@@ -24,7 +24,7 @@ import {
   idempotencyCollections,
   isSameKey,
   itemsOfUser,
-  restingDeliveryCollections,
+  parkedDeliveryCollections,
   runningImportKey,
   userKey,
   webhookDeliveryCollections,
@@ -284,7 +284,7 @@ export class Users {
     const user = userKey(uid);
     const deliveries = [
       ...webhookDeliveryCollections(uid),
-      ...restingDeliveryCollections(uid),
+      ...parkedDeliveryCollections(uid),
       fetchedDeliveryCollection(uid),
     ];
     for (const collection of [...idempotencyCollections(uid), ...deliveries, changeCollection(uid), itemsOfUser(uid)]) {

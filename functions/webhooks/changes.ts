@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Refusal } from '../domain/call-outcomes.ts';
+import type { RefusedOutcome } from '../domain/call-outcomes.ts';
 import type { Call } from '../domain/calls.ts';
 import { derivedIdentifier } from '../domain/identifiers.ts';
 import { jsonBytes, withoutUndefined } from '../domain/json.ts';
@@ -159,7 +159,7 @@ const newHeldOutcome = (former: Call | undefined, { heldOutcome }: Call) =>
     : [];
 
 /** Returns the outcome of a platform that a change refuses, in the same form. Later changes of the call repeat the label. */
-const newRefusedOutcome = ({ before, after }: TableChange<Item & Refusal>) => {
+const newRefusedOutcome = ({ before, after }: TableChange<Item & RefusedOutcome>) => {
   const refusedOutcome = after?.refusedOutcome;
   return refusedOutcome !== undefined && refusedOutcome !== before?.refusedOutcome
     ? [{ type: 'call.outcome_refused' as const, refusedOutcome }]

@@ -5,12 +5,12 @@ import type { DeliveryAttempt } from '../domain/webhooks.ts';
 import { log } from '../log.ts';
 import type { Credentials } from '../store/credentials.ts';
 import { signedRequest, type WebhookMessage } from './message.ts';
-import { secretsInForce } from './secrets.ts';
+import { openActiveSecrets } from './secrets.ts';
 import type { StoredDelivery, WebhookDeliveries } from './webhook-deliveries.ts';
 import {
   type DeliveryOutcome,
   endpointAfter,
-  restsAt,
+  isParked,
   type StoredEndpoint,
   untilNextTrial,
   type WebhookEndpoints,
@@ -21,7 +21,7 @@ import type { ReceiverResponse, WebhookReceivers } from './webhook-receivers.ts'
 
 type Services = {
   credentials: Pick<Credentials, 'accessTo'>;
-  webhookDeliveries: Pick<WebhookDeliveries, 'find' | 'record' | 'rest'>;
+  webhookDeliveries: Pick<WebhookDeliveries, 'find' | 'record' | 'park'>;
   webhookEndpoints: Pick<WebhookEndpoints, 'find' | 'note' | 'change'>;
   webhookEvents: Pick<WebhookEvents, 'details'>;
   jobQueue: { send(message: JobMessage<'deliverWebhook' | 'resumeDeliveries'>, delaySeconds?: number): Promise<void> };
@@ -67,30 +67,30 @@ export const deliver = async (job: JobMessage<'deliverWebhook'>, services: Servi
     maySeeNow(uid, delivery, services),
   ]);
   // Of the deliveries to an address that has never answered with 2xx, one is tried at a time, a few a minute.
-  const isTrial = found?.active && maySee && found.confirmedAt === undefined && !restsAt(found, deliveryId);
+  const isTrial = found?.active && maySee && found.confirmedAt === undefined && !isParked(found, deliveryId);
   const triedAt = Date.now();
   const endpoint = isTrial
     ? await webhookEndpoints.change(uid, endpointId, (current) => withTrial(current, deliveryId, triedAt))
     : found;
-  if (isTrial && endpoint && !restsAt(endpoint, deliveryId) && endpoint.confirmedAt === undefined) {
+  if (isTrial && endpoint && !isParked(endpoint, deliveryId) && endpoint.confirmedAt === undefined) {
     const waitMilliseconds = endpoint.triedAt === triedAt ? 0 : untilNextTrial(endpoint);
     if (waitMilliseconds > 0) return sendLater(jobQueue, job, waitMilliseconds / 1000);
   }
   // Deliveries to an endpoint that was deleted or switched off, or of a user whose access was revoked, end here.
   if (!endpoint?.active || !maySee) {
     if (endpoint?.probe?.deliveryId === deliveryId)
-      await noteOutcome(uid, endpoint, { kind: 'failure', deliveryId }, services);
+      await recordOutcome(uid, endpoint, { kind: 'failure', deliveryId }, services);
     return void (await webhookDeliveries.record(uid, delivery, sequence, { status: 'failed' }));
   }
   const { isSuspended = false, confirmedAt } = endpoint;
   // Its owner may ask for a delivery, unless nothing shows that the address wants it.
-  const mustRest = !job.isRequested || isSuspended || confirmedAt === undefined;
-  if (mustRest && restsAt(endpoint, deliveryId)) return rest(uid, delivery, sequence, services);
-  const secrets = await secretsInForce(endpoint, services.sealedSecrets);
+  const mustPark = !job.isRequested || isSuspended || confirmedAt === undefined;
+  if (mustPark && isParked(endpoint, deliveryId)) return parkDelivery(uid, delivery, sequence, services);
+  const secrets = await openActiveSecrets(endpoint, services.sealedSecrets);
   const message = await buildMessage(delivery, services);
   const { response, attempt } = await sendOnce(message, { url: endpoint.url, secrets }, services);
   if (attempt.cause === undefined) {
-    await noteOutcome(uid, endpoint, { kind: 'success' }, services);
+    await recordOutcome(uid, endpoint, { kind: 'success' }, services);
     return void (await webhookDeliveries.record(uid, delivery, sequence, { attempt, status: 'delivered' }));
   }
   log('warn', {
@@ -104,12 +104,12 @@ export const deliver = async (job: JobMessage<'deliverWebhook'>, services: Servi
   const delaySeconds = isGone ? undefined : delayAfter(delivery.failures, response.retryAfterSeconds);
   const nextAt = delaySeconds && Date.now() + delaySeconds * 1000;
   const outcome: DeliveryOutcome = isGone ? { kind: 'gone' } : { kind: 'failure', deliveryId, nextAt };
-  const current = await noteOutcome(uid, endpoint, outcome, services);
+  const current = await recordOutcome(uid, endpoint, outcome, services);
   if (delaySeconds === undefined || nextAt === undefined) {
     return void (await webhookDeliveries.record(uid, delivery, sequence, { attempt, status: 'failed' }));
   }
-  if (current && restsAt(current, deliveryId)) {
-    await rest(uid, delivery, sequence + 1, services);
+  if (current && isParked(current, deliveryId)) {
+    await parkDelivery(uid, delivery, sequence + 1, services);
     return void (await webhookDeliveries.record(uid, delivery, sequence, { attempt, status: 'pending' }));
   }
   await sendLater(jobQueue, { ...job, isRequested: undefined, sequence: sequence + 1, dueAt: nextAt }, delaySeconds);
@@ -122,7 +122,7 @@ export const deliver = async (job: JobMessage<'deliverWebhook'>, services: Servi
  * resumed when the probing delivery has made its last attempt. A delayed message for this is also sent in advance, so that a
  * killed function loses no delivery.
  */
-const noteOutcome = async (
+const recordOutcome = async (
   uid: string,
   endpoint: StoredEndpoint,
   outcome: DeliveryOutcome,
@@ -132,23 +132,28 @@ const noteOutcome = async (
   if (after === endpoint) return endpoint;
   const isConfirmed = endpoint.confirmedAt === undefined && after.confirmedAt !== undefined;
   const hasRecovered = isConfirmed || (endpoint.failingSince !== undefined && after.failingSince === undefined);
-  const takesUp = hasRecovered || !after.active || after.probe === undefined;
+  const mustResume = hasRecovered || !after.active || after.probe === undefined;
   const message = { job: 'resumeDeliveries', uid, endpointId: endpoint.endpointId } as const;
-  if (takesUp) await jobQueue.send(message, resumeRescueSeconds);
+  if (mustResume) await jobQueue.send(message, resumeRescueSeconds);
   const current = await webhookEndpoints.note(uid, endpoint, outcome);
-  if (takesUp) await jobQueue.send(message);
+  if (mustResume) await jobQueue.send(message);
   return current;
 };
 
 /** The delay of the message sent in advance. It is longer than the timeout of the function that sends it. */
 const resumeRescueSeconds = 60;
 
-const rest = async (uid: string, delivery: StoredDelivery, sequence: number, services: Services): Promise<void> => {
+const parkDelivery = async (
+  uid: string,
+  delivery: StoredDelivery,
+  sequence: number,
+  services: Services,
+): Promise<void> => {
   const { endpointId, deliveryId } = delivery;
-  await services.webhookDeliveries.rest(uid, delivery, sequence);
+  await services.webhookDeliveries.park(uid, delivery, sequence);
   // The deliveries that rested earlier may have been resumed just before this one came to rest.
   const endpoint = await services.webhookEndpoints.find(uid, endpointId);
-  if (endpoint && restsAt(endpoint, deliveryId)) return;
+  if (endpoint && isParked(endpoint, deliveryId)) return;
   await services.jobQueue.send({ job: 'resumeDeliveries', uid, endpointId });
 };
 

@@ -4,7 +4,7 @@ import type { WebhookEndpoints } from './webhook-endpoints.ts';
 
 type Services = {
   webhookEndpoints: Pick<WebhookEndpoints, 'find'>;
-  webhookDeliveries: Pick<WebhookDeliveries, 'resting' | 'takeUp'>;
+  webhookDeliveries: Pick<WebhookDeliveries, 'parked' | 'unpark'>;
   deliveryQueue: { sendMany(messages: JobMessage<'deliverWebhook'>[]): Promise<void> };
   jobQueue: { send(message: JobMessage<'resumeDeliveries'>): Promise<void> };
 };
@@ -23,7 +23,7 @@ export const resumeDeliveries = async (
   // The end of the suspension sends another message.
   if (endpoint?.isSuspended) return;
   const isFailing = endpoint?.active && (endpoint.failingSince !== undefined || endpoint.confirmedAt === undefined);
-  for await (const page of webhookDeliveries.resting(uid, endpointId)) {
+  for await (const page of webhookDeliveries.parked(uid, endpointId)) {
     const taken = isFailing ? page.slice(0, 1) : page;
     await deliveryQueue.sendMany(
       taken.map(({ deliveryId, sequence, requestId }) => ({
@@ -35,7 +35,7 @@ export const resumeDeliveries = async (
         requestId,
       })),
     );
-    await webhookDeliveries.takeUp(uid, endpointId, taken);
+    await webhookDeliveries.unpark(uid, endpointId, taken);
     if (isFailing) return;
     if (Date.now() >= until) return jobQueue.send({ job: 'resumeDeliveries', uid, endpointId });
   }

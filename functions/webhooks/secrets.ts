@@ -36,7 +36,10 @@ export const deriveSecret = (
 };
 
 /** Returns the secrets of an endpoint that sign now, the newest first. */
-export const secretsInForce = ({ endpointId, secrets }: StoredEndpoint, sealedSecrets: Pick<SealedSecrets, 'open'>) => {
+export const openActiveSecrets = (
+  { endpointId, secrets }: StoredEndpoint,
+  sealedSecrets: Pick<SealedSecrets, 'open'>,
+) => {
   const inForce = secrets.filter(({ endsAt = Number.POSITIVE_INFINITY }) => endsAt > Date.now());
   return Promise.all(inForce.map(({ sealed }) => sealedSecrets.open(endpointId, sealed)));
 };

@@ -8,8 +8,8 @@ import {
   type EventSubject,
   fetchedDeliveryCollection,
   fetchedDeliveryKey,
-  restingDeliveryCollections,
-  restingDeliveryKey,
+  parkedDeliveryCollections,
+  parkedDeliveryKey,
   webhookDeliveryCollections,
   webhookDeliveryKey,
 } from '../store/keys.ts';
@@ -34,8 +34,8 @@ export type UserDelivery = { uid: string; delivery: StoredDelivery };
 type DeliveryItem = Item & StoredDelivery & { ttlSeconds: number };
 
 /** A delivery that rests, and the number of its next attempt. */
-export type RestingDelivery = Pick<StoredDelivery, 'deliveryId' | 'sequence' | 'requestId'>;
-type RestingItem = Item & RestingDelivery & { ttlSeconds: number };
+export type ParkedDelivery = Pick<StoredDelivery, 'deliveryId' | 'sequence' | 'requestId'>;
+type RestingItem = Item & ParkedDelivery & { ttlSeconds: number };
 
 /** The result of an attempt, as it is written to the delivery. */
 export type DeliveryResult = {
@@ -127,10 +127,10 @@ export class WebhookDeliveries {
   }
 
   /** Lets a delivery rest before the attempt with this number until it is resumed. */
-  async rest(uid: string, { endpointId, deliveryId, requestId }: StoredDelivery, sequence: number): Promise<void> {
+  async park(uid: string, { endpointId, deliveryId, requestId }: StoredDelivery, sequence: number): Promise<void> {
     const ttlSeconds = Math.floor(Date.now() / 1000) + keptSeconds;
     const item: RestingItem = {
-      ...restingDeliveryKey(uid, endpointId, deliveryId),
+      ...parkedDeliveryKey(uid, endpointId, deliveryId),
       deliveryId,
       sequence,
       requestId,
@@ -140,15 +140,15 @@ export class WebhookDeliveries {
   }
 
   /** Yields the deliveries to an endpoint that rest, page by page. */
-  async *resting(uid: string, endpointId: string): AsyncGenerator<RestingDelivery[]> {
-    for (const shard of restingDeliveryCollections(uid, endpointId)) {
+  async *parked(uid: string, endpointId: string): AsyncGenerator<ParkedDelivery[]> {
+    for (const shard of parkedDeliveryCollections(uid, endpointId)) {
       for await (const page of this.#table.pages<RestingItem>(shard)) if (page.length > 0) yield page;
     }
   }
 
   /** Ends the rest of deliveries. */
-  async takeUp(uid: string, endpointId: string, deliveries: RestingDelivery[]): Promise<void> {
-    await this.#table.deleteMany(deliveries.map(({ deliveryId }) => restingDeliveryKey(uid, endpointId, deliveryId)));
+  async unpark(uid: string, endpointId: string, deliveries: ParkedDelivery[]): Promise<void> {
+    await this.#table.deleteMany(deliveries.map(({ deliveryId }) => parkedDeliveryKey(uid, endpointId, deliveryId)));
   }
 
   /** Begins a delivery again, and returns the number of its next attempt. */
@@ -219,9 +219,9 @@ export const webhookDeliveries = /* @__PURE__ */ service(() => new WebhookDelive
   take: ['dynamodb:DeleteItem'],
   find: ['dynamodb:GetItem'],
   record: ['dynamodb:UpdateItem'],
-  rest: ['dynamodb:PutItem'],
-  resting: ['dynamodb:Query'],
-  takeUp: ['dynamodb:BatchWriteItem'],
+  park: ['dynamodb:PutItem'],
+  parked: ['dynamodb:Query'],
+  unpark: ['dynamodb:BatchWriteItem'],
   restart: ['dynamodb:UpdateItem'],
   page: ['dynamodb:Query'],
 });

@@ -149,7 +149,7 @@ export class WebhookEndpoints {
       // The write of an earlier attempt succeeded and its response was lost.
       if (found?.version === version) return found.endpoints;
       const present = presentEndpoints(found);
-      const deleted = lately(found?.deleted);
+      const deleted = recentlyDeleted(found?.deleted);
       const endpoints = change(present, deleted);
       if (!endpoints) return present;
       for (const id of Object.keys(present)) if (!(id in endpoints)) deleted[id] = Date.now();
@@ -172,7 +172,7 @@ const presentEndpoints = (item: EndpointsItem | undefined): Record<string, Store
   return Object.fromEntries(Object.entries(item?.endpoints ?? {}).filter(([, endpoint]) => isPresent(endpoint)));
 };
 
-const lately = (deleted: EndpointsItem['deleted'] = {}): Record<string, number> =>
+const recentlyDeleted = (deleted: EndpointsItem['deleted'] = {}): Record<string, number> =>
   Object.fromEntries(
     Object.entries(deleted)
       .filter(([, at]) => at > Date.now() - deletedMilliseconds)
@@ -255,7 +255,7 @@ export const untilNextTrial = ({ triedAt = 0 }: StoredEndpoint, at = Date.now())
 
 /** Returns an endpoint that is tried with a delivery now; the endpoint itself if it is confirmed, or must not be tried with this one now. */
 export const withTrial = (endpoint: StoredEndpoint, deliveryId: string, at: number): StoredEndpoint =>
-  endpoint.confirmedAt !== undefined || restsAt(endpoint, deliveryId, at) || untilNextTrial(endpoint, at) > 0
+  endpoint.confirmedAt !== undefined || isParked(endpoint, deliveryId, at) || untilNextTrial(endpoint, at) > 0
     ? endpoint
     : { ...endpoint, triedAt: at, probe: { deliveryId, until: at + probeGraceMilliseconds } };
 
@@ -263,7 +263,7 @@ export const withTrial = (endpoint: StoredEndpoint, deliveryId: string, at: numb
  * Returns true if a delivery must wait: the user is suspended, or the endpoint is not confirmed, or has failed for a while, and another
  * delivery probes it.
  */
-export const restsAt = (
+export const isParked = (
   { active, confirmedAt, failingSince, probe, isSuspended = false }: StoredEndpoint,
   deliveryId: string,
   at = Date.now(),
@@ -277,7 +277,7 @@ export const restsAt = (
     probe.deliveryId !== deliveryId);
 
 /** Returns an endpoint for a response. */
-export const shownEndpoint = ({
+export const toEndpointResponse = ({
   secrets: _,
   scopes: __,
   testedAt: ___,

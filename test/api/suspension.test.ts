@@ -7,7 +7,7 @@ import { extractDocument } from '../../functions/jobs/extract-document.ts';
 import { blockList } from '../../functions/store/block-list/block-list.ts';
 import { calls } from '../../functions/store/calls/calls.ts';
 import { credentials } from '../../functions/store/credentials.ts';
-import { blockedNumberKey, restingDeliveryCollections, userKey } from '../../functions/store/keys.ts';
+import { blockedNumberKey, parkedDeliveryCollections, userKey } from '../../functions/store/keys.ts';
 import { documents } from '../../functions/store/sources/documents.ts';
 import { table } from '../../functions/store/table.ts';
 import { users } from '../../functions/store/users.ts';
@@ -95,7 +95,7 @@ it('webhooks of a suspended user wait, and are sent when the suspension ends', a
   // Jobs that are under way end.
   await record('during');
   const resting = async () => {
-    const items = restingDeliveryCollections(uid).map((shard) => Array.fromAsync(table.get().query(shard)));
+    const items = parkedDeliveryCollections(uid).map((shard) => Array.fromAsync(table.get().query(shard)));
     return (await Promise.all(items)).flat().length;
   };
   await until(async () => (await resting()) === 1);

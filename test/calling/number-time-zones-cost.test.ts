@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import data from '../../functions/calling/number-time-zones.json' with { type: 'json' };
-import { judgeCall, OpenHours } from '../../functions/domain/judge-call.ts';
+import { checkCallPermission, OpenHours } from '../../functions/domain/call-permission.ts';
 
 const zones = Object.keys(data.zones).map((names) => names.split('&'));
 const maxMilliseconds = 100;
@@ -17,7 +17,7 @@ it('a thousand numbers in any time zones cost at most 100 ms of CPU, also where 
       const openHours = new OpenHours();
       for (let index = 0; index < 1000; index += 1) {
         const timeZones = zones[index % zones.length] ?? [];
-        judgeCall({ hours }, { at: Date.UTC(2026, at), timeZones, attempts: [] }, openHours);
+        checkCallPermission({ hours }, { at: Date.UTC(2026, at), timeZones, attempts: [] }, openHours);
       }
       const { user, system } = process.cpuUsage(before);
       return (user + system) / 1000;

@@ -4,10 +4,17 @@ import { expect, it } from 'vitest';
 import { readGuides } from '../../functions/openapi/guides.ts';
 
 const documents = [
-  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'functions/README.md'],
+  ...[
+    'README.md',
+    'CONTRIBUTING.md',
+    'CHANGELOG.md',
+    'SECURITY.md',
+    'functions/README.md',
+    'functions/decisions/README.md',
+  ],
   ...readGuides().map(({ file }) => file),
 ];
-const decisions = readdirSync('functions/decisions');
+const decisions = readdirSync('functions/decisions').filter((file) => file !== 'README.md');
 
 it.each(documents)('%s names and links only files that exist', (document) => {
   const text = readFileSync(document, 'utf8');
@@ -25,11 +32,11 @@ it('functions/README.md describes every file and folder next to it', () => {
   expect(described.sort()).toEqual(present.sort());
 });
 
-it.each(decisions)('the decision %s is dated, short, and linked by functions/README.md', (file) => {
+it.each(decisions)('the decision %s is dated, short, and linked by functions/decisions/README.md', (file) => {
   const text = readFileSync(join('functions/decisions', file), 'utf8');
   expect(text).toMatch(/^# .+\n\n\d{4}-\d\d-\d\d\n\n## Context\n.+\n## Decision\n.+\n## Cost\n/s);
   expect(text.split('\n').length).toBeLessThanOrEqual(31);
-  expect(readFileSync('functions/README.md', 'utf8')).toContain(`](decisions/${file})`);
+  expect(readFileSync('functions/decisions/README.md', 'utf8')).toContain(`](${file})`);
 });
 
 it('README.md says what an agent is in the words of the guide', () => {

@@ -158,8 +158,8 @@ it('a delivery that a user requests is sent at once, and ends the rest of the ot
 it('a delivery that rests while its endpoint recovers is taken up', async () => {
   const made = await failingFor(61, { status: 500 }, { status: 204 });
   const { others, message, next, resumptions, services } = made;
-  const rest = services.webhookDeliveries.rest.bind(services.webhookDeliveries);
-  services.webhookDeliveries.rest = async (...rested) => {
+  const rest = services.webhookDeliveries.park.bind(services.webhookDeliveries);
+  services.webhookDeliveries.park = async (...rested) => {
     await deliver(next, services);
     await rest(...rested);
   };

@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import type { Refusal } from '../../domain/call-outcomes.ts';
+import type { RefusedOutcome } from '../../domain/call-outcomes.ts';
 import type { Call, CallReference, outcomeFields } from '../../domain/calls.ts';
 import { isIdentifier } from '../../domain/identifiers.ts';
 import { parseJson } from '../../domain/json.ts';
@@ -16,7 +16,7 @@ import { packHistory, unpackHistory } from './outcome-history.ts';
  */
 type CallItem = Item &
   Omit<Call, TextField> &
-  Refusal & {
+  RefusedOutcome & {
     outcome?: string;
     heldOutcome?: string;
     details?: string;
@@ -27,7 +27,7 @@ type CallItem = Item &
 type TextField = (typeof outcomeFields)[number] | 'heldOutcome' | 'details' | 'outcomeHistory';
 
 /** A call with the version of it that was read. */
-export type StoredCall = { call: Call & Refusal; version: string };
+export type StoredCall = { call: Call & RefusedOutcome; version: string };
 
 /** A call as a caller names it. `record` is the result of a lookup by id: the record, or null when there is none. */
 export type CallTarget = { agentId: string; reference: CallReference; record?: StoredCall | null };

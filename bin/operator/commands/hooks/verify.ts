@@ -1,5 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
-import type { Refusal } from '../../../../functions/domain/hook-secrets.ts';
+import type { SignatureFault } from '../../../../functions/domain/hook-secrets.ts';
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { type PlatformName, platforms } from '../../../../functions/hooks/platforms.ts';
 import { as } from '../../../command-line/arguments.ts';
@@ -52,7 +52,7 @@ export const verifyHooks = (hooks: Group) =>
     });
 
 /** Advice on how to fix a refused request, by the reason for the refusal. */
-const advices: Record<Refusal, string> = {
+const advices: Record<SignatureFault, string> = {
   address:
     'The platform signed another address. Enter exactly the one that "hooks url" prints: its scheme, its host, and its query in the same order and spelling.',
   body: 'The body is not the one that was signed, or another request could carry the same signature, as a form of Twilio with a field that Twilio does not document. Let whatever is between the platform and the service pass bodies on as they are.',

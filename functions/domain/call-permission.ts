@@ -18,7 +18,7 @@ const horizon = 366 * day;
  * Decides whether a person may be called at a moment. The hours must hold in every one of `timeZones`; without a time zone
  * they never hold. `attempts` are the moments of all attempts that count, in any order. All times are Unix milliseconds.
  */
-export const judgeCall = (
+export const checkCallPermission = (
   rules: CallingRules,
   { at, timeZones, attempts }: { at: number; timeZones: string[]; attempts: number[] },
   openHours = new OpenHours(),

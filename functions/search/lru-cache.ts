@@ -1,5 +1,5 @@
 /** Values that a process keeps between requests, up to a total size. The least recently used are removed. */
-export class Kept<V> {
+export class LruCache<V> {
   readonly #maxSize: number;
   /** The least recently used first. */
   readonly #entries = new Map<string, { value: V; size: number }>();
@@ -14,22 +14,22 @@ export class Kept<V> {
   }
 
   /** Keeps a value as the most recently used one. */
-  keep(key: string, value: V, size: number): void {
-    this.forget(key);
+  set(key: string, value: V, size: number): void {
+    this.delete(key);
     this.#entries.set(key, { value, size });
     this.#size += size;
   }
 
-  forget(key: string): void {
+  delete(key: string): void {
     this.#size -= this.#entries.get(key)?.size ?? 0;
     this.#entries.delete(key);
   }
 
   /** Forgets the least recently used values, if all are too large together. */
-  forgetOldest(): void {
+  evict(): void {
     for (const key of this.#entries.keys()) {
       if (this.#size <= this.#maxSize) return;
-      this.forget(key);
+      this.delete(key);
     }
   }
 }

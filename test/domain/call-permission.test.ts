@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { checkCallPermission, OpenHours } from '../../functions/domain/call-permission.ts';
 import type { CallingRules } from '../../functions/domain/calling-rules.ts';
-import { judgeCall, OpenHours } from '../../functions/domain/judge-call.ts';
 import { weekdays } from '../../functions/domain/time-zones.ts';
 
 const minute = 60_000;
@@ -9,9 +9,9 @@ const hour = 60 * minute;
 const day = 24 * hour;
 
 const judge = (rules: CallingRules, at: string, timeZones: string[], attempts: string[] = []) =>
-  judgeCall(rules, { at: Date.parse(at), timeZones, attempts: attempts.map(Date.parse) });
+  checkCallPermission(rules, { at: Date.parse(at), timeZones, attempts: attempts.map(Date.parse) });
 
-const retryAt = (verdict: ReturnType<typeof judgeCall>) =>
+const retryAt = (verdict: ReturnType<typeof checkCallPermission>) =>
   'retryAt' in verdict && verdict.retryAt !== undefined ? new Date(verdict.retryAt).toISOString() : undefined;
 
 /** Reads the wall clock from the formatted local time: another way than the offsets that the rules use. */
@@ -41,7 +41,7 @@ const expectSameAsTheWallClock = (
   for (let at = from; at < to; at += minute) {
     const { time, weekday } = wallClock(at);
     const isOpen = opens <= time && time < closes && (days as string[]).includes(weekday as string);
-    const verdict = judgeCall(rules, { at, timeZones: [timeZone], attempts: [] }, openHours);
+    const verdict = checkCallPermission(rules, { at, timeZones: [timeZone], attempts: [] }, openHours);
     if (verdict.allowed !== isOpen) expect.fail(`${timeZone} ${new Date(at).toISOString()}: ${time} ${weekday}`);
   }
 };
@@ -103,7 +103,7 @@ describe('the hours of calls', () => {
         const attempts = [start - ((index * 7919) % 700) * hour];
         const rules = { hours, attempts: [{ max: 1, hours: 744 }] };
         const asked = { at: start, timeZones: ['America/New_York', 'America/Lima'], attempts };
-        expect(judgeCall(rules, asked, openHours)).toEqual(judgeCall(rules, asked));
+        expect(checkCallPermission(rules, asked, openHours)).toEqual(checkCallPermission(rules, asked));
       }
   });
 
@@ -191,8 +191,8 @@ describe('the moment to try again', () => {
         fc.integer({ min: 0, max: 366 * day }),
         (rules, timeZones, at, ago, later) => {
           const attempts = ago.map((before) => at + before);
-          const verdict = judgeCall(rules, { at, timeZones, attempts });
-          const judgedAt = (moment: number) => judgeCall(rules, { at: moment, timeZones, attempts }).allowed;
+          const verdict = checkCallPermission(rules, { at, timeZones, attempts });
+          const judgedAt = (moment: number) => checkCallPermission(rules, { at: moment, timeZones, attempts }).allowed;
           if (verdict.allowed) return;
           if (verdict.retryAt === undefined || at + later < verdict.retryAt)
             expect(judgedAt(at + later), `${later} ms later`).toBe(false);
