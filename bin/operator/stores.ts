@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { BlockListImports } from '../../functions/block-list-import/block-list-imports.ts';
-import { HookSecrets } from '../../functions/hooks/hook-secrets.ts';
+import { HookSecrets } from '../../functions/hooks/secrets/hook-secrets.ts';
 import { Agents } from '../../functions/store/agents/agents.ts';
 import { ApiKeys } from '../../functions/store/api-keys.ts';
 import { BlockList } from '../../functions/store/block-list/block-list.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { ListedHookSecret } from '../domain/hook-secrets.ts';
 import { Uid } from '../domain/identifiers.ts';
 import { fillPage, fromCursor, nextPage, paging } from '../domain/paging.ts';
-import { hookSecrets } from '../hooks/hook-secrets.ts';
+import { hookSecrets } from '../hooks/secrets/hook-secrets.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 

@@ -17,7 +17,7 @@ import { readOverrides } from '../hooks/overrides.ts';
 import { type Hook, readHook } from '../hooks/read-hook.ts';
 import { recordEnded } from '../hooks/record-ended.ts';
 import { recordRejected } from '../hooks/record-rejected.ts';
-import { signedHooks } from '../hooks/signed-hooks.ts';
+import { signedHooks } from '../hooks/secrets/signed-hooks.ts';
 import { hasScope } from '../http/authorize.ts';
 import { endpoint, type Principal } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';

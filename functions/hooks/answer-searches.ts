@@ -1,7 +1,7 @@
 import { limits } from '../domain/limits.ts';
 import { cut } from '../domain/text.ts';
 import type { FoundPassages, KnowledgeSearch } from '../search/knowledge-search.ts';
-import type { SearchAnswer } from './platform.ts';
+import type { SearchAnswer } from './platforms/platform.ts';
 
 /** Answers the searches of one event, in their order. */
 export const answerSearches = (

@@ -6,8 +6,8 @@ import { limits } from '../domain/limits.ts';
 import { cut } from '../domain/text.ts';
 import { validate } from '../domain/validation.ts';
 import type { CallStartReference } from './call-starts.ts';
-import { type CallDetails, type CallEnd, unlessEmpty } from './platform.ts';
-import type { PlatformName } from './platforms.ts';
+import { type CallDetails, type CallEnd, unlessEmpty } from './platforms/platform.ts';
+import type { PlatformName } from './platforms/platforms.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 const maxStatusCharacters = 64;

@@ -6,7 +6,7 @@ import { limits } from '../domain/limits.ts';
 import { cut } from '../domain/text.ts';
 import { validate } from '../domain/validation.ts';
 import type { LocatedAgent, OutcomeSettings } from './call-starts.ts';
-import type { PlatformName } from './platforms.ts';
+import type { PlatformName } from './platforms/platforms.ts';
 
 /** The fields that a platform found for a call, and what the other party said in it. */
 type Findings = { fields: Record<string, unknown>; callerTexts?: readonly string[] };

@@ -2,8 +2,8 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { invalidField, noSuchPlatform } from '../domain/errors.ts';
 import { isJsonObject, parseJson, utf8 } from '../domain/json.ts';
 import { decodeRequestBody } from '../http/request-body.ts';
-import type { HookEvent, HookRequest, Platform } from './platform.ts';
-import { isPlatformName, type PlatformName, platforms } from './platforms.ts';
+import type { HookEvent, HookRequest, Platform } from './platforms/platform.ts';
+import { isPlatformName, type PlatformName, platforms } from './platforms/platforms.ts';
 
 /** A request of a voice platform, and the event that it reports. */
 export type Hook = { name: PlatformName; platform: Platform; request: HookRequest; event: HookEvent };

@@ -4,8 +4,8 @@ import type { Calls } from '../store/calls/calls.ts';
 import type { CallStarts, LocatedCall } from './call-starts.ts';
 import { factsAfter, toStorableFacts } from './ended-call.ts';
 import { foundOutcome } from './findings.ts';
-import type { CallEnd } from './platform.ts';
-import type { PlatformName } from './platforms.ts';
+import type { CallEnd } from './platforms/platform.ts';
+import type { PlatformName } from './platforms/platforms.ts';
 
 /** A call that ended, as a user's platform reports it. */
 type Ended = { platform: PlatformName; end: CallEnd; callId: string; start: LocatedCall; uid: string };

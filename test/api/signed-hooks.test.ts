@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { receiveHook } from '../../functions/api/receive-hook.ts';
 import { sealedSecrets } from '../../functions/clients/sealed-secrets.ts';
 import { edgeSecretHeader } from '../../functions/environment.ts';
-import { hookSecretOwner } from '../../functions/hooks/hook-secrets.ts';
+import { hookSecretOwner } from '../../functions/hooks/secrets/hook-secrets.ts';
 import { lambda } from '../../functions/http/lambda.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { hookSecretKey, itemsOfUser } from '../../functions/store/keys.ts';

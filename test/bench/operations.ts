@@ -1,7 +1,7 @@
 import { sealedSecrets } from '../../functions/clients/sealed-secrets.ts';
 import { newUlid } from '../../functions/domain/identifiers.ts';
-import { hookSecretOwner, hookSecrets } from '../../functions/hooks/hook-secrets.ts';
-import type { PlatformName } from '../../functions/hooks/platforms.ts';
+import type { PlatformName } from '../../functions/hooks/platforms/platforms.ts';
+import { hookSecretOwner, hookSecrets } from '../../functions/hooks/secrets/hook-secrets.ts';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { signers } from '../support/hook-signers.ts';

@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toCallStartReference } from '../../functions/hooks/decide-call-start.ts';
-import { elevenlabs } from '../../functions/hooks/elevenlabs.ts';
-import type { HookEvent, Platform } from '../../functions/hooks/platform.ts';
-import { type PlatformName, platforms } from '../../functions/hooks/platforms.ts';
+import { elevenlabs } from '../../functions/hooks/platforms/elevenlabs.ts';
+import type { HookEvent, Platform } from '../../functions/hooks/platforms/platform.ts';
+import { type PlatformName, platforms } from '../../functions/hooks/platforms/platforms.ts';
 
 type Body = Record<string, unknown>;
 const [caller, own] = ['+4915112345678', '+14155550123'];

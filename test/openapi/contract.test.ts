@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { blockListImports } from '../../functions/block-list-import/block-list-imports.ts';
 import { newApiKey } from '../../functions/domain/api-keys.ts';
 import { erasures } from '../../functions/erasure/erasures.ts';
-import { hookSecrets } from '../../functions/hooks/hook-secrets.ts';
+import { hookSecrets } from '../../functions/hooks/secrets/hook-secrets.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { calls } from '../../functions/store/calls/calls.ts';

@@ -1,7 +1,7 @@
 import { blockListImports } from '../../functions/block-list-import/block-list-imports.ts';
 import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
 import { erasures } from '../../functions/erasure/erasures.ts';
-import { hookSecrets } from '../../functions/hooks/hook-secrets.ts';
+import { hookSecrets } from '../../functions/hooks/secrets/hook-secrets.ts';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';

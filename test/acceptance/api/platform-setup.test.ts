@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, it } from 'vitest';
-import { retellLanguages } from '../../../functions/hooks/retell-languages.ts';
+import { retellLanguages } from '../../../functions/hooks/platforms/retell-languages.ts';
 import { upload } from '../../support/knowledge.ts';
 import { type Sent, send, starts } from '../../support/voice-platforms.ts';
 import { newWorld, type World } from '../../support/world.ts';

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
-import type { Platform } from '../../../../functions/hooks/platform.ts';
-import { type PlatformName, platforms } from '../../../../functions/hooks/platforms.ts';
+import type { Platform } from '../../../../functions/hooks/platforms/platform.ts';
+import { type PlatformName, platforms } from '../../../../functions/hooks/platforms/platforms.ts';
 import { as, baseUrl } from '../../../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { print, record } from '../../../command-line/output.ts';

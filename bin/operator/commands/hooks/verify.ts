@@ -1,7 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
 import type { SignatureFault } from '../../../../functions/domain/hook-secrets.ts';
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
-import { type PlatformName, platforms } from '../../../../functions/hooks/platforms.ts';
+import { type PlatformName, platforms } from '../../../../functions/hooks/platforms/platforms.ts';
 import { as } from '../../../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { print, record } from '../../../command-line/output.ts';

@@ -1,10 +1,10 @@
-import type { Attestation } from '../domain/attestations.ts';
-import type { CallFacts } from '../domain/calls.ts';
-import type { CustomResponse } from '../domain/custom-response.ts';
-import { isJsonObject } from '../domain/json.ts';
-import { parseVersion } from '../domain/version-number.ts';
-import type { Overrides } from './overrides.ts';
-import type { VerifySignature } from './signatures.ts';
+import type { Attestation } from '../../domain/attestations.ts';
+import type { CallFacts } from '../../domain/calls.ts';
+import type { CustomResponse } from '../../domain/custom-response.ts';
+import { isJsonObject } from '../../domain/json.ts';
+import { parseVersion } from '../../domain/version-number.ts';
+import type { Overrides } from '../overrides.ts';
+import type { VerifySignature } from '../secrets/signatures.ts';
 
 /** A request of a voice platform: the fields of its body, and the query of its address. */
 export type HookRequest = { body: Record<string, unknown>; query: Record<string, string | undefined> };

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { HmacAlgorithm, SignatureFault } from '../domain/hook-secrets.ts';
-import { parseJson } from '../domain/json.ts';
+import type { HmacAlgorithm, SignatureFault } from '../../domain/hook-secrets.ts';
+import { parseJson } from '../../domain/json.ts';
 
 /** A request of a voice platform as it was received. */
 export type SignedRequest = {

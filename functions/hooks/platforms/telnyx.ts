@@ -1,7 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto';
-import type { Attestation } from '../domain/attestations.ts';
+import type { Attestation } from '../../domain/attestations.ts';
+import { explainFaults, isRecent } from '../secrets/signatures.ts';
 import { type Platform, textAt } from './platform.ts';
-import { explainFaults, isRecent } from './signatures.ts';
 import { readCall, twilio } from './twilio.ts';
 
 /** A signature of Ed25519: 64 bytes in canonical base64. */

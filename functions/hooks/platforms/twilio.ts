@@ -1,6 +1,6 @@
-import type { Attestation } from '../domain/attestations.ts';
-import type { CustomResponse } from '../domain/custom-response.ts';
-import { withoutUndefined } from '../domain/json.ts';
+import type { Attestation } from '../../domain/attestations.ts';
+import type { CustomResponse } from '../../domain/custom-response.ts';
+import { withoutUndefined } from '../../domain/json.ts';
 import { type HookEvent, type Platform, textAt, toIsoTime } from './platform.ts';
 import { verifyTwilio } from './twilio-signature.ts';
 

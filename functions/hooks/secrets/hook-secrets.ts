@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { Scope } from '../domain/api-keys.ts';
-import { now } from '../domain/date-time.ts';
-import { ApiError } from '../domain/errors.ts';
-import type { HmacAlgorithm, ListedHookSecret, SignatureFault } from '../domain/hook-secrets.ts';
-import { service } from '../service.ts';
-import { exists, when } from '../store/expressions.ts';
-import { findItem, hookSecretCollection, hookSecretKey } from '../store/keys.ts';
-import { type Item, type Lookup, type Table, table, untilWritten } from '../store/table.ts';
-import { putFirst } from '../store/users.ts';
-import type { PlatformName } from './platforms.ts';
+import type { Scope } from '../../domain/api-keys.ts';
+import { now } from '../../domain/date-time.ts';
+import { ApiError } from '../../domain/errors.ts';
+import type { HmacAlgorithm, ListedHookSecret, SignatureFault } from '../../domain/hook-secrets.ts';
+import { service } from '../../service.ts';
+import { exists, when } from '../../store/expressions.ts';
+import { findItem, hookSecretCollection, hookSecretKey } from '../../store/keys.ts';
+import { type Item, type Lookup, type Table, table, untilWritten } from '../../store/table.ts';
+import { putFirst } from '../../store/users.ts';
+import type { PlatformName } from '../platforms/platforms.ts';
 
 /**
  * A secret, encrypted, with the scopes of requests that it signs. One that an earlier version of the service stored has none, and

@@ -1,13 +1,13 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { sealedSecrets } from '../clients/sealed-secrets.ts';
-import { invalidSignature, userSuspended } from '../domain/errors.ts';
-import type { SignatureFault } from '../domain/hook-secrets.ts';
-import { isIdentifier } from '../domain/identifiers.ts';
-import { environment } from '../environment.ts';
-import type { Principal, SignedRequests } from '../http/endpoint.ts';
-import { describeError, log } from '../log.ts';
+import { sealedSecrets } from '../../clients/sealed-secrets.ts';
+import { invalidSignature, userSuspended } from '../../domain/errors.ts';
+import type { SignatureFault } from '../../domain/hook-secrets.ts';
+import { isIdentifier } from '../../domain/identifiers.ts';
+import { environment } from '../../environment.ts';
+import type { Principal, SignedRequests } from '../../http/endpoint.ts';
+import { describeError, log } from '../../log.ts';
+import { isPlatformName, platforms } from '../platforms/platforms.ts';
 import { activeSecrets, type HookSecretItem, hookSecretLookup, hookSecretOwner, hookSecrets } from './hook-secrets.ts';
-import { isPlatformName, platforms } from './platforms.ts';
 import type { SignedRequest } from './signatures.ts';
 
 /** The requests of voice platforms, which sign with a secret of the user whom their address names. */

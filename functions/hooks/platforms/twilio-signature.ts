@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { SignatureFault } from '../domain/hook-secrets.ts';
-import { limits } from '../domain/limits.ts';
-import { hmac, isSame, type SignedRequest, type VerifySignature } from './signatures.ts';
+import type { SignatureFault } from '../../domain/hook-secrets.ts';
+import { limits } from '../../domain/limits.ts';
+import { hmac, isSame, type SignedRequest, type VerifySignature } from '../secrets/signatures.ts';
 import { areTwilios } from './twilio-fields.ts';
 
 /**

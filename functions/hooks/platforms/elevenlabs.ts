@@ -1,5 +1,6 @@
-import { isJsonObject, withoutUndefined } from '../domain/json.ts';
-import type { Overrides } from './overrides.ts';
+import { isJsonObject, withoutUndefined } from '../../domain/json.ts';
+import type { Overrides } from '../overrides.ts';
+import { explainFaults, hasBearer, hmac, isRecent, isSame } from '../secrets/signatures.ts';
 import {
   type CallEnd,
   isSearch,
@@ -15,7 +16,6 @@ import {
   toIsoTime,
   unlessEmpty,
 } from './platform.ts';
-import { explainFaults, hasBearer, hmac, isRecent, isSame } from './signatures.ts';
 
 /** ElevenLabs' conversation initiation and post-call webhooks. https://elevenlabs.io/docs/agents-platform/workflows/post-call-webhooks */
 export const elevenlabs: Platform = {

@@ -1,5 +1,6 @@
-import { isJsonObject, withoutUndefined } from '../domain/json.ts';
-import { type Overrides, overrideVariables } from './overrides.ts';
+import { isJsonObject, withoutUndefined } from '../../domain/json.ts';
+import { type Overrides, overrideVariables } from '../overrides.ts';
+import { explainFaults, hasBearer, hmac, isRecent, isSame } from '../secrets/signatures.ts';
 import {
   jsonResponse,
   numberAt,
@@ -13,7 +14,6 @@ import {
   toIsoTime,
   unlessEmpty,
 } from './platform.ts';
-import { explainFaults, hasBearer, hmac, isRecent, isSame } from './signatures.ts';
 
 /** Vapi's server messages. https://docs.vapi.ai/server-url/events */
 export const vapi: Platform = {

@@ -1,5 +1,6 @@
-import { withoutUndefined } from '../domain/json.ts';
-import { type Overrides, overrideVariables } from './overrides.ts';
+import { withoutUndefined } from '../../domain/json.ts';
+import { type Overrides, overrideVariables } from '../overrides.ts';
+import { explainFaults, hmac, isRecent, isSame } from '../secrets/signatures.ts';
 import {
   isSearch,
   jsonResponse,
@@ -15,7 +16,6 @@ import {
   unlessEmpty,
 } from './platform.ts';
 import { retellLanguages } from './retell-languages.ts';
-import { explainFaults, hmac, isRecent, isSame } from './signatures.ts';
 
 const signatureForm = /^v=(\d{1,15}),d=([0-9a-f]{64})$/;
 
