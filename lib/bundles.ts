@@ -54,6 +54,8 @@ const chooseEntry = (endpoint: AnyEndpoint) => {
   const { name, caller } = endpoint;
   const file = `functions/api/${toKebabCase(name)}.ts`;
   if (isStreamed(endpoint)) return `warm:functions/chat/warm-up.ts:${name}:${file}`;
+  if (name === 'receiveHook') return `warm:functions/hooks/warm-up-hooks.ts:${name}:${file}`;
+  if (name === 'decideCallStart') return `warm:functions/hooks/warm-up-starts.ts:${name}:${file}`;
   return caller.kind === 'key' && !caller.forwarded ? `warm:functions/http/warm-up.ts:${name}:${file}` : file;
 };
 

@@ -2,7 +2,9 @@ import type { Context } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { newApiKey } from '../domain/api-keys.ts';
 import { validate } from '../domain/validation.ts';
+import { redact } from '../log.ts';
 import { lazyServices } from '../service.ts';
+import type { Item } from '../store/table.ts';
 import { prefetchLookup } from './authorize.ts';
 import { duringInitialization } from './during-initialization.ts';
 import type { AnyEndpoint } from './endpoint.ts';
@@ -17,17 +19,21 @@ export const warmUpEvent = {
   requestContext: { requestId: 'warm-up', http: { sourceIp: '' } },
 } as unknown as ApiEvent;
 
-/** Warms a function that takes a key: with that request and, where the operation is a GET, with a read. */
+/** Warms a function that takes a key: with that request, with the patterns of the log and, where the operation is a GET, with a read. */
 export const warmUp = (handler: ApiHandler, endpoint: AnyEndpoint): Promise<void> =>
   duringInitialization(() =>
-    Promise.allSettled([handler(warmUpEvent, {} as Context), endpoint.method === 'GET' && warmUpRead(endpoint)]),
+    Promise.allSettled([
+      handler(warmUpEvent, {} as Context),
+      redact(placeholderIdentity),
+      endpoint.method === 'GET' && performMadeUp(endpoint, placeholderInput(endpoint), []),
+    ]),
   );
 
 /** An identity that no user, agent or record has. */
-const placeholderIdentity = 'warm-up';
+export const placeholderIdentity = 'warm-up';
 
-/** Performs an operation as if that user had been authorized. The result is discarded. */
-export const warmUpRead = async (endpoint: AnyEndpoint): Promise<unknown> => {
+/** Performs an operation as if that user had been authorized, and its lookup had found these items. The result is discarded. */
+export const performMadeUp = async (endpoint: AnyEndpoint, input: Input, items: Item[]): Promise<unknown> => {
   const principal = {
     uid: placeholderIdentity,
     keyId: placeholderIdentity,
@@ -35,15 +41,14 @@ export const warmUpRead = async (endpoint: AnyEndpoint): Promise<unknown> => {
     scopes: undefined,
   };
   const agent = { agentId: placeholderIdentity, uid: placeholderIdentity, outcomeRules: {} };
-  const input = placeholderInput(endpoint);
-  const authorized = { input, principal, agent, found: prefetchLookup(endpoint.caller, { input })?.read([]) };
-  const context = { address: '', headers: {}, requestId: 'warm-up', receivedAt: performance.now() };
+  const authorized = { input, principal, agent, found: prefetchLookup(endpoint.caller, { input })?.read(items) };
+  const context = { address: '', headers: {}, requestId: placeholderIdentity, receivedAt: performance.now() };
   const services = lazyServices(endpoint.services ?? {});
   return perform(endpoint, authorized, { ...context, creationId: placeholderIdentity }, services);
 };
 
 /** Returns an input with only the required fields: the placeholder for identifiers, and examples for the others. */
-const placeholderInput = ({ params, query }: AnyEndpoint): Input => {
+export const placeholderInput = ({ params, query }: AnyEndpoint): Input => {
   const [placeholders, required] = [params, query].map((schema?: z.ZodMiniObject) =>
     Object.fromEntries(
       Object.entries(schema?.shape ?? {})
