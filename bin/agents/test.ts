@@ -88,7 +88,9 @@ const runTests = async (tests: AgentTest[], agent: Agent | undefined, { api }: S
 const formatOutcome = ({ key, file, action, message, tests = [] }: Outcome): string[] => {
   if (action === 'passed') return [];
   const failed = tests.filter(({ passed }) => !passed).flatMap(formatTest);
-  return [`! ${key} (${file})${message ? `: ${message}` : ''}`, ...failed.map((line) => `    ${line}`)].map(visible);
+  return [`! ${key} (${file})${message ? `: ${message}` : ''}`, ...failed.map((line) => `    ${line}`.trimEnd())].map(
+    visible,
+  );
 };
 
 const formatTest = ({ ask, expect, passages, searched }: TestResult): string[] => {
@@ -96,7 +98,7 @@ const formatTest = ({ ask, expect, passages, searched }: TestResult): string[] =
   const wanted = ['one', source && `from ${source}`, contains && `that contains ${JSON.stringify(contains)}`];
   const lines = passages.flatMap(({ name, url, text }, index) => [
     `  ${index + 1}. ${url && url !== name ? `${name}, ${url}` : name}`,
-    ...text.split(/\r?\n/).map((line) => `       ${line.replaceAll('\t', '    ')}`.trimEnd()),
+    ...text.split(/\r?\n/).map((line) => `       ${line.replaceAll('\t', '    ')}`),
   ]);
   return [
     ask,
