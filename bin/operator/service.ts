@@ -15,6 +15,7 @@ export type ServiceOptions<AgentId extends string | undefined = string> = Global
 /** The HTTP API for one agent, or for none, on behalf of the user `uid`. */
 export type Service<AgentId extends string | undefined = string> = {
   api: ApiClient;
+  baseUrl: string;
   uid: string;
   agentId: AgentId;
   /** True while uploaded files have not been read. Their key must stay valid until then. */
@@ -49,13 +50,13 @@ export const withService = async <T, AgentId extends string | undefined>(
     if (!uid) throw new CommandError('With VAP_API_KEY, --uid is required: the user of that key.', exitCodes.usage);
     const baseUrl = await baseUrlOf({ ...options, baseUrl: options.baseUrl ?? process.env.VAP_BASE_URL });
     announce(options, `the service at ${baseUrl} with the key in VAP_API_KEY`);
-    return work({ api: apiClient({ baseUrl, apiKey: given, signal }), uid, agentId, hasFilesUnderWay: false });
+    return work({ api: apiClient({ baseUrl, apiKey: given, signal }), baseUrl, uid, agentId, hasFilesUnderWay: false });
   }
   const baseUrl = await baseUrlOf(options);
   const stores = await openStores(options);
   const { apiKeys } = stores;
   const uid = await userOf(stores, options);
-  const service = { uid, agentId, hasFilesUnderWay: false };
+  const service = { baseUrl, uid, agentId, hasFilesUnderWay: false };
   return withTemporaryKey({ apiKeys, uid, scopes, baseUrl, service }, signal, (api) =>
     work(Object.assign(service, { api })),
   );

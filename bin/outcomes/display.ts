@@ -1,4 +1,4 @@
-import type { Counts } from './progress.ts';
+export type Counts = { updated: number; failed: number; invalid: number };
 
 /** The progress of a run. */
 export type Display = {

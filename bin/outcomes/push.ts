@@ -4,11 +4,11 @@ import { limits } from '../../functions/domain/limits.ts';
 import { resolvePath } from '../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { count, say } from '../command-line/output.ts';
+import { ProgressFile } from '../command-line/progress-file.ts';
 import { outcomeCheck } from './declared-outcomes.ts';
 import { dialectOf } from './dialect.ts';
-import { duration, showProgress } from './display.ts';
+import { type Counts, duration, showProgress } from './display.ts';
 import { Pace } from './pace.ts';
-import { type Counts, ProgressFile } from './progress.ts';
 import { invalid, type Result, ResultFile, resultsFileOf } from './results.ts';
 import type { ReadOptions, Row } from './row.ts';
 import { describeErrors, formatOf, rowsOf } from './rows.ts';
@@ -25,6 +25,9 @@ export type PushOptions = ReadOptions & {
   apiKey(): Promise<string>;
   signal: AbortSignal;
 };
+
+/** The number of input rows in the results file, and its length with these rows. */
+type Progress = { rows: number; resultBytes: number; counts: Counts };
 
 /** Further errors are in the results file. */
 const maxErrorsShown = 20;
@@ -49,16 +52,16 @@ export const push = async (file: string, given: PushOptions): Promise<void> => {
     throw new CommandError(`${count(invalidRows, 'row is', 'rows are')} invalid. Nothing was sent.`, exitCodes.usage);
   }
 
-  const progressFile = new ProgressFile(`${file}.progress.json`);
   const { baseUrl, agentId, ignoreUnknown, onlyFailed, map, decimalComma, country } = options;
   const run = { baseUrl, sha256: checked.sha256, agentId, ignoreUnknown, onlyFailed, map, decimalComma, country };
+  const progressFile = new ProgressFile<Progress>(`${file}.progress.json`, run);
   const left = await progressFile.read();
-  const resumes = left && !options.restart && JSON.stringify(left.run) === JSON.stringify(run);
+  const resumes = left?.isSameRun && !options.restart;
   if (left && !resumes && !options.restart) {
     say('The file, the service or an option has changed since the interrupted run. Starting at the first row.');
   }
-  if (resumes) say(`Continuing after row ${format(left.rows)}, where the last run was interrupted.`);
-  const from = resumes ? left : { rows: 0, resultBytes: 0, counts: { updated: 0, failed: 0, invalid: 0 } };
+  if (resumes) say(`Continuing after row ${format(left.state.rows)}, where the last run was interrupted.`);
+  const from = resumes ? left.state : { rows: 0, resultBytes: 0, counts: { updated: 0, failed: 0, invalid: 0 } };
   if (!isPrivate(baseUrl)) say(`${baseUrl} is not https: the API key is sent unencrypted.`);
 
   const resultPath = options.results ?? resultsFileOf(file, form.format);
@@ -66,7 +69,7 @@ export const push = async (file: string, given: PushOptions): Promise<void> => {
     throw new CommandError('The results cannot replace the input. Name another file with --results.', exitCodes.usage);
   }
   const results = await ResultFile.open(resultPath, form, from.resultBytes);
-  const progress = { pid: process.pid, run, rows: from.rows, resultBytes: results.bytes, counts: { ...from.counts } };
+  const progress = { rows: from.rows, resultBytes: results.bytes, counts: { ...from.counts } };
   await progressFile.write(progress);
 
   const display = showProgress(process.stderr, total, from.rows);

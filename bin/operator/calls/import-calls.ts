@@ -14,10 +14,16 @@ import { deadline } from '../../../functions/store/table.ts';
 import { formatDetails } from '../../command-line/arguments.ts';
 import { describeFileError } from '../../command-line/describe-error.ts';
 import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
+import { ProgressFile } from '../../command-line/progress-file.ts';
 import { operatorKeyId } from '../operator-key.ts';
 import type { Stores } from '../stores.ts';
-import { type ImportState, type LineError, progressFile } from './import-progress.ts';
 import { type Line, linesAfter } from './lines.ts';
+
+/** The reason why a line was not imported. */
+export type LineError = { line: number; message: string };
+
+/** The position of an import: every line up to `line` is imported or has failed. The errors are at most the first thousand. */
+type ImportState = { line: number; end: number; imported: number; failed: number; errors: LineError[] };
 
 export type ImportReport = ImportState & { bytes: number; resumedAfterLine?: number; stopped?: true };
 
@@ -53,8 +59,10 @@ export const runImport = async (
   });
   if (!input.isFile()) throw new CommandError(`${file} is not a file.`, exitCodes.usage);
   const { size, mtimeMs } = input;
-  const progress = progressFile(file, { table: await identityOf(stores), size, mtimeMs });
-  const found = await progress.read();
+  const run = { table: await identityOf(stores), size, mtimeMs };
+  const progress = new ProgressFile<ImportState>(`${file}.progress`, run);
+  const left = await progress.read();
+  const found = left?.isSameRun ? left.state : undefined;
   const report: ImportReport = {
     ...(found ?? { line: 0, end: 0, imported: 0, failed: 0, errors: [] }),
     bytes: size,
@@ -81,7 +89,8 @@ export const runImport = async (
       }
     }
     listener.progress(report);
-    await progress.write(report);
+    const { line, end, imported, failed, errors } = report;
+    await progress.write({ line, end, imported, failed, errors });
     if (signal.aborted) return { ...report, stopped: true };
   }
   await progress.remove();

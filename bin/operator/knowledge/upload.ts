@@ -1,7 +1,7 @@
+import { say, visible } from '../../command-line/output.ts';
 import type { Service } from '../service.ts';
-import { type SendResult, sendFiles } from './send-files.ts';
+import { sendFiles } from './send-files.ts';
 import { listDocuments, stoppedWaiting, waitForSources } from './sources.ts';
-import type { UploadDisplay } from './upload-display.ts';
 
 /** The result for one file: whether it was sent, or the status of its document. */
 export type UploadResult = { file: string; status: string; documentId?: string; type?: string; error?: string };
@@ -12,42 +12,31 @@ export const upload = async (
   files: string[],
   wait: boolean,
   stop: AbortSignal,
-  display: UploadDisplay,
 ): Promise<{ results: UploadResult[]; problem?: string | undefined }> => {
-  const results: UploadResult[] = files.map((file) => ({ file, status: 'not sent' }));
-  const firstOpen = (file: string) =>
-    results.find((result) => result.file === file && result.status === 'not sent' && !result.error);
-  await sendFiles(service, files, stop, (file, sent) => {
-    const result = firstOpen(file);
-    if (result) Object.assign(result, withoutWay(sent));
-    display.sent(file, sent);
-  });
+  const report = ({ file, status, error }: UploadResult) =>
+    say(visible(`${file}: ${status}${error ? `: ${error}` : '.'}`));
+  const { progress, ...sends } = await sendFiles(service, files, stop, (file, result) => report({ file, ...result }));
+  const results: UploadResult[] = sends.results.map((result, index) => ({ file: files[index] as string, ...result }));
   const sent = results.filter(({ status }) => status === 'sent');
-  if (!wait || sent.length === 0) return { results, problem: stop.aborted ? stoppedWaiting : undefined };
-  const ids = sent.map(({ documentId }) => documentId as string);
+  if (!wait || sent.length === 0) {
+    if (!stop.aborted) await progress.remove();
+    return { results, problem: stop.aborted ? stoppedWaiting : undefined };
+  }
   const { found, problem } = await waitForSources(
     () => listDocuments(service),
-    ids,
+    sent.map(({ documentId }) => documentId as string),
     stop,
-    (document) => {
-      const result = results.find(({ documentId }) => documentId === document.id);
-      if (result) display.ended(result.file, document);
+    ({ id, status, error }) => {
+      const result = results.find(({ documentId }) => documentId === id);
+      if (result) report({ file: result.file, status, ...(error && { error }) });
     },
   );
+  if (!stop.aborted) await progress.remove();
   if (!problem) service.hasFilesUnderWay = false;
   for (const result of sent) {
-    const document = found.get(result.documentId as string);
-    if (!document) {
-      if (!problem) Object.assign(result, { status: 'deleted', error: 'The document was deleted in the meantime.' });
-      continue;
-    }
-    const { status, type, error } = document;
-    Object.assign(result, { status, ...(type && { type }), ...(error && { error }) });
+    const { status, type, error } = found.get(result.documentId as string) ?? {};
+    if (status) Object.assign(result, { status, ...(type && { type }), ...(error && { error }) });
+    else if (!problem) Object.assign(result, { status: 'deleted', error: 'The document was deleted in the meantime.' });
   }
   return { results, problem };
-};
-
-const withoutWay = (sent: SendResult) => {
-  const { status, documentId } = sent;
-  return { status, ...(documentId && { documentId }), ...('error' in sent && { error: sent.error }) };
 };

@@ -35,7 +35,7 @@ export interface BlockListUploads {
 }
 
 /** The maximum size of a request with files. Larger uploads go directly to the file store. */
-const maxFormBytes = 4 * 1024 * 1024;
+export const maxFormBytes = 4 * 1024 * 1024;
 /** The validity of a presigned form. */
 const formSeconds = 15 * 60;
 

@@ -32,17 +32,6 @@ it('operator agent delete counts first, and deletes the agent with --yes', async
   });
 });
 
-it('operator calls delete deletes a call with --yes', async () => {
-  const world = await newWorld();
-  await world.recordCall('call-1');
-  const call = ['calls', 'delete', 'call-1', '--agent-id', world.agentId];
-  expect((await operator(...call)).stderr).toBe('Nothing was deleted. Add --yes to do it.\n');
-  expect((await world.call('GET', `/calls/${world.agentId}/call-1`)).status).toBe(200);
-  expect(await json(...call, '--yes')).toMatchObject({ agentId: world.agentId, deleted: true });
-  expect((await world.call('GET', `/calls/${world.agentId}/call-1`)).status).toBe(404);
-  expect((await operator(...call, '--yes')).code).toBe(1);
-});
-
 it('operator erase counts first, and erases a person with --yes', async () => {
   const world = await newWorld();
   const person = `+4930${String(Date.now()).slice(-9)}`;

@@ -3,46 +3,10 @@ import { documentKey } from '../../../functions/store/keys.ts';
 import { documentReads } from '../../../functions/store/sources/documents.ts';
 import type { TextReference } from '../../../functions/store/sources/source-texts.ts';
 import { table } from '../../../functions/store/table.ts';
-import { sample } from '../../support/documents.ts';
 import { knowledge, upload } from '../../support/knowledge-command.ts';
 import { json, newFile, oneSentence, operator, operatorWith } from '../../support/operator-command.ts';
-import { page } from '../../support/site.ts';
 import { newFolder } from '../../support/websites.ts';
 import { newUser, newWorld, target, unique } from '../../support/world.ts';
-
-it('knowledge add-site adds a website, and reports the result of its crawl', async () => {
-  const world = await newWorld();
-  const site = newFolder();
-  await site.put('', page('home', site.at('a'), site.at('missing'), site.at('b')));
-  await site.put('a', page('a'));
-  await site.put('b', page('b'));
-  const args = ['--agent-id', world.agentId, '--base-url', target.baseUrl];
-  const { stdout } = await knowledge([
-    'add-site',
-    site.url,
-    '--name',
-    'Help',
-    '--limit',
-    '3',
-    '--exclude',
-    '/b$',
-    ...args,
-    '--json',
-  ]);
-  expect(JSON.parse(stdout)).toMatchObject({
-    name: 'Help',
-    url: site.url,
-    status: 'ready',
-    pages: 2,
-    limit: 3,
-    excludePaths: ['/b$'],
-    failedPages: [{ url: site.at('missing'), reason: 'The page answered with status 404.' }],
-  });
-  const shown = await knowledge(['add-site', site.url, ...args]);
-  expect(shown.code).toBe(0);
-  expect(shown.stdout).toMatch(/status +ready/);
-  expect(shown.stdout).toContain('The page answered with status 404.');
-});
 
 it('knowledge add-site ends with 1 and the reason when the site cannot be read', async () => {
   const world = await newWorld();
@@ -52,23 +16,6 @@ it('knowledge add-site ends with 1 and the reason when the site cannot be read',
     1,
     expect.stringMatching(/status +failed\n(.*\n)*error +The page answered with status 404\./),
   ]);
-});
-
-it('knowledge list lists all websites and documents with their status and error', async () => {
-  const world = await newWorld();
-  const list = () => json('knowledge', 'list', '--agent-id', world.agentId, '--base-url', target.baseUrl);
-  expect(await list()).toEqual({ uid: world.uid, agentId: world.agentId, websites: [], documents: [] });
-  const site = newFolder();
-  await knowledge(['add-site', site.url, '--agent-id', world.agentId]);
-  await upload(world, [newFile('text', 'a\u001b[2J.txt'), newFile(sample('locked.pdf'), 'b.pdf')]);
-  const { websites, documents } = await list();
-  expect(websites).toMatchObject([{ url: site.url, status: 'failed', error: expect.stringContaining('404') }]);
-  expect(documents.map(({ status }: { status: string }) => status)).toEqual(['ready', 'failed']);
-  expect(documents[0]).not.toHaveProperty('content');
-  const { stdout } = await knowledge(['list', '--agent-id', world.agentId]);
-  expect(stdout).toContain('[2J.txt');
-  expect(stdout).not.toContain('\u001b');
-  expect(stdout).toContain('password');
 });
 
 it('the key for knowledge is created for the owner and deleted afterwards, also after a failure', async () => {

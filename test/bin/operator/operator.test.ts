@@ -346,14 +346,6 @@ it('agents keep their owner: the operator cannot make an owner a guest', async (
   expect((await world.call('GET', `/agents/${world.agentId}`)).status).toBe(200);
 });
 
-it('agents have names without control characters on the terminal', async () => {
-  const world = await newWorld();
-  await world.call('PATCH', `/agents/${world.agentId}`, { body: { name: 'A\u001b[2Jb\u202e' } });
-  const { stdout } = await operator('agent', 'show', world.agentId);
-  expect(stdout).toContain('A�[2Jb�');
-  expect(stdout).not.toContain('\u001b');
-});
-
 it('the import of calls records every call; a second import changes nothing', async () => {
   const world = await newWorld();
   const { agentId } = world;

@@ -2,7 +2,6 @@ import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { count, print, table } from '../../../command-line/output.ts';
 import { knowledgeCommand, withKnowledge } from '../../knowledge/command.ts';
 import { upload } from '../../knowledge/upload.ts';
-import { uploadDisplay } from '../../knowledge/upload-display.ts';
 import type { Group } from '../../program.ts';
 
 export const uploadDocuments = (knowledge: Group) =>
@@ -15,7 +14,7 @@ export const uploadDocuments = (knowledge: Group) =>
     .action(async (files, _, command) => {
       const options = command.optsWithGlobals();
       await withKnowledge(options, async (service, stop) => {
-        const { results, problem } = await upload(service, files, options.wait, stop, uploadDisplay);
+        const { results, problem } = await upload(service, files, options.wait, stop);
         const done = results.filter(({ status }) => status === (options.wait ? 'ready' : 'sent')).length;
         print(options, { agentId: service.agentId, files: results }, () =>
           table(results, { FILE: 'file', STATUS: 'status', DOCUMENT: 'documentId', ERROR: 'error' }),

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { startBetween } from '../../../support/between.ts';
 import { largePdf } from '../../../support/documents.ts';
+import { upload } from '../../../support/knowledge-command.ts';
 import { ended, newFile, settings, start } from '../../../support/operator-command.ts';
 import { until } from '../../../support/until.ts';
 import { newWorld } from '../../../support/world.ts';
@@ -8,8 +10,9 @@ import { newWorld } from '../../../support/world.ts';
 it('knowledge upload that is stopped while a form is sent reports which files were sent, which were not, and which are unknown', async () => {
   const world = await newWorld();
   await using storage = await startBetween(() => new Promise<boolean>(() => {}));
+  let isStuck = true;
   await using between = await startBetween(async (request, response, forward) => {
-    if (request.url !== '/agent-documents/uploads') return false;
+    if (!isStuck || request.url !== '/agent-documents/uploads') return false;
     const { uploads, failed } = (await (await forward()).json()) as { uploads: object[]; failed: object[] };
     const body = { uploads: uploads.map((one) => ({ ...one, url: storage.baseUrl })), failed };
     return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -29,8 +32,16 @@ it('knowledge upload that is stopped while a form is sent reports which files we
   // biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
   const reported: any[] = JSON.parse(stdout).files;
   expect(reported.map(({ status }) => status)).toEqual(['sent', 'unknown', 'unknown', 'unknown', 'not sent']);
-  for (const { error } of reported.slice(1)) expect(error).toMatch(/[Ss]topped.*deleted within an hour/);
+  for (const { error } of reported.slice(1, 4)) expect(error).toMatch(/[Ss]topped.*deleted within an hour/);
+  expect(reported[4].error).toBe('Stopped before it was sent.');
   expect(stderr).toContain('Stopped.');
+
+  // The same command sends what was not sent, and nothing twice.
+  isStuck = false;
+  const again = await upload(world, [small, ...large], '--base-url', between.baseUrl);
+  expect(again.files.map(({ status }) => status)).toEqual(Array(5).fill('ready'));
+  expect(again.files[0].documentId).toBe(reported[0].documentId);
+  expect(existsSync(`${small}.progress.json`)).toBe(false);
 });
 
 it('knowledge upload that is stopped while it waits reports the state of each document', async () => {

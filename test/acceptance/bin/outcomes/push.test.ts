@@ -20,7 +20,7 @@ it('outcomes push continues after SIGKILL: each row is in the results once', asy
   await third.promise;
   run.child.kill('SIGKILL');
   await run.ended;
-  const { rows } = JSON.parse(readFileSync(`${file}.progress.json`, 'utf8'));
+  const { rows } = JSON.parse(readFileSync(`${file}.progress.json`, 'utf8')).state;
   expect([1000, 2000]).toContain(rows);
   // This is the state after a kill between writing the results and the progress.
   writeFileSync(`${file}.results.csv`, '9,half a li', { flag: 'a' });

@@ -22,9 +22,14 @@ const apiKey = newApiKey();
 
 type Received = { method: string; path: string; query: Record<string, string>; headers: Headers; body: unknown };
 
-/** A service that keeps the last request, and responds with the example of the document. */
+/** A service that keeps its requests, and responds with the given responses, the last one again and again. */
 let received: Received | undefined;
-let response: { type: string; text: string } = { type: 'application/json', text: '{}' };
+let requests: Received[] = [];
+let responses: { status?: number; type?: string; text: string }[] = [];
+const respondWith = (...bodies: object[]) => {
+  requests = [];
+  responses = bodies.map((body) => ({ text: JSON.stringify(body) }));
+};
 const server = createServer(async (incoming, outgoing) => {
   const { method = '', url = '', headers } = incoming;
   const request = new Request(`http://service${url}`, {
@@ -37,7 +42,13 @@ const server = createServer(async (incoming, outgoing) => {
   const text = isForm ? '' : await request.clone().text();
   const body = isForm ? [...(await request.formData())] : text && JSON.parse(text);
   received = { method, path: pathname, query: Object.fromEntries(searchParams), headers: request.headers, body };
-  outgoing.writeHead(200, { 'content-type': response.type }).end(response.text);
+  requests.push(received);
+  const {
+    status = 200,
+    type = 'application/json',
+    text: response,
+  } = (responses.length > 1 ? responses.shift() : responses[0]) as (typeof responses)[number];
+  outgoing.writeHead(status, { 'content-type': type }).end(response);
 });
 let baseUrl = '';
 beforeAll(async () => {
@@ -102,7 +113,7 @@ describe.each(callable)('$method $path', ({ method, path, operation }) => {
       ...(buildExample(document, content?.schema ?? {}) as Record<string, unknown>),
     };
     const isStream = type === 'text/event-stream';
-    response = { type, text: isStream ? 'data: {"type":"start"}\n\ndata: [DONE]\n\n' : JSON.stringify(example) };
+    responses = [{ type, text: isStream ? 'data: {"type":"start"}\n\ndata: [DONE]\n\n' : JSON.stringify(example) }];
     const inOptions = [...inAddress.map((one): [string, unknown] => [one.name, one.example]), ...Object.entries(body)];
     const args = [...new Map(inOptions)].flatMap(optionsFor);
     const takesKey = 'apiKey' in ((operation.security as object[])[0] ?? {});
@@ -135,4 +146,54 @@ describe.each(callable)('$method $path', ({ method, path, operation }) => {
     if (takesKey) expect(received?.headers.get('x-authorization')).toBe(apiKey);
     expect(JSON.parse(stdout)).toMatchObject(isStream ? { parts: [{ type: 'start' }] } : example);
   });
+});
+
+const ofAgent = ['--agent-id', 'front-desk', '--uid', 'acme'];
+
+it('a list is read page by page up to --limit, and the command says that there are more', async () => {
+  const calls = [1, 2, 3].map((n) => ({ callId: `call-${n}`, status: 'completed' }));
+  respondWith({ calls: calls.slice(0, 2), nextCursor: 'next' }, { calls: calls.slice(2), nextCursor: 'later' });
+  const { code, stdout, stderr } = await runCommand(['api', 'calls', 'list', ...ofAgent, '--limit', '3']);
+  expect([code, stdout]).toEqual([0, 'callId   status\ncall-1   completed\ncall-2   completed\ncall-3   completed\n']);
+  expect(stderr).toContain('There are more. Use a higher --limit.');
+  expect(requests.map(({ query }) => query)).toEqual([{ limit: '3' }, { limit: '3', cursor: 'next' }]);
+  respondWith({ calls: [] });
+  expect((await runCommand(['api', 'calls', 'list', ...ofAgent])).stdout).toBe('There are no calls.\n');
+});
+
+it('a record is printed with its plain fields, then a section for each list, object and long text', async () => {
+  const access = [{ uid: 'partner' }];
+  const configuration = { greeting: 'Hello, this is the front desk of Example Dental.', voice: 'warm' };
+  respondWith({ agentId: 'front-desk', name: 'A\u001b[2Jb', configuration }, { access });
+  const { stdout } = await runCommand(['agent', 'show', 'front-desk', '--uid', 'acme']);
+  expect(stdout).toMatch(
+    /^agentId +front-desk\nname +A�\[2Jb\n\nconfiguration:\n\{\n {2}"greeting": "Hello[^"]+",\n {2}"voice": "warm"\n\}\n\naccess:\nuid\npartner\n$/,
+  );
+});
+
+it('a command sends the version that was read and the key of a repeated request', async () => {
+  respondWith({});
+  const settings = ['--if-match', '7', '--idempotency-key', 'once'];
+  await runCommand(['agent', 'update', 'front-desk', '--uid', 'acme', '--no-key', ...settings]);
+  const [{ headers, body }] = requests as [Received];
+  expect([headers.get('if-match'), headers.get('idempotency-key'), body]).toEqual(['"7"', 'once', { key: null }]);
+});
+
+it('a deletion without --yes only reads what it would delete', async () => {
+  respondWith({ callId: 'call-1' });
+  const { code, stdout, stderr } = await runCommand(['calls', 'delete', 'call-1', ...ofAgent]);
+  expect([code, stdout]).toEqual([0, 'callId   call-1\n']);
+  expect(stderr).toContain('Nothing was deleted. Add --yes to do it.');
+  expect(requests.map(({ method }) => method)).toEqual(['GET']);
+});
+
+it.each([
+  ['an invalid request', 400, { error: 'invalid_request', message: 'name: is too long.' }, 2],
+  ['a missing record', 404, { error: 'call_not_found', message: 'This agent has no such call.' }, 1],
+  ['items that failed', 200, { failed: [{ number: '12', reason: 'Invalid' }] }, 1],
+])('the exit code of a command tells %s', async (_, status, body, exitCode) => {
+  respondWith(body);
+  responses = [{ status, text: JSON.stringify(body) }];
+  const { code } = await runCommand(['block-list', 'add', '12', '--uid', 'acme']);
+  expect([code, requests[0]?.path]).toEqual([exitCode, '/block-list']);
 });
