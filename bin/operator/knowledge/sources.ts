@@ -5,9 +5,6 @@ import { describeError } from '../../command-line/describe-error.ts';
 import { CommandError } from '../../command-line/exit-codes.ts';
 import type { Service } from '../service.ts';
 
-export type DocumentSummary = Document;
-export type WebsiteSummary = Website;
-
 export const stoppedWaiting = 'Stopped. What was sent is processed all the same. See "knowledge list".';
 
 /** Waits until sources are ready, failed or deleted. `problem` says why waiting ended earlier. */
@@ -39,43 +36,40 @@ export const waitForSources = async <S extends { id: string; status: string }>(
 
 const hasEnded = ({ status }: { status: string }) => status === 'ready' || status === 'failed';
 
-export const listDocuments = async ({ api, uid, agentId }: Service): Promise<DocumentSummary[]> => {
-  const found: DocumentSummary[] = [];
+export const listDocuments = async ({ api, uid, agentId }: Service): Promise<Document[]> => {
+  const found: Document[] = [];
   for await (const page of api.documents.list({ uid, agentId, content: false }).pages()) {
     found.push(...dataOf(page).documents);
   }
   return found;
 };
 
-export const listWebsites = async ({ api, uid, agentId }: Service): Promise<WebsiteSummary[]> => {
-  const found: WebsiteSummary[] = [];
+const listWebsites = async ({ api, uid, agentId }: Service): Promise<Website[]> => {
+  const found: Website[] = [];
   for await (const page of api.websites.list({ uid, agentId, content: false }).pages()) {
     found.push(...dataOf(page).websites);
   }
   return found;
 };
 
-/** A website or a document, without its text. */
-export type Source = { kind: 'website'; record: WebsiteSummary } | { kind: 'document'; record: DocumentSummary };
-
-/** Finds a website or document by id, or fails. */
-export const existingSource = async (service: Service, id: string): Promise<Source> => {
-  const website = (await listWebsites(service)).find((one) => one.id === id);
-  if (website) return { kind: 'website', record: website };
-  const document = (await listDocuments(service)).find((one) => one.id === id);
-  if (document) return { kind: 'document', record: document };
-  throw new CommandError(`Agent ${service.agentId} has no website or document ${id}.`);
+/** Finds a website or document by its id, or fails. */
+export const existingSource = async (service: Service, id: string): Promise<Website | Document> => {
+  const sources = isWebsite(id) ? await listWebsites(service) : await listDocuments(service);
+  const found = sources.find((one) => one.id === id);
+  if (!found) throw new CommandError(`Agent ${service.agentId} has no website or document ${id}.`);
+  return found;
 };
 
-/** Yields the text of a source, plain or as Markdown, in pieces. */
+/** Yields the text of a website or document, plain or as Markdown, in pieces. */
 export async function* readText(
   { api, uid, agentId }: Service,
-  { kind, record: { id } }: Source,
+  id: string,
   field: 'content' | 'contentMD',
 ): AsyncGenerator<string> {
-  const pieces =
-    kind === 'website'
-      ? api.websites.getContent({ uid, agentId, websiteId: id })
-      : api.documents.getContent({ uid, agentId, documentId: id });
+  const pieces = isWebsite(id)
+    ? api.websites.getContent({ uid, agentId, websiteId: id })
+    : api.documents.getContent({ uid, agentId, documentId: id });
   for await (const piece of pieces.pages()) yield dataOf<Record<typeof field, string>>(piece)[field];
 }
+
+const isWebsite = (id: string) => id.startsWith('web_');

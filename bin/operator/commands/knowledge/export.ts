@@ -4,7 +4,7 @@ import { as } from '../../../command-line/arguments.ts';
 import { print } from '../../../command-line/output.ts';
 import { writeOutput } from '../../../command-line/output-file.ts';
 import { knowledgeCommand, withKnowledge } from '../../knowledge/command.ts';
-import { existingSource, readText } from '../../knowledge/sources.ts';
+import { readText } from '../../knowledge/sources.ts';
 import type { Group } from '../../program.ts';
 
 export const exportSource = (knowledge: Group) =>
@@ -23,9 +23,8 @@ export const exportSource = (knowledge: Group) =>
       const options = command.optsWithGlobals();
       const { output, format } = options;
       await withKnowledge(options, async (service) => {
-        const source = await existingSource(service, id);
         const field = format === 'markdown' ? 'contentMD' : 'content';
-        const text = readText(service, source, field);
+        const text = readText(service, id, field);
         if (options.json && !output) {
           const pieces = await Array.fromAsync(text);
           return print(options, { id, format, text: pieces.join('') }, () => '');

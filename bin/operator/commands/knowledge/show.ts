@@ -12,7 +12,7 @@ export const showSource = (knowledge: Group) =>
     .action(async (id, _, command) => {
       const options = command.optsWithGlobals();
       await withKnowledge(options, async (service) => {
-        const { content: _content, contentMD: _contentMD, ...shown } = (await existingSource(service, id)).record;
+        const { content: _content, contentMD: _contentMD, ...shown } = await existingSource(service, id);
         print(options, shown, () => describeResponse(shown, {}));
       });
     });
