@@ -41,7 +41,7 @@ const placeholders: Record<Exclude<Kind, 'boolean'>, string> = {
   number: '<number>',
   texts: '<values...>',
   files: '<files...>',
-  json: '<json>',
+  json: '<json-or-file>',
   time: '<time>',
   text: '<text>',
 };
@@ -65,8 +65,12 @@ export const addOptions = (
   else if (listTypes(schema).includes('null')) command.option(`--${clear}`, `clear what --${set} sets`);
 };
 
-/** Returns the first sentence of the description of an argument, and the range of a number. */
-const describeArgument = ({ description = '' }: JsonSchema) => description.replace(/\.$/, '').replaceAll('`', '');
+/** Returns the description of an argument for a terminal. What `null` does is the description of the clearing option. */
+const describeArgument = ({ description = '' }: JsonSchema) =>
+  description
+    .replaceAll(/[;.]? ?[^;.]*`null`[^;.]*/g, '')
+    .replace(/\.$/, '')
+    .replaceAll('`', '');
 
 /** Returns the value that the options of a command, or an argument in its place, give to an argument of an operation. */
 export const readOption = async (
