@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -15,7 +16,8 @@ export type SendResult =
   | { status: 'sent'; documentId: string }
   | { status: 'not sent' | 'rejected' | 'unknown'; error: string };
 
-/** A file that was sent, as it was then. */
+/** The id of a run, from which the idempotency keys of its requests follow, and the files that were sent, as they were then. */
+type Progress = { id: string; sent: SentFile[] };
 type SentFile = { file: string; size: number; mtimeMs: number; documentId: string };
 
 const concurrency = 3;
@@ -31,19 +33,23 @@ export const sendFiles = async (
   onSent: (file: string, sent: SendResult) => void,
 ): Promise<{ results: SendResult[]; progress: ProgressFile<unknown> }> => {
   const { baseUrl, uid, agentId } = service;
-  const progress = new ProgressFile<SentFile[]>(`${files[0]}.progress.json`, { baseUrl, uid, agentId, files });
+  const progress = new ProgressFile<Progress>(`${files[0]}.progress.json`, { baseUrl, uid, agentId, files });
   const left = await progress.read();
-  const before = left?.isSameRun ? left.state : [];
-  const sentFiles = [...before];
+  const { id, sent } = left?.isSameRun ? left.state : { id: randomUUID(), sent: [] };
+  const before = [...sent];
   let saving = Promise.resolve();
-  const save = (sent: SentFile) => {
-    sentFiles.push(sent);
-    saving = saving.then(() => progress.write(sentFiles)).catch((error) => say(describeError(error)));
+  const save = () => {
+    saving = saving.then(() => progress.write({ id, sent })).catch((error) => say(describeError(error)));
   };
+  save();
   const results = await pMap(
     files,
-    async (file) => {
-      const result = await send(service, file, { signal, before, save });
+    async (file, index) => {
+      const add = (one: SentFile) => {
+        sent.push(one);
+        save();
+      };
+      const result = await send(service, file, { signal, before, add, key: `${id}.${index}` });
       onSent(file, result);
       return result;
     },
@@ -53,9 +59,9 @@ export const sendFiles = async (
   return { results, progress };
 };
 
-type Run = { signal: AbortSignal; before: SentFile[]; save: (sent: SentFile) => void };
+type Run = { signal: AbortSignal; before: SentFile[]; add: (sent: SentFile) => void; key: string };
 
-const send = async (service: Service, file: string, { signal, before, save }: Run): Promise<SendResult> => {
+const send = async (service: Service, file: string, { signal, before, add, key }: Run): Promise<SendResult> => {
   if (signal.aborted) return { status: 'not sent', error: 'Stopped before it was sent.' };
   const { uid, agentId } = service;
   const path = resolvePath(file);
@@ -72,7 +78,8 @@ const send = async (service: Service, file: string, { signal, before, save }: Ru
     service.hasFilesUnderWay ||= isByForm;
     const content = new File([await openAsBlob(path)], basename(file));
     const uploaded = await service.api.documents
-      .uploadFiles({ uid, agentId }, [content], { signal })
+      // A request whose response was lost creates no second document when the command is run again.
+      .uploadFiles({ uid, agentId }, [content], { signal, idempotencyKey: `${key}.${size}.${mtimeMs}` })
       .catch((error: unknown) => {
         if (!signal.aborted) throw error;
       });
@@ -83,7 +90,7 @@ const send = async (service: Service, file: string, { signal, before, save }: Ru
     const [document] = documents;
     if (document) {
       const { documentId } = document;
-      save({ file, size, mtimeMs, documentId });
+      add({ file, size, mtimeMs, documentId });
       return { status: 'sent', documentId };
     }
     const reason = failed[0]?.reason ?? error?.details?.find((one) => one.path === content.name)?.message;

@@ -41,6 +41,8 @@ it('knowledge upload that is stopped while a form is sent reports which files we
   const again = await upload(world, [small, ...large], '--base-url', between.baseUrl);
   expect(again.files.map(({ status }) => status)).toEqual(Array(5).fill('ready'));
   expect(again.files[0].documentId).toBe(reported[0].documentId);
+  const { uid, agentId } = world;
+  expect((await world.call('GET', '/agent-documents', { query: { uid, agentId } })).body.documents).toHaveLength(5);
   expect(existsSync(`${small}.progress.json`)).toBe(false);
 });
 
