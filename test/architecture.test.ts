@@ -80,8 +80,10 @@ const arrows: Record<string, string[]> = {
   'functions/api': [...below, ...capabilities, 'functions/chat', 'functions/http', 'functions/openapi'],
   'functions/jobs': [...below, ...capabilities, 'functions/http'],
   'functions/openapi': ['functions/domain', 'functions/http'],
-  // The function that serves them names the bucket, to which they upload.
-  'functions/pages': ['functions/domain', 'functions/openapi', 'functions/clients', 'functions/environment.ts'],
+  // The function that serves them names the bucket, to which they upload. They show sheets before they upload them.
+  'functions/pages': [
+    ...['functions/domain', 'functions/sheets', 'functions/openapi', 'functions/clients', 'functions/environment.ts'],
+  ],
   'functions/routes.ts': ['functions/api', 'functions/http'],
   'functions/jobs.ts': ['functions/jobs'],
 };

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { detectSeparator, type Separator } from '../../functions/sheets/read-sheet.ts';
+import { detectSeparator, type Separator } from '../../functions/sheets/separator.ts';
 import { detectUtf, type TextEncoding } from '../../functions/sheets/text-encoding.ts';
 import { resolvePath } from '../command-line/arguments.ts';
 import { describeFileError } from '../command-line/describe-error.ts';

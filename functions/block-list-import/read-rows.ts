@@ -2,7 +2,8 @@ import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { ImportColumns } from '../domain/block-list-imports.ts';
 import { normalizePhoneNumber } from '../domain/phone-numbers.ts';
 import { cut } from '../domain/text.ts';
-import { detectSeparator, readSheet, SheetError } from '../sheets/read-sheet.ts';
+import { readSheet, SheetError } from '../sheets/read-sheet.ts';
+import { detectSeparator } from '../sheets/separator.ts';
 import { detectUtf } from '../sheets/text-encoding.ts';
 
 /** A row of a file, as written. `line` counts from 1. `hasMore`: the row has a cell without a heading. */

@@ -1,4 +1,5 @@
 import type { FiguresBy, FiguresRow } from '../domain/call-figures.ts';
+import { csvField, csvLines } from '../domain/csv.ts';
 
 type Column = { name: string; read(row: FiguresRow): string | number | null | undefined };
 
@@ -6,7 +7,7 @@ type Column = { name: string; read(row: FiguresRow): string | number | null | un
 export const toCsv = (rows: FiguresRow[], { unit, group }: FiguresBy = {}): string => {
   const readGroup = (row: FiguresRow) => {
     const value = group && row[group];
-    return typeof value === 'string' ? textField(value) : value;
+    return typeof value === 'string' ? csvField(value) : value;
   };
   const currencies = [...new Set(rows.flatMap(({ cost }) => Object.keys(cost)))].sort();
   const columns: Column[] = [
@@ -18,16 +19,8 @@ export const toCsv = (rows: FiguresRow[], { unit, group }: FiguresBy = {}): stri
     ...(rows.some(({ margin }) => margin !== undefined) ? columnsNamed('margin') : []),
   ];
   const lines = rows.map((row) => columns.map(({ read }) => read(row) ?? ''));
-  return [columns.map(({ name }) => name), ...lines].map((fields) => `${fields.join(',')}\r\n`).join('');
+  return csvLines([columns.map(({ name }) => name), ...lines]);
 };
 
 const columnsNamed = (...names: Exclude<keyof FiguresRow, 'cost'>[]): Column[] =>
   names.map((name) => ({ name, read: (row) => row[name] }));
-
-/** A spreadsheet would take a text that begins like this for a formula. */
-const formula = /^[=+\-@\t\r\n]/;
-
-const textField = (text: string): string => {
-  const shown = formula.test(text) ? `'${text}` : text;
-  return shown === '' || /[",\r\n]/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
-};

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
+import type { detectSeparator } from './separator.ts';
 
 /** A row of a sheet: the number of its first line, from 1, and its cells. */
 export type SheetRow = { line: number; cells: string[] };
@@ -24,21 +25,6 @@ export class SheetError extends Error {
     this.code = code;
   }
 }
-
-export type Separator = ',' | ';' | '\t';
-
-const separators = [',', ';', '\t'] as const;
-
-/** Returns the separator of cells. For Excel, a first line can name it: `sep=;`. Such a line is no row. */
-export const detectSeparator = (firstLine: string): { separator: Separator; isNamed: boolean } => {
-  const line = firstLine.replace(/^\ufeff/, '').replace(/\r$/, '');
-  const [, named] = /^"?sep=([,;\t])"?[,;\t]*$/i.exec(line) ?? [];
-  if (named) return { separator: named as Separator, isNamed: true };
-  const unquoted = line.replace(/"[^"]*"/g, '');
-  const count = (separator: string) => unquoted.split(separator).length;
-  const separator = separators.reduce((most, one) => (count(one) > count(most) ? one : most));
-  return { separator, isNamed: false };
-};
 
 type Parsed = { record: string[]; info: { lines: number } };
 

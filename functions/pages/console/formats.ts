@@ -104,6 +104,9 @@ export const startOfDay = (date: string, timeZone: string): string => {
   return new Date(guess).toISOString();
 };
 
+/** Returns the end of a day in a time zone, as a point in time. */
+export const endOfDay = (date: string, timeZone: string): string => startOfDay(addDays(date, 1), timeZone);
+
 /** Returns the time by which the clocks of a time zone are ahead of UTC. */
 const offsetMilliseconds = (at: number, timeZone: string): number => {
   const parts = new Intl.DateTimeFormat('en-US', {

@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { apiKeys } from '../../../functions/store/api-keys.ts';
 import { send } from '../../support/voice-platforms.ts';
 import { newWorld } from '../../support/world.ts';
 import { useBrowser } from './browser.ts';
-import { choose, openConsole } from './open-console.ts';
+import { choose, openConsole, openFilter } from './open-console.ts';
 
 useBrowser();
 
@@ -62,7 +63,9 @@ it('“Show me the calls of March 8 in New York, a day of 23 hours.”', async (
   const starts = ['2026-03-08T04:59:59Z', '2026-03-08T05:00:00Z', '2026-03-09T03:59:59Z', '2026-03-09T04:00:00Z'];
   for (const [index, startedAt] of starts.entries()) await recordCall(`call-${index}`, { startedAt });
   const { page } = await openConsole(apiKey, '/console/calls?timeZone=America/New_York');
-  await page.getByLabel('From').fill('2026-03-08');
+  await openFilter(page, 'From');
+  await page.getByLabel('From', { exact: true }).fill('2026-03-08');
+  await openFilter(page, 'To');
   await page.getByLabel('To', { exact: true }).fill('2026-03-08');
   const links = page.getByRole('table').getByRole('link');
   await expect.poll(() => links.allTextContents()).toEqual(['11:59 PM', '12:00 AM']);
@@ -74,6 +77,7 @@ it('“Which calls have no outcome yet?”', async () => {
   await recordCall('call-2', { phone: '+14155550101' });
   await call('PATCH', `/calls/${agentId}/call-1`, { body: { custom_call_outcome: 'booked' } });
   const { page } = await openConsole(apiKey, '/console/calls');
+  await openFilter(page, 'Outcome');
   await choose(page, 'Outcome', 'Without an outcome');
   await page.getByRole('cell', { name: 'booked' }).waitFor({ state: 'detached' });
   await page.getByRole('cell', { name: '+1 (415) 555-0101' }).waitFor();
@@ -86,6 +90,7 @@ it('“Which calls of the whole practice have no outcome yet, and whose are they
   const body = { direction: 'inbound', startedAt: '2026-03-01T11:00:00Z', phone: '+14155550101' };
   expect((await call('PUT', `/calls/${evening.agentId}/call-2`, { body })).status).toBe(200);
   const { page, complaints } = await openConsole(apiKey, '/console/calls');
+  await openFilter(page, 'Outcome');
   await choose(page, 'Outcome', 'Without an outcome');
   await page.getByRole('row', { name: /0101 Evening shift/ }).click();
   const dialog = page.getByRole('dialog', { name: 'Call' });
@@ -94,6 +99,24 @@ it('“Which calls of the whole practice have no outcome yet, and whose are they
   await dialog.getByText('+1 (415) 555-0100').waitFor();
   expect(await dialog.getByRole('button', { name: 'Older call' }).isDisabled()).toBe(true);
   expect(complaints).toEqual([]);
+});
+
+it('“Give me the calls that I see as CSV.”', async () => {
+  const { recordCall, apiKey, agentId, call } = await newWorld();
+  await recordCall('call-1', { durationSeconds: 60, status: 'completed' });
+  await recordCall('call-2', { phone: '+14155550101', startedAt: '2026-03-02T10:00:00Z' });
+  const body = { custom_call_outcome: '=1+1, "so"', custom_call_outcome_value: 149.5 };
+  expect((await call('PATCH', `/calls/${agentId}/call-1`, { body })).status).toBe(200);
+  const { page } = await openConsole(apiKey, `/console/calls?phone=${encodeURIComponent('+14155550100')}`);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download these calls as CSV' }).click(),
+  ]);
+  expect(readFileSync(await download.path(), 'utf8').split('\r\n')).toEqual([
+    'started,agentId,agent,callId,phone,direction,status,durationSeconds,outcome,value',
+    `2026-03-01T10:00:00.000Z,${agentId},Agent,call-1,+14155550100,inbound,completed,60,"'=1+1, ""so""",149.5`,
+    '',
+  ]);
 });
 
 it('“Show me older calls”: a list continues page by page', async () => {
@@ -140,6 +163,7 @@ it('“Which bookings does the platform only suppose? Set the one that is right.
   await world.recordCall('call-1');
   const { page, complaints } = await openConsole(apiKey, '/console/calls');
   await page.getByRole('link', { name: 'Mar 1, 2026' }).waitFor();
+  await openFilter(page, 'Outcome');
   await choose(page, 'Outcome', 'Held: found, but not set');
   await page.getByRole('link', { name: 'Mar 1, 2026' }).waitFor({ state: 'detached' });
   await page.getByRole('row', { name: /Held: booked/ }).click();

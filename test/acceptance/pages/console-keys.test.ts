@@ -55,7 +55,10 @@ it('“Set up a new client with a key, see what its agents did, and suspend it.�
   await page.reload();
   await page.getByRole('row', { name: /^Northside Dental .* Active 1 of 3/ }).waitFor();
   expect(await violationsIn(page)).toEqual([]);
-  await page.getByRole('link', { name: 'Northside Dental' }).click();
+  await page
+    .getByRole('table', { name: 'Clients', exact: true })
+    .getByRole('link', { name: 'Northside Dental' })
+    .click();
   await page.getByRole('button', { name: 'Suspend' }).click();
   await page.getByText('Every request with a key of the client is refused.').waitFor();
   expect((await call('GET', '/key', { apiKey })).status).toBe(403);
@@ -154,4 +157,27 @@ it('“Who changed the greeting, and how?”', async () => {
   const dialog = page.getByRole('dialog', { name: 'Version 2' });
   await dialog.getByText('Good morning!').first().waitFor();
   expect(complaints).toEqual([]);
+});
+
+it('“Let Northside use our front desk, and later end it.”', async () => {
+  const maker = await newUser(['users']);
+  const newClient = async (name: string) =>
+    (await call('POST', '/users', { apiKey: maker.apiKey, body: { name } })).body.uid as string;
+  const [uid, guest] = [await newClient('Owner'), await newClient('Northside')];
+  const body = { uid, name: 'console', scopes: ['agents'] };
+  const { secret: apiKey } = (await call('POST', '/keys', { apiKey: maker.apiKey, body })).body;
+  const { agentId } = (await call('POST', '/agents', { apiKey, body: { uid, name: 'Front desk' } })).body;
+  const { page } = await openConsole(apiKey, `/console/agents?agentId=${agentId}`);
+  await page.getByRole('link', { name: 'Access' }).click();
+  await page.getByText('This agent is shared with nobody').waitFor();
+  await page.getByLabel('User ID of the guest').fill('nobody');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').waitFor();
+  await page.getByLabel('User ID of the guest').fill(guest);
+  await page.keyboard.press('Enter');
+  await page.getByRole('row', { name: `${guest} Northside` }).waitFor();
+  expect(await violationsIn(page)).toEqual([]);
+  await page.getByRole('button', { name: `End access of ${guest}` }).click();
+  await page.getByText('This agent is shared with nobody').waitFor();
+  expect((await call('GET', `/agents/${agentId}/access`, { apiKey, query: { uid } })).body.access).toEqual([]);
 });

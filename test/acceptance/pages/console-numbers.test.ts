@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { newWorld, type World } from '../../support/world.ts';
-import { useBrowser } from './browser.ts';
+import { useBrowser, violationsIn } from './browser.ts';
 import { choose, openConsole } from './open-console.ts';
 
 useBrowser();
@@ -101,7 +101,7 @@ it('import a file: its progress and the lines that failed are shown, and later f
   const world = await newWorld();
   const { page, complaints } = await open(world);
   await chooseFile(page, file);
-  await page.getByLabel('Reason').fill('Imported');
+  await page.getByLabel('Reason', { exact: true }).fill('Imported');
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Import' });
   await dialog.getByText('Done').waitFor();
@@ -118,6 +118,31 @@ it('import a file: its progress and the lines that failed are shown, and later f
     .getByRole('link')
     .click();
   await lines.getByRole('row', { name: '3 12345' }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
+it('import our own sheet: its rows are shown first, and its columns and the country of its numbers are chosen', async () => {
+  const world = await newWorld();
+  const { page, complaints } = await open(world);
+  await chooseFile(page, 'Name;Phone;Comment\n"Doe, Jo";030 1234567;Rude\nRoe;+14155550161;\n');
+  const rows = page.getByRole('table', { name: 'The first rows of the file' });
+  await rows.getByRole('row', { name: 'Doe, Jo 030 1234567 Rude' }).waitFor();
+  // The column with numbers is chosen already.
+  expect(await page.getByLabel('Column of numbers').inputValue()).toBe('Phone');
+  await page.getByLabel('Column of reasons').selectOption('Comment');
+  await choose(page, 'Country', 'Germany');
+  await page.getByLabel('Last day').fill('2099-05-31');
+  expect(await violationsIn(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await page.getByRole('dialog', { name: 'Import' }).getByText('Every line was imported.').waitFor();
+  const { body } = await world.call('GET', '/block-list', { query: { uid: world.uid } });
+  const expiresAt = '2099-05-31T22:00:00.000Z';
+  expect(
+    body.entries.toSorted((a: { number: string }, b: { number: string }) => (a.number < b.number ? -1 : 1)),
+  ).toMatchObject([
+    { number: '+14155550161', expiresAt },
+    { number: '+49301234567', reason: 'Rude', expiresAt },
+  ]);
   expect(complaints).toEqual([]);
 });
 

@@ -10,8 +10,20 @@ export const openConsole = (apiKey: string, path = '/console', options: BrowserC
     `sessionStorage.getItem('apiKey') ?? sessionStorage.setItem('apiKey', JSON.stringify('${apiKey}'))`,
   );
 
+/** Opens the field of a filter that is shown as a chip. */
+export const openFilter = (page: Page, label: string): Promise<void> =>
+  page.getByRole('button', { name: `+ ${label}` }).click();
+
 /** Chooses an option of a field with a search. */
 export const choose = async (within: Page | Locator, label: string, option: string): Promise<void> => {
   await within.getByRole('combobox', { name: label, exact: true }).click();
   await within.getByRole('option', { name: option, exact: true }).click();
 };
+
+/** Returns the texts of a tile of the overview. */
+export const figure = (page: Page, name: string): Promise<string> =>
+  page
+    .getByRole('term')
+    .filter({ hasText: new RegExp(`^${name}$`) })
+    .locator('xpath=..')
+    .innerText();

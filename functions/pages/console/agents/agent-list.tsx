@@ -12,6 +12,7 @@ import { useService } from '../service.tsx';
 /** The agents that the key may use. They are found by a part of their name or of their number. */
 export const AgentList = () => {
   const { search = '' } = useAddress().filters;
+  const withCalls = useRecentCalls();
   const text = search.toLowerCase();
   const digits = search.replace(/[^\d]/g, '');
   const isFound = ({ name, phoneNumber = '' }: Agent) =>
@@ -31,7 +32,7 @@ export const AgentList = () => {
         {(agents) => (
           <Table
             caption="Agents"
-            items={agents.filter(isFound)}
+            items={agents.filter(isFound).map(withCalls)}
             keyOf={({ agentId }) => agentId}
             columns={columns}
             empty={
@@ -55,24 +56,32 @@ export const AgentList = () => {
   );
 };
 
-/** The number of calls in the last seven days. */
-const RecentCalls = ({ agent: { agentId } }: { agent: Agent }) => {
+/** An agent, and its calls since a day: undefined until they are known. */
+type Listed = Agent & { since: string; calls: number | undefined };
+
+/** Counts the calls of each agent in the last seven days, once for all rows. */
+const useRecentCalls = () => {
   const { scopes } = useService();
   const timeZone = useTimeZone();
   const tomorrow = addDays(dateIn(timeZone), 1);
   const week = { from: addDays(tomorrow, -7), to: tomorrow, timeZone };
   const { data } = useFigures(week, 'agent', scopes.includes('calls'));
-  const calls = data?.rows.find((row) => row.agent === agentId)?.calls ?? 0;
-  return (
-    data && (
-      <Link view="calls" filters={{ agentId, from: week.from }}>
-        {formatNumber(calls)}
-      </Link>
-    )
-  );
+  const counts = data && new Map(data.rows.map(({ agent, calls }) => [agent, calls]));
+  return (agent: Agent): Listed => ({
+    ...agent,
+    since: week.from,
+    calls: counts && (counts.get(agent.agentId) ?? 0),
+  });
 };
 
-const columns: Column<Agent>[] = [
+const RecentCalls = ({ agentId, since, calls }: Listed) =>
+  calls !== undefined && (
+    <Link view="calls" filters={{ agentId, from: since }}>
+      {formatNumber(calls)}
+    </Link>
+  );
+
+const columns: Column<Listed>[] = [
   {
     heading: 'Name',
     cell: ({ agentId, name }) => (
@@ -82,7 +91,7 @@ const columns: Column<Agent>[] = [
     ),
   },
   { heading: 'Phone number', cell: ({ phoneNumber }) => phoneNumber && formatPhone(phoneNumber) },
-  { heading: 'Calls in 7 days', cell: (agent) => <RecentCalls agent={agent} />, isNumber: true },
+  { heading: 'Calls in 7 days', cell: (agent) => <RecentCalls {...agent} />, isNumber: true },
   { heading: 'Language', cell: ({ configuration: { language } }) => language },
   { heading: 'Traffic', cell: ({ split = [] }) => (split.length > 0 ? 'Split' : '') },
   { heading: 'Version', cell: ({ version }) => version, isNumber: true },

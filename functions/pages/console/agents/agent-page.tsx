@@ -7,6 +7,7 @@ import { TextField } from '../components/fields.tsx';
 import { Form } from '../components/form.tsx';
 import { Loaded } from '../components/states.tsx';
 import { useChange, useRead, useService } from '../service.tsx';
+import { Access } from './access.tsx';
 import { EditAgent } from './edit-agent.tsx';
 import { History } from './history.tsx';
 import { Traffic } from './traffic.tsx';
@@ -29,7 +30,7 @@ export const AgentPage = ({ agentId }: { agentId: string }) => {
 };
 
 const AgentSections = ({ agent }: { agent: Agent }) => {
-  const { scopes } = useService();
+  const { scopes, uid } = useService();
   const { section } = useAddress().filters;
   const { agentId, name, version, phoneNumber, split = [] } = agent;
   const sections = [
@@ -37,6 +38,7 @@ const AgentSections = ({ agent }: { agent: Agent }) => {
     { path: 'history', label: 'History' },
     { path: 'traffic', label: 'Traffic' },
     ...(scopes.includes('calls') ? [{ path: 'figures', label: 'Figures by version' }] : []),
+    ...(agent.uid === uid ? [{ path: 'access', label: 'Access' }] : []),
   ];
   return (
     <>
@@ -71,6 +73,7 @@ const AgentSections = ({ agent }: { agent: Agent }) => {
       {section === undefined && <EditAgent agent={agent} />}
       {section === 'history' && <History agent={agent} />}
       {section === 'traffic' && <Traffic key={JSON.stringify(split)} agent={agent} />}
+      {section === 'access' && <Access agentId={agentId} />}
       {section === 'figures' && <VersionFigures agentId={agentId} />}
     </>
   );

@@ -1,22 +1,35 @@
+import { csvField, csvLines } from '../../../domain/csv.ts';
 import type { Call } from '../../../openapi/client/client.ts';
 import { addressNow, Link, useAddress } from '../address.tsx';
-import { AgentFilter, ForAgents, useAgentName } from '../components/agent-filter.tsx';
-import { DateFilter, FilterBar, SelectFilter, TextFilter } from '../components/fields.tsx';
-import { OutcomeBadge } from '../components/outcome.tsx';
+import { AgentFilter, ForAgents, useAgentChoices, useAgentName } from '../components/agent-filter.tsx';
+import { announce } from '../components/announcements.tsx';
+import { FilterBar, SelectFilter, TextFilter } from '../components/fields.tsx';
+import { DateChips, FilterChip } from '../components/filter-chip.tsx';
+import { OutcomeBadge, OutcomeColors } from '../components/outcome.tsx';
 import { type Column, PagedTable } from '../components/paged-table.tsx';
+import { saveFile } from '../components/save-file.ts';
 import { Empty } from '../components/states.tsx';
-import { Time, useTimeZone } from '../components/time.tsx';
-import { addDays, formatDuration, formatPhone, formatTime, formatValue, startOfDay } from '../formats.ts';
+import { Time, timeZoneNow, useTimeZone } from '../components/time.tsx';
+import {
+  endOfDay,
+  formatDuration,
+  formatNumber,
+  formatPhone,
+  formatTime,
+  formatValue,
+  startOfDay,
+} from '../formats.ts';
 import { usePages, useService } from '../service.tsx';
 import { CallDialog, filtersOf } from './call-dialog.tsx';
 import { CallStatus } from './call-status.tsx';
-import { OutcomeFilter, StatusFilter } from './outcome-filter.tsx';
+import { formatOutcomeFilter, OutcomeFilter, StatusFilter } from './outcome-filter.tsx';
 
 const directions = [
   { value: '', label: 'Both' },
   { value: 'inbound', label: 'Inbound' },
   { value: 'outbound', label: 'Outbound' },
 ];
+const formatDirection = (direction: string) => (direction === 'inbound' ? 'Inbound' : 'Outbound');
 
 /** The calls of all agents or of one, newest first, and one of them with its details. */
 const Calls = () => (
@@ -24,15 +37,24 @@ const Calls = () => (
     <h1>Calls</h1>
     <FilterBar>
       <AgentFilter all="All agents" />
-      <TextFilter name="phone" label="Phone number" type="tel" placeholder="+14155550100" />
-      <DateFilter name="from" label="From" />
-      <DateFilter name="to" label="To" />
-      <SelectFilter name="direction" label="Direction" options={directions} />
-      <StatusFilter />
-      <OutcomeFilter />
+      <FilterChip label="Phone number" names={['phone']} format={formatPhone}>
+        <TextFilter name="phone" label="Phone number" type="tel" placeholder="+14155550100" />
+      </FilterChip>
+      <DateChips />
+      <FilterChip label="Direction" names={['direction']} format={formatDirection}>
+        <SelectFilter name="direction" label="Direction" options={directions} />
+      </FilterChip>
+      <FilterChip label="Status" names={['status']}>
+        <StatusFilter />
+      </FilterChip>
+      <FilterChip label="Outcome" names={['outcome', 'hasOutcome', 'held']} format={formatOutcomeFilter}>
+        <OutcomeFilter />
+      </FilterChip>
     </FilterBar>
     <ForAgents>
-      <CallTable />
+      <OutcomeColors>
+        <CallTable />
+      </OutcomeColors>
     </ForAgents>
   </>
 );
@@ -44,9 +66,8 @@ const CallTable = () => {
   const { phone, from, to, direction, status, outcome, hasOutcome, held } = filters;
   const search = {
     ...{ phone, status, outcome },
-    // The search includes the day `to`.
     from: from && startOfDay(from, timeZone),
-    to: to && startOfDay(addDays(to, 1), timeZone),
+    to: to && endOfDay(to, timeZone),
     direction: direction as Call['direction'] | undefined,
     held: held === 'true' || undefined,
     hasOutcome: hasOutcome === undefined ? undefined : hasOutcome === 'true',
@@ -86,6 +107,7 @@ const CallTable = () => {
           )
         }
       />
+      {loaded.length > 0 && <CsvOfCalls calls={loaded} />}
       {callId && callOf && (
         <CallDialog
           key={callId}
@@ -98,11 +120,35 @@ const CallTable = () => {
   );
 };
 
+/** Downloads the calls that the list shows as CSV. */
+const CsvOfCalls = ({ calls }: { calls: Call[] }) => {
+  const agents = useAgentChoices().data ?? [];
+  const names = new Map(agents.map(({ agentId, name }) => [agentId, name]));
+  const headings = ['started', 'agentId', 'agent', 'callId', 'phone', 'direction', 'status', 'durationSeconds'];
+  const save = () => {
+    const rows = calls.map((call) => [
+      ...[call.startedAt, call.agentId, csvField(names.get(call.agentId) ?? call.agentId), csvField(call.callId)],
+      // Excel takes a number for no formula.
+      ...[call.phone ?? '', call.direction, csvField(call.status ?? ''), call.durationSeconds ?? ''],
+      ...[csvField(call.custom_call_outcome ?? ''), call.custom_call_outcome_value ?? ''],
+    ]);
+    saveFile(csvLines([[...headings, 'outcome', 'value'], ...rows]), 'calls.csv');
+    announce(`Calls downloaded as CSV: ${formatNumber(calls.length)}.`);
+  };
+  return (
+    <div className="buttons">
+      <button type="button" className="quiet" onClick={save}>
+        Download these calls as CSV
+      </button>
+    </div>
+  );
+};
+
 const Started = ({ call }: { call: Call }) => (
   <Link
     view="calls"
     filters={{ ...addressNow().filters, ...filtersOf(call) }}
-    aria-label={formatTime(call.startedAt, useTimeZone())}
+    aria-label={formatTime(call.startedAt, timeZoneNow())}
   >
     <Time at={call.startedAt} isShort />
   </Link>
@@ -116,9 +162,10 @@ const columns: Column<Call>[] = [
   { heading: 'Started', cell: (call) => <Started call={call} /> },
   {
     heading: 'Phone number',
-    cell: ({ phone }) => (phone ? formatPhone(phone) : <span className="faint">Withheld</span>),
+    cell: ({ phone }) =>
+      phone ? <span className="unbroken">{formatPhone(phone)}</span> : <span className="faint">Withheld</span>,
   },
-  { heading: 'Direction', cell: ({ direction }) => (direction === 'inbound' ? 'Inbound' : 'Outbound') },
+  { heading: 'Direction', cell: ({ direction }) => formatDirection(direction) },
   { heading: 'Status', cell: ({ status }) => status && <CallStatus status={status} /> },
   {
     heading: 'Duration',
@@ -127,6 +174,7 @@ const columns: Column<Call>[] = [
   },
   {
     heading: 'Outcome',
+    isLong: true,
     cell: ({ custom_call_outcome: outcome, heldOutcome }) =>
       outcome === undefined ? (
         heldOutcome && <span className="faint">Held: {heldOutcome.custom_call_outcome}</span>

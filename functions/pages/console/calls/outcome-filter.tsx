@@ -2,6 +2,17 @@ import { setFilters, useAddress } from '../address.tsx';
 import { useValues } from '../components/outcome.tsx';
 import { Picker } from '../components/picker.tsx';
 
+/** The choices that name no outcome. An outcome does not begin with a space. */
+const special: Record<string, string> = {
+  ' true': 'With an outcome',
+  ' false': 'Without an outcome',
+  ' held': 'Held: found, but not set',
+};
+
+/** Returns the label of the choice that the filters of the address stand for. */
+export const formatOutcomeFilter = (text: string, name: string): string =>
+  (name === 'outcome' ? undefined : special[name === 'held' ? ' held' : ` ${text}`]) ?? text;
+
 const optionOf = (value: string) => ({ value, label: value });
 
 /** Chooses an outcome of the address, or calls with or without one. */
@@ -9,9 +20,7 @@ export const OutcomeFilter = () => {
   const { agentId, outcome, hasOutcome, held } = useAddress().filters;
   const options = [
     { value: '', label: 'All calls' },
-    { value: ' true', label: 'With an outcome' },
-    { value: ' false', label: 'Without an outcome' },
-    { value: ' held', label: 'Held: found, but not set' },
+    ...Object.entries(special).map(([value, label]) => ({ value, label })),
     ...useValues('outcome', agentId).map(optionOf),
   ];
   const choose = (value: string) => {

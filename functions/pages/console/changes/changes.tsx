@@ -2,12 +2,13 @@ import type { Change } from '../../../openapi/client/client.ts';
 import { type Filters, Link, useAddress } from '../address.tsx';
 import { labelOfPath } from '../agents/labels.ts';
 import { AgentFilter, useAgentName } from '../components/agent-filter.tsx';
-import { DateFilter, FilterBar, SelectFilter, TextFilter } from '../components/fields.tsx';
+import { FilterBar, SelectFilter, TextFilter } from '../components/fields.tsx';
+import { DateChips, FilterChip } from '../components/filter-chip.tsx';
 import { type Column, PagedTable } from '../components/paged-table.tsx';
 import { Empty } from '../components/states.tsx';
 import { Time, useTimeZone } from '../components/time.tsx';
 import { Who } from '../components/who.tsx';
-import { addDays, formatNumber, formatTime, startOfDay } from '../formats.ts';
+import { endOfDay, formatNumber, formatTime, startOfDay } from '../formats.ts';
 import { usePages, useService } from '../service.tsx';
 
 const kinds: Record<Change['kind'], string> = {
@@ -42,8 +43,7 @@ const Changes = () => {
   const search = {
     ...{ agentId, keyId, kind: kind as Change['kind'] | undefined },
     from: from && startOfDay(from, timeZone),
-    // The search includes the day `to`.
-    to: to && startOfDay(addDays(to, 1), timeZone),
+    to: to && endOfDay(to, timeZone),
   };
   const pages = usePages(['changes', search], (cursor, options) =>
     api.changes.list({ ...search, limit: 50, cursor }, options),
@@ -53,17 +53,20 @@ const Changes = () => {
       <h1>Changes</h1>
       <FilterBar>
         <AgentFilter all="All agents" />
-        <SelectFilter
-          name="kind"
-          label="What changed"
-          options={[
-            { value: '', label: 'Everything' },
-            ...Object.entries(kinds).map(([value, label]) => ({ value, label })),
-          ]}
-        />
-        <TextFilter name="keyId" label="Key ID" placeholder="key_…" />
-        <DateFilter name="from" label="From" />
-        <DateFilter name="to" label="To" />
+        <FilterChip label="What changed" names={['kind']} format={(kind) => kinds[kind as Change['kind']] ?? kind}>
+          <SelectFilter
+            name="kind"
+            label="What changed"
+            options={[
+              { value: '', label: 'Everything' },
+              ...Object.entries(kinds).map(([value, label]) => ({ value, label })),
+            ]}
+          />
+        </FilterChip>
+        <FilterChip label="Key ID" names={['keyId']}>
+          <TextFilter name="keyId" label="Key ID" placeholder="key_…" />
+        </FilterChip>
+        <DateChips />
       </FilterBar>
       <PagedTable
         caption="Changes"
@@ -89,7 +92,7 @@ const targetOf = ({ kind, action, id, agentId, version }: Change): { view: strin
     case 'agent':
       return { view: 'agents', filters: { agentId: id, section: 'history', version: version?.toString() } };
     case 'access':
-      return { view: 'agents', filters: { agentId } };
+      return { view: 'agents', filters: { agentId, section: 'access' } };
     case 'website':
     case 'document':
       return { view: 'knowledge', filters: { agentId, sourceId: id } };

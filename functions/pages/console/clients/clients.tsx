@@ -43,14 +43,14 @@ const Clients = () => {
           </Empty>
         }
       />
-      <Figures />
+      <Figures names={new Map(pages.data?.pages.flatMap(({ users }) => users.map(({ uid, name }) => [uid, name])))} />
       {isCreating && <ClientDialog onClose={() => setCreating(false)} />}
     </>
   );
 };
 
 /** The call figures of each client in a period. */
-const Figures = () => {
+const Figures = ({ names }: { names: Map<string, string | undefined> }) => {
   const { api } = useService();
   const { filters } = useAddress();
   const timeZone = useTimeZone();
@@ -68,7 +68,10 @@ const Figures = () => {
         pages={pages}
         itemsOf={({ users }) => users}
         keyOf={({ uid }) => uid}
-        columns={columnsOfFigures}
+        columns={[
+          { heading: 'Client', cell: ({ uid }) => <ClientLink uid={uid} name={names.get(uid)} /> },
+          ...(figureColumns as Column<UserFigures>[]),
+        ]}
         empty={<Empty title="There is no client whose calls could be counted" />}
       />
     </Section>
@@ -91,11 +94,6 @@ const columns: Column<User>[] = [
     isNumber: true,
   },
   { heading: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
-];
-
-const columnsOfFigures: Column<UserFigures>[] = [
-  { heading: 'Client', cell: ({ uid }) => <ClientLink uid={uid} /> },
-  ...figureColumns,
 ];
 
 export default Clients;

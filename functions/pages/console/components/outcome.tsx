@@ -1,3 +1,5 @@
+import { createContext, type ReactNode, use, useMemo } from 'react';
+import type { CallFiguresRow } from '../../../openapi/client/client.ts';
 import { useAddress } from '../address.tsx';
 import { addDays, dateIn } from '../formats.ts';
 import { useService } from '../service.tsx';
@@ -32,27 +34,39 @@ const colorsOf = (...lists: string[][]): Map<string, number> => {
 };
 
 type Value = 'outcome' | 'status';
+type Figures = { rows: CallFiguresRow[] } | undefined;
 
-/** Returns the outcomes or states of calls, the most frequent first. */
-const useValuesIn = (search: FigureSearch, field: Value): string[] => {
+/** Returns the outcomes or states of figures, the most frequent first. */
+const valuesOf = (figures: Figures, field: Value): string[] =>
+  figures?.rows.toSorted((a, b) => b.calls - a.calls).flatMap((row) => row[field] || []) ?? [];
+
+/** Reads the figures of the last 90 days by outcome or by state. */
+const useRecent = (field: Value, agentId?: string): Figures => {
   const { scopes } = useService();
-  const { rows = [] } = useFigures(search, field, scopes.includes('calls')).data ?? {};
-  return rows.toSorted((a, b) => b.calls - a.calls).flatMap((row) => row[field] || []);
+  const timeZone = useTimeZone();
+  const tomorrow = addDays(dateIn(timeZone), 1);
+  const search: FigureSearch = { agentId, from: addDays(tomorrow, -90), to: tomorrow, timeZone };
+  return useFigures(search, field, scopes.includes('calls')).data;
 };
 
 /** Returns the outcomes or states that calls of the last 90 days have, the most frequent first. */
-export const useValues = (field: Value, agentId?: string): string[] => {
-  const timeZone = useTimeZone();
-  const tomorrow = addDays(dateIn(timeZone), 1);
-  return useValuesIn({ agentId, from: addDays(tomorrow, -90), to: tomorrow, timeZone }, field);
-};
+export const useValues = (field: Value, agentId?: string): string[] => valuesOf(useRecent(field, agentId), field);
 
-/** Returns the color of each outcome of the user in the last 90 days and in the period of the address. */
-export const useOutcomeColor = (): ((outcome: string) => number) => {
+const Places = createContext<Map<string, number>>(new Map());
+
+/** Gives each outcome of the user in the last 90 days and in the period of the address its color, once for all badges. */
+export const OutcomeColors = ({ children }: { children: ReactNode }) => {
   const { filters } = useAddress();
   const timeZone = useTimeZone();
-  const shown = useValuesIn({ agentId: filters.agentId, timeZone, ...periodOf(filters, timeZone) }, 'outcome');
-  const places = colorsOf(useValues('outcome'), shown);
+  const recent = useRecent('outcome');
+  const shown = useFigures({ agentId: filters.agentId, timeZone, ...periodOf(filters, timeZone) }, 'outcome').data;
+  const places = useMemo(() => colorsOf(valuesOf(recent, 'outcome'), valuesOf(shown, 'outcome')), [recent, shown]);
+  return <Places value={places}>{children}</Places>;
+};
+
+/** Returns the color of an outcome within `OutcomeColors`. */
+export const useOutcomeColor = (): ((outcome: string) => number) => {
+  const places = use(Places);
   return (outcome) => (places.get(outcome) ?? placeOf(outcome)) + 1;
 };
 

@@ -4,13 +4,16 @@ import { formatTime, isTimeZone, ownTimeZone } from '../formats.ts';
 /** Returns the time zone of the address, or the browser's. */
 export const useTimeZone = (): string => timeZoneOf(useAddress());
 
+/** Returns the same without following changes, for the rows of a list, which its table renders again. */
+export const timeZoneNow = (): string => timeZoneOf(addressNow());
+
 const timeZoneOf = ({ filters: { timeZone } }: Address) => (timeZone && isTimeZone(timeZone) ? timeZone : ownTimeZone);
 
 type TimeProps = { at: string; hasSeconds?: boolean; isShort?: boolean };
 
 /** A point in time in the chosen time zone, without its date if that is above it. Another zone, UTC or the browser's, is in the tooltip. */
 export const Time = ({ at, hasSeconds = false, isShort = false }: TimeProps) => {
-  const timeZone = timeZoneOf(addressNow());
+  const timeZone = timeZoneNow();
   const other = timeZone === 'UTC' ? ownTimeZone : 'UTC';
   const options = { timeStyle: hasSeconds ? 'medium' : 'short' } as const;
   return (

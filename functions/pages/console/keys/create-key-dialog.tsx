@@ -2,9 +2,8 @@ import { useState } from 'react';
 import { Dialog } from '../components/dialog.tsx';
 import { TextField } from '../components/fields.tsx';
 import { Form } from '../components/form.tsx';
+import { LastDayField, useEndOfDay } from '../components/last-day-field.tsx';
 import { Secret } from '../components/secret.tsx';
-import { useTimeZone } from '../components/time.tsx';
-import { addDays, dateIn, startOfDay } from '../formats.ts';
 import { type Scope, useChange, useService } from '../service.tsx';
 
 /** The scopes of a key, with what they permit. The last three are not chosen initially. */
@@ -24,16 +23,13 @@ const initial = permissions.slice(0, 6).map(([scope]) => scope);
 /** Creates a key of a user, and shows its secret once. A key of the own user has at most the scopes of the present key. */
 export const CreateKeyDialog = ({ uid, onClose }: { uid: string; onClose(): void }) => {
   const { api, uid: ownUid, scopes: ownScopes } = useService();
-  const timeZone = useTimeZone();
+  const endOf = useEndOfDay();
   const isGiven = (scope: Scope) => uid !== ownUid || (initial.includes(scope) && ownScopes.includes(scope));
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState(initial.filter(isGiven));
   const [lastDay, setLastDay] = useState('');
   const creation = useChange(
-    (_, options) => {
-      const expiresAt = lastDay ? startOfDay(addDays(lastDay, 1), timeZone) : undefined;
-      return api.keys.create({ uid, name: name.trim(), scopes, expiresAt }, options);
-    },
+    (_, options) => api.keys.create({ uid, name: name.trim(), scopes, expiresAt: endOf(lastDay) }, options),
     { changes: [['keys', uid]], done: ({ name }) => `The key ${name} is created.` },
   );
   if (creation.data) {
@@ -81,12 +77,8 @@ export const CreateKeyDialog = ({ uid, onClose }: { uid: string; onClose(): void
               </label>
             ))}
         </fieldset>
-        <TextField
-          label="Last day"
-          name="expiresAt"
+        <LastDayField
           note="Without it, the key is valid for as long as the key that creates it."
-          type="date"
-          min={dateIn(timeZone)}
           value={lastDay}
           onChange={setLastDay}
         />

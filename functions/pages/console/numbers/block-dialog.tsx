@@ -4,9 +4,9 @@ import { AgentChoice } from '../components/agent-filter.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { Field, TextField } from '../components/fields.tsx';
 import { Form } from '../components/form.tsx';
+import { LastDayField, useEndOfDay } from '../components/last-day-field.tsx';
 import { Table } from '../components/paged-table.tsx';
-import { useTimeZone } from '../components/time.tsx';
-import { addDays, dateIn, formatNumber, startOfDay } from '../formats.ts';
+import { formatNumber } from '../formats.ts';
 import { useChange, useService } from '../service.tsx';
 
 /** The maximum for one request. */
@@ -17,7 +17,7 @@ type BlockDialogProps = { numbers?: string; agentId: string | undefined; onClose
 /** Blocks numbers, and lists those that could not be blocked. */
 export const BlockDialog = ({ numbers = '', agentId, onClose }: BlockDialogProps) => {
   const { api } = useService();
-  const timeZone = useTimeZone();
+  const endOf = useEndOfDay();
   const [text, setText] = useState(numbers);
   const [list, setList] = useState(agentId ?? '');
   const [reason, setReason] = useState('');
@@ -28,8 +28,7 @@ export const BlockDialog = ({ numbers = '', agentId, onClose }: BlockDialogProps
       const entry = {
         numbers: all,
         reason: reason.trim() || undefined,
-        // The last day is included.
-        expiresAt: lastDay ? startOfDay(addDays(lastDay, 1), timeZone) : undefined,
+        expiresAt: endOf(lastDay),
       };
       return list ? api.blockList.add({ agentId: list, ...entry }, options) : api.userBlockList.add(entry, options);
     },
@@ -62,15 +61,7 @@ export const BlockDialog = ({ numbers = '', agentId, onClose }: BlockDialogProps
           value={reason}
           onChange={setReason}
         />
-        <TextField
-          label="Last day"
-          name="expiresAt"
-          note={`Without it, the numbers stay blocked. The day ends in ${timeZone.replaceAll('_', ' ')}.`}
-          type="date"
-          min={dateIn(timeZone)}
-          value={lastDay}
-          onChange={setLastDay}
-        />
+        <LastDayField note="Without it, the numbers stay blocked." value={lastDay} onChange={setLastDay} />
       </Form>
     </Dialog>
   );

@@ -1,15 +1,28 @@
 import { useState } from 'react';
 import { AgentChoice } from '../components/agent-filter.tsx';
 import { Dialog } from '../components/dialog.tsx';
-import { Field, TextField } from '../components/fields.tsx';
+import { Choice, Field, TextField } from '../components/fields.tsx';
 import { Form } from '../components/form.tsx';
+import { LastDayField, useEndOfDay } from '../components/last-day-field.tsx';
+import { Table } from '../components/paged-table.tsx';
+import { Picker } from '../components/picker.tsx';
 import { Progress, useUpload } from '../components/upload.tsx';
 import { formatBytes } from '../formats.ts';
 import { useChange, useService } from '../service.tsx';
+import { type Columns, countries, likelyColumns, type Preview, readPreview } from './preview.ts';
 
 const maxBytes = 64 * 1024 * 1024;
 
 type Props = { agentId: string | undefined; onImport(importId: string): void; onClose(): void };
+
+const noColumns: Columns = { number: '', reason: '', expiresAt: '' };
+
+/** Returns the columns of an import. One that is not chosen is left out. */
+const namedColumns = ({ number, reason, expiresAt }: Columns) => ({
+  number,
+  reason: reason || undefined,
+  expiresAt: expiresAt || undefined,
+});
 
 /** Uploads a file of numbers to block. */
 export const ImportFileDialog = ({ agentId, onImport, onClose }: Props) => {
@@ -18,15 +31,32 @@ export const ImportFileDialog = ({ agentId, onImport, onClose }: Props) => {
   const [file, setFile] = useState<File>();
   const [list, setList] = useState(agentId ?? '');
   const [reason, setReason] = useState('');
+  const [lastDay, setLastDay] = useState('');
+  const [country, setCountry] = useState('');
+  const [preview, setPreview] = useState<Preview>();
+  const [columns, setColumns] = useState(noColumns);
+  const endOf = useEndOfDay();
   const change = useChange(
     (chosen: File, options) =>
-      api.blockList.importFile({ agentId: list || undefined, reason: reason.trim() || undefined }, chosen, {
-        ...options,
-        onProgress: setProgress,
-        signal: stopping.current.signal,
-      }),
+      api.blockList.importFile(
+        {
+          agentId: list || undefined,
+          reason: reason.trim() || undefined,
+          expiresAt: endOf(lastDay),
+          country: country || undefined,
+          columns: columns.number ? namedColumns(columns) : undefined,
+        },
+        chosen,
+        { ...options, onProgress: setProgress, signal: stopping.current.signal },
+      ),
     { changes: [['imports'], ['numbers']] },
   );
+  const choose = async (chosen: File | undefined) => {
+    const read = chosen && (await readPreview(chosen));
+    setFile(chosen);
+    setPreview(read);
+    setColumns(read ? likelyColumns(read) : noColumns);
+  };
   const close = () => {
     stopping.current.abort();
     onClose();
@@ -49,7 +79,7 @@ export const ImportFileDialog = ({ agentId, onImport, onClose }: Props) => {
     });
   };
   return (
-    <Dialog title="Import a file" onClose={close}>
+    <Dialog title="Import a file" isWide onClose={close}>
       <Form
         change={change}
         submit="Import"
@@ -61,7 +91,7 @@ export const ImportFileDialog = ({ agentId, onImport, onClose }: Props) => {
         <Field
           label="File"
           problem={problem}
-          note="Text with one number on each line, or CSV with the columns number, reason and expiresAt."
+          note="Text with one number on each line, or a sheet in CSV. It is shown here before it is uploaded."
         >
           {(ids) => (
             <input
@@ -69,10 +99,20 @@ export const ImportFileDialog = ({ agentId, onImport, onClose }: Props) => {
               type="file"
               required
               accept=".txt,.csv,text/plain,text/csv"
-              onChange={(event) => setFile(event.target.files?.[0])}
+              onChange={(event) => void choose(event.target.files?.[0])}
             />
           )}
         </Field>
+        {preview && <FirstRows preview={preview} columns={columns} onChange={setColumns} />}
+        <Picker
+          label="Country"
+          name="country"
+          note="The country of numbers that begin with neither + nor a country code."
+          placeholder="None"
+          options={[{ value: '', label: 'None' }, ...countries()]}
+          value={country}
+          onChange={setCountry}
+        />
         <AgentChoice label="Blocked for" none="All agents" value={list} onChange={setList} />
         <TextField
           label="Reason"
@@ -81,6 +121,11 @@ export const ImportFileDialog = ({ agentId, onImport, onClose }: Props) => {
           maxLength={256}
           value={reason}
           onChange={setReason}
+        />
+        <LastDayField
+          note="For lines without an end. Without it, the numbers stay blocked."
+          value={lastDay}
+          onChange={setLastDay}
         />
         <p className="faint">
           The numbers are added to those that are blocked. To replace a whole list,{' '}
@@ -91,3 +136,42 @@ export const ImportFileDialog = ({ agentId, onImport, onClose }: Props) => {
     </Dialog>
   );
 };
+
+const columnLabels = {
+  number: 'Column of numbers',
+  reason: 'Column of reasons',
+  expiresAt: 'Column of end times',
+} as const;
+
+type FirstRowsProps = { preview: Preview; columns: Columns; onChange(columns: Columns): void };
+
+/** The first rows of a file, and the choice of the columns to read if the file names its columns. */
+const FirstRows = ({ preview: { headings, rows }, columns, onChange }: FirstRowsProps) => (
+  <>
+    <Table
+      caption="The first rows of the file"
+      items={rows}
+      keyOf={(_, index) => String(index)}
+      columns={(headings.length > 0 ? headings : (rows[0] ?? [])).map((heading, index) => ({
+        heading: headings.length > 0 ? heading : `Column ${index + 1}`,
+        cell: (cells: string[]) => cells[index] && <bdi>{cells[index]}</bdi>,
+      }))}
+    />
+    {headings.length > 0 && (
+      <div className="group">
+        {(['number', 'reason', 'expiresAt'] as const).map((name) => (
+          <Choice
+            key={name}
+            label={columnLabels[name]}
+            options={[
+              ...(name === 'number' ? [] : [{ value: '', label: 'None' }]),
+              ...headings.filter(Boolean).map((heading) => ({ value: heading, label: heading })),
+            ]}
+            value={columns[name]}
+            onChange={(heading) => onChange({ ...columns, [name]: heading })}
+          />
+        ))}
+      </div>
+    )}
+  </>
+);

@@ -1,5 +1,6 @@
 import type { FigureSearch } from '../components/figures.tsx';
 import { ChangeButton } from '../components/form.tsx';
+import { saveFile } from '../components/save-file.ts';
 import { useChange, useService } from '../service.tsx';
 
 /** Downloads figures as CSV. */
@@ -8,7 +9,7 @@ export const CsvButton = ({ search }: { search: FigureSearch & { by: string } })
   const change = useChange(
     async () => {
       const result = await api.calls.getFigures({ ...search, format: 'csv' }, { parse: (text) => text });
-      if (result.data) save(result.data as unknown as string, `calls-${search.from}.csv`);
+      if (result.data) saveFile(result.data as unknown as string, `calls-${search.from}.csv`);
       return result;
     },
     { changes: [], done: () => 'The figures are downloaded as CSV.' },
@@ -20,12 +21,4 @@ export const CsvButton = ({ search }: { search: FigureSearch & { by: string } })
       </ChangeButton>
     </div>
   );
-};
-
-const save = (text: string, name: string) => {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
 };

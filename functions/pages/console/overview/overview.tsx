@@ -13,6 +13,7 @@ import {
   periodOf,
   useFigures,
 } from '../components/figures.tsx';
+import { OutcomeColors } from '../components/outcome.tsx';
 import { Empty, Loaded } from '../components/states.tsx';
 import { useTimeZone } from '../components/time.tsx';
 import { addDays, dateIn, formatDate, formatMoney, formatNumber, formatPercent, formatShort } from '../formats.ts';
@@ -35,7 +36,9 @@ const Overview = () => {
         <PeriodFilter />
       </FilterBar>
       <ForAgents>
-        <Totals search={search} period={period} />
+        <OutcomeColors>
+          <Totals search={search} period={period} />
+        </OutcomeColors>
       </ForAgents>
     </>
   );

@@ -1,0 +1,88 @@
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { setFilters, useAddress } from '../address.tsx';
+import { formatDate } from '../formats.ts';
+import { DateFilter } from './fields.tsx';
+
+type ChipProps = {
+  label: string;
+  /** The filters of the address that it removes. */
+  names: string[];
+  /** Returns what the chip shows of the filter that is set. */
+  format?(text: string, name: string): string;
+  /** The field to choose by. */
+  children: ReactNode;
+};
+
+/** A filter in a word: what is chosen, a way to remove it, and its field when it is pressed. */
+export const FilterChip = ({ label, names, format = String, children }: ChipProps) => {
+  const { filters } = useAddress();
+  const [isOpen, setOpen] = useState(false);
+  const chip = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (isOpen) chip.current?.querySelector<HTMLElement>('input, select')?.focus();
+  }, [isOpen]);
+  const close = () => {
+    setOpen(false);
+    button.current?.focus();
+  };
+  const name = names.find((name) => filters[name]) ?? '';
+  const text = filters[name];
+  // A text is chosen as a whole. A list or a date is changed step by step.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it runs when the filter changes
+  useEffect(() => {
+    if (chip.current?.querySelector('input:not([type="date"])')) close();
+  }, [name, text]);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the field wherever the focus is in it
+    <div
+      className={text ? 'chip chosen' : 'chip'}
+      ref={chip}
+      onBlur={({ currentTarget, relatedTarget }) => {
+        if (!currentTarget.contains(relatedTarget)) setOpen(false);
+      }}
+      onKeyDown={({ key, defaultPrevented }) => {
+        if (key !== 'Escape' || defaultPrevented || !isOpen) return;
+        close();
+      }}
+    >
+      <button
+        type="button"
+        className="quiet small"
+        ref={button}
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {text ? (
+          <>
+            {label}: <bdi>{format(text, name)}</bdi>
+          </>
+        ) : (
+          `+ ${label}`
+        )}
+      </button>
+      {text && (
+        <button
+          type="button"
+          className="quiet small"
+          aria-label={`Remove the filter ${label}`}
+          onClick={() => {
+            setFilters(Object.fromEntries(names.map((name) => [name, undefined])));
+            button.current?.focus();
+          }}
+        >
+          ×
+        </button>
+      )}
+      {isOpen && <div className="of-chip">{children}</div>}
+    </div>
+  );
+};
+
+/** The first and the last day of a search. */
+export const DateChips = () =>
+  (['From', 'To'] as const).map((label) => (
+    <FilterChip key={label} label={label} names={[label.toLowerCase()]} format={(date) => formatDate(date)}>
+      <DateFilter name={label.toLowerCase()} label={label} />
+    </FilterChip>
+  ));
