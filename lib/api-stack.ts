@@ -171,7 +171,7 @@ export const addFunction = (
 const burstLimit = (requestsPerSecond: number) => 2 * requestsPerSecond;
 
 /** The paths of the pages and their assets. */
-const pagePaths = ['/', '/console', '/console/{view}', '/docs', '/docs/{page}', '/llms.txt', '/assets/{file}'];
+const pagePaths = ['/', '/chat', '/console', '/console/{view}', '/docs', '/docs/{page}', '/llms.txt', '/assets/{file}'];
 
 /** Returns the CORS settings: what a browser may send, and what scripts of the application may read. */
 const corsConfiguration = (settings: Settings) => ({

@@ -20,7 +20,12 @@ const root = join(import.meta.dirname, '..');
 const folder = join(root, 'functions/pages');
 
 /** The paths of the pages, by their folders. */
-const paths: Record<string, string> = { chat: '/', console: '/console', docs: '/docs', reference: '/docs/reference' };
+const paths: Record<string, string> = {
+  chat: '/chat',
+  console: '/console',
+  docs: '/docs',
+  reference: '/docs/reference',
+};
 
 /** Allows a page to load from and call only its own origin, and forbids framing. */
 const policy = {
@@ -68,14 +73,14 @@ export const pageHeaders = {
  * Builds every page: a folder with an `index.html`. Files that it references by `./` or `../` are bundled under names that
  * contain a hash of their content. A reference by `npm:` is a package's own bundle: a file, or with `#name` the script that
  * a module of the package has in this variable. `<!-- header -->` becomes the header that all pages share. A deployment
- * without the chat has neither its page nor a link to it, and its root address leads to the console.
+ * without the chat has neither its page nor a link to it. The root address leads to the console.
  */
 export const buildPages = ({ hasChat = true } = {}): PageFile[] =>
   readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && (hasChat || entry.name !== 'chat'))
     .flatMap(({ name }) => buildPage(name, hasChat))
     .flatMap((file) => (file.path === paths.docs ? documentation(file) : file))
-    .concat(hasChat ? [] : toConsole);
+    .concat(toConsole);
 
 const toConsole: PageFile = {
   path: '/',

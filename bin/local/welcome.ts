@@ -23,7 +23,7 @@ export const welcome = (facts: Facts & { model: string | null; addedDays: number
 Voice Agent Platform API, on this machine
 
   Console    ${baseUrl}/console: calls, agents, numbers, knowledge and webhooks, with the demo key
-  Chat       ${baseUrl}/ in a browser${model ? `, answered by ${model} on Bedrock` : ', answered by a fake model with canned text and real tools'}
+  Chat       ${baseUrl}/chat in a browser${model ? `, answered by ${model} on Bedrock` : ', answered by a fake model with canned text and real tools'}
   Docs       ${baseUrl}/docs; the API reference at ${baseUrl}/docs/reference has the demo key filled in
   Browsers   may call from ${appOrigin} (change it with APP_ORIGIN)
   Invoices   ${customerId ? `of a fake Stripe, for the customers ${Object.values(stripeCustomers).join(', ')}` : `from Stripe at ${endpoints.stripe}`}${addedDays > 0 ? `\n  Demo data  of ${addedDays} days are being added, within seconds (--demo-days 0 adds none)` : ''}

@@ -265,8 +265,9 @@ describe('behind CloudFront', () => {
   });
 });
 
-it('the pages are at the one address: the chat at its root, the console at /console, the documentation at /docs, and all that they load', async () => {
-  for (const path of ['/', '/console', '/console/calls', '/docs', '/docs/quickstart', '/docs/reference']) {
+it('the pages are at the one address: the chat at /chat, the console at /console, to which the root leads, and the documentation at /docs, and all that they load', async () => {
+  expect(await (await fetch(target.baseUrl)).text()).toContain('content="0; url=/console"');
+  for (const path of ['/chat', '/console', '/console/calls', '/docs', '/docs/quickstart', '/docs/reference']) {
     const page = await fetch(target.baseUrl + path);
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");

@@ -29,6 +29,7 @@ it.each(both)(
     const pages = [
       'GET /',
       'GET /assets/{file}',
+      'GET /chat',
       'GET /console',
       'GET /console/{view}',
       'GET /docs',
@@ -55,7 +56,7 @@ it('the API hands each route to the function of its endpoint, by payload 2.0', (
 
 it('the API may invoke each function only by its own route', () => {
   const permissions = dev.all('AWS::Lambda::Permission').filter(({ part }) => ['Api', 'Hooks', 'Users'].includes(part));
-  expect(permissions).toHaveLength(ours.length + 7);
+  expect(permissions).toHaveLength(ours.length + 8);
   for (const { properties } of permissions) {
     expect(properties).toMatchObject({ Action: 'lambda:InvokeFunction', Principal: 'apigateway.amazonaws.com' });
     const source = properties.SourceArn['Fn::Join'][1].at(-1) as string;
@@ -64,6 +65,7 @@ it('the API may invoke each function only by its own route', () => {
     const paths = [
       ...answered.flatMap(functionRoutes).map(({ path }) => path),
       '/',
+      '/chat',
       '/console',
       '/console/*',
       '/docs',

@@ -6,13 +6,14 @@ import { openPage, useBrowser, violationsIn, type Watched } from './browser.ts';
 
 useBrowser();
 
+const chat = `${target.baseUrl}/chat`;
 const desktop = { width: 1100, height: 800 };
 const phone = { width: 390, height: 760 };
 
 /** The page without a key. The local run serves the demo user's, which the page uses unless the user has removed it. */
 const open = (options?: BrowserContextOptions): Promise<Watched> =>
-  openPage(target.baseUrl, options, `sessionStorage.getItem('apiKey') ?? sessionStorage.setItem('apiKey', '""')`);
-const openWithDemoKey = (options?: BrowserContextOptions): Promise<Watched> => openPage(target.baseUrl, options);
+  openPage(chat, options, `sessionStorage.getItem('apiKey') ?? sessionStorage.setItem('apiKey', '""')`);
+const openWithDemoKey = (options?: BrowserContextOptions): Promise<Watched> => openPage(chat, options);
 const wordsIn = async (part: Locator) => (await part.textContent()) ?? '';
 const composer = (page: Page) => page.getByLabel('Message to the assistant');
 const log = (page: Page) => page.getByRole('log');
@@ -372,7 +373,7 @@ it('the chat page sends requests only to its own origin, and shows the assistant
 });
 
 it('the chat page has a policy that runs only its own scripts', async () => {
-  const { headers } = await fetch(target.baseUrl);
+  const { headers } = await fetch(chat);
   const policy = headers.get('content-security-policy') ?? '';
   expect(policy).toContain("default-src 'none'");
   expect(policy).toContain("script-src 'self';");

@@ -27,7 +27,7 @@ it('the chat shows the calls of an agent, and asks for the approval of a change'
     await call('PATCH', `/calls/${agent.agentId}/${callId}`, { apiKey, body: { custom_call_outcome } });
   }
   const { page, complaints } = await openPage(
-    target.baseUrl,
+    `${target.baseUrl}/chat`,
     { viewport: { width: 1000, height: 740 }, deviceScaleFactor: 2, colorScheme: 'light', reducedMotion: 'reduce' },
     `sessionStorage.setItem('apiKey', JSON.stringify('${apiKey}'))`,
   );
