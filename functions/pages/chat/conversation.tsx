@@ -99,7 +99,7 @@ export const Conversation = ({ apiKey, isFakeModel, onEnterKey, onRemoveKey }: P
           </p>
         )}
         {error && (
-          <div className="error" role="alert">
+          <div className="failed" role="alert">
             <p>{messageOf(error, apiKey !== '')}</p>
             {codeOf(error) === 'invalid_api_key' ? (
               <div className="buttons">
