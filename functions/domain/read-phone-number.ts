@@ -5,24 +5,23 @@ import { type FirstGroup, splitNumber, withoutTrunkPrefix } from './numbering-pl
 export const numberProblems = {
   tooLong: `Remove what is not part of the number: the text has more than ${limits.phoneNumberCharacters} characters.`,
   noDigits: 'Add the number: the text has no digits.',
-  scientific: 'Format the cell as text and enter the number again: scientific notation has lost digits.',
+  scientific: 'Enter the number again in a cell of text: scientific notation may have lost digits.',
   secondNumber: 'Remove all but one number: the text has a second +, or digits before its +.',
   following: 'Remove what follows the number, such as an extension.',
   letters: 'Remove the letters, and digits that are not part of the number.',
   signs: 'Remove what is not part of the number. Only spaces, dashes, dots and parentheses may separate its digits.',
   parentheses: 'Remove the parentheses that do not enclose an area code.',
-  lastParentheses: 'Remove the parentheses at the end, and the digits in them if these are not part of the number.',
+  lastParentheses: 'Remove the parentheses at the end, and their digits if these are not part of the number.',
   edges: 'Remove dashes and dots that are not between digits.',
   internationalPrefix: 'Replace 00 at the start by +.',
   noCountryCode: 'Add + and the country code at the start: no country is guessed.',
   decimals: 'Remove the last dot, and the digits behind it if they are decimal places.',
   noSuchCode: 'Replace the 0 behind + by a country code: none begins with 0.',
-  trunkPrefix:
-    'Write the digits behind the country code as they are dialed from abroad, without (0) or another prefix.',
+  trunkPrefix: 'Remove (0) or another prefix behind the country code: it is not dialed from abroad.',
   lastGroup: 'Remove the last group of digits: no number of its country is as long as with it.',
   tooLongForCountry: 'Remove what is not part of the number: no number of its country has as many digits.',
   tooFewDigits: 'Add the missing digits: a number has at least 7.',
-  tooManyDigits: 'Remove what is not part of the number: it has at most 15 digits.',
+  tooManyDigits: 'Remove digits: a number has at most 15.',
 } as const;
 export type NumberProblem = keyof typeof numberProblems;
 
@@ -50,17 +49,26 @@ export const readPhoneNumber = (text: string): NumberReading => {
 /** Returns a text in ASCII, as far as it may be a number: without invisible marks and without the signs of a spreadsheet. */
 export const plainText = (text: string): string =>
   text
-    .replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '')
+    .replace(/[\p{Cf}\p{DI}]/gu, '')
     .replace(/\p{White_Space}+/gu, ' ')
+    .replace(/[^\P{Nd}\d]/gu, toAsciiDigit)
     .replace(/[\p{Pd}\u2212\u30fc]/gu, '-')
     // Full-width signs, such as those of Japanese and Chinese keyboards.
-    .replace(/[\uff01-\uff5e]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0))
+    .replace(/[\uff01-\uff5e]/g, (sign) => sign.normalize('NFKC'))
     .trim()
     .replace(/^="(.*)"$/, '$1')
     .replace(/^['\u2019](.*?)['\u2019]?$/, '$1')
     .replace(/^ *tel: */i, '')
     .replace(/^\((\+[^()]*)\)$/, '$1')
     .trim();
+
+/** Returns a decimal digit of any script in ASCII. The digits of a script stand in a row. */
+const toAsciiDigit = (digit: string): string => {
+  const code = digit.codePointAt(0) as number;
+  let position = 0;
+  while (/\p{Nd}/u.test(String.fromCodePoint(code - position - 1))) position++;
+  return String(position % 10);
+};
 
 /** Returns the problem of the signs in a text. Its digits are looked at later. */
 const findSignProblem = (plain: string): NumberProblem | undefined => {
