@@ -266,6 +266,38 @@ it.each<[string, Body]>([
   expect(JSON.parse(answer?.body ?? '')).toEqual({ results: [{ ...search, toolCallId: id, result: 'Nine to five.' }] });
 });
 
+/** An ended call of each platform whose numbers are texts, as programs that pass events on write them, or milliseconds. */
+const [startedAt, endedAt] = ['2026-03-01T10:00:00.000Z', '2026-03-01T10:01:00.000Z'];
+const [started, ended] = [Date.parse(startedAt), Date.parse(endedAt)];
+it.each<[platform: PlatformName, body: Body]>([
+  ['vapi', { message: { type: 'end-of-call-report', call: { id: 'c' }, startedAt: started, endedAt: String(ended) } }],
+  [
+    'retell',
+    {
+      event_type: 'call_analyzed',
+      call: { call_id: 'c', start_timestamp: String(started), end_timestamp: `${ended}`, duration_ms: '60000' },
+    },
+  ],
+  [
+    'elevenlabs',
+    {
+      type: 'post_call_transcription',
+      event_timestamp: `${ended / 1000}`,
+      data: {
+        conversation_id: 'c',
+        metadata: { start_time_unix_secs: `${started / 1000}`, call_duration_secs: '60' },
+      },
+    },
+  ],
+])('an ended call of %s has its times, whether they are texts or numbers', (platform, body) => {
+  expect(read(platform, body)).toMatchObject({ type: 'end', facts: { startedAt, endedAt, durationSeconds: 60 } });
+});
+
+it.each(['twilio', 'telnyx'] as const)('a JSON event sent to the address of %s forms is refused', (platform) => {
+  const body = { data: { event_type: 'call.initiated', payload: { from: caller, to: own, direction: 'incoming' } } };
+  expect(() => read(platform, body)).toThrow('does not take JSON events, such as those of Call Control');
+});
+
 it('a function call of an older assistant of Vapi is read, and answered by one result', () => {
   const body = { message: { type: 'function-call', functionCall: { ...search, parameters: query } } };
   expect(read('vapi', body)).toMatchObject({ type: 'searches', queries: ['opening hours'] });
@@ -334,7 +366,8 @@ it.each<[platform: PlatformName, sent: Body, cost: object | undefined]>([
   ['vapi', { cost: 0.1 + 0.2 }, { amount: 0.3, currency: 'USD' }],
   ['vapi', { cost: 0 }, { amount: 0, currency: 'USD' }],
   ['vapi', { cost: 1e-9 }, { amount: 0, currency: 'USD' }],
-  ['vapi', { cost: '0.12' }, undefined],
+  ['vapi', { cost: '0.12' }, { amount: 0.12, currency: 'USD' }],
+  ['vapi', { cost: 'free' }, undefined],
   // 1.1 / 100 is 0.011000000000000001.
   ['retell', { combined_cost: 1.1 }, { amount: 0.011, currency: 'USD' }],
   ['retell', { combined_cost: 70 }, { amount: 0.7, currency: 'USD' }],

@@ -132,10 +132,16 @@ export const textAt = (body: Record<string, unknown>, name: string): string | un
   return typeof value === 'string' && value !== '' ? value : undefined;
 };
 
+/** Returns the number in a field. Programs that pass events on write numbers as texts. */
 export const numberAt = (body: Record<string, unknown>, name: string): number | undefined => {
   const value = body[name];
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+  const number = typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 };
+
+/** Returns the time in a field, which is a text or Unix milliseconds. */
+export const timeAt = (body: Record<string, unknown>, name: string): string | undefined =>
+  toIsoTime(numberAt(body, name) ?? textAt(body, name));
 
 /** Returns the texts of the other party in a transcript, a list of what a `role` said in the field `text`; undefined without one. */
 export const readCallerTexts = (transcript: unknown, text: 'content' | 'message'): string[] | undefined =>

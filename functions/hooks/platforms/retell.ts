@@ -33,7 +33,7 @@ export const retell: Platform = {
   },
 
   read({ body }) {
-    const event = textAt(body, 'event');
+    const event = textAt(body, 'event') ?? textAt(body, 'event_type');
     if (event === 'call_inbound') {
       const call = objectAt(body, 'call_inbound');
       const [from, to] = [textAt(call, 'from_number'), textAt(call, 'to_number')];

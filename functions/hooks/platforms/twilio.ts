@@ -1,6 +1,7 @@
 import type { Attestation } from '../../domain/attestations.ts';
 import type { CustomResponse } from '../../domain/custom-response.ts';
-import { withoutUndefined } from '../../domain/json.ts';
+import { invalidField } from '../../domain/errors.ts';
+import { isJsonObject, withoutUndefined } from '../../domain/json.ts';
 import { type HookEvent, type Platform, textAt, toIsoTime } from './platform.ts';
 import { verifyTwilio } from './twilio-signature.ts';
 
@@ -22,6 +23,7 @@ export const twilio: Platform = {
 
 /** Returns the event of a form. The fields are Twilio's, but carriers attest in fields of their platform. */
 export const readCall = (body: Record<string, unknown>, attestation: Attestation | undefined): HookEvent => {
+  if (isJsonObject(body.data)) throw invalidField('data', jsonEvents);
   const callId = textAt(body, 'CallSid');
   const from = textAt(body, 'From') ?? textAt(body, 'Caller');
   const to = textAt(body, 'To') ?? textAt(body, 'Called');
@@ -57,6 +59,9 @@ const readVerstat = (verstat = ''): Attestation | undefined => {
     /^TN-Validation-(Passed|Failed)(?:-([ABC]))?(?:-Diverted|-Passthrough)?$/.exec(verstat) ?? [];
   return result === 'Failed' ? 'failed' : (level as 'A' | 'B' | 'C' | undefined);
 };
+
+const jsonEvents =
+  'is not in a form of TwiML or TeXML: this address does not take JSON events, such as those of Call Control.';
 
 const endStatuses = new Set(['completed', 'busy', 'no-answer', 'failed', 'canceled']);
 

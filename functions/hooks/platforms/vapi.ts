@@ -10,8 +10,8 @@ import {
   readCallerTexts,
   searchTool,
   textAt,
+  timeAt,
   toCost,
-  toIsoTime,
   unlessEmpty,
 } from './platform.ts';
 
@@ -58,8 +58,8 @@ export const vapi: Platform = {
         if (!callId) return { type: 'other' };
         const direction = textAt(call, 'type') === 'outboundPhoneCall' ? 'outbound' : 'inbound';
         const [from, to] = direction === 'inbound' ? [other, own] : [own, other];
-        const endedAt = toIsoTime(textAt(message, 'endedAt') ?? textAt(call, 'endedAt'));
-        const startedAt = toIsoTime(textAt(message, 'startedAt') ?? textAt(call, 'startedAt'));
+        const endedAt = timeAt(message, 'endedAt') ?? timeAt(call, 'endedAt');
+        const startedAt = timeAt(message, 'startedAt') ?? timeAt(call, 'startedAt');
         const [analysis, artifact] = [objectAt(message, 'analysis'), objectAt(message, 'artifact')];
         const structuredOutputs = unlessEmpty(objectAt(artifact, 'structuredOutputs'));
         const details = {
