@@ -23,7 +23,8 @@ const ownLimits: Record<string, number> = {
   // They judge the rules of outbound calls, the second for many numbers.
   decideCallStart: 321,
   checkCallStarts: 331,
-  buildChat: 912,
+  // It has the guides that it searches, compressed.
+  buildChat: 915,
   crawlWebsite: 1757,
   extractDocument: 475,
   // The functions that send webhooks contain the client for guarded connections.
