@@ -8,7 +8,7 @@ import { fillPage, fromCursor } from '../domain/paging.ts';
 import { type Permission, service } from '../service.ts';
 import { type Condition, exists, isAbsent, when } from './expressions.ts';
 import { apiKeyKey, apiKeyListingCollection, apiKeyListingKey, userKey, withoutKey } from './keys.ts';
-import { type Item, type Table, type TransactionAction, table, untilWritten } from './table.ts';
+import { type Item, type QueryOptions, type Table, type TransactionAction, table, untilWritten } from './table.ts';
 import type { UserItem } from './users.ts';
 import { failedConditions } from './write-failures.ts';
 
@@ -98,9 +98,7 @@ export class ApiKeys {
 
   /** Returns all keys of a user that are listed, the oldest first. */
   async list(uid: string): Promise<ApiKey[]> {
-    const listings = await Array.fromAsync(this.#table.query<ListingItem>(apiKeyListingCollection(uid)));
-    const keys = await this.#listed(listings);
-    return keys.sort((a, b) => (a.keyId < b.keyId ? -1 : 1));
+    return (await Array.fromAsync(this.#newestFirst(uid))).reverse();
   }
 
   /** Returns a page of a user's keys, the newest first. */
@@ -109,20 +107,17 @@ export class ApiKeys {
     { limit, cursor }: { limit?: number; cursor?: string },
   ): Promise<{ items: ApiKey[]; nextCursor?: string }> {
     const collection = `keys:${uid}`;
-    const query = { after: fromCursor(collection, cursor), limit: limit && limit + 1, descending: true };
+    const query = { after: fromCursor(collection, cursor), limit: limit && limit + 1 };
     return fillPage(this.#newestFirst(uid, query), { collection, limit, getPosition: ({ keyId }) => keyId });
   }
 
-  async *#newestFirst(uid: string, options: object): AsyncGenerator<ApiKey> {
-    for await (const listings of this.#table.pages<ListingItem>(apiKeyListingCollection(uid), options)) {
-      const keys = await this.#listed(listings);
+  async *#newestFirst(uid: string, options: QueryOptions = {}): AsyncGenerator<ApiKey> {
+    const newest = { ...options, descending: true };
+    for await (const listings of this.#table.pages<ListingItem>(apiKeyListingCollection(uid), newest)) {
+      const items = await this.#table.getMany<KeyItem>(listings.map(({ hash }) => apiKeyKey(hash)));
+      const keys = items.map(toApiKey).filter((key) => isListed(key));
       yield* keys.sort((a, b) => (a.keyId < b.keyId ? 1 : -1));
     }
-  }
-
-  async #listed(listings: ListingItem[]): Promise<ApiKey[]> {
-    const items = await this.#table.getMany<KeyItem>(listings.map(({ hash }) => apiKeyKey(hash)));
-    return items.map(toApiKey).filter((key) => isListed(key));
   }
 
   async find(uid: string, keyId: string): Promise<ApiKey | undefined> {
