@@ -149,8 +149,8 @@ it('import our own sheet: its rows are shown first, and its columns and the coun
 it('a file that cannot be imported says why', async () => {
   const world = await newWorld();
   const { page } = await open(world);
-  await chooseFile(page, 'number,name\n+14155550100,Somebody\n');
+  await chooseFile(page, 'phone,phone\n+14155550100,+14155550101\n');
   await page.getByRole('button', { name: 'Import', exact: true }).click();
-  await page.getByRole('dialog', { name: 'Import' }).getByText('name').waitFor();
+  await page.getByRole('dialog', { name: 'Import' }).getByText('several columns "phone"').waitFor();
   await page.getByRole('dialog', { name: 'Import' }).getByText('Failed').first().waitFor();
 });
