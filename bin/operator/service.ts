@@ -22,6 +22,9 @@ export type Service<AgentId extends string | undefined = string> = {
   hasFilesUnderWay: boolean;
 };
 
+/** The service for the block list of an agent, or of a user. */
+export type BlockListService = Service<string | undefined>;
+
 /** A temporary key that could not be deleted expires after this time. */
 const keyHours = 12;
 /** The time for which the key stays valid for files that have not been read when the command ends. */

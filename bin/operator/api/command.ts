@@ -8,6 +8,7 @@ import { print, say } from '../../command-line/output.ts';
 import { sayUnconfirmed } from '../confirmation.ts';
 import { examples } from '../program.ts';
 import { baseUrlOf, type ServiceOptions, withService } from '../service.ts';
+import { accessHelp } from '../service-command.ts';
 import { describeResponse } from './describe-response.ts';
 import { type ApiOperation, type Argument, operationNamed, responseFields } from './operations.ts';
 import { addOptions, kebabCase, type OptionNames, readOption } from './options.ts';
@@ -48,12 +49,6 @@ type Options = ServiceOptions<string | undefined> &
     ifMatch?: number;
     idempotencyKey?: string;
   };
-
-const accessHelp = `
-This command uses the HTTP API with a temporary API key of the user --uid or of the agent's owner, which is deleted at the end.
-With VAP_API_KEY set, it uses that key and needs no table: --uid is the user of the key, and --base-url or VAP_BASE_URL
-the address.
-`;
 
 /** The arguments that a `<source>` stands for, by its prefix. */
 const sourceArguments: Record<string, string> = { web: 'websiteId', doc: 'documentId' };

@@ -7,7 +7,7 @@ import { dataOf } from '../../command-line/data-of.ts';
 import { describeFileError } from '../../command-line/describe-error.ts';
 import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
 import { say } from '../../command-line/output.ts';
-import type { BlockListService } from './command.ts';
+import type { BlockListService } from '../service.ts';
 
 /** The interval between progress messages: longer in a log, which is read afterwards, than on a terminal. */
 const everyMilliseconds = process.stderr.isTTY ? 5000 : 30_000;

@@ -1,9 +1,8 @@
 import type { Call } from '../../../functions/domain/calls.ts';
 import type { toSelection } from '../../command-line/call-filter.ts';
 import { readAgentIds, readCalls } from '../../command-line/calls-of-agents.ts';
-import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
-import { interruption } from '../../command-line/interruption.ts';
-import { type ServiceOptions, withService } from '../service.ts';
+import type { ServiceOptions } from '../service.ts';
+import { runWithService } from '../service-command.ts';
 
 /** Runs `work` with the selected calls of the named agent, or of each agent that a user owns or has access to, newest first. */
 export const withSelectedCalls = async (
@@ -11,8 +10,7 @@ export const withSelectedCalls = async (
   selection: ReturnType<typeof toSelection>,
   work: (calls: AsyncGenerator<Call>[]) => Promise<void>,
 ): Promise<void> => {
-  using stop = interruption(new CommandError('Stopped.', exitCodes.unfinished));
-  await withService(options, ['agents', 'calls'], stop.signal, async ({ api, uid, agentId }) => {
+  await runWithService(options, ['agents', 'calls'], async ({ api, uid, agentId }) => {
     const agentIds = agentId === undefined ? await readAgentIds(api, uid) : [agentId];
     await work(agentIds.map((one) => readCalls(api, one, selection)));
   });

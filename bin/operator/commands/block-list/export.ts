@@ -1,22 +1,26 @@
 import { stringify } from 'csv-stringify/sync';
+import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { limits } from '../../../../functions/domain/limits.ts';
 import type { BlockedNumber } from '../../../../functions/openapi/client/client.ts';
+import { as } from '../../../command-line/arguments.ts';
 import { dataOf } from '../../../command-line/data-of.ts';
 import { count, print } from '../../../command-line/output.ts';
 import { streamJson, writeOutput } from '../../../command-line/output-file.ts';
-import { type BlockListService, blockListCommand, withBlockList } from '../../block-list/command.ts';
 import type { Group } from '../../program.ts';
+import type { BlockListService } from '../../service.ts';
+import { runWithService, serviceCommand } from '../../service-command.ts';
 
 export const exportBlockList = (blockList: Group) =>
-  blockListCommand(blockList, 'export', 'Write a block list as CSV, the format of "block-list import"', '', [
+  serviceCommand(blockList, 'block-list export', 'Write a block list as CSV, the format of "block-list import"', [
     '--uid acme --output acme.csv',
     '--agent-id front-desk --output front-desk.csv',
   ])
+    .option('--agent-id <id>', "the agent whose list it is (default: the user's own list)", as(Identifier))
     .option('--output <file>', 'the file to write (default: standard output)')
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
       const { output } = options;
-      await withBlockList(options, async (service) => {
+      await runWithService(options, ['block-list'], async (service) => {
         let numbers = 0;
         async function* lines() {
           yield stringify([['number', 'reason', 'expiresAt']]);

@@ -1,30 +1,32 @@
 import { Option } from '@commander-js/extra-typings';
 import { blockTerms } from '../../../../functions/domain/block-list.ts';
 import { ImportCountry } from '../../../../functions/domain/block-list-imports.ts';
+import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { as } from '../../../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { count, print, record, say, visible } from '../../../command-line/output.ts';
-import { blockListCommand, withBlockList } from '../../block-list/command.ts';
 import { importResult, uploadNumbers } from '../../block-list/import-file.ts';
 import type { Group } from '../../program.ts';
+import { runWithService, serviceCommand } from '../../service-command.ts';
 
 export const importBlockList = (blockList: Group) =>
-  blockListCommand(
+  serviceCommand(
     blockList,
-
-    'import',
+    'block-list import',
     'Import a file of numbers, and wait for the result',
-    `
-The file is text in UTF-8 or UTF-16 with one number per line, or CSV with a header that names number and, optionally, reason and
-expiresAt; at most 64 MB. With --number-column, other columns are ignored, and with --country national numbers are read. Lines that cannot be imported are reported with their number, and the others are imported.
-`,
     [
       'numbers.txt --uid acme',
       'do-not-call.csv --agent-id front-desk --mode replace --reason "National register"',
       'export.csv --uid acme --number-column Telefon --country DE',
     ],
+    `
+Without --agent-id it is the block list of the user --uid, which is in force for all of their agents.
+The file is text in UTF-8 or UTF-16 with one number per line, or CSV with a header that names number and, optionally, reason and
+expiresAt; at most 64 MB. With --number-column, other columns are ignored, and with --country national numbers are read. Lines that cannot be imported are reported with their number, and the others are imported.
+`,
   )
     .argument('<file>', 'the file')
+    .option('--agent-id <id>', "the agent whose list it is (default: the user's own list)", as(Identifier))
     .addOption(
       new Option('--mode <mode>', 'add, or replace: also remove the numbers that the file does not have')
         .choices(['add', 'replace'] as const)
@@ -39,7 +41,7 @@ expiresAt; at most 64 MB. With --number-column, other columns are ignored, and w
     .option('--no-wait', 'do not wait until the file is imported')
     .action(async (file, _, command) => {
       const options = command.optsWithGlobals();
-      await withBlockList(options, async (service, stop) => {
+      await runWithService(options, ['block-list'], async (service, stop) => {
         const { mode, reason, expiresAt, country, numberColumn: number, reasonColumn, expiresAtColumn } = options;
         if (number === undefined && (reasonColumn ?? expiresAtColumn) !== undefined)
           throw new CommandError('Name the column of the numbers with --number-column, too.', exitCodes.usage);

@@ -3,15 +3,16 @@ import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { as } from '../../../command-line/arguments.ts';
 import { print } from '../../../command-line/output.ts';
 import { writeOutput } from '../../../command-line/output-file.ts';
-import { knowledgeCommand, withKnowledge } from '../../knowledge/command.ts';
 import { readText } from '../../knowledge/sources.ts';
 import type { Group } from '../../program.ts';
+import { runWithService, serviceCommand } from '../../service-command.ts';
 
 export const exportSource = (knowledge: Group) =>
-  knowledgeCommand(knowledge, 'export', 'Write the text of a website or document', [
+  serviceCommand(knowledge, 'knowledge export', 'Write the text of a website or document', [
     'web_01KA… --agent-id front-desk --output help.md',
     'doc_01KA… --agent-id front-desk --format text',
   ])
+    .requiredOption('--agent-id <id>', 'the agent', as(Identifier))
     .argument('<id>', 'the website or document', as(Identifier))
     .addOption(
       new Option('--format <format>', 'markdown, or text (of a website: JSON with its pages)')
@@ -22,7 +23,7 @@ export const exportSource = (knowledge: Group) =>
     .action(async (id, _, command) => {
       const options = command.optsWithGlobals();
       const { output, format } = options;
-      await withKnowledge(options, async (service) => {
+      await runWithService(options, ['knowledge'], async (service) => {
         const field = format === 'markdown' ? 'contentMD' : 'content';
         const text = readText(service, id, field);
         if (options.json && !output) {

@@ -1,0 +1,34 @@
+import type { Scope } from '../../functions/domain/api-keys.ts';
+import { Identifier } from '../../functions/domain/identifiers.ts';
+import { as, baseUrl } from '../command-line/arguments.ts';
+import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
+import { interruption } from '../command-line/interruption.ts';
+import { examples, type Group } from './program.ts';
+import { type Service, type ServiceOptions, withService } from './service.ts';
+
+/** The part of a help text about the key of a command that calls the service. */
+export const accessHelp = `
+This command uses the HTTP API with a temporary API key of the user --uid or of the agent's owner, which is deleted at the end,
+or ends an hour later if files that it has sent are still to be read.
+With VAP_API_KEY set, it uses that key and needs no table: --uid is the user of the key, and --base-url or VAP_BASE_URL
+the address.
+`;
+
+/** Adds a command that calls the service on behalf of a user. `path` names it with its group. */
+export const serviceCommand = (group: Group, path: string, description: string, lines: string[], help = '') =>
+  group
+    .command(path.slice(path.indexOf(' ') + 1))
+    .description(description)
+    .option('--uid <uid>', "a user with access to the agent (default: the agent's owner)", as(Identifier))
+    .option('--base-url <address>', 'the address of the service (default: of the local run or the --stack)', baseUrl)
+    .addHelpText('after', `${help}${accessHelp}${examples(...lines.map((line) => `${path} ${line}`))}`);
+
+/** Runs `work` with the service, and aborts it on the first signal. */
+export const runWithService = async <AgentId extends string | undefined>(
+  options: ServiceOptions<AgentId>,
+  scopes: Scope[],
+  work: (service: Service<AgentId>, stop: AbortSignal) => Promise<void>,
+): Promise<void> => {
+  using stop = interruption(new CommandError('Stopped.', exitCodes.unfinished));
+  await withService(options, scopes, stop.signal, (service) => work(service, stop.signal));
+};
