@@ -32,6 +32,7 @@ const readPages = async (pdf: PDFDocumentProxy): Promise<LongDocument> => {
   let bodySize: number | undefined;
   const { attached, encrypted } = await countAttachments(pdf).catch(() => ({ attached: 0, encrypted: 0 }));
   const ignored = new Map(attached > 0 ? [['attached files', attached]] : []);
+  if (await hasXfaAlone(pdf)) ignored.set('XFA forms', 1);
   const missing: Missing = { pages: pdf.numPages, unread: 0, drawn: 0, unmapped: 0, encrypted, ignored };
   const write = (paragraphs: Paragraph[], size: number) => {
     content.add(paragraphs.map(({ lines }) => lines.join('\n')).join('\n\n'));
@@ -63,6 +64,13 @@ const readPages = async (pdf: PDFDocumentProxy): Promise<LongDocument> => {
   }
   if (missing.unread === pdf.numPages) throw new Error('No page can be read.');
   return { content, contentMD, warnings: describeMissing(missing) };
+};
+
+/** Returns true if a form is only in XFA. Its pages then say that another program shows it. */
+const hasXfaAlone = async (pdf: PDFDocumentProxy): Promise<boolean> => {
+  const { info } = await pdf.getMetadata().catch(() => ({ info: {} }));
+  const { IsXFAPresent = false, IsAcroFormPresent = false } = info as Record<string, boolean>;
+  return IsXFAPresent && !IsAcroFormPresent;
 };
 
 /** What is missing in the text of a document: numbers of pages, letters, and elements by the words for them. */

@@ -168,3 +168,19 @@ it('the letters of a PDF that are no known characters are left out, and counted'
     warnings: [{ code: 'unmapped_letters', message: 'The document has letters that are not known characters: 3.' }],
   });
 });
+
+it('a form that is only in XFA has a warning, and one whose fields are also in the PDF has none', async () => {
+  const xfa = '/XFA[(template)6 0 R]';
+  const pdf = pdfOfPage({
+    contents: at(60, 780, 'Please wait ...'),
+    resources: '/Font<</F1 5 0 R>>',
+    catalog: `/NeedsRendering true/AcroForm<</Fields[]${xfa}>>`,
+    objects: [helvetica, streamOf('<template xmlns="http://www.xfa.org/schema/xfa-template/3.0/"/>', '')],
+  });
+  expect(await read(pdf)).toMatchObject({
+    content: 'Please wait ...',
+    warnings: [{ code: 'ignored_elements', message: 'The document has elements that are not read: XFA forms (1).' }],
+  });
+  const both = form(at(60, 780, 'Total:'), [field('Tx', 120, 780, '/V(49.00)')], xfa);
+  expect(await read(both)).toMatchObject({ content: 'Total: 49.00', warnings: undefined });
+});
