@@ -18,7 +18,7 @@ import { injectFaultsInto } from '../support/faults.ts';
 import { until } from '../support/until.ts';
 import { target, unique, useOwnDatabaseInThisProcess } from '../support/world.ts';
 
-const at = '2026-03-01T10:00:00.000Z';
+const at = new Date().toISOString();
 
 beforeEach(useOwnDatabaseInThisProcess);
 // This is the timeout of a job's function: a request would give up.
