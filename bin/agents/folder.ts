@@ -35,7 +35,7 @@ export const readFolder = async (folder: string): Promise<AgentFile[]> => {
     try {
       const file = await readAgentFile(folder, name);
       const other = files.find(({ content }) => content.key === file.content.key);
-      if (other) throw new CommandError(`its key, ${other.content.key}, is that of ${other.name}, too.`);
+      if (other) throw new CommandError(`uses the key ${other.content.key}, which ${other.name} already uses.`);
       files.push(file);
     } catch (error) {
       faults.push(`${name}: ${describeFailure(error)}`);

@@ -13,7 +13,7 @@ const lineSeconds = 10;
 export const showProgress = (stream: NodeJS.WritableStream, total: number, done: number): Display => {
   const pace = paceFrom(done);
   let latest = { rows: done, notSet: 0 };
-  // A timer keeps the display moving, so that a slow service does not look like one that hangs.
+  // A timer keeps the display moving, so that a slow service does not look stuck.
   const timer = setInterval(() => {
     const { rate, left } = pace(latest.rows, total);
     stream.write(

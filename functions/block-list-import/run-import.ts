@@ -102,7 +102,7 @@ export const runImport = async (
     const current = await imports.find(reference);
     // Another run has taken over.
     if (current && current.finishedAt === undefined) return;
-    // An import that was ended from outside has held its list until here, for as long as its run wrote.
+    // A canceled import keeps the list locked until its current step ends.
     await imports.release(begun);
     await files.delete(key);
   } catch (error) {

@@ -37,7 +37,7 @@ export const NewSplit = list(Share, { max: limits.splitVersions, items: 'version
 
 /**
  * Returns the version that a caller gets: it depends only on the agent, the caller and the split. By weighted rendezvous
- * hashing, a share that is raised at the others' cost in proportion moves callers into that version only.
+ * hashing, raising one share and lowering the others proportionally moves callers only to that version.
  */
 export const chooseVersion = (agentId: string, caller: string, split: readonly Share[]): number | undefined => {
   let chosen: { version: number; score: number } | undefined;

@@ -26,7 +26,7 @@ import {
 } from '../store/keys.ts';
 import { type Item, type Lookup, type Table, table } from '../store/table.ts';
 
-/** A call that starts: the user asking, the agent if it is named, and both numbers as far as they are known. */
+/** A call that starts: the user, the agent if it is named, and the numbers that are known. */
 export type CallStartReference = {
   uid: string;
   direction: 'inbound' | 'outbound';
@@ -59,9 +59,10 @@ export type CallStartFacts = {
 export type LocatedAgent = { agentId: string; owner: string; outcomeRules?: OutcomeRules };
 
 /**
- * A call with what its lookup found. `agent` is `none` when no agent of the user has our number, and `forbidden` when the
- * user may not use the agent that is named. `items` are those that were read, null where there is none: the entries of
- * the other party's number in the block lists, the agent's record and its traffic, and the attempts to call the number.
+ * A call and the items that its lookup found. `agent` is `none` when no agent of the user has our number. It is
+ * `forbidden` when the user may not use the named agent. `items` are the entries of the other party's number in the
+ * block lists, the agent's record, its traffic, and the attempts to call the number. Null stands for an item that does
+ * not exist.
  */
 export type CallStart = CallStartReference & {
   agent: LocatedAgent | 'none' | 'forbidden';
@@ -86,7 +87,7 @@ export const callStartLookup = (reference: CallStartReference): Lookup<CallStart
   });
 };
 
-/** Looks up the agent of an event that needs no decision, with one more of its items if that is asked for. */
+/** Looks up the agent of an event that needs no decision, and one more of its items on request. */
 export const agentLookup = (reference: CallStartReference, more?: 'record' | 'sourceCount'): Lookup<CallStart> => {
   const agentId = namedAgent(reference);
   if (agentId === undefined || more === undefined) return lookup(reference, {});
@@ -141,7 +142,7 @@ export class CallStarts {
     this.#traffic = new AgentTraffic(table);
   }
 
-  /** Returns what the agent of a call says about outcomes, with one more read where its lookup did not find it. */
+  /** Returns the agent's settings about outcomes. Reads them if the lookup did not. */
   async readOutcomeSettings({ agent: { agentId, owner, outcomeRules }, items }: LocatedCall): Promise<OutcomeSettings> {
     const [key, access] = [agentKey(owner, agentId), accessKey(agentId)];
     const unread = [...(items.record === undefined ? [key] : []), ...(outcomeRules ? [] : [access])];

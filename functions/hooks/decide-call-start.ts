@@ -81,7 +81,7 @@ export const locatedCall = ({ agent, ...start }: CallStart): LocatedCall => {
   return { ...start, agent };
 };
 
-/** Options of an outbound call: its time (Unix milliseconds), the time zone of the number, and the call to count as an attempt. */
+/** Options of an outbound call: its time (Unix milliseconds), the number's time zone, and the call to count. */
 export type OutboundStart = {
   timeZone?: string;
   at?: number;
@@ -89,8 +89,8 @@ export type OutboundStart = {
 };
 
 /**
- * Decides on a call. Rejects a blocked number, a withheld number and an attestation if the agent's configuration says so, and an
- * outbound call that the agent's rules forbid. An accepted outbound call counts as an attempt if `counted` is set.
+ * Decides on a call. Rejects a blocked number, and an outbound call that the agent's rules forbid. The configuration
+ * decides on withheld numbers and attestations. An accepted outbound call counts as an attempt if `counted` is set.
  */
 export const decide = async (
   { agent: { agentId }, direction, other: number, attestation }: LocatedCall,

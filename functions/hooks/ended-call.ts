@@ -15,7 +15,7 @@ const maxSummaryCharacters = 10_000;
 /** Details of a platform leave room for the outcome that the agent refuses. */
 const maxDetailsBytes = limits.metadataBytes - 2048;
 
-/** Returns the id of a platform's call: the platform's name, then its own id; undefined when it cannot be an id. */
+/** Returns the id of a platform's call: the platform's name, then its own id. Undefined if that is no id. */
 export const toCallId = (platform: PlatformName, callId: string | undefined): string | undefined => {
   const id = `${platform}:${callId}`;
   return callId !== undefined && isIdentifier(id) ? id : undefined;
@@ -46,9 +46,8 @@ export const toStorableFacts = (
 };
 
 /**
- * Returns the facts of a call after the end that a platform reports. Anyone who knows the address of the hook can report an end, so
- * it fills what is missing and replaces nothing that is known: no call becomes that of another person. The events of a call come in
- * any order.
+ * Returns the facts of a call after the end that a platform reports. Anyone who knows the address of the hook can report
+ * an end. So it fills what is missing, and replaces nothing that is known. The events of a call come in any order.
  */
 export const factsAfter = (end: CallEnd, facts: CallFacts, found: Call | undefined): CallFacts => {
   if (!found) return facts;
@@ -95,7 +94,7 @@ export const rejectedCall = (
       }
     : found;
 
-/** Returns a time, or the present time if it is in the future; undefined for a year that cannot be stored. */
+/** Returns a time; the present for one in the future. Undefined for a year that cannot be stored. */
 const pastTime = (time: string | undefined): string | undefined => {
   if (time === undefined || time.startsWith('-')) return undefined;
   return Date.parse(time) > Date.now() ? now() : time;
@@ -116,7 +115,7 @@ const detailsWithin = ({ recordingUrl, summary, ...others }: CallDetails): Recor
     }),
   );
 
-/** Returns the part of an object that fits: its smallest fields, and the fitting part of a field that is too large. */
+/** Returns the part of an object that fits: its smallest fields, and a part of a field that is too large. */
 const fitting = (
   fields: Record<string, unknown>,
   bytes: number = maxDetailsBytes,

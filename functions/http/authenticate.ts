@@ -8,9 +8,9 @@ import { parseRequest } from './parse-request.ts';
 import { needsKey } from './request-body.ts';
 
 /**
- * Authenticates a request by its API key or, at endpoints that take one, its signature, and authorizes it. A missing or malformed
- * key is refused before anything is read or parsed; an unknown key, before a large body is. The key, or the secrets of
- * signatures, and the access to the agent are read together.
+ * Authenticates a request by its API key or, at endpoints that take one, its signature, and authorizes it. A missing or
+ * malformed key is rejected before the body is parsed. For a large body, so is an unknown key. One read gets the key, or
+ * the secrets of signatures, and the access to the agent.
  */
 export const authenticate = (endpoint: AnyEndpoint): ApiMiddleware => {
   const { caller } = endpoint;

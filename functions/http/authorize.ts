@@ -21,8 +21,8 @@ export type AuthorizedRequest = {
 };
 
 /**
- * Authorizes a request of a principal. Checks the key's scope, then the input, then access to the user and the agent that the
- * input names: without a valid key, a caller sees no validation message.
+ * Authorizes a request of a principal. Checks the key's scope, then the input, then access to its user and agent.
+ * Without a valid key, a caller sees no validation message.
  */
 export const authorize = (
   { caller }: AnyEndpoint,

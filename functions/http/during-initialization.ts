@@ -6,9 +6,9 @@ import { table } from '../store/table.ts';
 const maxMilliseconds = 1000;
 
 /**
- * Runs work while a function is initialized. Lambda gives initialization a full core and later requests a share of one: code
- * that is compiled and connections that are opened here do not take the first caller's time. The format of the table
- * is read at the same time: a function that does not know it never starts. Other failures are ignored. Does nothing outside Lambda.
+ * Runs work while a function is initialized. Initialization has a full core, later requests a share of one. What is
+ * compiled and opened here does not take the first caller's time. Also checks the table's format: a
+ * function that does not know it fails to start. Other failures are ignored. Does nothing outside Lambda.
  */
 export const duringInitialization = async (work: () => Promise<unknown>): Promise<void> => {
   if (!environment.isLambda) return;

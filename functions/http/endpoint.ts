@@ -12,8 +12,8 @@ import type { Lookup } from '../store/table.ts';
 export type AgentReference = { uid?: string; agentId: string };
 
 /**
- * The permitted callers: the holder of an API key (for an agent, for a user, or for neither), the platform's own web
- * application, or anyone. An optional key is passed on unread. The handler's argument follows from it.
+ * The permitted callers: the holder of an API key, the platform's own web application, or anyone. An optional key is
+ * passed on unread. The handler's argument follows from it.
  */
 export type Caller<Input> =
   | ({
@@ -162,8 +162,8 @@ export type Endpoint<
   /** A POST that changes nothing, such as a check. Every other keyed POST and PATCH takes an `Idempotency-Key`. */
   readOnly?: true;
   /**
-   * The response carries a secret and is not kept for an Idempotency-Key: a repetition performs the request again, which
-   * returns the same for the same `creationId`.
+   * The response has a secret and is not kept for an Idempotency-Key. A repetition performs the request again, with the
+   * same `creationId` and the same result.
    */
   confidential?: true;
   response: Response;
@@ -194,7 +194,7 @@ export type RawExchange<Input, Form, Result> = {
   readBody?(event: APIGatewayProxyEventV2): unknown;
   /** The body is a multipart form. */
   multipart?: MultipartForm;
-  /** The code of a 400 by the path of the field that caused it; the empty path is a body that is missing or no object. */
+  /** The code of a 400 by the path of the field that caused it. The empty path stands for a missing body. */
   errorCodes?: Record<string, ErrorCode>;
   /** Methods that get 405 at the operation's path, where the gateway would answer 404. */
   refusedMethods?: Method[];

@@ -16,7 +16,7 @@ export const identifyMaker = (
   return { uid, keyId, keyName: name, via: readInnerCaller(event, caller) ?? 'api' };
 };
 
-/** Returns the part of the service that sent a request with a caller's key: the build chat, or the server of AI clients. */
+/** Returns the part of the service that forwards a caller's key: the build chat, or the server of AI clients. */
 const readInnerCaller = (event: ApiEvent, caller: AnyEndpoint['caller']) => {
   const mark = event.headers[callerMarkHeader];
   return mark === undefined

@@ -14,7 +14,7 @@ type Credentials = {
   signature?: SignedRequests<unknown>;
   /** The secrets of the user whom the request names. */
   secrets?: Lookup<unknown>;
-  /** The error if the user has no secrets: that of the key, or that of a wrong signature if the request may have one. */
+  /** The error if the user has no secrets. It is that of a wrong signature if the request may be signed. */
   error?: ApiError;
   /** It has neither a key nor any header of a signature. */
   isUnsigned?: boolean;
@@ -28,7 +28,7 @@ type Identified = {
   pendingWrite?: Promise<void>;
 };
 
-/** Returns the proof of a request. Throws if the request is refused before anything is read. */
+/** Returns the credentials of a request. Throws if the request is refused before anything is read. */
 export const readCredentials = (caller: AnyEndpoint['caller'], event: ApiEvent): Credentials => {
   const signature = 'signature' in caller ? caller.signature : undefined;
   const secrets = signature?.lookup(event);
@@ -48,8 +48,8 @@ export const readCredentials = (caller: AnyEndpoint['caller'], event: ApiEvent):
 };
 
 /**
- * What earlier requests of this process found: valid keys by their hashes, and secrets of users by the keys of their items. It
- * decides only whether large items are read together with a key or after it: each request is checked by what it reads itself.
+ * What earlier requests of this process found: valid keys by hash, and secrets by the keys of their items. It decides
+ * only when large items are read. Each request is checked by what it reads itself.
  */
 const found = new Map<string, unknown>();
 const maxFound = 1000;
@@ -61,8 +61,9 @@ const remember = (name: string, value: unknown): void => {
 };
 
 /**
- * Reads key, secrets, access to an agent and a lookup, and checks the proof. All is one round trip, unless the lookup is of large
- * items and the proof is new to this process: they are then read only for a valid one, because a stranger can name any agent.
+ * Checks the credentials, and reads the access to an agent and a lookup. All is one round trip. Large items are the
+ * exception: for credentials that are new to this process, they are read once the credentials are known to be valid. A
+ * stranger can name any agent.
  */
 export const identify = async (proof: Credentials, agentId?: string, lookup?: Lookup<unknown>): Promise<Identified> => {
   if (lookup?.isLarge && !(await wasFoundValid(proof))) await (await readAndCheck(proof)).pendingWrite;

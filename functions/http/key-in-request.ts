@@ -7,8 +7,8 @@ import type { ApiEvent } from './handler-types.ts';
 export type KeyInRequest = { secret: string; isInQuery: boolean };
 
 /**
- * Returns the key of a request: its `X-Authorization`, or its `Authorization`, or the key in the query of a voice platform
- * that cannot set headers. Throws for a missing or malformed key.
+ * Returns the key of a request: `X-Authorization`, or `Authorization`. A voice platform that cannot set headers has it
+ * in the query. Throws for a missing or malformed key.
  */
 export const keyInRequest = (caller: AnyEndpoint['caller'], event: ApiEvent): KeyInRequest => {
   const { headers, queryStringParameters } = event;

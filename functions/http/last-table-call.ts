@@ -1,7 +1,10 @@
 import { functionTimeoutSeconds } from '../domain/timeouts.ts';
 import { environment } from '../environment.ts';
 
-/** The time reserved after the last call to the table: for the response, and for the half second by which the function times out early. */
+/**
+ * The time reserved after the last call to the table. The response takes it, and the half second by which the function
+ * times out early.
+ */
 const reserveSeconds = 1;
 
 /**

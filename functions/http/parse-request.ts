@@ -9,8 +9,8 @@ import type { Input, ParsedInput } from './input.ts';
 import { parseJsonBody } from './request-body.ts';
 
 /**
- * Parses a request with its endpoint's schemas. An error is returned, for `authorize` to throw once the key is known: without a
- * valid key, a caller sees no validation message.
+ * Parses a request with its endpoint's schemas. Returns an error, which `authorize` throws once the key is known.
+ * Without a valid key, a caller sees no validation message.
  */
 export const parseRequest = async (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): Promise<ParsedInput> => {
   try {

@@ -2,10 +2,10 @@ import { isJsonObject, parseJson } from '../domain/json.ts';
 import type { JsonSchema } from '../openapi/openapi.ts';
 
 /**
- * Reads arguments that a client has sent as text where the schema has a list, an object, a number or a boolean: some models
- * write them so. A text that is none stays as it is, and the operation refuses it. Others send `null` for what they leave out:
- * an optional field is then absent, unless the schema has `null`. Changes the arguments in place, since objects remember how
- * their numbers were written.
+ * Reads arguments that a client has sent as text where the schema has a list, an object, a number or a boolean: some
+ * models write them so. Any other text stays as it is, and the operation refuses it. Others send `null` for what they
+ * leave out: an optional field is then absent, unless the schema has `null`. Changes the arguments in place, since
+ * objects remember how their numbers were written.
  */
 export const parseArguments = (value: unknown, schema: JsonSchema): unknown => {
   const branches = [schema, ...(schema.anyOf ?? [])];

@@ -186,7 +186,7 @@ const splitOperation = (document: OpenApiDocument, { name, method, path, raw }: 
   const operation = document.paths[path]?.[method.toLowerCase()] as Operation;
   const content = operation.requestBody?.content['application/json'];
   const body = content && resolve(document, content.schema);
-  if (content && !body?.properties) throw new Error(`The body of ${name} has no fields, which arguments would be.`);
+  if (content && !body?.properties) throw new Error(`${name} needs a JSON object body to take arguments.`);
   const parameters = (operation.parameters ?? [])
     .filter((one): one is Parameter => !('$ref' in one))
     // A model reads only JSON.

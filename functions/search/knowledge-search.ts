@@ -41,8 +41,8 @@ const keptBytes = 96 * 1024 * 1024;
 /** Sources that a process keeps between requests, of all agents: about a kilobyte each. */
 const keptSources = 20_000;
 /**
- * Bytes of texts, not deflated, that are read together with their indexes. Of more knowledge than this, only the texts of
- * found passages are read, after the indexes: that round trip is shorter than the transfer of all texts.
+ * Bytes of texts, not deflated, that are read together with their indexes. Above this size, the indexes are read first,
+ * and then only the texts of hits. One more round trip is faster than reading all texts.
  */
 const bytesReadAhead = 24 * 1024 * 1024;
 /** The maximum bytes of packed indexes in a search. In memory they take five times as much, and a function has half a gigabyte. */

@@ -13,13 +13,14 @@ export type IndexedPage = { text: string; title?: string; url?: string };
 const termsPerBlock = 16;
 
 /**
- * Cuts pages into passages and makes an index of their words. `markdown` is the same text as Markdown, which shows the headings.
+ * Cuts pages into passages and makes an index of their words. `markdown` is the same text as Markdown, which shows the
+ * headings.
  *
- * Format, deflated. Numbers are of a variable length, texts are UTF-8 after their length:
- * format · language · pages: count, then title and URL of each · passages: count, then page (as a difference), start, units,
- * words, hash of each, a column after the other · words in all · blocks of terms: count, then bytes of the dictionary and of the
- * postings of each · dictionary: units shared with the term before, rest, bytes of its postings · postings:
- * passage (as a difference) × 2 + (1 if it follows how often), how often.
+ * Format, deflated. Numbers are of a variable length, texts are UTF-8 after their length: format · language · pages:
+ * count, then title and URL of each · passages: count, then page (as a difference), start, units, words, hash of each, a
+ * column after the other · words in all · blocks of terms: count, then bytes of the dictionary and of the postings of
+ * each · dictionary: units shared with the term before, rest, bytes of its postings · postings: passage (as a
+ * difference) × 2 + (1 if a count follows), count.
  */
 export const packIndex = (
   pages: IndexedPage[],

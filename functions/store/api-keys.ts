@@ -39,8 +39,8 @@ export class ApiKeys {
   }
 
   /**
-   * Creates a key that replaces another, which ends at `endsAt`. Both changes are made, or neither. Returns undefined when the
-   * other key does not exist or its end is already set, so that only one of two concurrent rotations creates a key.
+   * Creates a key that replaces another, which ends at `endsAt`. Both changes are made, or neither. Returns undefined
+   * when the other key does not exist or its end is set. So only one of two concurrent rotations creates a key.
    */
   async rotate(
     uid: string,
@@ -176,7 +176,7 @@ export class ApiKeys {
     await this.#table.delete(apiKeyListingKey(uid, keyId));
   }
 
-  /** Ends a key after some seconds, and lets DynamoDB delete it then: for a key whose upload forms may still deliver files. */
+  /** Ends a key after some seconds, when DynamoDB deletes it. Until then, its upload forms may deliver files. */
   async deleteAfter(uid: string, keyId: string, seconds: number): Promise<void> {
     const item = await this.#getItem(uid, keyId);
     if (!item) return;

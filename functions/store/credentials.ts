@@ -27,7 +27,7 @@ export class Credentials {
     this.#table = table;
   }
 
-  /** Reads the record of a usable key, the access to an existing agent, and the result of a lookup, for those that are given. */
+  /** Reads what is given of these: the record of a usable key, the access to an existing agent, the result of a lookup. */
   async read<Found>(
     apiKey: string | undefined,
     agentId?: string,

@@ -1,8 +1,8 @@
 export type Fields = Record<string, unknown>;
 
 /**
- * A change of an item: `set` replaces fields and clears those that are null (undefined ones stay), `initial` sets those
- * that are absent, `add` adds to a number or a set, `remove` takes members out of a set.
+ * A change of an item: `set` replaces fields, and clears those that are null; undefined ones stay. `initial` sets those that are absent.
+ * `add` adds to a number or a set. `remove` deletes set members.
  */
 export type Change = { set?: Fields; initial?: Fields; add?: Fields; remove?: Fields };
 

@@ -2,10 +2,10 @@ import { formatKey } from './keys.ts';
 import type { Item, Table } from './table.ts';
 
 /**
- * The format of the items that this version writes. From 1.0.0 on, data are kept across upgrades: a change that an earlier
- * version cannot read gets the next number. Format 2 stores the content of an agent's version apart from what a list shows of it;
- * versions of format 1 are read as they are. Format 3 stores the figures of a day as columns, with costs; figures of format 2
- * are read without costs, and counted again with their next change.
+ * The format of the items that this version writes. From 1.0.0 on, data are kept across upgrades: a change that an
+ * earlier version cannot read gets the next number. Format 2 stores the content of an agent's version apart from what a
+ * list shows of it. Versions of format 1 are read as they are. Format 3 stores the figures of a day as columns, with
+ * costs. Figures of format 2 are read without costs, and counted again with their next change.
  */
 export const knownFormat = 3;
 
@@ -28,7 +28,7 @@ export const checkFormat = async (table: Table): Promise<void> => {
   if (format > knownFormat) throw new NewerFormatError(`The table ${table.name}`, format);
 };
 
-/** Writes the format into a table that has none or an earlier one, and throws if it is newer than this version knows. */
+/** Writes the format into a table that has none or an earlier one. Throws for a newer format than this version knows. */
 export const claimFormat = async (table: Table): Promise<void> => {
   const item: FormatItem = { ...formatKey, format: knownFormat };
   if ((await table.putNew(item)).isNew) return;

@@ -117,9 +117,10 @@ export class IdempotencyStore {
   }
 
   /**
-   * Deletes the responses of users that mention a text, as if their keys had never been used. It starts at a position and stops
-   * at a time (Unix milliseconds). Returns the position where it stopped, if it has not reached the end, and whether a request
-   * was in progress that began before `since` (Unix milliseconds): its response may be kept later.
+   * Deletes the responses of users that mention a text, as if their keys had never been used. It starts at a position
+   * and stops at a time (Unix milliseconds). Returns the position where it stopped, unless it reached the end. Also
+   * tells whether a request that began before `since` (Unix milliseconds) is in progress: its response may be kept
+   * later.
    */
   async forget(
     uids: string[],

@@ -182,7 +182,10 @@ export const callPosition = (call: { startedAt: string; callId: string }) => `${
 export const callIdAt = (position: string) => position.slice(position.indexOf('#') + 1);
 /** Returns the agent of an entry by time or by phone number. */
 export const agentIdAt = ({ pk }: ItemKey) => pk.split('#')[1] as string;
-/** Returns the position of a call in a list of the calls of several agents: equal sort keys are in the order of the agents. */
+/**
+ * Returns the position of a call in a list of the calls of several agents. Equal sort keys are in the order of the
+ * agents.
+ */
 export const listedCallPosition = (call: { startedAt: string; callId: string; agentId: string }) =>
   `${callPosition(call)}#${call.agentId}`;
 /** Returns the sort key after which an agent's calls follow a position of such a list, newest first. */

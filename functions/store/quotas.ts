@@ -39,9 +39,9 @@ const quotaBelow = (
 };
 
 /**
- * A counter. It changes in the transactions that create and delete the counted items; the counter of sources also changes when the
- * results of a search may change. Each change increments `changes`, so that a recount is stored only if nothing changed in
- * between.
+ * A counter. The transactions that create and delete the counted items change it. The counter of sources also changes
+ * when the results of a search may change. Each change increments `changes`, so that a recount is stored only if nothing
+ * changed in between.
  */
 export type Counter = Item & { count: number; changes: number; recountedAt?: number };
 
@@ -65,8 +65,8 @@ export const countCheck = (table: Table, key: ItemKey, { limit }: Quota): Transa
 const isAtMost = (max: number) => when`attribute_not_exists(#count) or #count <= ${max}`;
 
 /**
- * Counts the sources of an agent, and corrects its counter, which includes documents whose upload form expired unused, since
- * nothing is written when a form expires. An agent is counted at most once in `seconds`. Returns false when it was counted too
+ * Counts the sources of an agent, and corrects its counter. The counter includes documents whose upload form expired
+ * unused: an expiry writes nothing. An agent is counted at most once in `seconds`. Returns false when it was counted too
  * recently.
  */
 export const recountSources = async (table: Table, agentId: string, seconds = 60): Promise<boolean> => {

@@ -161,9 +161,10 @@ export class Users {
   }
 
   /**
-   * Repeats the marks of a user in all keys, in the secrets of voice platforms and in the item of webhook endpoints, which
-   * requests and jobs read. A new one of these is written in a transaction that checks the user, so none is without the marks. If
-   * another request changes the marks meanwhile, the newest ones are written: whichever of the two ends last has written them.
+   * Repeats the marks of a user in the items that requests and jobs read: keys, secrets of voice platforms, and webhook
+   * endpoints. A new one of these is written in a transaction that checks the user, so none is without the marks. If
+   * another request changes the marks meanwhile, the newest ones are written: whichever of the two ends last has written
+   * them.
    */
   async #mark(user: UserItem): Promise<void> {
     let current: UserItem | undefined = user;
@@ -232,8 +233,8 @@ export class Users {
   }
 
   /**
-   * Returns the deletion of a user that is not over: whether a run of its job has begun lately, and whether no request that began
-   * before the deletion can still write.
+   * Returns the deletion of a user that is not over: whether a run of its job has begun recently, and whether earlier
+   * requests can no longer write.
    */
   async findDeletion(uid: string): Promise<{ isQuiet: boolean; isUnderWay: boolean } | undefined> {
     const { deletingAt, deletionRunAt = 0 } = (await this.#table.get<UserItem>(userKey(uid))) ?? {};

@@ -33,7 +33,7 @@ export type DomainEvent = {
   recipients?: string[];
 };
 
-/** An event of a block list: the counts of the numbers that were added and removed, and the first of these numbers. */
+/** An event of a block list: the counts of added and removed numbers, and the first of these numbers. */
 export type ListEvent = Pick<DomainEvent, 'eventId' | 'timestamp' | 'requestId'> & {
   list: BlockListOwner;
   counts: { added: number; removed: number };

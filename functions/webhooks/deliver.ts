@@ -51,8 +51,8 @@ const maxDelaySeconds = 900;
 const gone = 410;
 
 /**
- * Makes one attempt at a delivery. Its message may arrive several times, early or late. The message of the next attempt is sent
- * before this attempt is recorded: if the function is killed in between, the attempt is repeated and never lost.
+ * Makes one attempt at a delivery. Its message may arrive several times, early or late. The message of the next attempt
+ * is sent before this attempt is recorded. A function killed in between repeats the attempt and never loses it.
  */
 export const deliver = async (job: JobMessage<'deliverWebhook'>, services: Services): Promise<void> => {
   const { uid, deliveryId, sequence, dueAt = 0 } = job;
@@ -66,7 +66,7 @@ export const deliver = async (job: JobMessage<'deliverWebhook'>, services: Servi
     webhookEndpoints.find(uid, endpointId),
     maySeeNow(uid, delivery, services),
   ]);
-  // Of the deliveries to an address that has never answered with 2xx, one is tried at a time, a few a minute.
+  // An address that has never answered with 2xx gets one delivery at a time, a few a minute.
   const isTrial = found?.active && maySee && found.confirmedAt === undefined && !isParked(found, deliveryId);
   const triedAt = Date.now();
   const endpoint = isTrial

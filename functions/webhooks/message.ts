@@ -4,8 +4,8 @@ import { createHmac } from 'node:crypto';
 export type WebhookMessage = { id: string; type: string; timestamp: string; data: Record<string, unknown> };
 
 /**
- * Returns the request of a message in the form of Standard Webhooks 1.0.0, with a signature by each secret: during a rotation, a
- * receiver may know the former one or the new one.
+ * Returns the request of a message in the form of Standard Webhooks 1.0.0. Each secret signs it: during a rotation, a
+ * receiver may know the former or the new one.
  */
 export const signedRequest = (
   { id, ...payload }: WebhookMessage,

@@ -16,8 +16,9 @@ const changesPerStep = 100;
 type ReadChange = { change: TableChange; effects: ChangeEffects };
 
 /**
- * Sends the events of changes of the table until a time (Unix milliseconds), and returns the first change that failed. A batch
- * may be delivered again, as a whole or in part: the same change makes the same event, whose deliveries are written once.
+ * Sends the events of changes of the table until a time (Unix milliseconds), and returns the first change that failed. A
+ * batch may be delivered again, as a whole or in part. The same change makes the same event, whose deliveries are
+ * written once.
  */
 export const publishChanges = async (
   changes: TableChange[],
@@ -142,7 +143,7 @@ const listSubjects = ({ events = [], listEvent, erased }: ChangeEffects) => [
 
 const collectChanges = ({ numbers }: ListChange): TableChange[] => numbers.map(({ change }) => change);
 
-/** Returns the event that stands for an entry of the log of changes, with the numbers of it that were read. */
+/** Returns the event of an entry of the log of changes, with those of its numbers that were read. */
 const buildListEvent = ({ list, owner, entry: { changeId, counts }, numbers }: ListChange): ListEvent => {
   const [{ change }] = numbers as [ReadNumber];
   const those = (kind: ReadNumber['kind']) =>

@@ -30,7 +30,7 @@ export class Subscribers {
     this.#endpoints = endpoints;
   }
 
-  /** Loads the users of subjects, and the endpoints of these and of other users: two round trips for any number of them. */
+  /** Loads the users of subjects, and the endpoints of these and of other users, in two round trips. */
   static async load(
     subjects: EventSubject[],
     uids: string[],
@@ -87,9 +87,9 @@ export const outgoing = (
 };
 
 /**
- * Writes a delivery for each endpoint of events, and queues it, until a time (Unix milliseconds). Returns the events that were
- * not written completely. Repeating it is safe: existing deliveries stay as they are, and those without an attempt are queued
- * again, in case their message was never sent.
+ * Writes a delivery for each endpoint of events, and queues it, until a time (Unix milliseconds). Returns the events
+ * that were not written completely. Repeating it is safe: existing deliveries stay as they are. Those without an attempt
+ * are queued again, in case their message was lost.
  */
 export const publishAll = async (
   events: OutgoingEvent[],

@@ -10,7 +10,7 @@ const lookupMilliseconds = 5000;
 const otherReceivers =
   'must be an https address on port 443 without a password. The operator can allow other origins (WEBHOOK_TRUSTED_ORIGINS), and the command "webhooks listen" forwards events to your machine';
 
-/** Returns true if webhooks may be sent to an address, by its text: https on port 443, or of a trusted origin. */
+/** Returns true if webhooks may be sent to an address: https on port 443, or of a trusted origin. */
 export const isReceiverAddress = (text: string, trustedOrigins: ReadonlySet<string> = new Set()): boolean => {
   const url = URL.parse(text);
   if (!isWebAddress(url)) return false;

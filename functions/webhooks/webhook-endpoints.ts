@@ -13,11 +13,10 @@ import { putFirst } from '../store/users.ts';
 export type SealedSecret = { sealed: string; createdBy: string; keyId: string; endsAt?: number };
 
 /**
- * `scopes` are those of its key, if the key has a list. `testedAt` (Unix milliseconds) is the time of the last test, `triedAt` that of the
- * last delivery while it is not confirmed. `listeningUntil`
- * (Unix milliseconds) is set for endpoints of `webhooks listen`, which fetches their events: the endpoint expires then.
- * `probe` is the delivery that probes an endpoint that fails or is not confirmed. Its next attempt is due before `until` (Unix
- * milliseconds).
+ * `scopes` are those of its key, if the key has a list. `testedAt` (Unix milliseconds) is the time of the last test,
+ * `triedAt` that of the last delivery before its confirmation. `listeningUntil` (Unix milliseconds) is set for endpoints
+ * of `webhooks listen`, which fetches their events: the endpoint expires then. `probe` is the delivery that probes an
+ * endpoint that fails or is not confirmed. Its next attempt is due before `until` (Unix milliseconds).
  */
 export type StoredEndpoint = WebhookEndpoint & {
   secrets: SealedSecret[];
@@ -31,8 +30,8 @@ export type StoredEndpoint = WebhookEndpoint & {
 };
 
 /**
- * `deleted` maps the ids of recently deleted endpoints to their deletion (Unix milliseconds), so that a repeated request does
- * not create one again.
+ * `deleted` maps the ids of recently deleted endpoints to their deletion (Unix milliseconds). So a repeated request
+ * creates none of them again.
  */
 export type EndpointsItem = Item & {
   endpoints: Record<string, StoredEndpoint>;
@@ -181,8 +180,8 @@ const recentlyDeleted = (deleted: EndpointsItem['deleted'] = {}): Record<string,
   );
 
 /**
- * Throws when another endpoint of the user has the same URL, so that a receiver gets each event once, or the same host, if neither is
- * confirmed: nothing shows yet that the host wants events.
+ * Throws when another endpoint of the user has the same URL, so that a receiver gets each event once. Unconfirmed
+ * endpoints may not share a host either: nothing shows yet that it wants events.
  */
 const checkAddress = (
   { endpointId, url, confirmedAt, listeningUntil }: StoredEndpoint,
@@ -253,15 +252,18 @@ const trialMilliseconds = 15_000;
 /** Returns the milliseconds until an endpoint that is not confirmed may be tried again. */
 export const untilNextTrial = ({ triedAt = 0 }: StoredEndpoint, at = Date.now()) => triedAt + trialMilliseconds - at;
 
-/** Returns an endpoint that is tried with a delivery now; the endpoint itself if it is confirmed, or must not be tried with this one now. */
+/**
+ * Returns an endpoint that is tried with a delivery now. The endpoint is unchanged if it is confirmed, or if this
+ * delivery must not try it.
+ */
 export const withTrial = (endpoint: StoredEndpoint, deliveryId: string, at: number): StoredEndpoint =>
   endpoint.confirmedAt !== undefined || isParked(endpoint, deliveryId, at) || untilNextTrial(endpoint, at) > 0
     ? endpoint
     : { ...endpoint, triedAt: at, probe: { deliveryId, until: at + probeGraceMilliseconds } };
 
 /**
- * Returns true if a delivery must wait: the user is suspended, or the endpoint is not confirmed, or has failed for a while, and another
- * delivery probes it.
+ * Returns true if a delivery must wait. Its user is suspended, or another delivery probes the endpoint, which fails or
+ * is not confirmed.
  */
 export const isParked = (
   { active, confirmedAt, failingSince, probe, isSuspended = false }: StoredEndpoint,

@@ -96,7 +96,7 @@ describe.concurrent('a website', () => {
 
   it.each<[string, object, string]>([
     ['no address', { url: undefined }, 'url'],
-    ['an address that is none', { url: 'not a url' }, 'url'],
+    ['an invalid address', { url: 'not a url' }, 'url'],
     ['another kind of address', { url: 'ftp://example.com/' }, 'url'],
     ['a script', { url: 'javascript:alert(1)' }, 'url'],
     ['a file', { url: 'file:///etc/passwd' }, 'url'],

@@ -51,7 +51,10 @@ export type CallDetails = {
   cost?: { amount: number; currency: 'USD' | 'credits' };
 };
 
-/** A search of the agent's knowledge during a call: the queries of the tool `search_knowledge`, undefined for a call without one. */
+/**
+ * A search of the agent's knowledge during a call: the queries of the tool `search_knowledge`. A tool call without a
+ * query has undefined.
+ */
 type KnowledgeSearches = {
   type: 'searches';
   direction: 'inbound' | 'outbound';
@@ -143,7 +146,10 @@ export const numberAt = (body: Record<string, unknown>, name: string): number | 
 export const timeAt = (body: Record<string, unknown>, name: string): string | undefined =>
   toIsoTime(numberAt(body, name) ?? textAt(body, name));
 
-/** Returns the texts of the other party in a transcript, a list of what a `role` said in the field `text`; undefined without one. */
+/**
+ * Returns the texts of the other party in a transcript. Each entry has a `role`, and its words in the field `text`.
+ * Undefined without a transcript.
+ */
 export const readCallerTexts = (transcript: unknown, text: 'content' | 'message'): string[] | undefined =>
   Array.isArray(transcript)
     ? transcript.filter(isJsonObject).flatMap((one) => (one.role === 'user' ? (textAt(one, text) ?? []) : []))

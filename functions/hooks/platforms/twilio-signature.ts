@@ -45,7 +45,7 @@ const withAndWithoutPort = (origin: string, target: string) => {
   return [origin + target, ...(URL.parse(origin)?.port === '' ? [origin + port + target] : [])];
 };
 
-/** Returns the fields of a form; undefined for a body that is not a form, repeats a name, or has a name without a value. */
+/** Returns the fields of a form. Undefined for another body, a repeated name, or a name without a value. */
 const parseForm = (body: Buffer): Fields | undefined => {
   const text = body.length <= limits.hookFormBytes ? decodeBody(body) : undefined;
   if (text === undefined || !/^[^=&[{]+=[^=&]*(&[^=&]+=[^=&]*)*$/.test(text)) return undefined;

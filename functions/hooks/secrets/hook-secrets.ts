@@ -3,6 +3,7 @@ import type { Scope } from '../../domain/api-keys.ts';
 import { now } from '../../domain/date-time.ts';
 import { ApiError } from '../../domain/errors.ts';
 import type { HmacAlgorithm, ListedHookSecret, SignatureFault } from '../../domain/hook-secrets.ts';
+import { activeSecrets, maxSecrets, replacedSecrets } from '../../domain/rotating-secrets.ts';
 import { service } from '../../service.ts';
 import { exists, when } from '../../store/expressions.ts';
 import { findItem, hookSecretCollection, hookSecretKey } from '../../store/keys.ts';
@@ -39,10 +40,6 @@ export type HookSecretItem = Item & {
 /** The secret of a platform without its value. */
 type SecretOfPlatform = ListedHookSecret & { platform: PlatformName };
 
-/** A replaced secret is accepted beside its successor for this time. */
-const overlapMilliseconds = 24 * 60 * 60 * 1000;
-const maxSecrets = 5;
-
 /** The minimum interval between updates of an item’s times, since each update costs a write. */
 const useMilliseconds = 60 * 60 * 1000;
 const refusalMilliseconds = 5 * 1000;
@@ -56,10 +53,6 @@ export const hookSecretLookup = (uid: string, platform: PlatformName): Lookup<Ho
   return { keys: [key], read: (items) => findItem(items, key) as HookSecretItem | undefined };
 };
 
-/** Returns the secrets that are accepted now, the newest first. */
-export const activeSecrets = ({ secrets }: HookSecretItem) =>
-  secrets.filter(({ endsAt = Number.POSITIVE_INFINITY }) => endsAt > Date.now());
-
 /** The secrets with which voice platforms sign. Each platform of a user is one item. */
 export class HookSecrets {
   readonly #table: Table;
@@ -69,8 +62,8 @@ export class HookSecrets {
   }
 
   /**
-   * Sets the secret of a platform, unless `isSame` recognizes the current one. Returns the newest. The former one ends a day later:
-   * no secret ends before its time, so that a platform has at most five.
+   * Sets the secret of a platform, unless `isSame` recognizes the current one. Returns the newest. The former one ends a
+   * day later. No secret ends before its time, so a platform has at most five.
    */
   async set(
     uid: string,
@@ -84,8 +77,7 @@ export class HookSecrets {
       const found = await this.#table.get<HookSecretItem>(key);
       const newest = found?.secrets[0];
       if (newest && (found.version === version || (await isSame(newest)))) return newest;
-      const endsAt = Date.now() + overlapMilliseconds;
-      const former = (found ? activeSecrets(found) : []).map((one) => ({ ...one, endsAt: one.endsAt ?? endsAt }));
+      const former = replacedSecrets(found?.secrets ?? []);
       if (former.length === maxSecrets) throw tooManySecrets(former);
       const secrets = [secret, ...former];
       const item: HookSecretItem = { ...found, ...key, platform, secrets, version };
@@ -141,7 +133,7 @@ const isOlder = (time: string | undefined, milliseconds: number) =>
 
 const listedSecret = (item: HookSecretItem): SecretOfPlatform => {
   const { platform, lastUsedAt, lastRefused } = item;
-  const [newest, ...former] = activeSecrets(item) as [SealedHookSecret, ...SealedHookSecret[]];
+  const [newest, ...former] = activeSecrets(item.secrets) as [SealedHookSecret, ...SealedHookSecret[]];
   const last = Math.max(...former.map(({ endsAt = 0 }) => endsAt));
   return {
     platform,

@@ -17,9 +17,9 @@ export type SignedRequest = {
 export type HookSecret = { secret: string; header?: string; algorithm?: HmacAlgorithm };
 
 /**
- * Returns a function that returns why a request is not one that the holder of a secret signed; undefined for one that is, and
- * `unattested` for one whose signature does not cover the attestation of the caller's number. Work that does not depend on the
- * secret is done once.
+ * Returns a check of a request against a secret. It returns the fault of the signature; undefined if it is right. A
+ * right signature that does not cover the attestation of the caller's number is `unattested`. Work that does not depend
+ * on the secret is done once.
  */
 export type VerifySignature = (
   request: SignedRequest,

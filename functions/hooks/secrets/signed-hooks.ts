@@ -3,11 +3,12 @@ import { sealedSecrets } from '../../clients/sealed-secrets.ts';
 import { invalidSignature, userSuspended } from '../../domain/errors.ts';
 import type { SignatureFault } from '../../domain/hook-secrets.ts';
 import { isIdentifier } from '../../domain/identifiers.ts';
+import { activeSecrets } from '../../domain/rotating-secrets.ts';
 import { environment } from '../../environment.ts';
 import type { Principal, SignedRequests } from '../../http/endpoint.ts';
 import { describeError, log } from '../../log.ts';
 import { isPlatformName, platforms } from '../platforms/platforms.ts';
-import { activeSecrets, type HookSecretItem, hookSecretLookup, hookSecretOwner, hookSecrets } from './hook-secrets.ts';
+import { type HookSecretItem, hookSecretLookup, hookSecretOwner, hookSecrets } from './hook-secrets.ts';
 import type { SignedRequest } from './signatures.ts';
 
 /** The requests of voice platforms, which sign with a secret of the user whom their address names. */
@@ -49,7 +50,7 @@ export const signedHooks: SignedRequests<HookSecretItem> = {
 
 type Signed = Pick<Principal, 'scopes' | 'isAttestationUnsigned'>;
 
-/** Returns what a request that is signed with one of the secrets in force may do, or why it is refused. */
+/** Returns what a request signed with an active secret may do, or why it is refused. */
 const check = async (
   event: APIGatewayProxyEventV2,
   item: HookSecretItem,
@@ -65,7 +66,7 @@ const check = async (
   };
   const verify = platforms[platform].verify(request);
   let refused: SignatureFault = 'secret';
-  for (const { sealed, header, algorithm, scopes } of activeSecrets(item)) {
+  for (const { sealed, header, algorithm, scopes } of activeSecrets(item.secrets)) {
     const refusal = verify({ secret: await sealedSecrets.get().open(owner, sealed), header, algorithm });
     const isAttestationUnsigned = refusal === 'unattested';
     if (refusal === undefined || isAttestationUnsigned) return { scopes: scopes ?? ['hooks'], isAttestationUnsigned };

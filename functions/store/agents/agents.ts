@@ -69,9 +69,9 @@ export class AgentExistsError extends Error {
 }
 
 /**
- * Agents. A record is stored once, with its owner. Access is a small separate item, which every request reads together
- * with its key, so that no request pays for a configuration it does not use.
- * It repeats the rules for outcomes, which a change of an outcome needs, and `valueCurrency`, which the figures of many agents need.
+ * Agents. A record is stored once, with its owner. Access is a small separate item, which every request reads with its
+ * key. So no request pays for a configuration it does not use. It repeats the rules for outcomes, which a change of an
+ * outcome needs, and `valueCurrency`, which the figures of many agents need.
  */
 export class Agents {
   readonly #table: Table;
@@ -164,10 +164,10 @@ export class Agents {
   }
 
   /**
-   * Changes an agent. Of two concurrent changes, the later one sees the earlier one's result. A change of its name or its
-   * configuration is a new version in the same transaction; a change without effect writes nothing. With `ifMatch`, the change is
-   * refused when the newest version is another one. A repeated request whose change was already made gets the same
-   * version.
+   * Changes an agent. Of two concurrent changes, the later one sees the earlier one's result. A change of its name or
+   * its configuration is a new version in the same transaction. A change without effect writes nothing. With `ifMatch`,
+   * the change is refused when the newest version is another one. A repeated request whose change was already made gets
+   * the same version.
    */
   async change(
     owner: string,
@@ -319,7 +319,10 @@ export class Agents {
       : { owner: item.formerOwner, guests: [...item.formerGuests], quietAt: item.quietAt };
   }
 
-  /** Deletes the entries of a deleted agent's former guests and the items beside its access item, and after `quietAt` the access item itself. */
+  /**
+   * Deletes the entries of a deleted agent's former guests and the items beside its access item. After `quietAt`,
+   * deletes the access item itself.
+   */
   async finishRemoval(agentId: string, { guests, quietAt }: DeletedAgent, startedAt: number): Promise<void> {
     const apart = [...guests.map((guest) => agentKey(guest, agentId)), runningImportKey({ agentId })];
     await this.#table.deleteMany([...apart, agentTrafficKey(agentId)]);
@@ -445,7 +448,10 @@ const toStoredVersion = (
   changed,
 });
 
-/** The time for which a former guest is kept: reports of imports, including those begun before the revocation, are kept for 30 days. */
+/**
+ * The time for which a former guest is kept. Reports of imports are kept for 30 days, also those begun before the
+ * revocation.
+ */
 const formerGuestSeconds = 31 * 24 * 60 * 60;
 const formerGuestItem = (agentId: string, uid: string): FormerGuestItem => ({
   ...formerGuestKey(agentId, uid),

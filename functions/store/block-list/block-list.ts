@@ -189,8 +189,9 @@ export class BlockList {
   }
 
   /**
-   * Erases a number from some lists: an entry that blocks it is deleted or, to be kept, loses its reason; an entry that
-   * no longer blocks it is deleted. `counted` is written in one transaction with each entry that is erased while it blocks.
+   * Erases a number from some lists. An entry that blocks it is deleted or, to be kept, loses its reason. An entry that
+   * no longer blocks it is deleted. `counted` is written in one transaction with each entry that is erased while it
+   * blocks.
    */
   async erase(
     owners: BlockListOwner[],
@@ -214,7 +215,7 @@ export class BlockList {
     const isUnchanged = when`addedBy = ${addedBy} and removedBy = ${removedBy} and blockedUntil = ${blockedUntil}`;
     const blocks = isBlocked(item);
     const isKept = blocks && mode === 'keep';
-    // The stream delivers this mark after the number's own change, whose event then loses the number.
+    // The stream delivers this mark after the change itself. The reader then removes the number from that change's event.
     const erasedAt = now();
     if (isKept && item.reason === undefined) {
       return (await this.#table.change({ pk, sk }, { set: { erasedAt } }, isUnchanged)) !== undefined;

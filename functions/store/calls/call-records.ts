@@ -11,8 +11,8 @@ import { type Item, type Lookup, type Table, table } from '../table.ts';
 import { packHistory, unpackHistory } from './outcome-history.ts';
 
 /**
- * A call's record. Outcomes and details are stored as JSON text: a double or a document must be returned exactly as it
- * was sent, and DynamoDB's own numbers end at 1e126. The history of the outcome is packed. `version` changes with every write.
+ * A call's record. Outcomes and details are stored as JSON text, so that doubles and documents are returned exactly as
+ * sent. DynamoDB's own numbers end at 1e126. The history of the outcome is packed. `version` changes with every write.
  */
 type CallItem = Item &
   Omit<Call, TextField> &

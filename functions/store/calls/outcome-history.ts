@@ -7,7 +7,10 @@ type Text = string | [keyId: string, keyName: string];
 /** Milliseconds since the change before, position of the key, fields as bits, then the new label (its position) and value, if changed. */
 type PackedEntry = [milliseconds: number, key: number, bits: number, ...values: (number | null)[]];
 
-/** Packs the changes of an outcome, so that a call with its full history stays under one kilobyte: each text once, then each change. */
+/**
+ * Packs the changes of an outcome: each text once, then each change. A call with its full history stays under one
+ * kilobyte.
+ */
 export const packHistory = (history: Entry[]): string => {
   const texts: string[] = [];
   const indexText = (text: Text) => {

@@ -13,9 +13,9 @@ export type RefreshedWebsite = {
 export type RefreshItem = Item & { uid: string; days: number; from: number };
 
 /**
- * The websites that are crawled again, sorted by the time of the day. A website has one entry, and is due at the same time of the
- * day every time: a crawl writes no entry, and those that are due are found by a query. The website's record decides whether it is
- * due, so an entry may be out of date: it is written before the record, and deleted after it.
+ * The websites that are crawled again, sorted by the time of the day. A website has one entry, and is due at the same
+ * time of the day every time. A crawl writes no entry, and a query finds those that are due. The website's record
+ * decides whether it is due, so an entry may be out of date. It is written before the record, and deleted after it.
  */
 export class RefreshEntries {
   readonly #table: Table;

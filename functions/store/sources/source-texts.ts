@@ -54,8 +54,8 @@ const piecesPerBatch = 4;
 const indexPieceBytes = 350_000;
 
 /**
- * The texts of websites and documents, of any length. A revision is written whole before a record points to it,
- * and its pieces never change: a reader that finds a piece missing reads the record again.
+ * The texts of websites and documents, of any length. A revision is written whole before a record points to it, and its
+ * pieces never change. A reader that misses a piece reads the record again.
  */
 export class SourceTexts {
   readonly #table: Table;

@@ -31,8 +31,8 @@ import { type SourceIndex, SourceTexts, splitIndex, type TextReference, type Tex
 type DeleteMore = (source: SourceReference) => Promise<void>;
 
 /**
- * Writes the records of one kind of knowledge source. Every change is one conditional write. A job names the attempt it was
- * started for: a late one finds the record deleted or at another attempt, and leaves no trace.
+ * Writes the records of one kind of knowledge source. Every change is one conditional write. Each job passes its attempt
+ * id. A stale job writes nothing, because the record is gone or has another attempt.
  */
 export class Sources<R extends SourceRecord> {
   readonly #table: Table;
@@ -205,8 +205,9 @@ export class Sources<R extends SourceRecord> {
   }
 
   /**
-   * Ends a run with new texts, and the warnings about them: they are written whole under the run's revision, then one conditional write makes them
-   * visible. Returns false when the source is deleted or at another attempt; then the texts of the run are deleted.
+   * Ends a run with new texts, and the warnings about them. They are written whole under the run's revision. Then one
+   * conditional write makes them visible. Returns false when the source is deleted or at another attempt; then the texts
+   * of the run are deleted.
    */
   async finish(
     source: SourceReference,
@@ -255,9 +256,9 @@ export class Sources<R extends SourceRecord> {
   }
 
   /**
-   * Replaces the index of a source's text. Each batch of pieces is written with the record, which names the new index from the
-   * first batch on: wherever a run is killed, a later run or the deletion of the text finds its pieces. Returns false when the
-   * text was replaced, indexed or deleted in between.
+   * Replaces the index of a source's text. Each batch of pieces is written with the record, which names the new index
+   * from the first batch on. If a run is killed, a later run or the deletion of the text finds its pieces. Returns false
+   * when the text was replaced, indexed or deleted in between.
    */
   async reindex(source: SourceReference, text: TextReference, index: SourceIndex): Promise<boolean> {
     const { reference, batches } = splitIndex(source.id, text.revision, index);
@@ -317,8 +318,9 @@ export class Sources<R extends SourceRecord> {
   }
 
   /**
-   * Deletes a source in any state. It is hidden immediately; then its texts are deleted, then `deleteMore` runs, and the record is
-   * deleted last: if this is interrupted, deleting it again completes it. Returns false when there is no such source.
+   * Deletes a source in any state. It is hidden immediately. Then its texts are deleted, `deleteMore` runs, and the
+   * record is deleted last. Deleting it again completes an interrupted deletion. Returns false when there is no such
+   * source.
    */
   remove(source: SourceReference, deleteMore?: DeleteMore): Promise<boolean> {
     return this.#delete(source, isNotExpired(), deleteMore);

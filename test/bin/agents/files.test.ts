@@ -62,7 +62,7 @@ it('files of agents are refused when two have the same key, or one is a link, an
   expect(await apply(folder)).toMatchObject({
     code: 2,
     stderr:
-      'b.yml: its key, desk, is that of a.yaml, too.\nc.yaml: is a link or a folder, not a file.\nd.yaml: is a link or a folder, not a file.\n',
+      'b.yml: uses the key desk, which a.yaml already uses.\nc.yaml: is a link or a folder, not a file.\nd.yaml: is a link or a folder, not a file.\n',
   });
   expect(await apply(join(folder, 'missing'))).toMatchObject({
     code: 2,

@@ -61,8 +61,8 @@ describe('the command line', () => {
     ['an unknown option', ['user', 'show', 'someone', '--nope']],
     ['a missing argument', ['user', 'show']],
     ['a missing option', ['key', 'create', '--name', 'x']],
-    ['an id that could be none', ['user', 'create', 'a b']],
-    ['a scope that is none', ['key', 'create', '--uid', 'u', '--name', 'n', '--scope', 'everything']],
+    ['an invalid user id', ['user', 'create', 'a b']],
+    ['an unknown scope', ['key', 'create', '--uid', 'u', '--name', 'n', '--scope', 'everything']],
     ['an end in the past', ['key', 'create', '--uid', 'u', '--name', 'n', '--expires', '2020-01-01']],
     ['no file to upload', ['knowledge', 'upload', '--agent-id', 'a']],
   ])('the operator ends with 2 and a sentence for %s', async (_, args) => {
