@@ -4,9 +4,8 @@ import type { StoredMaker } from '../domain/change-maker.ts';
 import type { ChangeAction, LoggedChange } from '../domain/changes.ts';
 import { deleting } from '../domain/source-state.ts';
 import type { SourceKindName } from '../domain/sources.ts';
-import { changedFields } from '../domain/versions.ts';
 import type { WebhookEndpoint } from '../domain/webhooks.ts';
-import { type AgentItem, toAgent } from '../store/agents/agent-items.ts';
+import { type AgentItem, changedAgentFields } from '../store/agents/agent-items.ts';
 import type { AccessItem } from '../store/credentials.ts';
 import { changedItem, deletedCallAt } from '../store/keys.ts';
 import type { Item } from '../store/table.ts';
@@ -65,10 +64,7 @@ const agentChanged = ({ before, after }: TableChange<AgentItem>): Found[] => {
   const about = { id: agentId, agentId, version, record: { uid } };
   if (!before) return [{ action: 'agent.created', ...about }];
   if (!isDeepStrictEqual(before.split ?? [], split)) return [{ action: 'agent.traffic_updated', ...about }];
-  const changed = [
-    ...listFieldNames(changedFields(toAgent(before), toAgent(after))),
-    ...differing(before, after, ['phoneNumber', 'key']),
-  ];
+  const changed = listFieldNames(changedAgentFields(before, after));
   return changed.length === 0 ? [] : [{ action: 'agent.updated', ...about, changed }];
 };
 

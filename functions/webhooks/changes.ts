@@ -6,9 +6,8 @@ import { jsonBytes, withoutUndefined } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { deleting } from '../domain/source-state.ts';
 import type { SourceKindName } from '../domain/sources.ts';
-import { changedFields } from '../domain/versions.ts';
 import type { EventType } from '../domain/webhooks.ts';
-import { type AgentItem, toAgent } from '../store/agents/agent-items.ts';
+import { type AgentItem, changedAgentFields } from '../store/agents/agent-items.ts';
 import type { BlockedItem, NumberChange } from '../store/block-list/blocked-number.ts';
 import { storedCall } from '../store/calls/call-records.ts';
 import type { AccessItem } from '../store/credentials.ts';
@@ -98,10 +97,7 @@ const agentChanged = (
   if (!isDeepStrictEqual(before.split ?? [], split)) {
     return { events: [buildEvent(change, { type: 'agent.traffic_updated', ...about, details: { split, keyId } })] };
   }
-  const changed = [
-    ...changedFields(toAgent(before), toAgent(after)),
-    ...(['phoneNumber', 'key'] as const).filter((field) => before[field] !== after[field]),
-  ];
+  const changed = changedAgentFields(before, after);
   if (changed.length === 0) return {};
   const updated = { ...details, changed, keyId, note };
   return { events: [buildEvent(change, { type: 'agent.updated', ...about, details: updated, timestamp: updatedAt })] };

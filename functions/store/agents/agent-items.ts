@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Agent } from '../../domain/agents.ts';
 import type { StoredMaker } from '../../domain/change-maker.ts';
 import { withoutUndefined } from '../../domain/json.ts';
+import { changedFields } from '../../domain/versions.ts';
 import { agentKey } from '../keys.ts';
 import type { Item } from '../table.ts';
 
@@ -57,3 +58,9 @@ export const toAgent = ({
   ...rest,
   configuration: JSON.parse(configuration),
 });
+
+/** Returns the names of the fields in which two items of an agent differ. */
+export const changedAgentFields = (before: AgentItem, after: AgentItem): string[] => [
+  ...changedFields(toAgent(before), toAgent(after)),
+  ...(['phoneNumber', 'key'] as const).filter((field) => before[field] !== after[field]),
+];
