@@ -42,12 +42,35 @@ export const logNumbers = async (
   log: Pick<ChangeLog, 'addAll' | 'withPrefix'>,
   until: number,
 ): Promise<{ logged: ListChange[]; unwritten: TableChange[] }> => {
-  const results = await pMap(groupByRequest(numbers, ownerOf), (request) => logRequest(request, log, until), {
-    concurrency,
-  });
+  const requests = groupByRequest(numbers, ownerOf);
+  const isWhole = ({ numbers: [first, ...others] }: RequestChange) => first?.size === 1 && others.length === 0;
+  const results = await Promise.all([
+    logWhole(requests.filter(isWhole), log, until),
+    ...(await pMap(
+      requests.filter((request) => !isWhole(request)),
+      (request) => logRequest(request, log, until),
+      { concurrency },
+    )),
+  ]);
   return {
     logged: results.flatMap(({ logged }) => logged),
     unwritten: results.flatMap(({ unwritten }) => unwritten),
+  };
+};
+
+/** Logs requests of one number each, whose entries are the same whenever they are read. */
+const logWhole = async (
+  requests: RequestChange[],
+  log: Pick<ChangeLog, 'addAll'>,
+  until: number,
+): Promise<{ logged: ListChange[]; unwritten: TableChange[] }> => {
+  const entries = requests.map(({ owner, prefix, numbers }) => buildListEntry(owner, prefix, numbers));
+  const outcomes = await log.addAll(entries, until);
+  const isWritten = (_: unknown, index: number) => outcomes[index] !== 'unwritten';
+  const isUnwritten = (_: unknown, index: number) => outcomes[index] === 'unwritten';
+  return {
+    logged: requests.map((request, index) => ({ ...request, entry: entries[index] as ChangeEntry })).filter(isWritten),
+    unwritten: requests.filter(isUnwritten).flatMap(({ numbers }) => numbers.map(({ change }) => change)),
   };
 };
 
@@ -82,8 +105,7 @@ const logRequest = async (
   log: Pick<ChangeLog, 'addAll' | 'withPrefix'>,
   until: number,
 ): Promise<{ logged: ListChange[]; unwritten: TableChange[] }> => {
-  const isWhole = numbers.length === 1 && numbers[0]?.size === 1;
-  const present = isWhole ? [] : await log.withPrefix(owner, prefix);
+  const present = await log.withPrefix(owner, prefix);
   const entryAt = new Map(
     present.flatMap((entry) => unpackPositions(entry).map((position) => [position, entry] as const)),
   );
@@ -96,7 +118,7 @@ const logRequest = async (
     until,
   );
   // Another reader has logged them in the meantime, perhaps with others.
-  if (!isWhole && outcomes.includes('present')) return logRequest({ list, owner, prefix, numbers }, log, until);
+  if (outcomes.includes('present')) return logRequest({ list, owner, prefix, numbers }, log, until);
   for (const { entry, group } of added) for (const { position } of group) entryAt.set(position, entry);
   const unwritten = added.filter((_, index) => outcomes[index] === 'unwritten').flatMap(({ group }) => group);
   const written = numbers.filter((number) => !unwritten.includes(number));

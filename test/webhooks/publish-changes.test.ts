@@ -130,6 +130,14 @@ it('the numbers of a request are in one event of each batch of changes, with fiv
   expect(await batch(0)).toEqual({ ...each, BatchGetItem: 5, BatchExecuteStatement: 1 });
 });
 
+it('requests of one number each are logged together, without a query for each', async () => {
+  const { agentId, stores, numbers, requestsOf } = await newTable();
+  await Promise.all(manyNumbers(30).map((number) => stores.blockList.add({ agentId }, [number])));
+  const records = await numbers(30);
+  // The owners, then the users and the endpoints; 25 entries in a request.
+  expect(await requestsOf(records)).toEqual({ BatchGetItem: 4, BatchExecuteStatement: 2 });
+});
+
 it('each number of a request is in one event, whatever the batches are in which the changes come, and come again', async () => {
   const { uid, agentId, stores, messages, read, listEvents } = await newTable();
   await addEndpoints(stores, uid, 1);
