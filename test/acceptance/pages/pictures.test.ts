@@ -70,9 +70,10 @@ it('the console shows calls of a month by outcome, and a change of an agent that
   const { page, complaints } = await openConsole(
     apiKey,
     `/console?agentId=${agentId}&period=custom&from=${month.from}&to=2026-03-01&timeZone=UTC`,
-    { viewport: { width: 1000, height: 740 }, deviceScaleFactor: 2, colorScheme: 'light' },
+    { viewport: { width: 1280, height: 880 }, deviceScaleFactor: 2, colorScheme: 'light' },
   );
   await page.getByRole('row', { name: /appointment booked/ }).waitFor();
+  await page.getByRole('img', { name: /^Calls a day by outcome/ }).waitFor();
   save('console/overview.png', await page.screenshot());
   await page.goto(`${target.baseUrl}/console/agents?agentId=${agentId}&section=history&timeZone=UTC`);
   await page.getByRole('link', { name: 'Version 1' }).click();
