@@ -37,13 +37,18 @@ const chooseKind = (schema: JsonSchema): Kind => {
   return schema.format === 'date-time' ? 'time' : 'text';
 };
 
-const placeholders: Record<Exclude<Kind, 'boolean'>, string> = {
+const placeholders: Record<Exclude<Kind, 'boolean' | 'text'>, string> = {
   number: '<number>',
   texts: '<values...>',
   files: '<files...>',
   json: '<json-or-file>',
   time: '<time>',
-  text: '<text>',
+};
+
+/** Returns the flags of an option: that of a text is followed by the last word of its name, as in `--agent-id <id>`. */
+const writeFlags = (name: string, kind: Kind): string => {
+  if (kind === 'boolean') return `--${name}`;
+  return `--${name} ${kind === 'text' ? `<${name.split('-').at(-1)}>` : placeholders[kind]}`;
 };
 
 /** Adds the options of an argument to a command: `--x VALUE`, for a flag `--x` and `--no-x`, and `--no-x` to clear a field. */
@@ -56,7 +61,7 @@ export const addOptions = (
   const kind = chooseKind(schema);
   const [set, clear] = typeof names === 'string' ? [names, `no-${names}`] : names;
   const description = describeArgument(schema);
-  const option = new Option(kind === 'boolean' ? `--${set}` : `--${set} ${placeholders[kind]}`, description);
+  const option = new Option(writeFlags(set, kind), description);
   if (schema.enum) option.choices(schema.enum as string[]);
   else if (kind === 'number') option.argParser(toNumber);
   else if (kind === 'time') option.argParser(name === 'expiresAt' ? future : past);
