@@ -61,7 +61,7 @@ export const ApiKeyField = ({ apiKey, demoKey, label, note, isOpen, onToggle, on
         if (event.key === 'Escape' && isOpen) close();
       }}
     >
-      <summary className="quiet">{labelOf(apiKey, demoKey)}</summary>
+      <summary className="quiet">{labelKey(apiKey, demoKey)}</summary>
       <form className="panel" onSubmit={(event) => void check(event)}>
         <label htmlFor="api-key">{label}</label>
         <input
@@ -100,7 +100,7 @@ export const ApiKeyField = ({ apiKey, demoKey, label, note, isOpen, onToggle, on
   );
 };
 
-const labelOf = (apiKey: string, demoKey: string | undefined) => {
+const labelKey = (apiKey: string, demoKey: string | undefined) => {
   if (!apiKey) return 'Add API key';
   return apiKey === demoKey ? 'Demo key' : `Key ${apiKey.slice(0, 8)}…`;
 };

@@ -19,7 +19,9 @@ export const Approval = ({ question, toolName, input, canAnswer, answer }: Props
     <section className="question" aria-labelledby={heading}>
       <h3 id={heading}>{question}</h3>
       <dl>
-        {agentId !== undefined && <Row name="agentId">{agent ? <NameOf agent={agent} id={agentId} /> : agentId}</Row>}
+        {agentId !== undefined && (
+          <Row name="agentId">{agent ? <NamedAgent agent={agent} id={agentId} /> : agentId}</Row>
+        )}
         {toolName === 'updateAgent' ? (
           <Changes fields={fields} agent={agent} />
         ) : (
@@ -44,12 +46,12 @@ export const Approval = ({ question, toolName, input, canAnswer, answer }: Props
 
 const Row = ({ name, children }: { name: string; children: ReactNode }) => (
   <div>
-    <dt>{labelOf(name)}</dt>
+    <dt>{labelField(name)}</dt>
     <dd dir="auto">{children}</dd>
   </div>
 );
 
-const NameOf = ({ agent, id }: { agent: Agent; id: string }) => (
+const NamedAgent = ({ agent, id }: { agent: Agent; id: string }) => (
   <>
     {agent.name} <small>{id}</small>
   </>
@@ -104,7 +106,7 @@ const labels: Record<string, string> = {
 };
 
 /** Returns a field name in words: `phoneNumber` is “Phone number”. */
-const labelOf = (name: string) => {
+const labelField = (name: string) => {
   const words = name.replace(/([a-z])([A-Z])/g, (_, end: string, start: string) => `${end} ${start.toLowerCase()}`);
   return labels[name] ?? words.charAt(0).toUpperCase() + words.slice(1);
 };

@@ -3,7 +3,7 @@ import { DefaultChatTransport, generateId, lastAssistantMessageIsCompleteWithApp
 import { useEffect, useRef, useState } from 'react';
 import { load, save } from '../tab-storage.ts';
 import { Composer } from './composer.tsx';
-import { codeOf, messageOf } from './errors.ts';
+import { describeChatError, parseErrorCode } from './errors.ts';
 import { useFollowEnd } from './follow-end.ts';
 import { Message } from './message.tsx';
 import { Suggestions } from './suggestions.tsx';
@@ -100,8 +100,8 @@ export const Conversation = ({ apiKey, isFakeModel, onEnterKey, onRemoveKey }: P
         )}
         {error && (
           <div className="failed" role="alert">
-            <p>{messageOf(error, apiKey !== '')}</p>
-            {codeOf(error) === 'invalid_api_key' ? (
+            <p>{describeChatError(error, apiKey !== '')}</p>
+            {parseErrorCode(error) === 'invalid_api_key' ? (
               <div className="buttons">
                 <button type="button" className="quiet" onClick={onEnterKey}>
                   Enter another key

@@ -1,8 +1,8 @@
 /** Returns the code of an error response. The AI SDK's client uses the response body as the error's message. */
-export const codeOf = (error: Error): string | undefined => parse(error.message).error;
+export const parseErrorCode = (error: Error): string | undefined => parse(error.message).error;
 
 /** Returns a sentence for the user about an error of the chat. */
-export const messageOf = (error: Error, hasKey = false): string => {
+export const describeChatError = (error: Error, hasKey = false): string => {
   if (error instanceof TypeError) return 'The service cannot be reached. Check your connection and try again.';
   const { error: code, message = unknown } = parse(error.message);
   switch (code) {

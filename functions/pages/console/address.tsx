@@ -24,7 +24,7 @@ export const useAddress = (): Address => parse(useSyncExternalStore(subscribe, h
 export const addressNow = (): Address => parse(hrefNow());
 
 /** Returns the address of a view. The time zone of the present address is kept. */
-export const hrefOf = (view: string, filters: Filters = {}): string => {
+export const buildHref = (view: string, filters: Filters = {}): string => {
   const { timeZone } = addressNow().filters;
   const entries = Object.entries({ timeZone, ...filters }).filter((entry): entry is [string, string] => !!entry[1]);
   const query = new URLSearchParams(entries).toString();
@@ -41,14 +41,14 @@ export const navigate = (href: string, { replace = false } = {}): void => {
 /** Changes some filters of the present address. */
 export const setFilters = (change: Filters, options?: { replace: boolean }): void => {
   const { view, filters } = addressNow();
-  navigate(hrefOf(view, { ...filters, ...change }), options);
+  navigate(buildHref(view, { ...filters, ...change }), options);
 };
 
 type LinkProps = Omit<ComponentProps<'a'>, 'href'> & { view: string; filters?: Filters | undefined };
 
 /** A link to an address of the console, which is opened without loading the page again. */
 export const Link = ({ view, filters, ...rest }: LinkProps) => {
-  const href = hrefOf(view, filters);
+  const href = buildHref(view, filters);
   const open = (event: MouseEvent) => {
     // The browser itself opens new tabs and windows.
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;

@@ -62,7 +62,7 @@ export const ownTimeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 export const isTimeZone = (name: string): boolean => {
   try {
-    formatOf({ timeZone: name });
+    getFormat({ timeZone: name });
     return true;
   } catch {
     return false;
@@ -72,7 +72,7 @@ export const isTimeZone = (name: string): boolean => {
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** Returns a format, which is kept, because making one takes a hundred times longer than using it. */
-const formatOf = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat => {
+const getFormat = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat => {
   const name = JSON.stringify(options);
   const format = formats.get(name) ?? new Intl.DateTimeFormat(locale, options);
   formats.set(name, format);
@@ -81,14 +81,14 @@ const formatOf = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat => {
 
 /** Formats a point in time: “Mar 1, 2026, 10:00 AM”. */
 export const formatTime = (at: string, timeZone: string, options: Intl.DateTimeFormatOptions = {}): string =>
-  formatOf({ dateStyle: 'medium', timeStyle: 'short', timeZone, ...options }).format(new Date(at));
+  getFormat({ dateStyle: 'medium', timeStyle: 'short', timeZone, ...options }).format(new Date(at));
 
 /** Formats a date without a time: `2026-03-01` is “Mar 1, 2026”. */
 export const formatDate = (date: string, options: Intl.DateTimeFormatOptions = { dateStyle: 'medium' }): string =>
-  formatOf({ timeZone: 'UTC', ...options }).format(new Date(`${date}T00:00:00Z`));
+  getFormat({ timeZone: 'UTC', ...options }).format(new Date(`${date}T00:00:00Z`));
 
 /** Returns the date of a point in time in a time zone: `2026-03-01`. */
-export const dateIn = (timeZone: string, at = new Date()): string =>
+export const toDateInZone = (timeZone: string, at = new Date()): string =>
   new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(at);
 
 /** Returns the date that many days later. */

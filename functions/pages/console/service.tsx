@@ -40,7 +40,7 @@ export const useService = (): Service => {
 };
 
 /** Returns a client of the service that this page comes from. */
-export const clientWith = (apiKey: string, uid?: string): ApiClient =>
+export const createApi = (apiKey: string, uid?: string): ApiClient =>
   apiClient({
     ...{ baseUrl: '/', apiKey, uid },
     retries: 2,
@@ -55,8 +55,10 @@ export const clientWith = (apiKey: string, uid?: string): ApiClient =>
 /** Returns a cache for data that are read with one key. The typed client itself repeats requests. */
 export const newQueryClient = (onInvalidKey: () => void): QueryClient =>
   new QueryClient({
-    queryCache: new QueryCache({ onError: (error) => codeOf(error) === 'invalid_api_key' && onInvalidKey() }),
-    mutationCache: new MutationCache({ onError: (error) => codeOf(error) === 'invalid_api_key' && onInvalidKey() }),
+    queryCache: new QueryCache({ onError: (error) => getErrorCode(error) === 'invalid_api_key' && onInvalidKey() }),
+    mutationCache: new MutationCache({
+      onError: (error) => getErrorCode(error) === 'invalid_api_key' && onInvalidKey(),
+    }),
     defaultOptions: {
       queries: { retry: false, networkMode: 'always', staleTime: 15_000 },
       mutations: { retry: false, networkMode: 'always' },
@@ -157,7 +159,7 @@ export const useReadAgain = (names: QueryKey[], when: boolean): void => {
 };
 
 /** The code of a failed request. */
-export const codeOf = (error: Error | null): string | undefined =>
+export const getErrorCode = (error: Error | null): string | undefined =>
   error instanceof ApiRequestError ? error.code : undefined;
 
 /** Returns true if the service may have performed the request that failed with this code. */
@@ -166,7 +168,7 @@ const isUnanswered = (code: string | undefined) =>
 
 /** Returns true if the same request may succeed later. */
 export const isWorthRepeating = (error: Error): boolean =>
-  isUnanswered(codeOf(error)) || ['rate_limited', 'overloaded', undefined].includes(codeOf(error));
+  isUnanswered(getErrorCode(error)) || ['rate_limited', 'overloaded', undefined].includes(getErrorCode(error));
 
 /** Returns the fields that the service refused, each with a predicate such as “must be a URL.” */
 export const refusedFields = (error: Error | null): [field: string, problem: string][] => {
@@ -177,7 +179,7 @@ export const refusedFields = (error: Error | null): [field: string, problem: str
 };
 
 /** Returns a sentence for the user about a failed request. */
-export const messageOf = (error: Error): string => {
+export const describeFailure = (error: Error): string => {
   if (!(error instanceof ApiRequestError)) return 'Something went wrong in this page. Reload it and try again.';
   const { code, message, requestId } = error;
   switch (code) {

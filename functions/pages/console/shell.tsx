@@ -2,12 +2,12 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { ApiKeyField } from '../api-key-field.tsx';
 import { load, save } from '../tab-storage.ts';
-import { hrefOf, Link, navigate, setFilters, useAddress } from './address.tsx';
+import { buildHref, Link, navigate, setFilters, useAddress } from './address.tsx';
 import { Announcements } from './components/announcements.tsx';
 import { Empty, Loaded, Skeleton } from './components/states.tsx';
 import { useTimeZone } from './components/time.tsx';
 import { ownTimeZone } from './formats.ts';
-import { clientWith, newQueryClient, type Service, ServiceContext, useRead } from './service.tsx';
+import { createApi, newQueryClient, type Service, ServiceContext, useRead } from './service.tsx';
 import { type View, views } from './views.ts';
 
 /** The whole page: the key, the navigation, and the view that the address names. */
@@ -79,9 +79,9 @@ type WithKeyProps = { apiKey: string; keyField: ReactNode; isKeyInvalid: boolean
 
 /** The console once there is a key, which may turn out to be invalid. */
 const WithKey = ({ apiKey, keyField, isKeyInvalid, onEnterKey }: WithKeyProps) => {
-  const key = useRead(['key'], (options) => clientWith(apiKey).key.get(options));
+  const key = useRead(['key'], (options) => createApi(apiKey).key.get(options));
   const service = useMemo(
-    (): Service | undefined => key.data && { api: clientWith(apiKey, key.data.uid), ...key.data },
+    (): Service | undefined => key.data && { api: createApi(apiKey, key.data.uid), ...key.data },
     [apiKey, key.data],
   );
   const permitted = views.filter(({ scope }) => service?.scopes.includes(scope));
@@ -187,7 +187,7 @@ const CurrentView = ({ permitted }: { permitted: View[] }) => {
   // A key that may not see the first view begins with the next one.
   const isElsewhere = path === '' && first !== undefined && !permitted.some((view) => view.path === '');
   useEffect(() => {
-    if (isElsewhere) navigate(hrefOf(first.path), { replace: true });
+    if (isElsewhere) navigate(buildHref(first.path), { replace: true });
   }, [isElsewhere, first]);
   if (isElsewhere) return <main />;
   return (

@@ -29,7 +29,7 @@ export const startSearch = () => {
   if (!form || !input || !list || !status) return;
 
   const show = (topics: Topic[], sentence: string) => {
-    list.replaceChildren(...topics.map(resultOf));
+    list.replaceChildren(...topics.map(createResult));
     status.textContent = sentence;
     form.classList.toggle('open', sentence !== '');
   };
@@ -39,7 +39,7 @@ export const startSearch = () => {
     try {
       const topics = (await load()).search(query, maxResults, true);
       if (query !== input.value.trim()) return;
-      show(topics, topics.length === 0 ? `Nothing found for “${query}”.` : countOf(topics.length));
+      show(topics, topics.length === 0 ? `Nothing found for “${query}”.` : describeCount(topics.length));
     } catch {
       show([], 'The search could not be loaded. Try again.');
     }
@@ -82,9 +82,9 @@ export const startSearch = () => {
   });
 };
 
-const countOf = (count: number) => `${count} ${count === 1 ? 'result' : 'results'}`;
+const describeCount = (count: number) => `${count} ${count === 1 ? 'result' : 'results'}`;
 
-const resultOf = ({ title, page, text }: Topic): HTMLLIElement => {
+const createResult = ({ title, page, text }: Topic): HTMLLIElement => {
   const link = document.createElement('a');
   link.href = page;
   const name = document.createElement('strong');

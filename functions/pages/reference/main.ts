@@ -11,7 +11,7 @@ const start = async () => {
   const [document, demo] = await Promise.all([get('/openapi.json'), get('/docs/demo.json').catch(() => undefined)]);
   Scalar.createApiReference('#page', {
     content: withoutExampleKey(demo ? withDemo(document, JSON.parse(demo) as Demo) : document),
-    ...(demo && { authentication: keyOf(JSON.parse(demo) as Demo) }),
+    ...(demo && { authentication: presetKey(JSON.parse(demo) as Demo) }),
     // Everything is loaded from this address, and no data leave it.
     withDefaultFonts: false,
     telemetry: false,
@@ -59,7 +59,7 @@ const withoutExampleKey = (document: string): object => {
   return parsed;
 };
 
-const keyOf = ({ apiKey }: Demo) => ({
+const presetKey = ({ apiKey }: Demo) => ({
   preferredSecurityScheme: 'apiKey',
   securitySchemes: { apiKey: { name: 'X-Authorization', in: 'header', value: apiKey } },
 });

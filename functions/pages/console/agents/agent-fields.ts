@@ -74,7 +74,7 @@ export type AgentDraft = { version: number; updatedAt: string; before: Texts; te
 const known = new Set(agentFields.map(({ name }) => name));
 
 /** Returns the texts of a form that shows an agent. */
-export const textsOf = ({
+export const toTexts = ({
   name,
   phoneNumber,
   configuration,
@@ -85,17 +85,17 @@ export const textsOf = ({
     ...{ name, phoneNumber },
     other: Object.keys(other).length > 0 ? other : undefined,
   };
-  return Object.fromEntries(agentFields.map(({ name, kind }) => [name, textOf(kind, values[name])]));
+  return Object.fromEntries(agentFields.map(({ name, kind }) => [name, toFieldText(kind, values[name])]));
 };
 
-const textOf = (kind: FieldKind, value: unknown): string => {
+const toFieldText = (kind: FieldKind, value: unknown): string => {
   if (value === undefined || value === false) return '';
   if (kind === 'json') return JSON.stringify(value, null, 2);
   return kind === 'list' ? (value as string[]).join('\n') : String(value);
 };
 
 /** Returns the problem with the text of a field. */
-export const problemOf = ({ name, kind }: AgentField, text: string): string | undefined => {
+export const findFieldProblem = ({ name, kind }: AgentField, text: string): string | undefined => {
   if (name === 'name' && text.trim() === '') return 'Give the agent a name.';
   if (kind !== 'json' || text.trim() === '') return undefined;
   try {
@@ -123,7 +123,7 @@ const parsed = (kind: FieldKind, text: string): unknown => {
 export type AgentChange = Pick<UpdateAgentParams, 'name' | 'phoneNumber' | 'configuration'>;
 
 /** Returns the change that a form makes to an agent: the fields whose texts differ from those before. */
-export const changeOf = (before: Texts, after: Texts): AgentChange => {
+export const buildAgentChange = (before: Texts, after: Texts): AgentChange => {
   const configuration: Record<string, unknown> = {};
   const change: Record<string, unknown> = {};
   for (const { name, kind } of agentFields) {

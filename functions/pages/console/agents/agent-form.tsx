@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { Field, TextField } from '../components/fields.tsx';
 import { RefusableForm } from '../components/form.tsx';
-import { codeOf, refusedFields } from '../service.tsx';
-import { type AgentField, agentFields, fieldGroups, problemOf, type Texts } from './agent-fields.ts';
+import { getErrorCode, refusedFields } from '../service.tsx';
+import { type AgentField, agentFields, fieldGroups, findFieldProblem, type Texts } from './agent-fields.ts';
 
 type Props = {
   texts: Texts;
@@ -21,11 +21,11 @@ type Props = {
 export const AgentForm = ({ texts, note, changed, isSaving, error, saveLabel, onChange, onSave, onDiscard }: Props) => {
   // Problems are shown only after the user has tried to save.
   const [isTried, setTried] = useState(false);
-  const problemIn = (field: AgentField) => (isTried ? problemOf(field, texts[field.name] ?? '') : undefined);
+  const shownProblem = (field: AgentField) => (isTried ? findFieldProblem(field, texts[field.name] ?? '') : undefined);
   const refused = new Set(refusedFields(error).map(([path]) => path.split('.')[0]));
   const submit = () => {
     setTried(true);
-    if (!agentFields.some((field) => problemOf(field, texts[field.name] ?? ''))) onSave();
+    if (!agentFields.some((field) => findFieldProblem(field, texts[field.name] ?? ''))) onSave();
   };
   return (
     <RefusableForm
@@ -61,12 +61,15 @@ export const AgentForm = ({ texts, note, changed, isSaving, error, saveLabel, on
             key={field.name}
             field={field}
             text={texts[field.name] ?? ''}
-            problem={problemIn(field)}
+            problem={shownProblem(field)}
             onChange={(text) => onChange({ texts: { ...texts, [field.name]: text } })}
           />
         ));
         return isRare ? (
-          <details key={title} open={fields.some((field) => refused.has(field.name) || problemIn(field)) || undefined}>
+          <details
+            key={title}
+            open={fields.some((field) => refused.has(field.name) || shownProblem(field)) || undefined}
+          >
             <summary>{title}</summary>
             <div className="group">{inputs}</div>
           </details>
@@ -82,7 +85,7 @@ export const AgentForm = ({ texts, note, changed, isSaving, error, saveLabel, on
 };
 
 /** Returns true if a change failed because its version is not the newest one. */
-export const isConflict = (error: Error | null): boolean => codeOf(error) === 'version_conflict';
+export const isConflict = (error: Error | null): boolean => getErrorCode(error) === 'version_conflict';
 
 type InputProps = { field: AgentField; text: string; problem: string | undefined; onChange(text: string): void };
 

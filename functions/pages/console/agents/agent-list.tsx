@@ -6,7 +6,7 @@ import { useFigures } from '../components/figures.tsx';
 import { type Column, Table } from '../components/paged-table.tsx';
 import { Empty, Loaded } from '../components/states.tsx';
 import { Time, useTimeZone } from '../components/time.tsx';
-import { addDays, dateIn, formatNumber, formatPhone } from '../formats.ts';
+import { addDays, formatNumber, formatPhone, toDateInZone } from '../formats.ts';
 import { useService } from '../service.tsx';
 
 /** The agents that the key may use. They are found by a part of their name or of their number. */
@@ -63,7 +63,7 @@ type Listed = Agent & { since: string; calls: number | undefined };
 const useRecentCalls = () => {
   const { scopes } = useService();
   const timeZone = useTimeZone();
-  const tomorrow = addDays(dateIn(timeZone), 1);
+  const tomorrow = addDays(toDateInZone(timeZone), 1);
   const week = { from: addDays(tomorrow, -7), to: tomorrow, timeZone };
   const { data } = useFigures(week, 'agent', scopes.includes('calls'));
   const counts = data && new Map(data.rows.map(({ agent, calls }) => [agent, calls]));

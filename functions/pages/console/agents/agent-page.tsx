@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Agent } from '../../../openapi/client/client.ts';
 import { forget } from '../../tab-storage.ts';
-import { hrefOf, Link, navigate, useAddress } from '../address.tsx';
+import { buildHref, Link, navigate, useAddress } from '../address.tsx';
 import { DeleteDialog, Dialog } from '../components/dialog.tsx';
 import { TextField } from '../components/fields.tsx';
 import { Form } from '../components/form.tsx';
@@ -103,7 +103,7 @@ const Actions = ({ agent: { agentId, name } }: { agent: Agent }) => {
           deletion={deletion}
           onDeleted={() => {
             forget(`draft:${agentId}`);
-            navigate(hrefOf('agents'), { replace: true });
+            navigate(buildHref('agents'), { replace: true });
           }}
           onClose={() => setStep(undefined)}
         />
@@ -134,7 +134,7 @@ const CopyDialog = ({ agentId, name: original, onClose }: CopyProps) => {
           copy.mutate(undefined, {
             // A copy that is not complete does not exist yet.
             onSuccess: ({ agentId, copied }) =>
-              navigate(hrefOf('agents', { agentId: copied.status ? undefined : agentId })),
+              navigate(buildHref('agents', { agentId: copied.status ? undefined : agentId })),
           })
         }
         onCancel={onClose}

@@ -1,6 +1,6 @@
 /** A text before and after a change. The part in the middle that differs is marked. */
 export const Difference = ({ before, after }: { before: string | undefined; after: string | undefined }) => {
-  const [start, removed, added, end] = partsOf(before ?? '', after ?? '');
+  const [start, removed, added, end] = splitDifference(before ?? '', after ?? '');
   return (
     <div className="difference" dir="auto">
       {before !== undefined && (
@@ -27,7 +27,10 @@ export const Difference = ({ before, after }: { before: string | undefined; afte
 };
 
 /** Splits two texts into their common beginning, what differs in each, and their common end, at the ends of words. */
-const partsOf = (before: string, after: string): [start: string, removed: string, added: string, end: string] => {
+const splitDifference = (
+  before: string,
+  after: string,
+): [start: string, removed: string, added: string, end: string] => {
   const a = before.split(/(?<=\s)/);
   const b = after.split(/(?<=\s)/);
   let start = 0;

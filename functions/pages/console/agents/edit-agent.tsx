@@ -5,15 +5,15 @@ import { forget, load, save } from '../../tab-storage.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { Form } from '../components/form.tsx';
 import { useChange, useService } from '../service.tsx';
-import { type AgentDraft, changeOf, differing, type Texts, textsOf } from './agent-fields.ts';
+import { type AgentDraft, buildAgentChange, differing, type Texts, toTexts } from './agent-fields.ts';
 import { AgentForm, isConflict } from './agent-form.tsx';
 import { Difference } from './difference.tsx';
 
 /** A concurrent edit by another user: the agent before and after it. */
 type Meanwhile = { version: number; before: Texts; now: Texts };
 
-const draftOf = (agent: Agent): AgentDraft => {
-  const texts = textsOf(agent);
+const startDraft = (agent: Agent): AgentDraft => {
+  const texts = toTexts(agent);
   return { version: agent.version, updatedAt: agent.updatedAt, before: texts, texts, note: '' };
 };
 
@@ -25,7 +25,7 @@ export const EditAgent = ({ agent }: { agent: Agent }) => {
   const { api } = useService();
   const queries = useQueryClient();
   const name = `draft:${agent.agentId}` as const;
-  const [draft, setDraft] = useState<AgentDraft>(() => load(name) ?? draftOf(agent));
+  const [draft, setDraft] = useState<AgentDraft>(() => load(name) ?? startDraft(agent));
   const [meanwhile, setMeanwhile] = useState<Meanwhile>();
   const [isDiscarding, setDiscarding] = useState(false);
   const { version, updatedAt, before, texts, note } = draft;
@@ -34,11 +34,11 @@ export const EditAgent = ({ agent }: { agent: Agent }) => {
 
   useEffect(() => (isChanged ? save(name, draft) : forget(name)), [name, isChanged, draft]);
   // Until the user types something, the form follows the agent.
-  if (!isChanged && agent.updatedAt > updatedAt) setDraft(draftOf(agent));
+  if (!isChanged && agent.updatedAt > updatedAt) setDraft(startDraft(agent));
 
   const { mutate, reset, ...saving } = useChange(
     (_, options) => {
-      const change = { agentId: agent.agentId, ...changeOf(before, texts), note: note || undefined };
+      const change = { agentId: agent.agentId, ...buildAgentChange(before, texts), note: note || undefined };
       return api.agents.update(change, { ...options, ifMatch: version });
     },
     {
@@ -49,17 +49,17 @@ export const EditAgent = ({ agent }: { agent: Agent }) => {
 
   const takeOver = async () => {
     const now = dataOf(await api.agents.get({ agentId: agent.agentId }));
-    const theirs = textsOf(now);
+    const theirs = toTexts(now);
     setMeanwhile({ version: now.version, before, now: theirs });
     const own = differing(before, texts).map(({ name }) => [name, texts[name] ?? '']);
-    setDraft({ ...draftOf(now), texts: { ...theirs, ...Object.fromEntries(own) }, note });
+    setDraft({ ...startDraft(now), texts: { ...theirs, ...Object.fromEntries(own) }, note });
     queries.setQueryData(['agent', agent.agentId], now);
   };
   const saveDraft = () =>
     mutate(undefined, {
       onSuccess(saved) {
         setMeanwhile(undefined);
-        setDraft(draftOf(saved));
+        setDraft(startDraft(saved));
       },
       onError(error) {
         if (isConflict(error)) void takeOver();
@@ -96,7 +96,7 @@ export const EditAgent = ({ agent }: { agent: Agent }) => {
             onSubmit={() => {
               reset();
               setMeanwhile(undefined);
-              setDraft(draftOf(agent));
+              setDraft(startDraft(agent));
               setDiscarding(false);
             }}
             onCancel={() => setDiscarding(false)}

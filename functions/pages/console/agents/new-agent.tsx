@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import type { Agent } from '../../../openapi/client/client.ts';
-import { hrefOf, Link, navigate } from '../address.tsx';
+import { buildHref, Link, navigate } from '../address.tsx';
 import { useChange, useService } from '../service.tsx';
-import { changeOf, textsOf } from './agent-fields.ts';
+import { buildAgentChange, toTexts } from './agent-fields.ts';
 import { AgentForm } from './agent-form.tsx';
 
-const nothing = textsOf({ name: '', configuration: {} });
+const nothing = toTexts({ name: '', configuration: {} });
 
 /** A form that creates an agent. */
 export const NewAgent = () => {
@@ -13,7 +13,7 @@ export const NewAgent = () => {
   const [{ texts, note }, setDraft] = useState({ texts: nothing, note: '' });
   const { mutate, isPending, error } = useChange<undefined, Agent>(
     (_, options) => {
-      const { name, phoneNumber, configuration } = changeOf(nothing, texts);
+      const { name, phoneNumber, configuration } = buildAgentChange(nothing, texts);
       const agent = { name: name ?? '', phoneNumber: phoneNumber ?? undefined, note: note || undefined };
       return api.agents.create({ ...agent, configuration: configuration as Agent['configuration'] }, options);
     },
@@ -31,9 +31,11 @@ export const NewAgent = () => {
         saveLabel="Create agent"
         onChange={(change) => setDraft((draft) => ({ ...draft, ...change }))}
         onSave={() =>
-          mutate(undefined, { onSuccess: ({ agentId }) => navigate(hrefOf('agents', { agentId }), { replace: true }) })
+          mutate(undefined, {
+            onSuccess: ({ agentId }) => navigate(buildHref('agents', { agentId }), { replace: true }),
+          })
         }
-        onDiscard={() => navigate(hrefOf('agents'))}
+        onDiscard={() => navigate(buildHref('agents'))}
       />
       <p>
         <Link view="agents">All agents</Link>

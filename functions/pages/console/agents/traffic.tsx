@@ -12,14 +12,14 @@ const maxParts = 5;
 
 type Part = { version: string; percent: string };
 
-const partsOf = (split: NonNullable<Agent['split']>): Part[] =>
+const toParts = (split: NonNullable<Agent['split']>): Part[] =>
   split.map(({ version, percent }) => ({ version: String(version), percent: String(percent) }));
 
 /** Splits callers between versions of an agent. */
 export const Traffic = ({ agent: { agentId, version, split = [] } }: { agent: Agent }) => {
   const { api } = useService();
   const timeZone = useTimeZone();
-  const [parts, setParts] = useState(() => partsOf(split));
+  const [parts, setParts] = useState(() => toParts(split));
   const sum = parts.reduce((sum, { percent }) => sum + Number(percent), 0);
   const rest = String(Math.max(1, 100 - sum));
   // A new version is usually tried with a tenth of the callers.
@@ -40,7 +40,7 @@ export const Traffic = ({ agent: { agentId, version, split = [] } }: { agent: Ag
       .join(' · '),
   }));
   const isComplete = parts.length === 0 || sum === 100;
-  const isChanged = JSON.stringify(parts) !== JSON.stringify(partsOf(split));
+  const isChanged = JSON.stringify(parts) !== JSON.stringify(toParts(split));
   const { mutate, isPending, error } = useChange(
     (parts: Part[]) =>
       api.agents.setTraffic({

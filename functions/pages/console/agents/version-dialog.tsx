@@ -91,13 +91,13 @@ const Changes = ({ changes, isWithNewest }: ChangesProps) => (
     {changes.map(({ path, before, after }) => (
       <section key={path}>
         <h4>{labelOfPath(path)}</h4>
-        <Difference before={textOf(before)} after={textOf(after)} />
+        <Difference before={formatJson(before)} after={formatJson(after)} />
       </section>
     ))}
   </section>
 );
 
-const textOf = (value: unknown) =>
+const formatJson = (value: unknown) =>
   value === undefined || typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 
 /** Restores a version, as a new one. */

@@ -1,7 +1,7 @@
 import type { CallFiguresRow } from '../../../openapi/client/client.ts';
 import { useAddress } from '../address.tsx';
 import { FilterBar } from '../components/fields.tsx';
-import { costColumns, figureColumns, PeriodFilter, periodOf, useFigures } from '../components/figures.tsx';
+import { costColumns, figureColumns, PeriodFilter, readPeriod, useFigures } from '../components/figures.tsx';
 import { type Column, Table } from '../components/paged-table.tsx';
 import { Empty, Loaded } from '../components/states.tsx';
 import { useTimeZone } from '../components/time.tsx';
@@ -10,7 +10,7 @@ import { useTimeZone } from '../components/time.tsx';
 export const VersionFigures = ({ agentId }: { agentId: string }) => {
   const { filters } = useAddress();
   const timeZone = useTimeZone();
-  const figures = useFigures({ agentId, timeZone, ...periodOf(filters, timeZone) }, 'version');
+  const figures = useFigures({ agentId, timeZone, ...readPeriod(filters, timeZone) }, 'version');
   return (
     <>
       <FilterBar>

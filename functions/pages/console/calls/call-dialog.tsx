@@ -34,7 +34,7 @@ export const CallDialog = ({ agentId, callId, neighbors }: CallDialogProps) => {
               type="button"
               className="quiet small"
               disabled={!neighbors[index]}
-              onClick={() => setFilters(filtersOf(neighbors[index]), { replace: true })}
+              onClick={() => setFilters(callFilters(neighbors[index]), { replace: true })}
             >
               {index === 0 ? '↑' : '↓'} {label}
             </button>
@@ -64,7 +64,7 @@ export const CallDialog = ({ agentId, callId, neighbors }: CallDialogProps) => {
 };
 
 /** The filters of the address that open a call. `callOf` is its agent, if that is not the filter of the list. */
-export const filtersOf = (call: Pick<Call, 'agentId' | 'callId'> | undefined) => ({
+export const callFilters = (call: Pick<Call, 'agentId' | 'callId'> | undefined) => ({
   callId: call?.callId,
   callOf: call?.agentId,
 });

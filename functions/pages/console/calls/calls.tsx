@@ -20,7 +20,7 @@ import {
   startOfDay,
 } from '../formats.ts';
 import { usePages, useService } from '../service.tsx';
-import { CallDialog, filtersOf } from './call-dialog.tsx';
+import { CallDialog, callFilters } from './call-dialog.tsx';
 import { CallStatus } from './call-status.tsx';
 import { formatOutcomeFilter, OutcomeFilter, StatusFilter } from './outcome-filter.tsx';
 
@@ -147,7 +147,7 @@ const CsvOfCalls = ({ calls }: { calls: Call[] }) => {
 const Started = ({ call }: { call: Call }) => (
   <Link
     view="calls"
-    filters={{ ...addressNow().filters, ...filtersOf(call) }}
+    filters={{ ...addressNow().filters, ...callFilters(call) }}
     aria-label={formatTime(call.startedAt, timeZoneNow())}
   >
     <Time at={call.startedAt} isShort />

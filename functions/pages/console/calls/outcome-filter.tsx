@@ -13,7 +13,7 @@ const special: Record<string, string> = {
 export const formatOutcomeFilter = (text: string, name: string): string =>
   (name === 'outcome' ? undefined : special[name === 'held' ? ' held' : ` ${text}`]) ?? text;
 
-const optionOf = (value: string) => ({ value, label: value });
+const toOption = (value: string) => ({ value, label: value });
 
 /** Chooses an outcome of the address, or calls with or without one. */
 export const OutcomeFilter = () => {
@@ -21,7 +21,7 @@ export const OutcomeFilter = () => {
   const options = [
     { value: '', label: 'All calls' },
     ...Object.entries(special).map(([value, label]) => ({ value, label })),
-    ...useValues('outcome', agentId).map(optionOf),
+    ...useValues('outcome', agentId).map(toOption),
   ];
   const choose = (value: string) => {
     const isHeld = value === ' held';
@@ -39,7 +39,7 @@ export const OutcomeFilter = () => {
 /** Chooses a status of the address. */
 export const StatusFilter = () => {
   const { agentId, status = '' } = useAddress().filters;
-  const options = [{ value: '', label: 'All' }, ...useValues('status', agentId).map(optionOf)];
+  const options = [{ value: '', label: 'All' }, ...useValues('status', agentId).map(toOption)];
   return (
     <Picker label="Status" isFree options={options} value={status} onChange={(status) => setFilters({ status })} />
   );

@@ -86,7 +86,7 @@ const Changes = () => {
 };
 
 /** The address of what changed, if there is a view of it. */
-const targetOf = ({ kind, action, id, agentId, version }: Change): { view: string; filters: Filters } | undefined => {
+const findTarget = ({ kind, action, id, agentId, version }: Change): { view: string; filters: Filters } | undefined => {
   if (action.endsWith('.deleted')) return undefined;
   switch (kind) {
     case 'agent':
@@ -112,13 +112,13 @@ const targetOf = ({ kind, action, id, agentId, version }: Change): { view: strin
 const What = ({ change }: { change: Change }) => {
   const name = change.action.replace(/[._]/g, ' ');
   const words = name.charAt(0).toUpperCase() + name.slice(1);
-  const target = targetOf(change);
+  const target = findTarget(change);
   return target ? <Link {...target}>{words}</Link> : words;
 };
 
 const AgentName = ({ agentId }: { agentId: string }) => <bdi>{useAgentName(agentId)}</bdi>;
 
-const detailsOf = ({ kind, id, changed = [], counts, version }: Change) =>
+const describeDetails = ({ kind, id, changed = [], counts, version }: Change) =>
   [
     counts && `Added ${formatNumber(counts.added)}, removed ${formatNumber(counts.removed)}`,
     version && `Version ${version}`,
@@ -132,7 +132,7 @@ const columns: Column<Change>[] = [
   { heading: 'What', cell: (change) => <What change={change} /> },
   { heading: 'Time', cell: ({ at }) => <Time at={at} isShort /> },
   { heading: 'Agent', isLong: true, cell: ({ agentId }) => agentId && <AgentName agentId={agentId} /> },
-  { heading: 'Details', isLong: true, cell: detailsOf },
+  { heading: 'Details', isLong: true, cell: describeDetails },
   { heading: 'By', isLong: true, cell: (change) => <Who {...change} /> },
   { heading: 'How', cell: ({ via }) => ways[via] },
 ];

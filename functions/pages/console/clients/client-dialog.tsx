@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { User } from '../../../openapi/client/client.ts';
-import { hrefOf, navigate } from '../address.tsx';
+import { buildHref, navigate } from '../address.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { TextField } from '../components/fields.tsx';
 import { Form } from '../components/form.tsx';
@@ -33,7 +33,7 @@ export const ClientDialog = ({ client, onClose }: { client?: User; onClose(): vo
         pending="Saving …"
         onSubmit={() =>
           change.mutate(undefined, {
-            onSuccess: ({ uid }) => (client ? onClose() : navigate(hrefOf('clients', { client: uid }))),
+            onSuccess: ({ uid }) => (client ? onClose() : navigate(buildHref('clients', { client: uid }))),
           })
         }
         onCancel={onClose}

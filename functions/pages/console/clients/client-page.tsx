@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { User } from '../../../openapi/client/client.ts';
-import { hrefOf, Link, navigate } from '../address.tsx';
+import { buildHref, Link, navigate } from '../address.tsx';
 import { DeleteDialog } from '../components/dialog.tsx';
 import { Facts } from '../components/facts.tsx';
 import { ChangeButton } from '../components/form.tsx';
@@ -81,7 +81,7 @@ const Actions = ({ client }: { client: User }) => {
           name={uid}
           consequence="Its keys end at once. Its agents, calls and knowledge are deleted in the background. This cannot be undone."
           deletion={deletion}
-          onDeleted={() => navigate(hrefOf('clients'), { replace: true })}
+          onDeleted={() => navigate(buildHref('clients'), { replace: true })}
           onClose={() => setStep(undefined)}
         />
       )}

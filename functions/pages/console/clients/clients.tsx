@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { User, UserFigures } from '../../../openapi/client/client.ts';
 import { Link, useAddress } from '../address.tsx';
 import { FilterBar } from '../components/fields.tsx';
-import { figureColumns, PeriodFilter, periodOf } from '../components/figures.tsx';
+import { figureColumns, PeriodFilter, readPeriod } from '../components/figures.tsx';
 import { type Column, PagedTable } from '../components/paged-table.tsx';
 import { Section } from '../components/section.tsx';
 import { Empty } from '../components/states.tsx';
@@ -54,7 +54,7 @@ const Figures = ({ names }: { names: Map<string, string | undefined> }) => {
   const { api } = useService();
   const { filters } = useAddress();
   const timeZone = useTimeZone();
-  const search = { ...periodOf(filters, timeZone), timeZone };
+  const search = { ...readPeriod(filters, timeZone), timeZone };
   const pages = usePages(['clients', 'figures', search], (cursor, options) =>
     api.users.getFigures({ ...search, limit: 20, cursor }, options),
   );

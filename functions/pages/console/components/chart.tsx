@@ -22,7 +22,7 @@ const roundUp = (value: number): number => {
 type Scale = { top: number; bottom: number; y(value: number): number };
 
 /** Returns a scale from 0 at the bottom, or from the smallest value if that is negative. The plot is 100 high. */
-const scaleOf = (values: number[]): Scale => {
+const chooseScale = (values: number[]): Scale => {
   const top = roundUp(Math.max(1e-6, ...values) > 1e-6 ? Math.max(...values) : 1);
   const least = Math.min(0, ...values);
   const bottom = least < 0 ? -roundUp(-least) : 0;
@@ -32,7 +32,7 @@ const scaleOf = (values: number[]): Scale => {
 /** Stacked bars, with a part for each series. */
 export const StackedBars = ({ series, ...props }: Props) => {
   const totals = props.labels.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
-  const { y, ...scale } = scaleOf(totals);
+  const { y, ...scale } = chooseScale(totals);
   const below = totals.map(() => 0);
   return (
     <Chart {...props} series={series} scale={{ y, ...scale }} hasKey isStacked>
@@ -60,7 +60,7 @@ export const StackedBars = ({ series, ...props }: Props) => {
 
 /** A line through each series. One alone has its area filled. */
 export const Lines = ({ series, isLastOpen, ...props }: Props) => {
-  const { y, ...scale } = scaleOf(series.flatMap(({ values }) => values));
+  const { y, ...scale } = chooseScale(series.flatMap(({ values }) => values));
   return (
     <Chart {...props} series={series} isLastOpen={isLastOpen} scale={{ y, ...scale }} hasKey={series.length > 1}>
       {series.map(({ name, color, values }) => {
@@ -88,7 +88,7 @@ export const Lines = ({ series, isLastOpen, ...props }: Props) => {
 
 /** A small line without axes, beside a number that says the same. */
 export const Sparkline = ({ values }: { values: number[] }) => {
-  const { y } = scaleOf(values);
+  const { y } = chooseScale(values);
   return (
     <svg className="spark" viewBox={`0 0 ${values.length} 100`} preserveAspectRatio="none" aria-hidden="true">
       <polyline
@@ -128,7 +128,7 @@ const Chart = ({
     setActive(Math.min(count - 1, Math.max(0, Math.floor(((clientX - left) / width) * count))));
   };
   const step = Math.ceil(count / maxTicks);
-  const percentOf = (index: number) => `${((index + 0.5) / count) * 100}%`;
+  const toPercent = (index: number) => `${((index + 0.5) / count) * 100}%`;
   return (
     <figure className="chart">
       <figcaption>
@@ -157,7 +157,7 @@ const Chart = ({
             <div
               className="readout"
               aria-hidden="true"
-              style={active < count / 2 ? { left: percentOf(active + 1) } : { right: percentOf(count - active) }}
+              style={active < count / 2 ? { left: toPercent(active + 1) } : { right: toPercent(count - active) }}
             >
               <p>
                 {labels[active]}
@@ -171,7 +171,7 @@ const Chart = ({
           {labels.map(
             (label, index) =>
               index % step === 0 && (
-                <span key={label} style={{ left: percentOf(index) }}>
+                <span key={label} style={{ left: toPercent(index) }}>
                   {label.replace(/, \d{4}$/, '')}
                 </span>
               ),

@@ -6,7 +6,7 @@ import { DateFilter, SelectFilter } from './fields.tsx';
 import type { Column } from './paged-table.tsx';
 import { periods } from './period.ts';
 
-export { before, daysIn, type Period, periodOf } from './period.ts';
+export { before, countDays, type Period, readPeriod } from './period.ts';
 
 /** The calls that figures are about. */
 export type FigureSearch = Omit<GetCallFiguresParams, 'uid' | 'by' | 'format'>;
@@ -39,21 +39,21 @@ export const PeriodFilter = () => (
 const valuePerCall = ({ calls, value }: CallFigures) => Number(value) / (calls || 1);
 
 /** Returns the currencies of costs. A currency may be `credits`. */
-export const currenciesIn = ({ cost }: CallFigures): string[] => Object.keys(cost);
+export const listCurrencies = ({ cost }: CallFigures): string[] => Object.keys(cost);
 
-const costOf = ({ cost }: CallFigures, parts = 1): string =>
+const formatCost = ({ cost }: CallFigures, parts = 1): string =>
   Object.entries(cost)
     .map(([currency, sum]) => formatMoney(Number(sum) / parts, currency))
     .join(' + ');
 
 /** The columns that figures with costs have, too. */
 export const costColumns: Column<CallFigures>[] = [
-  { heading: 'Cost', cell: (row) => costOf(row), isNumber: true },
-  { heading: 'Cost per call', cell: (row) => costOf(row, row.costs || 1), isNumber: true },
+  { heading: 'Cost', cell: (row) => formatCost(row), isNumber: true },
+  { heading: 'Cost per call', cell: (row) => formatCost(row, row.costs || 1), isNumber: true },
   {
     heading: 'Margin',
     // A margin has the currency of the cost.
-    cell: (row) => row.margin && formatMoney(Number(row.margin), currenciesIn(row)[0]),
+    cell: (row) => row.margin && formatMoney(Number(row.margin), listCurrencies(row)[0]),
     sortKey: ({ margin }) => Number(margin ?? 0),
     isNumber: true,
   },

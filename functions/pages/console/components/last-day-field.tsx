@@ -1,4 +1,4 @@
-import { dateIn, endOfDay } from '../formats.ts';
+import { endOfDay, toDateInZone } from '../formats.ts';
 import { TextField } from './fields.tsx';
 import { useTimeZone } from './time.tsx';
 
@@ -13,7 +13,7 @@ export const LastDayField = ({ note, value, onChange }: LastDayProps) => {
       name="expiresAt"
       note={`${note} The day ends in ${timeZone.replaceAll('_', ' ')}.`}
       type="date"
-      min={dateIn(timeZone)}
+      min={toDateInZone(timeZone)}
       value={value}
       onChange={onChange}
     />

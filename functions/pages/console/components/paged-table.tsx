@@ -25,7 +25,7 @@ type TableProps<Item> = {
   groupOf?: (item: Item, timeZone: string) => string;
 };
 
-const classOf = ({ isNumber, isLong, isHidden }: Column<never>) =>
+const columnClass = ({ isNumber, isLong, isHidden }: Column<never>) =>
   [isNumber && 'number', isLong && 'long', isHidden && 'unlabeled'].filter(Boolean).join(' ') || undefined;
 
 /** A row is a larger target for the link in its first cell. */
@@ -61,7 +61,7 @@ const TableOfPages = <Item,>({
                 // biome-ignore lint/suspicious/noArrayIndexKey: columns keep their places, and headings may be of users
                 key={index}
                 scope="col"
-                className={classOf(column)}
+                className={columnClass(column)}
                 aria-sort={sorted === column.heading ? 'descending' : undefined}
               >
                 {column.isHidden ? (
@@ -123,7 +123,7 @@ const Rows = memo(
             <tr>
               {columns.map((column, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: columns keep their places, and headings may be of users
-                <td key={index} className={classOf(column)} data-label={column.heading}>
+                <td key={index} className={columnClass(column)} data-label={column.heading}>
                   {column.cell(item)}
                 </td>
               ))}

@@ -1,5 +1,5 @@
 import type { Filters } from '../address.tsx';
-import { addDays, dateIn } from '../formats.ts';
+import { addDays, toDateInZone } from '../formats.ts';
 
 /** Days from `from` until the day before `to`. */
 export type Period = { from: string; to: string };
@@ -16,8 +16,8 @@ export const periods = [
 ];
 
 /** Returns the days that the address names: those of a period until today, or those from `from` through `to`. */
-export const periodOf = ({ period, from, to }: Filters, timeZone: string): Period => {
-  const today = dateIn(timeZone);
+export const readPeriod = ({ period, from, to }: Filters, timeZone: string): Period => {
+  const today = toDateInZone(timeZone);
   const tomorrow = addDays(today, 1);
   // Monday is the first day of a week.
   const monday = addDays(today, -((new Date(`${today}T00:00:00Z`).getUTCDay() + 6) % 7));
@@ -42,10 +42,10 @@ export const periodOf = ({ period, from, to }: Filters, timeZone: string): Perio
   }
 };
 
-export const daysIn = ({ from, to }: Period): number => Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
+export const countDays = ({ from, to }: Period): number => Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
 
 /** Returns the period of the same length that ends where this one begins. */
 export const before = (period: Period): Period => ({
-  from: addDays(period.from, -Math.max(0, daysIn(period))),
+  from: addDays(period.from, -Math.max(0, countDays(period))),
   to: period.from,
 });

@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { isWorthRepeating, messageOf } from '../service.tsx';
+import { describeFailure, isWorthRepeating } from '../service.tsx';
 
 /** Gray bars in place of content that is loading. */
 export const Skeleton = ({ rows = 3, label = 'Loading …' }: { rows?: number; label?: string }) => (
@@ -16,7 +16,7 @@ export const Skeleton = ({ rows = 3, label = 'Loading …' }: { rows?: number; l
 type FailedProps = { error: Error; message?: string | undefined; onRetry?: (() => void) | undefined };
 
 /** Shows the error, with a way to continue if the same request may succeed later. */
-export const Failed = ({ error, message = messageOf(error), onRetry }: FailedProps) => (
+export const Failed = ({ error, message = describeFailure(error), onRetry }: FailedProps) => (
   <div className="failed" role="alert">
     <p>{message}</p>
     {onRetry && isWorthRepeating(error) && (

@@ -2,12 +2,13 @@ import { type Address, addressNow, useAddress } from '../address.tsx';
 import { formatTime, isTimeZone, ownTimeZone } from '../formats.ts';
 
 /** Returns the time zone of the address, or the browser's. */
-export const useTimeZone = (): string => timeZoneOf(useAddress());
+export const useTimeZone = (): string => chosenTimeZone(useAddress());
 
 /** Returns the same without following changes, for the rows of a list, which its table renders again. */
-export const timeZoneNow = (): string => timeZoneOf(addressNow());
+export const timeZoneNow = (): string => chosenTimeZone(addressNow());
 
-const timeZoneOf = ({ filters: { timeZone } }: Address) => (timeZone && isTimeZone(timeZone) ? timeZone : ownTimeZone);
+const chosenTimeZone = ({ filters: { timeZone } }: Address) =>
+  timeZone && isTimeZone(timeZone) ? timeZone : ownTimeZone;
 
 type TimeProps = { at: string; hasSeconds?: boolean; isShort?: boolean };
 

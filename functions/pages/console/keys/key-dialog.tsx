@@ -8,7 +8,7 @@ import { Form } from '../components/form.tsx';
 import { Secret } from '../components/secret.tsx';
 import { Time } from '../components/time.tsx';
 import { useChange, useService } from '../service.tsx';
-import { KeyStatus, scopesOf } from './key-facts.tsx';
+import { describeScopes, KeyStatus } from './key-facts.tsx';
 
 const close = () => setFilters({ keyId: undefined });
 
@@ -88,7 +88,7 @@ export const KeyDialog = ({ apiKey }: { apiKey: ApiKey }) => {
         <Facts
           facts={{
             'Begins with': <code>{start}…</code>,
-            Scopes: scopesOf(apiKey),
+            Scopes: describeScopes(apiKey),
             Created: <Time at={createdAt} />,
             Ends: expiresAt && <Time at={expiresAt} />,
             'Key ID': <code>{keyId}</code>,

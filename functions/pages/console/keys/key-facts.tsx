@@ -13,4 +13,5 @@ export const KeyStatus = ({ status }: Pick<ApiKey, 'status'>) => (
 );
 
 /** A key without a list of scopes has those that need not be named. */
-export const scopesOf = ({ scopes }: Pick<ApiKey, 'scopes'>) => scopes?.join(', ') ?? 'All that need not be named';
+export const describeScopes = ({ scopes }: Pick<ApiKey, 'scopes'>) =>
+  scopes?.join(', ') ?? 'All that need not be named';

@@ -8,7 +8,7 @@ import { Time } from '../components/time.tsx';
 import { usePages, useService } from '../service.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { KeyDialog } from './key-dialog.tsx';
-import { KeyStatus, scopesOf } from './key-facts.tsx';
+import { describeScopes, KeyStatus } from './key-facts.tsx';
 
 /** The keys of a user: the key's own one, or a client. Keys that are over stay for 30 days. */
 export const KeyList = ({ uid }: { uid: string }) => {
@@ -59,7 +59,7 @@ const Name = ({ keyId, name }: ApiKey) => {
 const columns: Column<ApiKey>[] = [
   { heading: 'Name', cell: (key) => <Name {...key} /> },
   { heading: 'Begins with', cell: ({ start }) => <code>{start}…</code> },
-  { heading: 'Scopes', isLong: true, cell: scopesOf },
+  { heading: 'Scopes', isLong: true, cell: describeScopes },
   { heading: 'State', cell: (key) => <KeyStatus {...key} /> },
   { heading: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
   { heading: 'Ends', cell: ({ expiresAt }) => expiresAt && <Time at={expiresAt} /> },

@@ -11,7 +11,7 @@ import { Time } from '../components/time.tsx';
 import { formatBytes, formatNumber } from '../formats.ts';
 import { useChange, useService } from '../service.tsx';
 import { RefreshField } from './refresh-field.tsx';
-import { isUnderWay, type Source, stateOf } from './sources.ts';
+import { describeState, isUnderWay, type Source } from './sources.ts';
 
 const close = () => setFilters({ sourceId: undefined });
 
@@ -39,7 +39,7 @@ export const SourceDialog = ({ source, isLoading, error }: SourceDialogProps) =>
 };
 
 const Details = ({ source, onDelete }: { source: Source; onDelete(): void }) => {
-  const { tone, label } = stateOf(source);
+  const { tone, label } = describeState(source);
   return (
     <div className="stack">
       <p role="status">
@@ -56,7 +56,7 @@ const Details = ({ source, onDelete }: { source: Source; onDelete(): void }) => 
           </ul>
         </section>
       )}
-      <Facts facts={factsOf(source)} />
+      <Facts facts={listFacts(source)} />
       {source.kind === 'website' && <RefreshPeriod key={source.refreshEvery} source={source} />}
       {source.kind === 'website' && source.failedPages.length > 0 && (
         <section>
@@ -87,7 +87,7 @@ const Details = ({ source, onDelete }: { source: Source; onDelete(): void }) => 
   );
 };
 
-const factsOf = (source: Source) =>
+const listFacts = (source: Source) =>
   source.kind === 'website'
     ? {
         Address: source.url,

@@ -11,7 +11,7 @@ import { formatBytes, formatNumber } from '../formats.ts';
 import { useChange, useRead, useReadAgain, useService } from '../service.tsx';
 import { AddWebsiteDialog } from './add-website-dialog.tsx';
 import { SourceDialog } from './source-dialog.tsx';
-import { isUnderWay, type Source, stateOf } from './sources.ts';
+import { describeState, isUnderWay, type Source } from './sources.ts';
 import { UploadDialog } from './upload-dialog.tsx';
 
 /** The polling interval of the sources while one of them is in progress. */
@@ -120,7 +120,7 @@ const Name = ({ source: { id, name } }: { source: Source }) => (
 );
 
 /** Returns the problem of a source: its error, the number of pages that could not be read, or what is missing in its text. */
-const problemOf = (source: Source): string | undefined => {
+const describeProblem = (source: Source): string | undefined => {
   if (source.error) return source.error;
   const count = source.kind === 'website' ? source.failedPages.length : 0;
   if (count > 0) return `Pages that could not be read: ${formatNumber(count)}.`;
@@ -128,8 +128,8 @@ const problemOf = (source: Source): string | undefined => {
 };
 
 const State = ({ source }: { source: Source }) => {
-  const { tone, label } = stateOf(source);
-  const problem = problemOf(source);
+  const { tone, label } = describeState(source);
+  const problem = describeProblem(source);
   return (
     <>
       <Status tone={tone}>{label}</Status>
@@ -155,7 +155,7 @@ const Use = ({ source }: { source: Source }) => {
   return <Switch label={`Use ${name}`} isOn={active} isDisabled={isPending} onChange={mutate} />;
 };
 
-const sizeOf = (source: Source) => {
+const describeSize = (source: Source) => {
   if (source.kind === 'website') return source.pages === 1 ? '1 page' : `${formatNumber(source.pages)} pages`;
   return source.size === undefined ? undefined : formatBytes(source.size);
 };
@@ -163,7 +163,7 @@ const sizeOf = (source: Source) => {
 const columns: Column<Source>[] = [
   { heading: 'Name', isLong: true, cell: (source) => <Name source={source} /> },
   { heading: 'State', isLong: true, cell: (source) => <State source={source} /> },
-  { heading: 'Size', isNumber: true, cell: sizeOf },
+  { heading: 'Size', isNumber: true, cell: describeSize },
   { heading: 'Changed', cell: ({ lastUpdatedAt }) => <Time at={lastUpdatedAt} /> },
   { heading: 'In use', cell: (source) => <Use source={source} /> },
 ];

@@ -12,7 +12,7 @@ const states: Record<Source['status'], { tone: Tone; label: string }> = {
   failed: { tone: 'bad', label: 'Failed' },
 };
 
-export const stateOf = ({ status }: Source) => states[status];
+export const describeState = ({ status }: Source) => states[status];
 
 /** Returns true while the text of the source is being read. */
 export const isUnderWay = ({ status }: Pick<Source, 'status'>) => states[status].tone === 'working';

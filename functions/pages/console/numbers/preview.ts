@@ -13,11 +13,11 @@ export const readPreview = async (file: Blob): Promise<Preview> => {
   const bytes = new Uint8Array(await file.slice(0, previewBytes).arrayBuffer());
   const text = new TextDecoder(detectUtf(bytes)).decode(bytes).trimStart();
   const { separator, isNamed } = detectSeparator(text.split(/[\r\n]/, 1)[0] ?? '');
-  const [first = [], ...rows] = rowsOf(text, separator).slice(isNamed ? 1 : 0);
+  const [first = [], ...rows] = splitRows(text, separator).slice(isNamed ? 1 : 0);
   return first.some(isNumberLike) ? { headings: [], rows: [first, ...rows] } : { headings: first, rows };
 };
 
-const rowsOf = (text: string, separator: string): string[][] => {
+const splitRows = (text: string, separator: string): string[][] => {
   const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^${separator}\\r\\n]*))(${separator}|\\r\\n?|\\n|$)`, 'y');
   const rows: string[][] = [[]];
   for (let match = cell.exec(text); match && rows.length <= maxRows + 1; match = cell.exec(text)) {

@@ -1,6 +1,6 @@
 import type { CallFigures, CallFiguresRow } from '../../../openapi/client/client.ts';
 import { Lines, type Series, StackedBars } from '../components/chart.tsx';
-import { costColumns, currenciesIn, type FigureSearch, figureColumns, useFigures } from '../components/figures.tsx';
+import { costColumns, type FigureSearch, figureColumns, listCurrencies, useFigures } from '../components/figures.tsx';
 import { otherColor, useOutcomeColor } from '../components/outcome.tsx';
 import { type Column, Table } from '../components/paged-table.tsx';
 import { Loaded } from '../components/states.tsx';
@@ -17,12 +17,12 @@ type Props = {
 /** Calls by outcome, their value and their cost over time, as charts and as a table. */
 export const Charts = ({ search, unit, rows, totals, isLastOpen }: Props) => {
   const colorOf = useOutcomeColor();
-  const labels = rows.map(labelOf);
+  const labels = rows.map(labelPeriod);
   const title = unit === 'day' ? 'Calls a day by outcome' : 'Calls a week by outcome';
   return (
     <Loaded query={useFigures(search, `${unit},outcome`)} rows={8}>
       {(byOutcome) => {
-        const series = seriesOf(byOutcome.rows, rows, colorOf);
+        const series = outcomeSeries(byOutcome.rows, rows, colorOf);
         const columns: Column<number>[] = series.map(({ name, values }) => ({
           heading: name,
           cell: (index) => formatNumber(values[index] ?? 0),
@@ -41,7 +41,7 @@ export const Charts = ({ search, unit, rows, totals, isLastOpen }: Props) => {
                 isLastOpen={isLastOpen}
                 format={formatNumber}
               />
-              {moneyOf(totals, rows).map(({ title, currency, series }) => (
+              {moneyCharts(totals, rows).map(({ title, currency, series }) => (
                 <Lines
                   key={title}
                   title={title}
@@ -73,27 +73,27 @@ export const Charts = ({ search, unit, rows, totals, isLastOpen }: Props) => {
 };
 
 /** Returns the charts of money: value, cost and margin in one if they have the same currency, otherwise each cost in one. */
-const moneyOf = (totals: CallFigures, rows: CallFiguresRow[]) => {
+const moneyCharts = (totals: CallFigures, rows: CallFiguresRow[]) => {
   const { margin, valueCurrency: currency } = totals;
   const value = { name: 'Value', color: 1, values: rows.map(({ value }) => Number(value)) };
-  const costIn = (currency: string) => ({
+  const costSeries = (currency: string) => ({
     ...{ name: 'Cost', color: 2 },
     values: rows.map(({ cost }) => Number(cost[currency] ?? 0)),
   });
-  const currencies = currenciesIn(totals);
+  const currencies = listCurrencies(totals);
   if (currencies.length > 0 && margin !== undefined && currency) {
     const margins = { name: 'Margin', color: 3, values: rows.map(({ margin = 0 }) => Number(margin)) };
-    return [{ title: 'Value, cost and margin over time', currency, series: [value, costIn(currency), margins] }];
+    return [{ title: 'Value, cost and margin over time', currency, series: [value, costSeries(currency), margins] }];
   }
   const costs = currencies.map((currency) => ({
     title: `Cost in ${currency} over time`,
-    ...{ currency, series: [costIn(currency)] },
+    ...{ currency, series: [costSeries(currency)] },
   }));
   return [{ title: 'Value over time', currency, series: [value] }, ...costs];
 };
 
-const periodOf = ({ day, week }: CallFiguresRow): string => day ?? week ?? '';
-const labelOf = (row: CallFiguresRow): string => formatDate(periodOf(row));
+const periodStart = ({ day, week }: CallFiguresRow): string => day ?? week ?? '';
+const labelPeriod = (row: CallFiguresRow): string => formatDate(periodStart(row));
 
 /** The maximum number of outcomes with their own series. */
 const maxOutcomes = 5;
@@ -101,16 +101,16 @@ const maxOutcomes = 5;
 const noneColor = otherColor + 1;
 
 /** Returns the most frequent outcomes, the others as one series, and calls without an outcome. */
-const seriesOf = (
+const outcomeSeries = (
   rows: CallFiguresRow[],
   periods: CallFiguresRow[],
   colorOf: (outcome: string) => number,
 ): Series[] => {
-  const places = new Map(periods.map((row, index) => [periodOf(row), index]));
-  const countsOf = (chosen: CallFiguresRow[]) => {
+  const places = new Map(periods.map((row, index) => [periodStart(row), index]));
+  const countPerPeriod = (chosen: CallFiguresRow[]) => {
     const counts = periods.map(() => 0);
     for (const row of chosen) {
-      const place = places.get(periodOf(row));
+      const place = places.get(periodStart(row));
       if (place !== undefined) counts[place] = (counts[place] ?? 0) + row.calls;
     }
     return counts;
@@ -118,16 +118,16 @@ const seriesOf = (
   const byOutcome = Map.groupBy(rows, ({ outcome }) => outcome ?? null);
   const none = byOutcome.get(null) ?? [];
   byOutcome.delete(null);
-  const callsOf = (chosen: CallFiguresRow[]) => chosen.reduce((sum, { calls }) => sum + calls, 0);
-  const outcomes = [...byOutcome].sort(([, a], [, b]) => callsOf(b) - callsOf(a));
+  const sumCalls = (chosen: CallFiguresRow[]) => chosen.reduce((sum, { calls }) => sum + calls, 0);
+  const outcomes = [...byOutcome].sort(([, a], [, b]) => sumCalls(b) - sumCalls(a));
   const others = outcomes.slice(maxOutcomes).flatMap(([, chosen]) => chosen);
   return [
     ...outcomes.slice(0, maxOutcomes).map(([outcome, chosen]) => ({
       name: outcome || '(empty)',
       color: colorOf(outcome ?? ''),
-      values: countsOf(chosen),
+      values: countPerPeriod(chosen),
     })),
-    ...(others.length > 0 ? [{ name: 'Other outcomes', color: otherColor, values: countsOf(others) }] : []),
-    { name: 'No outcome', color: noneColor, values: countsOf(none) },
+    ...(others.length > 0 ? [{ name: 'Other outcomes', color: otherColor, values: countPerPeriod(others) }] : []),
+    { name: 'No outcome', color: noneColor, values: countPerPeriod(none) },
   ];
 };

@@ -1,6 +1,6 @@
 import type { CallFiguresRow } from '../../../openapi/client/client.ts';
 import { Link, useAddress } from '../address.tsx';
-import { costColumns, type FigureSearch, figureColumns, periodOf, useFigures } from '../components/figures.tsx';
+import { costColumns, type FigureSearch, figureColumns, readPeriod, useFigures } from '../components/figures.tsx';
 import { OutcomeBadge } from '../components/outcome.tsx';
 import { type Column, Table } from '../components/paged-table.tsx';
 import { Loaded } from '../components/states.tsx';
@@ -27,7 +27,7 @@ export const Outcomes = ({ search }: { search: FigureSearch }) => (
 /** Links an outcome to its calls. */
 const Outcome = ({ outcome }: CallFiguresRow) => {
   const { filters } = useAddress();
-  const { from, to } = periodOf(filters, useTimeZone());
+  const { from, to } = readPeriod(filters, useTimeZone());
   const { agentId } = filters;
   const name =
     typeof outcome === 'string' ? <OutcomeBadge outcome={outcome} /> : <span className="badge">No outcome</span>;

@@ -5,18 +5,26 @@ import { Sparkline } from '../components/chart.tsx';
 import { FilterBar } from '../components/fields.tsx';
 import {
   before,
-  currenciesIn,
-  daysIn,
+  countDays,
   type FigureSearch,
+  listCurrencies,
   type Period,
   PeriodFilter,
-  periodOf,
+  readPeriod,
   useFigures,
 } from '../components/figures.tsx';
 import { OutcomeColors } from '../components/outcome.tsx';
 import { Empty, Loaded } from '../components/states.tsx';
 import { useTimeZone } from '../components/time.tsx';
-import { addDays, dateIn, formatDate, formatMoney, formatNumber, formatPercent, formatShort } from '../formats.ts';
+import {
+  addDays,
+  formatDate,
+  formatMoney,
+  formatNumber,
+  formatPercent,
+  formatShort,
+  toDateInZone,
+} from '../formats.ts';
 import { Charts } from './charts.tsx';
 import { CsvButton } from './csv-button.tsx';
 import { FirstSteps } from './first-steps.tsx';
@@ -26,7 +34,7 @@ import { Outcomes } from './outcomes.tsx';
 const Overview = () => {
   const { filters } = useAddress();
   const timeZone = useTimeZone();
-  const period = periodOf(filters, timeZone);
+  const period = readPeriod(filters, timeZone);
   const search: FigureSearch = { agentId: filters.agentId, timeZone, ...period };
   return (
     <>
@@ -46,9 +54,9 @@ const Overview = () => {
 
 const Totals = ({ search, period }: { search: FigureSearch; period: Period }) => {
   const timeZone = useTimeZone();
-  const unit = daysIn(period) > 120 ? 'week' : 'day';
+  const unit = countDays(period) > 120 ? 'week' : 'day';
   const byPeriod = useFigures(search, unit);
-  const tomorrow = addDays(dateIn(timeZone), 1);
+  const tomorrow = addDays(toDateInZone(timeZone), 1);
   const ever = useFigures({ ...search, from: addDays(tomorrow, -90), to: tomorrow });
   // The chosen period may be before the last 90 days.
   const isNew = byPeriod.data?.totals.calls === 0 && ever.data?.totals.calls === 0;
@@ -58,8 +66,8 @@ const Totals = ({ search, period }: { search: FigureSearch; period: Period }) =>
       {({ totals, rows, pending, costsFrom }) => (
         <>
           <p className="faint">
-            {formatDate(period.from)} to {formatDate(addDays(period.to, -1))}, compared with the {daysIn(period)} days
-            before.{pending && ' Recent changes are still being counted.'}
+            {formatDate(period.from)} to {formatDate(addDays(period.to, -1))}, compared with the {countDays(period)}{' '}
+            days before.{pending && ' Recent changes are still being counted.'}
             {costsFrom && ` Costs are known from ${formatDate(costsFrom)} on.`}
           </p>
           {!isNew && <Tiles totals={totals} former={former} rows={rows} />}
@@ -79,7 +87,7 @@ const Totals = ({ search, period }: { search: FigureSearch; period: Period }) =>
                 unit={unit}
                 rows={rows}
                 totals={totals}
-                isLastOpen={period.to > dateIn(timeZone)}
+                isLastOpen={period.to > toDateInZone(timeZone)}
               />
               <Outcomes search={search} />
               <CsvButton search={{ ...search, by: `${unit},outcome` }} />
@@ -96,8 +104,8 @@ type TilesProps = { totals: CallFigures; former: CallFigures | undefined; rows: 
 type Figure = { name: string; of(figures: CallFigures): number; format(value: number): string };
 
 /** Returns the figures that a decision is made by. Costs are among them if there are any. */
-const figuresOf = (totals: CallFigures): Figure[] => {
-  const currencies = currenciesIn(totals);
+const listFigures = (totals: CallFigures): Figure[] => {
+  const currencies = listCurrencies(totals);
   const { margin, valueCurrency } = totals;
   const inCurrency = (value: number) => formatMoney(value, valueCurrency);
   return [
@@ -120,7 +128,7 @@ const figuresOf = (totals: CallFigures): Figure[] => {
 /** The figures, each against the period before. */
 const Tiles = ({ totals, former, rows }: TilesProps) => (
   <dl className="tiles">
-    {figuresOf(totals).map(({ name, of, format }) => (
+    {listFigures(totals).map(({ name, of, format }) => (
       <div key={name}>
         <dt>{name}</dt>
         <dd title={formatNumber(of(totals))}>{format(of(totals))}</dd>
