@@ -182,5 +182,7 @@ it('a form that is only in XFA has a warning, and one whose fields are also in t
     warnings: [{ code: 'ignored_elements', message: 'The document has elements that are not read: XFA forms (1).' }],
   });
   const both = form(at(60, 780, 'Total:'), [field('Tx', 120, 780, '/V(49.00)')], xfa);
-  expect(await read(both)).toMatchObject({ content: 'Total: 49.00', warnings: undefined });
+  const text = await read(both);
+  expect(text).toMatchObject({ content: 'Total: 49.00' });
+  expect(text).not.toHaveProperty('warnings');
 });
