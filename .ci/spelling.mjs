@@ -42,6 +42,7 @@ const functionNames = [
 ];
 /** Functions of before this rule, and those that the published client exports. The list only shrinks. */
 const knownPrepositions = new Set(readFileSync('.ci/prepositions.txt', 'utf8').split('\n').filter(Boolean));
+const unusedPrepositions = new Set(knownPrepositions);
 const product = /^(?:bin|functions|lib)\/.*\.tsx?$/;
 /** Words of others, in texts that quote them. */
 const quoted = /'Cancelled'|CANCELLED|analyse as/g;
@@ -66,8 +67,10 @@ for (const file of files.split('\0').filter((name) => name && !excluded.test(nam
     const name = product.test(file) && functionNames.map((pattern) => pattern.exec(text)?.[1]).find(Boolean);
     if (name && /[a-z\d](?:Of|In|By|With|For)$/.test(name) && !knownPrepositions.has(name))
       fault(name, 'name a function by a verb');
+    unusedPrepositions.delete(name);
     for (const [name] of text.matchAll(shortUnit)) if (!givenNames.has(name)) fault(name, 'spell the unit out');
   }
 }
+for (const name of unusedPrepositions) faults.push(`.ci/prepositions.txt: “${name}” (no function has it: delete it)`);
 if (faults.length > 0) console.error(`${faults.join('\n')}\n${faults.length} spellings to change.`);
 process.exitCode = faults.length > 0 ? 1 : 0;

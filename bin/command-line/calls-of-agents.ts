@@ -3,7 +3,7 @@ import type { Call } from '../../functions/domain/calls.ts';
 import { parseJson } from '../../functions/domain/json.ts';
 import type { ApiClient } from '../../functions/openapi/client/client.ts';
 import type { CallRange } from '../../functions/store/calls/call-lists.ts';
-import { dataOf } from './data-of.ts';
+import { requireData } from './require-data.ts';
 
 const pageItems = 1000;
 
@@ -15,14 +15,15 @@ export async function* readCalls(
 ): AsyncGenerator<Call> {
   const params = { agentId, ...range, ...filters, limit: pageItems };
   // JSON.parse would round large numbers in the metadata.
-  for await (const page of api.calls.list(params, { parse: parseJson }).pages()) yield* dataOf(page).calls as Call[];
+  for await (const page of api.calls.list(params, { parse: parseJson }).pages())
+    yield* requireData(page).calls as Call[];
 }
 
 /** Returns the ids of all agents that a user owns or has access to. */
 export const readAgentIds = async (api: ApiClient, uid: string): Promise<string[]> => {
   const agentIds: string[] = [];
   for await (const page of api.agents.list({ uid }).pages()) {
-    agentIds.push(...dataOf(page).agents.map(({ agentId }) => agentId));
+    agentIds.push(...requireData(page).agents.map(({ agentId }) => agentId));
   }
   return agentIds;
 };

@@ -9,22 +9,22 @@ import { type GlobalOptions, openStores } from './stores.ts';
  * and agents are those of a local run, because finding them in a deployment would require reading its whole table.
  */
 export const completedValues = async (program: Command, words: string[]): Promise<string[] | undefined> => {
-  const values = await valuesOf(nameOfLast(program, words), words).catch(() => undefined);
+  const values = await completeValues(nameOfLast(program, words), words).catch(() => undefined);
   return values?.filter((value) => value.startsWith(words.at(-1) ?? ''));
 };
 
-const valuesOf = async (name: string | undefined, words: string[]) => {
+const completeValues = async (name: string | undefined, words: string[]) => {
   if (name === 'scope') return Scope.options;
-  if (name === 'stack') return deployments(valueIn(words, '--region'));
+  if (name === 'stack') return deployments(optionValue(words, '--region'));
   if (name !== 'uid' && name !== 'agentId') return undefined;
   if (words.includes('--stack') || words.includes('--table') || process.env.TABLE_NAME) return undefined;
-  const options: GlobalOptions = { runFile: valueIn(words, '--run-file'), json: true };
+  const options: GlobalOptions = { runFile: optionValue(words, '--run-file'), json: true };
   const stores = await openStores(options);
   if (name === 'uid') return (await allUsers(stores.table)).map(({ uid }) => uid);
   return (await Array.fromAsync(allAgents(stores))).map(({ agentId }) => agentId);
 };
 
-const valueIn = (words: string[], option: string) =>
+const optionValue = (words: string[], option: string) =>
   words.includes(option) ? words[words.indexOf(option) + 1] : undefined;
 
 /** Returns the name of the option or the argument to which the last word belongs: `--agent-id` and `<agentId>` are `agentId`. */

@@ -3,7 +3,7 @@ import { type ApiClient, apiClient } from '../../functions/openapi/client/client
 import type { ApiKeys } from '../../functions/store/api-keys.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { existingUser, userWithAccess } from './existing.ts';
-import { outputOf } from './stack.ts';
+import { readOutput } from './stack.ts';
 import { announce, type GlobalOptions, localRun, openStores, type Stores } from './stores.ts';
 
 export type ServiceOptions<AgentId extends string | undefined = string> = GlobalOptions & {
@@ -51,14 +51,14 @@ export const withService = async <T, AgentId extends string | undefined>(
     }
     const { uid } = options;
     if (!uid) throw new CommandError('With VAP_API_KEY, --uid is required: the user of that key.', exitCodes.usage);
-    const baseUrl = await baseUrlOf({ ...options, baseUrl: options.baseUrl ?? process.env.VAP_BASE_URL });
+    const baseUrl = await chooseBaseUrl({ ...options, baseUrl: options.baseUrl ?? process.env.VAP_BASE_URL });
     announce(options, `the service at ${baseUrl} with the key in VAP_API_KEY`);
     return work({ api: apiClient({ baseUrl, apiKey: given, signal }), baseUrl, uid, agentId, hasFilesUnderWay: false });
   }
-  const baseUrl = await baseUrlOf(options);
+  const baseUrl = await chooseBaseUrl(options);
   const stores = await openStores(options);
   const { apiKeys } = stores;
-  const uid = await userOf(stores, options);
+  const uid = await findCommandUser(stores, options);
   const service = { baseUrl, uid, agentId, hasFilesUnderWay: false };
   return withTemporaryKey({ apiKeys, uid, scopes, baseUrl, service }, signal, (api) =>
     work(Object.assign(service, { api })),
@@ -71,7 +71,8 @@ export const asUser = async <T>(
   { apiKeys, uid, scope }: { apiKeys: ApiKeys; uid: string; scope: Scope },
   signal: AbortSignal,
   work: (api: ApiClient) => Promise<T>,
-): Promise<T> => withTemporaryKey({ apiKeys, uid, scopes: [scope], baseUrl: await baseUrlOf(options) }, signal, work);
+): Promise<T> =>
+  withTemporaryKey({ apiKeys, uid, scopes: [scope], baseUrl: await chooseBaseUrl(options) }, signal, work);
 
 type TemporaryKey = {
   apiKeys: ApiKeys;
@@ -97,7 +98,7 @@ const withTemporaryKey = async <T>(
 };
 
 /** Returns the user on whose behalf the service is called: `--uid`, or the owner of the agent. */
-const userOf = async ({ agents, users }: Stores, { uid, agentId }: ServiceOptions<string | undefined>) => {
+const findCommandUser = async ({ agents, users }: Stores, { uid, agentId }: ServiceOptions<string | undefined>) => {
   if (agentId === undefined) {
     if (uid === undefined) throw new CommandError('Use --agent-id or --uid.', exitCodes.usage);
     return (await existingUser(users, uid)).uid;
@@ -106,7 +107,7 @@ const userOf = async ({ agents, users }: Stores, { uid, agentId }: ServiceOption
 };
 
 /** Returns the address of the service. A table by itself has none. */
-export const baseUrlOf = async ({
+export const chooseBaseUrl = async ({
   baseUrl,
   stack,
   table,
@@ -114,7 +115,7 @@ export const baseUrlOf = async ({
   runFile,
 }: Omit<ServiceOptions, 'agentId'>): Promise<string> => {
   if (baseUrl) return baseUrl;
-  if (stack) return outputOf(stack, 'BaseUrl', region);
+  if (stack) return readOutput(stack, 'BaseUrl', region);
   if (table ?? process.env.TABLE_NAME) {
     const { VAP_BASE_URL: address } = process.env;
     if (address) return address;

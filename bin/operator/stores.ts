@@ -16,7 +16,7 @@ import { WebhookEndpoints } from '../../functions/webhooks/webhook-endpoints.ts'
 import { WebhookEvents } from '../../functions/webhooks/webhook-events.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { say } from '../command-line/output.ts';
-import { outputOf } from './stack.ts';
+import { readOutput } from './stack.ts';
 
 /** The stores of one table. */
 export type Stores = {
@@ -56,7 +56,7 @@ type LocalRun = {
   erasureSecret?: string;
 };
 
-export const storesOf = (table: Table): Stores => ({
+export const makeStores = (table: Table): Stores => ({
   table,
   users: new Users(table),
   apiKeys: new ApiKeys(table),
@@ -80,16 +80,16 @@ export const openStores = async (options: GlobalOptions): Promise<Stores> => {
   // A page of a scan with a filter takes longer than a request of the service may.
   process.env.TABLE_TIMEOUT_SECONDS ??= '60';
   process.env.TABLE_THROTTLED_MILLISECONDS ??= '60000';
-  const name = options.table ?? (stack ? await outputOf(stack, 'TableName', region) : process.env.TABLE_NAME);
+  const name = options.table ?? (stack ? await readOutput(stack, 'TableName', region) : process.env.TABLE_NAME);
   if (name) {
     const where = region ?? process.env.AWS_REGION;
     const place = where ? ` in ${where}` : '';
     announce(options, stack ? `stack ${stack}${place} (table ${name})` : `table ${name}${place}`);
-    return checkedStoresOf(openTable(name, region ? { region } : {}));
+    return openCheckedStores(openTable(name, region ? { region } : {}));
   }
   const run = await localRun(options.runFile);
   announce(options, `the local run at ${run.baseUrl}`);
-  return checkedStoresOf(
+  return openCheckedStores(
     openTable(run.tableName, {
       endpoint: run.endpoints.dynamodb,
       region: run.region,
@@ -98,9 +98,9 @@ export const openStores = async (options: GlobalOptions): Promise<Stores> => {
   );
 };
 
-const checkedStoresOf = async (table: Table): Promise<Stores> => {
+const openCheckedStores = async (table: Table): Promise<Stores> => {
   await requireKnownFormat(table);
-  return storesOf(table);
+  return makeStores(table);
 };
 
 /** Ends the command if a newer version has written the table. */

@@ -40,7 +40,7 @@ export const checkedRow = (
     const message = 'is neither a call id nor a phone number in E.164 format, such as +14155550100';
     errors.push({ column: 'callIdOrPhone', message });
   }
-  const row = { line, agentId: textOf(agentId), callIdOrPhone: textOf(callIdOrPhone), input };
+  const row = { line, agentId: asText(agentId), callIdOrPhone: asText(callIdOrPhone), input };
   return errors.length > 0 ? { ...row, errors } : { ...row, item: item as unknown as Item };
 };
 
@@ -50,4 +50,4 @@ export const readNumber = (text: string, country: CountryCode | undefined) =>
 
 export const ambiguous = 'may be a national number or one with its country code: write + before the country code';
 
-const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
+const asText = (value: unknown) => (typeof value === 'string' ? value : '');

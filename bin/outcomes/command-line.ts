@@ -8,7 +8,7 @@ import { baseUrlOption, keyHelp, readApiKey } from '../command-line/connection.t
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { interruption } from '../command-line/interruption.ts';
 import { newProgram, run as runProgram } from '../command-line/program.ts';
-import { isOneOf, itemFields, metadataPrefix } from './fields.ts';
+import { isAmongNames, itemFields, metadataPrefix } from './fields.ts';
 import { plan } from './plan.ts';
 import { pull } from './pull.ts';
 import { push } from './push.ts';
@@ -119,7 +119,7 @@ Example:
 function toMap(text: string, before: Record<string, string> = {}): Record<string, string> {
   const pairs = text.split(',').map((pair) => {
     const [, column = '', field = ''] = /^(.+)=(.+)$/.exec(pair.trim()) ?? [];
-    if (!isOneOf(itemFields, field) && !field.startsWith(metadataPrefix)) {
+    if (!isAmongNames(itemFields, field) && !field.startsWith(metadataPrefix)) {
       throw new InvalidArgumentError(
         `It must be COLUMN=FIELD,… with the fields ${itemFields.join(', ')}, ${metadataPrefix}KEY.`,
       );

@@ -3,8 +3,8 @@ import { parseJson } from '../../functions/domain/json.ts';
 import { readSheet, SheetError } from '../../functions/sheets/read-sheet.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { checkedRow } from './checked-row.ts';
-import { type Dialect, dialectOf } from './dialect.ts';
-import { isKnown, isOneOf, itemFields, metadataPrefix, unknownHint } from './fields.ts';
+import { type Dialect, detectDialect } from './dialect.ts';
+import { isAmongNames, isKnown, itemFields, metadataPrefix, unknownHint } from './fields.ts';
 import type { ReadOptions, Row, RowError } from './row.ts';
 
 /** A cell that clears its field. An empty cell leaves the field as it is. */
@@ -24,12 +24,12 @@ type CsvOptions = ReadOptions & Pick<Dialect, 'delimiter'> & { first: FirstSign 
 
 /** Yields the rows of a CSV file with a header. Cells are separated by commas, semicolons or tabs. */
 export async function* csvRows(file: string, text: AsyncGenerator<string>, options: ReadOptions): AsyncGenerator<Row> {
-  const { delimiter, isNamed } = await dialectOf(file);
+  const { delimiter, isNamed } = await detectDialect(file);
   let header: string[] | undefined;
   const first: FirstSign = {};
   try {
     for await (const { line, cells } of readSheet(text, { separator: delimiter, isNamed, maxRowBytes })) {
-      if (header) yield rowOf(line, header, cells, { ...options, delimiter, first });
+      if (header) yield toCsvRow(line, header, cells, { ...options, delimiter, first });
       else header = checkedHeader(file, line, mapped(cells, options), options);
     }
   } catch (error) {
@@ -63,7 +63,7 @@ const checkedHeader = (file: string, line: number, header: string[], options: Re
   if (!header.includes('agentId') && options.agentId === undefined) {
     throw invalid('the column agentId is missing. Add it, or use --agent-id for all rows.');
   }
-  if (!header.some((name) => isOneOf(outcomeFields, name) || isMetadataColumn(name))) {
+  if (!header.some((name) => isAmongNames(outcomeFields, name) || isMetadataColumn(name))) {
     throw invalid(`there is nothing to set: no column ${outcomeFields.join(', ')} or ${metadataPrefix}KEY.`);
   }
   return header;
@@ -71,7 +71,7 @@ const checkedHeader = (file: string, line: number, header: string[], options: Re
 
 const isMetadataColumn = (name: string) => name.startsWith(metadataPrefix) && name.length > metadataPrefix.length;
 
-const rowOf = (line: number, header: string[], record: string[], options: CsvOptions): Row => {
+const toCsvRow = (line: number, header: string[], record: string[], options: CsvOptions): Row => {
   const given: Record<string, unknown> = {};
   const errors: RowError[] = [];
   const more = record.findIndex((cell, index) => cell !== '' && !header[index]);
@@ -84,9 +84,9 @@ const rowOf = (line: number, header: string[], record: string[], options: CsvOpt
     const cell = record[index] ?? '';
     if (cell === '') continue;
     if (isMetadataColumn(name)) metadata.push([name.slice(metadataPrefix.length), cell === clearingCell ? null : cell]);
-    if (!isOneOf(itemFields, name)) continue;
+    if (!isAmongNames(itemFields, name)) continue;
     try {
-      given[name] = valueIn(name, cell, line, options);
+      given[name] = readValue(name, cell, line, options);
     } catch (error) {
       errors.push({ column: name, message: (error as Error).message });
     }
@@ -97,22 +97,22 @@ const rowOf = (line: number, header: string[], record: string[], options: CsvOpt
   const named = [...header.entries()].filter(([, name]) => name !== '');
   const input = Object.fromEntries(named.map(([index, name]) => [name, record[index] ?? '']));
   const row = checkedRow(line, { given, input }, options, errors);
-  const numbered = row.errors?.map((error) => ({ ...error, number: numberOf(header, error.column) }));
+  const numbered = row.errors?.map((error) => ({ ...error, number: findColumn(header, error.column) }));
   return numbered ? { ...row, item: undefined, errors: numbered } : row;
 };
 
-const numberOf = (header: string[], column: string | undefined) => {
+const findColumn = (header: string[], column: string | undefined) => {
   const index = column === undefined ? -1 : header.indexOf(column);
   return index < 0 ? undefined : index + 1;
 };
 
-const valueIn = (
+const readValue = (
   name: (typeof itemFields)[number],
   cell: string,
   line: number,
   { decimalComma, delimiter, first }: CsvOptions,
 ): unknown => {
-  if (cell === clearingCell && isOneOf(outcomeFields, name)) return null;
+  if (cell === clearingCell && isAmongNames(outcomeFields, name)) return null;
   if (name === 'custom_call_metadata') return jsonFrom(cell);
   if (name !== 'custom_call_outcome_value') return cell;
   const amount = withoutCurrency(cell, line, first);

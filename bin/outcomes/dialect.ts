@@ -20,7 +20,7 @@ export type Dialect = {
 const headBytes = 64 * 1024;
 
 /** Reads the dialect of a file from its first line. */
-export const dialectOf = async (file: string): Promise<Dialect> => {
+export const detectDialect = async (file: string): Promise<Dialect> => {
   try {
     await using handle = await open(resolvePath(file));
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);

@@ -15,9 +15,9 @@ export const metadataPrefix = 'custom_call_metadata.';
 
 /** Returns true if a column or field may be in the input. A results file has those that the first run was told to skip. */
 export const isKnown = (name: string, { ignoreUnknown, onlyFailed }: ReadOptions): boolean =>
-  ignoreUnknown === true || onlyFailed === true || isOneOf(itemFields, name) || isOneOf(factFields, name);
+  ignoreUnknown === true || onlyFailed === true || isAmongNames(itemFields, name) || isAmongNames(factFields, name);
 
-export const isOneOf = <T extends string>(names: readonly T[], name: string): name is T =>
+export const isAmongNames = <T extends string>(names: readonly T[], name: string): name is T =>
   (names as readonly string[]).includes(name);
 
 /** Suggests what to do about an unknown column or field. */

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { isJsonObject, parseJson } from '../../functions/domain/json.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { checkedRow } from './checked-row.ts';
-import { isKnown, isOneOf, itemFields, unknownHint } from './fields.ts';
+import { isAmongNames, isKnown, itemFields, unknownHint } from './fields.ts';
 import type { ReadOptions, Row } from './row.ts';
 
 /** Yields the rows of a file with one JSON object per line. Empty lines are skipped. */
@@ -11,11 +11,11 @@ export async function* jsonRows(file: string, text: AsyncGenerator<string>, opti
   let line = 0;
   for await (const written of createInterface({ input: Readable.from(text), crlfDelay: Number.POSITIVE_INFINITY })) {
     line++;
-    if (written.trim() !== '') yield rowOf(file, line, written, options);
+    if (written.trim() !== '') yield toJsonRow(file, line, written, options);
   }
 }
 
-const rowOf = (file: string, line: number, written: string, options: ReadOptions): Row => {
+const toJsonRow = (file: string, line: number, written: string, options: ReadOptions): Row => {
   const unreadable = { line, agentId: '', callIdOrPhone: '', input: { input: written } };
   let value: unknown;
   try {
@@ -42,6 +42,6 @@ const rowOf = (file: string, line: number, written: string, options: ReadOptions
       exitCodes.usage,
     );
   }
-  const given = Object.fromEntries(Object.entries(fields).filter(([name]) => isOneOf(itemFields, name)));
+  const given = Object.fromEntries(Object.entries(fields).filter(([name]) => isAmongNames(itemFields, name)));
   return checkedRow(line, { given, input: fields }, options);
 };

@@ -6,12 +6,12 @@ import { limits } from '../../functions/domain/limits.ts';
 import { apiClient } from '../../functions/openapi/client/client.ts';
 import { readSheet, SheetError } from '../../functions/sheets/read-sheet.ts';
 import { detectSeparator } from '../../functions/sheets/separator.ts';
-import { dataOf } from '../command-line/data-of.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { count } from '../command-line/output.ts';
 import { writeOutput } from '../command-line/output-file.ts';
+import { requireData } from '../command-line/require-data.ts';
 import { readNumber } from './checked-row.ts';
-import { textOf } from './text-of-file.ts';
+import { decodeFile } from './text-of-file.ts';
 
 export type PlanOptions = {
   baseUrl: string;
@@ -33,21 +33,21 @@ type Plan = { cause: string; retryAt: string };
  * with the others, the reason and the time to try again.
  */
 export const plan = async (file: string, options: PlanOptions): Promise<void> => {
-  const { header, records, delimiter } = await recordsOf(file);
+  const { header, records, delimiter } = await readRecords(file);
   const index = header.indexOf(options.column);
   if (index < 0) {
     const columns = header.join(', ');
     throw new CommandError(`${file} has no column ${options.column}. Its columns are ${columns}.`, exitCodes.usage);
   }
-  const read = new Map(records.map((record) => [record, numberIn(record[index] ?? '', options.country)]));
-  const plans = await plansOf([...read.values()], options);
-  const planOf = (record: string[]): Plan | undefined => {
+  const read = new Map(records.map((record) => [record, normalizeRowNumber(record[index] ?? '', options.country)]));
+  const plans = await readPlans([...read.values()], options);
+  const parsePlan = (record: string[]): Plan | undefined => {
     const number = read.get(record);
     return number === undefined ? { cause: 'invalid_format', retryAt: '' } : plans.get(number);
   };
-  const now = records.filter((record) => !planOf(record));
+  const now = records.filter((record) => !parsePlan(record));
   const later = records.flatMap((record) => {
-    const found = planOf(record);
+    const found = parsePlan(record);
     return found ? [[...record, found.cause, found.retryAt]] : [];
   });
   const write = async (name: string, rows: string[][]) => {
@@ -62,16 +62,16 @@ export const plan = async (file: string, options: PlanOptions): Promise<void> =>
 };
 
 /** Returns a number that can be called; undefined for anything else. */
-const numberIn = (text: string, country: CountryCode | undefined): string | undefined => {
+const normalizeRowNumber = (text: string, country: CountryCode | undefined): string | undefined => {
   const number = readNumber(text, country);
   return number === 'ambiguous' ? undefined : number;
 };
 
 const maxRowBytes = 1024 * 1024;
 
-const recordsOf = async (file: string) => {
+const readRecords = async (file: string) => {
   let text = '';
-  for await (const piece of textOf(file, () => {})) text += piece;
+  for await (const piece of decodeFile(file, () => {})) text += piece;
   const found = detectSeparator(text.split('\n', 1)[0] as string);
   const rows = await Array.fromAsync(readSheet(Readable.from([text]), { ...found, maxRowBytes })).catch((error) => {
     if (!(error instanceof SheetError)) throw error;
@@ -86,16 +86,16 @@ const recordsOf = async (file: string) => {
 };
 
 /** Returns the plans of numbers that may not be called: the reason, and the time to try again. */
-const plansOf = async (read: (string | undefined)[], options: PlanOptions): Promise<Map<string, Plan>> => {
+const readPlans = async (read: (string | undefined)[], options: PlanOptions): Promise<Map<string, Plan>> => {
   const { baseUrl, agentId, at, signal } = options;
   const numbers = [...new Set(read.flatMap((number) => number ?? []))];
   if (numbers.length === 0) return new Map();
   const connection = { baseUrl, apiKey: await options.apiKey(), timeoutSeconds: 35 };
-  const { uid } = dataOf(await apiClient(connection).key.get({ signal }));
+  const { uid } = requireData(await apiClient(connection).key.get({ signal }));
   const api = apiClient({ ...connection, uid });
   const plans = new Map<string, Plan>();
   for (const batch of chunks(numbers, limits.callStartsPerRequest)) {
-    const { rejected } = dataOf(await api.callStartChecks.check({ agentId, numbers: batch, at }, { signal }));
+    const { rejected } = requireData(await api.callStartChecks.check({ agentId, numbers: batch, at }, { signal }));
     for (const { number, cause, retryAt = '' } of rejected) plans.set(number, { cause, retryAt });
   }
   return plans;

@@ -4,12 +4,12 @@ import { type Call, outcomeFields } from '../../functions/domain/calls.ts';
 import { apiClient } from '../../functions/openapi/client/client.ts';
 import type { CallRange } from '../../functions/store/calls/call-lists.ts';
 import { readAgentIds, readCalls } from '../command-line/calls-of-agents.ts';
-import { dataOf } from '../command-line/data-of.ts';
 import { count } from '../command-line/output.ts';
 import { writeOutput } from '../command-line/output-file.ts';
+import { requireData } from '../command-line/require-data.ts';
 import { factFields } from './fields.ts';
 import type { Format } from './row.ts';
-import { formatOf } from './rows.ts';
+import { fileFormat } from './rows.ts';
 
 export type PullOptions = {
   baseUrl: string;
@@ -25,14 +25,14 @@ const requestSeconds = 35;
 
 /** Writes the calls of an agent, or of all agents, to a file that `push` reads. */
 export const pull = async (file: string, options: PullOptions): Promise<void> => {
-  const format = formatOf(file);
+  const format = fileFormat(file);
   const apiKey = await options.apiKey();
   let written = 0;
   async function* text() {
     if (format === 'csv') yield stringify([columns]);
     for await (const call of selectCalls(options, apiKey)) {
       written += 1;
-      yield lineOf(call, format);
+      yield formatLine(call, format);
     }
   }
   await writeOutput(file, text());
@@ -41,7 +41,7 @@ export const pull = async (file: string, options: PullOptions): Promise<void> =>
 
 const columns = ['agentId', 'callIdOrPhone', ...factFields, ...outcomeFields];
 
-const lineOf = (call: Call, format: Format) => {
+const formatLine = (call: Call, format: Format) => {
   const { agentId, callId: callIdOrPhone } = call;
   const chosen = [...factFields, ...outcomeFields].map((field) => [field, call[field]]);
   const row = { agentId, callIdOrPhone, ...Object.fromEntries(chosen) };
@@ -52,6 +52,6 @@ const lineOf = (call: Call, format: Format) => {
 
 async function* selectCalls({ baseUrl, agentId, signal, ...selection }: PullOptions, apiKey: string) {
   const api = apiClient({ baseUrl, apiKey, signal, timeoutSeconds: requestSeconds });
-  const agentIds = agentId === undefined ? await readAgentIds(api, dataOf(await api.key.get()).uid) : [agentId];
+  const agentIds = agentId === undefined ? await readAgentIds(api, requireData(await api.key.get()).uid) : [agentId];
   for (const one of agentIds) yield* readCalls(api, one, selection);
 }

@@ -6,13 +6,13 @@ import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { count, say } from '../command-line/output.ts';
 import { ProgressFile } from '../command-line/progress-file.ts';
 import { outcomeCheck } from './declared-outcomes.ts';
-import { dialectOf } from './dialect.ts';
+import { detectDialect } from './dialect.ts';
 import { type Counts, duration, showProgress } from './display.ts';
 import { Pace } from './pace.ts';
-import { invalid, type Result, ResultFile, resultsFileOf } from './results.ts';
+import { invalid, type Result, ResultFile, resultsFile } from './results.ts';
 import type { ReadOptions, Row } from './row.ts';
-import { describeErrors, formatOf, rowsOf } from './rows.ts';
-import { callOf, type Outcome, type Sender, sender } from './send.ts';
+import { describeErrors, fileFormat, readFileRows } from './rows.ts';
+import { callReference, type Outcome, type Sender, sender } from './send.ts';
 
 export type PushOptions = ReadOptions & {
   baseUrl: string;
@@ -36,7 +36,7 @@ const batchBytes = limits.bodyBytes - 16 * 1024;
 
 /** Sets the outcome of every row of a file. Fails unless all of them are set. */
 export const push = async (file: string, given: PushOptions): Promise<void> => {
-  const form = { format: formatOf(file), dialect: await dialectOf(file) };
+  const form = { format: fileFormat(file), dialect: await detectDialect(file) };
   // The key comes first, so that a missing one is reported before a long file is checked.
   const apiKey = given.dryRun ? '' : await given.apiKey();
   const options = given.dryRun ? given : { ...given, checkOutcome: outcomeCheck({ ...given, apiKey }) };
@@ -64,7 +64,7 @@ export const push = async (file: string, given: PushOptions): Promise<void> => {
   const from = resumes ? left.state : { rows: 0, resultBytes: 0, counts: { updated: 0, failed: 0, invalid: 0 } };
   if (!isPrivate(baseUrl)) say(`${baseUrl} is not https: the API key is sent unencrypted.`);
 
-  const resultPath = options.results ?? resultsFileOf(file, form.format);
+  const resultPath = options.results ?? resultsFile(file, form.format);
   if (resolvePath(resultPath) === resolvePath(file)) {
     throw new CommandError('The results cannot replace the input. Name another file with --results.', exitCodes.usage);
   }
@@ -118,12 +118,12 @@ const checkFile = async (file: string, options: PushOptions) => {
   let shown = 0;
   const calls = new Set<string>();
   let repeated = 0;
-  for await (const row of rowsOf(file, options, (bytes) => hash.update(bytes))) {
+  for await (const row of readFileRows(file, options, (bytes) => hash.update(bytes))) {
     options.signal.throwIfAborted();
     rows++;
     if (row.item) {
-      if (calls.has(callOf(row.item))) repeated++;
-      calls.add(callOf(row.item));
+      if (calls.has(callReference(row.item))) repeated++;
+      calls.add(callReference(row.item));
     }
     if (!row.errors) continue;
     invalidRows++;
@@ -139,10 +139,10 @@ const checkFile = async (file: string, options: PushOptions) => {
 const sentRows = (file: string, options: PushOptions, skip: number, service: Sender, pace: Pace) => {
   const latest = new Map<string, Promise<unknown>>();
   return pMapIterable(
-    batchesOf(file, options, skip, pace),
+    readBatches(file, options, skip, pace),
     async (batch): Promise<Result[]> => {
       const items = batch.flatMap(({ item }) => item ?? []);
-      const calls = new Set(items.map(callOf));
+      const calls = new Set(items.map(callReference));
       // The last row of a call wins, so its batch waits for batches with earlier rows of the call.
       const before = new Set([...calls].flatMap((call) => latest.get(call) ?? []));
       const sending = Promise.allSettled(before).then(() => (items.length > 0 ? service.send(items) : []));
@@ -156,11 +156,11 @@ const sentRows = (file: string, options: PushOptions, skip: number, service: Sen
   );
 };
 
-async function* batchesOf(file: string, options: ReadOptions, skip: number, pace: Pace): AsyncGenerator<Row[]> {
+async function* readBatches(file: string, options: ReadOptions, skip: number, pace: Pace): AsyncGenerator<Row[]> {
   let batch: Row[] = [];
   let bytes = 0;
   let index = 0;
-  for await (const row of rowsOf(file, options)) {
+  for await (const row of readFileRows(file, options)) {
     if (index++ < skip) continue;
     const itemBytes = row.item ? Buffer.byteLength(JSON.stringify(row.item)) + 1 : 0;
     if (batch.length >= pace.rows || bytes + itemBytes > batchBytes) {

@@ -11,7 +11,7 @@ import type { Outcome } from './send.ts';
 export type Result = { row: Row; outcome: Outcome | { status: 'invalid'; message: string } };
 
 /** Returns the default results file: `calls.csv.results.csv`, and `calls.csv.results-2.csv` for the results of that one. */
-export const resultsFileOf = (file: string, format: Format) => {
+export const resultsFile = (file: string, format: Format) => {
   const [, stem, number] = /^(.*)\.results(?:-(\d+))?\.\w+$/.exec(file) ?? [];
   return stem ? `${stem}.results-${Number(number ?? 1) + 1}.${format}` : `${file}.results.${format}`;
 };
@@ -48,10 +48,10 @@ export class ResultFile {
 
   /** Appends results, and returns when they are on the disk. */
   async append(results: Result[]): Promise<void> {
-    const records = results.map(recordOf);
+    const records = results.map(toResultRecord);
     const text =
       this.#format === 'csv'
-        ? toCsv(records, columnsOf(results), this.#dialect, this.#bytes === 0)
+        ? toCsv(records, listColumns(results), this.#dialect, this.#bytes === 0)
         : records.map((record) => `${JSON.stringify(record)}\n`).join('');
     const { bytesWritten } = await this.#handle.write(this.#encoded(text), 0, undefined, this.#bytes);
     this.#bytes += bytesWritten;
@@ -71,14 +71,14 @@ export class ResultFile {
 }
 
 /** Returns the columns: the place of the row, its input and its result. */
-const columnsOf = (results: Result[]) => {
+const listColumns = (results: Result[]) => {
   const place = ['line', 'status', 'agentId', 'callIdOrPhone'];
   const input = Object.keys(results[0]?.row.input ?? {});
   const rest = resultFields.filter((field) => !place.includes(field) && field !== 'input');
   return [...place, ...input.filter((name) => !place.includes(name) && !resultFields.includes(name)), ...rest];
 };
 
-const recordOf = ({ row, outcome }: Result): Record<string, unknown> => {
+const toResultRecord = ({ row, outcome }: Result): Record<string, unknown> => {
   const { line, agentId, callIdOrPhone, input } = row;
   const { status, ...result } = outcome;
   const earlier = resultFields.filter((field) => field !== 'input');

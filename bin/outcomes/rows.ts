@@ -2,22 +2,22 @@ import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { csvRows } from './csv-rows.ts';
 import { jsonRows } from './json-rows.ts';
 import type { CheckOutcome, Format, ReadOptions, Row } from './row.ts';
-import { textOf } from './text-of-file.ts';
+import { decodeFile } from './text-of-file.ts';
 
-export const formatOf = (file: string): Format => {
+export const fileFormat = (file: string): Format => {
   if (/\.csv$/i.test(file)) return 'csv';
   if (/\.(jsonl|ndjson)$/i.test(file)) return 'jsonl';
   throw new CommandError(`${file} must be a .csv or .jsonl file.`, exitCodes.usage);
 };
 
 /** Yields the rows of a file in order, read on demand. `onBytes` receives every byte of the file. */
-export async function* rowsOf(
+export async function* readFileRows(
   file: string,
   options: ReadOptions,
   onBytes: (bytes: Buffer) => void = () => {},
 ): AsyncGenerator<Row> {
-  const text = textOf(file, onBytes);
-  const rows = formatOf(file) === 'csv' ? csvRows(file, text, options) : jsonRows(file, text, options);
+  const text = decodeFile(file, onBytes);
+  const rows = fileFormat(file) === 'csv' ? csvRows(file, text, options) : jsonRows(file, text, options);
   for await (const row of rows) {
     if (options.onlyFailed && row.input.status === 'updated') continue;
     yield options.checkOutcome ? await withCheckedOutcome(row, options.checkOutcome) : row;

@@ -124,8 +124,8 @@ const toRetry = (items: Item[], outcomes: (Outcome | undefined)[]) => {
   const calls = new Set<string>();
   return items.flatMap((item, index) => {
     const failed = isLate(outcomes[index]);
-    if (failed) calls.add(callOf(item));
-    return failed || calls.has(callOf(item)) ? index : [];
+    if (failed) calls.add(callReference(item));
+    return failed || calls.has(callReference(item)) ? index : [];
   });
 };
 
@@ -134,12 +134,12 @@ const isLate = (outcome: Outcome | undefined) =>
   !outcome || (outcome.status === 'failed' && ['internal_error', 'temporarily_unavailable'].includes(outcome.error));
 
 /** Identifies the call of an item as the input spells it. */
-export const callOf = ({ agentId, callIdOrPhone }: Item) => `${agentId} ${callIdOrPhone}`;
+export const callReference = ({ agentId, callIdOrPhone }: Item) => `${agentId} ${callIdOrPhone}`;
 
 const post = async (api: ApiClient, items: Item[], signal: AbortSignal): Promise<(Outcome | undefined)[]> => {
   const { data, error, response } = await api.calls.updateOutcomes({ items }, { signal });
   if (hasNoResponse(error)) throw new TooSlowError(error.message.replace(/\.$/, ''));
-  if (data) return outcomesOf(data, items.length);
+  if (data) return matchOutcomes(data, items.length);
   const message = `The service responded ${response.status}${error?.message ? ` (${error.message})` : ''}`;
   if (response.status === 429 || response.status >= 500) {
     const seconds = retryAfterSeconds(response);
@@ -152,7 +152,7 @@ const post = async (api: ApiClient, items: Item[], signal: AbortSignal): Promise
 const unfinished = (message: string) =>
   new CommandError(`${message}. Run the same command again to continue.`, exitCodes.unfinished);
 
-const outcomesOf = ({ updated, failed }: UpdateCallOutcomesResponse, count: number) => {
+const matchOutcomes = ({ updated, failed }: UpdateCallOutcomesResponse, count: number) => {
   const outcomes = new Array<Outcome | undefined>(count);
   for (const { index, call_id, phone, updated_fields } of updated) {
     outcomes[index] = { status: 'updated', call_id, phone, updated_fields };

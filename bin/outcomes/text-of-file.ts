@@ -8,7 +8,7 @@ import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
  * Yields the text of a file, piece by piece: UTF-8 with or without a byte-order mark, or UTF-16 as written by Excel ("Unicode
  * text"). `onBytes` receives every byte.
  */
-export async function* textOf(file: string, onBytes: (bytes: Buffer) => void): AsyncGenerator<string> {
+export async function* decodeFile(file: string, onBytes: (bytes: Buffer) => void): AsyncGenerator<string> {
   let decoder: InstanceType<typeof TextDecoder> | undefined;
   let lines = 0;
   try {
@@ -20,10 +20,10 @@ export async function* textOf(file: string, onBytes: (bytes: Buffer) => void): A
         text = decoder.decode(bytes, { stream: true });
       } catch {
         const readable = new TextDecoder(decoder.encoding).decode(bytes).split('\ufffd', 1)[0] as string;
-        throw notUtf8(file, lines + newlinesIn(readable));
+        throw notUtf8(file, lines + countNewlines(readable));
       }
       yield text;
-      lines += newlinesIn(text);
+      lines += countNewlines(text);
     }
   } catch (error) {
     throw isSystemError(error) ? new CommandError(describeFileError(file, error), exitCodes.usage) : error;
@@ -35,7 +35,7 @@ export async function* textOf(file: string, onBytes: (bytes: Buffer) => void): A
   }
 }
 
-const newlinesIn = (text: string) => text.split('\n').length - 1;
+const countNewlines = (text: string) => text.split('\n').length - 1;
 
 const notUtf8 = (file: string, linesBefore: number) =>
   new CommandError(

@@ -11,7 +11,7 @@ import { startQueueAndFiles } from '../../bin/local/queue-and-files.ts';
 import { startStripe, stripeCustomers } from '../../bin/local/stripe.ts';
 import { createTable } from '../../bin/local/table.ts';
 import { type Demo, makeDemo } from '../../bin/operator/demo.ts';
-import { type Stores, storesOf } from '../../bin/operator/stores.ts';
+import { makeStores, type Stores } from '../../bin/operator/stores.ts';
 import { Scope } from '../../functions/domain/api-keys.ts';
 import { now } from '../../functions/domain/date-time.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
@@ -97,7 +97,7 @@ export const startWorld = async (): Promise<World> => {
     PUBLIC_URL: api.endpoint,
   });
   Object.assign(process.env, settingsBy(proxy.endpoints));
-  const directly = storesOf(openTable(tableName, { endpoint: dynamodb.endpoint }));
+  const directly = makeStores(openTable(tableName, { endpoint: dynamodb.endpoint }));
   const demo = await makeDemo(directly, { uid: 'bench-user', otherUid: 'other-user' });
   await directly.agents.grant(demo.agentId, demo.uid, demo.otherUid);
   const key = await directly.apiKeys.create(demo.uid, { name: 'all scopes', scopes: Scope.options });
@@ -106,7 +106,7 @@ export const startWorld = async (): Promise<World> => {
     apiKey: key.secret,
     keyId: key.keyId,
     proxy,
-    stores: storesOf(openTable(tableName)),
+    stores: makeStores(openTable(tableName)),
     directly,
     customerId: stripeCustomers.several,
     settings: settingsBy(endpoints),

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { DynamoDBRecord } from 'aws-lambda';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { type Stores, storesOf } from '../../bin/operator/stores.ts';
+import { makeStores, type Stores } from '../../bin/operator/stores.ts';
 import { withCause } from '../../functions/cause.ts';
 import { ChangeLog } from '../../functions/changes/change-log.ts';
 import { logChanges } from '../../functions/changes/log-changes.ts';
@@ -78,7 +78,7 @@ class World {
       isLost = !isLost && next() < lostChance;
       return isLost ? 'lost response' : undefined;
     });
-    this.stores = storesOf(table);
+    this.stores = makeStores(table);
     this.websites = new Sources<WebsiteRecord>(table, websiteKind);
     this.erasures = new Erasures(table);
   }
@@ -215,7 +215,7 @@ const readPart = async (records: DynamoDBRecord[], seed: number): Promise<void> 
   const services = {
     changeLog: new ChangeLog(table, 400),
     credentials: new Credentials(table),
-    users: storesOf(table).users,
+    users: makeStores(table).users,
   };
   for (let left = records; left.length > 0; ) {
     const batch = left.slice(0, 1 + Math.floor(next() * maxBatch)).map(toTableChange);

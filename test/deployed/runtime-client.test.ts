@@ -1,6 +1,6 @@
 import { GetFunctionCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { beforeAll, expect, inject, it } from 'vitest';
-import { storesOf } from '../../bin/operator/stores.ts';
+import { makeStores } from '../../bin/operator/stores.ts';
 import { Scope } from '../../functions/domain/api-keys.ts';
 import { now } from '../../functions/domain/date-time.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
@@ -21,7 +21,7 @@ let client: string;
 let world: World;
 beforeAll(async () => {
   useTargetInThisProcess();
-  const directly = storesOf(openTable(target.tableName));
+  const directly = makeStores(openTable(target.tableName));
   const { uid } = target;
   const { secret } = await directly.apiKeys.create(uid, { name: 'all scopes', scopes: Scope.options });
   const newAgent = async () => {

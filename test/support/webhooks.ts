@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { inject } from 'vitest';
-import { storesOf } from '../../bin/operator/stores.ts';
+import { makeStores } from '../../bin/operator/stores.ts';
 import { SealedSecrets } from '../../functions/clients/sealed-secrets.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import type { JobMessage } from '../../functions/domain/job-messages.ts';
@@ -47,7 +47,7 @@ export const newEndpoint = async (world: World, url: string, more: object = {}) 
   if (made.status !== 200) throw new Error(`The endpoint could not be made: ${made.text}`);
   const { endpointId, secret } = made.body as { endpointId: string; secret: string };
   const confirmedAt = new Date().toISOString();
-  await storesOf(table.get()).webhookEndpoints.change(world.uid, endpointId, (found) => ({ ...found, confirmedAt }));
+  await makeStores(table.get()).webhookEndpoints.change(world.uid, endpointId, (found) => ({ ...found, confirmedAt }));
   return { endpointId, secret };
 };
 
@@ -60,7 +60,7 @@ export const verified = (secret: string, { headers, body }: Received): SentEvent
 /** A delivery to a receiver in the table, with functions that attempt it in this process. Its messages are kept, not queued. */
 export const newDelivery = async (...replies: ReceiverReply[]) => {
   useTargetInThisProcess();
-  const stores = storesOf(table.get());
+  const stores = makeStores(table.get());
   const receiver = await newReceiver(...replies);
   const sealedSecrets = new SealedSecrets({ read: async () => 'the key of these tests' });
   const webhookReceivers = new WebhookReceivers({ trustedOrigins: new Set([inject('receiverOrigin')]) });

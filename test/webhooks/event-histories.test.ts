@@ -1,7 +1,7 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, vi } from 'vitest';
-import { storesOf } from '../../bin/operator/stores.ts';
+import { makeStores } from '../../bin/operator/stores.ts';
 import { BlockListImports } from '../../functions/block-list-import/block-list-imports.ts';
 import { CallAttempts } from '../../functions/calling/call-attempts.ts';
 import { ChangeLog } from '../../functions/changes/change-log.ts';
@@ -113,7 +113,7 @@ class Simulation {
   readonly #next: () => number;
   readonly #faults: ReturnType<typeof tenPercent>;
   readonly #table: Table;
-  readonly #stores = storesOf(sound);
+  readonly #stores = makeStores(sound);
   readonly #websites = new Sources<WebsiteRecord>(sound, websiteKind);
   readonly #secrets = new SealedSecrets({ read: async () => 'the key of these tests' });
   readonly #ids = { one: unique('agent'), two: unique('agent') };
@@ -274,9 +274,9 @@ class Simulation {
   /** The services of a process that may die: all of them have the same faults. */
   #servicesOf(process: Process) {
     injectFaultsInto(this.#table.client, () => (process.dies() ? 'kill' : this.isSound ? undefined : this.#faults()));
-    const { webhookEndpoints, webhookDeliveries } = storesOf(this.#table);
+    const { webhookEndpoints, webhookDeliveries } = makeStores(this.#table);
     const webhookEvents = new WebhookEvents(this.#table);
-    const { users } = storesOf(this.#table);
+    const { users } = makeStores(this.#table);
     const receivers = new WebhookReceivers({ trustedOrigins: new Set([inject('receiverOrigin')]) });
     const send = async (message: Message, delaySeconds = 0) => {
       if (process.dies()) throw new Error('killed');

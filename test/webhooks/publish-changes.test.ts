@@ -4,7 +4,7 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import { afterEach, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { startChangeReader } from '../../bin/local/change-reader.ts';
 import { createTable } from '../../bin/local/table.ts';
-import { type Stores, storesOf } from '../../bin/operator/stores.ts';
+import { makeStores, type Stores } from '../../bin/operator/stores.ts';
 import { ChangeLog } from '../../functions/changes/change-log.ts';
 import { logChanges } from '../../functions/changes/log-changes.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
@@ -38,7 +38,7 @@ const newTable = async () => {
   onTestFinished(() => reader.stop());
   const options = { marshallOptions: { removeUndefinedValues: true } };
   const table = new Table(DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint }), options), tableName);
-  const stores = storesOf(table);
+  const stores = makeStores(table);
   const [uid, agentId] = [unique('user'), newIdentifier('agent')];
   await stores.users.create(uid);
   await stores.agents.create({ uid, agentId, name: 'A', configuration: {}, createdAt: at, updatedAt: at });

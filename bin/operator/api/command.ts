@@ -7,7 +7,7 @@ import { interruption } from '../../command-line/interruption.ts';
 import { print, say } from '../../command-line/output.ts';
 import { sayUnconfirmed } from '../confirmation.ts';
 import { examples } from '../program.ts';
-import { baseUrlOf, type ServiceOptions, withService } from '../service.ts';
+import { chooseBaseUrl, type ServiceOptions, withService } from '../service.ts';
 import { accessHelp } from '../service-command.ts';
 import { describeResponse } from './describe-response.ts';
 import { type ApiOperation, type Argument, operationNamed, responseFields } from './operations.ts';
@@ -214,7 +214,7 @@ const withApi = async (
   signal: AbortSignal,
   work: (api: ApiClient, about: { uid?: string; agentId?: string | undefined }) => Promise<void>,
 ): Promise<void> => {
-  if (operation.caller !== 'apiKey') return work(apiClient({ baseUrl: await baseUrlOf(options), signal }), {});
+  if (operation.caller !== 'apiKey') return work(apiClient({ baseUrl: await chooseBaseUrl(options), signal }), {});
   const ofUsers = administersUsers(operation);
   const scopes = Scope.options.filter((scope) => (scope === 'users') === ofUsers);
   const target = { ...options, uid: ofUsers ? options.of : options.uid, agentId: agentId as string | undefined };

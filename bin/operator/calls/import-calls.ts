@@ -59,7 +59,7 @@ export const runImport = async (
   });
   if (!input.isFile()) throw new CommandError(`${file} is not a file.`, exitCodes.usage);
   const { size, mtimeMs } = input;
-  const run = { table: await identityOf(stores), size, mtimeMs };
+  const run = { table: await readIdentity(stores), size, mtimeMs };
   const progress = new ProgressFile<ImportState>(`${file}.progress`, run);
   const left = await progress.read();
   const found = left?.isSameRun ? left.state : undefined;
@@ -71,7 +71,7 @@ export const runImport = async (
   listener.begin(report);
   const importLines = lineImporter(stores, signal);
   const lines = linesAfter(file, { number: report.line, end: report.end }, limits.bodyBytes);
-  for await (const batch of batchesOf(lines)) {
+  for await (const batch of collectBatches(lines)) {
     const outcomes = await importLines(batch).catch((error) => {
       if (signal.aborted) return undefined;
       throw error;
@@ -97,7 +97,7 @@ export const runImport = async (
   return report;
 };
 
-async function* batchesOf(lines: AsyncIterable<Line>): AsyncGenerator<Line[]> {
+async function* collectBatches(lines: AsyncIterable<Line>): AsyncGenerator<Line[]> {
   let batch: Line[] = [];
   for await (const line of lines) {
     batch.push(line);
@@ -109,7 +109,7 @@ async function* batchesOf(lines: AsyncIterable<Line>): AsyncGenerator<Line[]> {
 }
 
 /** Identifies a table, even among deleted tables of the same name. */
-const identityOf = async ({ table }: Stores) => {
+const readIdentity = async ({ table }: Stores) => {
   const { Table } = await table.client.send(new DescribeTableCommand({ TableName: table.name }), deadline());
   return Table?.TableId ?? `${Table?.TableArn} ${Table?.CreationDateTime?.toISOString()}`;
 };

@@ -1,10 +1,10 @@
 import { Identifier } from '../../../functions/domain/identifiers.ts';
 import { PhoneNumber } from '../../../functions/domain/phone-numbers.ts';
 import { as } from '../../command-line/arguments.ts';
-import { dataOf } from '../../command-line/data-of.ts';
 import { CommandError } from '../../command-line/exit-codes.ts';
 import { interruption } from '../../command-line/interruption.ts';
 import { print, record, say } from '../../command-line/output.ts';
+import { requireData } from '../../command-line/require-data.ts';
 import { sayUnconfirmed } from '../confirmation.ts';
 import { existingUser } from '../existing.ts';
 import { examples, type Operator } from '../program.ts';
@@ -35,12 +35,12 @@ export const erase = (program: Operator) =>
       using stop = interruption();
       const result = await asUser(options, { apiKeys, uid, scope: 'privacy' }, stop.signal, async (api) => {
         const blockList = unblock ? ('remove' as const) : ('keep' as const);
-        const { erasureId, found } = dataOf(await api.erasures.create({ uid, number, blockList, dryRun: !yes }));
+        const { erasureId, found } = requireData(await api.erasures.create({ uid, number, blockList, dryRun: !yes }));
         if (erasureId === undefined) return { status: 'dry_run', ...found };
         say(`Erasure ${erasureId} is in progress.`);
         const maxWaitSeconds = Number.POSITIVE_INFINITY;
         const ended = await api.erasures.waitUntilDone({ uid, erasureId }, { maxWaitSeconds });
-        const { status, erased, error } = dataOf(ended);
+        const { status, erased, error } = requireData(ended);
         if (status === 'failed') throw new CommandError(error ?? 'The erasure failed.');
         return { erasureId, status, ...erased };
       });

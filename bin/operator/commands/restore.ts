@@ -2,7 +2,7 @@ import { Table } from '../../../functions/store/table.ts';
 import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
 import { print, record } from '../../command-line/output.ts';
 import { sayUnconfirmed } from '../confirmation.ts';
-import { erasureSecretOf } from '../erasure-secret.ts';
+import { readErasureSecret } from '../erasure-secret.ts';
 import { examples, type Operator } from '../program.ts';
 import { newerErasures } from '../restore/newer-erasures.ts';
 import { repeatErasures } from '../restore/repeat-erasures.ts';
@@ -38,7 +38,7 @@ export const restore = (program: Operator) =>
       await requireKnownFormat(new Table(table.client, from));
       const newer = await newerErasures(table, from);
       // Without the secret, nothing is restored: the data of erased people would return.
-      const secret = yes && newer.length > 0 ? await erasureSecretOf(options) : '';
+      const secret = yes && newer.length > 0 ? await readErasureSecret(options) : '';
       const restored = await restoreTable(table, from, yes, newer);
       if (secret) await repeatErasures(table, newer, secret);
       const done: Restoration = { ...restored, erasures: newer.length };

@@ -2,9 +2,9 @@ import { baseUrl } from '../../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
 import { columns, print } from '../../command-line/output.ts';
 import { examples, type Operator } from '../program.ts';
-import { baseUrlOf } from '../service.ts';
-import { type Addresses, checksOf } from '../smoke/checks.ts';
-import { outputsOf } from '../stack.ts';
+import { chooseBaseUrl } from '../service.ts';
+import { type Addresses, listChecks } from '../smoke/checks.ts';
+import { readOutputs } from '../stack.ts';
 import { announce } from '../stores.ts';
 
 export const smoke = (program: Operator) =>
@@ -25,11 +25,11 @@ export const smoke = (program: Operator) =>
     .addHelpText('after', examples('smoke --stack voice-agents-prod', 'smoke --stack voice-agents-prod --chat --json'))
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
-      const { hasChat, ...addresses } = await addressesOf(options);
+      const { hasChat, ...addresses } = await readAddresses(options);
       if (options.chat && !hasChat) throw new CommandError('The deployment has no chat (chat=off).', exitCodes.usage);
       const chat = { hasChat, talk: options.chat === true };
       announce(options, `the service at ${addresses.baseUrl}`);
-      const checks = await Promise.all(checksOf(addresses, chat).map((check) => check()));
+      const checks = await Promise.all(listChecks(addresses, chat).map((check) => check()));
       print(options, { ...addresses, passed: checks.every(({ passed }) => passed), checks }, () =>
         columns(
           checks.map(({ what, expected, found, passed }) => [
@@ -44,12 +44,12 @@ export const smoke = (program: Operator) =>
     });
 
 /** Returns the addresses to check. Without the edge, the API's own address is the service's, and accepts requests. */
-const addressesOf = async (
-  options: Parameters<typeof baseUrlOf>[0] & Partial<Addresses>,
+const readAddresses = async (
+  options: Parameters<typeof chooseBaseUrl>[0] & Partial<Addresses>,
 ): Promise<Addresses & { hasChat: boolean }> => {
   const { stack, region, apiUrl, chatUrl } = options;
-  const base = await baseUrlOf(options);
-  const outputs = stack && !options.baseUrl ? await outputsOf(stack, region) : {};
+  const base = await chooseBaseUrl(options);
+  const outputs = stack && !options.baseUrl ? await readOutputs(stack, region) : {};
   const hasChat = outputs.BaseUrl === undefined || outputs.ChatUrl !== undefined;
   const hasEdge = outputs.ApiUrl !== undefined && outputs.ApiUrl !== base;
   return {

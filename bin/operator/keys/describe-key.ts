@@ -12,14 +12,14 @@ export const describeKey = (key: ApiKey) =>
     key: key.keyId,
     user: key.uid,
     name: key.name,
-    scopes: scopesOf(key),
+    scopes: joinScopes(key),
     created: key.createdAt,
-    expires: expiryOf(key),
+    expires: describeExpiry(key),
     status: judgeKeyStatus(key),
   });
 
-export const scopesOf = (key: ApiKey) => key.scopes?.join(', ') ?? 'all that need not be named';
+export const joinScopes = (key: ApiKey) => key.scopes?.join(', ') ?? 'all that need not be named';
 
 /** Returns the time at which a key is no longer valid, because it is revoked or expires. */
-export const expiryOf = ({ revokedAt, expiresAt }: ApiKey) =>
+export const describeExpiry = ({ revokedAt, expiresAt }: ApiKey) =>
   [revokedAt, expiresAt].filter(Boolean).sort()[0] ?? 'never';

@@ -43,7 +43,7 @@ export const keyUsage = async (stack: string, since: number, region?: string): P
   for (let start = 0; start < groups.length; start += groupsPerQuery) {
     counts.push(...(await search(client, groups.slice(start, start + groupsPerQuery), since)));
   }
-  return usageOf(counts);
+  return sumUsage(counts);
 };
 
 /** The number of responses with this status to a key, and the time of the last one. */
@@ -68,7 +68,7 @@ const search = async (client: CloudWatchLogsClient, logGroupNames: string[], sin
     if (status === 'Complete') {
       if (results.length >= maxRows)
         throw new CommandError('Too many keys were used for one query. Use a shorter --since.');
-      return results.map(countOf);
+      return results.map(toCount);
     }
     if (status !== 'Scheduled' && status !== 'Running') {
       throw new CommandError(`CloudWatch Logs ended the query as ${status}. Use a shorter --since.`);
@@ -76,7 +76,7 @@ const search = async (client: CloudWatchLogsClient, logGroupNames: string[], sin
   }
 };
 
-const countOf = (row: ResultField[]): Count => {
+const toCount = (row: ResultField[]): Count => {
   const {
     keyId = '',
     uid = '',
@@ -93,7 +93,7 @@ const countOf = (row: ResultField[]): Count => {
 };
 
 /** Returns one row per key, the last used first. */
-const usageOf = (counts: Count[]): KeyUsage[] =>
+const sumUsage = (counts: Count[]): KeyUsage[] =>
   Object.values(Object.groupBy(counts, ({ keyId }) => keyId))
     .map((ofKey = []) => {
       const [{ keyId, uid }] = ofKey as [Count];

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Document, Website } from '../../../functions/openapi/client/client.ts';
-import { dataOf } from '../../command-line/data-of.ts';
 import { describeError } from '../../command-line/describe-error.ts';
 import { CommandError } from '../../command-line/exit-codes.ts';
+import { requireData } from '../../command-line/require-data.ts';
 import type { Service } from '../service.ts';
 
 export const stoppedWaiting = 'Stopped. What was sent is processed all the same. See "knowledge list".';
@@ -39,7 +39,7 @@ const hasEnded = ({ status }: { status: string }) => status === 'ready' || statu
 export const listDocuments = async ({ api, uid, agentId }: Service): Promise<Document[]> => {
   const found: Document[] = [];
   for await (const page of api.documents.list({ uid, agentId, content: false }).pages()) {
-    found.push(...dataOf(page).documents);
+    found.push(...requireData(page).documents);
   }
   return found;
 };
@@ -47,7 +47,7 @@ export const listDocuments = async ({ api, uid, agentId }: Service): Promise<Doc
 const listWebsites = async ({ api, uid, agentId }: Service): Promise<Website[]> => {
   const found: Website[] = [];
   for await (const page of api.websites.list({ uid, agentId, content: false }).pages()) {
-    found.push(...dataOf(page).websites);
+    found.push(...requireData(page).websites);
   }
   return found;
 };
@@ -69,7 +69,7 @@ export async function* readText(
   const pieces = isWebsite(id)
     ? api.websites.getContent({ uid, agentId, websiteId: id })
     : api.documents.getContent({ uid, agentId, documentId: id });
-  for await (const piece of pieces.pages()) yield dataOf<Record<typeof field, string>>(piece)[field];
+  for await (const piece of pieces.pages()) yield requireData<Record<typeof field, string>>(piece)[field];
 }
 
 const isWebsite = (id: string) => id.startsWith('web_');

@@ -3,9 +3,9 @@ import { chunks } from '../../../functions/domain/chunks.ts';
 import { backOff, type Table } from '../../../functions/store/table.ts';
 import type { StoredItem } from '../scan.ts';
 
-export const keyOf = ({ pk, sk }: StoredItem) => ({ pk, sk }) as StoredItem;
+export const takeKey = ({ pk, sk }: StoredItem) => ({ pk, sk }) as StoredItem;
 
-export const nameOf = (item: StoredItem) => JSON.stringify(keyOf(item));
+export const itemName = (item: StoredItem) => JSON.stringify(takeKey(item));
 
 /** Returns the items of a table that have the same keys as `items`, by `nameOf`. */
 export const findItems = async (
@@ -14,12 +14,12 @@ export const findItems = async (
   items: StoredItem[],
 ): Promise<Map<string, StoredItem>> => {
   const found = new Map<string, StoredItem>();
-  let wanted = items.map(keyOf);
+  let wanted = items.map(takeKey);
   for (let attempt = 0; wanted.length > 0; attempt++) {
     if (attempt > 0) await backOff(attempt);
     const RequestItems = { [name]: { Keys: wanted, ConsistentRead: true } };
     const { Responses, UnprocessedKeys } = await client.send(new BatchGetItemCommand({ RequestItems }));
-    for (const item of Responses?.[name] ?? []) found.set(nameOf(item), item);
+    for (const item of Responses?.[name] ?? []) found.set(itemName(item), item);
     wanted = UnprocessedKeys?.[name]?.Keys ?? [];
   }
   return found;

@@ -3,7 +3,7 @@ import type { ErasureRequest } from '../../../functions/erasure/erasures.ts';
 import { erasureCollection } from '../../../functions/store/keys.ts';
 import type { Table } from '../../../functions/store/table.ts';
 import { type StoredItem, scan } from '../scan.ts';
-import { findItems, nameOf } from './items.ts';
+import { findItems, itemName } from './items.ts';
 
 /** An erasure that has ended, by the name of its item. */
 export type EndedErasure = Pick<ErasureRequest, 'uid' | 'erasureId' | 'numberHash' | 'blockList'> & { name: string };
@@ -20,7 +20,7 @@ export const newerErasures = async (table: Table, from: string): Promise<EndedEr
   await scan(table, table.name, input, async (items) => {
     const earlier = await findItems(table, from, items);
     for (const item of items) {
-      const name = nameOf(item);
+      const name = itemName(item);
       if (!isDone(earlier.get(name))) newer.push({ ...(unmarshall(item) as EndedErasure), name });
     }
   });

@@ -18,12 +18,12 @@ import {
 import type { Table } from '../../../functions/store/table.ts';
 import { WebhookEvents } from '../../../functions/webhooks/webhook-events.ts';
 import { scan } from '../scan.ts';
-import { storesOf } from '../stores.ts';
+import { makeStores } from '../stores.ts';
 import type { EndedErasure } from './newer-erasures.ts';
 
 /** Repeats newer erasures. The erased numbers are those in the table that match the keyed hashes of the erasures. */
 export const repeatErasures = async (table: Table, newer: EndedErasure[], secret: string): Promise<void> => {
-  const { agents, calls, blockList } = storesOf(table);
+  const { agents, calls, blockList } = makeStores(table);
   const services = {
     agents,
     calls,

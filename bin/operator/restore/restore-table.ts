@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Table } from '../../../functions/store/table.ts';
 import { type StoredItem, scan } from '../scan.ts';
-import { findItems, keyOf, nameOf, writeItems } from './items.ts';
+import { findItems, itemName, takeKey, writeItems } from './items.ts';
 import type { EndedErasure } from './newer-erasures.ts';
 
 /**
@@ -11,11 +11,11 @@ import type { EndedErasure } from './newer-erasures.ts';
 export const restoreTable = async (table: Table, from: string, yes: boolean, newer: EndedErasure[]) => {
   const done = { same: 0, written: 0, deleted: 0 };
   const kept = new Set(newer.map(({ name }) => name));
-  const withoutKept = (items: StoredItem[]) => items.filter((item) => !kept.has(nameOf(item)));
+  const withoutKept = (items: StoredItem[]) => items.filter((item) => !kept.has(itemName(item)));
   await scan(table, from, {}, async (all) => {
     const items = withoutKept(all);
     const current = await findItems(table, table.name, items);
-    const different = items.filter((item) => !isDeepStrictEqual(item, current.get(nameOf(item))));
+    const different = items.filter((item) => !isDeepStrictEqual(item, current.get(itemName(item))));
     if (yes) await writeItems(table, different, (Item) => ({ PutRequest: { Item } }));
     done.same += items.length - different.length;
     done.written += different.length;
@@ -23,8 +23,8 @@ export const restoreTable = async (table: Table, from: string, yes: boolean, new
   await scan(table, table.name, { ProjectionExpression: 'pk, sk' }, async (all) => {
     const items = withoutKept(all);
     const there = await findItems(table, from, items);
-    const surplus = items.filter((item) => !there.has(nameOf(item)));
-    if (yes) await writeItems(table, surplus, (item) => ({ DeleteRequest: { Key: keyOf(item) } }));
+    const surplus = items.filter((item) => !there.has(itemName(item)));
+    if (yes) await writeItems(table, surplus, (item) => ({ DeleteRequest: { Key: takeKey(item) } }));
     done.deleted += surplus.length;
   });
   return done;

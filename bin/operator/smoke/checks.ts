@@ -9,7 +9,7 @@ export type ChatChecks = { hasChat: boolean; talk: boolean };
 type Check = { what: string; expected: string; found: string; passed: boolean };
 
 /** Returns the requests of a smoke test. */
-export const checksOf = (
+export const listChecks = (
   { baseUrl, apiUrl, chatUrl }: Addresses,
   { hasChat, talk }: ChatChecks,
 ): (() => Promise<Check>)[] => {
@@ -49,11 +49,11 @@ const checkModel = async (url: string): Promise<Check> => {
       if (response.status !== 200) return `${response.status} ${/"error":"(\w+)"/.exec(text)?.[1] ?? ''}`.trim();
       return text.includes('"type":"text-delta"') && !text.includes('"type":"error"') ? '200' : '200 without an answer';
     })
-    .catch(reasonOf);
+    .catch(describeReason);
   return { what: 'the chat’s model answers', expected: '200', found, passed: found === '200' };
 };
 
-const reasonOf = (error: Error & { cause?: Error }) => `no response (${error.cause?.message ?? error.message})`;
+const describeReason = (error: Error & { cause?: Error }) => `no response (${error.cause?.message ?? error.message})`;
 
 /** Makes a request. `expected` is the status, followed by the code of the error. */
 const check = async (what: string, url: string, expected: string, init: RequestInit = {}): Promise<Check> => {
@@ -62,6 +62,6 @@ const check = async (what: string, url: string, expected: string, init: RequestI
       const { error = '' } = (await response.json().catch(() => ({}))) as { error?: string };
       return `${response.status} ${error}`.trim();
     })
-    .catch(reasonOf);
+    .catch(describeReason);
   return { what, expected, found, passed: expected.split(' or ').includes(found) };
 };

@@ -7,7 +7,7 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { storesOf } from '../../../bin/operator/stores.ts';
+import { makeStores } from '../../../bin/operator/stores.ts';
 import { BlockListImports, type ImportRecord } from '../../../functions/block-list-import/block-list-imports.ts';
 import { importFailure } from '../../../functions/domain/block-list-imports.ts';
 import { chunks } from '../../../functions/domain/chunks.ts';
@@ -136,7 +136,7 @@ describe('restoring a table from before an erasure', () => {
   beforeAll(async () => {
     for (const name of [now, before]) {
       await fill(name, []);
-      const { agents, blockList, calls, users } = storesOf(openTable(name, config));
+      const { agents, blockList, calls, users } = makeStores(openTable(name, config));
       await agents.create(agent);
       if (name === now) continue;
       await calls.record('desk', 'call-1', { ...call, phone: person });
@@ -182,7 +182,7 @@ describe('restoring a table from before an erasure', () => {
     const { code, stdout } = await restoreNow({ ERASURE_SECRET: secret }, '--yes');
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { done: true, erasures: 2 }]);
     const restored = openTable(now, config);
-    const { calls } = storesOf(restored);
+    const { calls } = makeStores(restored);
     const lists = new BlockListPages(restored);
     expect((await Array.fromAsync(calls.list('desk'))).map(({ callId }) => callId)).toEqual(['call-2']);
     const entries = await Promise.all(

@@ -1,8 +1,8 @@
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { as } from '../../../command-line/arguments.ts';
-import { dataOf } from '../../../command-line/data-of.ts';
 import { interruption } from '../../../command-line/interruption.ts';
 import { say } from '../../../command-line/output.ts';
+import { requireData } from '../../../command-line/require-data.ts';
 import { countAgent, reportDeletion } from '../../deletion.ts';
 import { existingAgent } from '../../existing.ts';
 import { examples, type Group } from '../../program.ts';
@@ -25,7 +25,7 @@ export const deleteAgent = (agent: Group) =>
       if (options.yes) {
         using stop = interruption();
         await asUser(options, { apiKeys, uid: owner, scope: 'agents' }, stop.signal, async (api) =>
-          dataOf(await api.agents.delete({ agentId })),
+          requireData(await api.agents.delete({ agentId })),
         );
         say('The agent is deleted. Its data are deleted in the background.');
       }

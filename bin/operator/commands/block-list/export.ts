@@ -3,9 +3,9 @@ import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { limits } from '../../../../functions/domain/limits.ts';
 import type { BlockedNumber } from '../../../../functions/openapi/client/client.ts';
 import { as } from '../../../command-line/arguments.ts';
-import { dataOf } from '../../../command-line/data-of.ts';
 import { count, print } from '../../../command-line/output.ts';
 import { streamJson, writeOutput } from '../../../command-line/output-file.ts';
+import { requireData } from '../../../command-line/require-data.ts';
 import type { Group } from '../../program.ts';
 import type { BlockListService } from '../../service.ts';
 import { runWithService, serviceCommand } from '../../service-command.ts';
@@ -24,13 +24,13 @@ export const exportBlockList = (blockList: Group) =>
         let numbers = 0;
         async function* lines() {
           yield stringify([['number', 'reason', 'expiresAt']]);
-          for await (const entries of pagesOf(service)) {
+          for await (const entries of streamPages(service)) {
             numbers += entries.length;
             yield stringify(entries.map(({ number, reason, expiresAt }) => [number, reason, expiresAt]));
           }
         }
         if (options.json && !output)
-          return writeOutput(output, streamJson({ ...owner(service) }, 'entries', entriesOf(service)));
+          return writeOutput(output, streamJson({ ...owner(service) }, 'entries', streamEntries(service)));
         await writeOutput(output, lines());
         if (output) print(options, { output, numbers }, () => `${count(numbers, 'number')} exported.`);
       });
@@ -38,13 +38,13 @@ export const exportBlockList = (blockList: Group) =>
 
 const owner = ({ uid, agentId }: BlockListService) => ({ uid, agentId });
 
-async function* entriesOf(service: BlockListService) {
-  for await (const entries of pagesOf(service)) yield* entries;
+async function* streamEntries(service: BlockListService) {
+  for await (const entries of streamPages(service)) yield* entries;
 }
 
 /** Yields the entries of a list, page by page. */
-async function* pagesOf({ api, uid, agentId }: BlockListService) {
+async function* streamPages({ api, uid, agentId }: BlockListService) {
   const params = { uid, limit: limits.pageItems };
   const list = agentId === undefined ? api.userBlockList.list(params) : api.blockList.list({ ...params, agentId });
-  for await (const page of list.pages()) yield dataOf<{ entries: BlockedNumber[] }>(page).entries;
+  for await (const page of list.pages()) yield requireData<{ entries: BlockedNumber[] }>(page).entries;
 }

@@ -35,7 +35,7 @@ ${examples('figures recount --uid user-1', 'figures recount --agent-id front-des
         );
       }
       const stores = await openStores(options);
-      const agentIds = agentId === undefined ? await ownedBy(uid as string, stores) : [agentId];
+      const agentIds = agentId === undefined ? await listOwnedAgents(uid as string, stores) : [agentId];
       if (agentId !== undefined) await existingAgent(stores.agents, agentId);
       const callFigures = new CallFigures(stores.table);
       let days = 0;
@@ -52,7 +52,7 @@ ${examples('figures recount --uid user-1', 'figures recount --agent-id front-des
       );
     });
 
-const ownedBy = async (uid: string, { users, agents }: Stores): Promise<string[]> => {
+const listOwnedAgents = async (uid: string, { users, agents }: Stores): Promise<string[]> => {
   await existingUser(users, uid);
   const agentIds: string[] = [];
   for await (const page of agents.owned(uid)) agentIds.push(...page.map(({ agentId }) => agentId));

@@ -8,7 +8,7 @@ import { print, record } from '../../../command-line/output.ts';
 import { future } from '../../../command-line/times.ts';
 import { userWithAccess } from '../../existing.ts';
 import { examples, type Group } from '../../program.ts';
-import { baseUrlOf } from '../../service.ts';
+import { chooseBaseUrl } from '../../service.ts';
 import { openStores } from '../../stores.ts';
 
 export const createHookUrl = (hooks: Group) =>
@@ -53,10 +53,10 @@ export const createHookUrl = (hooks: Group) =>
       if (needed && !options[needed]) {
         throw new CommandError(`${name} needs ${optionOf[needed]} to accept a call.`, exitCodes.usage);
       }
-      const service = await baseUrlOf(options);
+      const service = await chooseBaseUrl(options);
       const { agents, apiKeys, hookSecrets } = await openStores(options);
       const uid = await userWithAccess(agents, agentId, options.uid);
-      const addressWith = (more: { key?: string }) => {
+      const buildAddress = (more: { key?: string }) => {
         const given = { uid, agentId, next, assistantId, overrides: overrides && 'true', unsure, ...more };
         const query = Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined);
         return `${service}/hooks/${name}?${new URLSearchParams(query)}`;
@@ -64,7 +64,7 @@ export const createHookUrl = (hooks: Group) =>
       const facts = { platform: name, agent: agentId, user: uid };
       const isSigned = (await hookSecrets.find(uid, name)) !== undefined;
       if (isSigned || overrides) {
-        const url = addressWith({});
+        const url = buildAddress({});
         const note = isSigned
           ? 'It contains no key: the requests are recognized by their signature. Enter it exactly like this.'
           : `It contains no key, with which overrides have no effect. Set the secret of ${name} with PUT /hook-secrets/${name}, or let ${name} send a key in a header.`;
@@ -72,7 +72,7 @@ export const createHookUrl = (hooks: Group) =>
         return;
       }
       const key = await apiKeys.create(uid, { name: `hooks: ${name}`, scopes: ['hooks'], expiresAt: expires });
-      const url = addressWith({ key: key.secret });
+      const url = buildAddress({ key: key.secret });
       print(options, { url, platform: name, keyId: key.keyId, uid, agentId }, () =>
         [
           url,

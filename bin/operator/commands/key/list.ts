@@ -3,7 +3,7 @@ import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { as } from '../../../command-line/arguments.ts';
 import { print, table } from '../../../command-line/output.ts';
 import { existingUser } from '../../existing.ts';
-import { expiryOf, scopesOf } from '../../keys/describe-key.ts';
+import { describeExpiry, joinScopes } from '../../keys/describe-key.ts';
 import { examples, type Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
 
@@ -25,9 +25,9 @@ export const listKeys = (key: Group) =>
             KEY: 'keyId',
             NAME: 'name',
             START: ({ start }) => `${start}…`,
-            SCOPES: scopesOf,
+            SCOPES: joinScopes,
             CREATED: 'createdAt',
-            EXPIRES: expiryOf,
+            EXPIRES: describeExpiry,
             STATUS: 'status',
           },
           `User ${options.uid} has no keys.`,

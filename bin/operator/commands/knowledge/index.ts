@@ -34,11 +34,11 @@ ${examples('knowledge index --agent-id front-desk', 'knowledge index --uid user-
       }
       const { table, users, agents } = await openStores(options);
       if (options.uid) await existingUser(users, options.uid);
-      const storesOf = (kind: SourceKind) => ({
+      const chooseStores = (kind: SourceKind) => ({
         reads: new SourceReads(table, kind),
         writes: new Sources(table, kind),
       });
-      const stores = { website: storesOf(websiteKind), document: storesOf(documentKind) };
+      const stores = { website: chooseStores(websiteKind), document: chooseStores(documentKind) };
       const agentIds = options.agentId ? [options.agentId] : [];
       if (options.uid)
         for await (const { agentId, uid } of agents.list(options.uid)) if (uid === options.uid) agentIds.push(agentId);

@@ -7,7 +7,7 @@ import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { print, say } from '../../../command-line/output.ts';
 import { writeOutput } from '../../../command-line/output-file.ts';
 import { examples, type Group } from '../../program.ts';
-import { baseUrlOf } from '../../service.ts';
+import { chooseBaseUrl } from '../../service.ts';
 
 /** The configuration of each AI client for an address, the file that it belongs in, and how the client gets the key. */
 const clients = {
@@ -61,7 +61,7 @@ export const showMcpConfiguration = (mcp: Group) =>
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
       const { file, note, configure } = clients[options.client as keyof typeof clients];
-      const configuration = configure(`${(await baseUrlOf(options)).replace(/\/+$/, '')}/mcp`);
+      const configuration = configure(`${(await chooseBaseUrl(options)).replace(/\/+$/, '')}/mcp`);
       const { output } = options;
       if (output === undefined) {
         if (!options.json) say(`Put this into ${file}. ${note}`);

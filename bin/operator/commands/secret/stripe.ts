@@ -4,7 +4,7 @@ import password from '@inquirer/password';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { print } from '../../../command-line/output.ts';
 import { examples, type Group } from '../../program.ts';
-import { outputsOf } from '../../stack.ts';
+import { readOutputs } from '../../stack.ts';
 
 export const setStripeKey = (secret: Group) =>
   secret
@@ -18,7 +18,7 @@ export const setStripeKey = (secret: Group) =>
       const options = command.optsWithGlobals();
       const { stack, region } = options;
       if (!stack) throw new CommandError('--stack is required: the secret belongs to a deployment.', exitCodes.usage);
-      const { StripeSecretName } = await outputsOf(stack, region);
+      const { StripeSecretName } = await readOutputs(stack, region);
       if (!StripeSecretName) throw new CommandError(`The stack ${stack} has no secret for a Stripe key.`);
       const SecretString = (await prompt('Secret or restricted key of the Stripe account:')).trim();
       if (!/^[sr]k_(test|live)_\w{10,}$/.test(SecretString)) {

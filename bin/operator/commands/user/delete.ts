@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { as } from '../../../command-line/arguments.ts';
-import { dataOf } from '../../../command-line/data-of.ts';
 import { CommandError } from '../../../command-line/exit-codes.ts';
 import { interruption } from '../../../command-line/interruption.ts';
 import { say } from '../../../command-line/output.ts';
+import { requireData } from '../../../command-line/require-data.ts';
 import { type Counts, countAgent, countBlocked, reportDeletion } from '../../deletion.ts';
 import { existingUser } from '../../existing.ts';
 import { examples, type Group } from '../../program.ts';
@@ -65,7 +65,7 @@ const removeUser = async (
   const owned = (await Array.fromAsync(agents.owned(uid))).flat();
   if (owned.length > 0) {
     await asUser(options, { apiKeys, uid, scope: 'agents' }, signal, async (api) => {
-      for (const { agentId } of owned) dataOf(await api.agents.delete({ agentId }));
+      for (const { agentId } of owned) requireData(await api.agents.delete({ agentId }));
     });
   }
   for await (const { agentId, uid: owner } of agents.list(uid)) {

@@ -39,7 +39,7 @@ export const listenForWebhooks = (webhooks: Group) =>
       if (!/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/.test(secret)) {
         throw new CommandError('VAP_WEBHOOK_SECRET is not a signing secret. They start with whsec_.', exitCodes.usage);
       }
-      const uid = options.uid ?? (await demoUserOf(options));
+      const uid = options.uid ?? (await findDemoUser(options));
       const asked = { uid, url, events, agentIds, description: 'operator webhooks listen' };
       const { data, error } = validate(NewWebhookEndpoint, asked);
       if (error) throw new CommandError(`The options are not valid: ${formatDetails(error)}.`, exitCodes.usage);
@@ -59,7 +59,7 @@ export const listenForWebhooks = (webhooks: Group) =>
       await forward(stores, { uid, endpoint, secret }, report, stop.signal);
     });
 
-const demoUserOf = async ({ stack, table, runFile }: GlobalOptions): Promise<string> => {
+const findDemoUser = async ({ stack, table, runFile }: GlobalOptions): Promise<string> => {
   if (stack ?? table ?? process.env.TABLE_NAME) {
     throw new CommandError('With --stack, --table or TABLE_NAME, --uid is required.', exitCodes.usage);
   }

@@ -3,7 +3,7 @@ import { hasNoResponse } from '../../functions/openapi/client/fetch.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 
 /** Returns the data of a response, or throws its error as one sentence. */
-export const dataOf = <T>({ data, error, response }: Result<T>): T => {
+export const requireData = <T>({ data, error, response }: Result<T>): T => {
   if (data === undefined) throw serviceError(response, error);
   return data;
 };
