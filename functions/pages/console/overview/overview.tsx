@@ -14,7 +14,7 @@ import {
   useFigures,
 } from '../components/figures.tsx';
 import { OutcomeColors } from '../components/outcome.tsx';
-import { Empty, Loaded } from '../components/states.tsx';
+import { Empty, Loaded, Skeleton } from '../components/states.tsx';
 import { useTimeZone } from '../components/time.tsx';
 import {
   addDays,
@@ -57,9 +57,10 @@ const Totals = ({ search, period }: { search: FigureSearch; period: Period }) =>
   const unit = countDays(period) > 120 ? 'week' : 'day';
   const byPeriod = useFigures(search, unit);
   const tomorrow = addDays(toDateInZone(timeZone), 1);
-  const ever = useFigures({ ...search, from: addDays(tomorrow, -90), to: tomorrow });
   // The chosen period may be before the last 90 days.
-  const isNew = byPeriod.data?.totals.calls === 0 && ever.data?.totals.calls === 0;
+  const isEmpty = byPeriod.data?.totals.calls === 0;
+  const ever = useFigures({ ...search, from: addDays(tomorrow, -90), to: tomorrow }, undefined, isEmpty);
+  const isNew = isEmpty && ever.data?.totals.calls === 0;
   const former = useFigures({ ...search, ...before(period) }).data?.totals;
   return (
     <Loaded query={byPeriod} rows={8}>
@@ -71,7 +72,9 @@ const Totals = ({ search, period }: { search: FigureSearch; period: Period }) =>
             {costsFrom && ` Costs are known from ${formatDate(costsFrom)} on.`}
           </p>
           {!isNew && <Tiles totals={totals} former={former} rows={rows} />}
-          {isNew ? (
+          {ever.isLoading ? (
+            <Skeleton rows={8} />
+          ) : isNew ? (
             <FirstSteps />
           ) : totals.calls === 0 ? (
             <Empty title="No calls in this period">
