@@ -25,184 +25,180 @@ export type OutcomeChange = CallTarget & {
   block?: Omit<Block, 'phone'>;
 };
 
-/** A change in progress. `result` is the call after it, undefined when there is no such call, or the error that prevented it. */
-type Update = OutcomeChange & { result: Call | undefined | Error };
+/** The call after a change, undefined when there is no such call, or the error that prevented the change. */
+type Result = Call | undefined | Error;
 
 /** The write of one call, and the changes that it makes, in the order given. */
-type Write = { from: StoredCall; to: Call; updates: Update[]; block?: Block & { isThere?: boolean } };
+type Write = { from: StoredCall; to: Call; changes: OutcomeChange[]; block?: Block & { isThere?: boolean } };
 /** A write that also blocks the call's number, unless its entry exists. */
 type BlockingWrite = Write & Required<Pick<Write, 'block'>>;
-
-type IsRepeated = (error: Error) => boolean;
 
 const concurrency = 8;
 
 /**
- * Changes the outcomes of calls, each by one conditional write, or by one transaction if it blocks a number. Returns for
- * each change the call after it, undefined when there is no such call, or the error that prevented it. Changes of the same
- * call are made in the order given; of two concurrent callers, each sees the other's change. Writes that fail are retried.
- * Nothing begins after `until` (Unix milliseconds).
+ * Changes the outcomes of calls, each by one conditional write, or by one transaction if it blocks a number. Changes of the
+ * same call are made in the order given. Of two concurrent callers, each sees the other's change. Writes that fail are
+ * retried. Nothing begins after `until` (Unix milliseconds).
  */
-export const changeOutcomes = async (
-  table: Table,
-  records: CallRecords,
-  changes: OutcomeChange[],
-  until: number,
-): Promise<(Call | undefined | Error)[]> => {
-  const found = await records.findMany(changes, until);
-  const updates = changes.map((change, index): Update => {
-    const one = found[index];
-    return { ...change, result: one instanceof Error ? one : one?.call };
-  });
-  let pending = groupByCall(updates, found).filter(needsWrite);
-  const version = randomUUID();
-  // A throttled table ends a single change immediately, with an error that asks its caller to send it again.
-  const isRepeated: IsRepeated = (error) => isRetryable(error) || (changes.length > 1 && error instanceof ApiError);
-  for (let round = 0; pending.length > 0; round++) {
-    if (round > 0) await backOff(round);
-    if (Date.now() >= until) {
-      for (const one of pending) fail(one, new Error('The call was not written in time.'));
-      break;
+export class OutcomeWriter {
+  readonly #table: Table;
+  readonly #records: CallRecords;
+  readonly #changes: OutcomeChange[];
+  readonly #until: number;
+  readonly #version = randomUUID();
+  readonly #results = new Map<OutcomeChange, Result>();
+
+  constructor(table: Table, records: CallRecords, changes: OutcomeChange[], until: number) {
+    this.#table = table;
+    this.#records = records;
+    this.#changes = changes;
+    this.#until = until;
+  }
+
+  /** Returns the result of each change. */
+  async write(): Promise<Result[]> {
+    let pending = this.#groupByCall(await this.#records.findMany(this.#changes, this.#until));
+    for (let round = 0; pending.length > 0; round++) {
+      if (round > 0) await backOff(round);
+      if (this.#isOver()) {
+        for (const one of pending) this.#end(one, new Error('The call was not written in time.'));
+        break;
+      }
+      const blocking = pending.filter((one): one is BlockingWrite => one.block !== undefined);
+      const others = pending.filter(({ block }) => block === undefined);
+      // Writes that block the same number would conflict.
+      const byNumber = Object.values(Object.groupBy(blocking, ({ block }) => block.phone)) as BlockingWrite[][];
+      const batches = [
+        ...chunks(others, statementsPerBatch).map((batch) => () => this.#writeBatch(batch)),
+        ...byNumber.map((batch) => () => this.#writeInTurn(batch)),
+      ];
+      const left = await pMap(batches, (writeBatch) => writeBatch(), { concurrency });
+      pending = left.flat();
     }
-    const blocking = pending.filter((one): one is BlockingWrite => one.block !== undefined);
-    const others = pending.filter(({ block }) => block === undefined);
-    // Writes that block the same number would conflict.
-    const byNumber = Object.values(Object.groupBy(blocking, ({ block }) => block.phone)) as BlockingWrite[][];
-    const batches = [
-      ...chunks(others, statementsPerBatch).map((batch) => () => write(table, batch, version, until, isRepeated)),
-      ...byNumber.map((batch) => () => writeAndBlock(table, batch, version, until, isRepeated)),
-    ];
-    const left = await pMap(batches, (writeBatch) => writeBatch(), { concurrency });
-    pending = left.flat();
+    return this.#changes.map((change) => this.#results.get(change));
   }
-  return updates.map(({ result }) => result);
-};
 
-const groupByCall = (updates: Update[], found: (StoredCall | undefined | Error)[]): Write[] => {
-  const writes = new Map<string, Write>();
-  for (const [index, update] of updates.entries()) {
-    const from = found[index];
-    if (!from || from instanceof Error) continue;
-    const { pk } = callKey(from.call.agentId, from.call.callId);
-    const group = writes.get(pk) ?? { from, to: from.call, updates: [] };
-    group.updates.push(update);
-    writes.set(pk, group);
+  #groupByCall(found: (StoredCall | undefined | Error)[]): Write[] {
+    const groups = new Map<string, { from: StoredCall; changes: OutcomeChange[] }>();
+    for (const [index, change] of this.#changes.entries()) {
+      const from = found[index];
+      if (!from || from instanceof Error) {
+        this.#results.set(change, from);
+        continue;
+      }
+      const { pk } = callKey(from.call.agentId, from.call.callId);
+      const group = groups.get(pk) ?? { from, changes: [] };
+      group.changes.push(change);
+      groups.set(pk, group);
+    }
+    return [...groups.values()].flatMap(({ from, changes }) => this.#apply(from, changes));
   }
-  return [...writes.values()].map(({ from, updates }) => apply(from, updates));
-};
 
-/**
- * Applies the changes of one call in order. A change that throws does not prevent the others, and one that leaves the outcome
- * unchanged blocks no number.
- */
-const apply = (from: StoredCall, updates: Update[]): Write => {
-  let to = from.call;
-  for (const update of updates) {
+  /**
+   * Applies the changes of one call in order, and returns the write that they need, if any. A change that throws does not
+   * prevent the others. A change that leaves the outcome unchanged blocks no number.
+   */
+  #apply(from: StoredCall, changes: OutcomeChange[]): Write[] {
+    let to = from.call;
+    let block: OutcomeChange['block'];
+    for (const one of changes) {
+      try {
+        to = one.change(to);
+        this.#results.set(one, to);
+        if (to.custom_call_outcome === one.block?.reason) block ??= one.block;
+      } catch (error) {
+        this.#results.set(one, error as Error);
+      }
+    }
+    const { phone } = to;
+    // A call whose outcome is already set may still have a number to block.
+    if (block && phone !== undefined) return [{ from, to, changes, block: { ...block, phone } }];
+    return from.call === to ? [] : [{ from, to, changes }];
+  }
+
+  /** Writes a batch, and returns the writes that must be repeated. */
+  async #writeBatch(batch: Write[]): Promise<Write[]> {
+    if (this.#isOver()) return batch;
+    let results: StatementResult[];
     try {
-      to = update.change(to);
-      update.result = to;
+      results = await this.#table.execute(batch.map((one) => this.#statement(one)));
     } catch (error) {
-      update.result = error as Error;
+      if (this.#isRepeated(error as Error)) return batch;
+      for (const one of batch) this.#end(one, error as Error);
+      return [];
+    }
+    return batch.flatMap((one, index) => this.#settle(one, results[index] as StatementResult));
+  }
+
+  /** Writes calls that block the same number, one after the other, and returns the writes that must be repeated. */
+  async #writeInTurn(batch: BlockingWrite[]): Promise<Write[]> {
+    const left: Write[] = [];
+    for (const one of batch) left.push(...(this.#isOver() ? [one] : await this.#writeAndBlock(one)));
+    return left;
+  }
+
+  /** Writes a call and the entry of its number in one transaction. An entry that already exists is only checked. */
+  async #writeAndBlock(one: BlockingWrite): Promise<Write[]> {
+    const { block } = one;
+    const table = this.#table;
+    try {
+      await table.transact([
+        one.from.call === one.to ? this.#checkAction(one) : this.#updateAction(one),
+        block.isThere ? blockCheck(table, block) : blockAction(table, block, this.#version),
+      ]);
+      return [];
+    } catch (error) {
+      const [ofCall, ofEntry] = cancellationResults(error) ?? [];
+      if (!ofCall || !ofEntry) return this.#isRepeated(error as Error) ? [one] : this.#end(one, error as Error);
+      if (ofCall.error !== undefined) return this.#settle(one, ofCall);
+      if (ofEntry.error !== 'ConditionalCheckFailed') return [one];
+      const other = { ...one, block: { ...block, isThere: !block.isThere } };
+      return block.isThere ? [other] : this.#writeAndBlock(other);
     }
   }
-  const isSet = ({ block, result }: Update) =>
-    block !== undefined && !(result instanceof Error) && result?.custom_call_outcome === block.reason;
-  const block = updates.find(isSet)?.block;
-  const { phone } = to;
-  if (!block || phone === undefined) return { from, to, updates };
-  return { from, to, updates, block: { ...block, phone } };
-};
 
-/** Returns true for a change that needs a write. A call whose outcome is already set may still have a number to block. */
-const needsWrite = ({ from, to, block }: Write) => from.call !== to || block !== undefined;
+  /** Returns the writes that must be repeated after a write with this result. */
+  #settle(one: Write, { error, item }: StatementResult): Write[] {
+    if (error === undefined) return [];
+    if (retryableCodes.has(error)) return [one];
+    if (error !== 'ConditionalCheckFailed') return this.#end(one, new Error(`A call was not written: ${error}.`));
+    // The call was deleted in between.
+    if (!item) return this.#end(one, undefined);
+    const current = storedCall(item);
+    // This write succeeded earlier, and its response was lost.
+    return current.version === this.#version ? [] : this.#apply(current, one.changes);
+  }
 
-/** Writes a batch, and returns the writes that must be repeated. */
-const write = async (
-  table: Table,
-  batch: Write[],
-  version: string,
-  until: number,
-  isRepeated: IsRepeated,
-): Promise<Write[]> => {
-  if (Date.now() >= until) return batch;
-  let results: StatementResult[];
-  try {
-    results = await table.execute(batch.map((one) => outcomeStatement(table, one, version)));
-  } catch (error) {
-    if (isRepeated(error as Error)) return batch;
-    for (const one of batch) fail(one, error as Error);
+  #end({ changes }: Write, result: Error | undefined): [] {
+    for (const change of changes) this.#results.set(change, result);
     return [];
   }
-  return batch.flatMap((one, index) => settle(one, results[index] as StatementResult, version));
-};
 
-/** Returns the writes that must be repeated after a write with this result. */
-const settle = (one: Write, { error, item }: StatementResult, version: string): Write[] => {
-  if (error === undefined) return [];
-  if (retryableCodes.has(error)) return [one];
-  if (error !== 'ConditionalCheckFailed') return fail(one, new Error(`A call was not written: ${error}.`));
-  // The call was deleted in between.
-  if (!item) return fail(one, undefined);
-  const current = storedCall(item);
-  // This write succeeded earlier, and its response was lost.
-  if (current.version === version) return [];
-  return [apply(current, one.updates)].filter(needsWrite);
-};
-
-/** Writes calls that block the same number, one after the other, and returns those that must be written again. */
-const writeAndBlock = async (
-  table: Table,
-  batch: BlockingWrite[],
-  version: string,
-  until: number,
-  isRepeated: IsRepeated,
-): Promise<Write[]> => {
-  const left: Write[] = [];
-  for (const one of batch)
-    left.push(...(Date.now() < until ? await writeBlocking(table, one, version, isRepeated) : [one]));
-  return left;
-};
-
-/** Writes a call and the entry of its number in one transaction. An entry that already exists is only checked. */
-const writeBlocking = async (
-  table: Table,
-  one: BlockingWrite,
-  version: string,
-  isRepeated: IsRepeated,
-): Promise<Write[]> => {
-  const { block } = one;
-  try {
-    await table.transact([
-      one.from.call === one.to ? versionCheck(table, one) : updateAction(table, one, version),
-      block.isThere ? blockCheck(table, block) : blockAction(table, block, version),
-    ]);
-    return [];
-  } catch (error) {
-    const [ofCall, ofEntry] = cancellationResults(error) ?? [];
-    if (!ofCall || !ofEntry) return isRepeated(error as Error) ? [one] : fail(one, error as Error);
-    if (ofCall.error !== undefined) return settle(one, ofCall, version);
-    if (ofEntry.error !== 'ConditionalCheckFailed') return [one];
-    const other = { ...one, block: { ...block, isThere: !block.isThere } };
-    return block.isThere ? [other] : writeBlocking(table, other, version, isRepeated);
+  #isOver() {
+    return Date.now() >= this.#until;
   }
-};
 
-const fail = ({ updates }: Write, result: Error | undefined): [] => {
-  for (const update of updates) update.result = result;
-  return [];
-};
+  /** A throttled table ends a single change immediately, with an error that asks its caller to send it again. */
+  #isRepeated(error: Error) {
+    return isRetryable(error) || (this.#changes.length > 1 && error instanceof ApiError);
+  }
 
-/** Returns the attributes that a change of an outcome writes. Absent values are null. */
-const outcomeAttributes = (to: Call, version: string) => {
-  const { outcome, heldOutcome, outcomeUpdatedAt, outcomeHistory } = toCallAttributes(to, version);
-  return { outcome, heldOutcome, outcomeUpdatedAt, outcomeHistory, version, requestId: currentRequestId() ?? null };
-};
+  /** Returns the attributes that a change of an outcome writes. Absent values are null. */
+  #attributes(to: Call) {
+    const { outcome, heldOutcome, outcomeUpdatedAt, outcomeHistory, version } = toCallAttributes(to, this.#version);
+    return { outcome, heldOutcome, outcomeUpdatedAt, outcomeHistory, version, requestId: currentRequestId() ?? null };
+  }
 
-const versionCheck = (table: Table, { from }: Write): TransactionAction =>
-  table.checkAction(callKey(from.call.agentId, from.call.callId), isUnchanged(from));
+  #checkAction({ from }: Write): TransactionAction {
+    return this.#table.checkAction(callKey(from.call.agentId, from.call.callId), isUnchanged(from));
+  }
 
-const updateAction = (table: Table, { from, to }: Write, version: string): TransactionAction =>
-  table.updateAction(callKey(to.agentId, to.callId), { set: outcomeAttributes(to, version) }, isUnchanged(from));
+  #updateAction({ from, to }: Write): TransactionAction {
+    return this.#table.updateAction(callKey(to.agentId, to.callId), { set: this.#attributes(to) }, isUnchanged(from));
+  }
 
-const outcomeStatement = (table: Table, { from, to }: Write, version: string): Statement =>
-  updateStatement(table.name, callKey(to.agentId, to.callId), outcomeAttributes(to, version), isUnchanged(from));
+  #statement({ from, to }: Write): Statement {
+    const key = callKey(to.agentId, to.callId);
+    return updateStatement(this.#table.name, key, this.#attributes(to), isUnchanged(from));
+  }
+}

@@ -9,7 +9,7 @@ import { when } from '../expressions.ts';
 import { callCollection, callIdAt, callKey, type ItemKey, phoneCallCollection } from '../keys.ts';
 import { type Table, type TransactionAction, table, untilWritten } from '../table.ts';
 import { CallLists, type ListOptions } from './call-lists.ts';
-import { changeOutcomes, type OutcomeChange } from './call-outcomes.ts';
+import { type OutcomeChange, OutcomeWriter } from './call-outcomes.ts';
 import { CallRecords, type CallTarget, callEntryKeys, isUnchanged, type StoredCall } from './call-records.ts';
 import { callName, type Recording, recordActions, recordCalls } from './record-calls.ts';
 
@@ -24,8 +24,8 @@ const deletedSeconds = 60 * 60;
 const setOutcomeMilliseconds = 5000;
 
 /**
- * The calls of agents. A call is one record. Entries by time and by phone number point to it: they are written in one
- * transaction with it, so that a call is found in each way as soon as it is recorded. An outcome is one write.
+ * The calls of agents. A call is one record. Entries by time and by phone number point to it. One transaction writes all
+ * of them, so that a call is found in each way as soon as it is recorded. An outcome is one write.
  */
 export class Calls {
   readonly #table: Table;
@@ -183,14 +183,14 @@ export class Calls {
     return result;
   }
 
-  /** Changes the outcomes of many calls: see `changeOutcomes`. */
+  /** Changes the outcomes of many calls: see `OutcomeWriter`. */
   setOutcomes(changes: OutcomeChange[], until: number): Promise<(Call | undefined | Error)[]> {
-    return changeOutcomes(this.#table, this.#records, changes, until);
+    return new OutcomeWriter(this.#table, this.#records, changes, until).write();
   }
 
   /**
-   * Returns the actions that delete a call with its entries, if it is unchanged. Where a request deletes it, its entry by time stays for
-   * an hour to say who did: the log of changes reads it.
+   * Returns the actions that delete a call with its entries, if it is unchanged. After a request deletes it, its entry
+   * by time stays for an hour, so that the log of changes can say who did.
    */
   #removal(found: StoredCall, isLogged = false): TransactionAction[] {
     const { agentId, callId } = found.call;
