@@ -238,7 +238,7 @@ const reduceSchema = (document: OpenApiDocument, schema: JsonSchema): JsonSchema
   const [named = resolved] = resolved.anyOf?.filter(({ type }) => type !== 'null') ?? [];
   if (named !== resolved) return reduceSchema(document, named);
   const { properties, items } = mapSchemas(resolved, (part) => reduceSchema(document, part));
-  return { properties, ...(items && Object.keys(items).length > 0 && { items }) };
+  return { ...(properties && { properties }), ...(items && Object.keys(items).length > 0 && { items }) };
 };
 
 /** Returns the name of the component that an operation returns, if it does. */
