@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { queueSender } from '../clients/job-queue.ts';
 import { Agent, VersionNote } from '../domain/agents.ts';
+import { nameKeyId } from '../domain/change-maker.ts';
 import { describe } from '../domain/describe.ts';
 import { insufficientPermissions } from '../domain/errors.ts';
 import { AgentIdInPath, Uid } from '../domain/identifiers.ts';
@@ -43,7 +44,7 @@ export const restoreAgent = endpoint({
   ) {
     if (!restored) throw noSuchVersion();
     const { name, configuration } = restored;
-    const origin = { uid: principal.uid, keyId: principal.keyId, note, restoredFrom: version, creationId };
+    const origin = { uid: principal.uid, keyId: nameKeyId(principal), note, restoredFrom: version, creationId };
     const restore = (agent: Agent) => ({ ...agent, name, configuration });
     const changed = await agents.change(uid, agentId, restore, { ifMatch, ...origin });
     if (!changed) throw insufficientPermissions();

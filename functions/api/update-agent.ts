@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { queueSender } from '../clients/job-queue.ts';
 import { Agent, AgentChange, withChange } from '../domain/agents.ts';
+import { nameKeyId } from '../domain/change-maker.ts';
 import { insufficientPermissions } from '../domain/errors.ts';
 import { AgentIdInPath } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -25,7 +26,7 @@ export const updateAgent = endpoint({
   errors: ['phone_number_in_use', 'key_in_use'],
 
   async handle({ principal, agent: { uid, agentId }, body, ifMatch, creationId }, { agents, jobQueue }) {
-    const origin = { uid: principal.uid, keyId: principal.keyId, note: body.note, creationId };
+    const origin = { uid: principal.uid, keyId: nameKeyId(principal), note: body.note, creationId };
     const withOwnersChange = (found: Agent) => {
       const agent = withChange(found, body);
       // Routing and names are the owner's.

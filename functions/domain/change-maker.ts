@@ -26,3 +26,7 @@ export const toNamedKey = ({ keyId, name }: { keyId: string; name?: string }): N
   keyId,
   keyName: name,
 });
+
+/** Returns the id of the key that a change names; undefined where the operator makes it. */
+export const nameKeyId = ({ keyId, isOperators }: { keyId: string; isOperators?: true }): string | undefined =>
+  isOperators ? undefined : keyId;
