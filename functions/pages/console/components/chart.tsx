@@ -19,23 +19,30 @@ const roundUp = (value: number): number => {
   return [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10].map((factor) => factor * unit).find((round) => round >= value) ?? value;
 };
 
-type Scale = { top: number; bottom: number; y(value: number): number };
+type Scale = { ticks: number[]; y(value: number): number };
 
-/** Returns a scale from 0 at the bottom, or from the smallest value if that is negative. The plot is 100 high. */
+/** Values below zero by less than this part of a step get no step of their own: nobody sees them. */
+const unseen = 0.02;
+
+/** Returns a scale in two or more equal steps, one of which ends at 0. The plot is 100 high. */
 const chooseScale = (values: number[]): Scale => {
-  const top = roundUp(Math.max(1e-6, ...values) > 1e-6 ? Math.max(...values) : 1);
+  const most = Math.max(0, ...values);
   const least = Math.min(0, ...values);
-  const bottom = least < 0 ? -roundUp(-least) : 0;
-  return { top, bottom, y: (value) => (100 * (top - value)) / (top - bottom) };
+  const step = roundUp(Math.max(most, -least) || 1) / 2;
+  const below = Math.ceil(-least / step - unseen);
+  const above = below > 0 ? Math.ceil(most / step) : 2;
+  const ticks = Array.from({ length: above + below + 1 }, (_, index) => (above - index) * step);
+  return { ticks, y: (value) => (100 * (above * step - value)) / ((above + below) * step) };
 };
 
 /** Stacked bars, with a part for each series. */
 export const StackedBars = ({ series, ...props }: Props) => {
   const totals = props.labels.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
-  const { y, ...scale } = chooseScale(totals);
+  const scale = chooseScale(totals);
+  const { y } = scale;
   const below = totals.map(() => 0);
   return (
-    <Chart {...props} series={series} scale={{ y, ...scale }} hasKey isStacked>
+    <Chart {...props} series={series} scale={scale} hasKey isStacked>
       {series.map(({ color, values }) =>
         values.map((value, index) => {
           if (value <= 0) return null;
@@ -60,9 +67,10 @@ export const StackedBars = ({ series, ...props }: Props) => {
 
 /** A line through each series. One alone has its area filled. */
 export const Lines = ({ series, isLastOpen, ...props }: Props) => {
-  const { y, ...scale } = chooseScale(series.flatMap(({ values }) => values));
+  const scale = chooseScale(series.flatMap(({ values }) => values));
+  const { y } = scale;
   return (
-    <Chart {...props} series={series} isLastOpen={isLastOpen} scale={{ y, ...scale }} hasKey={series.length > 1}>
+    <Chart {...props} series={series} isLastOpen={isLastOpen} scale={scale} hasKey={series.length > 1}>
       {series.map(({ name, color, values }) => {
         const points = values.map((value, index) => `${index + 0.5},${y(value)}`);
         const line = { className: `line series-${color}`, vectorEffect: 'non-scaling-stroke' };
@@ -121,7 +129,6 @@ const Chart = ({
   children,
 }: FrameProps) => {
   const [active, setActive] = useState<number>();
-  const { top, bottom } = scale;
   const count = labels.length;
   const point = ({ currentTarget, clientX }: PointerEvent) => {
     const { left, width } = currentTarget.getBoundingClientRect();
@@ -136,7 +143,7 @@ const Chart = ({
       </figcaption>
       <div className="plot">
         <ol className="ticks" aria-hidden="true">
-          {[top, (top + bottom) / 2, bottom].map((tick) => (
+          {scale.ticks.map((tick) => (
             <li key={tick}>{format(tick)}</li>
           ))}
         </ol>
@@ -147,7 +154,7 @@ const Chart = ({
             role="img"
             aria-label={`${title}, from ${labels[0]} to ${labels.at(-1)}. The table has the numbers.`}
           >
-            {[0, 50, 100].map((y) => (
+            {scale.ticks.map(scale.y).map((y) => (
               <line key={y} className="grid" x1={0} x2={count} y1={y} y2={y} vectorEffect="non-scaling-stroke" />
             ))}
             {active !== undefined && <rect className="pointed" x={active} width={1} y={0} height={100} />}
