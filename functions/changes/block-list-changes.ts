@@ -44,14 +44,15 @@ export const logNumbers = async (
 ): Promise<{ logged: ListChange[]; unwritten: TableChange[] }> => {
   const requests = groupByRequest(numbers, ownerOf);
   const isWhole = ({ numbers: [first, ...others] }: RequestChange) => first?.size === 1 && others.length === 0;
-  const results = await Promise.all([
+  const [whole, others] = await Promise.all([
     logWhole(requests.filter(isWhole), log, until),
-    ...(await pMap(
+    pMap(
       requests.filter((request) => !isWhole(request)),
       (request) => logRequest(request, log, until),
       { concurrency },
-    )),
+    ),
   ]);
+  const results = [whole, ...others];
   return {
     logged: results.flatMap(({ logged }) => logged),
     unwritten: results.flatMap(({ unwritten }) => unwritten),
