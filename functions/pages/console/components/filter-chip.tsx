@@ -20,7 +20,18 @@ export const FilterChip = ({ label, names, format = String, children }: ChipProp
   const chip = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    if (isOpen) chip.current?.querySelector<HTMLElement>('input, select')?.focus();
+    if (!isOpen) return;
+    chip.current?.querySelector<HTMLElement>('input, select')?.focus();
+    // What is pressed elsewhere stays in its place until it is released: a field that closed at once would move it.
+    const closeElsewhere = (event: Event) => {
+      if (!event.composedPath().includes(chip.current as HTMLElement)) setOpen(false);
+    };
+    document.addEventListener('click', closeElsewhere);
+    document.addEventListener('keyup', closeElsewhere);
+    return () => {
+      document.removeEventListener('click', closeElsewhere);
+      document.removeEventListener('keyup', closeElsewhere);
+    };
   }, [isOpen]);
   const close = () => {
     setOpen(false);
@@ -38,9 +49,6 @@ export const FilterChip = ({ label, names, format = String, children }: ChipProp
     <div
       className={text ? 'chip chosen' : 'chip'}
       ref={chip}
-      onBlur={({ currentTarget, relatedTarget }) => {
-        if (!currentTarget.contains(relatedTarget)) setOpen(false);
-      }}
       onKeyDown={({ key, defaultPrevented }) => {
         if (key !== 'Escape' || defaultPrevented || !isOpen) return;
         close();
