@@ -42,7 +42,7 @@ const readerOf = async () => {
 const prelude = `
 set -euo pipefail
 curl() { command curl --fail-with-body "$@"; }
-npm() { shift; [ "$1" = -s ] && shift; script=$1; shift; [ "$1" = -- ] && shift; node "${root}/bin/$script.ts" "$@"; }
+npm() { shift; [ "$1" = -s ] && shift; script=$1; shift; [ "$1" = -- ] && shift; [ "$script" = operator ] || set -- "$script" "$@"; node "${root}/bin/voice-agents.ts" "$@"; }
 `;
 
 it.each(withExamples('sh'))(

@@ -107,7 +107,7 @@ it('import a file: its progress and the lines that failed are shown, and later f
   await dialog.getByText('Done').waitFor();
   const lines = dialog.getByRole('table', { name: 'Lines that failed' });
   await lines.getByRole('row', { name: '3 12345 Add + and the country code at the start' }).waitFor();
-  await lines.getByRole('row', { name: '5 nobody Add the number' }).waitFor();
+  await lines.getByRole('row', { name: '5 nobody Write the number' }).waitFor();
   await page.keyboard.press('Escape');
   await page.waitForURL((url) => !url.searchParams.has('importId'));
   await page.getByRole('row', { name: /^\+1 \(415\) 555-0152 Imported/ }).waitFor();

@@ -293,7 +293,7 @@ describe('npm start', () => {
     process.kill(java?.pid ?? 0, 'SIGKILL');
     const { code, err } = await ended(run);
     expect(code).toBe(1);
-    expect(err).toMatch(/^DynamoDB Local has ended.*\nThe run ends with it\./m);
+    expect(err).toMatch(/^\S+ DynamoDB Local has ended.*\nThe run ends with it\./m);
     await until(() => processesWith(place).length === 0);
   }, 120_000);
 
