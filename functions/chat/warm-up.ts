@@ -15,12 +15,10 @@ import { Turn } from './turn.ts';
 
 /** Warms up what the first turn needs: the table, the signing secret, and a turn up to the connection to the model. */
 export const warmUp = (): Promise<void> =>
-  duringInitialization(() =>
-    Promise.allSettled([
-      table.get().get(chatTurnsKey('warm-up', 0)),
-      chatSigningSecret.get().read(),
-      turnWithoutModel(),
-    ]),
+  duringInitialization(
+    () => table.get().get(chatTurnsKey('warm-up', 0)),
+    () => chatSigningSecret.get().read(),
+    turnWithoutModel,
   );
 
 /** Runs a turn whose request to the model is an empty GET: it opens a connection, costs no tokens, and is rejected. */

@@ -9,17 +9,12 @@ import { from, performStart, to } from './warm-up-starts.ts';
 
 /** Warms the function that answers platforms: also with a start of each, and with the key that encrypts their secrets. */
 export const warmUp = (handler: ApiHandler, endpoint: AnyEndpoint): Promise<void> =>
-  duringInitialization(() =>
-    Promise.allSettled([
-      handler(warmUpEvent, {} as Context),
-      redact(id),
-      sealNothing(),
-      ...makeUpHooks().map((event) => performStart(endpoint, event)),
-    ]),
+  duringInitialization(
+    () => handler(warmUpEvent, {} as Context),
+    () => redact(id),
+    () => sealedSecrets.get().seal('', ''),
+    ...makeUpHooks().map((event) => () => performStart(endpoint, event)),
   );
-
-/** Reads the key that encrypts secrets. A function without one starts all the same. */
-const sealNothing = async () => sealedSecrets.get().seal('', '');
 
 /** Makes up the start of a call as each platform reports it. */
 export const makeUpHooks = (): Partial<ApiEvent>[] => {

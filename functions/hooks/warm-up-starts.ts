@@ -13,8 +13,10 @@ export const [from, to] = ['+12025550100', '+12025550101'];
 
 /** Warms the function that decides on a call: with the request of nobody, with the patterns of the log, and with a start. */
 export const warmUp = (handler: ApiHandler, endpoint: AnyEndpoint): Promise<void> =>
-  duringInitialization(() =>
-    Promise.allSettled([handler(warmUpEvent, {} as Context), redact(id), performStart(endpoint, madeUpStart)]),
+  duringInitialization(
+    () => handler(warmUpEvent, {} as Context),
+    () => redact(id),
+    () => performStart(endpoint, madeUpStart),
   );
 
 /** The start of a call, as an API caller reports it. */

@@ -21,12 +21,10 @@ export const warmUpEvent = {
 
 /** Warms a function that takes a key: with that request, with the patterns of the log and, where the operation is a GET, with a read. */
 export const warmUp = (handler: ApiHandler, endpoint: AnyEndpoint): Promise<void> =>
-  duringInitialization(() =>
-    Promise.allSettled([
-      handler(warmUpEvent, {} as Context),
-      redact(placeholderIdentity),
-      endpoint.method === 'GET' && performMadeUp(endpoint, placeholderInput(endpoint), []),
-    ]),
+  duringInitialization(
+    () => handler(warmUpEvent, {} as Context),
+    () => redact(placeholderIdentity),
+    () => endpoint.method === 'GET' && performMadeUp(endpoint, placeholderInput(endpoint), []),
   );
 
 /** An identity that no user, agent or record has. */
