@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { capitalize } from './client/operation-names.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -24,8 +25,6 @@ const writeTemplate = (template: string, file: string, words: string[]) => {
   writeFileSync(join(root, file), text);
   return camelCase;
 };
-
-const capitalize = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** Inserts a text behind a line of a file. */
 const insert = (file: string, behind: string, text: string) => {

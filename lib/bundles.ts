@@ -3,14 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { toKebabCase } from '../functions/domain/text.ts';
 import { type AnyEndpoint, isStreamed } from '../functions/http/endpoint.ts';
 import { jobs } from '../functions/jobs.ts';
 import type { PackedPage } from '../functions/pages/serve-pages.ts';
 import { routes } from '../functions/routes.ts';
 import { buildPages, pageHeaders } from './pages.ts';
-
-/** Returns the name of a function's file, which is also the end of its name on AWS: `addBlockedNumbers` becomes `add-blocked-numbers`. */
-export const toKebabCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** The function that serves the pages. It is not an operation. */
 export const pagesFunction = 'servePages';

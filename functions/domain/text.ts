@@ -6,6 +6,10 @@ export const characters = (text: string) => [...text].length;
 /** Returns the first `max` characters; no surrogate pair is split. */
 export const cut = (text: string, max: number) => [...text].slice(0, max).join('');
 
+/** Returns a name in kebab-case: `addBlockedNumbers` and `add_blocked_numbers` are `add-blocked-numbers`. */
+export const toKebabCase = (name: string) =>
+  name.replaceAll('_', '-').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
 /** Checks whether texts together have `min` words, by the word boundaries of Unicode. Reads no more of them than it needs. */
 export const hasWords = (texts: readonly string[], min: number): boolean => {
   const segments = new Intl.Segmenter('en', { granularity: 'word' }).segment(texts.join('\n'));

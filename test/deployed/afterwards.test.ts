@@ -14,13 +14,13 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, inject, it } from 'vitest';
+import { toKebabCase } from '../../functions/domain/text.ts';
 import { isStreamed, takesIdempotencyKey } from '../../functions/http/endpoint.ts';
 import { endpointPermissions } from '../../functions/http/permissions.ts';
 import { permissionsOfJob } from '../../functions/jobs/job.ts';
 import { jobs } from '../../functions/jobs.ts';
 import { routes } from '../../functions/routes.ts';
 import { idempotency } from '../../functions/store/idempotency.ts';
-import { toKebabCase } from '../../lib/bundles.ts';
 import { readSettings } from '../../lib/settings.ts';
 import { VoiceAgentsStack } from '../../lib/voice-agents-stack.ts';
 import { appWith, production } from '../support/deployment.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { toKebabCase } from '../../functions/domain/text.ts';
 import { functionRoutes } from '../../functions/http/endpoint.ts';
-import { toKebabCase } from '../../lib/bundles.ts';
 import { answered, deploymentOf, inProduction, meant, type Resource, required } from '../support/deployment.ts';
 
 /** The route of an endpoint. That of the hooks is greedy. */

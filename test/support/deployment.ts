@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { App, type AppProps, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { toKebabCase } from '../../functions/domain/text.ts';
 import { isStreamed } from '../../functions/http/endpoint.ts';
 import { routes } from '../../functions/routes.ts';
 import type { Permission } from '../../functions/service.ts';
-import { toKebabCase } from '../../lib/bundles.ts';
 import { readSettings } from '../../lib/settings.ts';
 import { VoiceAgentsStack } from '../../lib/voice-agents-stack.ts';
 

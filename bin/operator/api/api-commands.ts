@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import { toKebabCase } from '../../../functions/domain/text.ts';
 import { addApiCommand } from './command.ts';
 import { namedCommands } from './named-commands.ts';
 import { apiOperations } from './operations.ts';
-import { kebabCase } from './options.ts';
 
 /**
  * Adds a command for every operation, by its name in the clients: `api calls list` is `calls.list`. The commands of other groups
@@ -12,10 +12,10 @@ export const addApiCommands = (program: Command): void => {
   for (const named of namedCommands) addApiCommand(program, named);
   const api = program.command('api').description('Every operation of the HTTP API, by the names of its clients');
   for (const [group, operations = []] of Object.entries(Object.groupBy(apiOperations, (one) => one.group))) {
-    const verbs = operations.map(({ verb }) => kebabCase(verb));
-    api.command(kebabCase(group)).description(verbs.join(', '));
+    const verbs = operations.map(({ verb }) => toKebabCase(verb));
+    api.command(toKebabCase(group)).description(verbs.join(', '));
     for (const { verb, name } of operations) {
-      addApiCommand(program, { command: `api ${kebabCase(group)} ${kebabCase(verb)}`, calls: [name] });
+      addApiCommand(program, { command: `api ${toKebabCase(group)} ${toKebabCase(verb)}`, calls: [name] });
     }
   }
 };

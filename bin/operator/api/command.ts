@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { Scope } from '../../../functions/domain/api-keys.ts';
+import { toKebabCase } from '../../../functions/domain/text.ts';
 import { type ApiClient, apiClient } from '../../../functions/openapi/client/client.ts';
 import { baseUrl, wholeNumber } from '../../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
@@ -11,7 +12,7 @@ import { chooseBaseUrl, type ServiceOptions, withService } from '../service.ts';
 import { accessHelp } from '../service-command.ts';
 import { describeResponse } from './describe-response.ts';
 import { type ApiOperation, type Argument, operationNamed, responseFields } from './operations.ts';
-import { addOptions, kebabCase, type OptionNames, readOption } from './options.ts';
+import { addOptions, type OptionNames, readOption } from './options.ts';
 import {
   chooseOperation,
   type Params,
@@ -76,7 +77,7 @@ export const addApiCommand = (program: Command, { command: spelling, calls, ...s
   const inOptions = [...known.values()]
     .filter((one) => !isNamed(one) && !(one.name === 'uid' && takesUid) && !(one.name === 'limit' && first.list))
     .map((argument) => ({ ...argument, isRequired: operations.every((one) => requires(one, argument)) }));
-  const optionNames = ({ name }: Argument) => spelled.options?.[name] ?? kebabCase(name);
+  const optionNames = ({ name }: Argument) => spelled.options?.[name] ?? toKebabCase(name);
   for (const argument of inOptions) addOptions(command, argument, optionNames(argument));
   addSettings(command, first, spelled);
   const example = [

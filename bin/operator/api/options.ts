@@ -13,10 +13,6 @@ import { type Argument, resolveSchema } from './operations.ts';
 /** The names of an argument's options, without dashes: the one that sets it, and the one that clears it or sets it to false. */
 export type OptionNames = string | [string, string];
 
-/** Returns the name of an option: that of `custom_call_outcome` and `agentId` are `custom-call-outcome` and `agent-id`. */
-export const kebabCase = (name: string) =>
-  name.replaceAll('_', '-').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-
 const listTypes = ({ type = [], anyOf = [] }: JsonSchema): string[] => [
   ...(Array.isArray(type) ? type : [type]),
   ...anyOf.flatMap((one) => listTypes(resolveSchema(one))),
