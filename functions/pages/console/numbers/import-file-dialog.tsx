@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { AgentChoice } from '../components/agent-filter.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { Choice, Field, TextField } from '../components/fields.tsx';
@@ -35,6 +35,7 @@ export const ImportFileDialog = ({ agentId, onImport, onClose }: Props) => {
   const [country, setCountry] = useState('');
   const [preview, setPreview] = useState<Preview>();
   const [columns, setColumns] = useState(noColumns);
+  const countryOptions = useMemo(() => [{ value: '', label: 'None' }, ...countries()], []);
   const endOf = useEndOfDay();
   const change = useChange(
     (chosen: File, options) =>
@@ -109,7 +110,7 @@ export const ImportFileDialog = ({ agentId, onImport, onClose }: Props) => {
           name="country"
           note="The country of numbers that begin with neither + nor a country code."
           placeholder="None"
-          options={[{ value: '', label: 'None' }, ...countries()]}
+          options={countryOptions}
           value={country}
           onChange={setCountry}
         />
