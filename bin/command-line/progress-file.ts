@@ -38,7 +38,7 @@ export class ProgressFile<State> {
       const progress: Progress<State> = JSON.parse(text);
       if (progress.state) return progress;
     } catch {
-      // The file is told below.
+      // Text that is not JSON gets the same error as JSON of another shape.
     }
     throw new CommandError(
       `${this.#path} is not a progress file of this command. Remove it to start at the beginning.`,

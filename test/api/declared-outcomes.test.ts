@@ -295,7 +295,7 @@ it('outcomes that are held or refused have one event each, and an outcome that i
   await set(world, 'vapi:a', { custom_call_outcome: null });
   const updated = await world.until('call.outcome_updated', 2);
   expect(updated.map(({ data }) => data.call_id).sort()).toEqual(['vapi:a', 'vapi:b']);
-  // A caller who names the label first does not hide the refusal, nor does another PUT repeat it.
+  // The refusal is reported once: a label that the caller has set before does not hide it, and another PUT does not repeat it.
   for (let n = 0; n < 2; n++) {
     const body = { ...own, details: { refusedOutcome: 'interested' } };
     await world.call('PUT', `/calls/${agentId}/vapi:f`, { body });

@@ -23,8 +23,8 @@ type SentFile = { file: string; size: number; mtimeMs: number; documentId: strin
 const concurrency = 3;
 
 /**
- * Sends files, except those that an earlier run with the same files has sent. The progress file beside the first one is to be
- * removed when the run is complete.
+ * Sends files, except those that an earlier run with the same files has sent. The progress file is beside the first one. The
+ * caller removes it when the run is complete.
  */
 export const sendFiles = async (
   service: Service,

@@ -33,9 +33,9 @@ export type Answer<Part> = {
 
 /**
  * Streams an answer as the AI SDK's UI message stream, in server-sent events. Resolves at the first content or after
- * nine seconds; an earlier failure is thrown. A later one is an `error` part. `[DONE]` always follows, and comments keep
- * the connection alive, and everything ends within 58 seconds, even if the model, a tool or the client hangs. A client
- * that reads slowly slows the source down.
+ * nine seconds; an earlier failure is thrown. A later one is an `error` part. `[DONE]` always follows. Comments keep
+ * the connection alive. Everything ends within 58 seconds, even if the model, a tool or the client hangs. A client that
+ * reads slowly slows the source down.
  */
 export const streamAnswer = async <Part>(answer: Answer<Part>): Promise<Readable> => {
   const { receivedAt, start, toChunk, onEnd } = answer;

@@ -73,7 +73,7 @@ const optionsFor = ([name, value]: [string, unknown]): string[] => {
   return [option, typeof value === 'object' ? JSON.stringify(value) : String(value)];
 };
 
-/** Returns the arguments of an operation's own example. An end lies in the future whenever the tests run. */
+/** Returns the arguments of an operation's own example. Its `expiresAt` is replaced by a time in the future. */
 const readExample = ({ parameters = [], requestBody }: Operation) => {
   const inAddress = parameters.filter((one) => !('$ref' in one) && one.name !== 'cursor');
   const [content] = Object.values(requestBody?.content ?? {});
