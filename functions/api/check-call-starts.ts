@@ -9,6 +9,7 @@ import { component, describe } from '../domain/describe.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { phoneNumber, phoneNumbers } from '../domain/phone-numbers.ts';
+import { formatWhole } from '../domain/text.ts';
 import { chooseVersion } from '../domain/traffic.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -35,7 +36,7 @@ export const checkCallStarts = endpoint({
   method: 'POST',
   path: '/call-start-checks',
   summary: 'Check which numbers may be called',
-  description: `Decides for up to ${limits.callStartsPerRequest.toLocaleString('en')} numbers as \`POST /call-starts\` decides on an outbound call: the block lists, the hours and the attempts of \`configuration.calling\`. Each number is given once, in the order sent. Nothing is counted or changed.`,
+  description: `Decides for up to ${formatWhole(limits.callStartsPerRequest)} numbers as \`POST /call-starts\` decides on an outbound call: the block lists, the hours and the attempts of \`configuration.calling\`. Each number is given once, in the order sent. Nothing is counted or changed.`,
   caller: { kind: 'key', scope: 'hooks', agent: ({ body }) => body },
   readOnly: true,
   memoryMegabytes: 1024,

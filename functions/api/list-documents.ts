@@ -4,6 +4,7 @@ import { Document, type Download, fileFields } from '../domain/documents.ts';
 import { limits } from '../domain/limits.ts';
 import { nextPage } from '../domain/paging.ts';
 import { SourceListQuery } from '../domain/sources.ts';
+import { formatWhole } from '../domain/text.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { documentReads } from '../store/sources/documents.ts';
@@ -15,7 +16,7 @@ export const listDocuments = endpoint({
   path: '/agent-documents',
   memoryMegabytes: 1024,
   summary: 'List the documents of an agent',
-  description: `Returns the documents in the order in which they were added. A list has at most ${limits.listedTextCharacters.toLocaleString('en')} characters of each text (\`truncated\` is then true) and at most ${limits.pageSourcesWithText} documents with texts per page. \`content=false\` omits the texts.`,
+  description: `Returns the documents in the order in which they were added. A list has at most ${formatWhole(limits.listedTextCharacters)} characters of each text (\`truncated\` is then true) and at most ${limits.pageSourcesWithText} documents with texts per page. \`content=false\` omits the texts.`,
   caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },
   services: { documentReads: documentReads.for('page'), files: files.for('downloadUrl') },
   query: SourceListQuery,

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { limits } from '../domain/limits.ts';
 import { nextPage } from '../domain/paging.ts';
 import { SourceListQuery } from '../domain/sources.ts';
+import { formatWhole } from '../domain/text.ts';
 import { Website } from '../domain/websites.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -14,7 +15,7 @@ export const listWebsites = endpoint({
   path: '/agent-websites',
   memoryMegabytes: 1024,
   summary: 'List the websites of an agent',
-  description: `Returns the websites in the order in which they were added, with the status of each crawl. A list has at most ${limits.listedTextCharacters.toLocaleString('en')} characters of each text (\`truncated\` is then true) and at most ${limits.pageSourcesWithText} websites with texts per page. \`content=false\` omits the texts.`,
+  description: `Returns the websites in the order in which they were added, with the status of each crawl. A list has at most ${formatWhole(limits.listedTextCharacters)} characters of each text (\`truncated\` is then true) and at most ${limits.pageSourcesWithText} websites with texts per page. \`content=false\` omits the texts.`,
   caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },
   services: { websiteReads: websiteReads.for('page') },
   query: SourceListQuery,

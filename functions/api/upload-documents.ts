@@ -16,6 +16,7 @@ import { examples } from '../domain/examples.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { waitingForFile } from '../domain/source-state.ts';
+import { formatWhole } from '../domain/text.ts';
 import { FormFile, type UploadedFile } from '../domain/uploaded-file.ts';
 import { detectKind } from '../extraction/document-kind.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -32,7 +33,7 @@ export const uploadDocuments = endpoint({
   method: 'POST',
   path: '/agent-documents',
   summary: 'Upload documents',
-  description: `Uploads up to ${limits.filesPerUpload} files of at most 10 MB each: PDF, Word (.docx), text or Markdown. The content of a file determines its type, not its name. One request carries at most ${limits.uploadBodyBytes.toLocaleString('en')} bytes; use presigned uploads (\`POST /agent-documents/uploads\`) for more. Files are processed independently: one that is not accepted is in \`failed\`. The text is extracted in the background; \`status\` of the document reports the progress.`,
+  description: `Uploads up to ${limits.filesPerUpload} files of at most 10 MB each: PDF, Word (.docx), text or Markdown. The content of a file determines its type, not its name. One request carries at most ${formatWhole(limits.uploadBodyBytes)} bytes; use presigned uploads (\`POST /agent-documents/uploads\`) for more. Files are processed independently: one that is not accepted is in \`failed\`. The text is extracted in the background; \`status\` of the document reports the progress.`,
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
   services: {
     documents: documents.for('addAll', 'receive', 'remove'),
@@ -44,7 +45,7 @@ export const uploadDocuments = endpoint({
       maxFiles: limits.filesPerUpload,
       fileBytes: limits.fileBytes,
       bodyBytes: limits.uploadBodyBytes,
-      tooLarge: `An upload is at most ${limits.uploadBodyBytes.toLocaleString('en')} bytes in all. Use POST /agent-documents/uploads for larger files.`,
+      tooLarge: `An upload is at most ${formatWhole(limits.uploadBodyBytes)} bytes in all. Use POST /agent-documents/uploads for larger files.`,
     }),
   },
   body: z.object({

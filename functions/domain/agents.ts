@@ -131,13 +131,12 @@ export const canonicalLanguage = (tag: string): string | undefined => {
   if (tag.length > limits.languageCharacters) return undefined;
   try {
     const [language] = Intl.getCanonicalLocales(tag);
-    return language && languageNames.of(language) ? language : undefined;
+    const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
+    return language && names.of(language) ? language : undefined;
   } catch {
     return undefined;
   }
 };
-
-const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
 
 const checked = <T extends Record<string, unknown>>() =>
   z.check<T>(({ value, issues }) => {

@@ -6,7 +6,7 @@ import { ApiError } from './errors.ts';
 import { AgentId, Identifier } from './identifiers.ts';
 import { limits } from './limits.ts';
 import { type NumberProblem, numberProblems } from './read-phone-number.ts';
-import { cut, withoutControlCharacters } from './text.ts';
+import { cut, formatWhole, withoutControlCharacters } from './text.ts';
 
 const exampleId = 'import_01KB3P8V4N6T0R2X5Z7B9D1F3H';
 
@@ -65,14 +65,17 @@ export const ImportColumns = z
   );
 export type ImportColumns = z.infer<typeof ImportColumns>;
 
-const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+const isRegion = (code: string) =>
+  new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }).of(code) !== undefined;
 
 /** The country of the national numbers in a file. */
-export const ImportCountry = z.string().check(
-  z.regex(/^[A-Z]{2}$/, { error: 'must be an ISO 3166-1 alpha-2 code, such as DE', abort: true }),
-  z.refine((code) => regions.of(code) !== undefined, { error: 'must be a country' }),
-  describe('The country (ISO 3166-1 alpha-2) whose numbers the file has as they are dialed within it.', 'DE'),
-);
+export const ImportCountry = z
+  .string()
+  .check(
+    z.regex(/^[A-Z]{2}$/, { error: 'must be an ISO 3166-1 alpha-2 code, such as DE', abort: true }),
+    z.refine(isRegion, { error: 'must be a country' }),
+    describe('The country (ISO 3166-1 alpha-2) whose numbers the file has as they are dialed within it.', 'DE'),
+  );
 
 export const ImportFailure = component(
   'BlockListImportFailure',
@@ -164,7 +167,7 @@ export const BlockListImport = component(
     failures: z
       .array(ImportFailure)
       .check(
-        describe(`The first ${limits.importFailures.toLocaleString('en')} lines that could not be imported.`, [
+        describe(`The first ${formatWhole(limits.importFailures)} lines that could not be imported.`, [
           toImportFailure(importFailure(7, '12345', 'invalid_format', 'noCountryCode')),
         ]),
       ),

@@ -5,6 +5,7 @@ import { booleanInQuery, describe } from './describe.ts';
 import { limits } from './limits.ts';
 import { nextPage, paging } from './paging.ts';
 import { PhoneNumberInQuery } from './phone-numbers.ts';
+import { formatWhole } from './text.ts';
 
 /** The filters that every call of a list must match. */
 export type CallFilters = {
@@ -47,7 +48,7 @@ export const CallsPage = z
     ...nextPage,
     searchedBackTo: z.optional(
       timestamp(
-        `Present when few calls match: the page ended after ${limits.callSearchSeconds} seconds or ${limits.callsExamined.toLocaleString('en')} calls. Every match that began later than this time is in this page or an earlier one.`,
+        `Present when few calls match: the page ended after ${limits.callSearchSeconds} seconds or ${formatWhole(limits.callsExamined)} calls. Every match that began later than this time is in this page or an earlier one.`,
       ),
     ),
   })

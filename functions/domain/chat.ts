@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { describe } from './describe.ts';
 import { limits } from './limits.ts';
 import { list } from './list.ts';
-import { text } from './text.ts';
+import { formatWhole, text } from './text.ts';
 
 /** The tools of the build chat. Tools that change something ask for approval. No tool deletes anything. */
 export const toolNames = [
@@ -28,7 +28,7 @@ const Id = text(1, limits.chatIdCharacters);
 
 const Text = z.string().check(
   z.maxLength(limits.chatTextUnits, {
-    error: `must have at most ${limits.chatTextUnits.toLocaleString('en')} units`,
+    error: `must have at most ${formatWhole(limits.chatTextUnits)} units`,
   }),
 );
 

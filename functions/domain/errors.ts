@@ -1,3 +1,4 @@
+import { formatWhole } from './text.ts';
 /** The status of every code of an error response. A closed list: clients switch on it. */
 export const errorStatuses = {
   invalid_request: 400,
@@ -196,7 +197,7 @@ export const noSuchEndpoint = () => new ApiError('endpoint_not_found', 'This use
 export const noSuchDelivery = () => new ApiError('delivery_not_found', 'This user has no such webhook delivery.');
 
 export const payloadTooLarge = (limitBytes: number) =>
-  new ApiError('payload_too_large', `The request body is larger than ${limitBytes.toLocaleString('en')} bytes.`);
+  new ApiError('payload_too_large', `The request body is larger than ${formatWhole(limitBytes)} bytes.`);
 
 export const unsupportedCoding = (coding: string) =>
   new ApiError(

@@ -4,7 +4,7 @@ import { AgentId, Uid } from './identifiers.ts';
 import { jsonBytes } from './json.ts';
 import { limits } from './limits.ts';
 import { paging } from './paging.ts';
-import { text, withoutControlCharacters } from './text.ts';
+import { formatWhole, text, withoutControlCharacters } from './text.ts';
 
 /** The kinds of knowledge sources. */
 export const SourceKindName = z.enum(['website', 'document']);
@@ -63,7 +63,7 @@ export const storedWarnings = (warnings: SourceWarning[] = []): SourceWarning[] 
   const listed = warnings.slice(0, limits.sourceWarnings - 1);
   const [first, ...more] = warnings.slice(listed.length);
   if (!first) return listed.length > 0 ? listed : undefined;
-  const count = (more.length + 1).toLocaleString('en');
+  const count = formatWhole(more.length + 1);
   return [
     ...listed,
     more.length === 0 ? first : { code: first.code, message: `${count} more warnings are not listed.` },

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { constants, createInflate, inflateSync } from 'node:zlib';
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import type { SourceWarning } from '../domain/sources.ts';
+import { formatWhole } from '../domain/text.ts';
 import { describeIgnored, type LongDocument, LongText } from './long-text.ts';
 import { countAttachments } from './pdf-attachments.ts';
 import { insertFields, listIgnored, readFields } from './pdf-fields.ts';
@@ -88,11 +89,7 @@ const describeMissing = ({ pages, unread, drawn, unmapped, encrypted, ignored }:
     pages === 1 ? 'The page has' : `${count} of ${pages} pages ${count === 1 ? 'has' : 'have'}`;
   const found: [number, SourceWarning['code'], string][] = [
     [drawn, 'pictures_only', `${describe(drawn)} pictures and no text. Text in pictures is not read.`],
-    [
-      unmapped,
-      'unmapped_letters',
-      `The document has letters that are not known characters: ${unmapped.toLocaleString('en')}.`,
-    ],
+    [unmapped, 'unmapped_letters', `The document has letters that are not known characters: ${formatWhole(unmapped)}.`],
     [encrypted, 'encrypted_part', `Files that are attached to the document are encrypted: ${encrypted}.`],
     [ignored.size, 'ignored_elements', describeIgnored(ignored)],
     [unread, 'cut', `${describe(unread)} damaged content and no text.`],

@@ -29,7 +29,7 @@ export const multipartForm = (files: MultipartForm['files'], bounds: Bounds): Mu
 });
 
 const read = async (event: APIGatewayProxyEventV2, names: MultipartForm['files'], bounds: Bounds): Promise<unknown> => {
-  const bytes = decodeRequestBody(event, bounds.bodyBytes, new ApiError('payload_too_large', bounds.tooLarge));
+  const bytes = decodeRequestBody(event, bounds.bodyBytes, () => new ApiError('payload_too_large', bounds.tooLarge));
   const contentType = event.headers['content-type'] ?? '';
   if (!/^multipart\/form-data\b/i.test(contentType)) throw malformed('The body must be multipart/form-data.');
   const fields: Record<string, string> = {};

@@ -7,10 +7,10 @@ import { limits } from '../domain/limits.ts';
 export const decodeRequestBody = (
   { body = '', isBase64Encoded, headers }: Pick<APIGatewayProxyEventV2, 'body' | 'isBase64Encoded' | 'headers'>,
   maxBytes: number = limits.bodyBytes,
-  tooLarge: ApiError = payloadTooLarge(maxBytes),
+  tooLarge = () => payloadTooLarge(maxBytes),
 ): Buffer => {
   const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
-  if (bytes.length > maxBytes) throw tooLarge;
+  if (bytes.length > maxBytes) throw tooLarge();
   const coding = headers['content-encoding']?.trim() ?? '';
   if (bytes.length > 0 && !/^(identity)?$/i.test(coding)) throw unsupportedCoding(coding);
   return bytes;

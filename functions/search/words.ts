@@ -56,9 +56,6 @@ const thousands = /^(\d{1,3}(?:[.,'’]\d{3})+)(?:[.,]\d{1,2})?$/;
 const separators = /[^\p{L}\p{M}\p{N}+#]+/gu;
 const joint = /^[\p{L}\p{M}\p{N}]+(?:[-_.&'’+#/]+[\p{L}\p{M}\p{N}]+)*[+#]*$/u;
 
-/** One segmenter serves all languages, because it chooses dictionaries by script. */
-const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
-
 const asciiWord = /^["'(]*([A-Za-z]+)[.,;:!?)"']*$/;
 
 /** Returns the words of a piece of text without white space. */
@@ -76,8 +73,12 @@ const plain = (text: string): Word => ({ text: beginning(text), isPlain: true })
 const written = (text: string): Word => ({ text: beginning(fold(text)), isPlain: false });
 const beginning = (text: string) => (text.length > termUnits ? text.slice(0, termUnits).toWellFormed() : text);
 
-/** Segments a run piece by piece, which bounds the segmenter's memory. */
+/**
+ * Segments a run piece by piece, which bounds the segmenter's memory. One segmenter serves all languages, because it
+ * chooses dictionaries by script.
+ */
 const wordsOfUnspaced = (run: string): Word[] => {
+  const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
   const words: Word[] = [];
   for (let start = 0; start < run.length; start += 2000) {
     for (const { segment, isWordLike } of segmenter.segment(run.slice(start, start + 2000).toWellFormed())) {

@@ -1,5 +1,6 @@
 import { quotaExceeded } from '../domain/errors.ts';
 import { deleting, type SourceState } from '../domain/source-state.ts';
+import { formatWhole } from '../domain/text.ts';
 import { environment } from '../environment.ts';
 import { type Change, isAbsent, when } from './expressions.ts';
 import { countKey, documentCollection, type ItemKey, websiteCollection } from './keys.ts';
@@ -30,7 +31,7 @@ const quotaBelow = (
   sentences: Record<'ofDeployment' | 'ofUser', (limit: string) => string>,
 ): Quota => {
   const limit = lower(deployment, given);
-  const text = limit.toLocaleString('en');
+  const text = formatWhole(limit);
   const exceeded = () =>
     limit < deployment
       ? quotaExceeded(sentences.ofUser(text), 'The creator of the user')

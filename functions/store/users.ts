@@ -5,6 +5,7 @@ import { now } from '../domain/date-time.ts';
 import { ApiError, invalidApiKey, invalidField, limitExceeded, userSuspended } from '../domain/errors.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
+import { formatWhole } from '../domain/text.ts';
 import { idempotencyClaimSeconds, jobRescueDelaySeconds } from '../domain/timeouts.ts';
 import { service } from '../service.ts';
 import { type Condition, exists, isAbsent, when } from './expressions.ts';
@@ -92,9 +93,7 @@ export class Users {
     if (!failed.has(0)) {
       const isFull = (failed.get(2)?.clients ?? 0) >= limits.clients;
       // Otherwise the maker is being deleted, with its key.
-      throw isFull
-        ? limitExceeded(`A user can have at most ${limits.clients.toLocaleString('en')} clients`)
-        : invalidApiKey();
+      throw isFull ? limitExceeded(`A user can have at most ${formatWhole(limits.clients)} clients`) : invalidApiKey();
     }
     const found = await this.findClient(maker, uid);
     if (!found) throw uidTaken(uid);

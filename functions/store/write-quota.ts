@@ -1,5 +1,6 @@
 import { now } from '../domain/date-time.ts';
 import { quotaExceeded } from '../domain/errors.ts';
+import { formatWhole } from '../domain/text.ts';
 import { environment } from '../environment.ts';
 import { service } from '../service.ts';
 import { when } from './expressions.ts';
@@ -37,7 +38,7 @@ export class WriteQuota {
   }
 
   exceeded(): Error {
-    const limit = this.#limit.toLocaleString('en');
+    const limit = formatWhole(this.#limit);
     return quotaExceeded(`The imports and copies of a user can write at most ${limit} numbers a day`);
   }
 }
