@@ -2,6 +2,7 @@ import type { Demo } from '../operator/demo.ts';
 import { stripeCustomers } from './stripe.ts';
 
 export type Facts = Demo & {
+  usersApiKey?: string;
   baseUrl: string;
   appOrigin: string;
   customerId: string | null;
@@ -12,7 +13,7 @@ export type Facts = Demo & {
 /** Returns the text for a person when the local run is ready: addresses, the demo key, and calls to paste. */
 export const welcome = (facts: Facts & { model: string | null; addedDays: number }): string => {
   const { baseUrl, apiKey, uid, agentId, phone, appOrigin, customerId, model, tableName, endpoints } = facts;
-  const { addedDays } = facts;
+  const { usersApiKey, addedDays } = facts;
   const request = (options: string, path: string, body?: object) => {
     const data = body
       ? ` -d "${JSON.stringify(body).replaceAll('"', '\\"').replaceAll(agentId, '$VAP_AGENT').replaceAll(uid, '$VAP_USER')}"`
@@ -22,7 +23,7 @@ export const welcome = (facts: Facts & { model: string | null; addedDays: number
   return `
 Voice Agent Platform API, on this machine
 
-  Console    ${baseUrl}/console: calls, agents, numbers, knowledge and webhooks, with the demo key
+  Console    ${baseUrl}/console: calls, agents, numbers, knowledge, webhooks, changes and keys, with the demo key${usersApiKey ? `\n             Clients need a key of their own: ${usersApiKey}` : ''}
   Chat       ${baseUrl}/chat in a browser${model ? `, answered by ${model} on Bedrock` : ', answered by a fake model with canned text and real tools'}
   Docs       ${baseUrl}/docs; the API reference at ${baseUrl}/docs/reference has the demo key filled in
   Browsers   may call from ${appOrigin} (change it with APP_ORIGIN)

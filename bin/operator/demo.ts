@@ -1,3 +1,4 @@
+import type { Scope } from '../../functions/domain/api-keys.ts';
 import { now } from '../../functions/domain/date-time.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import type { Stores } from './stores.ts';
@@ -25,11 +26,14 @@ const calls = [
   { callId: 'demo-call-3', phone: '+442071838750', direction: 'inbound' as const, daysAgo: 2, durationSeconds: 31 },
 ];
 
-/** Creates two users with a key and an agent each, and calls of the first one's agent. */
-export const makeDemo = async (stores: DemoStores, users: { uid: string; otherUid: string }): Promise<Demo> => {
+/** Creates two users with a key and an agent each, and calls of the first one's agent. `scopes` are those of the first key. */
+export const makeDemo = async (
+  stores: DemoStores,
+  { uid, otherUid, scopes }: { uid: string; otherUid: string; scopes?: Scope[] },
+): Promise<Demo> => {
   const [first, other] = await Promise.all([
-    userWithAgent(stores, users.uid, 'Front desk'),
-    userWithAgent(stores, users.otherUid, 'Somebody else’s agent'),
+    makeUserWithAgent(stores, uid, 'Front desk', scopes),
+    makeUserWithAgent(stores, otherUid, 'Somebody else’s agent'),
   ]);
   const { agentId } = first;
   await Promise.all(
@@ -52,9 +56,14 @@ export const makeDemo = async (stores: DemoStores, users: { uid: string; otherUi
   };
 };
 
-const userWithAgent = async ({ users, apiKeys, agents }: DemoStores, uid: string, name: string) => {
+const makeUserWithAgent = async (
+  { users, apiKeys, agents }: DemoStores,
+  uid: string,
+  name: string,
+  scopes?: Scope[],
+) => {
   await users.create(uid);
-  const { secret } = await apiKeys.create(uid, { name: 'demo' });
+  const { secret } = await apiKeys.create(uid, { name: 'demo', scopes });
   const agentId = newIdentifier('agent');
   const createdAt = now();
   const configuration = { greeting: 'Hello, how can I help you?', language: 'en-US', voice: 'warm' };

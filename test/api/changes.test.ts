@@ -191,7 +191,7 @@ it('a key that administers users reads who changed users, keys and access of its
   expect(await status(apiKey, { uid, kind: 'agent' })).toEqual([401, 'insufficient_permissions']);
   expect(await status(apiKey, { uid: unique('nobody') })).toEqual([404, 'user_not_found']);
   expect(await status(secret, { uid: other })).toEqual([401, 'insufficient_permissions']);
-  expect(await status(target.apiKey, { uid: target.uid })).toEqual([401, 'insufficient_permissions']);
+  expect(await status(target.otherApiKey, { uid: target.otherUid })).toEqual([401, 'insufficient_permissions']);
   await ask('DELETE', `/users/${other}`, { query: { confirm: other } });
   const deleted = await until(async () =>
     (await logOf(maker.uid, apiKey, 0)).find(({ action }) => action === 'user.deleted'),

@@ -17,6 +17,7 @@ export type Target = {
   /** The public address, which voice platforms sign: that of an emulated deployment, or `baseUrl` of a local run. */
   publicUrl?: string;
   apiKey: string;
+  usersApiKey: string;
   uid: string;
   agentId: string;
   otherUid: string;

@@ -1,3 +1,4 @@
+import { Scope } from '../../../functions/domain/api-keys.ts';
 import { now } from '../../../functions/domain/date-time.ts';
 import { newIdentifier, newUlid } from '../../../functions/domain/identifiers.ts';
 import { newAttempt, websiteStates } from '../../../functions/domain/source-state.ts';
@@ -13,10 +14,12 @@ import { type Demo, makeDemo } from '../../operator/demo.ts';
 import { keepFile, readKeptFile } from '../kept-files.ts';
 import { demoWebsite, openingHours } from './demo-texts.ts';
 
-/** `documentId` is missing when the file store does not respond. */
-export type LocalDemo = Demo & { documentId?: string; websiteId: string };
+/** `documentId` is missing when the file store does not respond, and `usersApiKey` in data of earlier versions. */
+export type LocalDemo = Demo & { usersApiKey?: string; documentId?: string; websiteId: string };
 
 const demoUser = 'demo-user';
+/** The scopes of the demo key: all that a key may have together. */
+const scopes = Scope.options.filter((scope) => scope !== 'users');
 
 /**
  * Creates the demo data, or reads those of an earlier run, whose keys only `file` contains. `isNew` is true when neither the
@@ -30,9 +33,14 @@ export const demoData = async (
   if (kept) return { demo: kept, isNew: false };
   const isNew = (await users.get().find(demoUser)) === undefined;
   const stores = { users: users.get(), apiKeys: apiKeys.get(), agents: agents.get(), calls: calls.get() };
-  const data = await makeDemo(stores, { uid: demoUser, otherUid: 'other-user' });
-  const [documentId, websiteId] = await Promise.all([addByHttp(data, baseUrl), addWebsite(data)]);
-  const demo = { ...data, documentId, websiteId };
+  const data = await makeDemo(stores, { uid: demoUser, otherUid: 'other-user', scopes });
+  const { secret: usersApiKey } = await stores.apiKeys.create(demoUser, { name: 'demo clients', scopes: ['users'] });
+  const [documentId, websiteId] = await Promise.all([
+    addByHttp(data, baseUrl),
+    addWebsite(data),
+    demoClient({ apiKey: usersApiKey }, baseUrl).users.create({ uid: 'demo-client', name: 'Riverside Dental' }),
+  ]);
+  const demo = { ...data, usersApiKey, documentId, websiteId };
   if (file) keepFile(file, JSON.stringify(demo));
   return { demo, isNew };
 };
@@ -41,7 +49,7 @@ export const demoData = async (
  * Creates a client of this run for the demo user. It reports failures, because the service works without the missing items, for example
  * when the user's own file store is not running.
  */
-export const demoClient = ({ uid, apiKey }: Demo, baseUrl: string): ApiClient =>
+export const demoClient = ({ uid, apiKey }: Pick<Demo, 'apiKey'> & { uid?: string }, baseUrl: string): ApiClient =>
   apiClient({
     baseUrl,
     apiKey,

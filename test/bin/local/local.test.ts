@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { expect, it } from 'vitest';
+import { Scope } from '../../../functions/domain/api-keys.ts';
 import { normalizePhoneNumber } from '../../../functions/domain/phone-numbers.ts';
 import { call, target } from '../../support/world.ts';
 
@@ -23,6 +24,7 @@ it('the local run prints one JSON line with everything a caller needs, and nothi
   expect(printed).toEqual({
     baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
     apiKey: expect.stringMatching(/^vap_/),
+    usersApiKey: expect.stringMatching(/^vap_/),
     uid: expect.any(String),
     agentId: expect.any(String),
     otherUid: expect.any(String),
@@ -54,6 +56,16 @@ it('the local run has demo data of every kind, and keeps the two users apart', a
   expect((await ask(`/agents/${otherAgentId}`)).status).toBe(401);
   expect((await ask(`/agents/${otherAgentId}`, otherApiKey)).status).toBe(200);
   expect((await ask(`/agents/${agentId}`, otherApiKey)).status).toBe(401);
+});
+
+it('the demo keys show every view of the console: one has all scopes but "users", the other has that one', async () => {
+  const scopes = async (apiKey: string) => (await ask('/key', apiKey)).body.scopes;
+  expect([...(await scopes(target.apiKey)), ...(await scopes(target.usersApiKey))].sort()).toEqual(
+    [...Scope.options].sort(),
+  );
+  expect((await ask('/users', target.usersApiKey)).body.users).toContainEqual(
+    expect.objectContaining({ uid: 'demo-client' }),
+  );
 });
 
 it.each(['README.md', 'functions/openapi/guides/quickstart.md'])(
