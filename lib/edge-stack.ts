@@ -2,6 +2,7 @@ import { Duration, Fn } from 'aws-cdk-lib';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
   AllowedMethods,
+  type BehaviorOptions,
   CachePolicy,
   Distribution,
   Function as EdgeFunction,
@@ -47,42 +48,35 @@ export class EdgeStack extends NamedNestedStack {
     const originAt = (host: string) =>
       createOrigin(host, secret ? { [edgeSecretHeader]: secretReference(secret) } : {});
     const apiOrigin = originAt(api.host);
-    const otherPaths = routes.flatMap(({ path, raw }) => (raw?.otherPaths ?? []).map((other) => ({ path, other })));
+    const behaviors: Record<string, BehaviorOptions> = {};
+    const runs = (edgeFunction: EdgeFunction) => [
+      { function: edgeFunction, eventType: FunctionEventType.VIEWER_REQUEST },
+    ];
+    if (chat) {
+      const origin = originAt(splitHost(chat.stack.url.url));
+      behaviors[chat.path] = { ...passOn(origin), functionAssociations: runs(this.#viewerAddress()) };
+    }
+    for (const { path, raw } of routes) {
+      for (const other of raw?.otherPaths ?? [])
+        behaviors[other] = { ...passOn(apiOrigin), functionAssociations: runs(this.#ownPath(path)) };
+    }
+    // Assets are named after their content, so they never change.
+    behaviors['/assets/*'] = {
+      origin: apiOrigin,
+      cachePolicy: CachePolicy.CACHING_OPTIMIZED,
+      viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+      responseHeadersPolicy: ResponseHeadersPolicy.SECURITY_HEADERS,
+    };
     this.distribution = new Distribution(this, 'Distribution', {
       comment: this.nestedStackParent?.stackName ?? id,
       defaultBehavior: passOn(apiOrigin),
-      additionalBehaviors: {
-        ...(chat && {
-          [chat.path]: {
-            ...passOn(originAt(splitHost(chat.stack.url.url))),
-            functionAssociations: [{ function: this.#viewerAddress(), eventType: FunctionEventType.VIEWER_REQUEST }],
-          },
-        }),
-        ...Object.fromEntries(
-          otherPaths.map(({ path, other }) => [
-            other,
-            {
-              ...passOn(apiOrigin),
-              functionAssociations: [{ function: this.#ownPath(path), eventType: FunctionEventType.VIEWER_REQUEST }],
-            },
-          ]),
-        ),
-        // Assets are named after their content, so they never change.
-        '/assets/*': {
-          origin: apiOrigin,
-          cachePolicy: CachePolicy.CACHING_OPTIMIZED,
-          viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
-          responseHeadersPolicy: ResponseHeadersPolicy.SECURITY_HEADERS,
-        },
-      },
+      additionalBehaviors: behaviors,
       httpVersion: HttpVersion.HTTP2_AND_3,
-      ...(domain && {
-        minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
-        domainNames: [domain.name],
-        certificate: Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
-      }),
-      ...(webAclArn && { webAclId: webAclArn }),
-      ...(allowedCountries.length > 0 && { geoRestriction: GeoRestriction.allowlist(...allowedCountries) }),
+      minimumProtocolVersion: domain && SecurityPolicyProtocol.TLS_V1_2_2021,
+      domainNames: domain && [domain.name],
+      certificate: domain && Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
+      webAclId: webAclArn,
+      geoRestriction: allowedCountries.length > 0 ? GeoRestriction.allowlist(...allowedCountries) : undefined,
     });
     suppress(this.distribution, 'edgeLogs');
   }

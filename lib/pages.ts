@@ -149,7 +149,7 @@ const buildPage = (name: string, hasChat: boolean): PageFile[] => {
       contentType: 'text/html; charset=utf-8',
       cacheControl: 'no-cache',
       body: Buffer.from(page),
-      ...(looser[name] && { headers: { 'content-security-policy': policyHeader({ ...policy, ...looser[name] }) } }),
+      headers: { 'content-security-policy': policyHeader({ ...policy, ...looser[name] }) },
     },
     ...copied.map(({ path, body }) => asset(path, body)),
     ...outputFiles.map(({ path, contents }) => asset(`/assets/${basename(path)}`, contents)),

@@ -92,7 +92,7 @@ export class ServiceFunction extends Construct {
       handler: 'index.handler',
       timeout: Duration.seconds(props.timeoutSeconds),
       memorySize: props.memoryMegabytes,
-      ...(props.reservedConcurrency && { reservedConcurrentExecutions: props.reservedConcurrency }),
+      reservedConcurrentExecutions: props.reservedConcurrency,
       environment: buildEnvironment(props, data, settings),
       role: role.withoutPolicyUpdates(),
       logGroup: this.logGroup,
@@ -210,47 +210,44 @@ const buildEnvironment = (
   settings: Settings,
 ): Record<string, string> => {
   const has = (prefix: string) => permissions.some((permission) => permission.startsWith(prefix));
-  return {
+  const usesTable = has('dynamodb:');
+  const usesModel = has('bedrock:');
+  const callsService = servesHttp || 'ownApi' in services;
+  const variables: Record<string, string | false | undefined> = {
     APP_ORIGIN: settings.appOrigins.join(','),
-    ...((servesHttp || 'ownApi' in services) && {
-      ...(data.edgeSecrets.length > 0 && { EDGE_SECRETS: data.edgeSecrets.map(secretReference).join(',') }),
-      ...(data.callerMarkSecret && { CALLER_MARK_SECRET: secretReference(data.callerMarkSecret) }),
-    }),
-    ...(has('dynamodb:') && {
-      TABLE_NAME: data.table.tableName,
-      // Requests use the default, which fails fast.
-      ...(!servesHttp && { TABLE_THROTTLED_MILLISECONDS: '20000' }),
-      QUOTA_AGENTS: String(settings.quotaAgents),
-      QUOTA_SOURCES: String(settings.quotaSources),
-      QUOTA_DAILY_WRITES: String(settings.quotaDailyWrites),
-      ...('changeLog' in services && { CHANGE_LOG_DAYS: String(settings.changeLogDays) }),
-      ...(settings.callRetentionDays && { CALL_RETENTION_DAYS: String(settings.callRetentionDays) }),
-    }),
+    EDGE_SECRETS: callsService && data.edgeSecrets.length > 0 && data.edgeSecrets.map(secretReference).join(','),
+    CALLER_MARK_SECRET: callsService && data.callerMarkSecret && secretReference(data.callerMarkSecret),
+    TABLE_NAME: usesTable && data.table.tableName,
+    // Requests use the default, which fails fast.
+    TABLE_THROTTLED_MILLISECONDS: usesTable && !servesHttp && '20000',
+    QUOTA_AGENTS: usesTable && String(settings.quotaAgents),
+    QUOTA_SOURCES: usesTable && String(settings.quotaSources),
+    QUOTA_DAILY_WRITES: usesTable && String(settings.quotaDailyWrites),
+    CHANGE_LOG_DAYS: usesTable && 'changeLog' in services && String(settings.changeLogDays),
+    CALL_RETENTION_DAYS: usesTable && settings.callRetentionDays?.toString(),
     // The pages upload files to the bucket by presigned forms.
-    ...((has('s3:') || name === pagesFunction) && { FILES_BUCKET: data.files.bucketName }),
-    ...(has(sendMessage) && { JOBS_QUEUE_URL: data.queueUrl }),
-    ...(has(`${getSecret}:stripe`) && { STRIPE_SECRET_ARN: data.secrets.stripe.attrId }),
-    ...(has(`${getSecret}:chatSigning`) && { CHAT_SIGNING_SECRET_ARN: data.secrets.chatSigning.attrId }),
-    ...(has(`${getSecret}:erasure`) && { ERASURE_SECRET_ARN: data.secrets.erasure.attrId }),
-    ...(has('bedrock:') && {
-      CHAT_ACCESS: settings.chat,
-      CHAT_MODEL_ID: settings.chatModelId,
-      CHAT_DAILY_TOKENS: String(settings.chatDailyTokens),
-      CHAT_USER_SHARE: String(settings.chatUserShare),
-      CHAT_RATE_PER_MINUTE: String(settings.chatRatePerMinute),
-      ...(settings.edge && { CLIENT_ADDRESS_HEADER: viewerAddressHeader }),
-    }),
-    ...('ownApi' in services && apiUrl && { API_URL: apiUrl }),
-    ...(publicUrl && { PUBLIC_URL: publicUrl, HOOK_KEYS_IN_ADDRESS: String(settings.hookKeysInAddress) }),
-    ...('mcpTools' in services && { MCP_DELETES: String(settings.mcpDeletes) }),
-    ...(has(`${getSecret}:webhookEncryption`) && {
-      WEBHOOK_ENCRYPTION_KEY_ARN: data.secrets.webhookEncryption.attrId,
-    }),
-    ...(['webhookReceivers', 'receiverAddresses'].some((name) => name in services) && {
-      WEBHOOK_TRUSTED_ORIGINS: settings.webhookTrustedOrigins.join(','),
-    }),
-    ...('webPages' in services && { CRAWL_TRUSTED_ORIGINS: settings.crawlTrustedOrigins.join(',') }),
+    FILES_BUCKET: (has('s3:') || name === pagesFunction) && data.files.bucketName,
+    JOBS_QUEUE_URL: has(sendMessage) && data.queueUrl,
+    STRIPE_SECRET_ARN: has(`${getSecret}:stripe`) && data.secrets.stripe.attrId,
+    CHAT_SIGNING_SECRET_ARN: has(`${getSecret}:chatSigning`) && data.secrets.chatSigning.attrId,
+    ERASURE_SECRET_ARN: has(`${getSecret}:erasure`) && data.secrets.erasure.attrId,
+    CHAT_ACCESS: usesModel && settings.chat,
+    CHAT_MODEL_ID: usesModel && settings.chatModelId,
+    CHAT_DAILY_TOKENS: usesModel && String(settings.chatDailyTokens),
+    CHAT_USER_SHARE: usesModel && String(settings.chatUserShare),
+    CHAT_RATE_PER_MINUTE: usesModel && String(settings.chatRatePerMinute),
+    CLIENT_ADDRESS_HEADER: usesModel && settings.edge && viewerAddressHeader,
+    API_URL: 'ownApi' in services && apiUrl,
+    PUBLIC_URL: publicUrl,
+    HOOK_KEYS_IN_ADDRESS: publicUrl !== undefined && String(settings.hookKeysInAddress),
+    MCP_DELETES: 'mcpTools' in services && String(settings.mcpDeletes),
+    WEBHOOK_ENCRYPTION_KEY_ARN: has(`${getSecret}:webhookEncryption`) && data.secrets.webhookEncryption.attrId,
+    WEBHOOK_TRUSTED_ORIGINS:
+      ('webhookReceivers' in services || 'receiverAddresses' in services) && settings.webhookTrustedOrigins.join(','),
+    CRAWL_TRUSTED_ORIGINS: 'webPages' in services && settings.crawlTrustedOrigins.join(','),
   };
+  const given = Object.entries(variables).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  return Object.fromEntries(given);
 };
 
 /**
