@@ -4,6 +4,14 @@ import { isApiKey } from '../../functions/domain/api-keys.ts';
 import { baseUrl } from './arguments.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 
+/** The option that names the service of a command that also works on a table. */
+export const serviceOption = [
+  '--base-url <address>',
+  'the address of the service (default: of the local run or the --stack)',
+  baseUrl,
+] as const;
+
+/** The option that names the service of a command that works with a key alone. */
 export const baseUrlOption = () =>
   new Option('--base-url <address>', 'the address of the service')
     .env('VAP_BASE_URL')
@@ -17,7 +25,7 @@ export const keyHelp = (scopes: string) =>
 /** Reads the key from `VAP_API_KEY` or a prompt. It is never an argument: the shell's history would keep it. */
 export const readApiKey = async (): Promise<string> => {
   const given = process.env.VAP_API_KEY?.trim();
-  if (given) return validate(given, 'VAP_API_KEY');
+  if (given) return requireApiKey(given, 'VAP_API_KEY');
   if (!process.stdin.isTTY) {
     throw new CommandError('There is no API key. Set VAP_API_KEY, or run this on a terminal.', exitCodes.usage);
   }
@@ -27,10 +35,11 @@ export const readApiKey = async (): Promise<string> => {
       throw error;
     },
   );
-  return validate(entered.trim(), 'The input');
+  return requireApiKey(entered.trim(), 'The input');
 };
 
-const validate = (key: string, source: string) => {
+/** Returns a key. Fails if it does not have the form of one. */
+export const requireApiKey = (key: string, source: string): string => {
   if (isApiKey(key)) return key;
   throw new CommandError(`${source} is not an API key. Keys start with vap_ and have 34 characters.`, exitCodes.usage);
 };

@@ -1,6 +1,9 @@
-import { isApiKey, type Scope } from '../../functions/domain/api-keys.ts';
+import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
+import type { Scope } from '../../functions/domain/api-keys.ts';
 import { type ApiClient, apiClient } from '../../functions/openapi/client/client.ts';
 import type { ApiKeys } from '../../functions/store/api-keys.ts';
+import { deadline, type Table } from '../../functions/store/table.ts';
+import { requireApiKey } from '../command-line/connection.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { existingUser, userWithAccess } from './existing.ts';
 import { readOutput } from './stack.ts';
@@ -41,60 +44,104 @@ export const withService = async <T, AgentId extends string | undefined>(
   work: (service: Service<AgentId>) => Promise<T>,
 ): Promise<T> => {
   const agentId = options.agentId as AgentId;
-  const given = process.env.VAP_API_KEY?.trim();
+  const given = await readGivenService(options);
   if (given) {
-    if (!isApiKey(given)) {
-      throw new CommandError(
-        'VAP_API_KEY is not an API key. Keys start with vap_ and have 34 characters.',
-        exitCodes.usage,
-      );
-    }
     const { uid } = options;
     if (!uid) throw new CommandError('With VAP_API_KEY, --uid is required: the user of that key.', exitCodes.usage);
-    const baseUrl = await chooseBaseUrl({ ...options, baseUrl: options.baseUrl ?? process.env.VAP_BASE_URL });
-    announce(options, `the service at ${baseUrl} with the key in VAP_API_KEY`);
-    return work({ api: apiClient({ baseUrl, apiKey: given, signal }), baseUrl, uid, agentId, hasFilesUnderWay: false });
+    const { baseUrl } = given;
+    return work({ api: apiClient({ ...given, signal }), baseUrl, uid, agentId, hasFilesUnderWay: false });
   }
   const baseUrl = await chooseBaseUrl(options);
   const stores = await openStores(options);
   const { apiKeys } = stores;
   const uid = await findCommandUser(stores, options);
   const service = { baseUrl, uid, agentId, hasFilesUnderWay: false };
-  return withTemporaryKey({ apiKeys, uid, scopes, baseUrl, service }, signal, (api) =>
-    work(Object.assign(service, { api })),
-  );
+  await using key = await makeTemporaryKey(apiKeys, uid, scopes, service);
+  return await work(Object.assign(service, { api: apiClient({ baseUrl, apiKey: key.secret, signal }) }));
 };
 
-/** Runs `work` with the HTTP API as a user, with a temporary key of one scope that is deleted afterwards. */
+/** The service for the agents of several users. */
+export type Owners = {
+  baseUrl: string;
+  /** Identifies the service and its table. */
+  target: object;
+  /** Returns a key of the owner of an agent; undefined if there is no such agent. */
+  findKey: (agentId: string) => Promise<string | undefined>;
+};
+
+/** Runs `work` with the HTTP API for any agents: with the key in VAP_API_KEY, or else with a temporary key of each owner. */
+export const withOwners = async <T>(
+  options: GlobalOptions & { baseUrl?: string | undefined },
+  scopes: Scope[],
+  work: (owners: Owners) => Promise<T>,
+): Promise<T> => {
+  const given = await readGivenService(options);
+  if (given)
+    return work({ baseUrl: given.baseUrl, target: { baseUrl: given.baseUrl }, findKey: async () => given.apiKey });
+  const baseUrl = await chooseBaseUrl(options);
+  const { table, agents, apiKeys } = await openStores(options);
+  await using keys = new AsyncDisposableStack();
+  const byAgent = new Map<string, Promise<string | undefined>>();
+  const byOwner = new Map<string, Promise<string>>();
+  const makeKey = async (uid: string) => keys.use(await makeTemporaryKey(apiKeys, uid, scopes)).secret;
+  const findOwnersKey = async (agentId: string) => {
+    const access = await agents.access(agentId);
+    return access && getOrAdd(byOwner, access.owner, makeKey);
+  };
+  const findKey = (agentId: string) => getOrAdd(byAgent, agentId, findOwnersKey);
+  return await work({ baseUrl, target: { baseUrl, table: await readIdentity(table) }, findKey });
+};
+
+const getOrAdd = <T>(map: Map<string, T>, name: string, make: (name: string) => T): T => {
+  const value = map.get(name) ?? make(name);
+  map.set(name, value);
+  return value;
+};
+
+/** Identifies a table, even among deleted tables of the same name. */
+const readIdentity = async ({ client, name }: Table) => {
+  const { Table } = await client.send(new DescribeTableCommand({ TableName: name }), deadline());
+  return Table?.TableId ?? `${Table?.TableArn} ${Table?.CreationDateTime?.toISOString()}`;
+};
+
+/** Returns the key in VAP_API_KEY and the address of its service, if there is one. */
+const readGivenService = async (options: GlobalOptions & { baseUrl?: string | undefined }) => {
+  const given = process.env.VAP_API_KEY?.trim();
+  if (!given) return undefined;
+  const apiKey = requireApiKey(given, 'VAP_API_KEY');
+  const baseUrl = await chooseBaseUrl({ ...options, baseUrl: options.baseUrl ?? process.env.VAP_BASE_URL });
+  announce(options, `the service at ${baseUrl} with the key in VAP_API_KEY`);
+  return { baseUrl, apiKey };
+};
+
+/** Runs `work` with the HTTP API as a user, with a temporary key of one scope. */
 export const asUser = async <T>(
   options: Omit<ServiceOptions, 'agentId' | 'uid'>,
   { apiKeys, uid, scope }: { apiKeys: ApiKeys; uid: string; scope: Scope },
   signal: AbortSignal,
   work: (api: ApiClient) => Promise<T>,
-): Promise<T> =>
-  withTemporaryKey({ apiKeys, uid, scopes: [scope], baseUrl: await chooseBaseUrl(options) }, signal, work);
-
-type TemporaryKey = {
-  apiKeys: ApiKeys;
-  uid: string;
-  scopes: Scope[];
-  baseUrl: string;
-  service?: Pick<Service, 'hasFilesUnderWay'>;
+): Promise<T> => {
+  const baseUrl = await chooseBaseUrl(options);
+  await using key = await makeTemporaryKey(apiKeys, uid, [scope]);
+  return await work(apiClient({ baseUrl, apiKey: key.secret, signal }));
 };
 
-const withTemporaryKey = async <T>(
-  { apiKeys, uid, scopes, baseUrl, service }: TemporaryKey,
-  signal: AbortSignal,
-  work: (api: ApiClient) => Promise<T>,
-): Promise<T> => {
+/** Makes a key of a user for the time of a command. Dispose of it to delete it, or to have it end when the files of the service are read. */
+const makeTemporaryKey = async (
+  apiKeys: ApiKeys,
+  uid: string,
+  scopes: Scope[],
+  service?: Pick<Service, 'hasFilesUnderWay'>,
+): Promise<AsyncDisposable & { secret: string }> => {
   const expiresAt = new Date(Date.now() + keyHours * 3_600_000).toISOString();
-  const key = await apiKeys.create(uid, { name: 'operator', scopes, expiresAt, isOperators: true });
-  try {
-    return await work(apiClient({ baseUrl, apiKey: key.secret, signal }));
-  } finally {
-    if (service?.hasFilesUnderWay) await apiKeys.deleteAfter(uid, key.keyId, keySecondsForFiles);
-    else await apiKeys.delete(uid, key.keyId);
-  }
+  const { keyId, secret } = await apiKeys.create(uid, { name: 'operator', scopes, expiresAt, isOperators: true });
+  return {
+    secret,
+    async [Symbol.asyncDispose]() {
+      if (service?.hasFilesUnderWay) await apiKeys.deleteAfter(uid, keyId, keySecondsForFiles);
+      else await apiKeys.delete(uid, keyId);
+    },
+  };
 };
 
 /** Returns the user on whose behalf the service is called: `--uid`, or the owner of the agent. */

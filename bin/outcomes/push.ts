@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
-import { pMapIterable } from 'p-map';
 import { limits } from '../../functions/domain/limits.ts';
 import { resolvePath } from '../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { count, say } from '../command-line/output.ts';
 import { ProgressFile } from '../command-line/progress-file.ts';
+import { Pace } from '../command-line/sending/pace.ts';
+import { sendRows } from '../command-line/sending/send-rows.ts';
+import { callReference, sender } from '../command-line/sending/sender.ts';
 import { outcomeCheck } from './declared-outcomes.ts';
 import { detectDialect } from './dialect.ts';
 import { type Counts, duration, showProgress } from './display.ts';
-import { Pace } from './pace.ts';
-import { invalid, type Result, ResultFile, resultsFile } from './results.ts';
+import { ResultFile, resultsFile, toResult } from './results.ts';
 import type { ReadOptions, Row } from './row.ts';
 import { describeErrors, fileFormat, readFileRows } from './rows.ts';
-import { callReference, type Outcome, type Sender, sender } from './send.ts';
 
 export type PushOptions = ReadOptions & {
   baseUrl: string;
@@ -31,8 +31,6 @@ type Progress = { rows: number; resultBytes: number; counts: Counts };
 
 /** Further errors are in the results file. */
 const maxErrorsShown = 20;
-/** Leaves room for the rest of a request within the service's limit. */
-const batchBytes = limits.bodyBytes - 16 * 1024;
 
 /** Sets the outcome of every row of a file. Fails unless all of them are set. */
 export const push = async (file: string, given: PushOptions): Promise<void> => {
@@ -78,8 +76,11 @@ export const push = async (file: string, given: PushOptions): Promise<void> => {
   const signal = AbortSignal.any([options.signal, ended.signal]);
   try {
     const pace = new Pace(limits.outcomesPerRequest, options.concurrency);
-    const service = sender({ ...options, apiKey, signal, pace, onRetry: display.say });
-    for await (const done of sentRows(file, options, from.rows, service, pace)) {
+    const send = sender({ ...options, status: 'updated', apiKey, signal, pace, onRetry: display.say });
+    const sendItems = (rows: Row[]) => send(rows.flatMap(({ item }) => item ?? []));
+    const rows = readRowsAfter(from.rows, file, options);
+    for await (const sent of sendRows(rows, sendItems, { pace, concurrency: options.concurrency })) {
+      const done = sent.map(toResult);
       await results.append(done);
       for (const { outcome } of done) progress.counts[outcome.status]++;
       progress.rows += done.length;
@@ -135,43 +136,10 @@ const checkFile = async (file: string, options: PushOptions) => {
   return { rows, invalidRows, sha256: hash.digest('hex') };
 };
 
-/** Yields the results of the rows after the first `skip`, batch by batch, in the order of the file. */
-const sentRows = (file: string, options: PushOptions, skip: number, service: Sender, pace: Pace) => {
-  const latest = new Map<string, Promise<unknown>>();
-  return pMapIterable(
-    readBatches(file, options, skip, pace),
-    async (batch): Promise<Result[]> => {
-      const items = batch.flatMap(({ item }) => item ?? []);
-      const calls = new Set(items.map(callReference));
-      // The last row of a call wins, so its batch waits for batches with earlier rows of the call.
-      const before = new Set([...calls].flatMap((call) => latest.get(call) ?? []));
-      const sending = Promise.allSettled(before).then(() => (items.length > 0 ? service.send(items) : []));
-      for (const call of calls) latest.set(call, sending);
-      const outcomes = await sending;
-      for (const call of calls) if (latest.get(call) === sending) latest.delete(call);
-      let next = 0;
-      return batch.map((row) => (row.item ? { row, outcome: outcomes[next++] as Outcome } : invalid(row)));
-    },
-    { concurrency: options.concurrency },
-  );
-};
-
-async function* readBatches(file: string, options: ReadOptions, skip: number, pace: Pace): AsyncGenerator<Row[]> {
-  let batch: Row[] = [];
-  let bytes = 0;
+/** Yields the rows of a file after the first `skip`. */
+async function* readRowsAfter(skip: number, file: string, options: ReadOptions): AsyncGenerator<Row> {
   let index = 0;
-  for await (const row of readFileRows(file, options)) {
-    if (index++ < skip) continue;
-    const itemBytes = row.item ? Buffer.byteLength(JSON.stringify(row.item)) + 1 : 0;
-    if (batch.length >= pace.rows || bytes + itemBytes > batchBytes) {
-      yield batch;
-      batch = [];
-      bytes = 0;
-    }
-    batch.push(row);
-    bytes += itemBytes;
-  }
-  if (batch.length > 0) yield batch;
+  for await (const row of readFileRows(file, options)) if (index++ >= skip) yield row;
 }
 
 const isPrivate = (baseUrl: string) => {

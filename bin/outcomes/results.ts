@@ -2,13 +2,14 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { stringify } from 'csv-stringify/sync';
 import { resolvePath } from '../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
+import type { SentRow } from '../command-line/sending/send-rows.ts';
+import type { Outcome } from '../command-line/sending/sender.ts';
 import type { Dialect } from './dialect.ts';
 import { resultFields } from './fields.ts';
 import type { Format, Row, RowError } from './row.ts';
-import type { Outcome } from './send.ts';
 
 /** The result of one row. `invalid` rows are not sent. */
-export type Result = { row: Row; outcome: Outcome | { status: 'invalid'; message: string } };
+export type Result = { row: Row; outcome: Outcome<'updated'> | { status: 'invalid'; message: string } };
 
 /** Returns the default results file: `calls.csv.results.csv`, and `calls.csv.results-2.csv` for the results of that one. */
 export const resultsFile = (file: string, format: Format) => {
@@ -95,10 +96,10 @@ const toCsv = (records: object[], columns: string[], { delimiter, lineBreak }: D
     cast: { object: (value) => (value as unknown as string[]).join(' ') },
   });
 
-/** Returns the result of an invalid row, which is not sent. */
-export const invalid = (row: Row): Result => ({
+/** Returns the result of a row. An invalid one is not sent. */
+export const toResult = ({ row, outcome }: SentRow<Row, Outcome<'updated'>>): Result => ({
   row,
-  outcome: { status: 'invalid', message: (row.errors ?? []).map(describe).join('; ') },
+  outcome: outcome ?? { status: 'invalid', message: (row.errors ?? []).map(describe).join('; ') },
 });
 
 const describe = ({ column, message }: RowError) => (column === undefined ? message : `${column}: ${message}`);

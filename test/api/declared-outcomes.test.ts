@@ -160,7 +160,7 @@ it('an outcome that is not declared is refused in every way, and nothing of it i
 
   const line = JSON.stringify({ ...facts, callId: 'd', ...body });
   const imported = await operator('calls', 'import', newFile(`${line}\n`));
-  expect(imported.stderr).toContain('custom_call_outcome: must be one of "sold", "lost"');
+  expect(imported.stderr).toContain('The agent declares no such outcome, only "sold", "lost".');
   expect((await world.call('GET', `/calls/${agentId}/d`)).status).toBe(404);
   expect(await get(world, 'a')).toEqual(before);
 });

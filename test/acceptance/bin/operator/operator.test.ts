@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { callsOf, lineOf } from '../../../support/call-lines.ts';
-import { ended, json, newFile, operator, settings, start } from '../../../support/operator-command.ts';
+import { ended, json, newFile, operator, start } from '../../../support/operator-command.ts';
 import { until } from '../../../support/until.ts';
 import { newUser, newWorld, target } from '../../../support/world.ts';
 
@@ -17,11 +17,12 @@ it('keys are rotated once: one of two parallel rotations fails', async () => {
 
 it.each(['SIGKILL', 'SIGTERM'] as const)('calls import continues after %s', async (signal) => {
   const world = await newWorld();
-  const ids = Array.from({ length: 1500 }, (_, n) => `call-${n}`);
-  using door = await openDoor(new URL(target.endpoints.dynamodb), { delayMilliseconds: 100 });
+  const ids = Array.from({ length: 5000 }, (_, n) => `call-${n}`);
+  using door = await openDoor(new URL(target.baseUrl), { delayMilliseconds: 100 });
   const lines = ids.map((id, n) => (n === 10 ? 'not json' : lineOf(world.agentId, id)));
   const file = newFile(lines.join('\n'));
-  const first = start(['calls', 'import', file], { ...settings, AWS_ENDPOINT_URL_DYNAMODB: door.endpoint });
+  const throughDoor = ['calls', 'import', file, '--base-url', door.endpoint];
+  const first = start(throughDoor);
   const end = ended(first);
   const lineReached = (): number =>
     existsSync(`${file}.progress`) ? JSON.parse(readFileSync(`${file}.progress`, 'utf8')).state.line : 0;
@@ -31,16 +32,16 @@ it.each(['SIGKILL', 'SIGTERM'] as const)('calls import continues after %s', asyn
   expect(stopped).toMatchObject(signal === 'SIGKILL' ? { signal } : { code: 3 });
   expect(stopped.stdout).toBe('');
   const reached = lineReached();
-  expect(reached).toBeLessThan(1500);
+  expect(reached).toBeLessThan(5000);
   if (signal === 'SIGTERM') expect(stopped.stderr).toContain(`Stopped after line ${reached}`);
 
-  const { code, stdout } = await operator('calls', 'import', file, '--json');
+  const { code, stdout } = await operator(...throughDoor, '--json');
   // The line that failed before the end is still reported, and still counts.
   expect(code).toBe(1);
   expect(JSON.parse(stdout)).toEqual({
     file,
-    lines: 1500,
-    imported: 1499,
+    lines: 5000,
+    imported: 4999,
     failed: 1,
     errors: [{ line: 11, message: 'is not JSON in UTF-8' }],
     resumedAfterLine: reached,
@@ -49,15 +50,12 @@ it.each(['SIGKILL', 'SIGTERM'] as const)('calls import continues after %s', asyn
   expect(existsSync(`${file}.progress`)).toBe(false);
 });
 
-it('calls import waits for a table that is briefly unreachable', async () => {
+it('calls import waits for a service that is briefly unreachable', async () => {
   const world = await newWorld();
-  const file = newFile(Array.from({ length: 400 }, (_, n) => lineOf(world.agentId, `call-${n}`)).join('\n'));
-  using door = await openDoor(new URL(target.endpoints.dynamodb));
+  const file = newFile(Array.from({ length: 3000 }, (_, n) => lineOf(world.agentId, `call-${n}`)).join('\n'));
+  using door = await openDoor(new URL(target.baseUrl));
   {
-    const child = start(['calls', 'import', file, '--json'], {
-      ...settings,
-      AWS_ENDPOINT_URL_DYNAMODB: door.endpoint,
-    });
+    const child = start(['calls', 'import', file, '--json', '--base-url', door.endpoint]);
     const end = ended(child);
     await until(async () => (await callsOf(world)).length > 0);
     door.shut();
@@ -65,18 +63,18 @@ it('calls import waits for a table that is briefly unreachable', async () => {
     door.open();
     const { code, stdout } = await end;
     expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ imported: 400, failed: 0 });
-    expect(await callsOf(world)).toHaveLength(400);
+    expect(JSON.parse(stdout)).toMatchObject({ imported: 3000, failed: 0 });
+    expect(await callsOf(world)).toHaveLength(3000);
   }
 });
 
-/** A proxy before the table, which delays responses and can be shut: then it cuts all connections. */
-const openDoor = async (table: URL, { delayMilliseconds = 0 } = {}) => {
+/** A proxy before the service, which delays responses and can be shut: then it cuts all connections. */
+const openDoor = async (service: URL, { delayMilliseconds = 0 } = {}) => {
   const sockets = new Set<Socket>();
   let isOpen = true;
   const server = createServer((client) => {
     if (!isOpen) return client.destroy();
-    const upstream = connect(Number(table.port), table.hostname);
+    const upstream = connect(Number(service.port), service.hostname);
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket));
