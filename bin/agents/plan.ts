@@ -88,7 +88,7 @@ const listDifferences = (file: Fields, service: Fields, base?: Fields): Differen
   [...new Set([...service.keys(), ...file.keys()])].flatMap((path) => {
     const both = { service: service.get(path), file: file.get(path) };
     if (isDeepStrictEqual(both.service, both.file)) return [];
-    return [{ path, ...both, ...(base && { base: { value: base.get(path) } }) }];
+    return [{ path, ...both, base: base && { value: base.get(path) } }];
   });
 
 /** Returns the field `version` of a file that now matches the agent: one version, or a list with one for each deployment. */

@@ -75,10 +75,10 @@ const clientOperation = (document: OpenApiDocument, path: string, method: string
     path,
     query,
     takesUid,
-    ...(responseType && { responseType }),
-    ...(body && { body: type === 'application/json' ? ('json' as const) : ('form' as const) }),
-    ...(Object.keys(properties).length > 0 && { params: { name: `${capitalize(operationId)}Params`, schema } }),
-    ...(list && { list }),
+    responseType,
+    body: body && (type === 'application/json' ? ('json' as const) : ('form' as const)),
+    params: Object.keys(properties).length > 0 ? { name: `${capitalize(operationId)}Params`, schema } : undefined,
+    list,
   };
 };
 

@@ -2,6 +2,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { resolvePath } from './arguments.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
+import { isRunning } from './is-running.ts';
 
 type Progress<State> = { pid: number; run: object; state: State };
 
@@ -63,12 +64,3 @@ export class ProgressFile<State> {
     await rm(resolvePath(this.#path), { force: true });
   }
 }
-
-const isRunning = (pid: number) => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-};

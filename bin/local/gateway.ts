@@ -206,8 +206,8 @@ const toGatewayEvent = (
     rawPath,
     rawQueryString,
     headers: otherHeaders,
-    ...(cookie && { cookies: cookie.split('; ') }),
-    ...(rawQueryString && { queryStringParameters }),
+    cookies: cookie?.split('; '),
+    queryStringParameters: rawQueryString === '' ? undefined : queryStringParameters,
     pathParameters,
     requestContext: {
       accountId: '000000000000',
@@ -227,7 +227,7 @@ const toGatewayEvent = (
       time: new Date().toUTCString(),
       timeEpoch: Date.now(),
     },
-    ...(bytes.length > 0 && { body: text ?? bytes.toString('base64') }),
+    body: bytes.length > 0 ? (text ?? bytes.toString('base64')) : undefined,
     isBase64Encoded: bytes.length > 0 && text === undefined,
   };
 };

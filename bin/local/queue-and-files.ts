@@ -47,7 +47,7 @@ export const startQueueAndFiles = async (options: {
     host: '127.0.0.1',
     logger: false,
     messageSpies: { bufferSize: spiedEvents },
-    ...(options.data && { dataDir: options.data }),
+    dataDir: options.data,
   });
   // Creating a queue of an earlier run again would delete its messages.
   if (!server.inspectQueue('jobs')) {

@@ -25,7 +25,7 @@ export const scan = async (
           Segment: segment,
           TotalSegments: segments,
           ...input,
-          ...(start && { ExclusiveStartKey: start }),
+          ExclusiveStartKey: start,
         }),
       );
       for (const items of chunks(Items, 100)) await take(items);

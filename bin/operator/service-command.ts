@@ -1,6 +1,7 @@
 import type { Scope } from '../../functions/domain/api-keys.ts';
 import { Identifier } from '../../functions/domain/identifiers.ts';
-import { as, baseUrl } from '../command-line/arguments.ts';
+import { as } from '../command-line/arguments.ts';
+import { serviceOption } from '../command-line/connection.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { interruption } from '../command-line/interruption.ts';
 import { examples, type Group } from './program.ts';
@@ -20,7 +21,7 @@ export const serviceCommand = (group: Group, path: string, description: string, 
     .command(path.slice(path.indexOf(' ') + 1))
     .description(description)
     .option('--uid <uid>', "a user with access to the agent (default: the agent's owner)", as(Identifier))
-    .option('--base-url <address>', 'the address of the service (default: of the local run or the --stack)', baseUrl)
+    .option(...serviceOption)
     .addHelpText('after', `${help}${accessHelp}${examples(...lines.map((line) => `${path} ${line}`))}`);
 
 /** Runs `work` with the service, and aborts it on the first signal. */

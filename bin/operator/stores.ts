@@ -15,24 +15,9 @@ import { WebhookDeliveries } from '../../functions/webhooks/webhook-deliveries.t
 import { WebhookEndpoints } from '../../functions/webhooks/webhook-endpoints.ts';
 import { WebhookEvents } from '../../functions/webhooks/webhook-events.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
+import { isRunning } from '../command-line/is-running.ts';
 import { say } from '../command-line/output.ts';
 import { readOutput } from './stack.ts';
-
-/** The stores of one table. */
-export type Stores = {
-  table: Table;
-  users: Users;
-  apiKeys: ApiKeys;
-  agents: Agents;
-  calls: Calls;
-  blockList: BlockList;
-  blockListImports: BlockListImports;
-  documents: SourceReads<DocumentRecord>;
-  hookSecrets: HookSecrets;
-  webhookEndpoints: WebhookEndpoints;
-  webhookDeliveries: WebhookDeliveries;
-  webhookEvents: WebhookEvents;
-};
 
 /** The options of all commands, which select a table. The local run describes itself in `runFile`. */
 export type GlobalOptions = {
@@ -56,7 +41,10 @@ type LocalRun = {
   erasureSecret?: string;
 };
 
-export const makeStores = (table: Table): Stores => ({
+export type Stores = ReturnType<typeof makeStores>;
+
+/** Makes the stores of one table. */
+export const makeStores = (table: Table) => ({
   table,
   users: new Users(table),
   apiKeys: new ApiKeys(table),
@@ -122,7 +110,7 @@ export const localRun = async (runFile: string | undefined): Promise<LocalRun> =
   const named = runFile ? [runFile] : await readdir(join(root, runsFolder)).catch(() => []);
   const files = runFile ? named : named.map((name) => `${runsFolder}/${name}`);
   const runs = await Promise.all(files.map(async (file) => ({ file, run: await readRun(resolve(root, file)) })));
-  const alive = runs.flatMap(({ file, run }) => (run && isAlive(run.pid) ? [{ file, run }] : []));
+  const alive = runs.flatMap(({ file, run }) => (run && isRunning(run.pid) ? [{ file, run }] : []));
   const [first, ...others] = alive;
   if (!first) {
     throw new CommandError(
@@ -149,13 +137,5 @@ const parse = (text: string): LocalRun | undefined => {
     return JSON.parse(text) as LocalRun;
   } catch {
     return undefined;
-  }
-};
-
-const isAlive = (pid: number) => {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 };

@@ -17,10 +17,7 @@ export const checkedRow = (
   options: ReadOptions,
   knownErrors: RowError[] = [],
 ): Row => {
-  const item: Record<string, unknown> = {
-    ...(options.agentId !== undefined && { agentId: options.agentId }),
-    ...given,
-  };
+  const item: Record<string, unknown> = { agentId: options.agentId, ...given };
   const errors = [...knownErrors];
   if (typeof item.callIdOrPhone === 'string') {
     const number = readNumber(item.callIdOrPhone, options.country);

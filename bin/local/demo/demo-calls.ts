@@ -175,17 +175,17 @@ const callAt = (start: number, { agentId, pattern, isRecent, random }: Context):
   return {
     agentId,
     callId: `demo-${direction}-${new Date(start).toISOString().slice(0, 19).replaceAll(':', '-')}`,
-    ...(!isWithheld && { phone }),
+    phone: isWithheld ? undefined : phone,
     direction,
     startedAt: new Date(start).toISOString(),
     endedAt: new Date(endedAt).toISOString(),
     durationSeconds,
     status,
-    ...(agentVersion && { agentVersion }),
-    ...(durationSeconds > 0 && { details: { cost: costAfter(durationSeconds) } }),
+    agentVersion,
+    details: durationSeconds > 0 ? { cost: costAfter(durationSeconds) } : undefined,
     custom_call_outcome: outcome,
-    ...(values && { custom_call_outcome_value: values[Math.floor(random() * values.length)] }),
-    ...(direction === 'outbound' && { custom_call_metadata: { campaign: 'six-month check-up' } }),
+    custom_call_outcome_value: values?.[Math.floor(random() * values.length)],
+    custom_call_metadata: direction === 'outbound' ? { campaign: 'six-month check-up' } : undefined,
     outcomeAt: new Date(endedAt + 4000).toISOString(),
   };
 };

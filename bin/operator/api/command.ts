@@ -2,7 +2,8 @@ import { type Command, Option } from 'commander';
 import { Scope } from '../../../functions/domain/api-keys.ts';
 import { toKebabCase } from '../../../functions/domain/text.ts';
 import { type ApiClient, apiClient } from '../../../functions/openapi/client/client.ts';
-import { baseUrl, wholeNumber } from '../../command-line/arguments.ts';
+import { wholeNumber } from '../../command-line/arguments.ts';
+import { serviceOption } from '../../command-line/connection.ts';
 import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
 import { interruption } from '../../command-line/interruption.ts';
 import { print, say } from '../../command-line/output.ts';
@@ -174,11 +175,7 @@ const addSettings = (command: Command, operation: ApiOperation, { waits, joins }
   if (takesIdempotencyKey) command.option('--idempotency-key <key>', 'the key of a request that is repeated');
   if (isDeletion(operation)) command.option('--yes', 'do it; without this option, nothing is deleted');
   if (waits) command.option('--no-wait', 'do not wait for the result');
-  command.option(
-    '--base-url <address>',
-    'the address of the service (default: of the local run or the --stack)',
-    baseUrl,
-  );
+  command.option(...serviceOption);
 };
 
 /** Returns the example of an argument as words of a shell. */

@@ -1,6 +1,7 @@
 import { Identifier } from '../../../functions/domain/identifiers.ts';
 import { PhoneNumber } from '../../../functions/domain/phone-numbers.ts';
 import { as } from '../../command-line/arguments.ts';
+import { serviceOption } from '../../command-line/connection.ts';
 import { CommandError } from '../../command-line/exit-codes.ts';
 import { interruption } from '../../command-line/interruption.ts';
 import { print, record, say } from '../../command-line/output.ts';
@@ -22,7 +23,7 @@ export const erase = (program: Operator) =>
       'also remove the number from block lists; without this option it stays blocked, without a reason',
     )
     .option('--yes', 'do it; without this option, what would be erased is only counted')
-    .option('--base-url <url>', 'the address of the service, needed with --table')
+    .option(...serviceOption)
     .addHelpText(
       'after',
       examples('erase --uid acme --number +14155550100', 'erase --uid acme --number +14155550100 --yes'),

@@ -1,4 +1,5 @@
 import { baseUrl } from '../../command-line/arguments.ts';
+import { serviceOption } from '../../command-line/connection.ts';
 import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
 import { columns, print } from '../../command-line/output.ts';
 import { examples, type Operator } from '../program.ts';
@@ -11,7 +12,7 @@ export const smoke = (program: Operator) =>
   program
     .command('smoke')
     .description('Check a deployment with a few requests that change nothing and need no key')
-    .option('--base-url <address>', 'the address of the service (default: of the local run or the --stack)', baseUrl)
+    .option(...serviceOption)
     .option(
       '--api-url <address>',
       'the API behind CloudFront, which must answer 403 (default: of the --stack)',

@@ -28,14 +28,14 @@ export const upload = async (
     stop,
     ({ id, status, error }) => {
       const result = results.find(({ documentId }) => documentId === id);
-      if (result) report({ file: result.file, status, ...(error && { error }) });
+      if (result) report({ file: result.file, status, error });
     },
   );
   if (!stop.aborted) await progress.remove();
   if (!problem) service.hasFilesUnderWay = false;
   for (const result of sent) {
     const { status, type, error } = found.get(result.documentId as string) ?? {};
-    if (status) Object.assign(result, { status, ...(type && { type }), ...(error && { error }) });
+    if (status) Object.assign(result, { status, type, error });
     else if (!problem) Object.assign(result, { status: 'deleted', error: 'The document was deleted in the meantime.' });
   }
   return { results, problem };

@@ -1,5 +1,6 @@
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { as } from '../../../command-line/arguments.ts';
+import { serviceOption } from '../../../command-line/connection.ts';
 import { interruption } from '../../../command-line/interruption.ts';
 import { say } from '../../../command-line/output.ts';
 import { requireData } from '../../../command-line/require-data.ts';
@@ -15,7 +16,7 @@ export const deleteAgent = (agent: Group) =>
     .description('Delete an agent with its calls, block list and knowledge')
     .argument('<agentId>', 'the agent', as(Identifier))
     .option('--yes', 'do it; without this option, what would be deleted is only counted')
-    .option('--base-url <url>', 'the address of the service, needed with --table')
+    .option(...serviceOption)
     .addHelpText('after', examples('agent delete front-desk', 'agent delete front-desk --yes'))
     .action(async (agentId, _, command) => {
       const options = command.optsWithGlobals();

@@ -1,6 +1,7 @@
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
-import { as, baseUrl } from '../../../command-line/arguments.ts';
+import { as } from '../../../command-line/arguments.ts';
 import { selectingCalls, toSelection } from '../../../command-line/call-filter.ts';
+import { serviceOption } from '../../../command-line/connection.ts';
 import { count, print } from '../../../command-line/output.ts';
 import { streamJson, writeOutput } from '../../../command-line/output-file.ts';
 import { withSelectedCalls } from '../../calls/selected-calls.ts';
@@ -13,7 +14,7 @@ export const exportCalls = (calls: Group) =>
       .description('Export calls as JSON lines, the format of "calls import"')
       .option('--agent-id <id>', 'the agent', as(Identifier))
       .option('--uid <uid>', 'all agents that this user owns or has access to', as(Identifier))
-      .option('--base-url <address>', 'the address of the service, needed with --table', baseUrl)
+      .option(...serviceOption)
       .option('--output <file>', 'the file to write (default: standard output)'),
   )
     .addHelpText(

@@ -1,7 +1,8 @@
 import type { Call } from '../../../../functions/domain/calls.ts';
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
-import { as, baseUrl, wholeNumber } from '../../../command-line/arguments.ts';
+import { as, wholeNumber } from '../../../command-line/arguments.ts';
 import { selectingCalls, toSelection } from '../../../command-line/call-filter.ts';
+import { serviceOption } from '../../../command-line/connection.ts';
 import { print, say, table } from '../../../command-line/output.ts';
 import { withSelectedCalls } from '../../calls/selected-calls.ts';
 import { examples, type Group } from '../../program.ts';
@@ -13,7 +14,7 @@ export const listCalls = (calls: Group) =>
       .description('List calls, the newest first')
       .option('--agent-id <id>', 'the agent', as(Identifier))
       .option('--uid <uid>', 'all agents that this user owns or has access to', as(Identifier))
-      .option('--base-url <address>', 'the address of the service, needed with --table', baseUrl)
+      .option(...serviceOption)
       .option('--limit <number>', 'the maximum number of calls', wholeNumber(1, 10_000), 50),
   )
     .addHelpText(

@@ -3,11 +3,10 @@ import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { CallFigures } from '../../../../functions/figures/call-figures.ts';
 import { recountDay } from '../../../../functions/figures/recount.ts';
 import { as } from '../../../command-line/arguments.ts';
-import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { print, record } from '../../../command-line/output.ts';
-import { existingAgent, existingUser } from '../../existing.ts';
+import { chosenAgents } from '../../chosen-agents.ts';
 import { examples, type Group } from '../../program.ts';
-import { openStores, type Stores } from '../../stores.ts';
+import { openStores } from '../../stores.ts';
 
 /** The number of an agent's days that are counted at once. */
 const concurrency = 8;
@@ -27,16 +26,8 @@ ${examples('figures recount --uid user-1', 'figures recount --agent-id front-des
     )
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
-      const { agentId, uid } = options;
-      if ((agentId === undefined) === (uid === undefined)) {
-        throw new CommandError(
-          'Name the agent with --agent-id, or the owner of the agents with --uid.',
-          exitCodes.usage,
-        );
-      }
       const stores = await openStores(options);
-      const agentIds = agentId === undefined ? await listOwnedAgents(uid as string, stores) : [agentId];
-      if (agentId !== undefined) await existingAgent(stores.agents, agentId);
+      const agentIds = await chosenAgents(stores, options);
       const callFigures = new CallFigures(stores.table);
       let days = 0;
       for (const id of agentIds) {
@@ -51,10 +42,3 @@ ${examples('figures recount --uid user-1', 'figures recount --agent-id front-des
         record({ agents: agentIds.length, 'days counted': days }),
       );
     });
-
-const listOwnedAgents = async (uid: string, { users, agents }: Stores): Promise<string[]> => {
-  await existingUser(users, uid);
-  const agentIds: string[] = [];
-  for await (const page of agents.owned(uid)) agentIds.push(...page.map(({ agentId }) => agentId));
-  return agentIds;
-};

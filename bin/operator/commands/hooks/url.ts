@@ -2,7 +2,8 @@ import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import type { Platform } from '../../../../functions/hooks/platforms/platform.ts';
 import { type PlatformName, platforms } from '../../../../functions/hooks/platforms/platforms.ts';
-import { as, baseUrl } from '../../../command-line/arguments.ts';
+import { as } from '../../../command-line/arguments.ts';
+import { serviceOption } from '../../../command-line/connection.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { print, record } from '../../../command-line/output.ts';
 import { future } from '../../../command-line/times.ts';
@@ -37,7 +38,7 @@ export const createHookUrl = (hooks: Group) =>
       ).choices(['accept', 'reject'] as const),
     )
     .option('--expires <when>', 'a date, a date-time or a duration such as 365d (default: never)', future)
-    .option('--base-url <address>', 'the address of the service (default: of the local run or the --stack)', baseUrl)
+    .option(...serviceOption)
     .addHelpText(
       'after',
       examples(

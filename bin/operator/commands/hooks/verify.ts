@@ -35,7 +35,7 @@ export const verifyHooks = (hooks: Group) =>
       }
       const { lastRefused } = secret;
       const advice = lastRefused && advices[lastRefused.reason];
-      print(options, { uid, ...secret, ...(advice && { advice }) }, () =>
+      print(options, { uid, ...secret, advice }, () =>
         [
           record({
             platform,

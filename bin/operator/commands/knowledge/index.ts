@@ -5,9 +5,8 @@ import { type SourceKind, SourceReads } from '../../../../functions/store/source
 import { Sources } from '../../../../functions/store/sources/sources.ts';
 import { websiteKind } from '../../../../functions/store/sources/website-reads.ts';
 import { as } from '../../../command-line/arguments.ts';
-import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { print, record } from '../../../command-line/output.ts';
-import { existingAgent, existingUser } from '../../existing.ts';
+import { chosenAgents } from '../../chosen-agents.ts';
 import { examples, type Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
 
@@ -26,27 +25,16 @@ ${examples('knowledge index --agent-id front-desk', 'knowledge index --uid user-
     )
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
-      if ((options.agentId === undefined) === (options.uid === undefined)) {
-        throw new CommandError(
-          'Name the agent with --agent-id, or the owner of the agents with --uid.',
-          exitCodes.usage,
-        );
-      }
-      const { table, users, agents } = await openStores(options);
-      if (options.uid) await existingUser(users, options.uid);
+      const stores = await openStores(options);
+      const agentIds = await chosenAgents(stores, options);
+      const { table, agents } = stores;
       const chooseStores = (kind: SourceKind) => ({
         reads: new SourceReads(table, kind),
         writes: new Sources(table, kind),
       });
-      const stores = { website: chooseStores(websiteKind), document: chooseStores(documentKind) };
-      const agentIds = options.agentId ? [options.agentId] : [];
-      if (options.uid)
-        for await (const { agentId, uid } of agents.list(options.uid)) if (uid === options.uid) agentIds.push(agentId);
+      const sources = { website: chooseStores(websiteKind), document: chooseStores(documentKind) };
       let indexed = 0;
-      for (const agentId of agentIds) {
-        await existingAgent(agents, agentId);
-        indexed += (await indexSources(agentId, stores, agents)).indexed;
-      }
+      for (const agentId of agentIds) indexed += (await indexSources(agentId, sources, agents)).indexed;
       print(options, { agents: agentIds.length, indexed }, () =>
         record({ agents: agentIds.length, 'sources indexed': indexed }),
       );

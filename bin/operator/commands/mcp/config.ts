@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Option } from '@commander-js/extra-typings';
 import { resolvePath } from '../../../command-line/arguments.ts';
+import { serviceOption } from '../../../command-line/connection.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { print, say } from '../../../command-line/output.ts';
 import { writeOutput } from '../../../command-line/output-file.ts';
@@ -50,7 +51,7 @@ export const showMcpConfiguration = (mcp: Group) =>
     .description('Print the configuration of an AI client, without a key')
     .addOption(new Option('--client <name>', 'the AI client').choices(names).makeOptionMandatory())
     .option('--output <file>', 'the file to write, with its folder (default: standard output)')
-    .option('--base-url <url>', 'the address of the service (default: of the local run or the --stack)')
+    .option(...serviceOption)
     .addHelpText(
       'after',
       examples(
@@ -61,7 +62,7 @@ export const showMcpConfiguration = (mcp: Group) =>
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
       const { file, note, configure } = clients[options.client as keyof typeof clients];
-      const configuration = configure(`${(await chooseBaseUrl(options)).replace(/\/+$/, '')}/mcp`);
+      const configuration = configure(`${await chooseBaseUrl(options)}/mcp`);
       const { output } = options;
       if (output === undefined) {
         if (!options.json) say(`Put this into ${file}. ${note}`);

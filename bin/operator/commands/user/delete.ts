@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { as } from '../../../command-line/arguments.ts';
+import { serviceOption } from '../../../command-line/connection.ts';
 import { CommandError } from '../../../command-line/exit-codes.ts';
 import { interruption } from '../../../command-line/interruption.ts';
 import { say } from '../../../command-line/output.ts';
@@ -17,7 +18,7 @@ export const deleteUser = (user: Group) =>
     .description('Delete a user with their agents, keys and block list')
     .argument('<uid>', 'the user', as(Identifier))
     .option('--yes', 'do it; without this option, what would be deleted is only counted')
-    .option('--base-url <url>', 'the address of the service, needed with --table')
+    .option(...serviceOption)
     .addHelpText('after', examples('user delete acme', 'user delete acme --yes'))
     .action(async (uid, _, command) => {
       const options = command.optsWithGlobals();

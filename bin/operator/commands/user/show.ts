@@ -22,7 +22,7 @@ export const showUser = (user: Group) =>
         owner: agent.uid,
       }));
       const keys = (await apiKeys.list(uid)).map((key) => ({ ...key, status: judgeKeyStatus(key) }));
-      print(options, { uid, ...(name !== undefined && { name }), createdAt, agents: own, keys }, () =>
+      print(options, { uid, name, createdAt, agents: own, keys }, () =>
         [
           record({ user: uid, name, created: createdAt, agents: own.length, keys: keys.length }),
           table(own, { AGENT: 'agentId', NAME: 'name', OWNER: 'owner' }),

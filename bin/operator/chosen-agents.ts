@@ -1,0 +1,20 @@
+import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
+import { existingAgent, existingUser } from './existing.ts';
+import type { Stores } from './stores.ts';
+
+/** Returns the id of the agent `--agent-id`, or those of all agents that the user `--uid` owns. Fails unless one of them is given. */
+export const chosenAgents = async (
+  { users, agents }: Stores,
+  { agentId, uid }: { agentId?: string | undefined; uid?: string | undefined },
+): Promise<string[]> => {
+  if (agentId !== undefined && uid === undefined) {
+    await existingAgent(agents, agentId);
+    return [agentId];
+  }
+  if (uid === undefined || agentId !== undefined) {
+    throw new CommandError('Name the agent with --agent-id, or the owner of the agents with --uid.', exitCodes.usage);
+  }
+  await existingUser(users, uid);
+  const owned = await Array.fromAsync(agents.owned(uid));
+  return owned.flat().map((agent) => agent.agentId);
+};

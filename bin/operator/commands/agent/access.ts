@@ -1,0 +1,44 @@
+import { Identifier } from '../../../../functions/domain/identifiers.ts';
+import { as } from '../../../command-line/arguments.ts';
+import { CommandError } from '../../../command-line/exit-codes.ts';
+import { print } from '../../../command-line/output.ts';
+import { existingAgent, existingUser } from '../../existing.ts';
+import { examples, type Group } from '../../program.ts';
+import { openStores } from '../../stores.ts';
+
+const addCommand = (agent: Group, name: string, description: string, user: string) =>
+  agent
+    .command(name)
+    .description(description)
+    .argument('<agentId>', 'the agent', as(Identifier))
+    .requiredOption('--uid <uid>', user, as(Identifier))
+    .addHelpText('after', examples(`agent ${name} front-desk --uid partner`));
+
+export const grantAgent = (agent: Group) =>
+  addCommand(agent, 'grant', 'Give another user access to an agent', 'the user who gets access').action(
+    async (agentId, _, command) => {
+      const options = command.optsWithGlobals();
+      const { uid } = options;
+      const { users, agents } = await openStores(options);
+      const { owner } = await existingAgent(agents, agentId);
+      await existingUser(users, uid);
+      if (owner === uid) throw new CommandError(`User ${owner} owns agent ${agentId}, and already has access.`);
+      await agents.grant(agentId, owner, uid);
+      print(options, { agentId, uid, access: true }, () => `User ${uid} has access to agent ${agentId}.`);
+    },
+  );
+
+export const revokeAgent = (agent: Group) =>
+  addCommand(agent, 'revoke', 'Revoke the access of another user to an agent', 'the user who loses access').action(
+    async (agentId, _, command) => {
+      const options = command.optsWithGlobals();
+      const { uid } = options;
+      const { agents } = await openStores(options);
+      const { owner, guests } = await existingAgent(agents, agentId);
+      if (owner === uid)
+        throw new CommandError(`User ${uid} owns agent ${agentId}. The access of an owner cannot be revoked.`);
+      if (!guests.includes(uid)) throw new CommandError(`User ${uid} has no access to agent ${agentId}.`);
+      await agents.revoke(agentId, owner, uid);
+      print(options, { agentId, uid, access: false }, () => `User ${uid} no longer has access to agent ${agentId}.`);
+    },
+  );
