@@ -61,7 +61,8 @@ export type AgentDay = { agentId: string; day: string };
 const pieceBytes = 350_000;
 /** The number of days that one query reads. A busy agent's figures for them fit into its page of 1 MB. */
 const daysPerQuery = 16;
-const queriesInFlight = 32;
+/** The maximum number of queries of one request at once. The SDK has 50 connections. */
+export const queriesInFlight = 32;
 /** The maximum number of reads of a day whose figures keep changing. */
 const maxReads = 8;
 

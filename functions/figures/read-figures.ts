@@ -1,5 +1,6 @@
+import pMap from 'p-map';
 import type { FiguresQuery } from '../domain/call-figures.ts';
-import type { CallFigures } from './call-figures.ts';
+import { type CallFigures, queriesInFlight } from './call-figures.ts';
 import { Summary } from './summary.ts';
 
 /**
@@ -16,7 +17,9 @@ export const readFigures = async (
   const { days } = summary;
   const [first, last] = [days[0], days.at(-1)];
   if (first === undefined || last === undefined) return summary.result(valueCurrency);
-  const marks = await Promise.all(agentIds.map((id) => callFigures.marksBetween(id, first, last)));
+  const marks = await pMap(agentIds, (id) => callFigures.marksBetween(id, first, last), {
+    concurrency: queriesInFlight,
+  });
   const isPending = marks.flat().some(({ day, quarters }) => summary.touches(day, quarters));
   await callFigures.read(agentIds, days, (day, figures, bytes) => summary.add(day, figures, bytes));
   return { ...summary.result(valueCurrency), ...(isPending && { pending: true as const }) };

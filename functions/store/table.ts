@@ -419,7 +419,8 @@ export const openTable = (name: string, config: DynamoDBClientConfig = {}): Tabl
     maxAttempts: 3,
     // The SDK would wait up to a second after a throttled attempt.
     retryStrategy: new StandardRetryStrategy({ maxAttempts: 3, backoff: shortPauses }),
-    requestHandler: { connectionTimeout: 1000, requestTimeout, throwOnRequestTimeout: true },
+    // A call that waits for one of 50 connections counts as connecting.
+    requestHandler: { connectionTimeout: requestTimeout / 2, requestTimeout, throwOnRequestTimeout: true },
     ...config,
   });
   // This middleware copies requests and responses for a logger that is not configured, at a tenth of a call's CPU time.
