@@ -17,11 +17,17 @@ const parse = (href: string): Address => {
   return { view: pathname.split('/')[2] ?? '', filters: Object.fromEntries(searchParams) };
 };
 
-/** Returns the view and the filters that the address names. A reload or a shared link restores nothing else. */
-export const useAddress = (): Address => parse(useSyncExternalStore(subscribe, hrefNow));
+let parsed: { href: string; address: Address } | undefined;
 
-/** Returns the same without following changes. In a long list, only the list follows the address, not its thousands of items. */
-export const addressNow = (): Address => parse(hrefNow());
+/** Returns the present address without following changes. In a long list, only the list follows it, not its thousands of items. */
+export const addressNow = (): Address => {
+  const href = hrefNow();
+  if (parsed?.href !== href) parsed = { href, address: parse(href) };
+  return parsed.address;
+};
+
+/** Returns the view and the filters that the address names. A reload or a shared link restores nothing else. */
+export const useAddress = (): Address => useSyncExternalStore(subscribe, addressNow);
 
 /** Returns the address of a view. The time zone of the present address is kept. */
 export const buildHref = (view: string, filters: Filters = {}): string => {
@@ -44,16 +50,20 @@ export const setFilters = (change: Filters, options?: { replace: boolean }): voi
   navigate(buildHref(view, { ...filters, ...change }), options);
 };
 
-type LinkProps = Omit<ComponentProps<'a'>, 'href'> & { view: string; filters?: Filters | undefined };
+type LinkProps = Omit<ComponentProps<'a'>, 'href'> & { view?: string; filters?: Filters | undefined };
 
-/** A link to an address of the console, which is opened without loading the page again. */
+/** A link to an address of the console, which is opened without loading the page again. Without a view, it changes filters of the present address. */
 export const Link = ({ view, filters, ...rest }: LinkProps) => {
-  const href = buildHref(view, filters);
+  const findHref = () => {
+    const now = addressNow();
+    return view === undefined ? buildHref(now.view, { ...now.filters, ...filters }) : buildHref(view, filters);
+  };
   const open = (event: MouseEvent) => {
     // The browser itself opens new tabs and windows.
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    navigate(href);
+    // The address may have changed since the link was rendered.
+    navigate(findHref());
   };
-  return <a {...rest} href={href} onClick={open} />;
+  return <a {...rest} href={findHref()} onClick={open} />;
 };

@@ -1,10 +1,28 @@
 /** The user's variety of English. The page is in English, including its dates and numbers. */
 const locale = navigator.languages.find((tag) => /^en(-[a-z]{2})?$/i.test(tag)) ?? 'en-US';
 
-const plain = new Intl.NumberFormat(locale, { maximumFractionDigits: 6 });
-const cents = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 6 });
-const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
-const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
+/** Returns formats by their options. They are kept, because making one takes a hundred times longer than using it. */
+const keepFormats = <Options, Format>(create: (options: Options) => Format) => {
+  const formats = new Map<string, Format>();
+  return (options: Options): Format => {
+    const name = JSON.stringify(options);
+    const format = formats.get(name) ?? create(options);
+    formats.set(name, format);
+    return format;
+  };
+};
+
+const getNumberFormat = keepFormats((options: Intl.NumberFormatOptions) => new Intl.NumberFormat(locale, options));
+const getTimeFormat = keepFormats((options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, options));
+/** Swedish writes dates as ISO 8601 does. */
+const getClock = keepFormats(
+  (timeZone: string) => new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' }),
+);
+
+const plain = getNumberFormat({ maximumFractionDigits: 6 });
+const cents = getNumberFormat({ minimumFractionDigits: 2, maximumFractionDigits: 6 });
+const compact = getNumberFormat({ notation: 'compact', maximumFractionDigits: 1 });
+const percent = getNumberFormat({ style: 'percent', maximumFractionDigits: 1 });
 
 /** Formats a number, or a decimal text without a loss of digits: `1234567.89` is “1,234,567.89”. */
 export const formatNumber = (value: number | string): string => plain.format(value as number);
@@ -28,7 +46,7 @@ export const formatMoney = (value: number, currency?: string): string => {
   const notation = isShort
     ? ({ notation: 'compact', maximumFractionDigits: 1 } as const)
     : ({ trailingZeroDisplay: 'stripIfInteger' } as const);
-  return new Intl.NumberFormat(locale, { style: 'currency', currency, ...notation }).format(value);
+  return getNumberFormat({ style: 'currency', currency, ...notation }).format(value);
 };
 
 /** Formats a share: 0.125 is “12.5%”. */
@@ -37,9 +55,7 @@ export const formatPercent = (share: number): string => percent.format(share);
 /** Formats a size: 1536 bytes are “1.5 KB”. */
 export const formatBytes = (bytes: number): string => {
   const power = bytes < 1024 ? 0 : bytes < 1024 ** 2 ? 1 : 2;
-  const size = new Intl.NumberFormat(locale, { maximumFractionDigits: power === 0 ? 0 : 1 }).format(
-    bytes / 1024 ** power,
-  );
+  const size = getNumberFormat({ maximumFractionDigits: power === 0 ? 0 : 1 }).format(bytes / 1024 ** power);
   return `${size} ${['bytes', 'KB', 'MB'][power]}`;
 };
 
@@ -62,34 +78,23 @@ export const ownTimeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 export const isTimeZone = (name: string): boolean => {
   try {
-    getFormat({ timeZone: name });
+    getTimeFormat({ timeZone: name });
     return true;
   } catch {
     return false;
   }
 };
 
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-/** Returns a format, which is kept, because making one takes a hundred times longer than using it. */
-const getFormat = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat => {
-  const name = JSON.stringify(options);
-  const format = formats.get(name) ?? new Intl.DateTimeFormat(locale, options);
-  formats.set(name, format);
-  return format;
-};
-
 /** Formats a point in time: “Mar 1, 2026, 10:00 AM”. */
 export const formatTime = (at: string, timeZone: string, options: Intl.DateTimeFormatOptions = {}): string =>
-  getFormat({ dateStyle: 'medium', timeStyle: 'short', timeZone, ...options }).format(new Date(at));
+  getTimeFormat({ dateStyle: 'medium', timeStyle: 'short', timeZone, ...options }).format(new Date(at));
 
 /** Formats a date without a time: `2026-03-01` is “Mar 1, 2026”. */
 export const formatDate = (date: string, options: Intl.DateTimeFormatOptions = { dateStyle: 'medium' }): string =>
-  getFormat({ timeZone: 'UTC', ...options }).format(new Date(`${date}T00:00:00Z`));
+  getTimeFormat({ timeZone: 'UTC', ...options }).format(new Date(`${date}T00:00:00Z`));
 
 /** Returns the date of a point in time in a time zone: `2026-03-01`. */
-export const toDateInZone = (timeZone: string, at = new Date()): string =>
-  new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(at);
+export const toDateInZone = (timeZone: string, at = new Date()): string => getClock(timeZone).format(at).slice(0, 10);
 
 /** Returns the date that many days later. */
 export const addDays = (date: string, days: number): string =>
@@ -108,17 +113,5 @@ export const startOfDay = (date: string, timeZone: string): string => {
 export const endOfDay = (date: string, timeZone: string): string => startOfDay(addDays(date, 1), timeZone);
 
 /** Returns the time by which the clocks of a time zone are ahead of UTC. */
-const offsetMilliseconds = (at: number, timeZone: string): number => {
-  const parts = new Intl.DateTimeFormat('en-US', {
-    timeZone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  }).formatToParts(at);
-  const of = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((part) => part.type === type)?.value);
-  return Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second')) - at;
-};
+const offsetMilliseconds = (at: number, timeZone: string): number =>
+  Date.parse(`${getClock(timeZone).format(at).replace(' ', 'T')}Z`) - at;

@@ -68,13 +68,14 @@ export const newQueryClient = (onInvalidKey: () => void): QueryClient =>
 /** Reads from the service, and keeps what it read under a name: the first part is the subject, such as `agents`. */
 export const useRead = <Data,>(
   name: QueryKey,
-  read: (options: RequestOptions) => Promise<Result<Data>>,
+  read: (api: ApiClient, options: RequestOptions) => Promise<Result<Data>>,
   options: { enabled?: boolean; refetchInterval?: (data: Data | undefined) => number | false } = {},
 ): UseQueryResult<Data> => {
+  const { api } = useService();
   const { enabled = true, refetchInterval } = options;
   return useQuery<Data>({
     queryKey: name,
-    queryFn: async ({ signal }) => dataOf(await read({ signal })),
+    queryFn: async ({ signal }) => dataOf(await read(api, { signal })),
     enabled,
     refetchInterval: ({ state }) => refetchInterval?.(state.data) ?? false,
   });
@@ -83,10 +84,12 @@ export const useRead = <Data,>(
 /** Reads all pages of a list. */
 export const useAllPages = <Item,>(
   name: QueryKey,
-  read: (options: RequestOptions) => AsyncIterable<Item>,
+  read: (api: ApiClient, options: RequestOptions) => AsyncIterable<Item>,
   { enabled = true }: { enabled?: boolean } = {},
-): UseQueryResult<Item[]> =>
-  useQuery({ queryKey: name, queryFn: ({ signal }) => Array.fromAsync(read({ signal })), enabled });
+): UseQueryResult<Item[]> => {
+  const { api } = useService();
+  return useQuery({ queryKey: name, queryFn: ({ signal }) => Array.fromAsync(read(api, { signal })), enabled });
+};
 
 export type Pages<Page> = UseInfiniteQueryResult<InfiniteData<Page, string | undefined>>;
 
@@ -96,12 +99,13 @@ const pollMilliseconds = 3000;
 /** Reads a list page by page. Polls it while `isUnderWay` returns true for its first page. */
 export const usePages = <Page extends { nextCursor?: string }>(
   name: QueryKey,
-  read: (cursor: string | undefined, options: RequestOptions) => PromiseLike<Result<Page>>,
+  read: (api: ApiClient, options: RequestOptions, cursor: string | undefined) => PromiseLike<Result<Page>>,
   { isUnderWay }: { isUnderWay?: (page: Page) => boolean } = {},
-): Pages<Page> =>
-  useInfiniteQuery({
+): Pages<Page> => {
+  const { api } = useService();
+  return useInfiniteQuery({
     queryKey: [...name, 'pages'],
-    queryFn: async ({ pageParam, signal }) => dataOf(await read(pageParam, { signal })),
+    queryFn: async ({ pageParam, signal }) => dataOf(await read(api, { signal }, pageParam)),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor,
     refetchInterval: ({ state }) => {
@@ -109,6 +113,7 @@ export const usePages = <Page extends { nextCursor?: string }>(
       return first !== undefined && isUnderWay?.(first) ? pollMilliseconds : false;
     },
   });
+};
 
 /** A change that a button makes, without an input. */
 export type Change = Pick<UseMutationResult<unknown, Error, unknown>, 'mutate' | 'isPending' | 'error'>;
@@ -118,17 +123,18 @@ export type Change = Pick<UseMutationResult<unknown, Error, unknown>, 'mutate' |
  * `done` is announced. While a change is in progress, another click changes nothing. Until the service has answered, each
  * attempt has the same Idempotency-Key.
  */
-export const useChange = <Input, Data>(
-  change: (input: Input, options: RequestOptions) => Promise<Result<Data>>,
+export const useChange = <Data, Input = unknown>(
+  change: (api: ApiClient, options: RequestOptions, input: Input) => Promise<Result<Data>>,
   { changes, done }: { changes: QueryKey[]; done?: (data: Data, input: Input) => string },
 ): UseMutationResult<Data, Error, Input> => {
+  const { api } = useService();
   const queries = useQueryClient();
   const isUnderWay = useRef(false);
   const idempotencyKey = useRef<string>(undefined);
   const mutation = useMutation({
     async mutationFn(input: Input) {
       idempotencyKey.current ??= randomKey();
-      const result = await change(input, { idempotencyKey: idempotencyKey.current });
+      const result = await change(api, { idempotencyKey: idempotencyKey.current }, input);
       if (!isUnanswered(result.error?.error)) idempotencyKey.current = undefined;
       return dataOf(result);
     },

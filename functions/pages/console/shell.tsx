@@ -1,13 +1,14 @@
-import { QueryClientProvider } from '@tanstack/react-query';
-import { type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { QueryClientProvider, useQuery } from '@tanstack/react-query';
+import { memo, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { dataOf } from '../../openapi/client/client.ts';
 import { ApiKeyField } from '../api-key-field.tsx';
 import { load, save } from '../tab-storage.ts';
 import { buildHref, Link, navigate, setFilters, useAddress } from './address.tsx';
 import { Announcements } from './components/announcements.tsx';
-import { Empty, Loaded, Skeleton } from './components/states.tsx';
-import { useTimeZone } from './components/time.tsx';
+import { Empty, Loaded, Skeleton } from './components/parts.tsx';
+import { useTimeZone } from './components/values.tsx';
 import { ownTimeZone } from './formats.ts';
-import { createApi, newQueryClient, type Service, ServiceContext, useRead } from './service.tsx';
+import { createApi, newQueryClient, type Service, ServiceContext } from './service.tsx';
 import { type View, views } from './views.ts';
 
 /** The whole page: the key, the navigation, and the view that the address names. */
@@ -79,13 +80,17 @@ type WithKeyProps = { apiKey: string; keyField: ReactNode; isKeyInvalid: boolean
 
 /** The console once there is a key, which may turn out to be invalid. */
 const WithKey = ({ apiKey, keyField, isKeyInvalid, onEnterKey }: WithKeyProps) => {
-  const key = useRead(['key'], (options) => createApi(apiKey).key.get(options));
+  const key = useQuery({
+    queryKey: ['key'],
+    queryFn: async ({ signal }) => dataOf(await createApi(apiKey).key.get({ signal })),
+  });
   const service = useMemo(
     (): Service | undefined => key.data && { api: createApi(apiKey, key.data.uid), ...key.data },
     [apiKey, key.data],
   );
   const permitted = views.filter(({ scope }) => service?.scopes.includes(scope));
   const { view } = useAddress();
+  const timeZone = useTimeZone();
   // On a phone, the menu is closed by a choice.
   const [openAt, setOpenAt] = useState<string>();
   const isOpen = openAt === view;
@@ -102,7 +107,7 @@ const WithKey = ({ apiKey, keyField, isKeyInvalid, onEnterKey }: WithKeyProps) =
         </button>
         <div className={isOpen ? 'rail open' : 'rail'}>
           {service && <Navigation views={permitted} />}
-          <ZoneFilter />
+          <ZoneFilter chosen={timeZone} />
           {service && (
             <p className="faint" title={`Scopes: ${service.scopes.join(', ')}`}>
               <bdi>{service.uid}</bdi> · key <bdi>{service.name}</bdi>
@@ -151,9 +156,8 @@ const Navigation = ({ views }: { views: View[] }) => {
   );
 };
 
-/** The time zone of all times and dates on the page. */
-const ZoneFilter = () => {
-  const chosen = useTimeZone();
+/** The time zone of all times and dates on the page. Its hundreds of choices are not rendered again when a filter changes. */
+const ZoneFilter = memo(({ chosen }: { chosen: string }) => {
   const zones = [...new Set([ownTimeZone, 'UTC', chosen, ...Intl.supportedValuesOf('timeZone')])];
   return (
     <select
@@ -169,7 +173,7 @@ const ZoneFilter = () => {
       ))}
     </select>
   );
-};
+});
 
 /** The view of the address. Another view begins at its top, with the focus on its heading. */
 const CurrentView = ({ permitted }: { permitted: View[] }) => {

@@ -15,20 +15,9 @@ export type View = {
 /** The views of the console, in the order of the navigation. Each is a separate file, loaded when it is first opened. */
 export const views: View[] = [
   { path: '', name: 'Overview', scope: 'calls', Content: lazy(() => import('./overview/overview.tsx')) },
-  {
-    path: 'calls',
-    name: 'Calls',
-    scope: 'calls',
-    isOfAgent: true,
-    Content: lazy(() => import('./calls/calls.tsx')),
-  },
+  { path: 'calls', name: 'Calls', scope: 'calls', isOfAgent: true, Content: lazy(() => import('./calls/calls.tsx')) },
   { path: 'agents', name: 'Agents', scope: 'agents', Content: lazy(() => import('./agents/agents.tsx')) },
-  {
-    path: 'numbers',
-    name: 'Numbers',
-    scope: 'block-list',
-    Content: lazy(() => import('./numbers/numbers.tsx')),
-  },
+  { path: 'numbers', name: 'Numbers', scope: 'block-list', Content: lazy(() => import('./numbers/numbers.tsx')) },
   {
     path: 'knowledge',
     name: 'Knowledge',
@@ -36,12 +25,7 @@ export const views: View[] = [
     isOfAgent: true,
     Content: lazy(() => import('./knowledge/knowledge.tsx')),
   },
-  {
-    path: 'webhooks',
-    name: 'Webhooks',
-    scope: 'webhooks',
-    Content: lazy(() => import('./webhooks/webhooks.tsx')),
-  },
+  { path: 'webhooks', name: 'Webhooks', scope: 'webhooks', Content: lazy(() => import('./webhooks/webhooks.tsx')) },
   { path: 'changes', name: 'Changes', scope: 'changes', Content: lazy(() => import('./changes/changes.tsx')) },
   { path: 'keys', name: 'Keys', scope: 'keys', Content: lazy(() => import('./keys/keys.tsx')) },
   { path: 'clients', name: 'Clients', scope: 'users', Content: lazy(() => import('./clients/clients.tsx')) },

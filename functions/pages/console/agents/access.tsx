@@ -1,41 +1,34 @@
-import { useState } from 'react';
 import type { ListAgentAccessResponse } from '../../../openapi/client/client.ts';
 import { TextField } from '../components/fields.tsx';
-import { ChangeButton, InlineForm } from '../components/form.tsx';
+import { ChangeButton, Form, type Texts } from '../components/form.tsx';
 import { type Column, Table } from '../components/paged-table.tsx';
-import { Empty, Loaded } from '../components/states.tsx';
-import { useChange, useRead, useService } from '../service.tsx';
+import { Empty, Loaded } from '../components/parts.tsx';
+import { useChange, useRead } from '../service.tsx';
 
 type Guest = ListAgentAccessResponse['access'][number] & { agentId: string };
 
 /** The guests of an agent: the users with whom its owner shares it. */
 export const Access = ({ agentId }: { agentId: string }) => {
-  const { api } = useService();
-  const [uid, setUid] = useState('');
-  const guests = useRead(['access', agentId], (options) => api.agents.listAccess({ agentId }, options));
-  const sharing = useChange((_, options) => api.agents.grantAccess({ agentId, guestUid: uid.trim() }, options), {
-    changes: [['access', agentId]],
-    done: ({ uid }) => `${uid} may use the agent.`,
-  });
+  const guests = useRead(['access', agentId], (api, options) => api.agents.listAccess({ agentId }, options));
+  const sharing = useChange(
+    (api, options, { guestUid = '' }: Texts) => api.agents.grantAccess({ agentId, guestUid }, options),
+    {
+      changes: [['access', agentId]],
+      done: ({ uid }) => `${uid} may use the agent.`,
+    },
+  );
   return (
     <>
-      <InlineForm
-        change={sharing}
-        submit="Share the agent"
-        pending="Sharing …"
-        isDisabled={uid.trim() === ''}
-        onSubmit={() => sharing.mutate(undefined, { onSuccess: () => setUid('') })}
-      >
+      <Form key={sharing.data?.uid} change={sharing} submit="Share the agent" pending="Sharing …">
         <TextField
           label="User ID of the guest"
           name="guestUid"
           note="You or your maker created the user, or the user created you."
           autoComplete="off"
           spellCheck={false}
-          value={uid}
-          onChange={setUid}
+          required
         />
-      </InlineForm>
+      </Form>
       <Loaded query={guests}>
         {({ access }) => (
           <Table
@@ -45,7 +38,7 @@ export const Access = ({ agentId }: { agentId: string }) => {
             columns={columns}
             empty={
               <Empty title="This agent is shared with nobody">
-                <p>A guest uses the agent as you do, but can neither delete it nor share it.</p>
+                A guest uses the agent as you do, but can neither delete it nor share it.
               </Empty>
             }
           />
@@ -56,8 +49,7 @@ export const Access = ({ agentId }: { agentId: string }) => {
 };
 
 const EndAccess = ({ agentId, uid }: Guest) => {
-  const { api } = useService();
-  const end = useChange(() => api.agents.endAccess({ agentId, guestUid: uid }), {
+  const end = useChange((api) => api.agents.endAccess({ agentId, guestUid: uid }), {
     changes: [['access', agentId]],
     done: () => `${uid} may no longer use the agent.`,
   });

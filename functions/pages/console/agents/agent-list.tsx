@@ -1,11 +1,11 @@
 import type { Agent } from '../../../openapi/client/client.ts';
 import { Link, useAddress } from '../address.tsx';
-import { useAgentChoices } from '../components/agent-filter.tsx';
+import { NewAgentLink, useAgentChoices } from '../components/agent-filter.tsx';
 import { FilterBar, TextFilter } from '../components/fields.tsx';
 import { useFigures } from '../components/figures.tsx';
 import { type Column, Table } from '../components/paged-table.tsx';
-import { Empty, Loaded } from '../components/states.tsx';
-import { Time, useTimeZone } from '../components/time.tsx';
+import { Empty, Loaded } from '../components/parts.tsx';
+import { Time, useTimeZone } from '../components/values.tsx';
 import { addDays, formatNumber, formatPhone, toDateInZone } from '../formats.ts';
 import { useService } from '../service.tsx';
 
@@ -21,9 +21,7 @@ export const AgentList = () => {
     <>
       <div className="heading">
         <h1>Agents</h1>
-        <Link className="button" view="agents" filters={{ form: 'new' }}>
-          New agent
-        </Link>
+        <NewAgentLink label="New agent" />
       </div>
       <FilterBar>
         <TextFilter name="search" label="Name or phone number" type="search" />
@@ -43,9 +41,7 @@ export const AgentList = () => {
               ) : (
                 <Empty title="There are no agents yet">
                   <p>An agent is a greeting, instructions and the knowledge to answer from.</p>
-                  <Link className="button" view="agents" filters={{ form: 'new' }}>
-                    Create the first agent
-                  </Link>
+                  <NewAgentLink label="Create the first agent" />
                 </Empty>
               )
             }
@@ -74,6 +70,12 @@ const useRecentCalls = () => {
   });
 };
 
+const Name = ({ agentId, name }: Pick<Agent, 'agentId' | 'name'>) => (
+  <Link view="agents" filters={{ agentId }}>
+    <bdi>{name}</bdi>
+  </Link>
+);
+
 const RecentCalls = ({ agentId, since, calls }: Listed) =>
   calls !== undefined && (
     <Link view="calls" filters={{ agentId, from: since }}>
@@ -82,14 +84,7 @@ const RecentCalls = ({ agentId, since, calls }: Listed) =>
   );
 
 const columns: Column<Listed>[] = [
-  {
-    heading: 'Name',
-    cell: ({ agentId, name }) => (
-      <Link view="agents" filters={{ agentId }}>
-        <bdi>{name}</bdi>
-      </Link>
-    ),
-  },
+  { heading: 'Name', cell: ({ agentId, name }) => <Name agentId={agentId} name={name} /> },
   { heading: 'Phone number', cell: ({ phoneNumber }) => phoneNumber && formatPhone(phoneNumber) },
   { heading: 'Calls in 7 days', cell: (agent) => <RecentCalls {...agent} />, isNumber: true },
   { heading: 'Language', cell: ({ configuration: { language } }) => language },

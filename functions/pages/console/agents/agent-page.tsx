@@ -1,11 +1,10 @@
-import { useState } from 'react';
 import type { Agent } from '../../../openapi/client/client.ts';
 import { forget } from '../../tab-storage.ts';
 import { buildHref, Link, navigate, useAddress } from '../address.tsx';
-import { DeleteDialog, Dialog } from '../components/dialog.tsx';
+import { DeleteDialog, DialogButton, FormDialog } from '../components/dialog.tsx';
 import { TextField } from '../components/fields.tsx';
-import { Form } from '../components/form.tsx';
-import { Loaded } from '../components/states.tsx';
+import type { Texts } from '../components/form.tsx';
+import { Loaded } from '../components/parts.tsx';
 import { useChange, useRead, useService } from '../service.tsx';
 import { Access } from './access.tsx';
 import { EditAgent } from './edit-agent.tsx';
@@ -15,8 +14,7 @@ import { VersionFigures } from './version-figures.tsx';
 
 /** An agent, in sections. */
 export const AgentPage = ({ agentId }: { agentId: string }) => {
-  const { api } = useService();
-  const agent = useRead(['agent', agentId], (options) => api.agents.get({ agentId }, options));
+  const agent = useRead(['agent', agentId], (api, options) => api.agents.get({ agentId }, options));
   return (
     <>
       <p>
@@ -79,72 +77,54 @@ const AgentSections = ({ agent }: { agent: Agent }) => {
   );
 };
 
-const Actions = ({ agent: { agentId, name } }: { agent: Agent }) => {
-  const { api } = useService();
-  const [step, setStep] = useState<'copy' | 'delete'>();
-  const deletion = useChange(() => api.agents.delete({ agentId }), {
-    changes: [['agents']],
-    done: () => `${name} is deleted.`,
-  });
-  return (
-    <div className="buttons">
-      <button type="button" className="quiet" onClick={() => setStep('copy')}>
-        Copy
-      </button>
-      <button type="button" className="quiet warns" onClick={() => setStep('delete')}>
-        Delete
-      </button>
-      {step === 'copy' && <CopyDialog agentId={agentId} name={name} onClose={() => setStep(undefined)} />}
-      {step === 'delete' && (
+const Actions = ({ agent: { agentId, name } }: { agent: Agent }) => (
+  <div className="buttons">
+    <DialogButton label="Copy" className="quiet">
+      {(onClose) => <CopyDialog agentId={agentId} name={name} onClose={onClose} />}
+    </DialogButton>
+    <DialogButton label="Delete" className="quiet warns">
+      {(onClose) => (
         <DeleteDialog
           what="the agent"
           name={name}
           consequence="Its calls, block list, knowledge and history are deleted with it. This cannot be undone."
-          deletion={deletion}
+          remove={(api) => api.agents.delete({ agentId })}
+          changes={[['agents']]}
           onDeleted={() => {
             forget(`draft:${agentId}`);
             navigate(buildHref('agents'), { replace: true });
           }}
-          onClose={() => setStep(undefined)}
+          onClose={onClose}
         />
       )}
-    </div>
-  );
-};
+    </DialogButton>
+  </div>
+);
 
 type CopyProps = { agentId: string; name: string; onClose(): void };
 
 /** Copies an agent under another name. */
 const CopyDialog = ({ agentId, name: original, onClose }: CopyProps) => {
-  const { api } = useService();
-  const [name, setName] = useState(`${original} (Copy)`);
-  const copy = useChange((_, options) => api.agents.duplicate({ agentId, name: name.trim() }, options), {
+  const copy = useChange((api, options, { name }: Texts) => api.agents.duplicate({ agentId, name }, options), {
     changes: [['agents']],
     done: ({ name, copied }) =>
       copied.status === 'pending' ? `${name} is completed in the background.` : `${name} is created.`,
   });
   return (
-    <Dialog title={`Copy ${original}`} onClose={onClose}>
-      <Form
-        change={copy}
-        submit="Create the copy"
-        pending="Copying …"
-        isDisabled={name.trim() === ''}
-        onSubmit={() =>
-          copy.mutate(undefined, {
-            // A copy that is not complete does not exist yet.
-            onSuccess: ({ agentId, copied }) =>
-              navigate(buildHref('agents', { agentId: copied.status ? undefined : agentId })),
-          })
-        }
-        onCancel={onClose}
-      >
-        <p className="faint">
-          The copy has the configuration, the knowledge and the block list of the agent. It has no phone number and no
-          calls.
-        </p>
-        <TextField label="Name" name="name" required maxLength={200} value={name} onChange={setName} />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={`Copy ${original}`}
+      change={copy}
+      submit="Create the copy"
+      pending="Copying …"
+      // A copy that is not complete does not exist yet.
+      onDone={({ agentId, copied }) => navigate(buildHref('agents', { agentId: copied.status ? undefined : agentId }))}
+      onClose={onClose}
+    >
+      <p className="faint">
+        The copy has the configuration, the knowledge and the block list of the agent. It has no phone number and no
+        calls.
+      </p>
+      <TextField label="Name" name="name" required maxLength={200} defaultValue={`${original} (Copy)`} />
+    </FormDialog>
   );
 };

@@ -2,8 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { type Agent, dataOf } from '../../../openapi/client/client.ts';
 import { forget, load, save } from '../../tab-storage.ts';
-import { Dialog } from '../components/dialog.tsx';
-import { Form } from '../components/form.tsx';
+import { FormDialog } from '../components/dialog.tsx';
 import { useChange, useService } from '../service.tsx';
 import { type AgentDraft, buildAgentChange, differing, type Texts, toTexts } from './agent-fields.ts';
 import { AgentForm, isConflict } from './agent-form.tsx';
@@ -37,7 +36,7 @@ export const EditAgent = ({ agent }: { agent: Agent }) => {
   if (!isChanged && agent.updatedAt > updatedAt) setDraft(startDraft(agent));
 
   const { mutate, reset, ...saving } = useChange(
-    (_, options) => {
+    (api, options) => {
       const change = { agentId: agent.agentId, ...buildAgentChange(before, texts), note: note || undefined };
       return api.agents.update(change, { ...options, ifMatch: version });
     },
@@ -87,23 +86,22 @@ export const EditAgent = ({ agent }: { agent: Agent }) => {
         onDiscard={() => setDiscarding(true)}
       />
       {isDiscarding && (
-        <Dialog title="Discard your changes?" onClose={() => setDiscarding(false)}>
-          <Form
-            change={saving}
-            submit="Discard the changes"
-            pending=""
-            isDanger
-            onSubmit={() => {
-              reset();
-              setMeanwhile(undefined);
-              setDraft(startDraft(agent));
-              setDiscarding(false);
-            }}
-            onCancel={() => setDiscarding(false)}
-          >
-            <p>Your text is lost: {changed.join(', ')}.</p>
-          </Form>
-        </Dialog>
+        <FormDialog
+          title="Discard your changes?"
+          change={saving}
+          submit="Discard the changes"
+          pending=""
+          isDanger
+          onSubmit={() => {
+            reset();
+            setMeanwhile(undefined);
+            setDraft(startDraft(agent));
+            setDiscarding(false);
+          }}
+          onClose={() => setDiscarding(false)}
+        >
+          <p>Your text is lost: {changed.join(', ')}.</p>
+        </FormDialog>
       )}
     </>
   );

@@ -1,19 +1,17 @@
 import type { Agent, AgentVersion } from '../../../openapi/client/client.ts';
-import { addressNow, Link, useAddress } from '../address.tsx';
+import { Link, useAddress } from '../address.tsx';
 import { type Column, PagedTable } from '../components/paged-table.tsx';
-import { Empty } from '../components/states.tsx';
-import { Time } from '../components/time.tsx';
-import { Who } from '../components/who.tsx';
-import { usePages, useService } from '../service.tsx';
+import { Empty } from '../components/parts.tsx';
+import { Time, Who } from '../components/values.tsx';
+import { usePages } from '../service.tsx';
 import { labelOfPath } from './labels.ts';
 import { VersionDialog } from './version-dialog.tsx';
 
 /** The versions of an agent, newest first: who changed what, when and why. */
 export const History = ({ agent }: { agent: Agent }) => {
-  const { api } = useService();
   const { agentId } = agent;
   const { version } = useAddress().filters;
-  const pages = usePages(['agent', agentId, 'versions'], (cursor, options) =>
+  const pages = usePages(['agent', agentId, 'versions'], (api, options, cursor) =>
     api.agents.listVersions({ agentId, limit: 50, cursor }, options),
   );
   return (
@@ -31,17 +29,11 @@ export const History = ({ agent }: { agent: Agent }) => {
   );
 };
 
-const VersionLink = ({ version }: AgentVersion) => {
-  const { agentId, section } = addressNow().filters;
-  return (
-    <Link view="agents" filters={{ agentId, section, version: String(version) }}>
-      Version {version}
-    </Link>
-  );
-};
-
 const columns: Column<AgentVersion>[] = [
-  { heading: 'Version', cell: (version) => <VersionLink {...version} /> },
+  {
+    heading: 'Version',
+    cell: ({ version }) => <Link filters={{ version: String(version) }}>Version {version}</Link>,
+  },
   { heading: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
   {
     heading: 'Changed',

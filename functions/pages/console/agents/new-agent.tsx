@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Agent } from '../../../openapi/client/client.ts';
 import { buildHref, Link, navigate } from '../address.tsx';
-import { useChange, useService } from '../service.tsx';
+import { useChange } from '../service.tsx';
 import { buildAgentChange, toTexts } from './agent-fields.ts';
 import { AgentForm } from './agent-form.tsx';
 
@@ -9,10 +9,9 @@ const nothing = toTexts({ name: '', configuration: {} });
 
 /** A form that creates an agent. */
 export const NewAgent = () => {
-  const { api } = useService();
   const [{ texts, note }, setDraft] = useState({ texts: nothing, note: '' });
-  const { mutate, isPending, error } = useChange<undefined, Agent>(
-    (_, options) => {
+  const { mutate, isPending, error } = useChange(
+    (api, options) => {
       const { name, phoneNumber, configuration } = buildAgentChange(nothing, texts);
       const agent = { name: name ?? '', phoneNumber: phoneNumber ?? undefined, note: note || undefined };
       return api.agents.create({ ...agent, configuration: configuration as Agent['configuration'] }, options);

@@ -2,11 +2,11 @@ import { useState } from 'react';
 import type { Agent } from '../../../openapi/client/client.ts';
 import { TextField } from '../components/fields.tsx';
 import { submitted } from '../components/form.tsx';
+import { Failed } from '../components/parts.tsx';
 import { Picker } from '../components/picker.tsx';
-import { Failed } from '../components/states.tsx';
-import { useTimeZone } from '../components/time.tsx';
+import { useTimeZone } from '../components/values.tsx';
 import { formatTime } from '../formats.ts';
-import { useChange, useRead, useService } from '../service.tsx';
+import { useChange, useRead } from '../service.tsx';
 
 const maxParts = 5;
 
@@ -17,7 +17,6 @@ const toParts = (split: NonNullable<Agent['split']>): Part[] =>
 
 /** Splits callers between versions of an agent. */
 export const Traffic = ({ agent: { agentId, version, split = [] } }: { agent: Agent }) => {
-  const { api } = useService();
   const timeZone = useTimeZone();
   const [parts, setParts] = useState(() => toParts(split));
   const sum = parts.reduce((sum, { percent }) => sum + Number(percent), 0);
@@ -30,7 +29,7 @@ export const Traffic = ({ agent: { agentId, version, split = [] } }: { agent: Ag
           { version: String(version), percent: '10' },
         ]
       : [{ version: '1', percent: '100' }];
-  const { data } = useRead(['agent', agentId, 'choices'], (options) =>
+  const { data } = useRead(['agent', agentId, 'choices'], (api, options) =>
     api.agents.listVersions({ agentId, limit: 200 }, options),
   );
   const versions = (data?.versions ?? []).map(({ version, createdAt, note }) => ({
@@ -42,7 +41,7 @@ export const Traffic = ({ agent: { agentId, version, split = [] } }: { agent: Ag
   const isComplete = parts.length === 0 || sum === 100;
   const isChanged = JSON.stringify(parts) !== JSON.stringify(toParts(split));
   const { mutate, isPending, error } = useChange(
-    (parts: Part[]) =>
+    (api, _, parts: Part[]) =>
       api.agents.setTraffic({
         agentId,
         split: parts.map(({ version, percent }) => ({ version: Number(version), percent: Number(percent) })),

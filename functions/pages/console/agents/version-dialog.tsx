@@ -1,34 +1,34 @@
-import { useState } from 'react';
 import type { Agent, AgentVersionContent } from '../../../openapi/client/client.ts';
 import { setFilters, useAddress } from '../address.tsx';
 import { Dialog } from '../components/dialog.tsx';
-import { Facts } from '../components/facts.tsx';
 import { Choice, TextField } from '../components/fields.tsx';
-import { InlineForm } from '../components/form.tsx';
-import { Json } from '../components/json.tsx';
-import { Loaded } from '../components/states.tsx';
-import { Time } from '../components/time.tsx';
-import { Who } from '../components/who.tsx';
-import { useChange, useRead, useService } from '../service.tsx';
+import { Form, type Texts } from '../components/form.tsx';
+import { Details, Loaded } from '../components/parts.tsx';
+import { Facts, Json, Time, Who } from '../components/values.tsx';
+import { useChange, useRead } from '../service.tsx';
 import { Difference } from './difference.tsx';
 import { labelOfPath } from './labels.ts';
 
 const compareWithNewest = (version: number) =>
   setFilters({ version: String(version), against: 'newest' }, { replace: true });
 
+const close = () => setFilters({ version: undefined, against: undefined });
+
 /** A version of an agent: what changed in it, or how it differs from the newest one. It can be restored. */
 export const VersionDialog = ({ agent, version }: { agent: Agent; version: string }) => {
-  const { api } = useService();
   const { agentId } = agent;
   const { against } = useAddress().filters;
   const number = Number(version);
   const former = number > 1 ? number - 1 : undefined;
+  const isNewest = number === agent.version;
+  // An undone change is the restored version before it.
+  const compared = isNewest ? former : number;
   const other = against === 'newest' ? agent.version : former;
-  const content = useRead(['agent', agentId, 'version', version, other], (options) =>
+  const content = useRead(['agent', agentId, 'version', version, other], (api, options) =>
     api.agents.getVersion({ agentId, version, ...(other !== undefined && { against: other }) }, options),
   );
   return (
-    <Dialog title={`Version ${version}`} isWide onClose={() => setFilters({ version: undefined, against: undefined })}>
+    <Dialog title={`Version ${version}`} isWide onClose={close}>
       <Loaded query={content} rows={6}>
         {(data) => (
           <div className="stack">
@@ -40,7 +40,7 @@ export const VersionDialog = ({ agent, version }: { agent: Agent; version: strin
                 'Restored from': data.restoredFrom && `Version ${data.restoredFrom}`,
               }}
             />
-            {number !== agent.version && (
+            {!isNewest && (
               <Choice
                 label="Compare with"
                 options={[
@@ -54,26 +54,19 @@ export const VersionDialog = ({ agent, version }: { agent: Agent; version: strin
               />
             )}
             {data.changes && <Changes changes={data.changes} isWithNewest={against === 'newest'} />}
-            <details>
-              <summary>The whole version</summary>
+            <Details title="The whole version">
               <Json title={data.name} value={data.configuration} />
-            </details>
-            {number === agent.version ? (
-              former && (
+            </Details>
+            {!isNewest && against === 'newest' ? (
+              <Restore agent={agent} version={number} />
+            ) : (
+              compared && (
                 <div className="buttons">
-                  <button type="button" className="quiet" onClick={() => compareWithNewest(former)}>
-                    Undo this change
+                  <button type="button" className="quiet" onClick={() => compareWithNewest(compared)}>
+                    {isNewest ? 'Undo this change' : 'See what restoring this version changes'}
                   </button>
                 </div>
               )
-            ) : against === 'newest' ? (
-              <Restore agent={agent} version={number} />
-            ) : (
-              <div className="buttons">
-                <button type="button" className="quiet" onClick={() => compareWithNewest(number)}>
-                  See what restoring this version changes
-                </button>
-              </div>
             )}
           </div>
         )}
@@ -102,10 +95,9 @@ const formatJson = (value: unknown) =>
 
 /** Restores a version, as a new one. */
 const Restore = ({ agent: { agentId, version: newest }, version }: { agent: Agent; version: number }) => {
-  const { api } = useService();
-  const [note, setNote] = useState('');
   const restoring = useChange(
-    (_, options) => api.agents.restore({ agentId, version, note: note || undefined }, { ...options, ifMatch: newest }),
+    (api, options, { note }: Texts) =>
+      api.agents.restore({ agentId, version, note: note || undefined }, { ...options, ifMatch: newest }),
     {
       changes: [['agents'], ['agent', agentId]],
       done: (restored) =>
@@ -114,15 +106,9 @@ const Restore = ({ agent: { agentId, version: newest }, version }: { agent: Agen
           : `Version ${version} is restored, as version ${restored.version}.`,
     },
   );
-  const close = () => setFilters({ version: undefined, against: undefined });
   return (
-    <InlineForm
-      change={restoring}
-      submit="Restore this version"
-      pending="Restoring …"
-      onSubmit={() => restoring.mutate(undefined, { onSuccess: close })}
-    >
-      <TextField label="Note for the history" maxLength={256} placeholder="Why?" value={note} onChange={setNote} />
-    </InlineForm>
+    <Form change={restoring} submit="Restore this version" pending="Restoring …" onDone={close}>
+      <TextField label="Note for the history" name="note" maxLength={256} placeholder="Why?" />
+    </Form>
   );
 };

@@ -3,8 +3,8 @@ import { useAddress } from '../address.tsx';
 import { FilterBar } from '../components/fields.tsx';
 import { costColumns, figureColumns, PeriodFilter, readPeriod, useFigures } from '../components/figures.tsx';
 import { type Column, Table } from '../components/paged-table.tsx';
-import { Empty, Loaded } from '../components/states.tsx';
-import { useTimeZone } from '../components/time.tsx';
+import { Empty, Loaded } from '../components/parts.tsx';
+import { useTimeZone } from '../components/values.tsx';
 
 /** Compares the call figures of an agent’s versions. */
 export const VersionFigures = ({ agentId }: { agentId: string }) => {

@@ -1,17 +1,14 @@
 import { type ReactNode, useState } from 'react';
 import type { Call, UpdateCallOutcomeParams } from '../../../openapi/client/client.ts';
 import { Link, setFilters } from '../address.tsx';
-import { useAgentChoices, useAgentName } from '../components/agent-filter.tsx';
+import { AgentName, useAgentChoices } from '../components/agent-filter.tsx';
 import { Dialog } from '../components/dialog.tsx';
-import { Facts } from '../components/facts.tsx';
 import { TextField } from '../components/fields.tsx';
-import { InlineForm } from '../components/form.tsx';
-import { Json } from '../components/json.tsx';
+import { Form } from '../components/form.tsx';
 import { OutcomeBadge, useValues } from '../components/outcome.tsx';
+import { Details, Failed, Loaded } from '../components/parts.tsx';
 import { Picker } from '../components/picker.tsx';
-import { Failed, Loaded } from '../components/states.tsx';
-import { Time } from '../components/time.tsx';
-import { Who } from '../components/who.tsx';
+import { Facts, Json, Time, Who } from '../components/values.tsx';
 import { formatDuration, formatNumber, formatPhone, formatValue } from '../formats.ts';
 import { useChange, useRead, useService } from '../service.tsx';
 import { CallStatus } from './call-status.tsx';
@@ -20,12 +17,11 @@ type CallDialogProps = { agentId: string; callId: string; neighbors: (Call | und
 
 /** A call with its details and the history of its outcome, which can be set. `neighbors` are those before and after it in the list. */
 export const CallDialog = ({ agentId, callId, neighbors }: CallDialogProps) => {
-  const { api } = useService();
-  const call = useRead(['call', agentId, callId], (options) =>
+  const call = useRead(['call', agentId, callId], (api, options) =>
     api.calls.get({ agentId, callIdOrPhone: callId }, options),
   );
   return (
-    <Dialog title="Call" isPanel onClose={() => setFilters({ callId: undefined, callOf: undefined })}>
+    <Dialog title="Call" isPanel subject={callId} onClose={() => setFilters({ callId: undefined, callOf: undefined })}>
       <div className="stack">
         <div className="buttons">
           {['Newer call', 'Older call'].map((label, index) => (
@@ -46,14 +42,13 @@ export const CallDialog = ({ agentId, callId, neighbors }: CallDialogProps) => {
               <CallFacts call={data} />
               <Held call={data} />
               <Outcome key={data.callId + data.outcomeUpdatedAt} call={data} />
-              <Details details={data.details} />
+              <PlatformDetails details={data.details} />
               <History call={data} />
               {data.custom_call_metadata && <Json title="Metadata" value={data.custom_call_metadata} />}
               {data.details && (
-                <details>
-                  <summary>All details</summary>
+                <Details title="All details">
                   <Json title="Details" value={data.details} />
-                </details>
+                </Details>
               )}
             </>
           )}
@@ -72,14 +67,13 @@ export const callFilters = (call: Pick<Call, 'agentId' | 'callId'> | undefined) 
 const CallFacts = ({ call }: { call: Call }) => {
   const { scopes } = useService();
   const { agentId, callId, phone, direction, startedAt, endedAt, durationSeconds, status } = call;
-  const agent = useAgentName(agentId);
   return (
     <>
       <Facts
         facts={{
           'Phone number': phone ? formatPhone(phone) : 'Withheld',
           Direction: direction === 'inbound' ? 'Inbound' : 'Outbound',
-          Agent: agent,
+          Agent: <AgentName agentId={agentId} />,
           Started: <Time at={startedAt} hasSeconds />,
           Ended: endedAt && <Time at={endedAt} hasSeconds />,
           Duration: durationSeconds !== undefined ? formatDuration(durationSeconds) : undefined,
@@ -104,7 +98,7 @@ const CallFacts = ({ call }: { call: Call }) => {
 };
 
 /** What a voice platform told about the call, in words. */
-const Details = ({ details = {} }: { details: Call['details'] }) => {
+const PlatformDetails = ({ details = {} }: { details: Call['details'] }) => {
   const { summary, recordingUrl, cost, cause } = details as Record<string, unknown>;
   const { amount, currency } = (cost ?? {}) as { amount?: unknown; currency?: unknown };
   const isLink = typeof recordingUrl === 'string' && /^https?:/.test(recordingUrl);
@@ -128,9 +122,8 @@ const causesOfHolding = {
 
 /** Returns a change of the outcome of a call. */
 const useOutcomeChange = ({ agentId, callId }: Call) => {
-  const { api } = useService();
   return useChange(
-    (set: Omit<UpdateCallOutcomeParams, 'agentId' | 'callIdOrPhone'>, options) =>
+    (api, options, set: Omit<UpdateCallOutcomeParams, 'agentId' | 'callIdOrPhone'>) =>
       api.calls.updateOutcome({ agentId, callIdOrPhone: callId, ...set }, options),
     { changes: [['call', agentId, callId], ['calls'], ['figures']], done: () => 'The outcome is saved.' },
   );
@@ -185,7 +178,7 @@ const Outcome = ({ call }: { call: Call }) => {
       custom_call_outcome_value: value.trim() ? number : null,
     });
   return (
-    <InlineForm
+    <Form
       change={change}
       submit="Save outcome"
       pending="Saving …"
@@ -208,7 +201,7 @@ const Outcome = ({ call }: { call: Call }) => {
         value={value}
         onChange={setValue}
       />
-    </InlineForm>
+    </Form>
   );
 };
 

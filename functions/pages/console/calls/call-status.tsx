@@ -1,4 +1,4 @@
-import { Status, type Tone } from '../components/status.tsx';
+import { Status, type Tone } from '../components/values.tsx';
 
 /** The colors of the words that voice platforms and this service use. Any other word is a status, too. */
 const tones: Record<string, Tone> = {
@@ -11,7 +11,5 @@ const tones: Record<string, Tone> = {
 };
 
 export const CallStatus = ({ status }: { status: string }) => (
-  <Status tone={tones[status.toLowerCase()] ?? 'off'}>
-    <bdi>{status}</bdi>
-  </Status>
+  <Status tone={tones[status.toLowerCase()] ?? 'off'} label={<bdi>{status}</bdi>} />
 );

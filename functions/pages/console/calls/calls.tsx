@@ -1,15 +1,15 @@
 import { csvField, csvLines } from '../../../domain/csv.ts';
 import type { Call } from '../../../openapi/client/client.ts';
-import { addressNow, Link, useAddress } from '../address.tsx';
-import { AgentFilter, ForAgents, useAgentChoices, useAgentName } from '../components/agent-filter.tsx';
+import { Link, useAddress } from '../address.tsx';
+import { AgentFilter, AgentName, ForAgents, HowToRecord, useAgentChoices } from '../components/agent-filter.tsx';
 import { announce } from '../components/announcements.tsx';
 import { FilterBar, SelectFilter, TextFilter } from '../components/fields.tsx';
 import { DateChips, FilterChip } from '../components/filter-chip.tsx';
 import { OutcomeBadge, OutcomeColors } from '../components/outcome.tsx';
 import { type Column, PagedTable } from '../components/paged-table.tsx';
+import { Empty } from '../components/parts.tsx';
 import { saveFile } from '../components/save-file.ts';
-import { Empty } from '../components/states.tsx';
-import { Time, timeZoneNow, useTimeZone } from '../components/time.tsx';
+import { Time, timeZoneNow, useTimeZone } from '../components/values.tsx';
 import {
   endOfDay,
   formatDuration,
@@ -19,7 +19,7 @@ import {
   formatValue,
   startOfDay,
 } from '../formats.ts';
-import { usePages, useService } from '../service.tsx';
+import { usePages } from '../service.tsx';
 import { CallDialog, callFilters } from './call-dialog.tsx';
 import { CallStatus } from './call-status.tsx';
 import { formatOutcomeFilter, OutcomeFilter, StatusFilter } from './outcome-filter.tsx';
@@ -60,7 +60,6 @@ const Calls = () => (
 );
 
 const CallTable = () => {
-  const { api } = useService();
   const { agentId, callId, callOf = agentId, timeZone: _, ...filters } = useAddress().filters;
   const timeZone = useTimeZone();
   const { phone, from, to, direction, status, outcome, hasOutcome, held } = filters;
@@ -72,7 +71,7 @@ const CallTable = () => {
     held: held === 'true' || undefined,
     hasOutcome: hasOutcome === undefined ? undefined : hasOutcome === 'true',
   };
-  const pages = usePages(['calls', agentId, search], (cursor, options) => {
+  const pages = usePages(['calls', agentId, search], (api, options, cursor) => {
     const page = { ...search, limit: 50, cursor };
     return agentId ? api.calls.list({ agentId, ...page }, options) : api.calls.listAll(page, options);
   });
@@ -99,10 +98,7 @@ const CallTable = () => {
             </Empty>
           ) : (
             <Empty title="There are no calls yet">
-              <p>
-                Calls are recorded by a voice platform, or by your own program:{' '}
-                <a href="/docs/voice-platforms">connect a platform</a>.
-              </p>
+              <HowToRecord />
             </Empty>
           )
         }
@@ -110,7 +106,6 @@ const CallTable = () => {
       {loaded.length > 0 && <CsvOfCalls calls={loaded} />}
       {callId && callOf && (
         <CallDialog
-          key={callId}
           agentId={callOf}
           callId={callId}
           neighbors={place < 0 ? [] : [loaded[place - 1], loaded[place + 1]]}
@@ -145,18 +140,16 @@ const CsvOfCalls = ({ calls }: { calls: Call[] }) => {
 };
 
 const Started = ({ call }: { call: Call }) => (
-  <Link
-    view="calls"
-    filters={{ ...addressNow().filters, ...callFilters(call) }}
-    aria-label={formatTime(call.startedAt, timeZoneNow())}
-  >
+  <Link filters={callFilters(call)} aria-label={formatTime(call.startedAt, timeZoneNow())}>
     <Time at={call.startedAt} isShort />
   </Link>
 );
 
-const AgentName = ({ call: { agentId } }: { call: Call }) => <bdi>{useAgentName(agentId)}</bdi>;
-
-const columnOfAgent: Column<Call> = { heading: 'Agent', isLong: true, cell: (call) => <AgentName call={call} /> };
+const columnOfAgent: Column<Call> = {
+  heading: 'Agent',
+  isLong: true,
+  cell: ({ agentId }) => <AgentName agentId={agentId} />,
+};
 
 const columns: Column<Call>[] = [
   { heading: 'Started', cell: (call) => <Started call={call} /> },

@@ -1,15 +1,14 @@
 import type { Change } from '../../../openapi/client/client.ts';
 import { type Filters, Link, useAddress } from '../address.tsx';
 import { labelOfPath } from '../agents/labels.ts';
-import { AgentFilter, useAgentName } from '../components/agent-filter.tsx';
+import { AgentFilter, AgentName } from '../components/agent-filter.tsx';
 import { FilterBar, SelectFilter, TextFilter } from '../components/fields.tsx';
 import { DateChips, FilterChip } from '../components/filter-chip.tsx';
 import { type Column, PagedTable } from '../components/paged-table.tsx';
-import { Empty } from '../components/states.tsx';
-import { Time, useTimeZone } from '../components/time.tsx';
-import { Who } from '../components/who.tsx';
+import { Empty } from '../components/parts.tsx';
+import { Time, useTimeZone, Who } from '../components/values.tsx';
 import { endOfDay, formatNumber, formatTime, startOfDay } from '../formats.ts';
-import { usePages, useService } from '../service.tsx';
+import { usePages } from '../service.tsx';
 
 const kinds: Record<Change['kind'], string> = {
   agent: 'Agents',
@@ -37,7 +36,6 @@ const ways: Record<Change['via'], string> = {
 
 /** The view Changes: who changed what, newest first. */
 const Changes = () => {
-  const { api } = useService();
   const timeZone = useTimeZone();
   const { agentId, kind, keyId, from, to } = useAddress().filters;
   const search = {
@@ -45,7 +43,7 @@ const Changes = () => {
     from: from && startOfDay(from, timeZone),
     to: to && endOfDay(to, timeZone),
   };
-  const pages = usePages(['changes', search], (cursor, options) =>
+  const pages = usePages(['changes', search], (api, options, cursor) =>
     api.changes.list({ ...search, limit: 50, cursor }, options),
   );
   return (
@@ -75,11 +73,7 @@ const Changes = () => {
         keyOf={({ changeId }) => changeId}
         groupOf={({ at }, timeZone) => formatTime(at, timeZone, { dateStyle: 'full', timeStyle: undefined })}
         columns={columns}
-        empty={
-          <Empty title="No change matches these filters">
-            <p>A change is listed within two minutes.</p>
-          </Empty>
-        }
+        empty={<Empty title="No change matches these filters">A change is listed within two minutes.</Empty>}
       />
     </>
   );
@@ -115,8 +109,6 @@ const What = ({ change }: { change: Change }) => {
   const target = findTarget(change);
   return target ? <Link {...target}>{words}</Link> : words;
 };
-
-const AgentName = ({ agentId }: { agentId: string }) => <bdi>{useAgentName(agentId)}</bdi>;
 
 const describeDetails = ({ kind, id, changed = [], counts, version }: Change) =>
   [

@@ -1,21 +1,17 @@
-import { useState } from 'react';
 import type { User } from '../../../openapi/client/client.ts';
 import { buildHref, Link, navigate } from '../address.tsx';
-import { DeleteDialog } from '../components/dialog.tsx';
-import { Facts } from '../components/facts.tsx';
+import { DeleteDialog, DialogButton } from '../components/dialog.tsx';
 import { ChangeButton } from '../components/form.tsx';
-import { Loaded } from '../components/states.tsx';
-import { Time } from '../components/time.tsx';
+import { Loaded } from '../components/parts.tsx';
+import { Facts, Status, Time } from '../components/values.tsx';
 import { formatNumber } from '../formats.ts';
 import { KeyList } from '../keys/key-list.tsx';
-import { useChange, useRead, useService } from '../service.tsx';
+import { useChange, useRead } from '../service.tsx';
 import { ClientDialog } from './client-dialog.tsx';
-import { ClientStatus } from './client-status.tsx';
 
 /** A client with its quotas, its keys, and its end. */
 export const ClientPage = ({ uid }: { uid: string }) => {
-  const { api } = useService();
-  const client = useRead(['clients', uid], (options) => api.users.get({ uid }, options));
+  const client = useRead(['clients', uid], (api, options) => api.users.get({ uid }, options));
   return (
     <>
       <p>
@@ -51,40 +47,38 @@ export const ClientPage = ({ uid }: { uid: string }) => {
 };
 
 const Actions = ({ client }: { client: User }) => {
-  const { api } = useService();
   const { uid, suspended } = client;
-  const [step, setStep] = useState<'edit' | 'delete'>();
   const changes = [['clients']];
-  const suspension = useChange((_, options) => api.users.update({ uid, suspended: !suspended }, options), {
+  const suspension = useChange((api, options) => api.users.update({ uid, suspended: !suspended }, options), {
     changes,
     done: ({ suspended }) => `The client is ${suspended ? 'suspended' : 'active again'}.`,
   });
-  const deletion = useChange(() => api.users.delete({ uid, confirm: uid }), {
-    changes,
-    done: () => 'The client is being deleted.',
-  });
   return (
     <div className="buttons">
-      <button type="button" className="quiet" onClick={() => setStep('edit')}>
-        Edit
-      </button>
+      <DialogButton label="Edit" className="quiet">
+        {(onClose) => <ClientDialog client={client} onClose={onClose} />}
+      </DialogButton>
       <ChangeButton change={suspension} className="quiet">
         {suspended ? 'Resume' : 'Suspend'}
       </ChangeButton>
-      <button type="button" className="quiet warns" onClick={() => setStep('delete')}>
-        Delete
-      </button>
-      {step === 'edit' && <ClientDialog client={client} onClose={() => setStep(undefined)} />}
-      {step === 'delete' && (
-        <DeleteDialog
-          what="the client"
-          name={uid}
-          consequence="Its keys end at once. Its agents, calls and knowledge are deleted in the background. This cannot be undone."
-          deletion={deletion}
-          onDeleted={() => navigate(buildHref('clients'), { replace: true })}
-          onClose={() => setStep(undefined)}
-        />
-      )}
+      <DialogButton label="Delete" className="quiet warns">
+        {(onClose) => (
+          <DeleteDialog
+            what="the client"
+            name={uid}
+            consequence="Its keys end at once. Its agents, calls and knowledge are deleted in the background. This cannot be undone."
+            remove={(api) => api.users.delete({ uid, confirm: uid })}
+            changes={changes}
+            done="The client is being deleted."
+            onDeleted={() => navigate(buildHref('clients'), { replace: true })}
+            onClose={onClose}
+          />
+        )}
+      </DialogButton>
     </div>
   );
 };
+
+export const ClientStatus = ({ suspended }: Pick<User, 'suspended'>) => (
+  <Status tone={suspended ? 'bad' : 'good'} label={suspended ? 'Suspended' : 'Active'} />
+);

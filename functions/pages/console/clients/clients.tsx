@@ -1,32 +1,26 @@
-import { useState } from 'react';
 import type { User, UserFigures } from '../../../openapi/client/client.ts';
 import { Link, useAddress } from '../address.tsx';
+import { DialogButton } from '../components/dialog.tsx';
 import { FilterBar } from '../components/fields.tsx';
 import { figureColumns, PeriodFilter, readPeriod } from '../components/figures.tsx';
 import { type Column, PagedTable } from '../components/paged-table.tsx';
-import { Section } from '../components/section.tsx';
-import { Empty } from '../components/states.tsx';
-import { Time, useTimeZone } from '../components/time.tsx';
+import { Empty, Section } from '../components/parts.tsx';
+import { Time, useTimeZone } from '../components/values.tsx';
 import { formatNumber } from '../formats.ts';
-import { usePages, useService } from '../service.tsx';
+import { usePages } from '../service.tsx';
 import { ClientDialog } from './client-dialog.tsx';
-import { ClientPage } from './client-page.tsx';
-import { ClientStatus } from './client-status.tsx';
+import { ClientPage, ClientStatus } from './client-page.tsx';
 
 /** The view Clients: the users whom this one has created, their figures, and one of them with its keys. */
 const Clients = () => {
   const { client } = useAddress().filters;
-  const { api } = useService();
-  const [isCreating, setCreating] = useState(false);
-  const pages = usePages(['clients'], (cursor, options) => api.users.list({ limit: 50, cursor }, options));
+  const pages = usePages(['clients'], (api, options, cursor) => api.users.list({ limit: 50, cursor }, options));
   if (client) return <ClientPage key={client} uid={client} />;
   return (
     <>
       <div className="heading">
         <h1>Clients</h1>
-        <button type="button" onClick={() => setCreating(true)}>
-          New client
-        </button>
+        <DialogButton label="New client">{(onClose) => <ClientDialog onClose={onClose} />}</DialogButton>
       </div>
       <PagedTable
         caption="Clients"
@@ -44,18 +38,16 @@ const Clients = () => {
         }
       />
       <Figures names={new Map(pages.data?.pages.flatMap(({ users }) => users.map(({ uid, name }) => [uid, name])))} />
-      {isCreating && <ClientDialog onClose={() => setCreating(false)} />}
     </>
   );
 };
 
 /** The call figures of each client in a period. */
 const Figures = ({ names }: { names: Map<string, string | undefined> }) => {
-  const { api } = useService();
   const { filters } = useAddress();
   const timeZone = useTimeZone();
   const search = { ...readPeriod(filters, timeZone), timeZone };
-  const pages = usePages(['clients', 'figures', search], (cursor, options) =>
+  const pages = usePages(['clients', 'figures', search], (api, options, cursor) =>
     api.users.getFigures({ ...search, limit: 20, cursor }, options),
   );
   return (

@@ -2,20 +2,38 @@ import { type ReactNode, useEffect } from 'react';
 import { Link, setFilters, useAddress } from '../address.tsx';
 import { useAllPages, useService } from '../service.tsx';
 import type { Option } from './fields.tsx';
+import { Empty, Failed } from './parts.tsx';
 import { Picker } from './picker.tsx';
-import { Empty, Failed } from './states.tsx';
 
 /** Returns all agents; undefined until they are loaded, and if the key may not list agents. */
 export const useAgentChoices = () => {
-  const { api, scopes } = useService();
-  return useAllPages(['agents', 'choices'], (options) => api.agents.list({ limit: 500 }, options), {
-    enabled: scopes.includes('agents'),
-  });
+  const { scopes } = useService();
+  const enabled = scopes.includes('agents');
+  return useAllPages(['agents', 'choices'], (api, options) => api.agents.list({ limit: 500 }, options), { enabled });
 };
 
 /** Returns the name of an agent, or its id if the name is unknown. */
 export const useAgentName = (agentId: string): string =>
   useAgentChoices().data?.find((agent) => agent.agentId === agentId)?.name ?? agentId;
+
+/** An agent by its name. Without an id, all agents. */
+export const AgentName = ({ agentId = '' }: { agentId: string | undefined }) => {
+  const name = useAgentName(agentId);
+  return agentId === '' ? 'All agents' : <bdi>{name}</bdi>;
+};
+
+export const NewAgentLink = ({ label }: { label: string }) => (
+  <Link className="button" view="agents" filters={{ form: 'new' }}>
+    {label}
+  </Link>
+);
+
+export const HowToRecord = () => (
+  <>
+    Calls are recorded by a voice platform, or by your own program:{' '}
+    <a href="/docs/voice-platforms">connect a platform</a>.
+  </>
+);
 
 /** The maximum number of agents over which the service lists calls and adds up figures. */
 const maxAgents = 200;
@@ -28,9 +46,7 @@ export const ForAgents = ({ children }: { children: ReactNode }) => {
   if (agentId || agents.length <= maxAgents) return children;
   return (
     <Empty title="Choose an agent">
-      <p>
-        You have {agents.length} agents. What they did together exists for up to {maxAgents}.
-      </p>
+      You have {agents.length} agents. What they did together exists for up to {maxAgents}.
     </Empty>
   );
 };
@@ -42,9 +58,7 @@ export const ForAgent = ({ children }: { children(agentId: string): ReactNode })
   if (agentId) return children(agentId);
   return data?.length === 0 ? (
     <Empty title="There is no agent yet">
-      <Link className="button" view="agents" filters={{ form: 'new' }}>
-        Create the first agent
-      </Link>
+      <NewAgentLink label="Create the first agent" />
     </Empty>
   ) : (
     <Empty title="Choose an agent" />

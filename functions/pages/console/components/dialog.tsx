@@ -1,7 +1,10 @@
-import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
-import type { Change } from '../service.tsx';
+import type { QueryKey } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import type { ApiClient, RequestOptions, Result } from '../../../openapi/client/client.ts';
+import { useChange } from '../service.tsx';
+import { announce } from './announcements.tsx';
 import { TextField } from './fields.tsx';
-import { Form } from './form.tsx';
+import { Form, type FormProps } from './form.tsx';
 
 type DialogProps = {
   title: string;
@@ -10,12 +13,22 @@ type DialogProps = {
   isPanel?: boolean;
   /** What is typed is worth a question before it is lost. */
   isKept?: boolean;
+  /** What the dialog is about. What was typed about something else is over. */
+  subject?: string;
   onClose(): void;
   children: ReactNode;
 };
 
 /** A native modal dialog, which is open as long as it is rendered. Escape and its button close it. Its first field has the focus. */
-export const Dialog = ({ title, isWide = false, isPanel = false, isKept = true, onClose, children }: DialogProps) => {
+export const Dialog = ({
+  title,
+  isWide = false,
+  isPanel = false,
+  isKept = true,
+  subject,
+  onClose,
+  children,
+}: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
   const isTyped = useRef(false);
@@ -24,6 +37,11 @@ export const Dialog = ({ title, isWide = false, isPanel = false, isKept = true, 
   const isLost = () =>
     isKept && (isTyped.current || dialog.current?.querySelector('form :is(.failed, [aria-invalid])'));
   const leave = () => (isLost() && !isAsking ? setAsking(true) : close());
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it runs when the subject changes
+  useEffect(() => {
+    isTyped.current = false;
+    setAsking(false);
+  }, [subject]);
   useLayoutEffect(() => {
     const element = dialog.current;
     if (isPanel && matchMedia('(min-width: 90rem)').matches) element?.show();
@@ -79,6 +97,49 @@ export const Dialog = ({ title, isWide = false, isPanel = false, isKept = true, 
   );
 };
 
+type FormDialogProps<Data> = FormProps<Data> &
+  Omit<DialogProps, 'children'> & {
+    /** What the change made, in place of the form, under its own title. */
+    result?: ReactNode;
+    resultTitle?: string;
+  };
+
+/** A dialog that is a form. */
+export const FormDialog = <Data,>({
+  title,
+  isWide,
+  isKept,
+  onClose,
+  result,
+  resultTitle = title,
+  ...form
+}: FormDialogProps<Data>) => (
+  <Dialog title={result ? resultTitle : title} isWide={isWide} isKept={isKept} onClose={onClose}>
+    {result || <Form<Data> {...form} onCancel={onClose} />}
+  </Dialog>
+);
+
+type DialogButtonProps = {
+  label: string;
+  /** The name of the button for screen readers, if its label is not enough. */
+  fullLabel?: string;
+  className?: string;
+  children(onClose: () => void): ReactNode;
+};
+
+/** A button that opens a dialog. */
+export const DialogButton = ({ label, fullLabel, className, children }: DialogButtonProps) => {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" className={className} aria-label={fullLabel} onClick={() => setOpen(true)}>
+        {label}
+      </button>
+      {isOpen && children(() => setOpen(false))}
+    </>
+  );
+};
+
 type DeleteProps = {
   /** The object of the deletion, such as “the agent”. */
   what: string;
@@ -86,47 +147,71 @@ type DeleteProps = {
   /** The name that the user types. */
   name: string;
   consequence: string;
-  deletion: Change;
+  remove(api: ApiClient, options: RequestOptions): Promise<Result<object>>;
+  /** The names of what is read again, and what is announced. */
+  changes: QueryKey[];
+  done?: string;
   onDeleted(): void;
   onClose(): void;
 };
 
 /** Deletes something once the user has typed its name. */
-export const DeleteDialog = ({
-  what,
-  verb = 'Delete',
-  name,
-  consequence,
-  deletion,
-  onDeleted,
-  onClose,
-}: DeleteProps) => {
+export const DeleteDialog = ({ what, verb = 'Delete', name, consequence, remove, ...props }: DeleteProps) => {
+  const { changes, done = `${name} is deleted.`, onDeleted, onClose } = props;
   const [typed, setTyped] = useState('');
   const isTyped = typed.trim() === name.trim();
+  const deletion = useChange(remove, { changes, done: () => done });
   return (
-    <Dialog title={`${verb} ${what}?`} isKept={false} onClose={onClose}>
-      <Form
-        change={deletion}
-        submit={`${verb} ${what}`}
-        pending="In progress …"
-        isDanger
-        isDisabled={!isTyped}
-        onSubmit={() => isTyped && deletion.mutate(undefined, { onSuccess: onDeleted })}
-        onCancel={onClose}
-      >
-        <p>{consequence}</p>
-        <TextField
-          label={
-            <>
-              Type <strong dir="auto">{name}</strong> to {verb.toLowerCase()} {what}
-            </>
-          }
-          autoComplete="off"
-          spellCheck={false}
-          value={typed}
-          onChange={setTyped}
-        />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={`${verb} ${what}?`}
+      isKept={false}
+      change={deletion}
+      submit={`${verb} ${what}`}
+      pending="In progress …"
+      isDanger
+      isDisabled={!isTyped}
+      onSubmit={() => isTyped && deletion.mutate(undefined, { onSuccess: onDeleted })}
+      onClose={onClose}
+    >
+      <p>{consequence}</p>
+      <TextField
+        label={
+          <>
+            Type <strong dir="auto">{name}</strong> to {verb.toLowerCase()} {what}
+          </>
+        }
+        autoComplete="off"
+        spellCheck={false}
+        value={typed}
+        onChange={setTyped}
+      />
+    </FormDialog>
+  );
+};
+
+type SecretProps = { secret: string; onDone(): void; children: ReactNode };
+
+/** Shows a secret, which is never shown again, below what it is for. */
+export const Secret = ({ secret, onDone, children }: SecretProps) => {
+  const copy = async () => {
+    await navigator.clipboard.writeText(secret);
+    announce('The secret is copied.');
+  };
+  return (
+    <div className="stack">
+      <p>{children} It is not shown again.</p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what is to be copied is selected by keyboard, too */}
+      <code className="secret" aria-label="Secret" role="img" tabIndex={0}>
+        {secret}
+      </code>
+      <div className="buttons">
+        <button type="button" onClick={() => void copy()}>
+          Copy the secret
+        </button>
+        <button type="button" className="quiet" onClick={onDone}>
+          Done
+        </button>
+      </div>
+    </div>
   );
 };

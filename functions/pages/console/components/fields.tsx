@@ -1,6 +1,8 @@
 import { type ComponentProps, type ReactNode, useId, useState } from 'react';
 import { setFilters, useAddress } from '../address.tsx';
+import { endOfDay, toDateInZone } from '../formats.ts';
 import { useRefusal } from './form.tsx';
+import { useTimeZone } from './values.tsx';
 
 /** The filters of a view. */
 export const FilterBar = ({ children }: { children: ReactNode }) => <search className="filters">{children}</search>;
@@ -46,12 +48,12 @@ export const Field = ({ label, name, note, problem: found, isWhole = false, chil
 };
 
 type InputProps = Omit<ComponentProps<'input'>, 'onChange'>;
-type TextFieldProps = Omit<FieldProps, 'children'> & InputProps & { value: string; onChange(value: string): void };
+type TextFieldProps = Omit<FieldProps, 'children'> & InputProps & { onChange?(value: string): void };
 
-/** A field of one line: text, a number, a date or another `type`. */
+/** A field of one line: text, a number, a date or another `type`. Without a `value`, its form has its text. */
 export const TextField = ({ label, name, note, problem, onChange, ...input }: TextFieldProps) => (
   <Field label={label} name={name} note={note} problem={problem}>
-    {(ids) => <input {...input} {...ids} onChange={(event) => onChange(event.target.value)} />}
+    {(ids) => <input {...input} {...ids} onChange={(event) => onChange?.(event.target.value)} />}
   </Field>
 );
 
@@ -71,6 +73,77 @@ export const Choice = ({ label, options, value, onChange }: ChoiceProps) => (
       </select>
     )}
   </Field>
+);
+
+type ChecksProps<Value> = {
+  legend: string;
+  options: { value: Value; label: string }[];
+  chosen: Value[];
+  onChange(chosen: Value[]): void;
+};
+
+/** A choice of some of several values. */
+export const Checks = <Value extends string>({ legend, options, chosen, onChange }: ChecksProps<Value>) => (
+  <fieldset className="choices">
+    <legend>{legend}</legend>
+    {options.map(({ value, label }) => (
+      <label key={value} className="check">
+        <input
+          type="checkbox"
+          checked={chosen.includes(value)}
+          onChange={({ target }) =>
+            onChange(target.checked ? [...chosen, value] : chosen.filter((other) => other !== value))
+          }
+        />
+        {label}
+      </label>
+    ))}
+  </fieldset>
+);
+
+/** The last day on which something holds. The note says what holds without a day. */
+export const LastDayField = ({ note }: { note: string }) => {
+  const timeZone = useTimeZone();
+  const zone = timeZone.replaceAll('_', ' ');
+  return (
+    <TextField
+      label="Last day"
+      name="expiresAt"
+      note={`${note} The day ends in ${zone}.`}
+      type="date"
+      min={toDateInZone(timeZone)}
+    />
+  );
+};
+
+/** Returns the end of a chosen day as a time of the API; undefined without a day. */
+export const useEndOfDay = (): ((day: string | undefined) => string | undefined) => {
+  const timeZone = useTimeZone();
+  return (day) => (day ? endOfDay(day, timeZone) : undefined);
+};
+
+/** A native switch: something is on or off. */
+export const Switch = ({
+  label,
+  isOn,
+  isDisabled = false,
+  onChange,
+}: {
+  label: string;
+  isOn: boolean;
+  isDisabled?: boolean;
+  onChange(isOn: boolean): void;
+}) => (
+  <input
+    type="checkbox"
+    // biome-ignore lint/a11y/useAriaPropsForRole: a native checkbox says by itself whether it is checked
+    role="switch"
+    className="switch"
+    aria-label={label}
+    checked={isOn}
+    disabled={isDisabled}
+    onChange={(event) => onChange(event.target.checked)}
+  />
 );
 
 type FilterProps = { name: string; label: string };

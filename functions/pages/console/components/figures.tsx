@@ -1,7 +1,7 @@
 import type { CallFigures, GetCallFiguresParams } from '../../../openapi/client/client.ts';
 import { useAddress } from '../address.tsx';
 import { formatMoney, formatNumber, formatPercent, formatRatio, formatValue } from '../formats.ts';
-import { useRead, useService } from '../service.tsx';
+import { useRead } from '../service.tsx';
 import { DateFilter, SelectFilter } from './fields.tsx';
 import type { Column } from './paged-table.tsx';
 import { periods } from './period.ts';
@@ -16,8 +16,7 @@ const pendingMilliseconds = 5000;
 
 /** Reads call figures, by a period, a group or both, such as `day,outcome`. */
 export const useFigures = (search: FigureSearch, by?: string, enabled = true) => {
-  const { api } = useService();
-  return useRead(['figures', search, by], (options) => api.calls.getFigures({ ...search, by }, options), {
+  return useRead(['figures', search, by], (api, options) => api.calls.getFigures({ ...search, by }, options), {
     enabled,
     refetchInterval: (figures) => (figures?.pending ? pendingMilliseconds : false),
   });

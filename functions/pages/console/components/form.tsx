@@ -1,26 +1,35 @@
-import { createContext, type ReactNode, use, useEffect, useRef } from 'react';
+import { createContext, type FormEvent, type ReactNode, use, useEffect, useRef } from 'react';
 import { type Change, refusedFields } from '../service.tsx';
-import { Failed } from './states.tsx';
+import { Failed } from './parts.tsx';
 
 const RefusedFields = createContext<Map<string, string>>(new Map());
 
 /** Returns the reason why the service refused a field of the form. */
 export const useRefusal = (name: string | undefined): string | undefined => use(RefusedFields).get(name ?? '');
 
+/** The texts of a form, by the names of its fields. */
+export type Texts = Record<string, string>;
+
 type RefusableProps = {
   error: Error | null;
   className: string;
-  onSubmit(): void;
+  onSubmit(texts: Texts): void;
   /** The buttons, before the error that belongs to no field. */
   buttons: ReactNode;
   children: ReactNode;
 };
 
-/** A form. What the service refused is shown once: at its field, or below the fields if there is none. */
+/**
+ * A form. What the service refused is shown once: at the field of its name or of the record that has it, or below the fields
+ * if there is none.
+ */
 export const RefusableForm = ({ error, className, onSubmit, buttons, children }: RefusableProps) => {
   const form = useRef<HTMLFormElement>(null);
-  const refused = refusedFields(error).map(([path, problem]) => [path.split('.')[0] ?? '', path, problem] as const);
-  const others = refused.filter(([name]) => !form.current?.elements.namedItem(name));
+  const hasField = (name: string) => form.current?.elements.namedItem(name) != null;
+  const refused = refusedFields(error).map(
+    ([path, problem]) => [hasField(path) ? path : (path.split('.')[0] ?? ''), path, problem] as const,
+  );
+  const others = refused.filter(([name]) => !hasField(name));
   useEffect(() => {
     if (error) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
   }, [error]);
@@ -40,66 +49,70 @@ export const RefusableForm = ({ error, className, onSubmit, buttons, children }:
   );
 };
 
-type FormProps = {
-  change: Pick<Change, 'isPending' | 'error'>;
+/** A change that is made with the texts of a form. */
+type FormChange<Data> = Pick<Change, 'isPending' | 'error'> & {
+  mutate(texts: Texts, options: { onSuccess: ((data: Data) => void) | undefined }): void;
+};
+
+export type FormProps<Data> = {
   /** The label of the button, and its label while the change is in progress. */
   submit: string;
   pending: string;
   isDisabled?: boolean;
-  onSubmit(): void;
+  isDanger?: boolean;
+  /** Ends the dialog of the form. A form without it is in one line, with its button after its fields. */
+  onCancel?(): void;
   children: ReactNode;
-};
+} & (
+  | { change: FormChange<Data>; onDone?(data: Data): void; onSubmit?: undefined }
+  | { change: Pick<Change, 'isPending' | 'error'>; onDone?: undefined; onSubmit(texts: Texts): void }
+);
 
-/** The form of a dialog: its fields, its buttons, and the error of its change. */
-export const Form = ({
-  change: { isPending, error },
+/** A form: its fields, its buttons, and the error of its change. Without `onSubmit`, it makes the change with its texts. */
+export const Form = <Data,>({
+  change,
   submit,
   pending,
-  isDisabled = false,
-  isDanger = false,
+  isDisabled,
+  isDanger,
+  onDone,
   onSubmit,
   onCancel,
   children,
-}: FormProps & { isDanger?: boolean; onCancel(): void }) => (
-  <RefusableForm
-    className="stack"
-    error={error}
-    onSubmit={onSubmit}
-    buttons={
-      <div className="buttons">
-        <button type="submit" className={isDanger ? 'danger' : undefined} disabled={isPending || isDisabled}>
-          {isPending ? pending : submit}
-        </button>
-        <button type="button" className="quiet" onClick={onCancel}>
-          Cancel
-        </button>
-      </div>
-    }
-  >
-    {children}
-  </RefusableForm>
-);
-
-/** A form in one line, with its button after its fields. */
-export const InlineForm = ({ change, submit, pending, isDisabled = false, onSubmit, children }: FormProps) => (
-  <RefusableForm
-    className="inline-form"
-    error={change.error}
-    onSubmit={onSubmit}
-    buttons={
-      <button type="submit" disabled={change.isPending || isDisabled}>
-        {change.isPending ? pending : submit}
+}: FormProps<Data>) => {
+  const send = onSubmit ?? ((texts: Texts) => (change as FormChange<Data>).mutate(texts, { onSuccess: onDone }));
+  const button = (
+    <button type="submit" className={isDanger ? 'danger' : undefined} disabled={change.isPending || isDisabled}>
+      {change.isPending ? pending : submit}
+    </button>
+  );
+  const buttons = onCancel ? (
+    <div className="buttons">
+      {button}
+      <button type="button" className="quiet" onClick={onCancel}>
+        Cancel
       </button>
-    }
-  >
-    {children}
-  </RefusableForm>
-);
+    </div>
+  ) : (
+    button
+  );
+  return (
+    <RefusableForm
+      className={onCancel ? 'stack' : 'inline-form'}
+      error={change.error}
+      onSubmit={send}
+      buttons={buttons}
+    >
+      {children}
+    </RefusableForm>
+  );
+};
 
 /** Returns a submit handler for a form that the page itself sends. */
-export const submitted = (submit: () => void) => (event: { preventDefault(): void }) => {
+export const submitted = (submit: (texts: Texts) => void) => (event: FormEvent<HTMLFormElement>) => {
   event.preventDefault();
-  submit();
+  const fields = [...new FormData(event.currentTarget)];
+  submit(Object.fromEntries(fields.map(([name, value]) => [name, String(value).trim()])));
 };
 
 type ChangeButtonProps = {

@@ -4,7 +4,7 @@ import { useAddress } from '../address.tsx';
 import { addDays, toDateInZone } from '../formats.ts';
 import { useService } from '../service.tsx';
 import { type FigureSearch, readPeriod, useFigures } from './figures.tsx';
-import { useTimeZone } from './time.tsx';
+import { useTimeZone } from './values.tsx';
 
 /** The number of colors for outcomes in the style sheet. One more is for everything else. */
 const colors = 7;

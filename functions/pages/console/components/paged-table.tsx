@@ -1,8 +1,9 @@
-import { Fragment, type MouseEvent, memo, type ReactNode, useEffect, useState } from 'react';
+import { Fragment, type MouseEvent, memo, type ReactNode, useDeferredValue, useEffect, useState } from 'react';
+import { chunks } from '../../../domain/chunks.ts';
 import { formatNumber } from '../formats.ts';
 import type { Pages } from '../service.tsx';
-import { Failed, Skeleton } from './states.tsx';
-import { Time, useTimeZone } from './time.tsx';
+import { Failed, Skeleton } from './parts.tsx';
+import { Time, useTimeZone } from './values.tsx';
 
 export type Column<Item> = {
   heading: string;
@@ -36,6 +37,9 @@ const openRow = ({ target, currentTarget }: MouseEvent<HTMLElement>) => {
   row.querySelector<HTMLElement>('td:first-child a')?.click();
 };
 
+/** The number of items of a page that is rendered at once. What follows is rendered when the browser has shown it. */
+const itemsPerPage = 50;
+
 /** A table of the items of some pages. Each page is a separate body, which is rendered once. */
 const TableOfPages = <Item,>({
   caption,
@@ -47,7 +51,13 @@ const TableOfPages = <Item,>({
   const timeZone = useTimeZone();
   const [sorted, setSorted] = useState<string>();
   const sortKey = columns.find(({ heading }) => heading === sorted)?.sortKey;
-  const pages = sortKey ? given.map((items) => items.toSorted((a, b) => sortKey(b) - sortKey(a))) : given;
+  const all = sortKey
+    ? chunks(
+        given.flat().toSorted((a, b) => sortKey(b) - sortKey(a)),
+        itemsPerPage,
+      )
+    : given;
+  const pages = all.slice(0, useDeferredValue(all.length, 1));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling content must be reachable by keyboard
     // biome-ignore lint/a11y/useKeyWithClickEvents: the link in a row is reached by keyboard
@@ -149,7 +159,7 @@ export const Table = <Item,>({ items, empty, ...table }: ItemsProps<Item>) => {
   if (items.length === 0 && empty) return empty;
   return (
     <>
-      <TableOfPages {...table} pages={[items.slice(0, count)]} />
+      <TableOfPages {...table} pages={chunks(items.slice(0, count), itemsPerPage)} />
       {items.length > count && (
         <button type="button" className="quiet more" onClick={() => setCount(count + itemsAtOnce)}>
           Show more of {formatNumber(items.length)}

@@ -1,65 +1,54 @@
 import { useState } from 'react';
 import type { ApiKey } from '../../../openapi/client/client.ts';
 import { setFilters } from '../address.tsx';
-import { DeleteDialog, Dialog } from '../components/dialog.tsx';
-import { Facts } from '../components/facts.tsx';
+import { DeleteDialog, Dialog, FormDialog, Secret } from '../components/dialog.tsx';
 import { TextField } from '../components/fields.tsx';
-import { Form } from '../components/form.tsx';
-import { Secret } from '../components/secret.tsx';
-import { Time } from '../components/time.tsx';
+import type { Texts } from '../components/form.tsx';
+import { Facts, Status, Time } from '../components/values.tsx';
 import { useChange, useService } from '../service.tsx';
-import { describeScopes, KeyStatus } from './key-facts.tsx';
 
 const close = () => setFilters({ keyId: undefined });
 
 /** A key, which can be rotated and revoked. */
 export const KeyDialog = ({ apiKey }: { apiKey: ApiKey }) => {
-  const { api, keyId: ownKeyId } = useService();
+  const { keyId: ownKeyId } = useService();
   const { uid, keyId, name, start, status, createdAt, expiresAt } = apiKey;
   const [step, setStep] = useState<'rotate' | 'revoke'>();
-  const [overlapHours, setOverlapHours] = useState('24');
   const back = () => setStep(undefined);
   const changes = [['keys', uid]];
   const rotation = useChange(
-    (_, options) => api.keys.rotate({ uid, keyId, overlapHours: Number(overlapHours) }, options),
+    (api, options, { overlapHours }: Texts) =>
+      api.keys.rotate({ uid, keyId, overlapHours: Number(overlapHours) }, options),
     { changes },
   );
-  const revocation = useChange(() => api.keys.revoke({ uid, keyId }), {
-    changes,
-    done: () => `The key ${name} is revoked.`,
-  });
-  if (rotation.data) {
-    return (
-      <Dialog title="The new key" onClose={close}>
-        <Secret secret={rotation.data.secret} onDone={close}>
-          Replace the former key by this one within {overlapHours} hours.
-        </Secret>
-      </Dialog>
-    );
-  }
   if (step === 'rotate') {
     return (
-      <Dialog title={`Rotate the key ${name}?`} onClose={back}>
-        <Form
-          change={rotation}
-          submit="Rotate the key"
-          pending="Rotating …"
-          onSubmit={() => rotation.mutate(undefined)}
-          onCancel={back}
-        >
-          <p>A new key of the same name and scopes is made and shown once. The former one ends after the overlap.</p>
-          <TextField
-            label="Hours of overlap"
-            name="overlapHours"
-            type="number"
-            required
-            min={0}
-            max={168}
-            value={overlapHours}
-            onChange={setOverlapHours}
-          />
-        </Form>
-      </Dialog>
+      <FormDialog
+        title={`Rotate the key ${name}?`}
+        resultTitle="The new key"
+        result={
+          rotation.data && (
+            <Secret secret={rotation.data.secret} onDone={close}>
+              Replace the former key by this one within {rotation.variables.overlapHours} hours.
+            </Secret>
+          )
+        }
+        change={rotation}
+        submit="Rotate the key"
+        pending="Rotating …"
+        onClose={rotation.data ? close : back}
+      >
+        <p>A new key of the same name and scopes is made and shown once. The former one ends after the overlap.</p>
+        <TextField
+          label="Hours of overlap"
+          name="overlapHours"
+          type="number"
+          required
+          min={0}
+          max={168}
+          defaultValue="24"
+        />
+      </FormDialog>
     );
   }
   if (step === 'revoke') {
@@ -73,7 +62,9 @@ export const KeyDialog = ({ apiKey }: { apiKey: ApiKey }) => {
             ? 'It is the key that this page uses: the console stops working with it. Programs that use it are refused at once.'
             : 'Programs that use it are refused at once. This cannot be undone.'
         }
-        deletion={revocation}
+        remove={(api) => api.keys.revoke({ uid, keyId })}
+        changes={changes}
+        done={`The key ${name} is revoked.`}
         onDeleted={close}
         onClose={back}
       />
@@ -83,7 +74,7 @@ export const KeyDialog = ({ apiKey }: { apiKey: ApiKey }) => {
     <Dialog title={name} isWide onClose={close}>
       <div className="stack">
         <div>
-          <KeyStatus status={status} />
+          <Status {...keyStates[status]} />
         </div>
         <Facts
           facts={{
@@ -108,3 +99,14 @@ export const KeyDialog = ({ apiKey }: { apiKey: ApiKey }) => {
     </Dialog>
   );
 };
+
+export const keyStates = {
+  active: { tone: 'good', label: 'Active' },
+  ending: { tone: 'working', label: 'Ends soon' },
+  expired: { tone: 'off', label: 'Expired' },
+  revoked: { tone: 'off', label: 'Revoked' },
+} as const;
+
+/** A key without a list of scopes has those that need not be named. */
+export const describeScopes = ({ scopes }: Pick<ApiKey, 'scopes'>) =>
+  scopes?.join(', ') ?? 'All that need not be named';

@@ -1,9 +1,9 @@
+import { Fragment } from 'react';
 import type { Passage } from '../../../openapi/client/client.ts';
-import { Link, useAddress } from '../address.tsx';
-import { Section } from '../components/section.tsx';
-import { Empty, Loaded } from '../components/states.tsx';
+import { Link } from '../address.tsx';
+import { Empty, Loaded, Section } from '../components/parts.tsx';
 import { formatNumber } from '../formats.ts';
-import { useRead, useService } from '../service.tsx';
+import { useRead } from '../service.tsx';
 
 const maxPassages = 10;
 /** The polling interval while a source is not indexed. */
@@ -11,10 +11,9 @@ const pollMilliseconds = 2000;
 
 /** The passages that an agent finds for a query, best first. */
 export const Passages = ({ agentId, query }: { agentId: string; query: string }) => {
-  const { api } = useService();
   const found = useRead(
     ['knowledge', agentId, 'search', query],
-    (options) => api.knowledge.search({ agentId, query, limit: maxPassages }, options),
+    (api, options) => api.knowledge.search({ agentId, query, limit: maxPassages }, options),
     // The passages of a source that is not indexed yet appear as soon as it is.
     { refetchInterval: (data) => (data?.searched.unindexed ? pollMilliseconds : false) },
   );
@@ -30,9 +29,7 @@ export const Passages = ({ agentId, query }: { agentId: string; query: string })
             </p>
             {passages.length === 0 ? (
               <Empty title="The agent would find nothing">
-                <p>
-                  Only sources that are switched on and have been read are searched. Try other words, or add a source.
-                </p>
+                Only sources that are switched on and have been read are searched. Try other words, or add a source.
               </Empty>
             ) : (
               <ol className="passages">
@@ -50,30 +47,21 @@ export const Passages = ({ agentId, query }: { agentId: string; query: string })
   );
 };
 
-const PassageText = ({ passage: { text, sourceId, name, title, url } }: { passage: Passage }) => {
-  const { filters } = useAddress();
-  return (
-    <>
-      <p dir="auto" className="passage">
-        {text}
-      </p>
-      <p className="faint">
-        <Link view="knowledge" filters={{ ...filters, sourceId }}>
-          <bdi>{name}</bdi>
-        </Link>
-        {title && (
-          <>
-            {' · '}
-            <bdi>{title}</bdi>
-          </>
-        )}
-        {url && (
-          <>
-            {' · '}
-            <bdi>{url}</bdi>
-          </>
-        )}
-      </p>
-    </>
-  );
-};
+const PassageText = ({ passage: { text, sourceId, name, title, url } }: { passage: Passage }) => (
+  <>
+    <p dir="auto" className="passage">
+      {text}
+    </p>
+    <p className="faint">
+      <Link filters={{ sourceId }}>
+        <bdi>{name}</bdi>
+      </Link>
+      {[title, url].filter(Boolean).map((place) => (
+        <Fragment key={place}>
+          {' · '}
+          <bdi>{place}</bdi>
+        </Fragment>
+      ))}
+    </p>
+  </>
+);

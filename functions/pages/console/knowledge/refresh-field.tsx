@@ -1,7 +1,7 @@
 import { TextField } from '../components/fields.tsx';
 
 /** The days after which a website is read again. Empty: never. */
-export const RefreshField = ({ value, onChange }: { value: string; onChange(value: string): void }) => (
+export const RefreshField = ({ days }: { days?: number | null | undefined }) => (
   <TextField
     label="Read again after days"
     name="refreshEvery"
@@ -9,7 +9,6 @@ export const RefreshField = ({ value, onChange }: { value: string; onChange(valu
     type="number"
     min={1}
     max={90}
-    value={value}
-    onChange={onChange}
+    defaultValue={days ?? ''}
   />
 );

@@ -2,14 +2,12 @@ import { useState } from 'react';
 import type { Result } from '../../../openapi/client/client.ts';
 import { setFilters } from '../address.tsx';
 import { DeleteDialog, Dialog } from '../components/dialog.tsx';
-import { Facts } from '../components/facts.tsx';
-import { ChangeButton, InlineForm } from '../components/form.tsx';
-import { Table } from '../components/paged-table.tsx';
-import { Empty, Failed, Skeleton } from '../components/states.tsx';
-import { Status } from '../components/status.tsx';
-import { Time } from '../components/time.tsx';
+import { ChangeButton, Form, type Texts } from '../components/form.tsx';
+import { Empty, Failed, Skeleton } from '../components/parts.tsx';
+import { Failures } from '../components/report.tsx';
+import { Facts, Status, Time } from '../components/values.tsx';
 import { formatBytes, formatNumber } from '../formats.ts';
-import { useChange, useService } from '../service.tsx';
+import { useChange } from '../service.tsx';
 import { RefreshField } from './refresh-field.tsx';
 import { describeState, isUnderWay, type Source } from './sources.ts';
 
@@ -30,20 +28,17 @@ export const SourceDialog = ({ source, isLoading, error }: SourceDialogProps) =>
       ) : isLoading ? (
         <Skeleton rows={4} />
       ) : (
-        <Empty title="The agent has no such source">
-          <p>It may have been deleted.</p>
-        </Empty>
+        <Empty title="The agent has no such source">It may have been deleted.</Empty>
       )}
     </Dialog>
   );
 };
 
 const Details = ({ source, onDelete }: { source: Source; onDelete(): void }) => {
-  const { tone, label } = describeState(source);
   return (
     <div className="stack">
       <p role="status">
-        <Status tone={tone}>{label}</Status>
+        <Status {...describeState(source)} />
       </p>
       {source.error && <p className="problem">{source.error}</p>}
       {source.warnings && (
@@ -61,14 +56,10 @@ const Details = ({ source, onDelete }: { source: Source; onDelete(): void }) => 
       {source.kind === 'website' && source.failedPages.length > 0 && (
         <section>
           <h3>Pages that could not be read</h3>
-          <Table
+          <Failures
             caption="Pages that could not be read"
-            items={source.failedPages}
-            keyOf={({ url }) => url}
-            columns={[
-              { heading: 'Page', isLong: true, cell: ({ url }) => <bdi>{url}</bdi> },
-              { heading: 'Why', isLong: true, cell: ({ reason }) => reason },
-            ]}
+            what="Page"
+            failures={source.failedPages.map(({ url, reason }) => ({ what: url, why: reason }))}
           />
         </section>
       )}
@@ -110,31 +101,22 @@ const listFacts = (source: Source) =>
 
 /** Changes how often a website is read again. */
 const RefreshPeriod = ({ source: { agentId, id, refreshEvery } }: { source: Source & { kind: 'website' } }) => {
-  const { api } = useService();
-  const former = refreshEvery?.toString() ?? '';
-  const [days, setDays] = useState(former);
   const change = useChange(
-    (_, options) => api.websites.update({ agentId, websiteId: id, refreshEvery: Number(days) || null }, options),
+    (api, options, texts: Texts) =>
+      api.websites.update({ agentId, websiteId: id, refreshEvery: Number(texts.refreshEvery) || null }, options),
     { changes: [['knowledge', agentId]], done: () => 'The period is saved.' },
   );
   return (
-    <InlineForm
-      change={change}
-      submit="Save the period"
-      pending="Saving …"
-      isDisabled={days === former}
-      onSubmit={() => change.mutate(undefined)}
-    >
-      <RefreshField value={days} onChange={setDays} />
-    </InlineForm>
+    <Form change={change} submit="Save the period" pending="Saving …">
+      <RefreshField days={refreshEvery} />
+    </Form>
   );
 };
 
 /** Reads the pages of a website again, or retries a failed document. */
 const ReadAgain = ({ source: { kind, id, agentId, status } }: { source: Source }) => {
-  const { api } = useService();
   const change = useChange(
-    async (_: unknown, options): Promise<Result<object>> =>
+    async (api, options): Promise<Result<object>> =>
       kind === 'website'
         ? api.websites.refresh({ agentId, websiteId: id }, options)
         : api.documents.retry({ agentId, documentId: id }, options),
@@ -148,23 +130,18 @@ const ReadAgain = ({ source: { kind, id, agentId, status } }: { source: Source }
   );
 };
 
-const Deletion = ({ source: { kind, id, agentId, name }, onClose }: { source: Source; onClose(): void }) => {
-  const { api } = useService();
-  const deletion = useChange(
-    async (): Promise<Result<object>> =>
+const Deletion = ({ source: { kind, id, agentId, name }, onClose }: { source: Source; onClose(): void }) => (
+  <DeleteDialog
+    what={`the ${kind}`}
+    name={name}
+    consequence="The agent no longer answers from it. Its text and its file are deleted at once, and cannot be restored."
+    remove={(api): Promise<Result<object>> =>
       kind === 'website'
         ? api.websites.delete({ agentId, websiteId: id })
-        : api.documents.delete({ agentId, documentId: id }),
-    { changes: [['knowledge', agentId]], done: () => `${name} is deleted.` },
-  );
-  return (
-    <DeleteDialog
-      what={`the ${kind}`}
-      name={name}
-      consequence="The agent no longer answers from it. Its text and its file are deleted at once, and cannot be restored."
-      deletion={deletion}
-      onDeleted={close}
-      onClose={onClose}
-    />
-  );
-};
+        : api.documents.delete({ agentId, documentId: id })
+    }
+    changes={[['knowledge', agentId]]}
+    onDeleted={close}
+    onClose={onClose}
+  />
+);

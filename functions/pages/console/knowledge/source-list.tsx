@@ -1,14 +1,14 @@
-import { type ReactNode, useState } from 'react';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import type { Result } from '../../../openapi/client/client.ts';
 import { Link, useAddress } from '../address.tsx';
+import { DialogButton } from '../components/dialog.tsx';
+import { Switch } from '../components/fields.tsx';
 import { type Column, Table } from '../components/paged-table.tsx';
-import { Section } from '../components/section.tsx';
-import { Empty, Loaded } from '../components/states.tsx';
-import { Status } from '../components/status.tsx';
-import { Switch } from '../components/switch.tsx';
-import { Time } from '../components/time.tsx';
+import { Empty, Loaded, Section } from '../components/parts.tsx';
+import { Status, Time } from '../components/values.tsx';
 import { formatBytes, formatNumber } from '../formats.ts';
-import { useChange, useRead, useReadAgain, useService } from '../service.tsx';
+import { useChange, useRead, useReadAgain } from '../service.tsx';
 import { AddWebsiteDialog } from './add-website-dialog.tsx';
 import { SourceDialog } from './source-dialog.tsx';
 import { describeState, isUnderWay, type Source } from './sources.ts';
@@ -17,20 +17,20 @@ import { UploadDialog } from './upload-dialog.tsx';
 /** The polling interval of the sources while one of them is in progress. */
 const pollMilliseconds = 2000;
 
+const poll = (sources: Pick<Source, 'status'>[] | undefined) => sources?.some(isUnderWay) === true && pollMilliseconds;
+
 /** The websites and documents of an agent, and one of them with its actions. */
 export const Sources = ({ agentId }: { agentId: string }) => {
-  const { api } = useService();
   const { sourceId } = useAddress().filters;
-  const [adding, setAdding] = useState<'website' | 'files'>();
-  const poll = (sources: Pick<Source, 'status'>[] | undefined) =>
-    sources?.some(isUnderWay) === true && pollMilliseconds;
   const search = { agentId, content: false } as const;
-  const websites = useRead(['knowledge', agentId, 'websites'], (options) => api.websites.list(search, options), {
+  const websites = useRead(['knowledge', agentId, 'websites'], (api, options) => api.websites.list(search, options), {
     refetchInterval: (data) => poll(data?.websites),
   });
-  const documents = useRead(['knowledge', agentId, 'documents'], (options) => api.documents.list(search, options), {
-    refetchInterval: (data) => poll(data?.documents),
-  });
+  const documents = useRead(
+    ['knowledge', agentId, 'documents'],
+    (api, options) => api.documents.list(search, options),
+    { refetchInterval: (data) => poll(data?.documents) },
+  );
   const found: Source[] = [
     ...(websites.data?.websites ?? []).map((website) => ({ kind: 'website' as const, ...website })),
     ...(documents.data?.documents ?? []).map((document) => ({ kind: 'document' as const, ...document })),
@@ -38,59 +38,30 @@ export const Sources = ({ agentId }: { agentId: string }) => {
   // A search has what was read when it was made.
   useReadAgain([['knowledge', agentId, 'search']], found.length > 0 && !found.some(isUnderWay));
   const chosen = found.find(({ id }) => id === sourceId);
-  const close = () => setAdding(undefined);
   return (
     <>
-      <Section
+      <SourceSection
         title="Websites"
-        actions={
-          <button type="button" onClick={() => setAdding('website')}>
-            Add a website
-          </button>
-        }
+        query={websites}
+        sources={found.filter(({ kind }) => kind === 'website')}
+        empty="This agent has no website yet"
+        advice="Add the address of a site: its pages are read in the background, and the agent answers from them."
       >
-        <Loaded query={websites} rows={3}>
-          {({ nextCursor }) => (
-            <SourceTable
-              caption="Websites"
-              sources={found.filter(({ kind }) => kind === 'website')}
-              isPart={nextCursor !== undefined}
-              empty={
-                <Empty title="This agent has no website yet">
-                  <p>
-                    Add the address of a site: its pages are read in the background, and the agent answers from them.
-                  </p>
-                </Empty>
-              }
-            />
-          )}
-        </Loaded>
-      </Section>
-      <Section
+        <DialogButton label="Add a website">
+          {(onClose) => <AddWebsiteDialog agentId={agentId} onClose={onClose} />}
+        </DialogButton>
+      </SourceSection>
+      <SourceSection
         title="Documents"
-        actions={
-          <button type="button" onClick={() => setAdding('files')}>
-            Upload documents
-          </button>
-        }
+        query={documents}
+        sources={found.filter(({ kind }) => kind === 'document')}
+        empty="This agent has no document yet"
+        advice="Upload PDF, Word or text files: their text is read in the background, and the agent answers from it."
       >
-        <Loaded query={documents} rows={3}>
-          {({ nextCursor }) => (
-            <SourceTable
-              caption="Documents"
-              sources={found.filter(({ kind }) => kind === 'document')}
-              isPart={nextCursor !== undefined}
-              empty={
-                <Empty title="This agent has no document yet">
-                  <p>
-                    Upload PDF, Word or text files: their text is read in the background, and the agent answers from it.
-                  </p>
-                </Empty>
-              }
-            />
-          )}
-        </Loaded>
-      </Section>
+        <DialogButton label="Upload documents">
+          {(onClose) => <UploadDialog agentId={agentId} onClose={onClose} />}
+        </DialogButton>
+      </SourceSection>
       {sourceId && (
         <SourceDialog
           source={chosen}
@@ -98,23 +69,45 @@ export const Sources = ({ agentId }: { agentId: string }) => {
           error={websites.error ?? documents.error}
         />
       )}
-      {adding === 'website' && <AddWebsiteDialog agentId={agentId} onClose={close} />}
-      {adding === 'files' && <UploadDialog agentId={agentId} onClose={close} />}
     </>
   );
 };
 
-type SourceTableProps = { caption: string; sources: Source[]; isPart: boolean; empty: ReactNode };
+type SectionProps = {
+  title: string;
+  query: UseQueryResult<{ nextCursor?: string }>;
+  sources: Source[];
+  /** The title and the advice in place of a source. */
+  empty: string;
+  advice: string;
+  /** The button that adds a source. */
+  children: ReactNode;
+};
 
-const SourceTable = ({ caption, sources, isPart, empty }: SourceTableProps) => (
-  <>
-    <Table caption={caption} items={sources} keyOf={({ id }) => id} columns={columns} empty={empty} />
-    {isPart && <p className="faint">There are more sources than are shown here. The API lists all of them.</p>}
-  </>
+/** The sources of a kind. */
+const SourceSection = ({ title, query, sources, empty, advice, children }: SectionProps) => (
+  <Section title={title} actions={children}>
+    <Loaded query={query} rows={3}>
+      {({ nextCursor }) => (
+        <>
+          <Table
+            caption={title}
+            items={sources}
+            keyOf={({ id }) => id}
+            columns={columns}
+            empty={<Empty title={empty}>{advice}</Empty>}
+          />
+          {nextCursor && (
+            <p className="faint">There are more sources than are shown here. The API lists all of them.</p>
+          )}
+        </>
+      )}
+    </Loaded>
+  </Section>
 );
 
 const Name = ({ source: { id, name } }: { source: Source }) => (
-  <Link view="knowledge" filters={{ ...useAddress().filters, sourceId: id }}>
+  <Link filters={{ sourceId: id }}>
     <bdi>{name}</bdi>
   </Link>
 );
@@ -128,11 +121,10 @@ const describeProblem = (source: Source): string | undefined => {
 };
 
 const State = ({ source }: { source: Source }) => {
-  const { tone, label } = describeState(source);
   const problem = describeProblem(source);
   return (
     <>
-      <Status tone={tone}>{label}</Status>
+      <Status {...describeState(source)} />
       {problem && <p className="faint">{problem}</p>}
     </>
   );
@@ -140,10 +132,9 @@ const State = ({ source }: { source: Source }) => {
 
 /** Enables or disables a source. */
 const Use = ({ source }: { source: Source }) => {
-  const { api } = useService();
   const { kind, id, agentId, name, active } = source;
   const { mutate, isPending } = useChange(
-    async (active: boolean, options): Promise<Result<Pick<Source, 'active'>>> =>
+    async (api, options, active: boolean): Promise<Result<Pick<Source, 'active'>>> =>
       kind === 'website'
         ? api.websites.update({ agentId, websiteId: id, active }, options)
         : api.documents.update({ agentId, documentId: id, active }, options),

@@ -1,5 +1,5 @@
 import type { DocumentSummary, WebsiteSummary } from '../../../openapi/client/client.ts';
-import type { Tone } from '../components/status.tsx';
+import type { Tone } from '../components/values.tsx';
 
 /** A website or a document in the knowledge of an agent. */
 export type Source = ({ kind: 'website' } & WebsiteSummary) | ({ kind: 'document' } & DocumentSummary);

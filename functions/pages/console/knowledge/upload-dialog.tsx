@@ -1,23 +1,21 @@
 import { useState } from 'react';
 import type { UploadResult } from '../../../openapi/client/client.ts';
-import { Dialog } from '../components/dialog.tsx';
+import { FormDialog } from '../components/dialog.tsx';
 import { Field } from '../components/fields.tsx';
-import { Form } from '../components/form.tsx';
-import { Table } from '../components/paged-table.tsx';
+import { Report } from '../components/report.tsx';
 import { Progress, useUpload } from '../components/upload.tsx';
 import { formatBytes, formatNumber } from '../formats.ts';
-import { useChange, useService } from '../service.tsx';
+import { useChange } from '../service.tsx';
 
 const maxFiles = 10;
 const maxBytes = 10 * 1024 * 1024;
 
 /** Uploads documents to the knowledge of an agent. */
 export const UploadDialog = ({ agentId, onClose }: { agentId: string; onClose(): void }) => {
-  const { api } = useService();
   const { progress, setProgress, stopping } = useUpload();
   const [files, setFiles] = useState<File[]>([]);
   const upload = useChange(
-    async (_, options) => {
+    async (api, options) => {
       const { signal } = stopping.current;
       const { error, ...data } = await api.documents.uploadFiles({ agentId }, files, {
         ...options,
@@ -45,62 +43,44 @@ export const UploadDialog = ({ agentId, onClose }: { agentId: string; onClose():
       ? `Choose at most ${maxFiles} files at once.`
       : tooLarge && `${tooLarge.name} is larger than ${formatBytes(maxBytes)}.`;
   return (
-    <Dialog title="Upload documents" onClose={close}>
-      {upload.data ? (
-        <Result result={upload.data} onClose={onClose} />
-      ) : (
-        <Form
-          change={upload}
-          submit="Upload"
-          pending="Uploading …"
-          isDisabled={files.length === 0 || problem !== undefined}
-          onSubmit={submit}
-          onCancel={close}
-        >
-          <Field
-            label="Files"
-            problem={problem}
-            note={`PDF, Word (.docx) and text files, up to ${maxFiles} of ${formatBytes(maxBytes)} each.`}
-          >
-            {(ids) => (
-              <input
-                {...ids}
-                type="file"
-                required
-                multiple
-                accept=".pdf,.docx,.txt,.md"
-                onChange={(event) => setFiles([...(event.target.files ?? [])])}
-              />
-            )}
-          </Field>
-          {progress && <Progress label="Upload of the documents" progress={progress} />}
-        </Form>
-      )}
-    </Dialog>
+    <FormDialog
+      title="Upload documents"
+      result={upload.data && <Result result={upload.data} onDone={onClose} />}
+      change={upload}
+      submit="Upload"
+      pending="Uploading …"
+      isDisabled={files.length === 0 || problem !== undefined}
+      onSubmit={submit}
+      onClose={close}
+    >
+      <Field
+        label="Files"
+        problem={problem}
+        note={`PDF, Word (.docx) and text files, up to ${maxFiles} of ${formatBytes(maxBytes)} each.`}
+      >
+        {(ids) => (
+          <input
+            {...ids}
+            type="file"
+            required
+            multiple
+            accept=".pdf,.docx,.txt,.md"
+            onChange={(event) => setFiles([...(event.target.files ?? [])])}
+          />
+        )}
+      </Field>
+      {progress && <Progress label="Upload of the documents" progress={progress} />}
+    </FormDialog>
   );
 };
 
-const Result = ({ result: { documents, failed, error }, onClose }: { result: UploadResult; onClose(): void }) => (
-  <div className="stack">
-    <p>
-      Documents uploaded: {formatNumber(documents.length)}. Refused: {formatNumber(failed.length)}.
-    </p>
-    {error && <p className="problem">The rest was not uploaded: {error.message}</p>}
-    {failed.length > 0 && (
-      <Table
-        caption="Files that were refused"
-        items={failed}
-        keyOf={(_, index) => String(index)}
-        columns={[
-          { heading: 'File', isLong: true, cell: ({ name }) => <bdi>{name}</bdi> },
-          { heading: 'Why', isLong: true, cell: ({ reason }) => reason },
-        ]}
-      />
-    )}
-    <div className="buttons">
-      <button type="button" onClick={onClose}>
-        Done
-      </button>
-    </div>
-  </div>
+const Result = ({ result: { documents, failed, error }, onDone }: { result: UploadResult; onDone(): void }) => (
+  <Report
+    text={`Documents uploaded: ${formatNumber(documents.length)}. Refused: ${formatNumber(failed.length)}.`}
+    problem={error && `The rest was not uploaded: ${error.message}`}
+    caption="Files that were refused"
+    what="File"
+    failures={failed.map(({ name, reason }) => ({ what: name, why: reason }))}
+    onDone={onDone}
+  />
 );

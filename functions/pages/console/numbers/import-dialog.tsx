@@ -1,20 +1,18 @@
-import type { BlockListImport } from '../../../openapi/client/client.ts';
+import type { BlockListImport, BlockListImportSummary } from '../../../openapi/client/client.ts';
 import { setFilters } from '../address.tsx';
+import { AgentName } from '../components/agent-filter.tsx';
 import { Dialog } from '../components/dialog.tsx';
-import { Facts } from '../components/facts.tsx';
 import { Table } from '../components/paged-table.tsx';
-import { Loaded } from '../components/states.tsx';
-import { Time } from '../components/time.tsx';
+import { Loaded } from '../components/parts.tsx';
+import { Facts, Status, Time } from '../components/values.tsx';
 import { formatNumber } from '../formats.ts';
-import { useRead, useReadAgain, useService } from '../service.tsx';
-import { ImportStatus, isUnderWay, ListName } from './import-facts.tsx';
+import { useRead, useReadAgain } from '../service.tsx';
 
 const pollMilliseconds = 1000;
 
 /** An import with its progress and the lines that failed. */
 export const ImportDialog = ({ importId }: { importId: string }) => {
-  const { api } = useService();
-  const found = useRead(['imports', importId], (options) => api.blockList.getImport({ importId }, options), {
+  const found = useRead(['imports', importId], (api, options) => api.blockList.getImport({ importId }, options), {
     refetchInterval: (data) => data !== undefined && isUnderWay(data) && pollMilliseconds,
   });
   const { data } = found;
@@ -25,14 +23,14 @@ export const ImportDialog = ({ importId }: { importId: string }) => {
         {(data) => (
           <div className="stack">
             <p role="status">
-              <ImportStatus status={data.status} />
+              <Status {...importStates[data.status]} />
             </p>
             {data.error && <p className="problem">{data.error}</p>}
             <Facts
               facts={{
                 Started: <Time at={data.createdAt} />,
                 Ended: data.finishedAt && <Time at={data.finishedAt} />,
-                'Blocked for': <ListName agentId={data.agentId} />,
+                'Blocked for': <AgentName agentId={data.agentId} />,
                 Reason: data.reason,
                 'Lines read': formatNumber(data.lines),
                 Added: formatNumber(data.added),
@@ -73,3 +71,13 @@ const FailedLines = ({ data: { failed, failures, status } }: { data: BlockListIm
     </section>
   );
 };
+
+export const isUnderWay = ({ status }: Pick<BlockListImportSummary, 'status'>) =>
+  importStates[status].tone === 'working';
+
+export const importStates = {
+  awaiting_upload: { tone: 'working', label: 'Waiting' },
+  running: { tone: 'working', label: 'Running' },
+  done: { tone: 'good', label: 'Done' },
+  failed: { tone: 'bad', label: 'Failed' },
+} as const;

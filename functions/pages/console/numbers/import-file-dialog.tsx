@@ -1,14 +1,13 @@
 import { useMemo, useState } from 'react';
 import { AgentChoice } from '../components/agent-filter.tsx';
-import { Dialog } from '../components/dialog.tsx';
-import { Choice, Field, TextField } from '../components/fields.tsx';
-import { Form } from '../components/form.tsx';
-import { LastDayField, useEndOfDay } from '../components/last-day-field.tsx';
+import { FormDialog } from '../components/dialog.tsx';
+import { Choice, Field, LastDayField, TextField, useEndOfDay } from '../components/fields.tsx';
+import type { Texts } from '../components/form.tsx';
 import { Table } from '../components/paged-table.tsx';
 import { Picker } from '../components/picker.tsx';
 import { Progress, useUpload } from '../components/upload.tsx';
 import { formatBytes } from '../formats.ts';
-import { useChange, useService } from '../service.tsx';
+import { useChange } from '../service.tsx';
 import { type Columns, countries, likelyColumns, type Preview, readPreview } from './preview.ts';
 
 const maxBytes = 64 * 1024 * 1024;
@@ -26,28 +25,25 @@ const namedColumns = ({ number, reason, expiresAt }: Columns) => ({
 
 /** Uploads a file of numbers to block. */
 export const ImportFileDialog = ({ agentId, onImport, onClose }: Props) => {
-  const { api } = useService();
   const { progress, setProgress, stopping } = useUpload();
   const [file, setFile] = useState<File>();
   const [list, setList] = useState(agentId ?? '');
-  const [reason, setReason] = useState('');
-  const [lastDay, setLastDay] = useState('');
   const [country, setCountry] = useState('');
   const [preview, setPreview] = useState<Preview>();
   const [columns, setColumns] = useState(noColumns);
   const countryOptions = useMemo(() => [{ value: '', label: 'None' }, ...countries()], []);
   const endOf = useEndOfDay();
   const change = useChange(
-    (chosen: File, options) =>
+    (api, options, { file, texts: { reason, expiresAt } }: { file: File; texts: Texts }) =>
       api.blockList.importFile(
         {
           agentId: list || undefined,
-          reason: reason.trim() || undefined,
-          expiresAt: endOf(lastDay),
+          reason: reason || undefined,
+          expiresAt: endOf(expiresAt),
           country: country || undefined,
           columns: columns.number ? namedColumns(columns) : undefined,
         },
-        chosen,
+        file,
         { ...options, onProgress: setProgress, signal: stopping.current.signal },
       ),
     { changes: [['imports'], ['numbers']] },
@@ -69,72 +65,64 @@ export const ImportFileDialog = ({ agentId, onImport, onClose }: Props) => {
       : file.size > maxBytes
         ? `The file is larger than ${formatBytes(maxBytes)}.`
         : undefined;
-  const submit = () => {
+  const submit = (texts: Texts) => {
     if (!file || problem) return;
-    change.mutate(file, {
-      onSuccess({ importId }) {
-        onClose();
-        onImport(importId);
+    change.mutate(
+      { file, texts },
+      {
+        onSuccess({ importId }) {
+          onClose();
+          onImport(importId);
+        },
+        onError: () => setProgress(undefined),
       },
-      onError: () => setProgress(undefined),
-    });
+    );
   };
   return (
-    <Dialog title="Import a file" isWide onClose={close}>
-      <Form
-        change={change}
-        submit="Import"
-        pending="Uploading …"
-        isDisabled={!file || problem !== undefined}
-        onSubmit={submit}
-        onCancel={close}
+    <FormDialog
+      title="Import a file"
+      isWide
+      change={change}
+      submit="Import"
+      pending="Uploading …"
+      isDisabled={!file || problem !== undefined}
+      onSubmit={submit}
+      onClose={close}
+    >
+      <Field
+        label="File"
+        problem={problem}
+        note="Text with one number on each line, or a sheet in CSV. It is shown here before it is uploaded."
       >
-        <Field
-          label="File"
-          problem={problem}
-          note="Text with one number on each line, or a sheet in CSV. It is shown here before it is uploaded."
-        >
-          {(ids) => (
-            <input
-              {...ids}
-              type="file"
-              required
-              accept=".txt,.csv,text/plain,text/csv"
-              onChange={(event) => void choose(event.target.files?.[0])}
-            />
-          )}
-        </Field>
-        {preview && <FirstRows preview={preview} columns={columns} onChange={setColumns} />}
-        <Picker
-          label="Country"
-          name="country"
-          note="The country of numbers that begin with neither + nor a country code."
-          placeholder="None"
-          options={countryOptions}
-          value={country}
-          onChange={setCountry}
-        />
-        <AgentChoice label="Blocked for" none="All agents" value={list} onChange={setList} />
-        <TextField
-          label="Reason"
-          name="reason"
-          note="For lines without a reason."
-          maxLength={256}
-          value={reason}
-          onChange={setReason}
-        />
-        <LastDayField
-          note="For lines without an end. Without it, the numbers stay blocked."
-          value={lastDay}
-          onChange={setLastDay}
-        />
-        <p className="faint">
-          The numbers are added to those that are blocked. To replace a whole list,{' '}
-          <a href="/docs/block-lists#import-a-file">use the API</a>.
-        </p>
-        {progress && <Progress label="Upload of the file" progress={progress} />}
-      </Form>
-    </Dialog>
+        {(ids) => (
+          <input
+            {...ids}
+            type="file"
+            required
+            accept=".txt,.csv,text/plain,text/csv"
+            onChange={(event) => void choose(event.target.files?.[0])}
+          />
+        )}
+      </Field>
+      {preview && <FirstRows preview={preview} columns={columns} onChange={setColumns} />}
+      <Picker
+        label="Country"
+        name="country"
+        note="The country of numbers that begin with neither + nor a country code."
+        placeholder="None"
+        options={countryOptions}
+        value={country}
+        onChange={setCountry}
+      />
+      <AgentChoice label="Blocked for" none="All agents" value={list} onChange={setList} />
+      <TextField label="Reason" name="reason" note="For lines without a reason." maxLength={256} />
+      <LastDayField note="For lines without an end. Without it, the numbers stay blocked." />
+      <p className="faint">
+        The numbers are added to those that are blocked. To replace a whole list,{' '}
+        <a href="/docs/block-lists#import-a-file">use the API</a>.
+      </p>
+      {progress && <Progress label="Upload of the file" progress={progress} />}
+    </FormDialog>
   );
 };
 

@@ -1,14 +1,9 @@
 import { useState } from 'react';
-import type { CheckUserBlockedNumberResponse } from '../../../openapi/client/client.ts';
-import { dataOf } from '../../../openapi/client/client.ts';
+import { type CheckUserBlockedNumberResponse, dataOf } from '../../../openapi/client/client.ts';
 import { Link } from '../address.tsx';
 import { useAgentName } from '../components/agent-filter.tsx';
-import { Facts } from '../components/facts.tsx';
-import { Section } from '../components/section.tsx';
-import { Empty, Loaded } from '../components/states.tsx';
-import { Status } from '../components/status.tsx';
-import { Time } from '../components/time.tsx';
-import { Who } from '../components/who.tsx';
+import { Empty, Loaded, Section } from '../components/parts.tsx';
+import { Facts, Status, Time, Who } from '../components/values.tsx';
 import { refusedFields, useRead, useService } from '../service.tsx';
 import { BlockDialog } from './block-dialog.tsx';
 import { Unblock } from './unblock.tsx';
@@ -19,9 +14,10 @@ type LookUpProps = { number: string; agentId: string | undefined };
 
 /** Shows whether a number is blocked, for which agents, by which list and why: for an agent, or for all agents of the user. */
 export const LookUp = ({ number, agentId }: LookUpProps) => {
-  const { api, scopes } = useService();
+  const { scopes } = useService();
+  // The dialog says what it did, although the number is blocked then.
   const [isBlocking, setBlocking] = useState(false);
-  const verdict = useRead<Verdict>(['numbers', 'look-up', number, agentId], async (options) => {
+  const verdict = useRead<Verdict>(['numbers', 'look-up', number, agentId], async (api, options) => {
     if (!agentId) return api.userBlockList.check({ number }, options);
     const result = await api.blockList.check({ agentId, number }, options);
     if (result.error) return result;
@@ -33,7 +29,7 @@ export const LookUp = ({ number, agentId }: LookUpProps) => {
     <Section title={`Look-up of ${number}`}>
       {refusedFields(verdict.error).length > 0 ? (
         <Empty title="This is not a phone number in international format">
-          <p>Begin with a plus sign and the code of the country, such as +1 415 555 0100.</p>
+          Begin with a plus sign and the code of the country, such as +1 415 555 0100.
         </Empty>
       ) : (
         <Loaded query={verdict} rows={2}>
@@ -45,7 +41,7 @@ export const LookUp = ({ number, agentId }: LookUpProps) => {
               {!blocked && (
                 <div className="card">
                   <p>
-                    <Status tone="good">Not blocked</Status>
+                    <Status tone="good" label="Not blocked" />
                   </p>
                   <p className="faint">
                     {agentId
@@ -82,7 +78,7 @@ const EntryCard = ({ number, entry }: { number: string; entry: Entry }) => {
   return (
     <div className="card">
       <p>
-        <Status tone="bad">{agentId === undefined ? 'Blocked for all agents' : <>Blocked for {name}</>}</Status>
+        <Status tone="bad" label={agentId === undefined ? 'Blocked for all agents' : `Blocked for ${name}`} />
       </p>
       <Facts
         facts={{

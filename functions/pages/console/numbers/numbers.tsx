@@ -1,15 +1,13 @@
-import { useState } from 'react';
 import type { BlockedNumber } from '../../../openapi/client/client.ts';
 import { useAddress } from '../address.tsx';
 import { AgentFilter, useAgentName } from '../components/agent-filter.tsx';
+import { DialogButton } from '../components/dialog.tsx';
 import { FilterBar, TextFilter } from '../components/fields.tsx';
 import { type Column, PagedTable } from '../components/paged-table.tsx';
-import { Section } from '../components/section.tsx';
-import { Empty } from '../components/states.tsx';
-import { Time } from '../components/time.tsx';
-import { Who } from '../components/who.tsx';
+import { Empty, Section } from '../components/parts.tsx';
+import { Time, Who } from '../components/values.tsx';
 import { formatPhone } from '../formats.ts';
-import { usePages, useService } from '../service.tsx';
+import { usePages } from '../service.tsx';
 import { BlockDialog } from './block-dialog.tsx';
 import { Imports } from './imports.tsx';
 import { LookUp } from './look-up.tsx';
@@ -34,10 +32,8 @@ const Numbers = () => {
 
 /** The list of an agent, or the user's own one, which is in force for all agents. */
 const BlockedNumbers = ({ agentId }: { agentId: string | undefined }) => {
-  const { api } = useService();
-  const [isBlocking, setBlocking] = useState(false);
   const name = useAgentName(agentId ?? '');
-  const pages = usePages(['numbers', agentId], (cursor, options) =>
+  const pages = usePages(['numbers', agentId], (api, options, cursor) =>
     agentId
       ? api.blockList.list({ agentId, limit: 100, cursor }, options)
       : api.userBlockList.list({ limit: 100, cursor }, options),
@@ -51,9 +47,9 @@ const BlockedNumbers = ({ agentId }: { agentId: string | undefined }) => {
     <Section
       title={`Numbers ${list}`}
       actions={
-        <button type="button" onClick={() => setBlocking(true)}>
-          Block numbers
-        </button>
+        <DialogButton label="Block numbers">
+          {(onClose) => <BlockDialog agentId={agentId} onClose={onClose} />}
+        </DialogButton>
       }
     >
       <PagedTable
@@ -74,7 +70,6 @@ const BlockedNumbers = ({ agentId }: { agentId: string | undefined }) => {
           </Empty>
         }
       />
-      {isBlocking && <BlockDialog agentId={agentId} onClose={() => setBlocking(false)} />}
     </Section>
   );
 };

@@ -3,7 +3,7 @@ import { Lines, type Series, StackedBars } from '../components/chart.tsx';
 import { costColumns, type FigureSearch, figureColumns, listCurrencies, useFigures } from '../components/figures.tsx';
 import { otherColor, useOutcomeColor } from '../components/outcome.tsx';
 import { type Column, Table } from '../components/paged-table.tsx';
-import { Loaded } from '../components/states.tsx';
+import { Details, Loaded } from '../components/parts.tsx';
 import { formatDate, formatMoney, formatNumber } from '../formats.ts';
 
 type Props = {
@@ -52,8 +52,7 @@ export const Charts = ({ search, unit, rows, totals, isLastOpen }: Props) => {
                 />
               ))}
             </div>
-            <details>
-              <summary>The charts as a table</summary>
+            <Details title="The charts as a table">
               <Table
                 caption={title}
                 items={rows.map((_, index) => rows.length - 1 - index)}
@@ -64,7 +63,7 @@ export const Charts = ({ search, unit, rows, totals, isLastOpen }: Props) => {
                   ...columns,
                 ]}
               />
-            </details>
+            </Details>
           </>
         );
       }}

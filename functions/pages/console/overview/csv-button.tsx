@@ -1,13 +1,12 @@
 import type { FigureSearch } from '../components/figures.tsx';
 import { ChangeButton } from '../components/form.tsx';
 import { saveFile } from '../components/save-file.ts';
-import { useChange, useService } from '../service.tsx';
+import { useChange } from '../service.tsx';
 
 /** Downloads figures as CSV. */
 export const CsvButton = ({ search }: { search: FigureSearch & { by: string } }) => {
-  const { api } = useService();
   const change = useChange(
-    async () => {
+    async (api) => {
       const result = await api.calls.getFigures({ ...search, format: 'csv' }, { parse: (text) => text });
       if (result.data) saveFile(result.data as unknown as string, `calls-${search.from}.csv`);
       return result;

@@ -1,20 +1,20 @@
 import type { ReactNode } from 'react';
 import { Link } from '../address.tsx';
 import { useAgentChoices } from '../components/agent-filter.tsx';
-import { Status } from '../components/status.tsx';
+import { Status } from '../components/values.tsx';
 import { useRead, useService } from '../service.tsx';
 
 /** The way to the first call, with the steps that are done. */
 export const FirstSteps = () => {
-  const { api, scopes } = useService();
+  const { scopes } = useService();
   const agents = useAgentChoices().data ?? [];
   const [agentId = ''] = agents.map(({ agentId }) => agentId);
   const enabled = agentId !== '' && scopes.includes('knowledge');
   const search = { agentId, content: false, limit: 1 } as const;
-  const websites = useRead(['knowledge', agentId, 'first'], (options) => api.websites.list(search, options), {
+  const websites = useRead(['knowledge', agentId, 'first'], (api, options) => api.websites.list(search, options), {
     enabled,
   });
-  const documents = useRead(['knowledge', agentId, 'any'], (options) => api.documents.list(search, options), {
+  const documents = useRead(['knowledge', agentId, 'any'], (api, options) => api.documents.list(search, options), {
     enabled,
   });
   const sources = (websites.data?.websites.length ?? 0) + (documents.data?.documents.length ?? 0);
@@ -43,7 +43,7 @@ export const FirstSteps = () => {
 
 const Step = ({ isDone, text, children }: { isDone: boolean; text: string; children: ReactNode }) => (
   <li>
-    <Status tone={isDone ? 'good' : 'off'}>{isDone ? 'Done' : 'To do'}</Status> {children}
+    <Status tone={isDone ? 'good' : 'off'} label={isDone ? 'Done' : 'To do'} /> {children}
     <p>{text}</p>
   </li>
 );

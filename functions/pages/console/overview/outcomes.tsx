@@ -3,8 +3,8 @@ import { Link, useAddress } from '../address.tsx';
 import { costColumns, type FigureSearch, figureColumns, readPeriod, useFigures } from '../components/figures.tsx';
 import { OutcomeBadge } from '../components/outcome.tsx';
 import { type Column, Table } from '../components/paged-table.tsx';
-import { Loaded } from '../components/states.tsx';
-import { useTimeZone } from '../components/time.tsx';
+import { Loaded } from '../components/parts.tsx';
+import { useTimeZone } from '../components/values.tsx';
 import { addDays } from '../formats.ts';
 
 /** The outcomes of calls with their figures, the most frequent first. */

@@ -1,6 +1,6 @@
 import type { CallFigures, CallFiguresRow } from '../../../openapi/client/client.ts';
 import { useAddress } from '../address.tsx';
-import { AgentFilter, ForAgents } from '../components/agent-filter.tsx';
+import { AgentFilter, ForAgents, HowToRecord } from '../components/agent-filter.tsx';
 import { Sparkline } from '../components/chart.tsx';
 import { FilterBar } from '../components/fields.tsx';
 import {
@@ -14,8 +14,8 @@ import {
   useFigures,
 } from '../components/figures.tsx';
 import { OutcomeColors } from '../components/outcome.tsx';
-import { Empty, Loaded, Skeleton } from '../components/states.tsx';
-import { useTimeZone } from '../components/time.tsx';
+import { Empty, Loaded, Skeleton } from '../components/parts.tsx';
+import { useTimeZone } from '../components/values.tsx';
 import {
   addDays,
   formatDate,
@@ -78,10 +78,7 @@ const Totals = ({ search, period }: { search: FigureSearch; period: Period }) =>
             <FirstSteps />
           ) : totals.calls === 0 ? (
             <Empty title="No calls in this period">
-              <p>
-                Choose another period. Calls are recorded by a voice platform, or by your own program:{' '}
-                <a href="/docs/voice-platforms">connect a platform</a>.
-              </p>
+              Choose another period. <HowToRecord />
             </Empty>
           ) : (
             <>

@@ -3,12 +3,10 @@ import { Link, useAddress } from '../address.tsx';
 import { FilterBar, SelectFilter } from '../components/fields.tsx';
 import { ChangeButton } from '../components/form.tsx';
 import { type Column, PagedTable } from '../components/paged-table.tsx';
-import { Section } from '../components/section.tsx';
-import { Empty } from '../components/states.tsx';
-import { Status } from '../components/status.tsx';
-import { Time, useTimeZone } from '../components/time.tsx';
+import { Empty, Section } from '../components/parts.tsx';
+import { Status, Time, useTimeZone } from '../components/values.tsx';
 import { formatNumber, formatTime } from '../formats.ts';
-import { useChange, usePages, useService } from '../service.tsx';
+import { useChange, usePages } from '../service.tsx';
 
 const states = {
   pending: { tone: 'working', label: 'On its way' },
@@ -26,12 +24,11 @@ const soonMilliseconds = 60_000;
 
 /** The deliveries of events, newest first, with their attempts. */
 export const Deliveries = ({ endpoints }: { endpoints: WebhookEndpoint[] }) => {
-  const { api } = useService();
   const { endpointId, status } = useAddress().filters;
   const search = { endpointId, status: status as WebhookDelivery['status'] | undefined };
   const pages = usePages(
     ['webhooks', 'deliveries', search],
-    (cursor, options) => api.webhooks.listDeliveries({ ...search, limit: 30, cursor }, options),
+    (api, options, cursor) => api.webhooks.listDeliveries({ ...search, limit: 30, cursor }, options),
     { isUnderWay: ({ deliveries }) => deliveries.some(isDueSoon) },
   );
   const isFiltered = endpointId !== undefined || status !== undefined;
@@ -61,7 +58,7 @@ export const Deliveries = ({ endpoints }: { endpoints: WebhookEndpoint[] }) => {
             </Empty>
           ) : (
             <Empty title="Nothing was sent in the last 30 days">
-              <p>An event is sent to every endpoint that asks for its type. Open an endpoint to send a test event.</p>
+              An event is sent to every endpoint that asks for its type. Open an endpoint to send a test event.
             </Empty>
           )
         }
@@ -78,9 +75,10 @@ const State = ({ delivery: { status, attempts, nextAttemptAt } }: { delivery: We
   const cause = attempts.at(-1)?.cause;
   return (
     <>
-      <Status tone={states[status].tone}>
-        {status === 'pending' && cause ? 'Is tried again' : states[status].label}
-      </Status>
+      <Status
+        tone={states[status].tone}
+        label={status === 'pending' && cause ? 'Is tried again' : states[status].label}
+      />
       {cause && <p className="faint">{cause}</p>}
       {nextAttemptAt && (
         <p className="faint">
@@ -110,9 +108,8 @@ const Attempts = ({ delivery: { attempts } }: { delivery: WebhookDelivery }) => 
 
 /** Sends an event again, with the same id. */
 const SendAgain = ({ delivery: { deliveryId, type, createdAt } }: { delivery: WebhookDelivery }) => {
-  const { api } = useService();
   const timeZone = useTimeZone();
-  const change = useChange((_, options) => api.webhooks.redeliver({ deliveryId }, options), {
+  const change = useChange((api, options) => api.webhooks.redeliver({ deliveryId }, options), {
     changes: [['webhooks', 'deliveries']],
     done: () => 'The event is sent again.',
   });

@@ -1,16 +1,13 @@
 import { useState } from 'react';
 import type { WebhookEndpoint } from '../../../openapi/client/client.ts';
 import { setFilters } from '../address.tsx';
-import { DeleteDialog, Dialog } from '../components/dialog.tsx';
-import { Facts } from '../components/facts.tsx';
-import { ChangeButton, Form } from '../components/form.tsx';
-import { Secret } from '../components/secret.tsx';
-import { Empty } from '../components/states.tsx';
-import { Status } from '../components/status.tsx';
-import { Time } from '../components/time.tsx';
+import { DeleteDialog, Dialog, FormDialog } from '../components/dialog.tsx';
+import { ChangeButton } from '../components/form.tsx';
+import { Empty } from '../components/parts.tsx';
+import { Facts, Status, Time } from '../components/values.tsx';
 import { formatNumber } from '../formats.ts';
-import { useChange, useService } from '../service.tsx';
-import { EndpointForm, SecretUse } from './endpoint-form.tsx';
+import { useChange } from '../service.tsx';
+import { EndpointForm, EndpointSecret } from './endpoint-form.tsx';
 import { EndpointStatus } from './endpoint-status.tsx';
 import type { EndpointFields, EventFilter } from './events.ts';
 
@@ -23,9 +20,7 @@ export const EndpointDialog = ({ endpoint }: { endpoint: WebhookEndpoint | undef
   if (!endpoint) {
     return (
       <Dialog title="Endpoint" onClose={close}>
-        <Empty title="There is no such endpoint">
-          <p>It may have been deleted.</p>
-        </Empty>
+        <Empty title="There is no such endpoint">It may have been deleted.</Empty>
       </Dialog>
     );
   }
@@ -71,15 +66,14 @@ type StepProps = PartProps & { onClose(): void };
 
 /** Sends a test event, and shows the receiver's response. */
 const Test = ({ endpoint: { endpointId } }: PartProps) => {
-  const { api } = useService();
-  const test = useChange((_, options) => api.webhooks.testEndpoint({ endpointId }, options), { changes: [] });
+  const test = useChange((api, options) => api.webhooks.testEndpoint({ endpointId }, options), { changes: [] });
   const { isPending, data } = test;
   return (
     <div className="card">
       <ChangeButton change={test}>{isPending ? 'Sending …' : 'Send a test event'}</ChangeButton>
       {data && (
         <p role="status">
-          <Status tone={data.delivered ? 'good' : 'bad'}>{data.delivered ? 'Delivered' : 'Not delivered'}</Status>{' '}
+          <Status tone={data.delivered ? 'good' : 'bad'} label={data.delivered ? 'Delivered' : 'Not delivered'} />{' '}
           {data.cause ?? `The receiver answered with status ${data.status}.`}{' '}
           <span className="faint">{formatNumber(data.milliseconds)} ms</span>
         </p>
@@ -90,8 +84,7 @@ const Test = ({ endpoint: { endpointId } }: PartProps) => {
 
 /** Switches an endpoint off, or on again. */
 const Activity = ({ endpoint: { endpointId, active } }: PartProps) => {
-  const { api } = useService();
-  const change = useChange((_, options) => api.webhooks.updateEndpoint({ endpointId, active: !active }, options), {
+  const change = useChange((api, options) => api.webhooks.updateEndpoint({ endpointId, active: !active }, options), {
     changes: [['webhooks']],
     done: ({ active }) => `The endpoint is switched ${active ? 'on' : 'off'}.`,
   });
@@ -103,68 +96,51 @@ const Activity = ({ endpoint: { endpointId, active } }: PartProps) => {
 };
 
 const Edit = ({ endpoint: { endpointId, url, events, description = '' }, onClose }: StepProps) => {
-  const { api } = useService();
   const edit = useChange(
-    (fields: EndpointFields, options) => api.webhooks.updateEndpoint({ endpointId, ...fields }, options),
-    {
-      changes: [['webhooks']],
-      done: () => 'The endpoint is changed.',
-    },
+    (api, options, fields: EndpointFields) => api.webhooks.updateEndpoint({ endpointId, ...fields }, options),
+    { changes: [['webhooks']], done: () => 'The endpoint is changed.' },
   );
   return (
-    <Dialog title="Edit the endpoint" onClose={onClose}>
-      <EndpointForm
-        initial={{ url, events: events as EventFilter[], description }}
-        change={edit}
-        submit="Save"
-        onSubmit={(fields) => edit.mutate(fields, { onSuccess: onClose })}
-        onCancel={onClose}
-      />
-    </Dialog>
+    <EndpointForm
+      title="Edit the endpoint"
+      initial={{ url, events: events as EventFilter[], description }}
+      change={edit}
+      submit="Save"
+      onSubmit={(fields) => edit.mutate(fields, { onSuccess: onClose })}
+      onClose={onClose}
+    />
   );
 };
 
 /** Makes a new secret, which is shown once. */
 const Rotation = ({ endpoint: { endpointId }, onClose }: StepProps) => {
-  const { api } = useService();
-  const rotation = useChange((_, options) => api.webhooks.rotateSecret({ endpointId }, options), {
+  const rotation = useChange((api, options) => api.webhooks.rotateSecret({ endpointId }, options), {
     changes: [['webhooks']],
   });
   return (
-    <Dialog title={rotation.data ? 'The new secret' : 'Rotate the secret?'} onClose={onClose}>
-      {rotation.data ? (
-        <Secret secret={rotation.data.secret} onDone={onClose}>
-          <SecretUse />
-        </Secret>
-      ) : (
-        <Form
-          change={rotation}
-          submit="Rotate the secret"
-          pending="Rotating …"
-          onSubmit={() => rotation.mutate(undefined)}
-          onCancel={onClose}
-        >
-          <p>A new secret is made and shown once. For 24 hours, the former one signs beside it.</p>
-        </Form>
-      )}
-    </Dialog>
+    <FormDialog
+      title="Rotate the secret?"
+      result={rotation.data && <EndpointSecret secret={rotation.data.secret} onDone={onClose} />}
+      resultTitle="The new secret"
+      change={rotation}
+      submit="Rotate the secret"
+      pending="Rotating …"
+      onClose={onClose}
+    >
+      <p>A new secret is made and shown once. For 24 hours, the former one signs beside it.</p>
+    </FormDialog>
   );
 };
 
-const Deletion = ({ endpoint: { endpointId, url }, onClose }: StepProps) => {
-  const { api } = useService();
-  const deletion = useChange(() => api.webhooks.deleteEndpoint({ endpointId }), {
-    changes: [['webhooks']],
-    done: () => 'The endpoint is deleted.',
-  });
-  return (
-    <DeleteDialog
-      what="the endpoint"
-      name={url}
-      consequence="It gets no more events, including those in progress. To pause it, switch it off."
-      deletion={deletion}
-      onDeleted={close}
-      onClose={onClose}
-    />
-  );
-};
+const Deletion = ({ endpoint: { endpointId, url }, onClose }: StepProps) => (
+  <DeleteDialog
+    what="the endpoint"
+    name={url}
+    consequence="It gets no more events, including those in progress. To pause it, switch it off."
+    remove={(api) => api.webhooks.deleteEndpoint({ endpointId })}
+    changes={[['webhooks']]}
+    done="The endpoint is deleted."
+    onDeleted={close}
+    onClose={onClose}
+  />
+);

@@ -1,42 +1,35 @@
-import { useState } from 'react';
-import { TextField } from '../components/fields.tsx';
-import { Form } from '../components/form.tsx';
-import type { Change } from '../service.tsx';
-import { type EndpointFields, type EventFilter, groupsOfEvents } from './events.ts';
+import { type ComponentProps, useState } from 'react';
+import { FormDialog, Secret } from '../components/dialog.tsx';
+import { Checks, TextField } from '../components/fields.tsx';
+import { type EndpointFields, groupsOfEvents } from './events.ts';
 
-type EndpointFormProps = {
-  initial: EndpointFields;
-  change: Pick<Change, 'isPending' | 'error'>;
-  submit: string;
-  onSubmit(fields: EndpointFields): void;
-  onCancel(): void;
-};
-
-/** What the secret of an endpoint is for. */
-export const SecretUse = () => (
-  <>
+/** The secret of an endpoint, which is shown once. */
+export const EndpointSecret = ({ secret, onDone }: { secret: string; onDone(): void }) => (
+  <Secret secret={secret} onDone={onDone}>
     The secret signs what is sent: give it to the program that receives it (
     <a href="/docs/webhooks">how to verify a signature</a>).
-  </>
+  </Secret>
 );
 
+type Props = Pick<
+  ComponentProps<typeof FormDialog>,
+  'title' | 'change' | 'submit' | 'result' | 'resultTitle' | 'onClose'
+> & {
+  initial: EndpointFields;
+  onSubmit(fields: EndpointFields): void;
+};
+
 /** The fields of an endpoint: its address, the events that it gets, and a note. */
-export const EndpointForm = ({ initial, change, submit, onSubmit, onCancel }: EndpointFormProps) => {
-  const [url, setUrl] = useState(initial.url);
+export const EndpointForm = ({ initial, onSubmit, ...dialog }: Props) => {
   const [events, setEvents] = useState(initial.events);
-  const [description, setDescription] = useState(initial.description);
   // Event types that another client chose one by one are kept.
-  const offered = [...new Set([...groupsOfEvents.map(({ filter }) => filter), ...initial.events])];
-  const choose = (filter: EventFilter, isChosen: boolean) =>
-    setEvents((chosen) => (isChosen ? [...chosen, filter] : chosen.filter((one) => one !== filter)));
+  const offered = [...new Set([...groupsOfEvents.keys(), ...initial.events])];
   return (
-    <Form
-      change={change}
-      submit={submit}
+    <FormDialog
+      {...dialog}
       pending="Saving …"
       isDisabled={events.length === 0}
-      onSubmit={() => onSubmit({ url: url.trim(), events, description: description.trim() })}
-      onCancel={onCancel}
+      onSubmit={({ url = '', description = '' }) => onSubmit({ url, events, description })}
     >
       <TextField
         label="Address"
@@ -45,30 +38,21 @@ export const EndpointForm = ({ initial, change, submit, onSubmit, onCancel }: En
         type="url"
         required
         placeholder="https://crm.example.com/webhooks"
-        value={url}
-        onChange={setUrl}
+        defaultValue={initial.url}
       />
-      <fieldset className="choices">
-        <legend>Events</legend>
-        {offered.map((filter) => (
-          <label key={filter} className="check">
-            <input
-              type="checkbox"
-              checked={events.includes(filter)}
-              onChange={(event) => choose(filter, event.target.checked)}
-            />
-            {groupsOfEvents.find((group) => group.filter === filter)?.label ?? filter}
-          </label>
-        ))}
-      </fieldset>
+      <Checks
+        legend="Events"
+        options={offered.map((value) => ({ value, label: groupsOfEvents.get(value) ?? value }))}
+        chosen={events}
+        onChange={setEvents}
+      />
       <TextField
         label="Description"
         name="description"
         note="A note for people."
         maxLength={256}
-        value={description}
-        onChange={setDescription}
+        defaultValue={initial.description}
       />
-    </Form>
+    </FormDialog>
   );
 };

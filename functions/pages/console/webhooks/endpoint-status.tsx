@@ -1,6 +1,5 @@
 import type { WebhookEndpoint } from '../../../openapi/client/client.ts';
-import { Status } from '../components/status.tsx';
-import { Time } from '../components/time.tsx';
+import { Status, Time } from '../components/values.tsx';
 
 const reasons = {
   gone: 'The receiver answered that it is gone for good.',
@@ -13,7 +12,7 @@ export const EndpointStatus = ({ endpoint }: { endpoint: WebhookEndpoint }) => {
   if (!active) {
     return (
       <>
-        <Status tone="off">{disabledReason ? 'Switched off by the service' : 'Switched off'}</Status>
+        <Status tone="off" label={disabledReason ? 'Switched off by the service' : 'Switched off'} />
         {disabledReason && disabledAt && (
           <p className="faint">
             {reasons[disabledReason]} <Time at={disabledAt} />
@@ -22,22 +21,18 @@ export const EndpointStatus = ({ endpoint }: { endpoint: WebhookEndpoint }) => {
       </>
     );
   }
-  if (!failingSince) {
-    return (
-      <>
-        <Status tone="good">Active</Status>
-        {!confirmedAt && (
-          <p className="faint">Until the address answers an event or a test with 2xx, it gets one event at a time.</p>
-        )}
-      </>
-    );
-  }
   return (
     <>
-      <Status tone="bad">Failing</Status>
-      <p className="faint">
-        Since <Time at={failingSince} />
-      </p>
+      <Status tone={failingSince ? 'bad' : 'good'} label={failingSince ? 'Failing' : 'Active'} />
+      {failingSince ? (
+        <p className="faint">
+          Since <Time at={failingSince} />
+        </p>
+      ) : (
+        !confirmedAt && (
+          <p className="faint">Until the address answers an event or a test with 2xx, it gets one event at a time.</p>
+        )
+      )}
     </>
   );
 };

@@ -1,11 +1,10 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { ListWebhookEndpointsResponse, WebhookEndpoint } from '../../../openapi/client/client.ts';
 import { Link, useAddress } from '../address.tsx';
+import { DialogButton } from '../components/dialog.tsx';
 import { type Column, Table } from '../components/paged-table.tsx';
-import { Section } from '../components/section.tsx';
-import { Empty, Loaded } from '../components/states.tsx';
-import { Time } from '../components/time.tsx';
+import { Empty, Loaded, Section } from '../components/parts.tsx';
+import { Time } from '../components/values.tsx';
 import { CreateEndpointDialog } from './create-endpoint-dialog.tsx';
 import { EndpointDialog } from './endpoint-dialog.tsx';
 import { EndpointStatus } from './endpoint-status.tsx';
@@ -13,14 +12,13 @@ import { EndpointStatus } from './endpoint-status.tsx';
 /** The endpoints of the user, and one of them with its actions. */
 export const Endpoints = ({ query }: { query: UseQueryResult<ListWebhookEndpointsResponse> }) => {
   const { open } = useAddress().filters;
-  const [isCreating, setCreating] = useState(false);
   return (
     <Section
       title="Endpoints"
       actions={
-        <button type="button" onClick={() => setCreating(true)}>
-          Create an endpoint
-        </button>
+        <DialogButton label="Create an endpoint">
+          {(onClose) => <CreateEndpointDialog onClose={onClose} />}
+        </DialogButton>
       }
     >
       <Loaded query={query} rows={3}>
@@ -44,13 +42,12 @@ export const Endpoints = ({ query }: { query: UseQueryResult<ListWebhookEndpoint
           </>
         )}
       </Loaded>
-      {isCreating && <CreateEndpointDialog onClose={() => setCreating(false)} />}
     </Section>
   );
 };
 
 const Url = ({ endpoint: { endpointId, url } }: { endpoint: WebhookEndpoint }) => (
-  <Link view="webhooks" filters={{ ...useAddress().filters, open: endpointId }}>
+  <Link filters={{ open: endpointId }}>
     <bdi>{url}</bdi>
   </Link>
 );

@@ -7,12 +7,12 @@ export type EventFilter = NonNullable<CreateWebhookEndpointParams['events']>[num
 export type EndpointFields = { url: string; events: EventFilter[]; description: string };
 
 /** The groups of events that an endpoint may ask for, with their names for people. */
-export const groupsOfEvents: { filter: EventFilter; label: string }[] = [
-  { filter: '*', label: 'Everything' },
-  { filter: 'call.*', label: 'Calls' },
-  { filter: 'agent.*', label: 'Agents' },
-  { filter: 'block_list.*', label: 'Block lists' },
-  { filter: 'website.*', label: 'Websites' },
-  { filter: 'document.*', label: 'Documents' },
-  { filter: 'webhook_endpoint.*', label: 'Webhook endpoints' },
-];
+export const groupsOfEvents = new Map<EventFilter, string>([
+  ['*', 'Everything'],
+  ['call.*', 'Calls'],
+  ['agent.*', 'Agents'],
+  ['block_list.*', 'Block lists'],
+  ['website.*', 'Websites'],
+  ['document.*', 'Documents'],
+  ['webhook_endpoint.*', 'Webhook endpoints'],
+]);

@@ -1,13 +1,12 @@
 import { useAddress } from '../address.tsx';
-import { useRead, useService } from '../service.tsx';
+import { useRead } from '../service.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { Endpoints } from './endpoints.tsx';
 
 /** The endpoints that events are sent to, and the deliveries. */
 const Webhooks = () => {
-  const { api } = useService();
   const { endpointId, status } = useAddress().filters;
-  const endpoints = useRead(['webhooks', 'endpoints'], (options) => api.webhooks.listEndpoints({}, options));
+  const endpoints = useRead(['webhooks', 'endpoints'], (api, options) => api.webhooks.listEndpoints({}, options));
   return (
     <>
       <h1>Webhooks</h1>

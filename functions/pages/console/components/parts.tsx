@@ -1,6 +1,17 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { describeFailure, isWorthRepeating } from '../service.tsx';
+
+/** A part of a view: its heading, its actions and its content. */
+export const Section = ({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) => (
+  <section className="stack section">
+    <div className="heading">
+      <h2>{title}</h2>
+      {actions && <div className="buttons">{actions}</div>}
+    </div>
+    {children}
+  </section>
+);
 
 /** Gray bars in place of content that is loading. */
 export const Skeleton = ({ rows = 3, label = 'Loading …' }: { rows?: number; label?: string }) => (
@@ -31,9 +42,20 @@ export const Failed = ({ error, message = describeFailure(error), onRetry }: Fai
 export const Empty = ({ title, children }: { title: string; children?: ReactNode }) => (
   <div className="empty">
     <h2>{title}</h2>
-    {children}
+    {children && <div>{children}</div>}
   </div>
 );
+
+/** What is shown on demand. It is rendered once it is opened. */
+export const Details = ({ title, children }: { title: string; children: ReactNode }) => {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{title}</summary>
+      {isOpen && children}
+    </details>
+  );
+};
 
 type LoadedProps<Data> = { query: UseQueryResult<Data>; rows?: number; children(data: Data): ReactNode };
 
