@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect } from 'vitest';
 import { newApiKey, Scope } from '../../functions/domain/api-keys.ts';
-import { ask, errorWith, keyed, takesUser, when } from '../support/sample-requests.ts';
+import { ask, errorWith, isFirstOfItsForm, keyed, takesUser, when } from '../support/sample-requests.ts';
 import { type Sample, sampleOf } from '../support/samples.ts';
 import { newWorld, type World } from '../support/world.ts';
 
@@ -12,54 +12,57 @@ beforeAll(async () => {
 /** The operations whose input can be invalid. The others take only their path, or accept any body. */
 const withInputs = keyed.filter((endpoint) => (endpoint.body && !endpoint.raw?.readBody) || takesUser(endpoint));
 
-describe.concurrent.each(withInputs.map((endpoint) => [endpoint.name, endpoint] as const))('%s', (_, endpoint) => {
-  /** No request succeeds, so all of them can share a sample. */
-  let sample: Sample;
-  beforeAll(async () => {
-    sample = await sampleOf(endpoint, world);
-  });
+for (const endpoint of withInputs) {
+  const tags = isFirstOfItsForm(endpoint) ? [] : ['heavy'];
+  describe(endpoint.name, { concurrent: true, tags }, () => {
+    /** No request succeeds, so all of them can share a sample. */
+    let sample: Sample;
+    beforeAll(async () => {
+      sample = await sampleOf(endpoint, world);
+    });
 
-  // A hook takes whatever its platform sends.
-  when(endpoint.body && !endpoint.raw?.readBody)(
-    `${endpoint.name} rejects an invalid body, but reveals nothing about it without a key`,
-    async () => {
-      // One place parses bodies of any form.
-      const malformed = endpoint === withInputs[0] ? ['', '"text"', 'null', '7'] : [];
+    // A hook takes whatever its platform sends.
+    when(endpoint.body && !endpoint.raw?.readBody)(
+      `${endpoint.name} rejects an invalid body, but reveals nothing about it without a key`,
+      async () => {
+        // One place parses bodies of any form.
+        const malformed = endpoint === withInputs[0] ? ['', '"text"', 'null', '7'] : [];
+        await Promise.all(
+          ['{', '[]', Buffer.from([0x7b, 0xff, 0x7d]), ...malformed].map(async (body) => {
+            const answer = await ask(endpoint, world.apiKey, world, { sample, body });
+            expect(answer.status, String(body)).toBe(400);
+            expect(answer.body).toEqual({ ...errorWith('invalid_request'), details: expect.any(Array) });
+          }),
+        );
+        // One that cannot be parsed, and one that does not fit the schema.
+        for (const body of ['{', '[]']) {
+          const keyless = await ask(endpoint, newApiKey(), world, { sample, body });
+          expect(keyless.body).toEqual(errorWith('invalid_api_key'));
+        }
+      },
+    );
+
+    when(endpoint.body && !endpoint.raw?.multipart && !endpoint.raw?.readBody)(
+      `${endpoint.name} rejects a body nested deeper than 32 levels`,
+      async () => {
+        const deep = await ask(endpoint, world.apiKey, world, {
+          sample,
+          body: `{"x":${'['.repeat(40)}${']'.repeat(40)}}`,
+        });
+        expect([deep.status, deep.body.message]).toEqual([400, 'The body is nested deeper than 32 levels.']);
+      },
+    );
+
+    when(takesUser(endpoint))(`${endpoint.name} rejects malformed identifiers`, async () => {
+      // One schema reads them.
+      const malformed = endpoint === keyed.find(takesUser) ? ['ü', 'a/b'] : [];
       await Promise.all(
-        ['{', '[]', Buffer.from([0x7b, 0xff, 0x7d]), ...malformed].map(async (body) => {
-          const answer = await ask(endpoint, world.apiKey, world, { sample, body });
-          expect(answer.status, String(body)).toBe(400);
-          expect(answer.body).toEqual({ ...errorWith('invalid_request'), details: expect.any(Array) });
+        ['', 'a b', 'x'.repeat(129), ...malformed].map(async (uid) => {
+          const answer = await ask(endpoint, world.apiKey, { uid, agentId: world.agentId }, { sample });
+          expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);
+          expect(answer.body.details[0].path).toBe('uid');
         }),
       );
-      // One that cannot be parsed, and one that does not fit the schema.
-      for (const body of ['{', '[]']) {
-        const keyless = await ask(endpoint, newApiKey(), world, { sample, body });
-        expect(keyless.body).toEqual(errorWith('invalid_api_key'));
-      }
-    },
-  );
-
-  when(endpoint.body && !endpoint.raw?.multipart && !endpoint.raw?.readBody)(
-    `${endpoint.name} rejects a body nested deeper than 32 levels`,
-    async () => {
-      const deep = await ask(endpoint, world.apiKey, world, {
-        sample,
-        body: `{"x":${'['.repeat(40)}${']'.repeat(40)}}`,
-      });
-      expect([deep.status, deep.body.message]).toEqual([400, 'The body is nested deeper than 32 levels.']);
-    },
-  );
-
-  when(takesUser(endpoint))(`${endpoint.name} rejects malformed identifiers`, async () => {
-    // One schema reads them.
-    const malformed = endpoint === keyed.find(takesUser) ? ['ü', 'a/b'] : [];
-    await Promise.all(
-      ['', 'a b', 'x'.repeat(129), ...malformed].map(async (uid) => {
-        const answer = await ask(endpoint, world.apiKey, { uid, agentId: world.agentId }, { sample });
-        expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);
-        expect(answer.body.details[0].path).toBe('uid');
-      }),
-    );
+    });
   });
-});
+}

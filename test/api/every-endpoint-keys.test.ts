@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { namedScopes, newApiKey, Scope } from '../../functions/domain/api-keys.ts';
 import { administersUsers, endpointScopes } from '../../functions/http/endpoint.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
-import { ask, errorWith, keyed, sharesSample, when } from '../support/sample-requests.ts';
+import { ask, errorWith, isFirstOfItsForm, keyed, sharesSample, when } from '../support/sample-requests.ts';
 import { type Sample, sampleOf } from '../support/samples.ts';
 import { newWorld, type World } from '../support/world.ts';
 
@@ -34,7 +34,8 @@ const keyWith = async (scopes: Scope[] | undefined): Promise<string> => {
 };
 
 for (const endpoint of keyed) {
-  describe(endpoint.name, { concurrent: !sharesSample(endpoint) }, () => {
+  const tags = isFirstOfItsForm(endpoint) ? [] : ['heavy'];
+  describe(endpoint.name, { concurrent: !sharesSample(endpoint), tags }, () => {
     /** For the requests that are rejected. */
     let sample: Sample;
     beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Scope } from '../../functions/domain/api-keys.ts';
 import { routes } from '../../functions/routes.ts';
-import { ask, errorWith, keyed, sharesSample, takesUser, when } from '../support/sample-requests.ts';
+import { ask, errorWith, isFirstOfItsForm, keyed, sharesSample, takesUser, when } from '../support/sample-requests.ts';
 import { samples } from '../support/samples.ts';
 import { newUser, newWorld, type World } from '../support/world.ts';
 
@@ -33,7 +33,8 @@ const headersIn = ({ headers }: { headers: Headers }) =>
     .map(([name, value]) => (name === 'etag' ? [name] : [name, value]));
 
 for (const endpoint of keyed) {
-  describe(endpoint.name, { concurrent: !sharesSample(endpoint) }, () => {
+  const tags = isFirstOfItsForm(endpoint) ? [] : ['heavy'];
+  describe(endpoint.name, { concurrent: !sharesSample(endpoint), tags }, () => {
     const { caller } = endpoint;
     const namesAgent = caller.kind === 'key' && caller.agent !== undefined;
     const namesUser = takesUser(endpoint);

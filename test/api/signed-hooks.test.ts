@@ -74,12 +74,6 @@ describe.each(platforms)('with a secret, a webhook of %s', (platform) => {
     expect((await sendSigned(withHeader)).status).toBe(200);
   });
 
-  it(`with a secret, a webhook of ${platform} that another user's secret signed is refused`, async () => {
-    const [world, other] = await Promise.all([newWorld(), newWorld()]);
-    const [, secret] = await Promise.all([setSecret(world, platform), setSecret(other, platform)]);
-    expect(await answerTo(signedHook(platform, { ...startOf(platform, world), secret }))).toEqual(refused);
-  });
-
   it(`a replaced secret of ${platform} is accepted together with its successor for 24 hours, and a deleted one is not accepted`, async () => {
     const world = await newWorld();
     const start = startOf(platform, world);
@@ -123,21 +117,6 @@ it('a signature is refused alike for a user with a secret, for one without, and 
   for (const headers of unsigned)
     expect(await askAs(without.uid, headers)).toMatchObject([401, { error: 'missing_api_key' }]);
 });
-
-it.each(['vapi', 'retell', 'elevenlabs', 'telnyx'])(
-  'a signature of %s is good for five minutes before and after its time',
-  async (platform) => {
-    const world = await newWorld();
-    const secret = await setSecret(world, platform);
-    const start = startOf(platform, world);
-    const at = (minutes: number) => signedHook(platform, { ...start, secret, at: Date.now() + minutes * 60_000 });
-    expect((await sendSigned(at(-4.9))).status).toBe(200);
-    expect((await sendSigned(at(4.9))).status).toBe(200);
-    expect(await answerTo(at(-5.1))).toEqual(refused);
-    expect((await listed(world))[0].lastRefused.reason).toBe('time');
-    expect(await answerTo(at(5.1))).toEqual(refused);
-  },
-);
 
 it('a JSON body of Twilio is accepted by its hash in the address, and refused with another', async () => {
   const world = await newWorld();

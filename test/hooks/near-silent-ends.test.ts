@@ -73,8 +73,8 @@ const outcomes = [
   { name: 'appointment_booked', value: 149.5, blocks: 'found', found: { minCallerWords: 4 } },
 ];
 
-/** Lengths and sounds of calls in which nobody says anything that a model can judge, each in every spelling of a confident label. */
-const nearSilent = (secretWord: string): End[] => {
+/** Lengths and sounds of calls in which nobody says anything that a model can judge, with confident labels. */
+const nearSilent = (secretWord: string, labels: string[]): End[] => {
   const sounds: [number | undefined, string[] | undefined][] = [
     [0, []],
     [1.4, ['']],
@@ -87,7 +87,6 @@ const nearSilent = (secretWord: string): End[] => {
     [3.3, undefined],
     [undefined, ['Hm.']],
   ];
-  const labels = ['do_not_call', 'Do not call', 'DO-NOT-CALL', 'wrong number'];
   const agent = 'Hello, this is Example Dental. Are you still there? I will remove you from our list. Goodbye.';
   const ends = sounds.flatMap(([seconds, caller]) =>
     platforms.flatMap((platform) => labels.map((label) => ({ platform, seconds, caller, agent, label }))),
@@ -99,12 +98,11 @@ const nearSilent = (secretWord: string): End[] => {
   return [...ends, ...voicemails];
 };
 
-it('over a hundred near-silent ends of three platforms block no number and set no outcome, and no word of a transcript is stored or logged', async () => {
+const expectNothing = async (labels: string[]) => {
   const world = await newWorld();
   await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { outcomes } } });
   const secretWord = unique('zyzzyva').replaceAll('-', '');
-  const ends = nearSilent(secretWord);
-  expect(ends.length).toBeGreaterThan(100);
+  const ends = nearSilent(secretWord, labels);
   const written: string[] = [];
   const spies = [process.stdout, process.stderr].map((stream) =>
     vi.spyOn(stream, 'write').mockImplementation((text) => written.push(String(text)) > 0),
@@ -122,7 +120,13 @@ it('over a hundred near-silent ends of three platforms block no number and set n
   expect(await storedWith(secretWord)).toEqual([]);
   expect(written.length).toBeGreaterThan(0);
   expect(written.join('')).not.toContain(secretWord);
-});
+};
+
+it('near-silent ends of three platforms block no number and set no outcome, and no word of a transcript is stored or logged', () =>
+  expectNothing(['do_not_call']));
+it('near-silent ends have no effect either with any other label, in any spelling', { tags: 'heavy' }, () =>
+  expectNothing(['Do not call', 'DO-NOT-CALL', 'wrong number']),
+);
 
 it('an end in which the caller speaks sets the outcome and blocks the number, on every platform', async () => {
   const world = await newWorld();

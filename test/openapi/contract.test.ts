@@ -140,15 +140,15 @@ describe.concurrent.each(byTag)('the service answers as its document says: %s', 
     },
   );
 
-  it.each(
-    some.filter(({ operation }) =>
-      operation.parameters?.some(({ $ref }) => $ref === '#/components/parameters/IdempotencyKey'),
-    ),
-  )(
-    '$operation.operationId responds as documented when it is repeated with its Idempotency-Key, and with another request',
-    inTurn,
-    async (one) => {
-      const { path, method, operation } = one;
+  const repeatable = some.filter(({ operation }) =>
+    operation.parameters?.some(({ $ref }) => $ref === '#/components/parameters/IdempotencyKey'),
+  );
+  // One place repeats the responses of every operation.
+  for (const { path, method, operation } of repeatable)
+    it(`${operation.operationId} responds as documented when it is repeated with its Idempotency-Key, and with another request`, {
+      ...inTurn,
+      tags: operation === repeatable[0]?.operation ? [] : ['heavy'],
+    }, async () => {
       const request = exampleRequest(path, operation);
       await makeExamplesOf(request);
       const { address, options } = request;
@@ -166,8 +166,7 @@ describe.concurrent.each(byTag)('the service answers as its document says: %s', 
       const other = await call(method, otherAddress, { ...options, headers, body: changed(options.body) });
       expect(other.status).toBe(409);
       described(path, method, other);
-    },
-  );
+    });
 
   it.each(some.filter(({ operation }) => operation.parameters?.some(({ name }) => name === 'cursor')))(
     '$operation.operationId responds as documented page by page, and to an invalid cursor',

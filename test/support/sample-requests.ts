@@ -13,6 +13,18 @@ export const takesUser = ({ caller, body, query }: AnyEndpoint) =>
   !administersUsers({ caller }) &&
   (caller.user !== undefined || 'uid' in (body?.shape ?? {}) || 'uid' in (query?.shape ?? {}));
 
+const readForm = ({ method, caller, raw = {} }: AnyEndpoint) => {
+  const { scope: _, ...who } = caller as { scope?: unknown };
+  return [method, Object.keys(who).sort(), Object.keys(raw)].join();
+};
+const firstByForm = new Map(keyed.toReversed().map((endpoint) => [readForm(endpoint), endpoint]));
+
+/**
+ * Returns true for the first operation of each form that the request pipeline distinguishes: its method, its caller, and how its body is
+ * read. `npm test` tries these; the tests of the others are heavy.
+ */
+export const isFirstOfItsForm = (endpoint: AnyEndpoint) => firstByForm.get(readForm(endpoint)) === endpoint;
+
 /** Returns true when its sample replaces the record that another sample made: a user has at most one webhook endpoint, and one secret of a platform. */
 export const sharesSample = ({ path }: AnyEndpoint) => path.startsWith('/webhook') || path.startsWith('/hook-secrets');
 

@@ -1,8 +1,11 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
+import { agents } from '../../functions/store/agents/agents.ts';
+import { users } from '../../functions/store/users.ts';
 import { deliver } from '../../functions/webhooks/deliver.ts';
 import { resumeDeliveries } from '../../functions/webhooks/resume-deliveries.ts';
 import { newDelivery } from '../support/webhooks.ts';
+import { newWorld } from '../support/world.ts';
 
 afterEach(() => vi.useRealTimers());
 
@@ -62,6 +65,42 @@ it('a delivery that fails is retried after five seconds, or after the time that 
   const found = await services.webhookDeliveries.find(uid, delivery.deliveryId);
   expect(found).toMatchObject({ status: 'delivered', attempts: [{ status: 500 }, { status: 503 }, { status: 200 }] });
   expect(found).not.toHaveProperty('nextAttemptAt');
+});
+
+it('a delivery to a deleted endpoint ends unsent', async () => {
+  const { uid, delivery, message, messages, receiver, services } = await newDelivery({ status: 503 });
+  vi.useFakeTimers({ toFake: ['Date'] });
+  await deliver(message, services);
+  await services.webhookEndpoints.remove(uid, delivery.endpointId);
+  const [next] = messages as [typeof message];
+  vi.setSystemTime(Math.ceil(next.dueAt as number));
+  await deliver(next, services);
+  expect(await receiver.received()).toHaveLength(1);
+  const found = await services.webhookDeliveries.find(uid, delivery.deliveryId);
+  expect(found).toMatchObject({ status: 'failed', attempts: [{ status: 503 }] });
+});
+
+it('a delivery about an agent whose guest has lost access ends unsent, even when it is requested again', async () => {
+  const [owner, made] = [await newWorld(), await newDelivery({ status: 503 })];
+  const { uid, messages, receiver, services } = made;
+  const { agentId } = owner;
+  await users.get().create(uid);
+  await agents.get().grant(agentId, owner.uid, uid);
+  const delivery = { ...made.delivery, deliveryId: newIdentifier('delivery'), subject: { agentId } };
+  await services.webhookDeliveries.addAll([{ uid, delivery }], Date.now() + 10_000);
+  const message = { ...made.message, deliveryId: delivery.deliveryId };
+  vi.useFakeTimers({ toFake: ['Date'] });
+  await deliver(message, services);
+  await agents.get().revoke(agentId, owner.uid, uid);
+  const [next] = messages as [typeof message];
+  vi.setSystemTime(Math.ceil(next.dueAt as number));
+  await deliver(next, services);
+  const find = async () => (await services.webhookDeliveries.find(uid, delivery.deliveryId)) as typeof delivery;
+  expect(await find()).toMatchObject({ status: 'failed', attempts: [{ status: 503 }] });
+  const sequence = (await services.webhookDeliveries.restart(uid, await find())) as number;
+  await deliver({ ...message, sequence, isRequested: true }, services);
+  expect((await find()).status).toBe('failed');
+  expect(await receiver.received()).toHaveLength(1);
 });
 
 /** A failing endpoint with a probe, and more deliveries to it, a minute later. */
