@@ -16,6 +16,12 @@ import {
 /** A change of a number, as the stream reports it. */
 export type ReadNumber = NumberChange & { change: TableChange<BlockedItem>; position: number };
 
+/** The users who own records; undefined for users who are deleted or being deleted. */
+export type Owners = { recordOwner(record: BlockListOwner): string | undefined };
+
+/** The part of the log that its writer uses. */
+export type LogWriter = Pick<ChangeLog, 'writeAll' | 'addAll' | 'withPrefix'>;
+
 /** The numbers that were read of one entry of the log, which stands for an event of the block list. */
 export type ListChange = {
   list: BlockListOwner;
@@ -38,51 +44,37 @@ const concurrency = 16;
  */
 export const logNumbers = async (
   numbers: ReadNumber[],
-  ownerOf: (list: BlockListOwner) => string | undefined,
-  log: Pick<ChangeLog, 'addAll' | 'withPrefix'>,
+  owners: Owners,
+  log: LogWriter,
   until: number,
 ): Promise<{ logged: ListChange[]; unwritten: TableChange[] }> => {
-  const requests = groupByRequest(numbers, ownerOf);
+  const requests = groupByRequest(numbers, owners);
+  // The entry of a request of one number is the same whenever it is read.
   const isWhole = ({ numbers: [first, ...others] }: RequestChange) => first?.size === 1 && others.length === 0;
-  const [whole, others] = await Promise.all([
-    logWhole(requests.filter(isWhole), log, until),
-    pMap(
-      requests.filter((request) => !isWhole(request)),
-      (request) => logRequest(request, log, until),
-      { concurrency },
-    ),
-  ]);
-  const results = [whole, ...others];
+  const whole = requests
+    .filter(isWhole)
+    .map((request) => ({ ...request, entry: buildListEntry(request.owner, request.prefix, request.numbers) }));
+  const left = await log.writeAll(
+    whole.map(({ entry }) => entry),
+    until,
+  );
+  const results = await pMap(
+    requests.filter((request) => !isWhole(request)),
+    (request) => logRequest(request, log, until),
+    { concurrency },
+  );
+  const unwritten = whole.filter(({ entry }) => left.has(entry)).flatMap(({ numbers }) => numbers);
   return {
-    logged: results.flatMap(({ logged }) => logged),
-    unwritten: results.flatMap(({ unwritten }) => unwritten),
+    logged: [...whole.filter(({ entry }) => !left.has(entry)), ...results.flatMap(({ logged }) => logged)],
+    unwritten: [...unwritten.map(({ change }) => change), ...results.flatMap(({ unwritten }) => unwritten)],
   };
 };
 
-/** Logs requests of one number each, whose entries are the same whenever they are read. */
-const logWhole = async (
-  requests: RequestChange[],
-  log: Pick<ChangeLog, 'addAll'>,
-  until: number,
-): Promise<{ logged: ListChange[]; unwritten: TableChange[] }> => {
-  const entries = requests.map(({ owner, prefix, numbers }) => buildListEntry(owner, prefix, numbers));
-  const outcomes = await log.addAll(entries, until);
-  const isWritten = (_: unknown, index: number) => outcomes[index] !== 'unwritten';
-  const isUnwritten = (_: unknown, index: number) => outcomes[index] === 'unwritten';
-  return {
-    logged: requests.map((request, index) => ({ ...request, entry: entries[index] as ChangeEntry })).filter(isWritten),
-    unwritten: requests.filter(isUnwritten).flatMap(({ numbers }) => numbers.map(({ change }) => change)),
-  };
-};
-
-const groupByRequest = (
-  numbers: ReadNumber[],
-  ownerOf: (list: BlockListOwner) => string | undefined,
-): RequestChange[] => {
+const groupByRequest = (numbers: ReadNumber[], owners: Owners): RequestChange[] => {
   const requests = new Map<string, RequestChange>();
   for (const number of numbers) {
     const { list, by, change } = number;
-    const owner = ownerOf(list);
+    const owner = owners.recordOwner(list);
     if (owner === undefined) continue;
     const prefix = prefixOfRequest(change, change.after?.madeBy, [JSON.stringify(list), by, change.requestId ?? '']);
     const request = requests.get(prefix) ?? { list, owner, prefix, numbers: [] };
@@ -103,7 +95,7 @@ export const readNumber = (read: TableChange): ReadNumber | undefined => {
 
 const logRequest = async (
   { list, owner, prefix, numbers }: RequestChange,
-  log: Pick<ChangeLog, 'addAll' | 'withPrefix'>,
+  log: LogWriter,
   until: number,
 ): Promise<{ logged: ListChange[]; unwritten: TableChange[] }> => {
   const present = await log.withPrefix(owner, prefix);

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
+import pMap from 'p-map';
 import { decodeTime, encodeTime } from 'ulid';
 import type { StoredMaker } from '../domain/change-maker.ts';
 import { type Change, type ChangeKind, changeKind, type LoggedChange } from '../domain/changes.ts';
+import { chunks } from '../domain/chunks.ts';
 import { derivedIdentifier } from '../domain/identifiers.ts';
-import { withoutUndefined } from '../domain/json.ts';
 import { fillPage, fromCursor } from '../domain/paging.ts';
 import { environment } from '../environment.ts';
 import { service } from '../service.ts';
@@ -33,6 +34,7 @@ type ChangeFilter = {
   to?: string;
 };
 
+const [entriesPerBatch, batchesInFlight] = [25, 8];
 /** The maximum number of entries that are read for a page. */
 const maxExamined = 5000;
 
@@ -47,6 +49,20 @@ export class ChangeLog {
   constructor(table: Table, days: number) {
     this.#table = table;
     this.#days = days;
+  }
+
+  /** Writes entries that are the same whenever their changes are read, until a time (Unix milliseconds). Returns those that were not written. */
+  async writeAll(entries: ChangeEntry[], until: number): Promise<Set<ChangeEntry>> {
+    const unwritten = await pMap(
+      chunks(entries, entriesPerBatch),
+      async (batch) => {
+        if (Date.now() >= until) return batch;
+        await this.#table.putMany(batch.map((entry) => this.#toStoredChange(entry)));
+        return [];
+      },
+      { concurrency: batchesInFlight },
+    );
+    return new Set(unwritten.flat());
   }
 
   /** Adds entries, unless they are there, until a time (Unix milliseconds). */
@@ -97,11 +113,12 @@ export class ChangeLog {
     const at = decodeChangeTime(changeId);
     return {
       ...changeKey(owner, changeId),
-      ...withoutUndefined(change),
-      ...withoutUndefined({ keyId, keyName, positions }),
-      action: change.action,
+      ...change,
       uid,
+      keyId,
+      keyName,
       via,
+      positions,
       ttlSeconds: Math.ceil(at / 1000) + this.#days * 24 * 60 * 60,
     };
   }
@@ -153,6 +170,7 @@ export const changeIdAt = (requestPrefix: string, position: number) => requestPr
 
 export const changeLog = /* @__PURE__ */ service(() => new ChangeLog(table.get(), environment.changeLogDays), {
   addAll: ['dynamodb:PartiQLInsert', 'dynamodb:PartiQLInsert:changes'],
+  writeAll: ['dynamodb:BatchWriteItem', 'dynamodb:BatchWriteItem:changes'],
   withPrefix: ['dynamodb:Query'],
   page: ['dynamodb:Query'],
 });

@@ -7,14 +7,13 @@ import type { SourceKindName } from '../domain/sources.ts';
 import type { WebhookEndpoint } from '../domain/webhooks.ts';
 import { type AgentItem, changedAgentFields } from '../store/agents/agent-items.ts';
 import type { AccessItem } from '../store/credentials.ts';
-import { changedItem, deletedCallAt } from '../store/keys.ts';
+import { type BlockListOwner, changedItem, deletedCallAt } from '../store/keys.ts';
 import type { Item } from '../store/table.ts';
 import type { TableChange } from '../store/table-changes.ts';
 import type { UserItem } from '../store/users.ts';
-import type { Owned } from './owners.ts';
 
 /** A change for the log, before its owner is known. `discriminator` distinguishes several entries of one change. */
-export type ChangeToLog = LoggedChange & { record: Owned; maker?: StoredMaker; discriminator?: string };
+export type ChangeToLog = LoggedChange & { record: BlockListOwner; maker?: StoredMaker; discriminator?: string };
 
 type Made<I> = I & { madeBy?: StoredMaker };
 

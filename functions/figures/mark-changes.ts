@@ -37,7 +37,7 @@ export const markChanges = async (changes: TableChange[], services: Marking): Pr
     await pMap(
       unmarked,
       async (day) => {
-        const uid = users.get(day.agentId)?.[0];
+        const uid = users.get(day.agentId)?.users[0];
         // A deleted agent has no figures.
         if (uid === undefined) return;
         try {

@@ -1,11 +1,8 @@
-import { logChanges, logServices } from '../changes/log-changes.ts';
 import { queueSender } from '../clients/job-queue.ts';
 import { callFigures } from '../figures/call-figures.ts';
 import { markChanges } from '../figures/mark-changes.ts';
-import { credentials } from '../store/credentials.ts';
 import { publishServices } from '../webhooks/publish.ts';
 import { publishChanges } from '../webhooks/publish-changes.ts';
-import { resumeUsers } from '../webhooks/resume-users.ts';
 import { streamJob, streamWorker } from './job.ts';
 
 /**
@@ -16,21 +13,14 @@ export const readChanges = streamJob({
   name: 'readChanges',
   services: {
     ...publishServices,
-    ...logServices,
-    credentials: credentials.for('findOwners', 'findUsers'),
     callFigures: callFigures.for('mark', 'getMarks'),
     jobQueue: queueSender('countCalls', 'resumeDeliveries'),
   },
   timeoutSeconds: 60,
 
   async handle(changes, services, deadlines) {
-    const { listChanges, unwritten } = await logChanges(changes, services, deadlines);
-    const failed = await Promise.all([
-      markChanges(changes, services),
-      publishChanges(changes, listChanges, services, deadlines),
-      resumeUsers(changes, services),
-    ]);
-    return changes.find((change) => failed.includes(change) || unwritten.includes(change));
+    const failed = await Promise.all([markChanges(changes, services), publishChanges(changes, services, deadlines)]);
+    return changes.find((change) => failed.includes(change));
   },
 });
 

@@ -19,6 +19,9 @@ export type AccessItem = Item & {
   formerOwner?: string;
 } & RepeatedFields;
 
+/** The users of an agent, the owner first: nobody while it is being deleted. `owner` is then the former one. */
+export type AgentUsers = { owner?: string; users: string[] };
+
 /** Reads a request's API key and its access to an agent in one round trip. There is no cache: a revocation takes effect immediately. */
 export class Credentials {
   readonly #table: Table;
@@ -57,21 +60,14 @@ export class Credentials {
     return key.suspended ? 'suspended' : 'usable';
   }
 
-  /** Returns the users of each agent, the owner first. An agent that does not exist is not in the map. */
-  async findUsers(agentIds: string[]): Promise<Map<string, string[]>> {
+  /** Returns the users of each agent. An agent that does not exist is not in the map. */
+  async findUsers(agentIds: string[]): Promise<Map<string, AgentUsers>> {
     const items = await this.#table.getMany<AccessItem>([...new Set(agentIds)].map(accessKey));
     return new Map(
-      items.flatMap(({ agentId, uid, guests }) => (uid === undefined ? [] : [[agentId, [uid, ...(guests ?? [])]]])),
-    );
-  }
-
-  /** Returns the owner of each agent, or its former owner while it is being deleted. Any other agent is not in the map. */
-  async findOwners(agentIds: string[]): Promise<Map<string, string>> {
-    const items = await this.#table.getMany<AccessItem>([...new Set(agentIds)].map(accessKey));
-    return new Map(
-      items.flatMap(({ agentId, uid, formerOwner = uid }) =>
-        formerOwner === undefined ? [] : [[agentId, formerOwner]],
-      ),
+      items.map(({ agentId, uid, guests = [], formerOwner }) => [
+        agentId,
+        { owner: uid ?? formerOwner, users: uid === undefined ? [] : [uid, ...guests] },
+      ]),
     );
   }
 
@@ -104,5 +100,4 @@ export const credentials = /* @__PURE__ */ service(() => new Credentials(table.g
   getKeyState: ['dynamodb:GetItem'],
   accessTo: ['dynamodb:BatchGetItem'],
   findUsers: ['dynamodb:BatchGetItem'],
-  findOwners: ['dynamodb:BatchGetItem'],
 });

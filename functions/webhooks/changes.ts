@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type ChangeForLog, readForLog } from '../changes/log-changes.ts';
 import type { RefusedOutcome } from '../domain/call-outcomes.ts';
 import type { Call } from '../domain/calls.ts';
 import { derivedIdentifier } from '../domain/identifiers.ts';
@@ -28,36 +29,40 @@ export type DomainEvent = {
   subject: EventSubject;
   ids: Record<string, string>;
   details: Record<string, unknown>;
+  /** The numbers of a block list. An erasure takes them out of the event one by one. */
+  numbers?: EventNumbers;
   /** The users who get the event although they no longer have access to the agent. */
   recipients?: string[];
 };
 
-/** An event of a block list: the counts of added and removed numbers, and the first of these numbers. */
-export type ListEvent = Pick<DomainEvent, 'eventId' | 'timestamp' | 'requestId'> & {
-  list: BlockListOwner;
-  counts: { added: number; removed: number };
-  added: string[];
-  removed: string[];
-};
+/** The counts of the numbers that were added to a block list and removed from it, and the first of these numbers. */
+export type EventNumbers = { counts: { added: number; removed: number }; added: string[]; removed: string[] };
 
 /** A number of a block list. */
 export type ListedNumber = Pick<NumberChange, 'list' | 'number'>;
 
 /** The effects of a change of an item. */
 export type ChangeEffects = {
+  /** Those of requests on block lists follow the entries of the log of changes. */
   events?: DomainEvent[];
-  /** The event of an import that has ended. Those of requests follow the entries of the log of changes. */
-  listEvent?: ListEvent;
-  /** The subject that was deleted. Its events lose their details. */
-  deleted?: EventSubject;
-  /** The subject whose personal data was corrected. Its earlier events lose their details. */
-  corrected?: EventSubject;
+  /** The subject that was deleted, or whose personal data was corrected. Its earlier events lose their details. */
+  scrubbed?: EventSubject;
   /** The number that was erased from a list. The events of the list also lose it. */
   erased?: ListedNumber;
+  /** The endpoints of a user whose suspension has ended. Their deliveries are resumed. */
+  resumed?: { uid: string; endpointId: string }[];
 };
 
+/** A change, what the log says about it, and its effects. */
+export type ReadChange = ChangeForLog & { effects: ChangeEffects };
+
+export const readChange = (change: TableChange): ReadChange => ({
+  ...readForLog(change),
+  effects: interpretChange(change),
+});
+
 /** Returns the effects of a change, which depend only on the change. The numbers of requests are read apart. */
-export const interpretChange = (change: TableChange): ChangeEffects => {
+const interpretChange = (change: TableChange): ChangeEffects => {
   const item = changedItem(change.key);
   switch (item?.kind) {
     case 'agent':
@@ -112,7 +117,7 @@ const accessChanged = (agentId: string, change: TableChange<AccessItem>): Change
   const recipients = [uid, ...guests];
   return {
     events: [buildEvent(change, { type: 'agent.deleted', subject, ids: { uid, agentId }, details: {}, recipients })],
-    deleted: subject,
+    scrubbed: subject,
   };
 };
 
@@ -120,7 +125,7 @@ const callChanged = (subject: { agentId: string; callId: string }, change: Table
   const { agentId, callId } = subject;
   const about = { subject, ids: { call_id: callId, agent_id: agentId } };
   if (!change.after) {
-    return { events: [buildEvent(change, { type: 'call.deleted', ...about, details: {} })], deleted: subject };
+    return { events: [buildEvent(change, { type: 'call.deleted', ...about, details: {} })], scrubbed: subject };
   }
   const { call, version } = storedCall(change.after);
   const former = change.before && storedCall(change.before);
@@ -140,7 +145,7 @@ const callChanged = (subject: { agentId: string; callId: string }, change: Table
         ...unset,
       ],
       // An erasure of the former number no longer finds the call.
-      ...(former && former.call.phone !== call.phone && { corrected: subject }),
+      scrubbed: former && former.call.phone !== call.phone ? subject : undefined,
     };
   }
   if (version === former.version) return {};
@@ -252,17 +257,20 @@ const importChanged = (uid: string, change: TableChange<ImportItem>): ChangeEffe
   // After its end, an import loses numbers only by an erasure.
   if (before?.finishedAt) return number === undefined ? {} : { erased: { list, number } };
   if (added + removed === 0) return {};
-  return {
-    listEvent: {
-      list,
-      requestId,
-      counts: { added, removed },
-      added: addedNumbers,
-      removed: removedNumbers,
-      eventId: derivedIdentifier('event', [key.pk, importId]),
-      timestamp: finishedAt,
-    },
-  };
+  const eventId = derivedIdentifier('event', [key.pk, importId]);
+  const numbers = { counts: { added, removed }, added: addedNumbers, removed: removedNumbers };
+  return { events: [buildListEvent(list, numbers, { eventId, timestamp: finishedAt, requestId })] };
+};
+
+/** Returns the event of numbers that were added to a block list or removed from it. */
+export const buildListEvent = (
+  list: BlockListOwner,
+  numbers: EventNumbers,
+  event: Pick<DomainEvent, 'eventId' | 'timestamp' | 'requestId'>,
+): DomainEvent => {
+  const scope = 'agentId' in list ? 'agent' : 'user';
+  const ids = withoutUndefined({ scope, ...list, requestId: event.requestId }) as DomainEvent['ids'];
+  return { ...event, type: 'block_list.updated', subject: list, ids, details: {}, numbers };
 };
 
 const endpointsChanged = (uid: string, change: TableChange<EndpointsItem>): ChangeEffects => {
@@ -271,7 +279,9 @@ const endpointsChanged = (uid: string, change: TableChange<EndpointsItem>): Chan
     ({ endpointId, disabledAt }) =>
       disabledAt !== undefined && before?.endpoints?.[endpointId]?.disabledAt !== disabledAt,
   );
+  const isResumed = before?.suspended && after && !after.suspended;
   return {
+    resumed: isResumed ? Object.keys(after.endpoints).map((endpointId) => ({ uid, endpointId })) : [],
     events: disabled.map(({ endpointId, url, description, disabledAt, disabledReason }) =>
       buildEvent(change, {
         type: 'webhook_endpoint.disabled',

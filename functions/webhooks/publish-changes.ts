@@ -1,110 +1,105 @@
 import pMap from 'p-map';
 import type { ListChange, ReadNumber } from '../changes/block-list-changes.ts';
 import { decodeChangeTime } from '../changes/change-log.ts';
+import { logChanges } from '../changes/log-changes.ts';
 import { derivedIdentifier } from '../domain/identifiers.ts';
 import { describeError, log } from '../log.ts';
-import type { BlockListOwner, EventSubject } from '../store/keys.ts';
+import type { EventSubject } from '../store/keys.ts';
 import type { TableChange } from '../store/table-changes.ts';
-import { type ChangeEffects, interpretChange, type ListEvent, type ListedNumber } from './changes.ts';
-import { outgoing, type PublishServices, publishAll, publishListEvent, Subscribers } from './publish.ts';
+import { buildListEvent, type ChangeEffects, type DomainEvent, type ReadChange, readChange } from './changes.ts';
+import { type PublishServices, publishAll, Subscribers } from './publish.ts';
 
 const concurrency = 16;
 /** The number of changes whose events are written together. Small batches leave little to repeat when time runs out. */
 const changesPerStep = 100;
 
-/** A change and its effects. */
-type ReadChange = { change: TableChange; effects: ChangeEffects };
-
 /**
- * Sends the events of changes of the table until a time (Unix milliseconds), and returns the first change that failed. A
- * batch may be delivered again, as a whole or in part. The same change makes the same event, whose deliveries are
- * written once.
+ * Logs changes of the table and sends their events, until a time (Unix milliseconds). Returns the first change that failed. A
+ * batch may be delivered again, as a whole or in part. The same change makes the same entry and the same event, whose
+ * deliveries are written once.
  */
 export const publishChanges = async (
   changes: TableChange[],
-  listChanges: ListChange[],
   services: PublishServices,
   { until }: { until: number },
 ): Promise<TableChange | undefined> => {
-  const read = changes.map((change) => ({ change, effects: interpretChange(change) }));
-  const subjects = [...read.flatMap(({ effects }) => listSubjects(effects)), ...listChanges.map(({ list }) => list)];
-  const recipients = read.flatMap(({ effects: { events = [] } }) => events.flatMap((event) => event.recipients ?? []));
-  const subscribers = await Subscribers.load(subjects, recipients, services);
+  const read = changes.map(readChange);
+  const subscribers = await Subscribers.load(read, services);
+  const { listChanges, unwritten } = await logChanges(read, subscribers, services.changeLog, until);
   const failures = new Failures();
+  const publish = (events: ChangeEvent[]) => publishEvents(events, subscribers, services, until, failures);
   let begun = 0;
   for (; begun < read.length && failures.isEmpty && Date.now() < until; begun += changesPerStep) {
-    await publishStep(read.slice(begun, begun + changesPerStep), subscribers, services, until, failures);
+    const step = read.slice(begun, begun + changesPerStep);
+    const scrubs = findScrubs(step);
+    await pMap(
+      scrubs.values(),
+      ({ subject, change }) => failures.attempt([change], () => services.webhookEvents.scrub(subject)),
+      { concurrency },
+    );
+    await publish(listEvents(step, scrubs));
   }
-  const published = read.slice(0, begun);
-  const erased = new Set(
-    published.flatMap(({ effects }) => (effects.erased ? [listedNumberName(effects.erased)] : [])),
-  );
-  const isKept = (list: BlockListOwner) => (number: string) => !erased.has(listedNumberName({ list, number }));
-  const listEvents = [
-    ...published.flatMap(({ change, effects: { listEvent } }) =>
-      listEvent ? [{ event: listEvent, changes: [change] }] : [],
-    ),
-    ...listChanges.map((listChange) => ({ event: buildListEvent(listChange), changes: collectChanges(listChange) })),
-  ];
+  await publish(listChanges.map(toChangeEvent));
   await pMap(
-    listEvents,
-    ({ event, changes }) => {
-      const [added, removed] = [event.added, event.removed].map((some) => some.filter(isKept(event.list)));
-      const kept = { ...event, added: added ?? [], removed: removed ?? [] };
-      return failures.attempt(changes, () => publishListEvent(kept, subscribers, services, until));
-    },
+    read.slice(0, begun),
+    ({ change, effects }) => failures.attempt([change], () => endEffects(change, effects, subscribers, services)),
     { concurrency },
   );
-  // The numbers that were read earlier have been collected by now. The list of a deleted agent is deleted as a whole.
-  await pMap(
-    published,
-    async ({ change, effects: { erased } }) => {
-      if (!erased || subscribers.subjectOwner(erased.list) === undefined) return;
-      await failures.attempt([change], () => services.webhookEvents.scrubNumber(erased.list, erased.number));
-    },
-    { concurrency },
-  );
+  failures.add(unwritten);
   return changes.find((change, index) => index >= begun || failures.has(change));
 };
 
-/** Publishes the events of some changes. */
-const publishStep = async (
-  read: ReadChange[],
+/** An event, and the changes that make it. */
+type ChangeEvent = DomainEvent & { changes: TableChange[] };
+
+/** The last change of a subject whose earlier events lose their details. */
+type Scrub = { subject: EventSubject; change: TableChange; index: number };
+
+const findScrubs = (read: ReadChange[]): Map<string, Scrub> =>
+  new Map(
+    read.flatMap(({ change, effects: { scrubbed: subject } }, index) =>
+      subject ? [[JSON.stringify(subject), { subject, change, index }]] : [],
+    ),
+  );
+
+const listEvents = (read: ReadChange[], scrubs: Map<string, Scrub>): ChangeEvent[] =>
+  read.flatMap(({ change, effects: { events = [] } }, index) =>
+    events.map((event) => {
+      const isScrubbed = index < (scrubs.get(JSON.stringify(event.subject))?.index ?? 0);
+      return { ...event, changes: [change], ...(isScrubbed && { details: {}, numbers: undefined }) };
+    }),
+  );
+
+const publishEvents = async (
+  found: ChangeEvent[],
   subscribers: Subscribers,
   services: PublishServices,
   until: number,
   failures: Failures,
 ): Promise<void> => {
-  // Details of events are not kept if their subject was deleted or corrected later.
-  const scrubs = new Map<string, { subject: EventSubject; index: number; keepsOwn: boolean }>();
-  for (const [index, { effects }] of read.entries()) {
-    const subject = effects.deleted ?? effects.corrected;
-    if (subject) scrubs.set(JSON.stringify(subject), { subject, index, keepsOwn: !effects.deleted });
-  }
-  const keepsDetails = (subject: EventSubject, index: number) => {
-    const scrub = scrubs.get(JSON.stringify(subject));
-    return !scrub || index > scrub.index || (index === scrub.index && scrub.keepsOwn);
-  };
-  await pMap(
-    scrubs.values(),
-    ({ subject, index }) =>
-      failures.attempt([(read[index] as ReadChange).change], () => services.webhookEvents.scrub(subject)),
-    { concurrency },
-  );
-  const events = read.flatMap(({ change, effects }, index) =>
-    (effects.events ?? []).flatMap((event) => {
-      const found = outgoing(event, subscribers, keepsDetails(event.subject, index));
-      return found && !failures.has(change) ? [{ ...found, change }] : [];
-    }),
-  );
-  if (events.length === 0) return;
+  const events = found.flatMap((event) => subscribers.address(event) ?? []);
+  const sent = events.filter(({ changes }) => !changes.some((change) => failures.has(change)));
+  if (sent.length === 0) return;
   await failures.attempt(
-    events.map(({ change }) => change),
+    sent.flatMap(({ changes }) => changes),
     async () => {
-      const unpublished = await publishAll(events, until, services);
-      failures.add(events.filter((event) => unpublished.has(event)).map(({ change }) => change));
+      const unpublished = await publishAll(sent, until, services);
+      failures.add(sent.filter((event) => unpublished.has(event)).flatMap(({ changes }) => changes));
     },
   );
+};
+
+/** Does what follows the events of a change. */
+const endEffects = async (
+  { requestId }: TableChange,
+  { erased, resumed = [] }: ChangeEffects,
+  subscribers: Subscribers,
+  { webhookEvents, jobQueue }: PublishServices,
+): Promise<void> => {
+  // The list of a deleted agent is deleted as a whole.
+  if (erased && subscribers.subjectOwner(erased.list) !== undefined)
+    await webhookEvents.scrubNumber(erased.list, erased.number);
+  for (const endpoint of resumed) await jobQueue.send({ job: 'resumeDeliveries', ...endpoint, requestId });
 };
 
 /** The changes that failed. */
@@ -134,27 +129,16 @@ class Failures {
   }
 }
 
-const listedNumberName = ({ list, number }: ListedNumber) => JSON.stringify([list, number]);
-
-const listSubjects = ({ events = [], listEvent, erased }: ChangeEffects) => [
-  ...events.map(({ subject }) => subject),
-  ...[listEvent, erased].flatMap((change) => (change ? [change.list] : [])),
-];
-
-const collectChanges = ({ numbers }: ListChange): TableChange[] => numbers.map(({ change }) => change);
-
 /** Returns the event of an entry of the log of changes, with those of its numbers that were read. */
-const buildListEvent = ({ list, owner, entry: { changeId, counts }, numbers }: ListChange): ListEvent => {
-  const [{ change }] = numbers as [ReadNumber];
+const toChangeEvent = ({ list, owner, entry: { changeId, counts }, numbers }: ListChange): ChangeEvent => {
+  const changes = numbers.map(({ change }) => change);
   const those = (kind: ReadNumber['kind']) =>
     numbers.filter((number) => number.kind === kind).map(({ number }) => number);
-  return {
-    list,
-    requestId: change.requestId,
-    counts: counts ?? { added: 0, removed: 0 },
+  const event = {
     eventId: derivedIdentifier('event', ['block list', owner, changeId]),
     timestamp: new Date(decodeChangeTime(changeId)).toISOString(),
-    added: those('added'),
-    removed: those('removed'),
+    requestId: changes[0]?.requestId,
   };
+  const read = { counts: counts ?? { added: 0, removed: 0 }, added: those('added'), removed: those('removed') };
+  return { ...buildListEvent(list, read, event), changes };
 };

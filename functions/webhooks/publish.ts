@@ -1,107 +1,116 @@
 import pMap from 'p-map';
-import { bulkSender } from '../clients/job-queue.ts';
+import { changeLog } from '../changes/change-log.ts';
+import { listRecords } from '../changes/log-changes.ts';
+import { bulkSender, queueSender } from '../clients/job-queue.ts';
 import { derivedIdentifier } from '../domain/identifiers.ts';
-import { type EventType, wantsEvent } from '../domain/webhooks.ts';
+import { wantsEvent } from '../domain/webhooks.ts';
 import type { ServicesOf } from '../service.ts';
-import { credentials } from '../store/credentials.ts';
-import type { EventSubject } from '../store/keys.ts';
-import type { DomainEvent, ListEvent } from './changes.ts';
+import { type AgentUsers, credentials } from '../store/credentials.ts';
+import type { BlockListOwner, EventSubject } from '../store/keys.ts';
+import type { DomainEvent, ReadChange } from './changes.ts';
 import { type StoredDelivery, webhookDeliveries } from './webhook-deliveries.ts';
 import { type StoredEndpoint, webhookEndpoints } from './webhook-endpoints.ts';
 import { webhookEvents } from './webhook-events.ts';
 
 /** The services of a function that publishes events. */
 export const publishServices = {
+  changeLog: changeLog.for('writeAll', 'addAll', 'withPrefix'),
   credentials: credentials.for('findUsers'),
   webhookEndpoints: webhookEndpoints.for('listMany'),
   webhookDeliveries: webhookDeliveries.for('addAll', 'offer'),
-  webhookEvents: webhookEvents.for('addAll', 'addNumbers', 'scrub', 'scrubNumber'),
+  webhookEvents: webhookEvents.for('addAll', 'scrub', 'scrubNumber'),
   deliveryQueue: bulkSender('deliverWebhook'),
+  jobQueue: queueSender('resumeDeliveries'),
 };
 export type PublishServices = ServicesOf<typeof publishServices>;
 
+/** An event with the endpoints that subscribe to it. */
+type OutgoingEvent = DomainEvent & { endpoints: { uid: string; endpoint: StoredEndpoint }[] };
+
 /** The users of agents, and the endpoints of users. */
 export class Subscribers {
-  readonly #agents: Map<string, string[]>;
-  readonly #endpoints: Map<string, StoredEndpoint[]>;
+  readonly #agents: Map<string, AgentUsers>;
+  #endpoints = new Map<string, StoredEndpoint[]>();
+  #owners = new Set<string>();
 
-  private constructor(agents: Map<string, string[]>, endpoints: Map<string, StoredEndpoint[]>) {
+  private constructor(agents: Map<string, AgentUsers>) {
     this.#agents = agents;
-    this.#endpoints = endpoints;
   }
 
-  /** Loads the users of subjects, and the endpoints of these and of other users, in two round trips. */
+  /** Loads the owners of the records that the log names, and the subscribers to events, in two round trips. */
   static async load(
-    subjects: EventSubject[],
-    uids: string[],
+    read: ReadChange[],
     { credentials, webhookEndpoints }: Pick<PublishServices, 'credentials' | 'webhookEndpoints'>,
   ): Promise<Subscribers> {
-    const agentIds = subjects.flatMap((subject) => ('agentId' in subject ? [subject.agentId] : []));
-    const agents = await credentials.findUsers(agentIds);
-    const users = subjects.flatMap((subject) => ('uid' in subject ? [subject.uid] : []));
-    const all = new Set([...users, ...uids, ...[...agents.values()].flat()]);
-    return new Subscribers(agents, await webhookEndpoints.listMany([...all]));
+    const records = read.flatMap(listRecords);
+    const subjects = read.flatMap(listSubjects);
+    const agentIds = [...records, ...subjects].flatMap((one) => ('agentId' in one ? [one.agentId] : []));
+    const found = new Subscribers(await credentials.findUsers(agentIds));
+    const recipients = read.flatMap(({ effects: { events = [] } }) =>
+      events.flatMap((event) => event.recipients ?? []),
+    );
+    const uids = new Set([...subjects.flatMap((subject) => found.#findUsers(subject)), ...recipients]);
+    const owners = new Set(records.flatMap((record) => found.#findOwner(record) ?? []));
+    const { endpoints, existing } = await webhookEndpoints.listMany([...uids], [...owners]);
+    found.#endpoints = endpoints;
+    found.#owners = existing;
+    return found;
+  }
+
+  /** Returns the user who owns a record of the log; undefined for a user who is deleted or being deleted. */
+  recordOwner(record: BlockListOwner): string | undefined {
+    const owner = this.#findOwner(record);
+    return owner !== undefined && this.#owners.has(owner) ? owner : undefined;
   }
 
   /** Returns the owner of an event's subject; undefined when the agent no longer exists. */
   subjectOwner(subject: EventSubject): string | undefined {
-    return 'uid' in subject ? subject.uid : this.#agents.get(subject.agentId)?.[0];
+    return this.#findUsers(subject)[0];
   }
 
-  /** Returns the endpoints that subscribe to an event, each with its user. */
-  subscribedEndpoints(
-    type: EventType,
-    subject: EventSubject,
-    recipients: string[] = [],
-  ): { uid: string; endpoint: StoredEndpoint }[] {
-    const users = 'uid' in subject ? [subject.uid] : (this.#agents.get(subject.agentId) ?? []);
-    return [...new Set([...users, ...recipients])].flatMap((uid) =>
+  /** Returns an event as it is sent; undefined when no endpoint subscribes to it. */
+  address<E extends DomainEvent>(event: E): (E & OutgoingEvent) | undefined {
+    const { type, subject, recipients = [] } = event;
+    const endpoints = [...new Set([...this.#findUsers(subject), ...recipients])].flatMap((uid) =>
       (this.#endpoints.get(uid) ?? [])
         .filter((endpoint) => endpoint.active && wantsEvent(endpoint, type) && isAbout(subject, endpoint.agentIds))
         .map((endpoint) => ({ uid, endpoint })),
     );
+    const uid = event.ids.uid ?? this.subjectOwner(subject);
+    if (endpoints.length === 0 || uid === undefined) return undefined;
+    return { ...event, ids: { uid, ...event.ids }, endpoints };
+  }
+
+  #findUsers(subject: EventSubject): string[] {
+    return 'uid' in subject ? [subject.uid] : (this.#agents.get(subject.agentId)?.users ?? []);
+  }
+
+  #findOwner(record: BlockListOwner): string | undefined {
+    return 'uid' in record ? record.uid : this.#agents.get(record.agentId)?.owner;
   }
 }
+
+const listSubjects = ({ number, effects: { events = [], erased } }: ReadChange): EventSubject[] => [
+  ...events.map(({ subject }) => subject),
+  ...[number, erased].flatMap((one) => (one ? [one.list] : [])),
+];
 
 const isAbout = (subject: EventSubject, agentIds: string[] | undefined) =>
   !agentIds || ('agentId' in subject && agentIds.includes(subject.agentId));
 
-/** An event with the endpoints that subscribe to it, and whether its details are kept. */
-type OutgoingEvent = DomainEvent & { endpoints: { uid: string; endpoint: StoredEndpoint }[]; keepsDetails: boolean };
-
-/** Returns an event as it is sent; undefined when no endpoint subscribes to it. */
-export const outgoing = (
-  event: DomainEvent,
-  subscribers: Subscribers,
-  keepsDetails: boolean,
-): OutgoingEvent | undefined => {
-  const endpoints = subscribers.subscribedEndpoints(event.type, event.subject, event.recipients);
-  const uid = event.ids.uid ?? subscribers.subjectOwner(event.subject);
-  if (endpoints.length === 0 || uid === undefined) return undefined;
-  return {
-    ...event,
-    ids: { uid, ...event.ids },
-    endpoints,
-    keepsDetails: keepsDetails && Object.keys(event.details).length > 0,
-  };
-};
+const hasDetails = ({ details, numbers }: DomainEvent) => numbers !== undefined || Object.keys(details).length > 0;
 
 /**
  * Writes a delivery for each endpoint of events, and queues it, until a time (Unix milliseconds). Returns the events
  * that were not written completely. Repeating it is safe: existing deliveries stay as they are. Those without an attempt
  * are queued again, in case their message was lost.
  */
-export const publishAll = async (
-  events: OutgoingEvent[],
+export const publishAll = async <E extends OutgoingEvent>(
+  events: E[],
   until: number,
   { webhookEvents, webhookDeliveries, deliveryQueue }: PublishServices,
-): Promise<Set<OutgoingEvent>> => {
-  const withoutDetails = new Set(
-    await webhookEvents.addAll(
-      events.filter(({ keepsDetails }) => keepsDetails),
-      until,
-    ),
-  );
+): Promise<Set<E>> => {
+  const withoutDetails = new Set(await webhookEvents.addAll(events.filter(hasDetails), until));
   const deliveries = events.filter((event) => !withoutDetails.has(event)).flatMap(planDeliveries);
   await pMap(
     deliveries.filter(({ isFetched }) => isFetched),
@@ -127,7 +136,7 @@ export const publishAll = async (
 
 const offersInFlight = 8;
 
-const planDeliveries = (event: OutgoingEvent) =>
+const planDeliveries = <E extends OutgoingEvent>(event: E) =>
   event.endpoints.map(({ uid, endpoint: { endpointId, listeningUntil } }) => {
     const { eventId, type, subject, ids, timestamp, requestId } = event;
     const deliveryId = derivedIdentifier('delivery', [eventId, endpointId], Date.parse(timestamp));
@@ -148,22 +157,3 @@ const planDeliveries = (event: OutgoingEvent) =>
     };
     return { event, uid, delivery, isFetched: listeningUntil !== undefined };
   });
-
-/**
- * Sends the event of numbers that were added to a block list or removed from it. Its numbers are sets, so that sending it again, also
- * with other numbers of it, changes nothing.
- */
-export const publishListEvent = async (
-  { eventId, timestamp, requestId, list, ...numbers }: ListEvent,
-  subscribers: Subscribers,
-  services: PublishServices,
-  until: number,
-): Promise<void> => {
-  const type = 'block_list.updated';
-  const ids = { scope: 'agentId' in list ? 'agent' : 'user', ...list, ...(requestId && { requestId }) };
-  const event = outgoing({ eventId, type, timestamp, requestId, subject: list, ids, details: {} }, subscribers, false);
-  if (!event) return;
-  await services.webhookEvents.addNumbers(list, eventId, numbers);
-  const unpublished = await publishAll([event], until, services);
-  if (unpublished.size > 0) throw new Error('An event of a block list could not be written.');
-};

@@ -5,9 +5,9 @@ import { limits } from '../domain/limits.ts';
 import type { DisabledReason, WebhookEndpoint } from '../domain/webhooks.ts';
 import { service } from '../service.ts';
 import { when } from '../store/expressions.ts';
-import { webhookEndpointsKey } from '../store/keys.ts';
+import { userKey, webhookEndpointsKey } from '../store/keys.ts';
 import { type Item, type Table, table, untilWritten } from '../store/table.ts';
-import { putFirst } from '../store/users.ts';
+import { putFirst, type UserItem } from '../store/users.ts';
 
 /** A secret, encrypted. `createdBy` is the request that made it, `keyId` its API key; it signs until `endsAt` (Unix milliseconds). */
 export type SealedSecret = { sealed: string; createdBy: string; keyId: string; endsAt?: number };
@@ -78,11 +78,20 @@ export class WebhookEndpoints {
     return (await this.list(uid)).find((endpoint) => endpoint.endpointId === endpointId);
   }
 
-  /** Returns the endpoints of several users, by user. */
-  async listMany(uids: string[]): Promise<Map<string, StoredEndpoint[]>> {
-    const keys = new Map(uids.map((uid) => [webhookEndpointsKey(uid).pk, uid]));
-    const items = await this.#table.getMany<EndpointsItem>([...keys.values()].map(webhookEndpointsKey));
-    return new Map(items.map((item) => [keys.get(item.pk) as string, listEndpoints(item)]));
+  /** Returns the endpoints of several users, by user, and those of other users who exist and are not being deleted. One round trip. */
+  async listMany(
+    uids: string[],
+    owners: string[],
+  ): Promise<{ endpoints: Map<string, StoredEndpoint[]>; existing: Set<string> }> {
+    const byKey = new Map(uids.map((uid) => [webhookEndpointsKey(uid).pk, uid]));
+    const keys = [...uids.map(webhookEndpointsKey), ...owners.map(userKey)];
+    const items = await this.#table.getMany<EndpointsItem | UserItem>(keys);
+    return {
+      endpoints: new Map(
+        items.flatMap((item) => ('endpoints' in item ? [[byKey.get(item.pk) as string, listEndpoints(item)]] : [])),
+      ),
+      existing: new Set(items.flatMap((item) => ('createdAt' in item && !item.deletingAt ? [item.uid] : []))),
+    };
   }
 
   /** Adds an endpoint, or returns the one that a repeated request already added under this id. Throws when that one was deleted. */

@@ -1,3 +1,4 @@
+import pMap from 'p-map';
 import { parseJson } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { service } from '../service.ts';
@@ -5,6 +6,7 @@ import { exists } from '../store/expressions.ts';
 import { insertAll } from '../store/insert-all.ts';
 import { type BlockListOwner, type EventSubject, webhookEventCollection, webhookEventKey } from '../store/keys.ts';
 import { type Item, type Table, table } from '../store/table.ts';
+import type { DomainEvent, EventNumbers } from './changes.ts';
 
 /**
  * The details of an event: as JSON, or the numbers of a block list with their counts, as sets from which an erasure takes a number.
@@ -17,8 +19,9 @@ type EventItem = Item & {
   ttlSeconds: number;
 };
 
-export type EventDetails = { subject: EventSubject; eventId: string; details: Record<string, unknown> };
+export type EventDetails = Pick<DomainEvent, 'subject' | 'eventId' | 'details' | 'numbers'>;
 
+const concurrency = 16;
 const keptSeconds = limits.webhookDays * 24 * 60 * 60;
 
 /**
@@ -32,9 +35,16 @@ export class WebhookEvents {
     this.#table = table;
   }
 
-  /** Keeps the details of events, unless they were kept before, until a time (Unix milliseconds). Returns the events that could not be written. */
+  /**
+   * Keeps the details of events, unless they were kept before, until a time (Unix milliseconds). Returns the events that could not be
+   * written. The numbers of a block list are sets, so that more numbers of the same event are added to them.
+   */
   async addAll<E extends EventDetails>(events: E[], until: number): Promise<E[]> {
-    const items = events.map(
+    const others = events.filter(({ numbers }) => numbers === undefined);
+    await pMap(events, ({ subject, eventId, numbers }) => numbers && this.#addNumbers(subject, eventId, numbers), {
+      concurrency,
+    });
+    const items = others.map(
       ({ subject, eventId, details }): EventItem => ({
         ...webhookEventKey(subject, eventId),
         details: JSON.stringify(details),
@@ -42,7 +52,7 @@ export class WebhookEvents {
       }),
     );
     const outcomes = await insertAll(this.#table, items, until);
-    return events.filter((_, index) => outcomes[index] === 'unwritten');
+    return others.filter((_, index) => outcomes[index] === 'unwritten');
   }
 
   /** Returns the details of an event; undefined when there are none, or they were deleted. */
@@ -52,15 +62,13 @@ export class WebhookEvents {
     return item?.added || item?.removed || item?.counted ? detailsOfNumbers(item) : {};
   }
 
-  /** Keeps the numbers of an event of a block list. Adding them again changes nothing. */
-  async addNumbers(
-    list: BlockListOwner,
-    eventId: string,
-    { counts, ...numbers }: { counts: { added: number; removed: number }; added: string[]; removed: string[] },
-  ): Promise<void> {
+  async #addNumbers(subject: EventSubject, eventId: string, { counts, ...numbers }: EventNumbers): Promise<void> {
     const given = Object.entries(numbers).filter(([, some]) => some.length > 0);
     const add = Object.fromEntries(given.map(([kind, some]) => [kind, new Set(some)]));
-    await this.#table.change(webhookEventKey(list, eventId), { set: { counted: counts, ttlSeconds: expiry() }, add });
+    await this.#table.change(webhookEventKey(subject, eventId), {
+      set: { counted: counts, ttlSeconds: expiry() },
+      add,
+    });
   }
 
   /** Deletes the details of the events about a subject. Their deliveries continue with only ids. */
@@ -93,9 +101,8 @@ const detailsOfNumbers = ({ added = new Set(), removed = new Set(), counted }: E
 };
 
 export const webhookEvents = /* @__PURE__ */ service(() => new WebhookEvents(table.get()), {
-  addAll: ['dynamodb:PartiQLInsert'],
+  addAll: ['dynamodb:PartiQLInsert', 'dynamodb:UpdateItem'],
   details: ['dynamodb:GetItem'],
-  addNumbers: ['dynamodb:UpdateItem'],
   scrub: ['dynamodb:BatchWriteItem', 'dynamodb:Query'],
   scrubNumber: ['dynamodb:Query', 'dynamodb:UpdateItem'],
 });

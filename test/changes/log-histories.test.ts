@@ -5,7 +5,6 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { makeStores, type Stores } from '../../bin/operator/stores.ts';
 import { withCause } from '../../functions/cause.ts';
 import { ChangeLog } from '../../functions/changes/change-log.ts';
-import { logChanges } from '../../functions/changes/log-changes.ts';
 import type { ChangeMaker, Way } from '../../functions/domain/change-maker.ts';
 import type { Change } from '../../functions/domain/changes.ts';
 import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
@@ -16,6 +15,7 @@ import { type BlockListOwner, changeCollection } from '../../functions/store/key
 import { Sources } from '../../functions/store/sources/sources.ts';
 import { type WebsiteRecord, websiteKind } from '../../functions/store/sources/website-reads.ts';
 import { toTableChange } from '../../functions/store/table-changes.ts';
+import { publishChanges } from '../../functions/webhooks/publish-changes.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
 import { chance, injectFaultsInto, tenPercent } from '../support/faults.ts';
 import { startTableWithStream } from '../support/table-stream.ts';
@@ -212,10 +212,14 @@ const readAll = async (records: DynamoDBRecord[], seed: number): Promise<void> =
 
 const readPart = async (records: DynamoDBRecord[], seed: number): Promise<void> => {
   const [next, faults, table] = [chance(seed), tenPercent(seed + 1), stream.open()];
+  const { webhookEndpoints, webhookDeliveries, webhookEvents } = makeStores(table);
+  const send = async () => {};
   const services = {
     changeLog: new ChangeLog(table, 400),
     credentials: new Credentials(table),
-    users: makeStores(table).users,
+    ...{ webhookEndpoints, webhookDeliveries, webhookEvents },
+    deliveryQueue: { sendMany: send },
+    jobQueue: { send },
   };
   for (let left = records; left.length > 0; ) {
     const batch = left.slice(0, 1 + Math.floor(next() * maxBatch)).map(toTableChange);
@@ -226,11 +230,8 @@ const readPart = async (records: DynamoDBRecord[], seed: number): Promise<void> 
     };
     injectFaultsInto(table.client, () => (dies() ? 'kill' : faults()));
     const until = Date.now() + (next() < shortChance ? next() * 15 : 45_000);
-    const unwritten = await logChanges(batch, services, { until }).then(
-      (done) => done.unwritten,
-      () => batch,
-    );
-    const failed = batch.findIndex((change) => unwritten.includes(change));
+    const firstFailed = await publishChanges(batch, services, { until }).catch(() => batch[0]);
+    const failed = batch.findIndex(({ sequenceNumber }) => sequenceNumber === firstFailed?.sequenceNumber);
     const done = failed < 0 ? batch.length : failed;
     // It also dies after all was written. The position that it has reached is then not noted, or an earlier one is.
     const noted = dies() ? 0 : next() < againChance ? Math.floor(next() * done) : done;

@@ -5,7 +5,6 @@ import { makeStores } from '../../bin/operator/stores.ts';
 import { BlockListImports } from '../../functions/block-list-import/block-list-imports.ts';
 import { CallAttempts } from '../../functions/calling/call-attempts.ts';
 import { ChangeLog } from '../../functions/changes/change-log.ts';
-import { logChanges } from '../../functions/changes/log-changes.ts';
 import { importFiles } from '../../functions/clients/files.ts';
 import { SealedSecrets } from '../../functions/clients/sealed-secrets.ts';
 import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
@@ -321,12 +320,8 @@ class Simulation {
     }
   }
 
-  async #publish(changes: TableChange[], process: Process): Promise<TableChange | undefined> {
-    const services = this.#servicesOf(process);
-    const deadlines = { until: Date.now() + 45_000 };
-    const { listChanges, unwritten } = await logChanges(changes, services, deadlines);
-    const failed = await publishChanges(changes, listChanges, services, deadlines);
-    return changes.find((change) => change === failed || unwritten.includes(change));
+  #publish(changes: TableChange[], process: Process): Promise<TableChange | undefined> {
+    return publishChanges(changes, this.#servicesOf(process), { until: Date.now() + 45_000 });
   }
 
   /** Works on messages until there are none, or so many attempts were made. Where nothing is due, the time passes. */

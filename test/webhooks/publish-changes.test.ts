@@ -8,11 +8,12 @@ import { makeStores, type Stores } from '../../bin/operator/stores.ts';
 import { ChangeLog } from '../../functions/changes/change-log.ts';
 import { logChanges } from '../../functions/changes/log-changes.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
-import type { JobMessage } from '../../functions/domain/job-messages.ts';
 import { Credentials } from '../../functions/store/credentials.ts';
-import { blockedNumberKey, webhookEventCollection } from '../../functions/store/keys.ts';
+import { blockedNumberKey, webhookEndpointsKey, webhookEventCollection } from '../../functions/store/keys.ts';
 import { type Item, Table } from '../../functions/store/table.ts';
 import { type TableChange, toTableChange } from '../../functions/store/table-changes.ts';
+import { readChange } from '../../functions/webhooks/changes.ts';
+import { Subscribers } from '../../functions/webhooks/publish.ts';
 import { publishChanges } from '../../functions/webhooks/publish-changes.ts';
 import { injectFaultsInto } from '../support/faults.ts';
 import { until } from '../support/until.ts';
@@ -24,6 +25,8 @@ beforeEach(useOwnDatabaseInThisProcess);
 // This is the timeout of a job's function: a request would give up.
 beforeAll(() => void Object.assign(process.env, { TABLE_THROTTLED_MILLISECONDS: '20000' }));
 afterEach(() => vi.useRealTimers());
+
+type Message = { job: string; deliveryId?: string; requestId?: string };
 
 /** A table of its own with its changes, in the batches in which the local run reads them. */
 const newTable = async () => {
@@ -43,8 +46,8 @@ const newTable = async () => {
   await stores.users.create(uid);
   await stores.agents.create({ uid, agentId, name: 'A', configuration: {}, createdAt: at, updatedAt: at });
   const requests: Record<string, number> = {};
-  const messages: JobMessage<'deliverWebhook'>[] = [];
-  const send = async (message: JobMessage<'deliverWebhook'>) => {
+  const messages: Message[] = [];
+  const send = async (message: Message) => {
     messages.push(message);
     requests[message.job] = (requests[message.job] ?? 0) + 1;
   };
@@ -52,13 +55,11 @@ const newTable = async () => {
     ...stores,
     credentials: new Credentials(table),
     changeLog: new ChangeLog(table, 400),
+    jobQueue: { send },
     deliveryQueue: { sendMany: async (sent: typeof messages) => void (await Promise.all(sent.map(send))) },
   };
   const read = async (changes: TableChange[]) => {
-    const deadlines = { until: Date.now() + 45_000 };
-    const { listChanges, unwritten } = await logChanges(changes, services, deadlines);
-    expect(unwritten).toEqual([]);
-    expect(await publishChanges(changes, listChanges, services, deadlines)).toBeUndefined();
+    expect(await publishChanges(changes, services, { until: Date.now() + 45_000 })).toBeUndefined();
   };
   /** The numbers of each event of the agent's block list, sorted by the first one. */
   const listEvents = async () => {
@@ -122,20 +123,20 @@ it('the numbers of a request are in one event of each batch of changes, with fiv
   await block(100);
   const records = await numbers(100);
   const batch = (index: number) => requestsOf(records.slice(50 * index, 50 * (index + 1)));
-  // The owners, then the users and the endpoints; the entries so far; an entry, an event, and a delivery.
-  const each = { BatchGetItem: 4, Query: 1, UpdateItem: 1, deliverWebhook: 1 };
+  // The users of the agent, then the owner and the endpoints; the entries so far; an entry, an event, and a delivery.
+  const each = { BatchGetItem: 2, Query: 1, UpdateItem: 1, deliverWebhook: 1 };
   expect(await batch(0)).toEqual({ ...each, BatchExecuteStatement: 2 });
   expect(await batch(1)).toEqual({ ...each, BatchExecuteStatement: 2 });
   // A batch that comes again sends its message again: the first time it may have died before.
-  expect(await batch(0)).toEqual({ ...each, BatchGetItem: 5, BatchExecuteStatement: 1 });
+  expect(await batch(0)).toEqual({ ...each, BatchGetItem: 3, BatchExecuteStatement: 1 });
 });
 
 it('requests of one number each are logged together, without a query for each', async () => {
   const { agentId, stores, numbers, requestsOf } = await newTable();
   await Promise.all(manyNumbers(30).map((number) => stores.blockList.add({ agentId }, [number])));
   const records = await numbers(30);
-  // The owners, then the users and the endpoints; 25 entries in a request.
-  expect(await requestsOf(records)).toEqual({ BatchGetItem: 4, BatchExecuteStatement: 2 });
+  // The users of the agent, then the owner and the endpoints; 25 entries in a request.
+  expect(await requestsOf(records)).toEqual({ BatchGetItem: 2, BatchWriteItem: 2 });
 });
 
 it('each number of a request is in one event, whatever the batches are in which the changes come, and come again', async () => {
@@ -161,7 +162,8 @@ it('the numbers of a batch that ended between its entry and its event are in the
   const { uid, agentId, stores, services, messages, read, listEvents } = await newTable();
   await addEndpoints(stores, uid, 1);
   const changes = numbersBlocked(agentId, 40);
-  await logChanges(changes, services, { until: Date.now() + 45_000 });
+  const readAtOnce = changes.map(readChange);
+  await logChanges(readAtOnce, await Subscribers.load(readAtOnce, services), services.changeLog, Date.now() + 45_000);
   await read(changes.slice(0, 10));
   await read(changes.slice(10));
   expect(await listEvents()).toEqual([manyNumbers(40)]);
@@ -191,10 +193,20 @@ it('an event that is written after the erasure of its person does not keep the n
   expect(JSON.stringify(event)).not.toContain(number);
 });
 
+it('the deliveries of a user resume under the id of the request that ended the suspension', async () => {
+  const { uid, services, messages } = await newTable();
+  const key = webhookEndpointsKey(uid);
+  const after = { ...key, endpoints: { one: {}, two: {} } };
+  const change = { key, before: { ...after, suspended: true }, after, at: 0, sequenceNumber: '1' };
+  await publishChanges([{ ...change, requestId: 'request-1' }], services, { until: Date.now() + 45_000 });
+  const message = { job: 'resumeDeliveries', uid, requestId: 'request-1' };
+  expect(messages).toEqual(['one', 'two'].map((endpointId) => ({ ...message, endpointId })));
+});
+
 it('the reader of changes writes only the log for changes of users without endpoints', async () => {
   const { uid, agentId, stores, block, numbers, batches, requestsOf } = await newTable();
   await block(100);
-  expect(await requestsOf(await numbers(100))).toEqual({ BatchGetItem: 4, Query: 1, BatchExecuteStatement: 1 });
+  expect(await requestsOf(await numbers(100))).toEqual({ BatchGetItem: 2, Query: 1, BatchExecuteStatement: 1 });
   const guest = unique('guest');
   await stores.users.create(guest);
   await stores.agents.grant(agentId, uid, guest);
@@ -203,5 +215,5 @@ it('the reader of changes writes only the log for changes of users without endpo
   const ofAccess = batches.flat().filter(({ dynamodb }) => dynamodb?.Keys?.sk?.S === 'ACCESS');
   expect(ofAccess.length).toBeGreaterThan(1);
   // The agent is shared: the owner, and the entry.
-  expect(await requestsOf(ofAccess)).toEqual({ BatchGetItem: 1, BatchExecuteStatement: 1 });
+  expect(await requestsOf(ofAccess)).toEqual({ BatchGetItem: 1, BatchWriteItem: 1 });
 });
