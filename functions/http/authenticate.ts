@@ -1,6 +1,5 @@
-import { isIdentifier } from '../domain/identifiers.ts';
 import { admit } from './admit.ts';
-import { authorize, prefetchLookup, readReference } from './authorize.ts';
+import { authorize, prefetchLookup } from './authorize.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import type { ApiMiddleware } from './handler-types.ts';
 import { identify, readCredentials } from './identify.ts';
@@ -17,20 +16,17 @@ export const authenticate = (endpoint: AnyEndpoint): ApiMiddleware => {
   if (caller.kind !== 'key' || caller.forwarded) return admit(endpoint);
   return {
     async before({ event, internal }) {
-      const proof = readCredentials(caller, event);
-      internal.isUnsigned = proof.isUnsigned;
-      if (needsKey(event)) await (await identify(proof)).pendingWrite;
+      const credentials = readCredentials(caller, event);
+      internal.credentials = credentials;
+      if (needsKey(event)) await (await identify(credentials)).pendingWrite;
       const parsed = await parseRequest(endpoint, event);
       internal.parsed = parsed;
-      const { agentId } = readReference(caller, parsed);
-      const { principal, access, found, pendingWrite } = await identify(proof, agentId, prefetchLookup(caller, parsed));
-      internal.principal = principal;
-      internal.pendingWrite = pendingWrite;
-      if (agentId !== undefined && isIdentifier(agentId)) internal.agentId = agentId;
-      internal.authorized = { ...authorize(endpoint, principal, parsed, access), found };
+      const identified = await identify(credentials, parsed.reference?.agentId, prefetchLookup(caller, parsed));
+      internal.identified = identified;
+      internal.authorized = authorize(endpoint, identified, parsed);
     },
     async after({ internal }) {
-      await internal.pendingWrite;
+      await internal.identified?.pendingWrite;
     },
   };
 };

@@ -1,14 +1,8 @@
 import { namedScopes, type Scope } from '../domain/api-keys.ts';
 import { insufficientPermissions, missingScope } from '../domain/errors.ts';
-import type { Access } from '../store/credentials.ts';
 import type { Lookup } from '../store/table.ts';
-import {
-  type AgentReference,
-  type AnyEndpoint,
-  type AuthorizedAgent,
-  endpointScopes,
-  type Principal,
-} from './endpoint.ts';
+import { type AnyEndpoint, type AuthorizedAgent, endpointScopes, type Principal } from './endpoint.ts';
+import type { Identified } from './identify.ts';
 import type { Input, ParsedInput } from './input.ts';
 
 /** A request that may be performed: its input, and its identity as its endpoint's `caller` requires. */
@@ -25,26 +19,22 @@ export type AuthorizedRequest = {
  * Without a valid key, a caller sees no validation message.
  */
 export const authorize = (
-  { caller }: AnyEndpoint,
-  principal: Principal,
+  endpoint: AnyEndpoint,
+  { principal, access, found }: Identified,
   parsed: ParsedInput,
-  access: Access | undefined,
 ): AuthorizedRequest => {
-  const scopes = endpointScopes({ caller });
+  const scopes = endpointScopes(endpoint);
   if (scopes.length > 0 && !scopes.some((scope) => hasScope(principal, scope))) throw missingScope(...scopes);
   if (parsed.error) throw parsed.error;
-  const { input } = parsed;
-  const { uid, agentId } = readReference(caller, parsed);
+  const { input, reference } = parsed;
+  const { uid, agentId } = reference;
   if (uid !== undefined && uid !== principal.uid) throw insufficientPermissions();
-  if (agentId === undefined) return { input, principal };
+  if (agentId === undefined) return { input, principal, found };
   // A foreign agent, a missing agent and a foreign user get the same error, so that agents cannot be enumerated.
   if (!access?.has(principal.uid)) throw insufficientPermissions();
-  return { input, principal, agent: { agentId, uid: access.owner, outcomeRules: access.outcomeRules } };
+  const agent = { agentId, uid: access.owner, outcomeRules: access.outcomeRules };
+  return { input, principal, agent, found };
 };
-
-/** Returns the user and the agent that a request names. Either may be absent. */
-export const readReference = (caller: AnyEndpoint['caller'], { input }: { input?: Input }): Partial<AgentReference> =>
-  input && caller.kind === 'key' ? (caller.agent?.(input) ?? caller.user?.(input) ?? {}) : {};
 
 /** Returns the lookup that an endpoint makes together with the key's. */
 export const prefetchLookup = (

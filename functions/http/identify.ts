@@ -1,15 +1,15 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { findKeyEnd, hashApiKey } from '../domain/api-keys.ts';
 import { type ApiError, invalidApiKey, userSuspended } from '../domain/errors.ts';
 import { type Access, credentials } from '../store/credentials.ts';
 import { findItem } from '../store/keys.ts';
 import type { Item, Lookup } from '../store/table.ts';
 import type { AnyEndpoint, Principal, SignedRequests } from './endpoint.ts';
-import type { ApiEvent } from './handler-types.ts';
 import { type KeyInRequest, keyInRequest } from './key-in-request.ts';
 
 /** The credentials of a request: an API key or a signature. A signature takes precedence over a key in the address. */
-type Credentials = {
-  event: ApiEvent;
+export type Credentials = {
+  event: APIGatewayProxyEventV2;
   key?: KeyInRequest;
   signature?: SignedRequests<unknown>;
   /** The secrets of the user whom the request names. */
@@ -21,7 +21,7 @@ type Credentials = {
 };
 
 /** The user of a request, with the other data that were read. `pendingWrite` is a write that the response waits for. */
-type Identified = {
+export type Identified = {
   principal: Principal;
   access?: Access;
   found?: unknown;
@@ -29,7 +29,7 @@ type Identified = {
 };
 
 /** Returns the credentials of a request. Throws if the request is refused before anything is read. */
-export const readCredentials = (caller: AnyEndpoint['caller'], event: ApiEvent): Credentials => {
+export const readCredentials = (caller: AnyEndpoint['caller'], event: APIGatewayProxyEventV2): Credentials => {
   const signature = 'signature' in caller ? caller.signature : undefined;
   const secrets = signature?.lookup(event);
   try {
@@ -65,9 +65,9 @@ const remember = (name: string, value: unknown): void => {
  * exception: for credentials that are new to this process, they are read once the credentials are known to be valid. A
  * stranger can name any agent.
  */
-export const identify = async (proof: Credentials, agentId?: string, lookup?: Lookup<unknown>): Promise<Identified> => {
-  if (lookup?.isLarge && !(await wasFoundValid(proof))) await (await readAndCheck(proof)).pendingWrite;
-  return readAndCheck(proof, agentId, lookup);
+export const identify = async (sent: Credentials, agentId?: string, lookup?: Lookup<unknown>): Promise<Identified> => {
+  if (lookup?.isLarge && !(await wasFoundValid(sent))) await (await readAndCheck(sent)).pendingWrite;
+  return readAndCheck(sent, agentId, lookup);
 };
 
 const wasFoundValid = async ({ event, key, signature, secrets }: Credentials): Promise<boolean> => {
@@ -76,9 +76,9 @@ const wasFoundValid = async ({ event, key, signature, secrets }: Credentials): P
   return known !== undefined && (await signature?.isSigned(event, known)) === true;
 };
 
-const readAndCheck = async (proof: Credentials, agentId?: string, lookup?: Lookup<unknown>): Promise<Identified> => {
-  const { event, key: sent, signature, secrets: lookupOfSecrets, error, isUnsigned } = proof;
-  const reading = credentials.get().read(sent?.secret, agentId, combineLookups(lookupOfSecrets, lookup));
+const readAndCheck = async (sent: Credentials, agentId?: string, lookup?: Lookup<unknown>): Promise<Identified> => {
+  const { event, key: sentKey, signature, secrets: lookupOfSecrets, error, isUnsigned } = sent;
+  const reading = credentials.get().read(sentKey?.secret, agentId, combineLookups(lookupOfSecrets, lookup));
   const {
     key,
     access,
@@ -86,15 +86,15 @@ const readAndCheck = async (proof: Credentials, agentId?: string, lookup?: Looku
   } = await reading.catch((failure: Error) => {
     throw isUnsigned ? error : failure;
   });
-  if (sent) remember(hashApiKey(sent.secret), key);
+  if (sentKey) remember(hashApiKey(sentKey.secret), key);
   if (lookupOfSecrets) remember(lookupName(lookupOfSecrets), secrets);
   if (signature && secrets !== undefined) return { ...(await signature.verify(event, secrets)), access, found: items };
   if (!key) throw error ?? invalidApiKey();
   const { uid, keyId, name, scopes, agentQuota, sourceQuota, isOperators } = key;
   const quotas = { agentQuota, sourceQuota };
-  const isKeyInAddress = sent?.isInQuery;
+  const isKeyInAddress = sentKey?.isInQuery;
   const principal = { uid, keyId, name, scopes, ...quotas, endsAt: findKeyEnd(key), isKeyInAddress, isOperators };
-  if (sent?.isInQuery && principal.scopes?.join() !== 'hooks') throw invalidApiKey();
+  if (isKeyInAddress && principal.scopes?.join() !== 'hooks') throw invalidApiKey();
   if (key.suspended) throw userSuspended();
   return { principal, access, found: items };
 };

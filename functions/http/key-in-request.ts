@@ -1,8 +1,8 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { isApiKey } from '../domain/api-keys.ts';
 import { invalidApiKey, missingApiKey } from '../domain/errors.ts';
 import { environment } from '../environment.ts';
 import type { AnyEndpoint } from './endpoint.ts';
-import type { ApiEvent } from './handler-types.ts';
 
 export type KeyInRequest = { secret: string; isInQuery: boolean };
 
@@ -10,7 +10,7 @@ export type KeyInRequest = { secret: string; isInQuery: boolean };
  * Returns the key of a request: `X-Authorization`, or `Authorization`. A voice platform that cannot set headers has it
  * in the query. Throws for a missing or malformed key.
  */
-export const keyInRequest = (caller: AnyEndpoint['caller'], event: ApiEvent): KeyInRequest => {
+export const keyInRequest = (caller: AnyEndpoint['caller'], event: APIGatewayProxyEventV2): KeyInRequest => {
   const { headers, queryStringParameters } = event;
   const header = headers['x-authorization']?.trim() || headers.authorization?.trim();
   const mayBeInQuery = 'signature' in caller && environment.hookKeysInAddress;

@@ -1,4 +1,5 @@
 import { ApiError } from '../domain/errors.ts';
+import { isIdentifier } from '../domain/identifiers.ts';
 import { describeError, log } from '../log.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import type { ApiMiddleware } from './handler-types.ts';
@@ -10,7 +11,8 @@ export const logRequests = (endpoint: AnyEndpoint): ApiMiddleware => {
   const finish: ApiMiddleware['after'] = ({ event, internal, response, error }) => {
     if (!response || event === warmUpEvent) return;
     const requestId = event.requestContext.requestId;
-    const { principal, parsed } = internal;
+    const { parsed, identified } = internal;
+    const { agentId = '' } = parsed?.reference ?? {};
     response.headers = {
       ...headersOfEveryResponse,
       ...response.headers,
@@ -22,9 +24,9 @@ export const logRequests = (endpoint: AnyEndpoint): ApiMiddleware => {
       operation: endpoint.name,
       status: response.statusCode,
       milliseconds: Math.round(performance.now() - internal.receivedAt),
-      uid: principal?.uid,
-      keyId: principal?.keyId,
-      agentId: internal.agentId,
+      uid: identified?.principal.uid,
+      keyId: identified?.principal.keyId,
+      agentId: identified && isIdentifier(agentId) ? agentId : undefined,
       ...(error &&
         (error instanceof ApiError ? { code: error.code, ...error.logged } : { cause: describeError(error) })),
     });

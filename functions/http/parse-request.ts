@@ -4,7 +4,7 @@ import { isJsonObject } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { validate } from '../domain/validation.ts';
 import { parseVersion } from '../domain/version-number.ts';
-import type { AnyEndpoint } from './endpoint.ts';
+import type { AgentReference, AnyEndpoint } from './endpoint.ts';
 import type { Input, ParsedInput } from './input.ts';
 import { parseJsonBody } from './request-body.ts';
 
@@ -19,12 +19,17 @@ export const parseRequest = async (endpoint: AnyEndpoint, event: APIGatewayProxy
     const input = parseInput(endpoint, sent);
     return {
       input: { ...input, ...(ifMatch && { ifMatch }) },
+      reference: readReference(endpoint, input),
       ignored: [...unknownFields(endpoint.query, sent.query), ...unknownFields(endpoint.body, sent.body)],
     };
   } catch (error) {
     return { error: error as Error };
   }
 };
+
+/** Returns the user and the agent that a request names. Either may be absent. */
+const readReference = ({ caller }: AnyEndpoint, input: Input): Partial<AgentReference> =>
+  caller.kind === 'key' ? (caller.agent?.(input) ?? caller.user?.(input) ?? {}) : {};
 
 /** Parses the parts of a request with the endpoint's schemas. Throws a 400 that names each invalid field. */
 const parseInput = (endpoint: AnyEndpoint, sent: Input): Input => {

@@ -17,10 +17,10 @@ export const withFallback =
     const response = await Promise.race([responding, timeout]).finally(() => clearTimeout(timer));
     const { requestId } = event.requestContext;
     // There is nothing yet if the request did not come through CloudFront.
-    const { parsed, isUnsigned, errorCode } = (context as Partial<HandlerContext>).internal ?? {};
+    const { credentials, parsed, errorCode } = (context as Partial<HandlerContext>).internal ?? {};
     const isSuspended = response !== undefined && errorCode === 'user_suspended';
     if (response && (response.statusCode ?? 200) < 500 && !isSuspended) return response;
-    if (isUnsigned) return responding;
+    if (credentials?.isUnsigned) return responding;
     const { input } = parsed ?? (await parseRequest(endpoint, event));
     const fallback = input && respond(input, { requestId, isSuspended });
     if (!fallback) return responding;
