@@ -26,10 +26,10 @@ export const recordCall = endpoint({
   body: CallFacts,
   response: Call,
 
-  async handle({ agent: { agentId }, params: { callIdOrPhone: callId }, body, found: { record } }, { calls }) {
+  async handle({ agent: { agentId }, params: { callIdOrPhone: callId }, body, found: { lookedUp } }, { calls }) {
     checkIsNoPhoneNumber(callId);
     if (!isIdentifier(callId)) throw invalidField('callIdOrPhone', 'must be 1 to 128 of A-Z a-z 0-9 _ . : -');
-    return calls.record(agentId, callId, body, { record });
+    return calls.record(agentId, callId, body, { lookedUp });
   },
 });
 

@@ -87,16 +87,12 @@ export class Table {
 
   async #getBatch<T>(keys: ItemKey[]): Promise<T[]> {
     const found: T[] = [];
-    let pause = throttlePauses();
-    for (let wanted = keys; wanted.length > 0; ) {
+    await untilProcessed(keys, async (wanted) => {
       const input = { RequestItems: { [this.name]: { Keys: wanted, ConsistentRead: true } } };
-      const answer = await untilAdmitted(() => this.client.send(new BatchGetCommand(input), deadline()));
+      const answer = await this.client.send(new BatchGetCommand(input), deadline());
       found.push(...((answer.Responses?.[this.name] ?? []) as T[]));
-      const left = (answer.UnprocessedKeys?.[this.name]?.Keys ?? []) as ItemKey[];
-      if (left.length < wanted.length) pause = throttlePauses();
-      if (left.length > 0) await pause();
-      wanted = left;
-    }
+      return answer.UnprocessedKeys?.[this.name]?.Keys as ItemKey[] | undefined;
+    });
     return found;
   }
 
@@ -214,16 +210,12 @@ export class Table {
     return true;
   }
 
-  async #writeBatch(batch: WriteRequest[]): Promise<void> {
-    let pause = throttlePauses();
-    for (let wanted = batch; wanted.length > 0; ) {
+  #writeBatch(batch: WriteRequest[]): Promise<void> {
+    return untilProcessed(batch, async (wanted) => {
       const command = new BatchWriteCommand({ RequestItems: { [this.name]: wanted } });
-      const { UnprocessedItems } = await untilAdmitted(() => this.client.send(command, deadline()));
-      const left = (UnprocessedItems?.[this.name] ?? []) as WriteRequest[];
-      if (left.length < wanted.length) pause = throttlePauses();
-      if (left.length > 0) await pause();
-      wanted = left;
-    }
+      const { UnprocessedItems } = await this.client.send(command, deadline());
+      return UnprocessedItems?.[this.name];
+    });
   }
 
   /**
@@ -372,6 +364,17 @@ const untilAdmitted = async <T>(send: () => Promise<T>): Promise<T> => {
       if (!isThrottled(error)) throw error;
       await pause();
     }
+  }
+};
+
+/** Sends a batch, and then what `send` returns of it as not processed. After a time without progress, throws `overloaded`. */
+const untilProcessed = async <T>(batch: T[], send: (batch: T[]) => Promise<T[] | undefined>): Promise<void> => {
+  let pause = throttlePauses();
+  for (let wanted = batch; wanted.length > 0; ) {
+    const left = (await untilAdmitted(() => send(wanted))) ?? [];
+    if (left.length < wanted.length) pause = throttlePauses();
+    if (left.length > 0) await pause();
+    wanted = left;
   }
 };
 

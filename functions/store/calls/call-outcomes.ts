@@ -6,8 +6,9 @@ import { chunks } from '../../domain/chunks.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { type Block, blockAction, blockCheck } from '../block-list/blocked-number.ts';
 import { callKey } from '../keys.ts';
+import { repeatRounds } from '../repeat-rounds.ts';
 import { type Statement, statementsPerBatch, updateStatement } from '../statements.ts';
-import { backOff, type Table, type TransactionAction } from '../table.ts';
+import type { Table, TransactionAction } from '../table.ts';
 import { cancellationResults, isRetryable, retryableCodes, type StatementResult } from '../write-failures.ts';
 import {
   type CallRecords,
@@ -57,25 +58,23 @@ export class OutcomeWriter {
 
   /** Returns the result of each change. */
   async write(): Promise<Result[]> {
-    let pending = this.#groupByCall(await this.#records.findMany(this.#changes, this.#until));
-    for (let round = 0; pending.length > 0; round++) {
-      if (round > 0) await backOff(round);
-      if (this.#isOver()) {
-        for (const one of pending) this.#end(one, new Error('The call was not written in time.'));
-        break;
-      }
-      const blocking = pending.filter((one): one is BlockingWrite => one.block !== undefined);
-      const others = pending.filter(({ block }) => block === undefined);
-      // Writes that block the same number would conflict.
-      const byNumber = Object.values(Object.groupBy(blocking, ({ block }) => block.phone)) as BlockingWrite[][];
-      const batches = [
-        ...chunks(others, statementsPerBatch).map((batch) => () => this.#writeBatch(batch)),
-        ...byNumber.map((batch) => () => this.#writeInTurn(batch)),
-      ];
-      const left = await pMap(batches, (writeBatch) => writeBatch(), { concurrency });
-      pending = left.flat();
-    }
+    const writes = this.#groupByCall(await this.#records.findMany(this.#changes, this.#until));
+    const unwritten = await repeatRounds(writes, this.#until, (pending) => this.#writeAll(pending));
+    for (const one of unwritten) this.#end(one, new Error('The call was not written in time.'));
     return this.#changes.map((change) => this.#results.get(change));
+  }
+
+  /** Writes calls in batches, and returns the writes that must be repeated. */
+  async #writeAll(writes: Write[]): Promise<Write[]> {
+    const blocking = writes.filter((one): one is BlockingWrite => one.block !== undefined);
+    const others = writes.filter(({ block }) => block === undefined);
+    // Writes that block the same number would conflict.
+    const byNumber = Object.values(Object.groupBy(blocking, ({ block }) => block.phone)) as BlockingWrite[][];
+    const batches = [
+      ...chunks(others, statementsPerBatch).map((batch) => () => this.#writeBatch(batch)),
+      ...byNumber.map((batch) => () => this.#writeInTurn(batch)),
+    ];
+    return (await pMap(batches, (writeBatch) => writeBatch(), { concurrency })).flat();
   }
 
   #groupByCall(found: (StoredCall | undefined | Error)[]): Write[] {

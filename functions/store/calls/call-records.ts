@@ -29,8 +29,8 @@ type TextField = (typeof outcomeFields)[number] | 'heldOutcome' | 'details' | 'o
 /** A call with the version of it that was read. */
 export type StoredCall = { call: Call & RefusedOutcome; version: string };
 
-/** A call as a caller names it. `record` is the result of a lookup by id: the record, or null when there is none. */
-export type CallTarget = { agentId: string; reference: CallReference; record?: StoredCall | null };
+/** A call as a caller names it, and what its lookup by id has found, if it was made. */
+export type CallTarget = { agentId: string; reference: CallReference; lookedUp?: { record?: StoredCall } };
 
 /** Looks up the record of a call that is named by its id. */
 export const callLookup = (target: CallTarget): Lookup<CallTarget> => {
@@ -38,7 +38,7 @@ export const callLookup = (target: CallTarget): Lookup<CallTarget> => {
   return {
     keys: key ? [key] : [],
     isLarge: key !== undefined,
-    read: ([item]) => ({ ...target, record: item ? storedCall(item) : null }),
+    read: ([item]) => (key ? { ...target, lookedUp: { record: item && storedCall(item) } } : target),
   };
 };
 
@@ -66,8 +66,8 @@ export class CallRecords {
   async find(target: CallTarget): Promise<StoredCall | undefined> {
     const { agentId, reference } = target;
     if (!('phone' in reference)) {
-      const record = target.record === undefined ? await this.#getRecord(target) : target.record;
-      return record ? this.#kept(record) : undefined;
+      const record = target.lookedUp ? target.lookedUp.record : await this.#getRecord(target);
+      return record && this.#kept(record);
     }
     for (let attempt = 1; ; attempt++) {
       const position = await this.#findPosition(agentId, reference);
@@ -96,7 +96,7 @@ export class CallRecords {
       targets,
       async (target) => {
         const { agentId, reference } = target;
-        if (!('phone' in reference)) return { callId: target.record === undefined ? reference.callId : undefined };
+        if (!('phone' in reference)) return { callId: target.lookedUp ? undefined : reference.callId };
         const name = JSON.stringify([agentId, reference]);
         if (Date.now() >= until) return { error: notInTime() };
         const asked = positions.get(name) ?? this.#findPosition(agentId, reference);
@@ -118,7 +118,7 @@ export class CallRecords {
       targets,
       async (target, index) => {
         const { error, position } = named[index] as { error?: Error; position?: string };
-        if (target.record !== undefined && 'callId' in target.reference) return this.find(target);
+        if (target.lookedUp) return this.find(target);
         const key = keys[index];
         if (!key) return error;
         if (read instanceof Error) return read;

@@ -65,18 +65,18 @@ export class Calls {
 
   /**
    * Records a call, or corrects its facts, which may depend on the call as it is. Its outcome stays, unless `change` changes
-   * it. Recording the same facts again writes nothing. `record` is the call as it was just read, or null.
+   * it. Recording the same facts again writes nothing. `lookedUp` is what was just found.
    */
   async record(
     agentId: string,
     callId: string,
     facts: CallFacts | ((found: Call | undefined) => CallFacts),
-    { change = (call) => call, record }: { change?: (call: Call) => Call } & Pick<CallTarget, 'record'> = {},
+    { change = (call) => call, lookedUp }: { change?: (call: Call) => Call } & Pick<CallTarget, 'lookedUp'> = {},
   ): Promise<Call> {
     const version = randomUUID();
     return untilWritten(async (attempt) => {
-      const read = attempt === 0 ? record : undefined;
-      const found = await this.#stored.find({ agentId, reference: { callId }, record: read });
+      const target = { agentId, reference: { callId }, lookedUp: attempt === 0 ? lookedUp : undefined };
+      const found = await this.#stored.find(target);
       // The write of an earlier attempt succeeded, and its response was lost.
       if (found?.version === version) return found.call;
       const given = typeof facts === 'function' ? facts(found?.call) : facts;

@@ -4,7 +4,8 @@ import { type Call, type CallFacts, withFacts } from '../../domain/calls.ts';
 import { chunks } from '../../domain/chunks.ts';
 import { isAbsent } from '../expressions.ts';
 import { callKey, type ItemKey, isSameKey } from '../keys.ts';
-import { backOff, type Table, type TransactionAction } from '../table.ts';
+import { repeatRounds } from '../repeat-rounds.ts';
+import type { Table, TransactionAction } from '../table.ts';
 import { isRetryable, writeFailure } from '../write-failures.ts';
 import type { OutcomeChange } from './call-outcomes.ts';
 import { type CallRecords, callEntryKeys, isUnchanged, type StoredCall, toCallAttributes } from './call-records.ts';
@@ -37,9 +38,8 @@ export const recordCalls = async (
 ): Promise<(Call | Error)[]> => {
   const results = new Map<string, Call | Error>();
   const version = randomUUID();
-  let pending = Object.values(Object.groupBy(items, callName)) as Recording[][];
-  for (let round = 0; pending.length > 0; round++) {
-    if (round > 0) await backOff(round);
+  const groups = Object.values(Object.groupBy(items, callName)) as Recording[][];
+  const unwritten = await repeatRounds(groups, until, async (pending, round) => {
     const writes: Write[] = [];
     for (const { recordings, found } of await findCalls(records, pending, until)) {
       const call = found instanceof Error ? found : recordAll(found?.call, recordings);
@@ -55,12 +55,12 @@ export const recordCalls = async (
       concurrency,
     });
     const failed = attempts.filter(({ error }) => error !== undefined);
-    pending = failed.flatMap(({ batch, error }) =>
-      error === 'again' ? batch.map(({ recordings }) => recordings) : [],
-    );
     for (const { batch, error } of failed)
       if (error instanceof Error) for (const { call } of batch) results.set(callName(call), error);
-  }
+    return failed.flatMap(({ batch, error }) => (error === 'again' ? batch.map(({ recordings }) => recordings) : []));
+  });
+  for (const [first] of unwritten)
+    results.set(callName(first as Recording), new Error('The call was not written in time.'));
   return items.map((one) => results.get(callName(one)) as Call | Error);
 };
 
