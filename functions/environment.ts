@@ -106,17 +106,12 @@ export const environment = {
   },
   /** The number of days for which calls are kept after their start. Unset: until they are deleted. */
   get callRetentionDays() {
-    const days = whole('CALL_RETENTION_DAYS', 0);
-    if (process.env.CALL_RETENTION_DAYS && (days < 1 || days > maxRetentionDays))
-      throw wrong('CALL_RETENTION_DAYS', process.env.CALL_RETENTION_DAYS, `from 1 to ${maxRetentionDays}`);
-    return days || undefined;
+    const name = 'CALL_RETENTION_DAYS';
+    return process.env[name] ? days(name, 1) : undefined;
   },
   /** The number of days for which the log of changes is kept. */
   get changeLogDays() {
-    const days = whole('CHANGE_LOG_DAYS', 400);
-    if (days < 1 || days > maxRetentionDays)
-      throw wrong('CHANGE_LOG_DAYS', process.env.CHANGE_LOG_DAYS ?? '', `from 1 to ${maxRetentionDays}`);
-    return days;
+    return days('CHANGE_LOG_DAYS', 400);
   },
   /** The maximum number of agents that a user owns. */
   get quotaAgents() {
@@ -170,8 +165,6 @@ export const environment = {
   },
 };
 
-const maxRetentionDays = 3650;
-
 /** A secret: its value, as in a local run, or its ARN in Secrets Manager. */
 export type SecretSource = { value: string } | { arn: string };
 
@@ -195,6 +188,13 @@ const whole = (name: string, fallback: number) => {
   if (!/^\d{1,15}$/.test(value)) throw wrong(name, value, 'a whole number from 0');
   return Number(value);
 };
+
+const days = (name: string, fallback: number) => {
+  const value = whole(name, fallback);
+  if (value < 1 || value > maxDays) throw wrong(name, String(value), `from 1 to ${maxDays}`);
+  return value;
+};
+const maxDays = 3650;
 
 const flag = (name: string, fallback = false) => {
   const value = process.env[name] || String(fallback);

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { files } from '../clients/files.ts';
 import { now } from '../domain/date-time.ts';
-import { confirmation, describe } from '../domain/describe.ts';
+import { confirmation, describe, describedObject } from '../domain/describe.ts';
 import { DocumentId, fileKey, guessTextType, newDocumentId } from '../domain/documents.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
@@ -38,14 +38,12 @@ export const addDocumentText = endpoint({
       describe('The text, or Markdown.', '# Opening hours\n\nWe are open from nine to five.'),
     ),
   }),
-  response: z
-    .object({
-      documentId: DocumentId,
-      name: SourceName,
-      message: confirmation('Document added successfully'),
-      status: z.literal('pending').check(describe('The text is indexed in the background.', 'pending')),
-    })
-    .check(z.describe('The new document.')),
+  response: describedObject('The new document.', {
+    documentId: DocumentId,
+    name: SourceName,
+    message: confirmation('Document added successfully'),
+    status: z.literal('pending').check(describe('The text is indexed in the background.', 'pending')),
+  }),
   errors: ['quota_exceeded'],
 
   async handle({ principal, agent, body: { uid, agentId, name, content }, creationId }, { documents, files, users }) {

@@ -3,7 +3,7 @@ import { queueSender } from '../clients/job-queue.ts';
 import { checkPatterns } from '../crawling/path-filter.ts';
 import { CrawlControls } from '../domain/crawl-controls.ts';
 import { now } from '../domain/date-time.ts';
-import { confirmation, describe } from '../domain/describe.ts';
+import { confirmation, describe, describedObject, wholeField } from '../domain/describe.ts';
 import { AgentId, newIdentifier, Uid } from '../domain/identifiers.ts';
 import { planRefresh, RefreshEvery } from '../domain/refresh-plan.ts';
 import { newAttempt, websiteStates } from '../domain/source-state.ts';
@@ -36,17 +36,13 @@ export const addWebsite = endpoint({
     name: z.optional(SourceName),
     refreshEvery: z.optional(RefreshEvery),
   }),
-  response: z
-    .object({
-      websiteId: WebsiteId,
-      message: confirmation('Website added successfully'),
-      status: z.literal('pending').check(describe('The crawl has not started yet.', 'pending')),
-      limit: z.number().check(describe('Maximum number of pages, as applied.', 5, { type: 'integer' })),
-      maxDepth: z
-        .number()
-        .check(describe('Maximum number of links away from the first page, as applied.', 1, { type: 'integer' })),
-    })
-    .check(z.describe('The new website, with the limits that were applied.')),
+  response: describedObject('The new website, with the limits that were applied.', {
+    websiteId: WebsiteId,
+    message: confirmation('Website added successfully'),
+    status: z.literal('pending').check(describe('The crawl has not started yet.', 'pending')),
+    limit: wholeField('Maximum number of pages, as applied.', 5),
+    maxDepth: wholeField('Maximum number of links away from the first page, as applied.', 1),
+  }),
   errors: ['quota_exceeded'],
 
   async handle({ principal, agent, body, creationId }, { websites, users, jobQueue }) {

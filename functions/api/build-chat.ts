@@ -14,7 +14,7 @@ import { Turn } from '../chat/turn.ts';
 import { type KeyOwner, ownApiOfChat } from '../clients/own-api.ts';
 import { chatSigningSecret } from '../clients/secrets.ts';
 import { ChatRequest } from '../domain/chat.ts';
-import { describe } from '../domain/describe.ts';
+import { textField } from '../domain/describe.ts';
 import { ApiError, insufficientPermissions, missingApiKey } from '../domain/errors.ts';
 import { parseJsonOfDoubles } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
@@ -36,15 +36,11 @@ export const buildChat = endpoint({
     'Streams the answer to a conversation as the AI SDK’s UI message stream. The SDK’s `useChat` works as a client without changes; use `lastAssistantMessageIsCompleteWithApprovalResponses` to send approvals. Each request sends the whole conversation, in at most 256 KB; the assistant’s messages must come back unchanged.\n\nWithout a key the assistant searches the documentation, drafts agents and checks phone numbers. With a key (`X-Authorization`) it also reads the user’s data, within the key’s scopes, and changes them when the user approves.\n\nWithout a key, one address gets at most a twentieth of the day’s tokens, and all callers together at most half. With a key, one user gets at most a quarter, unless the operator sets another share.',
   caller: { kind: 'anyone', key: 'optional' },
   services: { chatModel, chatSigningSecret, chatUsage: chatUsage.for('countTurn', 'budget'), ownApi: ownApiOfChat },
-  body: z.custom<() => ChatRequest>().check(z.meta({ documentAs: ChatRequest })),
-  response: z
-    .string()
-    .check(
-      describe(
-        'Server-sent events: chunks of the AI SDK’s UI message stream, always followed by `[DONE]`. A failure after the first content is a chunk of the type `error`.',
-        'data: {"type":"start"}\n\ndata: {"type":"text-start","id":"0"}\n\ndata: {"type":"text-delta","id":"0","delta":"Hello."}\n\ndata: {"type":"text-end","id":"0"}\n\ndata: {"type":"finish","finishReason":"stop"}\n\ndata: [DONE]\n\n',
-      ),
-    ),
+  body: z.custom<APIGatewayProxyEventV2>().check(z.meta({ documentAs: ChatRequest })),
+  response: textField(
+    'Server-sent events: chunks of the AI SDK’s UI message stream, always followed by `[DONE]`. A failure after the first content is a chunk of the type `error`.',
+    'data: {"type":"start"}\n\ndata: {"type":"text-start","id":"0"}\n\ndata: {"type":"text-delta","id":"0","delta":"Hello."}\n\ndata: {"type":"text-end","id":"0"}\n\ndata: {"type":"finish","finishReason":"stop"}\n\ndata: [DONE]\n\n',
+  ),
   errors: ['chat_budget_exhausted', 'chat_failed'],
   errorDescriptions: {
     400: 'The conversation is invalid, or has content that this service did not issue.',
@@ -53,10 +49,11 @@ export const buildChat = endpoint({
     429: 'Too many requests from this address in the last minute, or the day’s tokens are used up.',
   },
 
-  raw: { readBody: (event) => () => parseConversation(event), responds: 'stream' },
+  // The handler parses the body, once the turn is counted.
+  raw: { readBody: (event) => event, responds: 'stream' },
 
   async handle(
-    { body: readConversation, apiKey, address, requestId, receivedAt },
+    { body: event, apiKey, address, requestId, receivedAt },
     { chatModel, chatSigningSecret, chatUsage, ownApi },
   ) {
     if (apiKey === undefined && environment.chatAccess === 'key') throw missingApiKey();
@@ -69,7 +66,7 @@ export const buildChat = endpoint({
       const principal = apiKey === undefined ? undefined : await ownApi.findKeyOwner(apiKey);
       // A key that administers users reads and writes nothing of theirs.
       if (principal?.scopes.every((scope) => scope === 'users')) throw insufficientPermissions();
-      const { id: chatId, messages, userId } = readConversation();
+      const { id: chatId, messages, userId } = parseConversation(event);
       Object.assign(context, { principal, chatId, userId });
 
       const signatures = new Signatures(await chatSigningSecret.read(), chatId);

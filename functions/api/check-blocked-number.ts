@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { BlockedNumber, BlockScope } from '../domain/block-list.ts';
-import { describe } from '../domain/describe.ts';
+import { describe, flagField } from '../domain/describe.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { PhoneNumber, phoneNumber, restorePlus } from '../domain/phone-numbers.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -28,7 +28,7 @@ export const checkBlockedNumber = endpoint({
   response: z
     .extend(z.partial(BlockedNumber), {
       number: phoneNumber('The number, in E.164 format.'),
-      blocked: z.boolean().check(describe('True when the number is blocked now.', true)),
+      blocked: flagField('True when the number is blocked now.', true),
       scope: z.optional(BlockScope),
     })
     .check(z.describe('Whether the number is blocked, and since when.')),

@@ -6,7 +6,7 @@ import {
   BlockScope,
   blockListRequest,
 } from '../domain/block-list.ts';
-import { component } from '../domain/describe.ts';
+import { component, describedObject, listField } from '../domain/describe.ts';
 import { invalidField } from '../domain/errors.ts';
 import { fitsIntoAnswer } from '../domain/json.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -32,12 +32,10 @@ export const checkBlockedNumbers = endpoint({
   atCallTime: true,
   services: { blockList: blockList.for('find') },
   body: BlockListRequest,
-  response: z
-    .object({
-      blocked: z.array(BlockingEntry).check(z.describe('The numbers that are blocked now, in the order sent.')),
-      failed: BlockListFailures,
-    })
-    .check(z.describe('The numbers that are blocked, and the texts that are not phone numbers.')),
+  response: describedObject('The numbers that are blocked, and the texts that are not phone numbers.', {
+    blocked: listField(BlockingEntry, 'The numbers that are blocked now, in the order sent.'),
+    failed: BlockListFailures,
+  }),
   errors: ['too_many_numbers'],
 
   async handle({ agent, body: { numbers } }, { blockList }) {

@@ -5,7 +5,7 @@ import { BlockListFailures, BlockScope, blockListRequest, numbersUpTo } from '..
 import { OpenHours } from '../domain/call-permission.ts';
 import { RetryAt } from '../domain/calling-rules.ts';
 import { DateTime } from '../domain/date-time.ts';
-import { component, describe } from '../domain/describe.ts';
+import { choiceField, component, describe, describedObject, listField } from '../domain/describe.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { phoneNumber, phoneNumbers } from '../domain/phone-numbers.ts';
@@ -22,9 +22,11 @@ const RejectedNumber = component(
   'A number that may not be called, with the cause.',
   z.object({
     number: phoneNumber('The number, in E.164 format.'),
-    cause: z
-      .enum(['blocked', 'outside_hours', 'too_many_attempts'])
-      .check(describe('Why the number may not be called.', 'outside_hours')),
+    cause: choiceField(
+      ['blocked', 'outside_hours', 'too_many_attempts'],
+      'Why the number may not be called.',
+      'outside_hours',
+    ),
     retryAt: RetryAt,
     scope: z.optional(BlockScope),
   }),
@@ -52,19 +54,13 @@ export const checkCallStarts = endpoint({
     numbers: numbersUpTo(limits.callStartsPerRequest),
     at: z.optional(DateTime.check(describe('Decides as of this moment. Default: now.', '2026-03-01T10:00:00Z'))),
   }),
-  response: z
-    .object({
-      accepted: phoneNumbers('The numbers that may be called, in E.164 format.', ['+14155550100']),
-      rejected: z
-        .array(RejectedNumber)
-        .check(
-          describe('The numbers that may not be called.', [
-            { number: '+14155550123', cause: 'outside_hours', retryAt: '2026-03-01T15:00:00.000Z' },
-          ]),
-        ),
-      failed: BlockListFailures,
-    })
-    .check(z.describe('The decision on each number.')),
+  response: describedObject('The decision on each number.', {
+    accepted: phoneNumbers('The numbers that may be called, in E.164 format.', ['+14155550100']),
+    rejected: listField(RejectedNumber, 'The numbers that may not be called.', [
+      { number: '+14155550123', cause: 'outside_hours', retryAt: '2026-03-01T15:00:00.000Z' },
+    ]),
+    failed: BlockListFailures,
+  }),
   errors: ['too_many_numbers'],
 
   async handle({ agent: { agentId, uid }, body }, { agents, agentTraffic, blockList, callAttempts }) {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { BlockingListEntry } from '../domain/block-list.ts';
-import { describe } from '../domain/describe.ts';
+import { describe, describedObject, flagField, listField } from '../domain/describe.ts';
 import { Uid } from '../domain/identifiers.ts';
 import { PhoneNumberInQuery, phoneNumber } from '../domain/phone-numbers.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -25,15 +25,14 @@ export const checkUserBlockedNumber = endpoint({
       describe('The number to check, in E.164 format.', '+14155550100', { type: 'string' }),
     ),
   }),
-  response: z
-    .object({
-      number: phoneNumber('The number, in E.164 format.'),
-      blocked: z.boolean().check(describe('True when one of the lists blocks the number now.', true)),
-      entries: z
-        .array(BlockingListEntry)
-        .check(z.describe('The lists that block the number: the user’s own first, then those of agents by id.')),
-    })
-    .check(z.describe('The lists that block the number.')),
+  response: describedObject('The lists that block the number.', {
+    number: phoneNumber('The number, in E.164 format.'),
+    blocked: flagField('True when one of the lists blocks the number now.', true),
+    entries: listField(
+      BlockingListEntry,
+      'The lists that block the number: the user’s own first, then those of agents by id.',
+    ),
+  }),
 
   async handle({ query: { uid, number } }, { agentAccess, blockList }) {
     const owned = await agentAccess.allOwned(uid);

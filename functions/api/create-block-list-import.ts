@@ -11,7 +11,7 @@ import {
   importInProgress,
 } from '../domain/block-list-imports.ts';
 import { toNamedKey } from '../domain/change-maker.ts';
-import { describe } from '../domain/describe.ts';
+import { describe, describedObject, textField } from '../domain/describe.ts';
 import { AgentId, newIdentifier, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -46,21 +46,17 @@ export const createBlockListImport = endpoint({
       describe('Size of the file in bytes.', 13_000_000, { maximum: limits.importBytes }),
     ),
   }),
-  response: z
-    .object({
-      importId: ImportId,
-      status: z.literal('awaiting_upload').check(describe('The import waits for its file.', 'awaiting_upload')),
-      url: z
-        .string()
-        .check(describe('Address to send the form to, valid for 15 minutes.', 'https://files.example.com/')),
-      fields: z.record(z.string(), z.string()).check(
-        describe('Fields of the form; send `file` after them.', {
-          key: 'block-list-imports/demo-user.import_01KB3P8V4N6T0R2X5Z7B9D1F3H',
-          policy: 'eyJleHBpcmF0aW9uIjoi…',
-        }),
-      ),
-    })
-    .check(z.describe('The form for the file.')),
+  response: describedObject('The form for the file.', {
+    importId: ImportId,
+    status: z.literal('awaiting_upload').check(describe('The import waits for its file.', 'awaiting_upload')),
+    url: textField('Address to send the form to, valid for 15 minutes.', 'https://files.example.com/'),
+    fields: z.record(z.string(), z.string()).check(
+      describe('Fields of the form; send `file` after them.', {
+        key: 'block-list-imports/demo-user.import_01KB3P8V4N6T0R2X5Z7B9D1F3H',
+        policy: 'eyJleHBpcmF0aW9uIjoi…',
+      }),
+    ),
+  }),
   errors: ['file_too_large', 'import_in_progress'],
   errorDescriptions: {
     409: 'Another import of the same block list is running.',

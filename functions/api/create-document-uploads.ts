@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { files } from '../clients/files.ts';
 import { now } from '../domain/date-time.ts';
-import { describe } from '../domain/describe.ts';
+import { describe, describedObject, listField, textField } from '../domain/describe.ts';
 import {
   DocumentId,
   newDocumentId,
@@ -27,21 +27,14 @@ const AnnouncedFile = z.object({
     .check(describe('Name of the file. Control characters are removed.', 'Handbook.pdf', { type: 'string' })),
   size: z.int().check(z.nonnegative(), describe('Size in bytes.', 7_340_032)),
   type: z.optional(
-    z
-      .string()
-      .check(
-        describe(
-          'Media type, as a browser reports it. The content of the file determines its type.',
-          'application/pdf',
-        ),
-      ),
+    textField('Media type, as a browser reports it. The content of the file determines its type.', 'application/pdf'),
   ),
 });
 
 const UploadForm = z.object({
   documentId: DocumentId,
-  name: z.string().check(describe('Name of the file.', 'Handbook.pdf')),
-  url: z.string().check(describe('Address to send the form to, valid for 15 minutes.', 'https://files.example.com/')),
+  name: textField('Name of the file.', 'Handbook.pdf'),
+  url: textField('Address to send the form to, valid for 15 minutes.', 'https://files.example.com/'),
   fields: z.record(z.string(), z.string()).check(
     describe('Fields of the form; send `file` after them.', {
       key: 'documents/agent_01KB3M5T3Q8RXN2M6J4HB7C0DE.doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0',
@@ -69,12 +62,10 @@ export const createDocumentUploads = endpoint({
       code: 'too_many_files',
     }).check(z.describe('The files to upload.')),
   }),
-  response: z
-    .object({
-      uploads: z.array(UploadForm).check(z.describe('The forms, in the order of the accepted files.')),
-      failed: z.array(RefusedFile).check(z.describe('The files that are not accepted, with the reason.')),
-    })
-    .check(z.describe('A form for each accepted file.')),
+  response: describedObject('A form for each accepted file.', {
+    uploads: listField(UploadForm, 'The forms, in the order of the accepted files.'),
+    failed: listField(RefusedFile, 'The files that are not accepted, with the reason.'),
+  }),
   errors: ['too_many_files', 'file_too_large', 'unsupported_file_type', 'empty_file', 'quota_exceeded'],
   errorDescriptions: {
     400: 'The body is invalid, or none of its files is accepted.',

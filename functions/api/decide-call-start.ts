@@ -5,7 +5,7 @@ import { Attestation } from '../domain/attestations.ts';
 import { RetryAt, TimeZone, TimeZones } from '../domain/calling-rules.ts';
 import { Call } from '../domain/calls.ts';
 import { DateTime } from '../domain/date-time.ts';
-import { describe } from '../domain/describe.ts';
+import { choiceField, describe, describedObject, integerField, textField } from '../domain/describe.ts';
 import { AgentId, Identifier, Uid } from '../domain/identifiers.ts';
 import { list } from '../domain/list.ts';
 import { phoneNumber } from '../domain/phone-numbers.ts';
@@ -77,47 +77,41 @@ export const decideCallStart = endpoint({
       ),
     ),
   }),
-  response: z
-    .object({
-      decision: z.enum(['accept', 'reject']).check(describe('Whether to take or make the call.', 'reject')),
-      cause: z.optional(
-        z
-          .enum(['blocked', 'withheld_number', 'attestation', 'outside_hours', 'too_many_attempts'])
-          .check(describe('The cause of a rejection.', 'blocked')),
+  response: describedObject('The decision, and what was included.', {
+    decision: choiceField(['accept', 'reject'], 'Whether to take or make the call.', 'reject'),
+    cause: z.optional(
+      choiceField(
+        ['blocked', 'withheld_number', 'attestation', 'outside_hours', 'too_many_attempts'],
+        'The cause of a rejection.',
+        'blocked',
       ),
-      number: z.optional(phoneNumber('The other party’s number. Absent when it is withheld.')),
-      attestation: z.optional(Attestation),
-      scope: z.optional(
-        z
-          .enum(['agent', 'user'])
-          .check(describe('The list that blocks the number: the agent’s or its owner’s.', 'agent')),
-      ),
-      reason: z.optional(z.string().check(describe('The reason that was given for the block.', 'Spam'))),
-      retryAt: RetryAt,
-      timeZones: TimeZones,
-      agentId: z.string().check(describe('The agent that the call is for.', 'agent_01KA8QF0X2V5TJ9W3N6YBD4C7E')),
-      version: z
-        .int()
+    ),
+    number: z.optional(phoneNumber('The other party’s number. Absent when it is withheld.')),
+    attestation: z.optional(Attestation),
+    scope: z.optional(
+      choiceField(['agent', 'user'], 'The list that blocks the number: the agent’s or its owner’s.', 'agent'),
+    ),
+    reason: z.optional(textField('The reason that was given for the block.', 'Spam')),
+    retryAt: RetryAt,
+    timeZones: TimeZones,
+    agentId: textField('The agent that the call is for.', 'agent_01KA8QF0X2V5TJ9W3N6YBD4C7E'),
+    version: integerField(
+      'The version of the agent that this caller gets: `variables`, `agent` and the rules are that version’s.',
+      7,
+    ),
+    variables: z.optional(
+      z
+        .record(z.string(), Variable)
         .check(
           describe(
-            'The version of the agent that this caller gets: `variables`, `agent` and the rules are that version’s.',
-            7,
+            'The agent’s variables that are texts, numbers or booleans, with `caller_number`, `called_number` and `direction`.',
+            { company: 'Example Dental', caller_number: '+14155550100', direction: 'inbound' },
           ),
         ),
-      variables: z.optional(
-        z
-          .record(z.string(), Variable)
-          .check(
-            describe(
-              'The agent’s variables that are texts, numbers or booleans, with `caller_number`, `called_number` and `direction`.',
-              { company: 'Example Dental', caller_number: '+14155550100', direction: 'inbound' },
-            ),
-          ),
-      ),
-      agent: z.optional(Agent),
-      lastCall: z.optional(z.nullable(Call).check(z.describe('The newest call with this number, or null.'))),
-    })
-    .check(z.describe('The decision, and what was included.')),
+    ),
+    agent: z.optional(Agent),
+    lastCall: z.optional(z.nullable(Call).check(z.describe('The newest call with this number, or null.'))),
+  }),
   errors: ['agent_not_found'],
 
   async handle({ body, principal, found }, { callStarts, callAttempts, callRecords }) {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { queueSender } from '../clients/job-queue.ts';
-import { deletionResponse, describe } from '../domain/describe.ts';
+import { deletionResponse, textField } from '../domain/describe.ts';
 import { insufficientPermissions } from '../domain/errors.ts';
 import { rescueDelaySeconds } from '../domain/timeouts.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -19,7 +19,7 @@ export const deleteAgent = endpoint({
   services: { agents: agents.for('remove'), jobQueue: queueSender('finishDeletion') },
   params: z.object({
     // Not the agent of the other examples, which must work after this one has been tried.
-    agentId: z.string().check(describe('Id of the agent.', 'agent_01KB3N0W7C5M9Y2D4S6V8X1Z3T')),
+    agentId: textField('Id of the agent.', 'agent_01KB3N0W7C5M9Y2D4S6V8X1Z3T'),
   }),
   response: deletionResponse('the agent', 'Agent deleted successfully'),
 

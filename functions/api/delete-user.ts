@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { queueSender } from '../clients/job-queue.ts';
-import { deletionResponse, describe } from '../domain/describe.ts';
+import { deletionResponse, textField } from '../domain/describe.ts';
 import { invalidField, noSuchUser } from '../domain/errors.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
 import { rescueDelaySeconds } from '../domain/timeouts.ts';
@@ -21,8 +21,8 @@ export const deleteUser = endpoint({
     'Deletes a client with everything that it owns. From the response on, no API key and no signature of it is accepted; its data are deleted in the background, and its `uid` is free when all of them are gone. A client that has clients of its own is deleted by the operator of the service, after them. This cannot be undone.',
   caller: { kind: 'key', scope: 'users', administersUsers: true },
   services: { users: users.for('beginDeletion'), jobQueue: queueSender('finishUserDeletion') },
-  params: z.object({ uid: z.string().check(describe('Id of the client.', example)) }),
-  query: z.object({ confirm: z.optional(z.string().check(describe('The id of the client again.', example))) }),
+  params: z.object({ uid: textField('Id of the client.', example) }),
+  query: z.object({ confirm: z.optional(textField('The id of the client again.', example)) }),
   response: deletionResponse('the user', 'User deleted successfully'),
   errors: ['user_not_found'],
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { AgentToCopy, nameOfCopy } from '../domain/agents.ts';
 import { now } from '../domain/date-time.ts';
-import { describe } from '../domain/describe.ts';
+import { describe, describedObject, flagField, listField, numberField, textField } from '../domain/describe.ts';
 import { insufficientPermissions } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
@@ -26,27 +26,25 @@ export const duplicateAgent = endpoint({
   caller: { kind: 'key', scope: 'agents', agent: ({ body }) => body },
   services: { agents: agents.for('find'), ...copyServices },
   body: AgentToCopy,
-  response: z
-    .object({
-      uid: z.string().check(describe('The user who owns the new agent.', examples.uid)),
-      agentId: z.string().check(describe('Id of the new agent.', 'agent_01KB3N0W7C5M9Y2D4S6V8X1Z3T')),
-      name: z.string().check(describe('Name of the new agent.', 'Front desk (Copy)')),
-      copied: z
-        .object({
-          status: z.optional(
-            z
-              .literal('pending')
-              .check(describe('Present while the copy is being completed in the background.', 'pending')),
-          ),
-          configuration: z.boolean().check(describe('Whether the configuration was copied.', true)),
-          websites: z.number().check(describe('Number of websites copied so far.', 2)),
-          documents: z.number().check(describe('Number of documents copied so far.', 5)),
-          blockedNumbers: z.number().check(describe('Number of blocked numbers copied so far.', 120)),
-        })
-        .check(describe('What was copied.', { configuration: true, websites: 2, documents: 5, blockedNumbers: 120 })),
-      notCopied: z.array(z.string()).check(describe('What was not copied.', ['phoneNumber', 'calls', 'access'])),
-    })
-    .check(z.describe('The new agent, and what was copied to it.')),
+  response: describedObject('The new agent, and what was copied to it.', {
+    uid: textField('The user who owns the new agent.', examples.uid),
+    agentId: textField('Id of the new agent.', 'agent_01KB3N0W7C5M9Y2D4S6V8X1Z3T'),
+    name: textField('Name of the new agent.', 'Front desk (Copy)'),
+    copied: z
+      .object({
+        status: z.optional(
+          z
+            .literal('pending')
+            .check(describe('Present while the copy is being completed in the background.', 'pending')),
+        ),
+        configuration: flagField('Whether the configuration was copied.', true),
+        websites: numberField('Number of websites copied so far.', 2),
+        documents: numberField('Number of documents copied so far.', 5),
+        blockedNumbers: numberField('Number of blocked numbers copied so far.', 120),
+      })
+      .check(describe('What was copied.', { configuration: true, websites: 2, documents: 5, blockedNumbers: 120 })),
+    notCopied: listField(z.string(), 'What was not copied.', ['phoneNumber', 'calls', 'access']),
+  }),
   errors: ['quota_exceeded'],
 
   async handle({ principal: { keyId, ...quotas }, agent, body: { uid, name }, creationId }, services) {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { confirmation } from '../domain/describe.ts';
+import { confirmation, describedObject } from '../domain/describe.ts';
 import { AgentIdInPath } from '../domain/identifiers.ts';
 import { ClientUidInPath, UidOfOwner } from '../domain/users.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -20,9 +20,9 @@ export const endAgentAccess = endpoint({
   services: { agents: agents.for('access', 'revoke'), users: users.for('findClient') },
   params: z.object({ agentId: AgentIdInPath, guestUid: ClientUidInPath }),
   query: z.object({ uid: UidOfOwner }),
-  response: z
-    .object({ message: confirmation('Access ended successfully') })
-    .check(z.describe('Confirmation that the guest has no access.')),
+  response: describedObject('Confirmation that the guest has no access.', {
+    message: confirmation('Access ended successfully'),
+  }),
   errors: ['user_not_found'],
 
   async handle({ principal, params: { agentId, guestUid }, query: { uid } }, { agents, users }) {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { blockListImports, toImportResponse } from '../block-list-import/block-list-imports.ts';
 import { BlockListImport, noSuchImport } from '../domain/block-list-imports.ts';
-import { describe } from '../domain/describe.ts';
+import { textField } from '../domain/describe.ts';
 import { isIdentifier, Uid } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -17,7 +17,7 @@ export const getBlockListImport = endpoint({
   caller: { kind: 'key', scope: 'block-list', user: ({ query }) => query },
   services: { imports: blockListImports.for('find') },
   params: z.object({
-    importId: z.string().check(describe('Id of the import.', 'import_01KB3P8V4N6T0R2X5Z7B9D1F3H')),
+    importId: textField('Id of the import.', 'import_01KB3P8V4N6T0R2X5Z7B9D1F3H'),
   }),
   query: z.object({ uid: Uid }),
   response: BlockListImport,

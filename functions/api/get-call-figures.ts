@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { CostsFrom, Figures, FiguresQuery, FiguresRow } from '../domain/call-figures.ts';
-import { describe } from '../domain/describe.ts';
+import { choiceField, describe, describedObject, listField, markField } from '../domain/describe.ts';
 import { invalidField } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
@@ -37,28 +37,19 @@ export const getCallFigures = endpoint({
     ),
     ...FiguresQuery.shape,
     format: z.optional(
-      z
-        .enum(['json', 'csv'])
-        .check(
-          describe(
-            '`csv`: the response is the rows as CSV; `pending` and `costsFrom` are the headers `x-pending` and `x-costs-from`.',
-            'json',
-          ),
-        ),
+      choiceField(
+        ['json', 'csv'],
+        '`csv`: the response is the rows as CSV; `pending` and `costsFrom` are the headers `x-pending` and `x-costs-from`.',
+        'json',
+      ),
     ),
   }),
-  response: z
-    .object({
-      rows: z.array(FiguresRow).check(z.describe('The figures by period, then by group. Every period has a row.')),
-      totals: Figures,
-      pending: z.optional(
-        z
-          .literal(true)
-          .check(describe('Present while calls of these days have changed and are not counted yet.', true)),
-      ),
-      costsFrom: CostsFrom,
-    })
-    .check(z.describe('The figures.')),
+  response: describedObject('The figures.', {
+    rows: listField(FiguresRow, 'The figures by period, then by group. Every period has a row.'),
+    totals: Figures,
+    pending: z.optional(markField('Present while calls of these days have changed and are not counted yet.')),
+    costsFrom: CostsFrom,
+  }),
   raw: {
     mediaTypes: ['text/csv'],
     inOtherForm: ({ query: { format, by } }, { rows, pending, costsFrom }) =>

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { DocumentReference } from '../domain/documents.ts';
 import { noSuchDocument } from '../domain/errors.ts';
-import { nextPage, paging } from '../domain/paging.ts';
+import { describedPage, paging } from '../domain/paging.ts';
 import { sourceTextFields } from '../domain/sources.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -19,7 +19,7 @@ export const getDocumentContent = endpoint({
   caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },
   services: { documentReads: documentReads.for('readTexts') },
   query: z.object({ ...DocumentReference.shape, cursor: paging.cursor }),
-  response: z.object({ ...sourceTextFields, ...nextPage }).check(z.describe('A page of the text.')),
+  response: describedPage('A page of the text.', { ...sourceTextFields }),
   errors: ['document_not_found'],
   errorDescriptions: {
     400: 'A parameter is invalid, or the text was replaced since the cursor was issued.',

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { noInvoices, stripe } from '../clients/stripe.ts';
-import { confirmation, describe } from '../domain/describe.ts';
+import { confirmation, describe, describedObject } from '../domain/describe.ts';
 import { examples } from '../domain/examples.ts';
 import { CustomerId, InvoiceId, InvoiceList, withDateAndPaid } from '../domain/invoices.ts';
 import { limits } from '../domain/limits.ts';
@@ -27,12 +27,10 @@ export const getInvoices = endpoint({
     maxBodyBytes: limits.invoicesBodyBytes,
     errorCodes: { '': 'customer_id_required', customerId: 'customer_id_required' },
   },
-  response: z
-    .object({
-      message: confirmation('Invoices retrieved.'),
-      invoices: InvoiceList,
-    })
-    .check(z.describe('A page of invoices.')),
+  response: describedObject('A page of invoices.', {
+    message: confirmation('Invoices retrieved.'),
+    invoices: InvoiceList,
+  }),
   errors: ['customer_id_required', 'invoices_not_found'],
   errorDescriptions: {
     400: 'The customer id is missing, or a field is invalid.',

@@ -1,6 +1,5 @@
-import * as z from 'zod/mini';
 import { Scope } from '../domain/api-keys.ts';
-import { describe } from '../domain/describe.ts';
+import { describedObject, listField, textField } from '../domain/describe.ts';
 import { examples } from '../domain/examples.ts';
 import { hasScope } from '../http/authorize.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -15,14 +14,12 @@ export const getKey = endpoint({
   description:
     'Returns the user that the API key of the request belongs to, with the name and the scopes of the key. It is a quick way to check a key.',
   caller: { kind: 'key' },
-  response: z
-    .object({
-      keyId: z.string().check(describe('Id of the key.', 'key_01KB3N0W7C5M9Y2D4S6V8X1Z3T')),
-      uid: z.string().check(describe('The user that the key belongs to.', examples.uid)),
-      name: z.string().check(describe('What the key is for.', 'website')),
-      scopes: z.array(Scope).check(describe('The permitted uses of the key.', ['agents', 'calls'])),
-    })
-    .check(z.describe('The user, the name and the scopes of the key.')),
+  response: describedObject('The user, the name and the scopes of the key.', {
+    keyId: textField('Id of the key.', 'key_01KB3N0W7C5M9Y2D4S6V8X1Z3T'),
+    uid: textField('The user that the key belongs to.', examples.uid),
+    name: textField('What the key is for.', 'website'),
+    scopes: listField(Scope, 'The permitted uses of the key.', ['agents', 'calls']),
+  }),
 
   async handle({ principal }) {
     const { keyId, uid, name } = principal;

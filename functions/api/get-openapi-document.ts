@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { describe } from '../domain/describe.ts';
+import { describe, textField } from '../domain/describe.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambdaWithoutKey } from '../http/lambda.ts';
 
@@ -16,7 +16,7 @@ export const getOpenapiDocument = endpoint({
   caller: { kind: 'anyone' },
   response: z
     .looseObject({
-      openapi: z.string().check(describe('Version of OpenAPI.', '3.1.0')),
+      openapi: textField('Version of OpenAPI.', '3.1.0'),
       info: z
         .looseObject({})
         .check(

@@ -1,11 +1,11 @@
 import pMap from 'p-map';
 import * as z from 'zod/mini';
 import { CostsFrom, FigureSums, FiguresQuery } from '../domain/call-figures.ts';
-import { component, describe } from '../domain/describe.ts';
+import { component, describe, listField, markField, textField } from '../domain/describe.ts';
 import { invalidField } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { limits } from '../domain/limits.ts';
-import { fillPage, fromCursor, nextPage, pageLimit, paging } from '../domain/paging.ts';
+import { describedPage, pageLimit, paging, readPage } from '../domain/paging.ts';
 import { callFigures } from '../figures/call-figures.ts';
 import { readFigures } from '../figures/read-figures.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -22,7 +22,7 @@ const { from, to, timeZone } = FiguresQuery.shape;
 const UserFigures = component(
   'UserFigures',
   'The sums of the calls of a client.',
-  z.extend(FigureSums, { uid: z.string().check(describe('Id of the client.', examples.clientUid)) }),
+  z.extend(FigureSums, { uid: textField('Id of the client.', examples.clientUid) }),
 );
 
 /** Returns the figures of the clients of the key's user, a row for each client. */
@@ -49,26 +49,18 @@ export const getUserFigures = endpoint({
     ),
     cursor: paging.cursor,
   }),
-  response: z
-    .object({
-      users: z.array(UserFigures).check(z.describe('The clients, sorted by `uid`.')),
-      ...nextPage,
-      pending: z.optional(
-        z
-          .literal(true)
-          .check(describe('Present while calls of these days have changed and are not counted yet.', true)),
-      ),
-      costsFrom: CostsFrom,
-    })
-    .check(z.describe('A page of figures by client.')),
+  response: describedPage('A page of figures by client.', {
+    users: listField(UserFigures, 'The clients, sorted by `uid`.'),
+    pending: z.optional(markField('Present while calls of these days have changed and are not counted yet.')),
+    costsFrom: CostsFrom,
+  }),
 
   async handle({ principal, query: { limit = defaultUsers, cursor, ...query } }, { users, agentAccess, callFigures }) {
     if (Date.parse(query.to) - Date.parse(query.from) > limits.userFigureDays * 24 * 60 * 60 * 1000)
       throw invalidField('to', `must be at most ${limits.userFigureDays} days after \`from\``);
     const collection = `user-figures:${principal.uid}`;
-    const clients = users.clients(principal.uid, { after: fromCursor(collection, cursor), limit: limit + 1 });
-    const page = { collection, limit, getPosition: ({ uid }: { uid: string }) => uid };
-    const { items, ...next } = await fillPage(clients, page);
+    const page = { collection, limit, cursor, getPosition: ({ uid }: { uid: string }) => uid };
+    const { items, ...next } = await readPage((options) => users.clients(principal.uid, options), page);
     const rows = await pMap(
       items,
       async ({ uid }) => {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { noSuchWebsite } from '../domain/errors.ts';
-import { nextPage, paging } from '../domain/paging.ts';
+import { describedPage, paging } from '../domain/paging.ts';
 import { sourceTextFields } from '../domain/sources.ts';
 import { WebsiteReference } from '../domain/websites.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -19,7 +19,7 @@ export const getWebsiteContent = endpoint({
   caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },
   services: { websiteReads: websiteReads.for('readTexts') },
   query: z.object({ ...WebsiteReference.shape, cursor: paging.cursor }),
-  response: z.object({ ...sourceTextFields, ...nextPage }).check(z.describe('A page of the text.')),
+  response: describedPage('A page of the text.', { ...sourceTextFields }),
   errors: ['website_not_found'],
   errorDescriptions: {
     400: 'A parameter is invalid, or the text was replaced since the cursor was issued.',

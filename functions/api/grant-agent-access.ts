@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { describe } from '../domain/describe.ts';
+import { describedObject, textField } from '../domain/describe.ts';
 import { noSuchGuest } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { AgentIdInPath } from '../domain/identifiers.ts';
@@ -22,12 +22,10 @@ export const grantAgentAccess = endpoint({
   services: { agents: agents.for('access', 'share'), users: users.for('findClient', 'findMany') },
   params: z.object({ agentId: AgentIdInPath, guestUid: ClientUidInPath }),
   body: z.object({ uid: UidOfOwner }),
-  response: z
-    .object({
-      agentId: z.string().check(describe('Id of the agent.', examples.agentId)),
-      uid: z.string().check(describe('Id of the guest.', examples.clientUid)),
-    })
-    .check(z.describe('The agent and its guest.')),
+  response: describedObject('The agent and its guest.', {
+    agentId: textField('Id of the agent.', examples.agentId),
+    uid: textField('Id of the guest.', examples.clientUid),
+  }),
   errors: ['user_not_found', 'quota_exceeded'],
 
   async handle({ principal, params: { agentId, guestUid }, body: { uid } }, { agents, users }) {

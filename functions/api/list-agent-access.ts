@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { describe } from '../domain/describe.ts';
+import { describedObject, listField, textField } from '../domain/describe.ts';
 import { examples } from '../domain/examples.ts';
 import { AgentIdInPath } from '../domain/identifiers.ts';
 import { UidOfOwner } from '../domain/users.ts';
@@ -21,18 +21,15 @@ export const listAgentAccess = endpoint({
   services: { agents: agents.for('access'), users: users.for('findClient', 'findMany') },
   params: z.object({ agentId: AgentIdInPath }),
   query: z.object({ uid: UidOfOwner }),
-  response: z
-    .object({
-      access: z
-        .array(
-          z.object({
-            uid: z.string().check(describe('Id of the guest.', examples.clientUid)),
-            name: z.optional(z.string().check(describe('A name for people.', 'Acme Inc.'))),
-          }),
-        )
-        .check(z.describe('The guests, sorted by `uid`.')),
-    })
-    .check(z.describe('Who may use the agent besides its owner.')),
+  response: describedObject('Who may use the agent besides its owner.', {
+    access: listField(
+      z.object({
+        uid: textField('Id of the guest.', examples.clientUid),
+        name: z.optional(textField('A name for people.', 'Acme Inc.')),
+      }),
+      'The guests, sorted by `uid`.',
+    ),
+  }),
   errors: ['user_not_found'],
 
   async handle({ principal, params: { agentId }, query: { uid } }, { agents, users }) {

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
+import { listField } from '../domain/describe.ts';
 import { AgentIdInPath, Uid } from '../domain/identifiers.ts';
-import { fillPage, fromCursor, nextPage, paging } from '../domain/paging.ts';
+import { describedPage, paging, readPage } from '../domain/paging.ts';
 import { AgentVersion } from '../domain/versions.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -18,16 +19,13 @@ export const listAgentVersions = endpoint({
   services: { agentVersions: agentVersions.for('list') },
   params: z.object({ agentId: AgentIdInPath }),
   query: z.object({ uid: Uid, ...paging }),
-  response: z
-    .object({ versions: z.array(AgentVersion).check(z.describe('The versions, newest first.')), ...nextPage })
-    .check(z.describe('A page of versions.')),
+  response: describedPage('A page of versions.', { versions: listField(AgentVersion, 'The versions, newest first.') }),
 
   async handle({ agent: { agentId }, query: { limit, cursor } }, { agentVersions }) {
-    const collection = `versions:${agentId}`;
-    const position = fromCursor(collection, cursor);
-    const after = position === undefined ? undefined : Number(position);
-    const page = { collection, limit, getPosition: ({ version }: AgentVersion) => String(version) };
-    const { items, ...next } = await fillPage(agentVersions.list(agentId, { after, limit: limit && limit + 1 }), page);
+    const { items, ...next } = await readPage(
+      ({ after, limit }) => agentVersions.list(agentId, { after: after === undefined ? after : Number(after), limit }),
+      { collection: `versions:${agentId}`, limit, cursor, getPosition: ({ version }) => String(version) },
+    );
     return { versions: items, ...next };
   },
 });

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { Agent, AgentKey } from '../domain/agents.ts';
-import { describe } from '../domain/describe.ts';
+import { describe, listField } from '../domain/describe.ts';
 import { Uid } from '../domain/identifiers.ts';
-import { fillPage, fromCursor, nextPage, paging } from '../domain/paging.ts';
+import { describedPage, fillPage, fromCursor, paging } from '../domain/paging.ts';
 import { PhoneNumberInQuery } from '../domain/phone-numbers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -28,9 +28,7 @@ export const listAgents = endpoint({
     key: z.optional(AgentKey.check(describe('Only the user’s own agent with this key.', 'front-desk'))),
     ...paging,
   }),
-  response: z
-    .object({ agents: z.array(Agent).check(z.describe('The agents, in no particular order.')), ...nextPage })
-    .check(z.describe('A page of agents.')),
+  response: describedPage('A page of agents.', { agents: listField(Agent, 'The agents, in no particular order.') }),
 
   async handle({ query: { uid, phoneNumber, key, limit, cursor } }, { agents }) {
     const collection = `agents:${uid}`;

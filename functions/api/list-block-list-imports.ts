@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
 import { blockListImports, toImportSummary } from '../block-list-import/block-list-imports.ts';
 import { BlockListImportSummary } from '../domain/block-list-imports.ts';
+import { listField } from '../domain/describe.ts';
 import { Uid } from '../domain/identifiers.ts';
-import { nextPage, paging } from '../domain/paging.ts';
+import { describedPage, paging } from '../domain/paging.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 
@@ -17,12 +18,9 @@ export const listBlockListImports = endpoint({
   caller: { kind: 'key', scope: 'block-list', user: ({ query }) => query },
   services: { imports: blockListImports.for('page') },
   query: z.object({ uid: Uid, ...paging }),
-  response: z
-    .object({
-      imports: z.array(BlockListImportSummary).check(z.describe('The imports, newest first.')),
-      ...nextPage,
-    })
-    .check(z.describe('A page of imports.')),
+  response: describedPage('A page of imports.', {
+    imports: listField(BlockListImportSummary, 'The imports, newest first.'),
+  }),
 
   async handle({ query: { uid, ...query } }, { imports }) {
     const { items, ...next } = await imports.page(uid, query);

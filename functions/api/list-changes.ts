@@ -2,11 +2,11 @@ import * as z from 'zod/mini';
 import { changeLog } from '../changes/change-log.ts';
 import { Change, ChangeKind, changeActions, kindsOfUsers } from '../domain/changes.ts';
 import { DateTime } from '../domain/date-time.ts';
-import { describe } from '../domain/describe.ts';
+import { describe, listField, textField } from '../domain/describe.ts';
 import { insufficientPermissions, noSuchUser } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { Identifier } from '../domain/identifiers.ts';
-import { nextPage, paging } from '../domain/paging.ts';
+import { describedPage, paging } from '../domain/paging.ts';
 import { hasScope } from '../http/authorize.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -36,17 +36,13 @@ ${actions.join('\n')}`,
     ),
     kind: z.optional(ChangeKind),
     keyId: z.optional(
-      z
-        .string()
-        .check(describe('Only changes that this API key made, or `signature:` with a platform.', examples.keyId)),
+      textField('Only changes that this API key made, or `signature:` with a platform.', examples.keyId),
     ),
     from: z.optional(DateTime.check(describe('Only changes at or after this time.', '2026-03-01T00:00:00Z'))),
     to: z.optional(DateTime.check(describe('Only changes before this time.', '2026-04-01T00:00:00Z'))),
     ...paging,
   }),
-  response: z
-    .object({ changes: z.array(Change).check(z.describe('The changes, newest first.')), ...nextPage })
-    .check(z.describe('A page of changes.')),
+  response: describedPage('A page of changes.', { changes: listField(Change, 'The changes, newest first.') }),
   errors: ['user_not_found'],
 
   async handle({ principal, query: { uid, ...query } }, { changeLog, users }) {

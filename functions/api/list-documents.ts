@@ -1,8 +1,8 @@
-import * as z from 'zod/mini';
 import { files } from '../clients/files.ts';
+import { listField } from '../domain/describe.ts';
 import { Document, type Download, fileFields } from '../domain/documents.ts';
 import { limits } from '../domain/limits.ts';
-import { nextPage } from '../domain/paging.ts';
+import { describedPage } from '../domain/paging.ts';
 import { SourceListQuery } from '../domain/sources.ts';
 import { formatWhole } from '../domain/text.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -20,9 +20,7 @@ export const listDocuments = endpoint({
   caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },
   services: { documentReads: documentReads.for('page'), files: files.for('downloadUrl') },
   query: SourceListQuery,
-  response: z
-    .object({ documents: z.array(Document).check(z.describe('The documents, oldest first.')), ...nextPage })
-    .check(z.describe('A page of documents.')),
+  response: describedPage('A page of documents.', { documents: listField(Document, 'The documents, oldest first.') }),
 
   async handle({ query: { agentId, content, limit, cursor } }, { documentReads, files }) {
     const withTexts = content !== false;

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
+import { listField } from '../domain/describe.ts';
 import { ListedHookSecret } from '../domain/hook-secrets.ts';
 import { Uid } from '../domain/identifiers.ts';
-import { fillPage, fromCursor, nextPage, paging } from '../domain/paging.ts';
+import { describedPage, paging, readPage } from '../domain/paging.ts';
 import { hookSecrets } from '../hooks/secrets/hook-secrets.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -17,19 +18,15 @@ export const listHookSecrets = endpoint({
   caller: { kind: 'key', scope: 'hooks', user: ({ query }) => query },
   services: { hookSecrets: hookSecrets.for('list') },
   query: z.object({ uid: Uid, ...paging }),
-  response: z
-    .object({
-      hookSecrets: z.array(ListedHookSecret).check(z.describe('The secrets, sorted by platform.')),
-      ...nextPage,
-    })
-    .check(z.describe('A page of secrets.')),
+  response: describedPage('A page of secrets.', {
+    hookSecrets: listField(ListedHookSecret, 'The secrets, sorted by platform.'),
+  }),
 
   async handle({ query: { uid, limit, cursor } }, { hookSecrets }) {
-    const collection = `hook-secrets:${uid}`;
-    const after = fromCursor(collection, cursor);
-    const { items, ...next } = await fillPage(hookSecrets.list(uid, after), {
-      collection,
+    const { items, ...next } = await readPage(({ after }) => hookSecrets.list(uid, after), {
+      collection: `hook-secrets:${uid}`,
       limit,
+      cursor,
       getPosition: ({ platform }) => platform,
     });
     return { hookSecrets: items, ...next };

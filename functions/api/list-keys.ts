@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
+import { listField } from '../domain/describe.ts';
 import { ListedApiKey, listedApiKey, UidOfKey } from '../domain/listed-api-keys.ts';
-import { nextPage, paging } from '../domain/paging.ts';
+import { describedPage, paging } from '../domain/paging.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { apiKeys } from '../store/api-keys.ts';
@@ -18,9 +19,7 @@ export const listKeys = endpoint({
   caller: { kind: 'key', scope: ['users', 'keys'], administersUsers: true },
   services: { apiKeys: apiKeys.for('page'), users: users.for('findClient') },
   query: z.object({ uid: UidOfKey, ...paging }),
-  response: z
-    .object({ keys: z.array(ListedApiKey).check(z.describe('The keys, newest first.')), ...nextPage })
-    .check(z.describe('A page of keys.')),
+  response: describedPage('A page of keys.', { keys: listField(ListedApiKey, 'The keys, newest first.') }),
   errors: ['user_not_found'],
 
   async handle({ principal, query: { uid, ...page } }, { apiKeys, users }) {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { fillPage, fromCursor, nextPage, paging } from '../domain/paging.ts';
+import { listField } from '../domain/describe.ts';
+import { describedPage, paging, readPage } from '../domain/paging.ts';
 import { User } from '../domain/users.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -16,15 +17,12 @@ export const listUsers = endpoint({
   caller: { kind: 'key', scope: 'users', administersUsers: true },
   services: { users: users.for('clients') },
   query: z.object(paging),
-  response: z
-    .object({ users: z.array(User).check(z.describe('The clients, sorted by `uid`.')), ...nextPage })
-    .check(z.describe('A page of clients.')),
+  response: describedPage('A page of clients.', { users: listField(User, 'The clients, sorted by `uid`.') }),
 
   async handle({ principal, query: { limit, cursor } }, { users }) {
     const collection = `users:${principal.uid}`;
-    const options = { after: fromCursor(collection, cursor), limit: limit && limit + 1 };
-    const page = { collection, limit, getPosition: ({ uid }: { uid: string }) => uid };
-    const { items, ...next } = await fillPage(users.clients(principal.uid, options), page);
+    const page = { collection, limit, cursor, getPosition: ({ uid }: { uid: string }) => uid };
+    const { items, ...next } = await readPage((options) => users.clients(principal.uid, options), page);
     return { users: items.map(shownUser), ...next };
   },
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { describe } from '../domain/describe.ts';
+import { describe, listField } from '../domain/describe.ts';
 import { Uid } from '../domain/identifiers.ts';
-import { nextPage, paging } from '../domain/paging.ts';
+import { describedPage, paging } from '../domain/paging.ts';
 import { DeliveryStatus, EndpointId, WebhookDelivery } from '../domain/webhooks.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -23,9 +23,9 @@ export const listWebhookDeliveries = endpoint({
     status: z.optional(DeliveryStatus.check(describe('Only deliveries with this status.', 'failed'))),
     ...paging,
   }),
-  response: z
-    .object({ deliveries: z.array(WebhookDelivery).check(z.describe('The deliveries, newest first.')), ...nextPage })
-    .check(z.describe('A page of deliveries.')),
+  response: describedPage('A page of deliveries.', {
+    deliveries: listField(WebhookDelivery, 'The deliveries, newest first.'),
+  }),
 
   async handle({ query: { uid, ...query } }, { webhookDeliveries }) {
     const { items, ...next } = await webhookDeliveries.page(uid, query);

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
+import { listField } from '../domain/describe.ts';
 import { Uid } from '../domain/identifiers.ts';
-import { fillPage, fromCursor, nextPage, paging } from '../domain/paging.ts';
+import { describedPage, paging, readPage } from '../domain/paging.ts';
 import { WebhookEndpoint } from '../domain/webhooks.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -16,25 +17,21 @@ export const listWebhookEndpoints = endpoint({
   caller: { kind: 'key', scope: 'webhooks', user: ({ query }) => query },
   services: { webhookEndpoints: webhookEndpoints.for('list') },
   query: z.object({ uid: Uid, ...paging }),
-  response: z
-    .object({ endpoints: z.array(WebhookEndpoint).check(z.describe('The endpoints, oldest first.')), ...nextPage })
-    .check(z.describe('A page of webhook endpoints.')),
+  response: describedPage('A page of webhook endpoints.', {
+    endpoints: listField(WebhookEndpoint, 'The endpoints, oldest first.'),
+  }),
 
   async handle({ query: { uid, limit, cursor } }, { webhookEndpoints }) {
-    const collection = `webhook-endpoints:${uid}`;
-    const after = fromCursor(collection, cursor) ?? '';
     const found = await webhookEndpoints.list(uid);
-    const { items, ...next } = await fillPage(inOrder(found.filter(({ endpointId }) => endpointId > after)), {
-      collection,
+    const listAfter = ({ after = '' }) => found.filter(({ endpointId }) => endpointId > after);
+    const { items, ...next } = await readPage(listAfter, {
+      collection: `webhook-endpoints:${uid}`,
       limit,
+      cursor,
       getPosition: ({ endpointId }) => endpointId,
     });
     return { endpoints: items.map(toEndpointResponse), ...next };
   },
 });
-
-async function* inOrder<T>(items: T[]) {
-  yield* items;
-}
 
 export const handler = lambda(listWebhookEndpoints);

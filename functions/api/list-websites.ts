@@ -1,6 +1,6 @@
-import * as z from 'zod/mini';
+import { listField } from '../domain/describe.ts';
 import { limits } from '../domain/limits.ts';
-import { nextPage } from '../domain/paging.ts';
+import { describedPage } from '../domain/paging.ts';
 import { SourceListQuery } from '../domain/sources.ts';
 import { formatWhole } from '../domain/text.ts';
 import { Website } from '../domain/websites.ts';
@@ -19,9 +19,7 @@ export const listWebsites = endpoint({
   caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },
   services: { websiteReads: websiteReads.for('page') },
   query: SourceListQuery,
-  response: z
-    .object({ websites: z.array(Website).check(z.describe('The websites, oldest first.')), ...nextPage })
-    .check(z.describe('A page of websites.')),
+  response: describedPage('A page of websites.', { websites: listField(Website, 'The websites, oldest first.') }),
 
   async handle({ query: { agentId, content, limit, cursor } }, { websiteReads }) {
     const { items, ...next } = await websiteReads.page(agentId, { limit, cursor, withTexts: content !== false });

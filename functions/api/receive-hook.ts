@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { booleanInQuery, describe } from '../domain/describe.ts';
+import { booleanInQuery, choiceField, describe, textField } from '../domain/describe.ts';
 import { ApiError, invalidField, missingScope } from '../domain/errors.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { answerSearches } from '../hooks/answer-searches.ts';
@@ -34,16 +34,13 @@ const recordedWithinMilliseconds = 1500;
 const Query = z.object({
   uid: Uid,
   agentId: z.optional(AgentId),
-  key: z.optional(z.string().check(describe('An API key whose only scope is `hooks`.', 'vap_…'))),
+  key: z.optional(textField('An API key whose only scope is `hooks`.', 'vap_…')),
   unsure: z.optional(
-    z
-      .enum(['accept', 'reject'])
-      .check(
-        describe(
-          'The decision on a call when the service cannot look it up in time. Default: `accept`, and `reject` for an outbound call.',
-          'accept',
-        ),
-      ),
+    choiceField(
+      ['accept', 'reject'],
+      'The decision on a call when the service cannot look it up in time. Default: `accept`, and `reject` for an outbound call.',
+      'accept',
+    ),
   ),
   next: z.optional(
     z.string().check(
@@ -57,7 +54,7 @@ const Query = z.object({
       true,
     ),
   ),
-  assistantId: z.optional(z.string().check(describe('Vapi, Retell: the assistant for an accepted call.', 'asst_1'))),
+  assistantId: z.optional(textField('Vapi, Retell: the assistant for an accepted call.', 'asst_1')),
 });
 type Query = z.infer<typeof Query>;
 
@@ -96,9 +93,7 @@ export const receiveHook = endpoint({
     knowledge: knowledgeSearchOnDemand,
   },
   params: z.object({
-    platform: z
-      .string()
-      .check(describe('The voice platform: `twilio`, `vapi`, `retell`, `elevenlabs` or `telnyx`.', 'twilio')),
+    platform: textField('The voice platform: `twilio`, `vapi`, `retell`, `elevenlabs` or `telnyx`.', 'twilio'),
   }),
   query: Query,
   body: z.custom<Hook>().check(z.meta({ documentAs: Body })),

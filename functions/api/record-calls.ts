@@ -3,7 +3,7 @@ import { toRecording } from '../domain/call-outcomes.ts';
 import { CallItem } from '../domain/calls.ts';
 import { toNamedKey } from '../domain/change-maker.ts';
 import { now } from '../domain/date-time.ts';
-import { describe } from '../domain/describe.ts';
+import { describedObject, listField, textField } from '../domain/describe.ts';
 import { insufficientPermissions, noSuchCall } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { limits } from '../domain/limits.ts';
@@ -31,19 +31,16 @@ export const recordCalls = endpoint({
       z.describe('1 to 1,000 calls to record.'),
     ),
   }),
-  response: z
-    .object({
-      recorded: z
-        .array(
-          z.object({
-            index: ItemIndex,
-            callId: z.string().check(describe('Id of the call.', examples.callId)),
-          }),
-        )
-        .check(z.describe('The items that were recorded, in the order sent.')),
-      failed: z.array(FailedItem).check(z.describe('The items that were not, in the order sent.')),
-    })
-    .check(z.describe('The result of each item.')),
+  response: describedObject('The result of each item.', {
+    recorded: listField(
+      z.object({
+        index: ItemIndex,
+        callId: textField('Id of the call.', examples.callId),
+      }),
+      'The items that were recorded, in the order sent.',
+    ),
+    failed: listField(FailedItem, 'The items that were not, in the order sent.'),
+  }),
   errorDescriptions: { 400: 'There is no item, or there are more than 1,000.' },
 
   async handle({ body, principal, receivedAt }, { calls, credentials }) {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { queueSender } from '../clients/job-queue.ts';
-import { describe } from '../domain/describe.ts';
+import { describe, describedObject } from '../domain/describe.ts';
 import { noSuchDelivery, noSuchEndpoint } from '../domain/errors.ts';
 import { Uid } from '../domain/identifiers.ts';
 import { DeliveryId } from '../domain/webhooks.ts';
@@ -24,12 +24,10 @@ export const redeliverWebhook = endpoint({
     jobQueue: queueSender('deliverWebhook'),
   },
   body: z.object({ uid: Uid, deliveryId: DeliveryId }),
-  response: z
-    .object({
-      deliveryId: DeliveryId,
-      status: z.literal('pending').check(describe('The next attempt is made at once.', 'pending')),
-    })
-    .check(z.describe('The delivery that was started again.')),
+  response: describedObject('The delivery that was started again.', {
+    deliveryId: DeliveryId,
+    status: z.literal('pending').check(describe('The next attempt is made at once.', 'pending')),
+  }),
   errors: ['delivery_not_found', 'endpoint_not_found'],
 
   async handle({ body: { uid, deliveryId } }, { webhookDeliveries, webhookEndpoints, jobQueue }) {

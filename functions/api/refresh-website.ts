@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { queueSender } from '../clients/job-queue.ts';
-import { confirmation, describe } from '../domain/describe.ts';
+import { confirmation, describe, describedObject } from '../domain/describe.ts';
 import { ApiError, noSuchWebsite } from '../domain/errors.ts';
 import { hasEnded } from '../domain/source-state.ts';
 import { WebsiteId, WebsiteReference } from '../domain/websites.ts';
@@ -19,13 +19,11 @@ export const refreshWebsite = endpoint({
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
   services: { websites: websites.for('restart', 'sendOrFail'), jobQueue: queueSender('crawlWebsite') },
   body: WebsiteReference,
-  response: z
-    .object({
-      websiteId: WebsiteId,
-      message: confirmation('Website refresh started'),
-      status: z.literal('pending').check(describe('The crawl has not started yet.', 'pending')),
-    })
-    .check(z.describe('Confirmation that the crawl was started.')),
+  response: describedObject('Confirmation that the crawl was started.', {
+    websiteId: WebsiteId,
+    message: confirmation('Website refresh started'),
+    status: z.literal('pending').check(describe('The crawl has not started yet.', 'pending')),
+  }),
   errors: ['website_not_found', 'crawl_in_progress'],
 
   async handle({ agent, body: { uid, agentId, websiteId }, creationId: attempt }, { websites, jobQueue }) {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { queueSender } from '../clients/job-queue.ts';
-import { confirmation, describe } from '../domain/describe.ts';
+import { confirmation, describe, describedObject } from '../domain/describe.ts';
 import { DocumentId, DocumentReference } from '../domain/documents.ts';
 import { ApiError, noSuchDocument } from '../domain/errors.ts';
 import { newUlid } from '../domain/identifiers.ts';
@@ -24,13 +24,11 @@ export const retryDocument = endpoint({
     jobQueue: queueSender('extractDocument'),
   },
   body: DocumentReference,
-  response: z
-    .object({
-      documentId: DocumentId,
-      message: confirmation('Document will be tried again'),
-      status: z.literal('pending').check(describe('The new status of the document.', 'pending')),
-    })
-    .check(z.describe('Confirmation that the extraction was started.')),
+  response: describedObject('Confirmation that the extraction was started.', {
+    documentId: DocumentId,
+    message: confirmation('Document will be tried again'),
+    status: z.literal('pending').check(describe('The new status of the document.', 'pending')),
+  }),
   errors: ['document_not_found', 'not_failed'],
 
   async handle({ agent, body: { uid, agentId, documentId } }, { documents, documentReads, jobQueue }) {

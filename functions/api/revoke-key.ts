@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { confirmation } from '../domain/describe.ts';
+import { confirmation, describedObject } from '../domain/describe.ts';
 import { noSuchKey } from '../domain/errors.ts';
 import { KeyIdInPath, UidOfKey } from '../domain/listed-api-keys.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -20,9 +20,9 @@ export const revokeKey = endpoint({
   services: { apiKeys: apiKeys.for('find', 'revoke'), users: users.for('findClient') },
   params: z.object({ keyId: KeyIdInPath }),
   query: z.object({ uid: UidOfKey }),
-  response: z
-    .object({ message: confirmation('API key revoked successfully') })
-    .check(z.describe('Confirmation that the key has ended.')),
+  response: describedObject('Confirmation that the key has ended.', {
+    message: confirmation('API key revoked successfully'),
+  }),
   errors: ['user_not_found', 'key_not_found'],
 
   async handle({ principal, params: { keyId }, query: { uid } }, services) {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { sealedSecrets } from '../clients/sealed-secrets.ts';
+import { describedObject } from '../domain/describe.ts';
 import { noSuchEndpoint } from '../domain/errors.ts';
 import { Uid } from '../domain/identifiers.ts';
 import { EndpointIdInPath, EndpointSecret } from '../domain/webhooks.ts';
@@ -21,7 +22,7 @@ export const rotateWebhookSecret = endpoint({
   params: z.object({ endpointId: EndpointIdInPath }),
   body: z.object({ uid: Uid }),
   confidential: true,
-  response: z.object({ secret: EndpointSecret }).check(z.describe('The new secret.')),
+  response: describedObject('The new secret.', { secret: EndpointSecret }),
   errors: ['endpoint_not_found'],
 
   async handle({ principal, params: { endpointId }, body: { uid }, creationId }, { webhookEndpoints, sealedSecrets }) {

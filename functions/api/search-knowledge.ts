@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { describedObject, listField } from '../domain/describe.ts';
 import { defaultPassages, KnowledgeSearchRequest, Passage, Searched } from '../domain/knowledge-search.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -33,12 +34,10 @@ Return the \`text\` of each passage to the model, with its \`name\` or \`url\`, 
   atCallTime: true,
   services: { knowledgeSearch },
   body: KnowledgeSearchRequest,
-  response: z
-    .object({
-      passages: z.array(Passage).check(z.describe('The passages, best first.')),
-      searched: Searched.check(z.describe('The extent of the search.')),
-    })
-    .check(z.describe('The passages, and the extent of the search.')),
+  response: describedObject('The passages, and the extent of the search.', {
+    passages: listField(Passage, 'The passages, best first.'),
+    searched: Searched.check(z.describe('The extent of the search.')),
+  }),
 
   async handle({ body: { agentId, query, limit = defaultPassages, sourceIds }, found: changes }, { knowledgeSearch }) {
     return knowledgeSearch.search(agentId, query, { limit, sourceIds, changes });

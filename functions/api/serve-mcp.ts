@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { ownApiOfMcp } from '../clients/own-api.ts';
-import { component, describe } from '../domain/describe.ts';
+import { component, describe, describedObject, integerField, textField } from '../domain/describe.ts';
 import { isDeeperThan, parseJson } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -46,16 +46,12 @@ const Query = z.object({
   ),
 });
 
-const Message = z
-  .object({
-    jsonrpc: z.literal('2.0').check(describe('Version of JSON-RPC.', '2.0')),
-    id: z.optional(z.union([z.string(), z.int()]).check(describe('Id of the request; a notification has none.', 1))),
-    method: z
-      .string()
-      .check(describe('`server/discover`, `tools/list`, `tools/call`, `initialize` or `ping`.', 'tools/list')),
-    params: z.optional(z.looseObject({}).check(describe('What the method takes.', {}))),
-  })
-  .check(z.describe('A message of JSON-RPC 2.0.'));
+const Message = describedObject('A message of JSON-RPC 2.0.', {
+  jsonrpc: z.literal('2.0').check(describe('Version of JSON-RPC.', '2.0')),
+  id: z.optional(z.union([z.string(), z.int()]).check(describe('Id of the request; a notification has none.', 1))),
+  method: textField('`server/discover`, `tools/list`, `tools/call`, `initialize` or `ping`.', 'tools/list'),
+  params: z.optional(z.looseObject({}).check(describe('What the method takes.', {}))),
+});
 
 const Fault = component(
   'McpError',
@@ -67,8 +63,8 @@ const Fault = component(
       .check(describe('Id of the request; `null` when it could not be read.', 1)),
     error: z
       .looseObject({
-        code: z.int().check(describe('Code of the error, by JSON-RPC and the protocol.', -32601)),
-        message: z.string().check(describe('What is wrong.', 'Method not found: prompts/list')),
+        code: integerField('Code of the error, by JSON-RPC and the protocol.', -32601),
+        message: textField('What is wrong.', 'Method not found: prompts/list'),
       })
       .check(z.describe('The error.')),
   }),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { describe } from '../domain/describe.ts';
+import { describedObject, textField } from '../domain/describe.ts';
 import { insufficientPermissions } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { AgentIdInPath, Uid } from '../domain/identifiers.ts';
@@ -20,9 +20,10 @@ export const setAgentTraffic = endpoint({
   services: { agents: agents.for('setTraffic') },
   params: z.object({ agentId: AgentIdInPath }),
   body: z.object({ uid: Uid, split: NewSplit }),
-  response: z
-    .object({ agentId: z.string().check(describe('Id of the agent.', examples.agentId)), split: Split })
-    .check(z.describe('The split as it is now.')),
+  response: describedObject('The split as it is now.', {
+    agentId: textField('Id of the agent.', examples.agentId),
+    split: Split,
+  }),
   errors: ['version_not_found'],
 
   async handle({ principal: { keyId }, agent: { uid, agentId }, body: { split } }, { agents }) {

@@ -3,7 +3,7 @@ import { sealedSecrets } from '../clients/sealed-secrets.ts';
 import type { Scope } from '../domain/api-keys.ts';
 import { toNamedKey } from '../domain/change-maker.ts';
 import { now, timestamp } from '../domain/date-time.ts';
-import { describe } from '../domain/describe.ts';
+import { describedObject, textField } from '../domain/describe.ts';
 import { invalidField, noSuchPlatform } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { HookSecretFields, PlatformInPath } from '../domain/hook-secrets.ts';
@@ -32,12 +32,10 @@ export const setHookSecret = endpoint({
   services: { hookSecrets: hookSecrets.for('set'), sealedSecrets },
   params: z.object({ platform: PlatformInPath }),
   body: Body,
-  response: z
-    .object({
-      platform: z.string().check(describe('The voice platform.', 'twilio')),
-      createdAt: timestamp('When the secret was set. A secret that is set again stays as it is.'),
-    })
-    .check(z.describe('The secret, without its value.')),
+  response: describedObject('The secret, without its value.', {
+    platform: textField('The voice platform.', 'twilio'),
+    createdAt: timestamp('When the secret was set. A secret that is set again stays as it is.'),
+  }),
   errors: ['not_found', 'quota_exceeded'],
 
   async handle({ principal, params: { platform }, body: { uid, ...fields } }, { hookSecrets, sealedSecrets }) {

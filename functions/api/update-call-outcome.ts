@@ -12,7 +12,7 @@ import {
 } from '../domain/calls.ts';
 import { toNamedKey } from '../domain/change-maker.ts';
 import { now } from '../domain/date-time.ts';
-import { describe } from '../domain/describe.ts';
+import { describe, describedObject, markField, textField } from '../domain/describe.ts';
 import { noSuchCall } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { AgentIdInPath } from '../domain/identifiers.ts';
@@ -40,17 +40,15 @@ export const updateCallOutcome = endpoint({
   params: z.object({ agentId: AgentIdInPath, callIdOrPhone: CallIdOrPhone }),
   query: z.object({ preference: z._default(Preference, 'last'), metadataMode: z._default(MetadataMode, 'replace') }),
   body: CallOutcomeChange,
-  response: z
-    .object({
-      success: z.literal(true).check(describe('Always `true`.', true)),
-      call_id: z.string().check(describe('Id of the call that was updated.', examples.callId)),
-      agent_id: z.string().check(describe('Id of the agent of the call.', examples.agentId)),
-      phone: PhoneOrWithheld,
-      preference: Preference.check(describe('The preference that was applied.', 'last')),
-      updated_fields: UpdatedFields,
-      blocked: Blocked,
-    })
-    .check(z.describe('The call that was updated, and the fields that were set.')),
+  response: describedObject('The call that was updated, and the fields that were set.', {
+    success: markField('Always `true`.'),
+    call_id: textField('Id of the call that was updated.', examples.callId),
+    agent_id: textField('Id of the agent of the call.', examples.agentId),
+    phone: PhoneOrWithheld,
+    preference: Preference.check(describe('The preference that was applied.', 'last')),
+    updated_fields: UpdatedFields,
+    blocked: Blocked,
+  }),
   errors: ['unknown_outcome', 'call_not_found'],
 
   async handle({ agent, params: { callIdOrPhone }, query, body, principal, found: target }, { calls }) {

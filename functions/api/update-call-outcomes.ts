@@ -3,7 +3,7 @@ import { decideOutcome } from '../domain/call-outcomes.ts';
 import { Blocked, CallOutcomeItem, PhoneOrWithheld, toCallReference, UpdatedFields } from '../domain/calls.ts';
 import { toNamedKey } from '../domain/change-maker.ts';
 import { now } from '../domain/date-time.ts';
-import { component, describe } from '../domain/describe.ts';
+import { component, describedObject, listField, textField } from '../domain/describe.ts';
 import { insufficientPermissions, noSuchCall } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { limits } from '../domain/limits.ts';
@@ -21,8 +21,8 @@ const UpdatedOutcome = component(
   'An item whose call was changed.',
   z.object({
     index: ItemIndex,
-    call_id: z.string().check(describe('Id of the call that was updated.', examples.callId)),
-    agent_id: z.string().check(describe('Id of the agent of the call.', examples.agentId)),
+    call_id: textField('Id of the call that was updated.', examples.callId),
+    agent_id: textField('Id of the agent of the call.', examples.agentId),
     phone: PhoneOrWithheld,
     updated_fields: UpdatedFields,
     blocked: Blocked,
@@ -45,12 +45,10 @@ export const updateCallOutcomes = endpoint({
       max: limits.outcomesPerRequest,
     }).check(z.describe('1 to 1,000 outcomes to set.')),
   }),
-  response: z
-    .object({
-      updated: z.array(UpdatedOutcome).check(z.describe('The items that were applied, in the order sent.')),
-      failed: z.array(FailedItem).check(z.describe('The items that were not applied, in the order sent.')),
-    })
-    .check(z.describe('The result of each item.')),
+  response: describedObject('The result of each item.', {
+    updated: listField(UpdatedOutcome, 'The items that were applied, in the order sent.'),
+    failed: listField(FailedItem, 'The items that were not applied, in the order sent.'),
+  }),
   errorDescriptions: {
     400: 'There is no item, or there are more than 1,000.',
   },

@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import * as z from 'zod/mini';
 import { files } from '../clients/files.ts';
 import { now } from '../domain/date-time.ts';
-import { confirmation, describe } from '../domain/describe.ts';
+import { confirmation, describedObject, listField, textField } from '../domain/describe.ts';
 import {
   DocumentId,
   fileKey,
@@ -57,23 +57,20 @@ export const uploadDocuments = endpoint({
       z.describe('The files; they may also come in fields named `files[]` or `file`.'),
     ),
   }),
-  response: z
-    .object({
-      documentIds: z
-        .array(z.string())
-        .check(describe('Ids of the new documents, in the order of the accepted files.', [examples.documentId])),
-      message: confirmation('Files uploaded successfully'),
-      documents: z
-        .array(
-          z.object({
-            documentId: DocumentId,
-            name: z.string().check(describe('Name of the file.', 'Price list.pdf')),
-          }),
-        )
-        .check(z.describe('The new documents with the names of their files.')),
-      failed: z.array(RefusedFile).check(z.describe('The files that were not accepted, with the reason.')),
-    })
-    .check(z.describe('The result of each file.')),
+  response: describedObject('The result of each file.', {
+    documentIds: listField(z.string(), 'Ids of the new documents, in the order of the accepted files.', [
+      examples.documentId,
+    ]),
+    message: confirmation('Files uploaded successfully'),
+    documents: listField(
+      z.object({
+        documentId: DocumentId,
+        name: textField('Name of the file.', 'Price list.pdf'),
+      }),
+      'The new documents with the names of their files.',
+    ),
+    failed: listField(RefusedFile, 'The files that were not accepted, with the reason.'),
+  }),
   errors: ['too_many_files', 'file_too_large', 'unsupported_file_type', 'empty_file', 'quota_exceeded'],
   errorDescriptions: {
     400: 'The form is invalid, or none of its files is accepted.',

@@ -13,7 +13,7 @@ import {
 import type { StoredMaker } from '../domain/change-maker.ts';
 import { now } from '../domain/date-time.ts';
 import { invalidApiKey } from '../domain/errors.ts';
-import { fillPage, fromCursor } from '../domain/paging.ts';
+import { readPage } from '../domain/paging.ts';
 import { service } from '../service.ts';
 import { type Change, exists, isAbsent, when } from '../store/expressions.ts';
 import { type BlockListOwner, importCollection, importKey, runningImportKey, userKey } from '../store/keys.ts';
@@ -156,8 +156,8 @@ export class BlockListImports {
     { limit, cursor }: { limit?: number; cursor?: string },
   ): Promise<{ items: ImportRecord[]; nextCursor?: string }> {
     const collection = `block-list-imports:${uid}`;
-    const query = { after: fromCursor(collection, cursor), limit: limit && limit + 1, descending: true };
-    return fillPage(this.#list(uid, query), { collection, limit, getPosition: ({ importId }) => importId });
+    const page = { collection, limit, cursor, getPosition: ({ importId }: ImportRecord) => importId };
+    return readPage((options) => this.#list(uid, { ...options, descending: true }), page);
   }
 
   async *#list(uid: string, options: QueryOptions): AsyncGenerator<ImportRecord> {
@@ -229,15 +229,8 @@ export class BlockListImports {
     const { startedAt = now() } = record;
     const deadlineAt = Math.min(Date.now() + runMilliseconds, Date.parse(startedAt) + maxMilliseconds);
     const run = randomUUID();
-    const set = {
-      status: 'running' as const,
-      fileDeadlineAt: null,
-      etag,
-      startedAt,
-      deadlineAt,
-      run,
-      step: record.step + 1,
-    };
+    const status = 'running' as const;
+    const set = { status, fileDeadlineAt: null, etag, startedAt, deadlineAt, run, step: record.step + 1 };
     const { importId } = record;
     const running: RunningItem = {
       ...runningImportKey(listOwner(record)),
@@ -309,31 +302,12 @@ export const overdueError = (
   return undefined;
 };
 
-/** Returns an import for a list. Shows an import whose time is over as failed. */
+/** Returns an import for a list, whose schema leaves out the other fields. Shows an import whose time is over as failed. */
 export const toImportSummary = (record: ImportRecord): BlockListImportSummary => {
-  const { importId, agentId, reason, mode, lines, added, alreadyBlocked, removed, failed, createdAt } = record;
-  const { keyId, keyName } = record;
-  const overdue = overdueError(record);
+  const error = overdueError(record);
+  if (error === undefined) return record;
   const endsAt = record.status === 'running' ? record.deadlineAt : record.fileDeadlineAt;
-  const finishedAt = overdue === undefined ? record.finishedAt : new Date(endsAt as number).toISOString();
-  const error = overdue ?? record.error;
-  return {
-    importId,
-    agentId,
-    reason,
-    status: overdue === undefined ? record.status : 'failed',
-    mode,
-    lines,
-    added,
-    alreadyBlocked,
-    removed,
-    failed,
-    error,
-    createdAt,
-    keyId,
-    keyName,
-    finishedAt,
-  };
+  return { ...record, status: 'failed', error, finishedAt: new Date(endsAt as number).toISOString() };
 };
 
 export const toImportResponse = (record: ImportRecord): BlockListImport => ({

@@ -3,7 +3,7 @@ import { type Agent, AgentChange, AgentToCopy, NewAgent } from '../domain/agents
 import { BlockListRequest, blockTerms } from '../domain/block-list.ts';
 import { FiguresQuery } from '../domain/call-figures.ts';
 import type { ToolName } from '../domain/chat.ts';
-import { describe } from '../domain/describe.ts';
+import { describe, listField } from '../domain/describe.ts';
 import type { Document } from '../domain/documents.ts';
 import { AgentId } from '../domain/identifiers.ts';
 import { KnowledgeSearchRequest } from '../domain/knowledge-search.ts';
@@ -70,11 +70,7 @@ const numberParameter = (description: string) =>
   PhoneNumberInQuery.check(describe(description, '+14155550100', { type: 'string' }));
 
 const pathPatterns = (description: string) =>
-  z.optional(
-    z
-      .array(z.string())
-      .check(z.describe(`${description} Regular expressions, without look-around and back-references.`)),
-  );
+  z.optional(listField(z.string(), `${description} Regular expressions, without look-around and back-references.`));
 
 const defaultPageItems = 20;
 const limit = z.optional(

@@ -4,7 +4,7 @@ import { currencyPattern, isCurrency } from './call-costs.ts';
 import { CallingRules } from './calling-rules.ts';
 import { timestamp } from './date-time.ts';
 import { DeclaredOutcomes } from './declared-outcomes.ts';
-import { component, describe } from './describe.ts';
+import { component, describe, flagField, integerField, textField } from './describe.ts';
 import { type ErrorDetail, invalidField } from './errors.ts';
 import { examples } from './examples.ts';
 import { AgentId, Identifier, Uid } from './identifiers.ts';
@@ -19,24 +19,16 @@ import { Split } from './traffic.ts';
 export const AgentName = text(1, limits.nameCharacters).check(describe('Name of the agent.', 'Front desk'));
 
 const fields = {
-  greeting: z.string().check(describe('What the agent says first.', 'Hello, how can I help you?')),
-  instructions: z
-    .string()
-    .check(
-      describe(
-        'Instructions for the behavior of the agent.',
-        'Answer briefly. Offer an appointment to everybody who asks for one.',
-      ),
-    ),
-  voice: z.string().check(describe('Name of the voice, as the voice platform knows it.', 'warm')),
-  language: z.string().check(describe('Language, as a BCP 47 tag.', 'en-US', { maxLength: limits.languageCharacters })),
-  model: z.string().check(describe('Name of the language model, as the voice platform knows it.', 'default')),
-  timeZone: z
-    .string()
-    .check(describe('Time zone, as an IANA name.', 'Europe/Berlin', { maxLength: limits.timeZoneCharacters })),
-  rejectWithheldNumbers: z
-    .boolean()
-    .check(describe('Whether to reject calls whose caller withholds the number.', false)),
+  greeting: textField('What the agent says first.', 'Hello, how can I help you?'),
+  instructions: textField(
+    'Instructions for the behavior of the agent.',
+    'Answer briefly. Offer an appointment to everybody who asks for one.',
+  ),
+  voice: textField('Name of the voice, as the voice platform knows it.', 'warm'),
+  language: textField('Language, as a BCP 47 tag.', 'en-US', { maxLength: limits.languageCharacters }),
+  model: textField('Name of the language model, as the voice platform knows it.', 'default'),
+  timeZone: textField('Time zone, as an IANA name.', 'Europe/Berlin', { maxLength: limits.timeZoneCharacters }),
+  rejectWithheldNumbers: flagField('Whether to reject calls whose caller withholds the number.', false),
   rejectAttestations: list(RejectableAttestation, { max: 3 }).check(
     describe(
       'Reject incoming calls with these attestations (STIR/SHAKEN): `failed`, `C`, `none`. A call without an attestation is not rejected.',
@@ -49,15 +41,11 @@ const fields = {
       ['do_not_call'],
     ),
   ),
-  valueCurrency: z
-    .string()
-    .check(
-      describe(
-        'Currency of `custom_call_outcome_value`: three capital letters, as in ISO 4217. Call figures then have a margin.',
-        'EUR',
-        { pattern: currencyPattern.source },
-      ),
-    ),
+  valueCurrency: textField(
+    'Currency of `custom_call_outcome_value`: three capital letters, as in ISO 4217. Call figures then have a margin.',
+    'EUR',
+    { pattern: currencyPattern.source },
+  ),
   outcomes: DeclaredOutcomes,
   calling: CallingRules,
   outcomeFrom: z
@@ -77,7 +65,7 @@ const fields = {
         { outcome: 'call_result', value: 'order_total' },
       ),
     ),
-  transferTo: z.string().check(describe('Phone number to transfer calls to, in E.164 format.', '+14155550199')),
+  transferTo: textField('Phone number to transfer calls to, in E.164 format.', '+14155550199'),
   variables: z
     .record(z.string(), z.unknown())
     .check(describe('Values that the instructions can refer to.', { company: 'Example Dental', openingHour: 9 })),
@@ -209,10 +197,12 @@ export const Agent = component(
     configuration: AgentConfiguration,
     phoneNumber: z.optional(AgentPhoneNumber),
     key: z.optional(KeyOfAgent),
-    version: z.int().check(
-      describe('Number of the newest version. Each change of `name` or `configuration` makes the next one.', 7, {
+    version: integerField(
+      'Number of the newest version. Each change of `name` or `configuration` makes the next one.',
+      7,
+      {
         minimum: 1,
-      }),
+      },
     ),
     split: z.optional(Split),
     createdAt: timestamp('When the agent was created.'),

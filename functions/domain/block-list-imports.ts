@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { KeyName } from './change-maker.ts';
 import { timestamp } from './date-time.ts';
-import { component, describe } from './describe.ts';
+import { choiceField, component, describe, listField, numberField, textField, wholeField } from './describe.ts';
 import { ApiError } from './errors.ts';
 import { AgentId, Identifier } from './identifiers.ts';
 import { limits } from './limits.ts';
@@ -12,19 +12,18 @@ const exampleId = 'import_01KB3P8V4N6T0R2X5Z7B9D1F3H';
 
 export const ImportId = Identifier.check(describe('Id of the import.', exampleId));
 
-export const ImportMode = z
-  .enum(['add', 'replace'])
-  .check(
-    describe(
-      '`add` adds the numbers of the file. `replace` also removes the numbers that the file does not have, after it has added the others.',
-      'add',
-    ),
-  );
+export const ImportMode = choiceField(
+  ['add', 'replace'],
+  '`add` adds the numbers of the file. `replace` also removes the numbers that the file does not have, after it has added the others.',
+  'add',
+);
 export type ImportMode = z.infer<typeof ImportMode>;
 
-export const ImportStatus = z
-  .enum(['awaiting_upload', 'running', 'done', 'failed'])
-  .check(describe('Status of the import.', 'done'));
+export const ImportStatus = choiceField(
+  ['awaiting_upload', 'running', 'done', 'failed'],
+  'Status of the import.',
+  'done',
+);
 export type ImportStatus = z.infer<typeof ImportStatus>;
 
 const reasons = {
@@ -81,22 +80,18 @@ export const ImportFailure = component(
   'BlockListImportFailure',
   'A line of the file that was not imported, with the reason.',
   z.object({
-    line: z.number().check(describe('Line of the file, starting at 1.', 7, { type: 'integer' })),
-    number: z
-      .string()
-      .check(
-        describe(
-          `The number as it is in the file, without control characters, cut to ${limits.importFailureCharacters} characters.`,
-          '12345',
-        ),
-      ),
-    reason: z.enum(Object.values(reasons)).check(describe('The reason, for a person.', reasons.invalid_format)),
-    code: z
-      .enum(Object.keys(reasons) as [ImportFailureCode, ...ImportFailureCode[]])
-      .check(describe('The reason, as a code to switch on.', 'invalid_format')),
-    message: z.optional(
-      z.string().check(describe('With `invalid_format`: what to remove or to add.', problems.noCountryCode)),
+    line: wholeField('Line of the file, starting at 1.', 7),
+    number: textField(
+      `The number as it is in the file, without control characters, cut to ${limits.importFailureCharacters} characters.`,
+      '12345',
     ),
+    reason: choiceField(Object.values(reasons), 'The reason, for a person.', reasons.invalid_format),
+    code: choiceField(
+      Object.keys(reasons) as [ImportFailureCode, ...ImportFailureCode[]],
+      'The reason, as a code to switch on.',
+      'invalid_format',
+    ),
+    message: z.optional(textField('With `invalid_format`: what to remove or to add.', problems.noCountryCode)),
   }),
 );
 export type ImportFailure = z.infer<typeof ImportFailure>;
@@ -124,7 +119,7 @@ export const toImportFailure = ({ problem, ...failure }: StoredImportFailure): I
 });
 
 const counter = (description: string, example: number) =>
-  z.number().check(describe(description, example, { type: 'integer', minimum: 0 }));
+  numberField(description, example, { type: 'integer', minimum: 0 });
 
 export const BlockListImportSummary = component(
   'BlockListImportSummary',
@@ -134,9 +129,7 @@ export const BlockListImportSummary = component(
     agentId: z.optional(
       AgentId.check(z.describe('Id of the agent whose list the numbers are for. Absent: the user’s own list.')),
     ),
-    reason: z.optional(
-      z.string().check(describe('The reason for numbers that have no reason in the file.', 'Do-not-call registry')),
-    ),
+    reason: z.optional(textField('The reason for numbers that have no reason in the file.', 'Do-not-call registry')),
     status: ImportStatus,
     mode: ImportMode,
     lines: counter(
@@ -148,12 +141,10 @@ export const BlockListImportSummary = component(
     removed: counter('Numbers that `replace` removed, because the file does not have them.', 0),
     failed: counter('Lines that could not be imported.', 1),
     error: z.optional(
-      z
-        .string()
-        .check(describe('Why the import failed, in a sentence.', 'The file is not text in UTF-8 (see line 3).')),
+      textField('Why the import failed, in a sentence.', 'The file is not text in UTF-8 (see line 3).'),
     ),
     createdAt: timestamp('When the import was created.'),
-    keyId: z.string().check(describe('Id of the API key that created the import.', 'key_01KB3M5T3Q8RXN2M6J4HB7C0DF')),
+    keyId: textField('Id of the API key that created the import.', 'key_01KB3M5T3Q8RXN2M6J4HB7C0DF'),
     keyName: KeyName,
     finishedAt: z.optional(timestamp('When the import ended.', '2026-03-01T10:02:00.000Z')),
   }),
@@ -164,13 +155,11 @@ export const BlockListImport = component(
   'BlockListImport',
   'An import of a file into a block list, with its status and counts so far, and the lines that failed.',
   z.extend(BlockListImportSummary, {
-    failures: z
-      .array(ImportFailure)
-      .check(
-        describe(`The first ${formatWhole(limits.importFailures)} lines that could not be imported.`, [
-          toImportFailure(importFailure(7, '12345', 'invalid_format', 'noCountryCode')),
-        ]),
-      ),
+    failures: listField(
+      ImportFailure,
+      `The first ${formatWhole(limits.importFailures)} lines that could not be imported.`,
+      [toImportFailure(importFailure(7, '12345', 'invalid_format', 'noCountryCode'))],
+    ),
   }),
 );
 export type BlockListImport = z.infer<typeof BlockListImport>;

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { KeyName } from './change-maker.ts';
 import { DateTime, timestamp } from './date-time.ts';
-import { component, confirmation, describe } from './describe.ts';
+import { choiceField, component, confirmation, describe, describedObject, listField, textField } from './describe.ts';
 import { examples } from './examples.ts';
 import { AgentId, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
@@ -53,14 +53,14 @@ export const BlockListFailure = component(
   'BlockListFailure',
   'A number that was not added, removed or checked, with the reason.',
   z.object({
-    number: z.string().check(describe('The number, exactly as it was sent.', '12345')),
-    reason: z.enum(Object.values(reasons)).check(describe('The reason, for a person.', 'Invalid phone number format')),
-    code: z
-      .enum(Object.keys(reasons) as [FailureCode, ...FailureCode[]])
-      .check(describe('The reason, as a code to switch on.', 'invalid_format')),
-    message: z.optional(
-      z.string().check(describe('With `invalid_format`: what to remove or to add.', numberProblems.noCountryCode)),
+    number: textField('The number, exactly as it was sent.', '12345'),
+    reason: choiceField(Object.values(reasons), 'The reason, for a person.', 'Invalid phone number format'),
+    code: choiceField(
+      Object.keys(reasons) as [FailureCode, ...FailureCode[]],
+      'The reason, as a code to switch on.',
+      'invalid_format',
     ),
+    message: z.optional(textField('With `invalid_format`: what to remove or to add.', numberProblems.noCountryCode)),
   }),
 );
 export type BlockListFailure = z.infer<typeof BlockListFailure>;
@@ -72,81 +72,69 @@ const invalidNumber = (number: string, problem: NumberProblem): BlockListFailure
   message: numberProblems[problem],
 });
 
-export const BlockListFailures = z
-  .array(BlockListFailure)
-  .check(
-    describe('The numbers that were not added, removed or checked, with the reason.', [
-      invalidNumber('12345', 'noCountryCode'),
-    ]),
-  );
+export const BlockListFailures = listField(
+  BlockListFailure,
+  'The numbers that were not added, removed or checked, with the reason.',
+  [invalidNumber('12345', 'noCountryCode')],
+);
 
-export const AddedNumbers = z
-  .object({
-    message: confirmation('Block list updated successfully'),
-    added: phoneNumbers('The numbers that this request blocked, in E.164 format.', ['+14155550100']),
-    failed: BlockListFailures,
-  })
-  .check(z.describe('The result of each number.'));
+export const AddedNumbers = describedObject('The result of each number.', {
+  message: confirmation('Block list updated successfully'),
+  added: phoneNumbers('The numbers that this request blocked, in E.164 format.', ['+14155550100']),
+  failed: BlockListFailures,
+});
 
-export const RemovedNumbers = z
-  .object({
-    message: confirmation('Block list updated successfully'),
-    removed: phoneNumbers('The numbers that this request unblocked, in E.164 format.', ['+14155550100']),
-    failed: BlockListFailures,
-  })
-  .check(z.describe('The result of each number.'));
+export const RemovedNumbers = describedObject('The result of each number.', {
+  message: confirmation('Block list updated successfully'),
+  removed: phoneNumbers('The numbers that this request unblocked, in E.164 format.', ['+14155550100']),
+  failed: BlockListFailures,
+});
 
 export const BlockedNumber = component(
   'BlockedNumber',
   'A number that is blocked.',
   z.object({
     number: phoneNumber('The number, in E.164 format.'),
-    reason: z.optional(z.string().check(describe('The reason that was given when the number was blocked.', 'Spam'))),
+    reason: z.optional(textField('The reason that was given when the number was blocked.', 'Spam')),
     blockedAt: timestamp('When the number was blocked.'),
     expiresAt: z.optional(
       timestamp('When the number is unblocked automatically. Absent when it never is.', '2099-01-31T12:00:00.000Z'),
     ),
-    keyId: z.optional(
-      z.string().check(describe('Id of the API key that blocked the number.', 'key_01KB3M5T3Q8RXN2M6J4HB7C0DF')),
-    ),
+    keyId: z.optional(textField('Id of the API key that blocked the number.', 'key_01KB3M5T3Q8RXN2M6J4HB7C0DF')),
     keyName: KeyName,
   }),
 );
 export type BlockedNumber = z.infer<typeof BlockedNumber>;
 
 /** A page of a block list. */
-export const BlockListPage = z
-  .object({
-    blockList: phoneNumbers('The numbers without details.', ['+14155550100']),
-    entries: z
-      .array(BlockedNumber)
-      .check(
-        describe('The same numbers, each with its reason and times.', [
-          { number: '+14155550100', reason: 'Spam', blockedAt: '2026-03-01T10:00:00.000Z' },
-        ]),
-      ),
-    ...nextPage,
-  })
-  .check(z.describe('A page of the block list.'));
+export const BlockListPage = describedObject('A page of the block list.', {
+  blockList: phoneNumbers('The numbers without details.', ['+14155550100']),
+  entries: listField(BlockedNumber, 'The same numbers, each with its reason and times.', [
+    { number: '+14155550100', reason: 'Spam', blockedAt: '2026-03-01T10:00:00.000Z' },
+  ]),
+  ...nextPage,
+});
 
 /** An entry of a number on one of the lists of a user: the user's own, or that of an agent. */
 export const BlockingListEntry = component(
   'BlockingListEntry',
   'A list that blocks a number, with the entry of the number.',
   z.extend(z.omit(BlockedNumber, { number: true }), {
-    scope: z
-      .enum(['user', 'agent'])
-      .check(
-        describe('`user`: the user’s own list, which applies to all agents. `agent`: the list of an agent.', 'agent'),
-      ),
-    agentId: z.optional(z.string().check(describe('The agent whose list it is.', examples.agentId))),
+    scope: choiceField(
+      ['user', 'agent'],
+      '`user`: the user’s own list, which applies to all agents. `agent`: the list of an agent.',
+      'agent',
+    ),
+    agentId: z.optional(textField('The agent whose list it is.', examples.agentId)),
   }),
 );
 
 /** The list that blocks a number. */
-export const BlockScope = z
-  .enum(['agent', 'user'])
-  .check(describe('The list that blocks the number: the agent’s own, or its owner’s.', 'agent'));
+export const BlockScope = choiceField(
+  ['agent', 'user'],
+  'The list that blocks the number: the agent’s own, or its owner’s.',
+  'agent',
+);
 
 /** The outcome of one number: done, or the cause of its failure. */
 export type NumberOutcome = 'done' | Exclude<FailureCode, 'invalid_format'>;

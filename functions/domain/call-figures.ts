@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { Direction } from './calls.ts';
-import { component, describe } from './describe.ts';
+import { component, describe, integerField, numberField, textField } from './describe.ts';
 import { examples } from './examples.ts';
 import { limits } from './limits.ts';
 import { isTimeZone } from './time-zones.ts';
@@ -66,8 +66,8 @@ export const FiguresQuery = z.object({
   ),
   by: z.optional(By),
   direction: z.optional(Direction.check(describe('Only calls in this direction.', 'inbound'))),
-  status: z.optional(z.string().check(describe('Only calls that ended with this status.', 'completed'))),
-  outcome: z.optional(z.string().check(describe('Only calls with this outcome.', 'appointment_booked'))),
+  status: z.optional(textField('Only calls that ended with this status.', 'completed')),
+  outcome: z.optional(textField('Only calls with this outcome.', 'appointment_booked')),
   version: z.optional(
     z
       .pipe(
@@ -82,14 +82,13 @@ export type FiguresQuery = z.infer<typeof FiguresQuery>;
 const count = (description: string, example: number) =>
   z.int().check(z.minimum(0), describe(description, example, { minimum: 0 }));
 
-const decimal = (pattern: string, description: string, example: string) =>
-  z.string().check(describe(description, example, { pattern }));
+const decimal = (pattern: string, description: string, example: string) => textField(description, example, { pattern });
 const anyDecimal = '^-?\\d+(\\.\\d{1,6})?$';
 
 const sums = {
   calls: count('Number of calls.', 412),
   withOutcome: count('Number of calls that have a `custom_call_outcome`.', 96),
-  durationSeconds: z.number().check(describe('Sum of the durations.', 74_160, { minimum: 0 })),
+  durationSeconds: numberField('Sum of the durations.', 74_160, { minimum: 0 }),
   value: decimal(anyDecimal, 'Sum of `custom_call_outcome_value`, exactly, as a decimal number.', '14352.5'),
   values: count('Number of calls whose value is in the sum.', 96),
   valuesLeftOut: count(
@@ -132,7 +131,7 @@ export const Figures = component(
   z.object({
     ...figures,
     valueCurrency: z.optional(
-      z.string().check(describe('The currency of `margin`, as the agents name it. Present with `margin`.', 'EUR')),
+      textField('The currency of `margin`, as the agents name it. Present with `margin`.', 'EUR'),
     ),
   }),
 );
@@ -140,40 +139,33 @@ export type Figures = z.infer<typeof Figures>;
 
 /** The first date whose costs are complete, in the answer that has figures of before costs were counted. */
 export const CostsFrom = z.optional(
-  z
-    .string()
-    .check(
-      describe(
-        'The first date from which all costs are counted. Present if calls of earlier days were counted without their costs.',
-        '2026-03-08',
-        { format: 'date' },
-      ),
-    ),
+  textField(
+    'The first date from which all costs are counted. Present if calls of earlier days were counted without their costs.',
+    '2026-03-08',
+    { format: 'date' },
+  ),
 );
 
-const groupField = (description: string, example: string) =>
-  z.optional(z.nullable(z.string().check(describe(description, example))));
+const groupField = (description: string, example: string) => z.optional(z.nullable(textField(description, example)));
 
 export const FiguresRow = component(
   'CallFiguresRow',
   'The sums of the calls of a period, of a group, or of both.',
   z.object({
     hour: z.optional(
-      z.string().check(
-        describe('Beginning of the hour, with the offset of the time zone.', '2026-03-01T10:00:00+01:00', {
-          format: 'date-time',
-        }),
-      ),
+      textField('Beginning of the hour, with the offset of the time zone.', '2026-03-01T10:00:00+01:00', {
+        format: 'date-time',
+      }),
     ),
-    day: z.optional(z.string().check(describe('Date of the day.', '2026-03-01', { format: 'date' }))),
-    week: z.optional(z.string().check(describe('Date of the Monday.', '2026-02-23', { format: 'date' }))),
-    month: z.optional(z.string().check(describe('Month.', '2026-03', { pattern: '^\\d{4}-\\d\\d$' }))),
+    day: z.optional(textField('Date of the day.', '2026-03-01', { format: 'date' })),
+    week: z.optional(textField('Date of the Monday.', '2026-02-23', { format: 'date' })),
+    month: z.optional(textField('Month.', '2026-03', { pattern: '^\\d{4}-\\d\\d$' })),
     agent: groupField('Id of the agent. `null` in the row of a period without calls.', examples.agentId),
     direction: groupField('Direction of the calls. `null` in the row of a period without calls.', 'inbound'),
     status: groupField('Status of the calls. `null`: none was recorded.', 'completed'),
     outcome: groupField('Outcome of the calls. `null`: none was set.', 'appointment_booked'),
     version: z.optional(
-      z.nullable(z.int().check(describe('Version of the agent that had the calls. `null`: it is not known.', 7))),
+      z.nullable(integerField('Version of the agent that had the calls. `null`: it is not known.', 7)),
     ),
     ...figures,
   }),

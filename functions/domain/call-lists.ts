@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { Call, Direction } from './calls.ts';
 import { DateTime, timestamp } from './date-time.ts';
-import { booleanInQuery, describe } from './describe.ts';
+import { booleanInQuery, describe, describedObject, listField, textField } from './describe.ts';
 import { limits } from './limits.ts';
 import { nextPage, paging } from './paging.ts';
 import { PhoneNumberInQuery } from './phone-numbers.ts';
@@ -26,12 +26,8 @@ export const CallsQuery = z.object({
   from: z.optional(DateTime.check(describe('Only calls that began at this time or later.', '2026-03-01T00:00:00Z'))),
   to: z.optional(DateTime.check(describe('Only calls that began before this time.', '2026-04-01T00:00:00Z'))),
   direction: z.optional(Direction.check(describe('Only calls in this direction.', 'inbound'))),
-  status: z.optional(
-    z.string().check(describe('Only calls that ended with this status, in upper or lower case.', 'completed')),
-  ),
-  outcome: z.optional(
-    z.string().check(describe('Only calls with this outcome, in upper or lower case.', 'appointment_booked')),
-  ),
+  status: z.optional(textField('Only calls that ended with this status, in upper or lower case.', 'completed')),
+  outcome: z.optional(textField('Only calls with this outcome, in upper or lower case.', 'appointment_booked')),
   hasOutcome: z.optional(
     booleanInQuery('`true`: only calls that have an outcome. `false`: only calls without one.', true),
   ),
@@ -42,17 +38,15 @@ export const CallsQuery = z.object({
 });
 export type CallsQuery = z.infer<typeof CallsQuery>;
 
-export const CallsPage = z
-  .object({
-    calls: z.array(Call).check(z.describe('The calls, newest first.')),
-    ...nextPage,
-    searchedBackTo: z.optional(
-      timestamp(
-        `Present when few calls match: the page ended after ${limits.callSearchSeconds} seconds or ${formatWhole(limits.callsExamined)} calls. Every match that began later than this time is in this page or an earlier one.`,
-      ),
+export const CallsPage = describedObject('A page of calls.', {
+  calls: listField(Call, 'The calls, newest first.'),
+  ...nextPage,
+  searchedBackTo: z.optional(
+    timestamp(
+      `Present when few calls match: the page ended after ${limits.callSearchSeconds} seconds or ${formatWhole(limits.callsExamined)} calls. Every match that began later than this time is in this page or an earlier one.`,
     ),
-  })
-  .check(z.describe('A page of calls.'));
+  ),
+});
 export type CallsPage = z.infer<typeof CallsPage>;
 
 export const matchesFilters = (call: Call, { direction, status, outcome, hasOutcome, held }: CallFilters): boolean =>

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { timestamp } from './date-time.ts';
-import { describe } from './describe.ts';
+import { describe, listField } from './describe.ts';
 import { limits } from './limits.ts';
 import { list } from './list.ts';
 import { isTimeZone, weekdays } from './time-zones.ts';
@@ -61,9 +61,7 @@ export const RetryAt = z.optional(
   timestamp('The first moment at which all rules for outbound calls hold. Absent if there is none within a year.'),
 );
 export const TimeZones = z.optional(
-  z
-    .array(z.string())
-    .check(describe('The time zones in all of which the hours must hold.', ['America/New_York', 'America/Detroit'])),
+  listField(z.string(), 'The time zones in all of which the hours must hold.', ['America/New_York', 'America/Detroit']),
 );
 
 /** When people may be called, and how often: `configuration.calling` of an agent. */

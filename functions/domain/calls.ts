@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { KeyName } from './change-maker.ts';
 import { DateTime, timestamp } from './date-time.ts';
-import { component, describe } from './describe.ts';
+import { choiceField, component, describe, listField, markField, numberField, textField } from './describe.ts';
 import { invalidField } from './errors.ts';
 import { examples } from './examples.ts';
 import { AgentId, Identifier } from './identifiers.ts';
@@ -12,14 +12,11 @@ import { normalizePhoneNumber, PhoneNumberOrNull, phoneNumber, restorePlus } fro
 import { text } from './text.ts';
 import { VersionNumber } from './version-number.ts';
 
-export const Preference = z
-  .enum(['first', 'last'])
-  .check(
-    describe(
-      'Selects the earliest (`first`) or the most recent (`last`) call of a phone number. Ignored with a call id.',
-      'last',
-    ),
-  );
+export const Preference = choiceField(
+  ['first', 'last'],
+  'Selects the earliest (`first`) or the most recent (`last`) call of a phone number. Ignored with a call id.',
+  'last',
+);
 export type Preference = z.infer<typeof Preference>;
 
 /** Within these bounds, DynamoDB stores a number exactly. */
@@ -85,7 +82,7 @@ export type CallFacts = z.infer<typeof CallFacts>;
 const CallMetadata = jsonObject('Free-form metadata', { campaign: 'spring', agentScore: 4.5 });
 
 const OutcomeLabel = text(0, limits.outcomeCharacters).check(describe('Label of the outcome.', 'appointment_booked'));
-const OutcomeValue = z.number().check(describe('Monetary value of the outcome.', 149.5));
+const OutcomeValue = numberField('Monetary value of the outcome.', 149.5);
 
 /** The outcome fields of a call. */
 const CallOutcome = z.object({
@@ -105,46 +102,36 @@ export const CallOutcomeChange = component(
 );
 export type CallOutcomeChange = z.infer<typeof CallOutcomeChange>;
 
-export const MetadataMode = z
-  .enum(['replace', 'merge'])
-  .check(
-    describe(
-      'How `custom_call_metadata` is applied: `replace` replaces the former object, `merge` merges the two by top-level key.',
-      'replace',
-    ),
-  );
+export const MetadataMode = choiceField(
+  ['replace', 'merge'],
+  'How `custom_call_metadata` is applied: `replace` replaces the former object, `merge` merges the two by top-level key.',
+  'replace',
+);
 export type MetadataMode = z.infer<typeof MetadataMode>;
 
 /** The outcome fields, in the order in which responses list them. */
 export const outcomeFields = ['custom_call_outcome', 'custom_call_outcome_value', 'custom_call_metadata'] as const;
 
 /** The fields that a change set, in a response. */
-export const UpdatedFields = z
-  .array(z.enum(outcomeFields))
-  .check(
-    describe('The outcome fields that were set or cleared, in this order.', [
-      'custom_call_outcome',
-      'custom_call_outcome_value',
-    ]),
-  );
+export const UpdatedFields = listField(
+  z.enum(outcomeFields),
+  'The outcome fields that were set or cleared, in this order.',
+  ['custom_call_outcome', 'custom_call_outcome_value'],
+);
 
 const OutcomeEntry = z.object({
   at: timestamp('When the outcome was changed.', '2026-03-02T08:15:00.000Z'),
-  keyId: z
-    .string()
-    .check(
-      describe(
-        'Id of the API key that made the change; `hook:` and the name of the voice platform that found the outcome out.',
-        'key_01KB3M5T3Q8RXN2M6J4HB7C0DF',
-      ),
-    ),
+  keyId: textField(
+    'Id of the API key that made the change; `hook:` and the name of the voice platform that found the outcome out.',
+    'key_01KB3M5T3Q8RXN2M6J4HB7C0DF',
+  ),
   keyName: KeyName,
   fields: UpdatedFields,
   custom_call_outcome: z.optional(
-    z.nullable(z.string().check(describe('The label that was set; `null`: it was cleared.', 'appointment_booked'))),
+    z.nullable(textField('The label that was set; `null`: it was cleared.', 'appointment_booked')),
   ),
   custom_call_outcome_value: z.optional(
-    z.nullable(z.number().check(describe('The value that was set; `null`: it was cleared.', 149.5))),
+    z.nullable(numberField('The value that was set; `null`: it was cleared.', 149.5)),
   ),
 });
 
@@ -154,13 +141,11 @@ export const HeldOutcome = component(
   'An outcome that a voice platform found in a call that does not meet the conditions of the agent. It is held until the outcome is set or cleared.',
   z.extend(CallOutcome, {
     custom_call_outcome: OutcomeLabel,
-    causes: z
-      .array(z.enum(['too_short', 'too_few_words']))
-      .check(
-        describe('The conditions that are not met: `minSeconds` (`too_short`) or `minCallerWords` (`too_few_words`).', [
-          'too_short',
-        ]),
-      ),
+    causes: listField(
+      z.enum(['too_short', 'too_few_words']),
+      'The conditions that are not met: `minSeconds` (`too_short`) or `minCallerWords` (`too_few_words`).',
+      ['too_short'],
+    ),
   }),
 );
 
@@ -177,18 +162,16 @@ export const Call = component(
     heldOutcome: z.optional(HeldOutcome),
     outcomeUpdatedAt: z.optional(timestamp('When the outcome was last changed.', '2026-03-02T08:15:00.000Z')),
     outcomeHistory: z.optional(
-      z.array(OutcomeEntry).check(
-        describe(`The last ${limits.outcomeHistory} changes of the outcome, oldest first.`, [
-          {
-            at: '2026-03-02T08:15:00.000Z',
-            keyId: 'key_01KB3M5T3Q8RXN2M6J4HB7C0DF',
-            keyName: 'website',
-            fields: ['custom_call_outcome', 'custom_call_outcome_value'],
-            custom_call_outcome: 'appointment_booked',
-            custom_call_outcome_value: 149.5,
-          },
-        ]),
-      ),
+      listField(OutcomeEntry, `The last ${limits.outcomeHistory} changes of the outcome, oldest first.`, [
+        {
+          at: '2026-03-02T08:15:00.000Z',
+          keyId: 'key_01KB3M5T3Q8RXN2M6J4HB7C0DF',
+          keyName: 'website',
+          fields: ['custom_call_outcome', 'custom_call_outcome_value'],
+          custom_call_outcome: 'appointment_booked',
+          custom_call_outcome_value: 149.5,
+        },
+      ]),
     ),
   }),
 );
@@ -199,16 +182,13 @@ export const PhoneOrWithheld = z.nullable(
 );
 
 /** A call as a path or an item of a batch names it. */
-export const CallIdOrPhone = z
-  .string()
-  .check(describe('Id of the call, or a phone number in E.164 format.', '+14155550100'));
+export const CallIdOrPhone = textField('Id of the call, or a phone number in E.164 format.', '+14155550100');
 
 /** A call as a path names it if a phone number, which may have several calls, is invalid. */
-export const CallIdAlone = z
-  .string()
-  .check(
-    describe('Id of the call: 1 to 128 of `A-Z a-z 0-9 _ . : -`. A phone number is invalid here.', examples.callId),
-  );
+export const CallIdAlone = textField(
+  'Id of the call: 1 to 128 of `A-Z a-z 0-9 _ . : -`. A phone number is invalid here.',
+  examples.callId,
+);
 
 /** Throws for a phone number when a call id is required. */
 export const checkIsNoPhoneNumber = (callId: string) => {
@@ -230,7 +210,7 @@ export const CallOutcomeItem = component(
   'CallOutcomeItem',
   'A change of one call’s outcome.',
   z.extend(CallOutcomeChange, {
-    agentId: z.string().check(describe('Id of the agent of the call.', examples.agentId)),
+    agentId: textField('Id of the agent of the call.', examples.agentId),
     callIdOrPhone: CallIdOrPhone,
     preference: z._default(Preference, 'last'),
     metadataMode: z._default(MetadataMode, 'replace'),
@@ -242,7 +222,7 @@ export const CallItem = component(
   'CallItem',
   'A call to record, and the outcome to set.',
   z.extend(z.extend(CallFacts, CallOutcomeChange.shape), {
-    agentId: z.string().check(describe('Id of the agent of the call.', examples.agentId)),
+    agentId: textField('Id of the agent of the call.', examples.agentId),
     callId: Identifier.check(describe('Id of the call. A phone number is invalid here.', examples.callId)),
   }),
 );
@@ -262,6 +242,4 @@ export const listOutcomeFields = (change: CallOutcomeChange) =>
   outcomeFields.filter((field) => change[field] !== undefined);
 
 /** A field of the response to a change of an outcome. */
-export const Blocked = z.optional(
-  z.literal(true).check(describe('Present when the outcome blocks: the number of the call is blocked.', true)),
-);
+export const Blocked = z.optional(markField('Present when the outcome blocks: the number of the call is blocked.'));

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { describe } from './describe.ts';
+import { textField } from './describe.ts';
 
 /** The way in which a change was made. */
 export const ways = ['api', 'mcp', 'chat', 'operator', 'platform', 'job'] as const;
@@ -20,7 +20,7 @@ export type StoredMaker = ChangeMaker & { at: number };
 export type NamedKey = { keyId: string; keyName?: string };
 
 /** The name of a key, beside its `keyId`. */
-export const KeyName = z.optional(z.string().check(describe('Name that the API key had then.', 'website')));
+export const KeyName = z.optional(textField('Name that the API key had then.', 'website'));
 
 export const toNamedKey = ({ keyId, name }: { keyId: string; name?: string }): NamedKey => ({
   keyId,

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { type ChangeMaker, ways } from './change-maker.ts';
+import { type ChangeMaker, KeyName, ways } from './change-maker.ts';
 import { timestamp } from './date-time.ts';
-import { component, describe } from './describe.ts';
+import { choiceField, component, describedObject, integerField, listField, textField } from './describe.ts';
 import { examples } from './examples.ts';
 
 /** The actions of the log of changes: a closed list. The first part of a name is the kind of what changed. */
@@ -47,78 +47,60 @@ export type ChangeKind = KindOf<ChangeAction>;
 /** Returns the kind of what an action has changed. */
 export const changeKind = (action: ChangeAction) => action.slice(0, action.indexOf('.')) as ChangeKind;
 const kinds = [...new Set(actionNames.map(changeKind))] as [ChangeKind, ...ChangeKind[]];
-export const ChangeKind = z
-  .enum(kinds)
-  .check(describe('Only changes of this kind. With a key of the scope `users`: `user`, `key` or `access`.', 'agent'));
+export const ChangeKind = choiceField(
+  kinds,
+  'Only changes of this kind. With a key of the scope `users`: `user`, `key` or `access`.',
+  'agent',
+);
 
 /** The kinds of changes that a key of the scope `users` reads. */
 export const kindsOfUsers: ReadonlySet<ChangeKind> = new Set(['user', 'key', 'access']);
 
 const counts = (verb: string) =>
-  z.int().check(describe(`How many numbers were ${verb}.`, verb === 'added' ? 2 : 0, { minimum: 0 }));
+  integerField(`How many numbers were ${verb}.`, verb === 'added' ? 2 : 0, { minimum: 0 });
 
 export const Change = component(
   'Change',
   'A change of something that the user owns: who made it, when and how. It has no phone number, and no text of anybody.',
   z.object({
-    changeId: z.string().check(describe('Id of the change. Ids sort by time.', 'change_01KB3R2C5D0A2C4E6G8J0M2P4R')),
+    changeId: textField('Id of the change. Ids sort by time.', 'change_01KB3R2C5D0A2C4E6G8J0M2P4R'),
     at: timestamp('When the change was made.'),
-    action: z
-      .enum(actionNames)
-      .check(describe('What happened: the kind of what changed, and the verb.', 'agent.updated')),
-    kind: z.enum(kinds).check(describe('The kind of what changed: the first part of `action`.', 'agent')),
+    action: choiceField(actionNames, 'What happened: the kind of what changed, and the verb.', 'agent.updated'),
+    kind: choiceField(kinds, 'The kind of what changed: the first part of `action`.', 'agent'),
     id: z.optional(
-      z
-        .string()
-        .check(
-          describe(
-            'Id of what changed: of the agent, website, document, import, endpoint, key, user, erasure or call, the guest of `access`, or the platform of `hook_secret`. A block list has none.',
-            examples.agentId,
-          ),
-        ),
-    ),
-    agentId: z.optional(z.string().check(describe('The agent that it belongs to.', examples.agentId))),
-    uid: z.string().check(describe('Id of the user who made the change, such as a guest.', examples.uid)),
-    keyId: z.optional(
-      z
-        .string()
-        .check(
-          describe(
-            'Id of the API key that made the change, or `signature:` with a platform. Absent when the operator or a job did.',
-            examples.keyId,
-          ),
-        ),
-    ),
-    keyName: z.optional(z.string().check(describe('Name of that key when it made the change.', 'CRM'))),
-    via: z
-      .enum(ways)
-      .check(
-        describe(
-          'How: `api`, `mcp` (an AI client), `chat` (the build chat), `operator` (the command line), `platform` (a webhook of a voice platform) or `job` (the service itself).',
-          'api',
-        ),
+      textField(
+        'Id of what changed: of the agent, website, document, import, endpoint, key, user, erasure or call, the guest of `access`, or the platform of `hook_secret`. A block list has none.',
+        examples.agentId,
       ),
+    ),
+    agentId: z.optional(textField('The agent that it belongs to.', examples.agentId)),
+    uid: textField('Id of the user who made the change, such as a guest.', examples.uid),
+    keyId: z.optional(
+      textField(
+        'Id of the API key that made the change, or `signature:` with a platform. Absent when the operator or a job did.',
+        examples.keyId,
+      ),
+    ),
+    keyName: KeyName,
+    via: choiceField(
+      ways,
+      'How: `api`, `mcp` (an AI client), `chat` (the build chat), `operator` (the command line), `platform` (a webhook of a voice platform) or `job` (the service itself).',
+      'api',
+    ),
     requestId: z.optional(
-      z
-        .string()
-        .check(
-          describe(
-            'Id of the request that caused the change: the `x-request-id` of its response.',
-            '6d2f0b1c-8a43-4e57-9f60-1b7c5d2e3a48',
-          ),
-        ),
+      textField(
+        'Id of the request that caused the change: the `x-request-id` of its response.',
+        '6d2f0b1c-8a43-4e57-9f60-1b7c5d2e3a48',
+      ),
     ),
-    changed: z.optional(
-      z.array(z.string()).check(describe('Names of the fields that changed.', ['name', 'configuration.greeting'])),
-    ),
+    changed: z.optional(listField(z.string(), 'Names of the fields that changed.', ['name', 'configuration.greeting'])),
     counts: z.optional(
-      z
-        .object({ added: counts('added'), removed: counts('removed') })
-        .check(
-          z.describe('The numbers of a block list that changed. The counts of a request with several entries add up.'),
-        ),
+      describedObject(
+        'The numbers of a block list that changed. The counts of a request with several entries add up.',
+        { added: counts('added'), removed: counts('removed') },
+      ),
     ),
-    version: z.optional(z.int().check(describe('The version of the agent after the change.', 7, { minimum: 1 }))),
+    version: z.optional(integerField('The version of the agent after the change.', 7, { minimum: 1 })),
   }),
 );
 export type Change = z.infer<typeof Change>;

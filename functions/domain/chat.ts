@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { describe } from './describe.ts';
+import { choiceField, describe, listField, textField } from './describe.ts';
 import { limits } from './limits.ts';
 import { list } from './list.ts';
 import { formatWhole, text } from './text.ts';
@@ -104,19 +104,14 @@ const isToBeAnswered = (messages: ChatMessage[]) => {
 /** A message as a caller writes it. The AI SDK's client handles the other parts that a message can have. */
 const DocumentedMessage = z.object({
   id: Id.check(describe('Id of the message, chosen by the caller.', 'msg-1')),
-  role: z.enum(['user', 'assistant']).check(describe('Author of the message.', 'user')),
-  parts: z
-    .array(
-      z.object({
-        type: z.string().check(describe('Type of the part; `text` in messages of the user.', 'text')),
-        text: z.optional(Text.check(describe('The text.', 'What can a voice agent of mine do?'))),
-      }),
-    )
-    .check(
-      z.describe(
-        'Parts of the message. A message of the user has at least one. Return the parts of the assistant’s messages unchanged.',
-      ),
-    ),
+  role: choiceField(['user', 'assistant'], 'Author of the message.', 'user'),
+  parts: listField(
+    z.object({
+      type: textField('Type of the part; `text` in messages of the user.', 'text'),
+      text: z.optional(Text.check(describe('The text.', 'What can a voice agent of mine do?'))),
+    }),
+    'Parts of the message. A message of the user has at least one. Return the parts of the assistant’s messages unchanged.',
+  ),
 });
 
 /** A conversation, ending with the message to answer. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { describe } from './describe.ts';
+import { textField } from './describe.ts';
 
 const form = ({ input }: { input?: unknown }) =>
   input === undefined ? 'is required' : 'must be an ISO 8601 date-time with an offset, such as 2026-01-31T12:00:00Z';
@@ -38,6 +38,6 @@ export const DateTime = z
 
 /** A time in a response: ISO 8601, in UTC. */
 export const timestamp = (description: string, example = '2026-03-01T10:00:00.000Z') =>
-  z.string().check(describe(description, example, { format: 'date-time' }));
+  textField(description, example, { format: 'date-time' });
 
 export const now = () => new Date().toISOString();

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { describe } from './describe.ts';
+import { choiceField, describe, numberField } from './describe.ts';
 import { limits } from './limits.ts';
 import { list } from './list.ts';
 import { comparableLabel } from './outcome-labels.ts';
@@ -32,18 +32,13 @@ const FoundConditions = z
 
 const DeclaredOutcome = z.strictObject({
   name: text(1, limits.outcomeCharacters).check(describe('Label of the outcome.', 'do_not_call')),
-  value: z.optional(
-    z.number().check(describe('The value of a call with this outcome, unless the call has another one.', 149.5)),
-  ),
+  value: z.optional(numberField('The value of a call with this outcome, unless the call has another one.', 149.5)),
   blocks: z.optional(
-    z
-      .enum(['never', 'set', 'found'])
-      .check(
-        describe(
-          'Whether the outcome blocks the number of the call: `set` when somebody sets it, `found` also when a voice platform found it. Default: `never`.',
-          'set',
-        ),
-      ),
+    choiceField(
+      ['never', 'set', 'found'],
+      'Whether the outcome blocks the number of the call: `set` when somebody sets it, `found` also when a voice platform found it. Default: `never`.',
+      'set',
+    ),
   ),
   found: z.optional(FoundConditions),
 });

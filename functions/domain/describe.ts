@@ -21,12 +21,35 @@ export type JsonSchemaKeywords = {
   documentAs?: z.core.$ZodType;
 };
 
+/** Declares a field with its sentence and an example. */
+export const textField = (description: string, example: string, keywords?: JsonSchemaKeywords) =>
+  z.string().check(describe(description, example, keywords));
+export const numberField = (description: string, example: number, keywords?: JsonSchemaKeywords) =>
+  z.number().check(describe(description, example, keywords));
+export const integerField = (description: string, example: number, keywords?: JsonSchemaKeywords) =>
+  z.int().check(describe(description, example, keywords));
+export const flagField = (description: string, example: boolean) => z.boolean().check(describe(description, example));
+/** Declares a whole number that the service computes, whose range is not checked. */
+export const wholeField = (description: string, example: number) =>
+  numberField(description, example, { type: 'integer' });
+/** Declares a field with one of some texts. */
+export const choiceField = <const V extends readonly string[]>(values: V, description: string, example: V[number]) =>
+  z.enum(values).check(z.meta({ description, examples: [example] }));
+/** Declares a list. Without an example, that of its items stands for it. */
+export const listField = <S extends z.core.$ZodType>(item: S, description: string, example?: z.core.input<S>[]) =>
+  z.array(item).check(z.meta({ description, ...(example && { examples: [example] }) }));
+/** Declares an object with its sentence. */
+export const describedObject = <Fields extends z.core.$ZodLooseShape>(description: string, fields: Fields) =>
+  z.object(fields).check(z.describe(description));
+/** Declares a field that is `true` or absent. */
+export const markField = (description: string) => z.literal(true).check(describe(description, true));
+
 /** The field `message` of a response. */
-export const confirmation = (example: string) => z.string().check(describe('Confirmation for a person.', example));
+export const confirmation = (example: string) => textField('Confirmation for a person.', example);
 
 /** The response of an operation that deletes something. */
 export const deletionResponse = (what: string, message: string) =>
-  z.object({ message: confirmation(message) }).check(z.describe(`Confirmation that ${what} was deleted.`));
+  describedObject(`Confirmation that ${what} was deleted.`, { message: confirmation(message) });
 
 /** A boolean in a query, whose values are texts. */
 export const booleanInQuery = (description: string, example: boolean) =>

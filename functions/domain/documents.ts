@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { timestamp } from './date-time.ts';
-import { component, describe } from './describe.ts';
+import { choiceField, component, describe, flagField, numberField, textField } from './describe.ts';
 import { ApiError } from './errors.ts';
 import { examples } from './examples.ts';
 import { AgentId, Identifier, newIdentifier, Uid } from './identifiers.ts';
@@ -22,40 +22,27 @@ export const DocumentSummary = component(
   'DocumentSummary',
   'A document of a knowledge base, without its text.',
   z.object({
-    id: z.string().check(describe('Id of the document.', examples.documentId)),
+    id: textField('Id of the document.', examples.documentId),
     agentId: AgentId,
-    name: z.string().check(describe('Name of the document. Initially the name of the file.', 'Price list.pdf')),
-    active: z.boolean().check(describe('Whether the agent uses the document.', true)),
-    lastUpdatedBy: z.string().check(describe('Id of the user who last changed it.', 'demo-user')),
+    name: textField('Name of the document. Initially the name of the file.', 'Price list.pdf'),
+    active: flagField('Whether the agent uses the document.', true),
+    lastUpdatedBy: textField('Id of the user who last changed it.', 'demo-user'),
     lastUpdatedAt: timestamp('When it was last changed by a user, or by the service at the end of the extraction.'),
     fileUrl: z.optional(
-      z
-        .string()
-        .check(
-          describe(
-            'A link to download the file, valid for 15 minutes. Absent until the file is there.',
-            'https://files.example.com/documents/agent_01KB3M5T3Q8RXN2M6J4HB7C0DE.doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0?X-Amz-Expires=900',
-          ),
-        ),
+      textField(
+        'A link to download the file, valid for 15 minutes. Absent until the file is there.',
+        'https://files.example.com/documents/agent_01KB3M5T3Q8RXN2M6J4HB7C0DE.doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0?X-Amz-Expires=900',
+      ),
     ),
     status: DocumentStatus.check(describe('Status of the text extraction.', 'ready')),
     error: z.optional(
-      z
-        .string()
-        .check(describe('The reason of a failure, in a sentence.', 'The document is protected with a password.')),
+      textField('The reason of a failure, in a sentence.', 'The document is protected with a password.'),
     ),
     ...warningsField,
     md5: z.optional(
-      z
-        .string()
-        .check(
-          describe(
-            'MD5 of the file, in hexadecimal. Absent until the file is there.',
-            '9e107d9d372bb6826bd81d3542a419d6',
-          ),
-        ),
+      textField('MD5 of the file, in hexadecimal. Absent until the file is there.', '9e107d9d372bb6826bd81d3542a419d6'),
     ),
-    size: z.number().check(describe('Size of the file in bytes; the announced size until it is uploaded.', 48_213)),
+    size: numberField('Size of the file in bytes; the announced size until it is uploaded.', 48_213),
     type: z.optional(
       DocumentType.check(describe('Type of the file, determined by its content. Absent until it is uploaded.', 'pdf')),
     ),
@@ -93,11 +80,13 @@ export const RefusedFile = component(
   'RefusedFile',
   'A file that was not accepted, with the reason.',
   z.object({
-    name: z.string().check(describe('Name of the file, as it was sent.', 'setup.exe')),
-    code: z
-      .enum(Object.keys(rejectionReasons) as [RefusalCode, ...RefusalCode[]])
-      .check(describe('The reason, as a code to switch on.', 'unsupported_file_type')),
-    reason: z.string().check(describe('The reason, in a sentence.', rejectionReasons.unsupported_file_type)),
+    name: textField('Name of the file, as it was sent.', 'setup.exe'),
+    code: choiceField(
+      Object.keys(rejectionReasons) as [RefusalCode, ...RefusalCode[]],
+      'The reason, as a code to switch on.',
+      'unsupported_file_type',
+    ),
+    reason: textField('The reason, in a sentence.', rejectionReasons.unsupported_file_type),
   }),
 );
 export type RefusedFile = z.infer<typeof RefusedFile>;

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import { timestamp } from './date-time.ts';
-import { component, describe } from './describe.ts';
+import { choiceField, component, describe, describedObject, flagField, numberField, textField } from './describe.ts';
 import { Uid } from './identifiers.ts';
 import { PhoneNumber } from './phone-numbers.ts';
 
 const exampleId = 'erasure_01KB3P8V4N6T0R2X5Z7B9D1F3H';
-const erasureId = () => z.string().check(describe('Id of the erasure.', exampleId));
+const erasureId = () => textField('Id of the erasure.', exampleId);
 
 /** The id of an erasure in a path. A malformed one names nothing. */
 export const ErasureIdInPath = erasureId();
@@ -14,38 +14,30 @@ export const ErasureRequest = z.object({
   uid: Uid,
   number: PhoneNumber,
   blockList: z._default(
-    z
-      .enum(['keep', 'remove'])
-      .check(
-        describe(
-          'The handling of block-list entries with the number: `keep` keeps them without their reason, so that the person is not called again; `remove` removes them.',
-          'keep',
-        ),
-      ),
+    choiceField(
+      ['keep', 'remove'],
+      'The handling of block-list entries with the number: `keep` keeps them without their reason, so that the person is not called again; `remove` removes them.',
+      'keep',
+    ),
     'keep',
   ),
-  dryRun: z._default(
-    z.boolean().check(describe('Only counts what would be erased. Nothing is erased or kept.', false)),
-    false,
-  ),
+  dryRun: z._default(flagField('Only counts what would be erased. Nothing is erased or kept.', false), false),
 });
 
 const counts = (calls: string, blockedNumbers: string) =>
   z.object({
-    calls: z.number().check(describe(calls, 12)),
-    blockedNumbers: z.number().check(describe(blockedNumbers, 2)),
+    calls: numberField(calls, 12),
+    blockedNumbers: numberField(blockedNumbers, 2),
   });
 
-export const AcceptedErasure = z
-  .object({
-    erasureId: z.optional(erasureId().check(describe('Id of the erasure. Absent in a dry run.', exampleId))),
-    status: z.enum(['pending', 'dry_run']).check(describe('`pending`, or `dry_run` in a dry run.', 'pending')),
-    found: counts(
-      'Number of calls with the number, of all agents that the user owns.',
-      'Number of entries with the number in the block lists of the user and these agents.',
-    ).check(z.describe('What there is to erase.')),
-  })
-  .check(z.describe('What was found, and the erasure that has begun.'));
+export const AcceptedErasure = describedObject('What was found, and the erasure that has begun.', {
+  erasureId: z.optional(erasureId().check(describe('Id of the erasure. Absent in a dry run.', exampleId))),
+  status: choiceField(['pending', 'dry_run'], '`pending`, or `dry_run` in a dry run.', 'pending'),
+  found: counts(
+    'Number of calls with the number, of all agents that the user owns.',
+    'Number of entries with the number in the block lists of the user and these agents.',
+  ).check(z.describe('What there is to erase.')),
+});
 
 export const ErasureStatus = z.enum(['pending', 'running', 'done', 'failed']);
 
@@ -60,9 +52,7 @@ export const Erasure = component(
     ),
     requestedAt: timestamp('When the erasure was requested.'),
     finishedAt: z.optional(timestamp('When the erasure ended.', '2026-03-01T10:00:04.000Z')),
-    error: z.optional(
-      z.string().check(describe('Why the erasure failed.', 'The erasure could not be completed. Request it again.')),
-    ),
+    error: z.optional(textField('Why the erasure failed.', 'The erasure could not be completed. Request it again.')),
   }),
 );
 export type Erasure = z.infer<typeof Erasure>;

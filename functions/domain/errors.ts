@@ -70,12 +70,7 @@ export class ApiError extends Error {
   constructor(
     code: ErrorCode,
     message: string,
-    more: {
-      details?: ErrorDetail[];
-      retryAfterSeconds?: number;
-      version?: number;
-      logged?: Record<string, string>;
-    } = {},
+    more: Partial<Pick<ApiError, 'details' | 'retryAfterSeconds' | 'version' | 'logged'>> = {},
   ) {
     super(message);
     this.code = code;

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { KeyName } from './change-maker.ts';
 import { timestamp } from './date-time.ts';
-import { describe } from './describe.ts';
+import { describe, describedObject, textField } from './describe.ts';
 import { limits } from './limits.ts';
 
 /**
@@ -16,7 +16,7 @@ export const HmacAlgorithm = z.enum(['sha256', 'sha512', 'sha1']);
 export type HmacAlgorithm = z.infer<typeof HmacAlgorithm>;
 
 /** The path variable of a platform. Any other name is an unknown platform, not an invalid request. */
-export const PlatformInPath = z.string().check(describe('The voice platform, as in `/hooks/{platform}`.', 'vapi'));
+export const PlatformInPath = textField('The voice platform, as in `/hooks/{platform}`.', 'vapi');
 
 /** A public key of Ed25519: 32 bytes. */
 const publicKeyForm = /^[A-Za-z0-9+/]{43}=$/;
@@ -62,24 +62,22 @@ export const HookSecretFields = {
 
 /** The secret of a platform, without its value. */
 export const ListedHookSecret = z.object({
-  platform: z.string().check(describe('The voice platform.', 'twilio')),
+  platform: textField('The voice platform.', 'twilio'),
   createdAt: timestamp('When the secret was set.'),
-  keyId: z.string().check(describe('The API key that set it.', 'key_01KB3R2C5D0A2C4E6G8J0M2P4R')),
+  keyId: textField('The API key that set it.', 'key_01KB3R2C5D0A2C4E6G8J0M2P4R'),
   keyName: KeyName,
   formerUntil: z.optional(timestamp('Until when a replaced secret is accepted, too.')),
   lastUsedAt: z.optional(timestamp('When a signed request was last accepted, to within an hour.')),
   lastRefused: z.optional(
-    z
-      .object({
-        at: timestamp('When.'),
-        reason: SignatureFault.check(
-          describe(
-            'What did not fit: the `address` that was signed, the `body`, the `time` (5 minutes), or the `secret`, also where there is no signature.',
-            'address',
-          ),
+    describedObject('The last request that was refused.', {
+      at: timestamp('When.'),
+      reason: SignatureFault.check(
+        describe(
+          'What did not fit: the `address` that was signed, the `body`, the `time` (5 minutes), or the `secret`, also where there is no signature.',
+          'address',
         ),
-      })
-      .check(z.describe('The last request that was refused.')),
+      ),
+    }),
   ),
 });
 export type ListedHookSecret = z.infer<typeof ListedHookSecret>;

@@ -1,7 +1,7 @@
 import { createHash, randomInt } from 'node:crypto';
 import { encodeTime, monotonicFactory } from 'ulid';
 import * as z from 'zod/mini';
-import { describe } from './describe.ts';
+import { describe, textField } from './describe.ts';
 import { examples } from './examples.ts';
 
 const form = /^[A-Za-z0-9_.:-]{1,128}$/;
@@ -13,7 +13,7 @@ export const Uid = Identifier.check(describe('Id of the user that the API key be
 export const AgentId = Identifier.check(describe('Id of the agent.', examples.agentId));
 
 /** The id of an agent in a path. A malformed one is an unknown agent, not an invalid request. */
-export const AgentIdInPath = z.string().check(describe('Id of the agent.', examples.agentId));
+export const AgentIdInPath = textField('Id of the agent.', examples.agentId);
 
 /** Checks that a text is well-formed as an identifier. */
 export const isIdentifier = (value: string) => form.test(value);

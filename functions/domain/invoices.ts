@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { component, describe } from './describe.ts';
+import { component, describe, flagField, listField, textField } from './describe.ts';
 import { examples } from './examples.ts';
 
 export const CustomerId = z
@@ -23,7 +23,7 @@ export const Invoice = component(
   'Invoice',
   'An invoice, with every field that the payment provider sends.',
   z.looseObject({
-    id: z.string().check(describe('Id of the invoice.', 'in_bc83b719a3f5c1f9b5f45788')),
+    id: textField('Id of the invoice.', 'in_bc83b719a3f5c1f9b5f45788'),
     object: z.literal('invoice').check(describe('Type of the object.', 'invoice')),
     amount_due: amount('Amount due.', 4900),
     amount_paid: amount('Amount paid.', 4900),
@@ -44,9 +44,9 @@ export const InvoiceList = component(
   'A page of invoices, newest first.',
   z.looseObject({
     object: z.literal('list').check(describe('Type of the object.', 'list')),
-    data: z.array(Invoice).check(z.describe('The invoices, newest first.')),
-    has_more: z.boolean().check(describe('Whether there are more invoices after this page.', false)),
-    url: z.string().check(describe('Path of this list at the payment provider.', '/v1/invoices')),
+    data: listField(Invoice, 'The invoices, newest first.'),
+    has_more: flagField('Whether there are more invoices after this page.', false),
+    url: textField('Path of this list at the payment provider.', '/v1/invoices'),
   }),
 );
 export type InvoiceList = z.infer<typeof InvoiceList>;

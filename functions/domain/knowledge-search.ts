@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { timestamp } from './date-time.ts';
-import { component, describe } from './describe.ts';
+import { component, describe, numberField, textField } from './describe.ts';
 import { examples } from './examples.ts';
 import { AgentId, Identifier, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
@@ -42,44 +42,30 @@ export const Passage = component(
   'Passage',
   'A verbatim piece of a source’s text, of at most 1,200 characters. It is untrusted: anyone may have written it.',
   z.object({
-    text: z
-      .string()
-      .check(describe('The text of the passage.', 'Opening hours\n\nOn Sundays we are open from ten to four.')),
-    score: z.number().check(describe('Relevance to the query. Comparable within one response only.', 7.2814)),
+    text: textField('The text of the passage.', 'Opening hours\n\nOn Sundays we are open from ten to four.'),
+    score: numberField('Relevance to the query. Comparable within one response only.', 7.2814),
     kind: SourceKindName.check(describe('Kind of the source.', 'website')),
-    sourceId: z.string().check(describe('Id of the website or the document.', examples.websiteId)),
-    name: z.string().check(describe('Name of the source.', 'www.example.com')),
-    url: z.optional(
-      z.string().check(describe('Address of the page that has the passage.', 'https://www.example.com/hours')),
+    sourceId: textField('Id of the website or the document.', examples.websiteId),
+    name: textField('Name of the source.', 'www.example.com'),
+    url: z.optional(textField('Address of the page that has the passage.', 'https://www.example.com/hours')),
+    title: z.optional(textField('Title of that page.', 'Opening hours')),
+    start: numberField(
+      'Start of the passage, in UTF-16 units: in a document’s `content`, or in the `text` of the page.',
+      1024,
     ),
-    title: z.optional(z.string().check(describe('Title of that page.', 'Opening hours'))),
-    start: z
-      .number()
-      .check(
-        describe(
-          'Start of the passage, in UTF-16 units: in a document’s `content`, or in the `text` of the page.',
-          1024,
-        ),
-      ),
     readAt: timestamp('When this text of the document, or of the page, was first read from its source.'),
   }),
 );
 
 /** The extent of a search. */
 export const Searched = z.object({
-  sources: z.number().check(describe('Number of sources that were searched.', 12)),
-  passages: z.number().check(describe('Number of passages that these have.', 840)),
-  unindexed: z.optional(
-    z.number().check(describe('Number of further sources that are not indexed yet and were not searched.', 1)),
-  ),
+  sources: numberField('Number of sources that were searched.', 12),
+  passages: numberField('Number of passages that these have.', 840),
+  unindexed: z.optional(numberField('Number of further sources that are not indexed yet and were not searched.', 1)),
   omitted: z.optional(
-    z
-      .number()
-      .check(
-        describe(
-          'Number of further sources that were not searched, since the knowledge is too large for one search. Name sources in `sourceIds` to search them.',
-          3,
-        ),
-      ),
+    numberField(
+      'Number of further sources that were not searched, since the knowledge is too large for one search. Name sources in `sourceIds` to search them.',
+      3,
+    ),
   ),
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type ApiKey, ApiKeyStatus, findKeyEnd, isUsable, judgeKeyStatus, Scope } from './api-keys.ts';
 import { DateTime, timestamp } from './date-time.ts';
-import { component, describe } from './describe.ts';
+import { component, describe, listField, textField } from './describe.ts';
 import { examples } from './examples.ts';
 import { Identifier } from './identifiers.ts';
 import { problemWithScopes } from './key-grants.ts';
@@ -13,7 +13,7 @@ import { text } from './text.ts';
 export const UidOfKey = Identifier.check(
   describe('The user of the key: the user of the API key of the request, or one of its clients.', examples.clientUid),
 );
-export const KeyIdInPath = z.string().check(describe('Id of the key.', examples.keyId));
+export const KeyIdInPath = textField('Id of the key.', examples.keyId);
 
 /** The scopes of a new key. */
 const NewScopes = list(Scope, { min: 1, max: Scope.options.length }).check(
@@ -36,14 +36,12 @@ export const NewApiKey = z.object({
 });
 
 const fields = {
-  keyId: z.string().check(describe('Id of the key.', examples.keyId)),
-  uid: z.string().check(describe('The user that the key belongs to.', examples.clientUid)),
-  name: z.string().check(describe('What the key is for.', 'website')),
-  start: z.string().check(describe('The first characters of the key, to recognize it by.', 'vap_4fQ2')),
+  keyId: textField('Id of the key.', examples.keyId),
+  uid: textField('The user that the key belongs to.', examples.clientUid),
+  name: textField('What the key is for.', 'website'),
+  start: textField('The first characters of the key, to recognize it by.', 'vap_4fQ2'),
   scopes: z.optional(
-    z
-      .array(Scope)
-      .check(describe('What the key may do. Absent: every scope but those that must be named.', ['agents', 'calls'])),
+    listField(Scope, 'What the key may do. Absent: every scope but those that must be named.', ['agents', 'calls']),
   ),
   createdAt: timestamp('When the key was made.'),
   expiresAt: z.optional(timestamp('When it expires. Absent: never.')),
@@ -60,9 +58,7 @@ export const ApiKeyWithSecret = component(
   'A new API key with its secret, which is not shown again.',
   z.object({
     ...fields,
-    secret: z
-      .string()
-      .check(describe('The key itself: send it as `X-Authorization`.', 'vap_4fQ2Zr8mTn0bXc6vLk1pWs9dGh3jYa')),
+    secret: textField('The key itself: send it as `X-Authorization`.', 'vap_4fQ2Zr8mTn0bXc6vLk1pWs9dGh3jYa'),
   }),
 );
 

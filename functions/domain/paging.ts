@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import * as z from 'zod/mini';
-import { describe } from './describe.ts';
+import { describe, describedObject, textField } from './describe.ts';
 import { invalidField } from './errors.ts';
 import { limits } from './limits.ts';
 
@@ -32,15 +32,19 @@ export const paging = {
   limit: z.optional(
     pageLimit(limits.pageItems, 'Maximum number of items per page. Default: as many as fit into a 5 MB response.', 100),
   ),
-  cursor: z.optional(z.string().check(describe('`nextCursor` of the previous page.', exampleCursor))),
+  cursor: z.optional(textField('`nextCursor` of the previous page.', exampleCursor)),
 };
 
 /** The field that every list has in addition to its items. */
 export const nextPage = {
   nextCursor: z.optional(
-    z.string().check(describe('Send it as `cursor` to get the next page. Absent on the last page.', exampleCursor)),
+    textField('Send it as `cursor` to get the next page. Absent on the last page.', exampleCursor),
   ),
 };
+
+/** Declares the response of a list. */
+export const describedPage = <Fields extends z.core.$ZodLooseShape>(description: string, fields: Fields) =>
+  describedObject(description, { ...fields, ...nextPage });
 
 /** Creates a cursor: a position in one collection, with a checksum over both. */
 export const toCursor = (collection: string, position: string) =>
@@ -59,20 +63,29 @@ export const fromCursor = (collection: string, cursor: string | undefined): stri
   throw invalidField('cursor', 'is not a cursor of this list');
 };
 
+/** A page to fill, of a collection whose cursors are valid for it alone. */
+type Page<Item> = {
+  collection: string;
+  limit?: number;
+  getPosition: (item: Item) => string;
+  weigh?: (item: Item) => number;
+  includes?: (item: Item) => boolean;
+  isOver?: (examined: number) => boolean;
+};
+
+/** Fills the page at a cursor. `list` yields the items after a position, and expects that so many are taken. */
+export const readPage = <Item>(
+  list: (options: { after?: string; limit?: number }) => AsyncIterable<Item> | Iterable<Item>,
+  { cursor, ...page }: Page<Item> & { cursor?: string },
+) => fillPage(list({ after: fromCursor(page.collection, cursor), limit: page.limit && page.limit + 1 }), page);
+
 /**
  * Takes items until the limit or the maximum response size is reached. A first item always fits. Items that `includes` excludes count
  * for neither: they end the page when `isOver` returns true, and `searchedTo` is the last one that was examined.
  */
 export const fillPage = async <Item>(
-  items: AsyncIterable<Item>,
-  page: {
-    limit?: number;
-    collection: string;
-    getPosition: (item: Item) => string;
-    weigh?: (item: Item) => number;
-    includes?: (item: Item) => boolean;
-    isOver?: (examined: number) => boolean;
-  },
+  items: AsyncIterable<Item> | Iterable<Item>,
+  page: Page<Item>,
 ): Promise<{ items: Item[]; nextCursor?: string; searchedTo?: Item }> => {
   const weigh = page.weigh ?? ((item: Item) => Buffer.byteLength(JSON.stringify(item)) + 1);
   const taken: Item[] = [];

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { describe } from './describe.ts';
+import { describe, listField, textField } from './describe.ts';
 import { limits } from './limits.ts';
 import { e164, plainText, readPhoneNumber } from './read-phone-number.ts';
 
@@ -50,11 +50,11 @@ export const PhoneNumberOrNull = z.nullable(normalized(`${mustBePhoneNumber}, or
 
 /** A phone number in a response, in E.164 format. */
 export const phoneNumber = (description: string, example = '+14155550100') =>
-  z.string().check(describe(description, example, { pattern: e164.source }));
+  textField(description, example, { pattern: e164.source });
 
 /** Phone numbers in a response. */
 export const phoneNumbers = (description: string, example: string[]) =>
-  z.array(z.string().check(z.meta({ pattern: e164.source }))).check(describe(description, example));
+  listField(z.string().check(z.meta({ pattern: e164.source })), description, example);
 
 /** Restores the leading `+` of a phone number in a query or a path, which a client may have turned into a space. */
 export const restorePlus = (text: string) => (/^ +[^ +]/.test(text) ? `+${text.trimStart()}` : text);

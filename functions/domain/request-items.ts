@@ -1,11 +1,9 @@
 import * as z from 'zod/mini';
-import { component, describe } from './describe.ts';
+import { component, textField, wholeField } from './describe.ts';
 import { ApiError } from './errors.ts';
 
 /** The position of an item in a batch request. */
-export const ItemIndex = z
-  .number()
-  .check(describe('Position of the item in the request, starting at 0.', 0, { type: 'integer' }));
+export const ItemIndex = wholeField('Position of the item in the request, starting at 0.', 0);
 
 /** An item of a batch request that failed without failing the others. */
 export const FailedItem = component(
@@ -13,15 +11,11 @@ export const FailedItem = component(
   'An item that failed, and the reason.',
   z.object({
     index: ItemIndex,
-    error: z
-      .string()
-      .check(
-        describe(
-          'One of the error codes, or `temporarily_unavailable`: the item was not processed in time. Send it again.',
-          'call_not_found',
-        ),
-      ),
-    message: z.string().check(describe('The cause, in a sentence for a person.', 'This agent has no such call.')),
+    error: textField(
+      'One of the error codes, or `temporarily_unavailable`: the item was not processed in time. Send it again.',
+      'call_not_found',
+    ),
+    message: textField('The cause, in a sentence for a person.', 'This agent has no such call.'),
   }),
 );
 export type FailedItem = z.infer<typeof FailedItem>;

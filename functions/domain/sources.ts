@@ -1,5 +1,14 @@
 import * as z from 'zod/mini';
-import { booleanInQuery, component, describe } from './describe.ts';
+import {
+  booleanInQuery,
+  choiceField,
+  component,
+  describe,
+  flagField,
+  listField,
+  markField,
+  textField,
+} from './describe.ts';
 import { AgentId, Uid } from './identifiers.ts';
 import { jsonBytes } from './json.ts';
 import { limits } from './limits.ts';
@@ -17,7 +26,7 @@ export const SourceName = z
 
 /** A change of a website or a document. */
 export const SourceChange = z.object({
-  active: z.optional(z.boolean().check(describe('Whether the agent uses the source.', true))),
+  active: z.optional(flagField('Whether the agent uses the source.', true)),
   name: z.optional(SourceName),
 });
 export type SourceChange = z.infer<typeof SourceChange>;
@@ -37,10 +46,12 @@ export const SourceWarning = component(
   'SourceWarning',
   'Something that is missing in the text of a source.',
   z.object({
-    code: z
-      .enum(Object.keys(warningCodes) as [WarningCode, ...WarningCode[]])
-      .check(describe('What is missing, as a code to switch on.', 'pictures_only')),
-    message: z.string().check(describe('What is missing, in a sentence.', '2 of 9 pages have pictures and no text.')),
+    code: choiceField(
+      Object.keys(warningCodes) as [WarningCode, ...WarningCode[]],
+      'What is missing, as a code to switch on.',
+      'pictures_only',
+    ),
+    message: textField('What is missing, in a sentence.', '2 of 9 pages have pictures and no text.'),
   }),
 );
 export type SourceWarning = z.infer<typeof SourceWarning>;
@@ -48,13 +59,10 @@ export type SourceWarning = z.infer<typeof SourceWarning>;
 /** The warnings of a source: what is missing in the text that it has. */
 export const warningsField = {
   warnings: z.optional(
-    z
-      .array(SourceWarning)
-      .check(
-        z.describe(
-          `What is missing in the text, as far as the service knows: at most ${limits.sourceWarnings} warnings. Absent when nothing is known to be missing.`,
-        ),
-      ),
+    listField(
+      SourceWarning,
+      `What is missing in the text, as far as the service knows: at most ${limits.sourceWarnings} warnings. Absent when nothing is known to be missing.`,
+    ),
   ),
 };
 
@@ -72,10 +80,8 @@ export const storedWarnings = (warnings: SourceWarning[] = []): SourceWarning[] 
 
 /** The text of a source: as a list shows it, or one piece of the whole. */
 export const sourceTextFields = {
-  content: z.string().check(describe('The text.', 'Opening hours\n\nWe are open from nine to five.')),
-  contentMD: z
-    .string()
-    .check(describe('The same text as Markdown.', '# Opening hours\n\nWe are open from nine to five.')),
+  content: textField('The text.', 'Opening hours\n\nWe are open from nine to five.'),
+  contentMD: textField('The same text as Markdown.', '# Opening hours\n\nWe are open from nine to five.'),
 };
 
 /** The texts of a source in a list, if they are requested. */
@@ -83,14 +89,7 @@ export const listedTextFields = {
   content: z.optional(sourceTextFields.content),
   contentMD: z.optional(sourceTextFields.contentMD),
   truncated: z.optional(
-    z
-      .literal(true)
-      .check(
-        describe(
-          'True when the text is longer than a list shows. Get the complete text with the content operation.',
-          true,
-        ),
-      ),
+    markField('True when the text is longer than a list shows. Get the complete text with the content operation.'),
   ),
 };
 

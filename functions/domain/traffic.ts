@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import { describe } from './describe.ts';
+import { describe, listField } from './describe.ts';
 import { limits } from './limits.ts';
 import { list } from './list.ts';
 import { VersionNumber } from './version-number.ts';
@@ -21,7 +21,7 @@ const exampleSplit = [
 ];
 
 /** A split in a response. */
-export const Split = z.array(Share).check(describe(splitDescription, exampleSplit));
+export const Split = listField(Share, splitDescription, exampleSplit);
 
 /** A split in a request. */
 export const NewSplit = list(Share, { max: limits.splitVersions, items: 'versions' }).check(

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { timestamp } from './date-time.ts';
-import { component, describe } from './describe.ts';
+import { component, describe, describedObject, flagField, textField } from './describe.ts';
 import { examples } from './examples.ts';
 import { Identifier } from './identifiers.ts';
 import { limits } from './limits.ts';
@@ -8,7 +8,7 @@ import { text } from './text.ts';
 
 const UserName = text(1, limits.nameCharacters).check(describe('A name for people.', 'Acme Inc.'));
 /** A malformed id in a path is an unknown user, not an invalid request. */
-export const ClientUidInPath = z.string().check(describe('Id of the client.', examples.clientUid));
+export const ClientUidInPath = textField('Id of the client.', examples.clientUid);
 
 /** The owner of an agent: the caller's own user, or a client. */
 export const UidOfOwner = Identifier.check(
@@ -46,20 +46,18 @@ export const NewUser = z.object({
 export const UserChange = z.object({
   name: z.optional(UserName),
   quotas: z.optional(GivenQuotas),
-  suspended: z.optional(
-    z.boolean().check(describe('Whether every request of the user is refused, until it is set to `false`.', true)),
-  ),
+  suspended: z.optional(flagField('Whether every request of the user is refused, until it is set to `false`.', true)),
 });
 
 export const User = component(
   'User',
   'A user that the user of the API key created: a client.',
   z.object({
-    uid: z.string().check(describe('Id of the user.', examples.clientUid)),
-    name: z.optional(z.string().check(describe('A name for people.', 'Acme Inc.'))),
+    uid: textField('Id of the user.', examples.clientUid),
+    name: z.optional(textField('A name for people.', 'Acme Inc.')),
     createdAt: timestamp('When the user was created.'),
-    suspended: z.boolean().check(describe('Whether every request of the user is refused.', false)),
-    quotas: z.object(quotas).check(z.describe('The quotas that hold.')),
+    suspended: flagField('Whether every request of the user is refused.', false),
+    quotas: describedObject('The quotas that hold.', quotas),
     agents: z.int().check(z.minimum(0), describe('How many agents the user owns.', 2, { minimum: 0 })),
   }),
 );

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { describe } from './describe.ts';
+import { textField } from './describe.ts';
 import { limits } from './limits.ts';
 
 /** The number of a version in a body. */
@@ -9,7 +9,7 @@ export const VersionNumber = z.int().check(z.minimum(1), z.maximum(limits.versio
 export const parseVersion = (text: string): number | undefined =>
   /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
 
-export const VersionInPath = z.string().check(describe('Number of the version.', '7'));
+export const VersionInPath = textField('Number of the version.', '7');
 export const VersionInQuery = z.pipe(
   z
     .string()

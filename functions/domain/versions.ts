@@ -3,37 +3,30 @@ import * as z from 'zod/mini';
 import { type Agent, AgentConfiguration, AgentName } from './agents.ts';
 import { KeyName } from './change-maker.ts';
 import { timestamp } from './date-time.ts';
-import { component, describe } from './describe.ts';
+import { component, describe, integerField, listField, textField } from './describe.ts';
 import { ApiError } from './errors.ts';
 import { examples } from './examples.ts';
 import { isJsonObject } from './json.ts';
 import { limits } from './limits.ts';
 
 const versionFields = {
-  version: z.int().check(describe('Number of the version. The first one is 1.', 7, { minimum: 1 })),
+  version: integerField('Number of the version. The first one is 1.', 7, { minimum: 1 }),
   createdAt: timestamp('When the version was made.'),
-  uid: z.string().check(describe('Id of the user who made it.', examples.uid)),
+  uid: textField('Id of the user who made it.', examples.uid),
   keyId: z.optional(
-    z
-      .string()
-      .check(
-        describe(
-          'Id of the API key that made it. Absent when the operator’s command line did.',
-          'key_01KB3M5T3Q8RXN2M6J4HB7C0DF',
-        ),
-      ),
+    textField(
+      'Id of the API key that made it. Absent when the operator’s command line did.',
+      'key_01KB3M5T3Q8RXN2M6J4HB7C0DF',
+    ),
   ),
   keyName: KeyName,
-  note: z.optional(z.string().check(describe('The note that was given.', 'Ask for the insurance first'))),
-  changed: z
-    .array(z.string())
-    .check(
-      describe(
-        `The fields that differ from the version before: \`name\`, or a field of \`configuration\`. \`configuration\` alone stands for more than ${limits.changedFields} fields, or for fields with very long names.`,
-        ['name', 'configuration.greeting'],
-      ),
-    ),
-  restoredFrom: z.optional(z.int().check(describe('The version that was restored.', 3, { minimum: 1 }))),
+  note: z.optional(textField('The note that was given.', 'Ask for the insurance first')),
+  changed: listField(
+    z.string(),
+    `The fields that differ from the version before: \`name\`, or a field of \`configuration\`. \`configuration\` alone stands for more than ${limits.changedFields} fields, or for fields with very long names.`,
+    ['name', 'configuration.greeting'],
+  ),
+  restoredFrom: z.optional(integerField('The version that was restored.', 3, { minimum: 1 })),
 };
 
 export const AgentVersion = component(
@@ -50,9 +43,7 @@ const FieldChange = component(
   'FieldChange',
   'A value that differs between two versions.',
   z.object({
-    path: z
-      .string()
-      .check(describe('Path of the value, as a JSON Pointer (RFC 6901).', '/configuration/variables/company')),
+    path: textField('Path of the value, as a JSON Pointer (RFC 6901).', '/configuration/variables/company'),
     before: value('The former value, of any type. Absent when there was none.', 'Example Dental'),
     after: value('The new value, of any type. Absent when there is none.', 'Example Dental Care'),
   }),
@@ -67,13 +58,10 @@ export const AgentVersionContent = component(
     name: AgentName,
     configuration: AgentConfiguration,
     changes: z.optional(
-      z
-        .array(FieldChange)
-        .check(
-          z.describe(
-            `What changed from the version \`against\` to this one. A part with more than ${limits.changesOfPart} changes is given whole.`,
-          ),
-        ),
+      listField(
+        FieldChange,
+        `What changed from the version \`against\` to this one. A part with more than ${limits.changesOfPart} changes is given whole.`,
+      ),
     ),
   }),
 );

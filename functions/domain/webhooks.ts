@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { Scope } from './api-keys.ts';
 import { KeyName } from './change-maker.ts';
 import { timestamp } from './date-time.ts';
-import { component, describe } from './describe.ts';
+import { component, describe, describedObject, flagField, listField, textField, wholeField } from './describe.ts';
 import { examples } from './examples.ts';
 import { Identifier, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
@@ -70,9 +70,7 @@ export const wantsEvent = ({ events, scopes }: Subscription, type: EventType) =>
 export const EndpointId = Identifier.check(
   describe('Id of the webhook endpoint.', 'endpoint_01KB3R0W1P6T8X2Z4B6D8F0H2K'),
 );
-export const EndpointIdInPath = z
-  .string()
-  .check(describe('Id of the webhook endpoint.', 'endpoint_01KB3R0W1P6T8X2Z4B6D8F0H2K'));
+export const EndpointIdInPath = textField('Id of the webhook endpoint.', 'endpoint_01KB3R0W1P6T8X2Z4B6D8F0H2K');
 export const DeliveryId = Identifier.check(describe('Id of the delivery.', 'delivery_01KB3R2C5D7F9H1K3M5P7R9T1V'));
 
 /** The fields with which an endpoint is created or changed. The operations check that its host is public. */
@@ -116,9 +114,7 @@ export const WebhookEndpointChange = z.object({
   agentIds: z.optional(z.nullable(fields.agentIds)),
   description: z.optional(z.nullable(fields.description)),
   active: z.optional(
-    z
-      .boolean()
-      .check(describe('Whether events are sent. `true` also enables an endpoint that the service disabled.', true)),
+    flagField('Whether events are sent. `true` also enables an endpoint that the service disabled.', true),
   ),
 });
 export type WebhookEndpointChange = z.infer<typeof WebhookEndpointChange>;
@@ -152,10 +148,10 @@ export const WebhookEndpoint = component(
   z.object({
     endpointId: EndpointId,
     url: fields.url,
-    events: z.array(z.string()).check(describe('Types of events that are sent.', ['call.*'])),
+    events: listField(z.string(), 'Types of events that are sent.', ['call.*']),
     agentIds: z.optional(fields.agentIds),
     description: z.optional(fields.description),
-    active: z.boolean().check(describe('Whether events are sent.', true)),
+    active: flagField('Whether events are sent.', true),
     createdAt: timestamp('When the endpoint was created.'),
     confirmedAt: z.optional(
       timestamp(
@@ -163,14 +159,10 @@ export const WebhookEndpoint = component(
       ),
     ),
     keyId: z.optional(
-      z
-        .string()
-        .check(
-          describe(
-            'Id of the API key that created the endpoint, or last changed its `url`, `events` or `agentIds`. Only events that the scopes of this key cover are sent.',
-            'key_01KB3M5T3Q8RXN2M6J4HB7C0DF',
-          ),
-        ),
+      textField(
+        'Id of the API key that created the endpoint, or last changed its `url`, `events` or `agentIds`. Only events that the scopes of this key cover are sent.',
+        'key_01KB3M5T3Q8RXN2M6J4HB7C0DF',
+      ),
     ),
     keyName: KeyName,
     failingSince: z.optional(
@@ -188,14 +180,10 @@ export const WebhookEndpoint = component(
 );
 export type WebhookEndpoint = z.infer<typeof WebhookEndpoint>;
 
-export const EndpointSecret = z
-  .string()
-  .check(
-    describe(
-      'The secret that signs events, for a library of Standard Webhooks. It is not shown again.',
-      'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
-    ),
-  );
+export const EndpointSecret = textField(
+  'The secret that signs events, for a library of Standard Webhooks. It is not shown again.',
+  'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
+);
 
 export const WebhookEndpointWithSecret = component(
   'WebhookEndpointWithSecret',
@@ -204,20 +192,16 @@ export const WebhookEndpointWithSecret = component(
 );
 
 const attemptFields = {
-  status: z.optional(z.number().check(describe('Status of the response, if there was one.', 500, { type: 'integer' }))),
-  milliseconds: z.number().check(describe('Duration of the attempt in milliseconds.', 182, { type: 'integer' })),
-  cause: z.optional(
-    z.string().check(describe('The cause of a failure, in a sentence.', 'The receiver answered with status 500.')),
-  ),
+  status: z.optional(wholeField('Status of the response, if there was one.', 500)),
+  milliseconds: wholeField('Duration of the attempt in milliseconds.', 182),
+  cause: z.optional(textField('The cause of a failure, in a sentence.', 'The receiver answered with status 500.')),
 };
 
 /** The result of one attempt to send an event. */
-export const SentTest = z
-  .object({
-    delivered: z.boolean().check(describe('Whether the receiver answered with a 2xx status.', false)),
-    ...attemptFields,
-  })
-  .check(z.describe('The attempt.'));
+export const SentTest = describedObject('The attempt.', {
+  delivered: flagField('Whether the receiver answered with a 2xx status.', false),
+  ...attemptFields,
+});
 
 export const DeliveryStatus = z.enum(['pending', 'delivered', 'failed']);
 export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
@@ -237,22 +221,18 @@ export const WebhookDelivery = component(
         'event_01KB3R2C5D0A2C4E6G8J0M2P4R',
       ),
     ),
-    type: z.string().check(describe('Type of the event.', 'call.outcome_updated')),
+    type: textField('Type of the event.', 'call.outcome_updated'),
     createdAt: timestamp('When the change happened.'),
     status: DeliveryStatus.check(
       describe('`pending` until an attempt succeeds or there are no more attempts.', 'pending'),
     ),
-    attempts: z.array(DeliveryAttempt).check(z.describe('The latest attempts, oldest first; at most 20.')),
+    attempts: listField(DeliveryAttempt, 'The latest attempts, oldest first; at most 20.'),
     nextAttemptAt: z.optional(timestamp('When the next attempt is due.')),
     requestId: z.optional(
-      z
-        .string()
-        .check(
-          describe(
-            'Id of the request that caused the event, however many jobs earlier: the `x-request-id` of its response.',
-            '6d2f0b1c-8a43-4e57-9f60-1b7c5d2e3a48',
-          ),
-        ),
+      textField(
+        'Id of the request that caused the event, however many jobs earlier: the `x-request-id` of its response.',
+        '6d2f0b1c-8a43-4e57-9f60-1b7c5d2e3a48',
+      ),
     ),
   }),
 );

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { timestamp } from './date-time.ts';
-import { component, describe } from './describe.ts';
+import { component, describe, flagField, listField, textField, wholeField } from './describe.ts';
 import { examples } from './examples.ts';
 import { AgentId, Identifier, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
@@ -23,8 +23,8 @@ export const FailedPage = component(
   'FailedPage',
   'A page that was not read, with the reason.',
   z.object({
-    url: z.string().check(describe('Address of the page.', 'https://www.example.com/broken')),
-    reason: z.string().check(describe('The reason, in a sentence.', 'The page answered with status 404.')),
+    url: textField('Address of the page.', 'https://www.example.com/broken'),
+    reason: textField('The reason, in a sentence.', 'The page answered with status 404.'),
   }),
 );
 export type FailedPage = z.infer<typeof FailedPage>;
@@ -36,32 +36,30 @@ export const WebsiteId = Identifier.check(describe('Id of the website.', example
 /** A website of an agent, as a request names it. */
 export const WebsiteReference = z.object({ uid: Uid, agentId: AgentId, websiteId: WebsiteId });
 
-const listed = (description: string, example: string) => z.array(z.string()).check(describe(description, [example]));
+const listed = (description: string, example: string) => listField(z.string(), description, [example]);
 
 export const WebsiteSummary = component(
   'WebsiteSummary',
   'A website of a knowledge base, without its text.',
   z.object({
-    id: z.string().check(describe('Id of the website.', examples.websiteId)),
+    id: textField('Id of the website.', examples.websiteId),
     agentId: AgentId,
-    name: z.string().check(describe('Name of the website. Initially its host.', 'www.example.com')),
-    url: z.string().check(describe('The page that the crawl starts from.', 'https://www.example.com/')),
-    active: z.boolean().check(describe('Whether the agent uses the website.', true)),
-    lastUpdatedBy: z.string().check(describe('Id of the user who last changed it.', 'demo-user')),
+    name: textField('Name of the website. Initially its host.', 'www.example.com'),
+    url: textField('The page that the crawl starts from.', 'https://www.example.com/'),
+    active: flagField('Whether the agent uses the website.', true),
+    lastUpdatedBy: textField('Id of the user who last changed it.', 'demo-user'),
     lastUpdatedAt: timestamp('When it was last changed by a user, or by the service at the end of a crawl.'),
     status: WebsiteStatus.check(describe('Status of the crawl.', 'ready')),
-    error: z.optional(z.string().check(describe('The reason of a failure, in a sentence.', 'The host was not found.'))),
+    error: z.optional(textField('The reason of a failure, in a sentence.', 'The host was not found.')),
     ...warningsField,
-    pages: z.number().check(describe('Number of pages that were read.', 5, { type: 'integer' })),
-    failedPages: z.array(FailedPage).check(z.describe('The pages that could not be read.')),
-    limit: z.number().check(describe('Maximum number of pages.', 5, { type: 'integer' })),
-    maxDepth: z.number().check(describe('Maximum number of links away from the start page.', 1, { type: 'integer' })),
+    pages: wholeField('Number of pages that were read.', 5),
+    failedPages: listField(FailedPage, 'The pages that could not be read.'),
+    limit: wholeField('Maximum number of pages.', 5),
+    maxDepth: wholeField('Maximum number of links away from the start page.', 1),
     includePaths: listed('Only paths that one of these matches are read.', '^/help/'),
     excludePaths: listed('Paths that one of these matches are not read.', '/archive/'),
     lastCrawledAt: z.optional(timestamp('When the pages were last read. Absent until they are for the first time.')),
-    refreshEvery: z.optional(
-      z.number().check(describe('Days until it is crawled again. Absent when it never is.', 7, { type: 'integer' })),
-    ),
+    refreshEvery: z.optional(wholeField('Days until it is crawled again. Absent when it never is.', 7)),
     nextRefreshAt: z.optional(
       timestamp(
         'When it is crawled again. Absent when it never is, and while it is not active.',

@@ -97,10 +97,8 @@ export class CallFigures {
 
   /** Returns the marks of an agent from one day to another. */
   async marksBetween(agentId: string, from: string, to: string): Promise<(UncountedDay & { day: string })[]> {
-    const found: (UncountedDay & { day: string })[] = [];
-    for await (const { sk, ...mark } of this.#table.query<UncountedItem>(uncountedDayCollection(agentId), { from, to }))
-      found.push({ ...mark, day: sk });
-    return found;
+    const query = this.#table.query<UncountedItem>(uncountedDayCollection(agentId), { from, to });
+    return (await Array.fromAsync(query)).map(({ sk, ...mark }) => ({ ...mark, day: sk }));
   }
 
   /** Begins a count of all quarters that are marked. Returns undefined when none is. */
@@ -128,10 +126,8 @@ export class CallFigures {
 
   async find({ agentId, day }: AgentDay): Promise<DayFigures> {
     for (let attempt = 0; attempt < maxReads; attempt++) {
-      const items: FiguresItem[] = [];
-      for await (const item of this.#table.query<FiguresItem>({ ...figuresCollection(agentId), prefix: day }))
-        items.push(item);
-      const found = readDayFigures(items);
+      const query = this.#table.query<FiguresItem>({ ...figuresCollection(agentId), prefix: day });
+      const found = readDayFigures(await Array.fromAsync(query));
       if (found) return found;
       await backOff(attempt);
     }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { importServices, runImport } from '../block-list-import/run-import.ts';
 import { noteRequestId } from '../cause.ts';
-import { type ImportReference, importOfFileKey, importsFolder } from '../domain/block-list-imports.ts';
+import { importOfFileKey, importsFolder } from '../domain/block-list-imports.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { createdKeys, FileNotification } from './file-notification.ts';
@@ -28,17 +28,12 @@ export const importBlockList = queueJob({
       const { uid, importId, continues } = message;
       return runImport({ uid, importId }, services, until, { continues });
     }
-    for (const reference of listImports(message)) {
+    for (const reference of createdKeys(message).flatMap((key) => importOfFileKey(key) ?? [])) {
       // S3 does not know the request that made the form.
       noteRequestId((await services.imports.find(reference))?.requestId);
       await services.jobQueue.send({ job: 'importBlockList', ...reference });
     }
   },
 });
-
-const listImports = (message: z.infer<typeof Message>): ImportReference[] =>
-  'job' in message
-    ? [{ uid: message.uid, importId: message.importId }]
-    : createdKeys(message).flatMap((key) => importOfFileKey(key) ?? []);
 
 export const handler = queueWorker(importBlockList);

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { component, describe } from '../domain/describe.ts';
+import { choiceField, component, integerField, listField, textField } from '../domain/describe.ts';
 import { type ErrorCode, errorStatuses } from '../domain/errors.ts';
 import { type AnyEndpoint, takesIdempotencyKey } from '../http/endpoint.ts';
 import { errorMeanings } from './error-meanings.ts';
@@ -116,22 +116,21 @@ const ErrorBody = component(
   'Error',
   'An error. The gateway itself responds to some requests, such as one to an unknown path, with only a `message`.',
   z.object({
-    error: z
-      .enum(errorCodes as [ErrorCode, ...ErrorCode[]])
-      .check(describe('The cause, as a code of a closed list: switch on it.', 'invalid_request')),
-    message: z
-      .string()
-      .check(describe('The cause, in a sentence for a person.', 'numbers: must have at least 1 number')),
-    version: z.optional(z.int().check(describe('The newest version, when the status is 412.', 8))),
+    error: choiceField(
+      errorCodes as [ErrorCode, ...ErrorCode[]],
+      'The cause, as a code of a closed list: switch on it.',
+      'invalid_request',
+    ),
+    message: textField('The cause, in a sentence for a person.', 'numbers: must have at least 1 number'),
+    version: z.optional(integerField('The newest version, when the status is 412.', 8)),
     details: z.optional(
-      z
-        .array(
-          z.object({
-            path: z.string().check(describe('The field: `numbers.3`; empty for the whole request.', 'numbers')),
-            message: z.string().check(describe('What is wrong with it.', 'must have at least 1 number')),
-          }),
-        )
-        .check(z.describe('Each bad field when the status is 400, each field that was changed since when it is 412.')),
+      listField(
+        z.object({
+          path: textField('The field: `numbers.3`; empty for the whole request.', 'numbers'),
+          message: textField('What is wrong with it.', 'must have at least 1 number'),
+        }),
+        'Each bad field when the status is 400, each field that was changed since when it is 412.',
+      ),
     ),
   }),
 );

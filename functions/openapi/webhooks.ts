@@ -2,7 +2,15 @@ import * as z from 'zod/mini';
 import type { ZodOpenApiPathItemObject } from 'zod-openapi';
 import { Call } from '../domain/calls.ts';
 import { timestamp } from '../domain/date-time.ts';
-import { describe } from '../domain/describe.ts';
+import {
+  choiceField,
+  describe,
+  describedObject,
+  listField,
+  markField,
+  textField,
+  wholeField,
+} from '../domain/describe.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { warningsField } from '../domain/sources.ts';
 import { Split } from '../domain/traffic.ts';
@@ -10,9 +18,8 @@ import { EndpointId, type EventType, eventTypes, testEventType } from '../domain
 import { WebsiteId } from '../domain/websites.ts';
 
 const idsOfAgent = { uid: Uid, agentId: AgentId };
-const text = (description: string, example: string) => z.string().check(describe(description, example));
-const count = (description: string, example: number) =>
-  z.number().check(describe(description, example, { type: 'integer' }));
+const text = (description: string, example: string) => textField(description, example);
+const count = (description: string, example: number) => wholeField(description, example);
 
 const agent = z.object({
   ...idsOfAgent,
@@ -29,23 +36,21 @@ const keyId = z.optional(
   text('Id of the API key that made the change. Absent when the operator did.', 'key_01KB3M5T3Q8RXN2M6J4HB7C0DF'),
 );
 const updatedAgent = z.extend(agent, {
-  changed: z.array(z.string()).check(describe('The fields that changed.', ['name', 'configuration.greeting'])),
+  changed: listField(z.string(), 'The fields that changed.', ['name', 'configuration.greeting']),
   keyId,
   note: z.optional(text('The note that was given.', 'Ask for the insurance first')),
 });
 
 const numbers = (verb: string) =>
-  z
-    .object({
-      count: count(`How many numbers were ${verb}.`, 1),
-      numbers: z.array(z.string()).check(describe('The first 100 of them.', ['+14155550100'])),
-    })
-    .check(z.describe(`The numbers that were ${verb}.`));
+  describedObject(`The numbers that were ${verb}.`, {
+    count: count(`How many numbers were ${verb}.`, 1),
+    numbers: listField(z.string(), 'The first 100 of them.', ['+14155550100']),
+  });
 
 /** An event has up to 80 numbers of a request. */
 const blockList = z.object({
   uid: Uid,
-  scope: z.enum(['agent', 'user']).check(describe('Whose list it is.', 'agent')),
+  scope: choiceField(['agent', 'user'], 'Whose list it is.', 'agent'),
   requestId: z.optional(
     text(
       'Id of the request that changed the list, however many events it has: the `x-request-id` of its response.',
@@ -97,11 +102,7 @@ const call = z.object({
   custom_call_outcome,
   custom_call_outcome_value,
   custom_call_metadata,
-  truncated: z.optional(
-    z
-      .literal(true)
-      .check(describe('Present when metadata of more than 10 KB are left out: read the call to get them.', true)),
-  ),
+  truncated: z.optional(markField('Present when metadata of more than 10 KB are left out: read the call to get them.')),
 });
 
 const endpoint = z.object({

@@ -4,7 +4,7 @@ import type { SourceKindName } from '../domain/sources.ts';
 import type { DocumentRecord } from '../store/sources/documents.ts';
 import type { SourceChanges } from '../store/sources/source-changes.ts';
 import type { SourceReads, SourceRecord } from '../store/sources/source-reads.ts';
-import { type SourceTexts, type TextReference, timeOfReading } from '../store/sources/source-texts.ts';
+import { bytesOfText, type SourceTexts, type TextReference, timeOfReading } from '../store/sources/source-texts.ts';
 import type { WebsiteRecord } from '../store/sources/website-reads.ts';
 import { LruCache } from './lru-cache.ts';
 import { PackedIndex } from './packed-index.ts';
@@ -54,7 +54,7 @@ const attempts = 5;
 export class KnowledgeSearch {
   readonly #websites: Pick<SourceReads<WebsiteRecord>, 'list'>;
   readonly #documents: Pick<SourceReads<DocumentRecord>, 'list'>;
-  readonly #texts: Pick<SourceTexts, 'readForSearch' | 'estimateBytes'>;
+  readonly #texts: Pick<SourceTexts, 'readForSearch'>;
   readonly #changes: Pick<SourceChanges, 'of'>;
   readonly #maxIndexBytes: number;
   readonly #loaded = new LruCache<Loaded>(keptBytes);
@@ -64,7 +64,7 @@ export class KnowledgeSearch {
   constructor(
     websites: Pick<SourceReads<WebsiteRecord>, 'list'>,
     documents: Pick<SourceReads<DocumentRecord>, 'list'>,
-    texts: Pick<SourceTexts, 'readForSearch' | 'estimateBytes'>,
+    texts: Pick<SourceTexts, 'readForSearch'>,
     changes: Pick<SourceChanges, 'of'>,
     searchedIndexBytes = maxIndexBytes,
   ) {
@@ -181,10 +181,7 @@ export class KnowledgeSearch {
       withIndex: !kept[at],
       withContent: !kept[at]?.content && !kept[at]?.pages,
     }));
-    const bytes = wanted.reduce(
-      (sum, { text, withContent }) => sum + (withContent ? this.#texts.estimateBytes(text) : 0),
-      0,
-    );
+    const bytes = wanted.reduce((sum, { text, withContent }) => sum + (withContent ? bytesOfText(text) : 0), 0);
     const withTexts = texts === 'now' || bytes <= bytesReadAhead;
     const missing = wanted
       .map((one) => ({ ...one, withContent: one.withContent && withTexts }))

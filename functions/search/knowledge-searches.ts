@@ -8,7 +8,7 @@ import { KnowledgeSearch } from './knowledge-search.ts';
 const services = {
   websites: websiteReads.for('list'),
   documents: documentReads.for('list'),
-  texts: sourceTexts.for('readForSearch', 'estimateBytes'),
+  texts: sourceTexts.for('readForSearch'),
   changes: sourceChanges.for('of'),
 };
 const permissions = Object.values(services).flatMap((service) => service.permissions);

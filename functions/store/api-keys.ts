@@ -4,7 +4,7 @@ import { ApiError, noSuchUser } from '../domain/errors.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { isListed, keyDeletionTime } from '../domain/listed-api-keys.ts';
-import { fillPage, fromCursor } from '../domain/paging.ts';
+import { readPage } from '../domain/paging.ts';
 import { type Permission, service } from '../service.ts';
 import { type Condition, exists, isAbsent, when } from './expressions.ts';
 import { apiKeyKey, apiKeyListingCollection, apiKeyListingKey, userKey, withoutKey } from './keys.ts';
@@ -106,9 +106,8 @@ export class ApiKeys {
     uid: string,
     { limit, cursor }: { limit?: number; cursor?: string },
   ): Promise<{ items: ApiKey[]; nextCursor?: string }> {
-    const collection = `keys:${uid}`;
-    const query = { after: fromCursor(collection, cursor), limit: limit && limit + 1 };
-    return fillPage(this.#newestFirst(uid, query), { collection, limit, getPosition: ({ keyId }) => keyId });
+    const page = { collection: `keys:${uid}`, limit, cursor, getPosition: ({ keyId }: ApiKey) => keyId };
+    return readPage((options) => this.#newestFirst(uid, options), page);
   }
 
   async *#newestFirst(uid: string, options: QueryOptions = {}): AsyncGenerator<ApiKey> {

@@ -4,6 +4,7 @@ import { chunks } from '../domain/chunks.ts';
 import { now } from '../domain/date-time.ts';
 import { ApiError, invalidApiKey, invalidField, limitExceeded, userSuspended } from '../domain/errors.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
+import { withoutUndefined } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { formatWhole } from '../domain/text.ts';
 import { idempotencyClaimSeconds, jobRescueDelaySeconds } from '../domain/timeouts.ts';
@@ -80,9 +81,12 @@ export class Users {
   }
 
   /** Creates a client, or returns the one that the same maker created under this id. */
-  async createClient(maker: string, { uid, ...given }: { uid: string } & ClientChange): Promise<Client> {
+  async createClient(
+    maker: string,
+    { uid, ...given }: { uid: string } & Omit<ClientChange, 'suspended'>,
+  ): Promise<Client> {
     if (uid === maker) throw uidTaken(uid);
-    const user: User = { uid, ...withoutEmptyMarks(given), createdAt: now(), maker };
+    const user: User = { uid, ...withoutUndefined(given), createdAt: now(), maker };
     const mayHaveMore = when`attribute_exists(pk) and attribute_not_exists(deletingAt) and (attribute_not_exists(clients) or clients < ${limits.clients})`;
     const failed = await this.#table.tryTransact<UserItem>([
       this.#table.putAction({ ...userKey(uid), ...user }, isAbsent),
@@ -300,17 +304,10 @@ export class Users {
 
 const uidTaken = (uid: string) => new ApiError('uid_taken', `The id ${uid} is taken.`);
 
-/** Returns the fields of a user that are not empty. */
-const withoutEmptyMarks = ({ suspended, ...given }: ClientChange): Omit<User, 'uid' | 'createdAt'> => ({
-  ...(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as UserMarks),
-  ...(suspended && { suspended }),
-});
-
 export const toUser = ({ uid, name, createdAt, maker, suspended, agentQuota, sourceQuota }: UserItem): User => ({
   uid,
-  ...withoutEmptyMarks({ name, suspended, agentQuota, sourceQuota }),
   createdAt,
-  ...(maker !== undefined && { maker }),
+  ...withoutUndefined({ name, maker, suspended, agentQuota, sourceQuota }),
 });
 
 /**

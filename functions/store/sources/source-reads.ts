@@ -1,6 +1,6 @@
 import { invalidField } from '../../domain/errors.ts';
 import { jsonBytes } from '../../domain/json.ts';
-import { fillPage, fromCursor, toCursor } from '../../domain/paging.ts';
+import { fillPage, fromCursor, readPage, toCursor } from '../../domain/paging.ts';
 import { type SourceState, type SourceStates, visible } from '../../domain/source-state.ts';
 import type { SourceWarning } from '../../domain/sources.ts';
 import type { Collection, ItemKey } from '../keys.ts';
@@ -83,12 +83,11 @@ export class SourceReads<R extends SourceRecord> {
         return jsonBytes(record) + texts + this.#kind.addedBytes;
       },
     };
-    const after = fromCursor(page.collection, cursor);
-    const records = await fillPage(this.list(agentId, { after, limit: limit && limit + 1 }), page);
+    const records = await readPage((options) => this.list(agentId, options), { ...page, cursor });
     if (!withTexts) return records;
     // A text that was replaced in between may be longer: the page is measured again.
     const found = await this.#withTexts(records.items);
-    return { ...records, ...(await fillPage(inTurn(found), page)) };
+    return { ...records, ...(await fillPage(found, page)) };
   }
 
   /**
@@ -155,10 +154,6 @@ export class SourceReads<R extends SourceRecord> {
   #visible(item: SourceItem<R>): R | undefined {
     return visible(this.#kind.states, toSourceRecord(item));
   }
-}
-
-async function* inTurn<T>(items: T[]) {
-  yield* items;
 }
 
 export const toSourceRecord = <R>({ pk: _pk, sk: _sk, revisions: _revisions, ...record }: SourceItem<R>): R =>

@@ -64,9 +64,6 @@ export class SourceTexts {
     this.#table = table;
   }
 
-  /** Returns the name of a new revision. Each run of a job has its own. */
-  newRevision = () => newUlid();
-
   async write(sourceId: string, revision: string, texts: Texts): Promise<TextReference> {
     // A plain text is its own Markdown.
     const deflated = new Map<string, Promise<Uint8Array>>();
@@ -99,11 +96,7 @@ export class SourceTexts {
       }));
       await this.#table.putMany(items);
     }
-    return {
-      pieces: pieces.length,
-      listedBytes: jsonBytes(cutExcerpt(text)),
-      excerpt: text.excerpt,
-    };
+    return { pieces: pieces.length, listedBytes: jsonBytes(cutExcerpt(text)), excerpt: text.excerpt };
   }
 
   async #writeIndex(sourceId: string, revision: string, index: SourceIndex): Promise<IndexReference> {
@@ -122,11 +115,6 @@ export class SourceTexts {
 
   async deleteUnusedIndexes(sourceId: string, { revision, unusedIndexes = [] }: TextReference): Promise<void> {
     await this.#table.deleteMany(unusedIndexes.flatMap((index) => indexKeys(sourceId, revision, index)));
-  }
-
-  /** Returns roughly how many bytes a source's text has. */
-  estimateBytes(text: TextReference): number {
-    return bytesOfText(text);
   }
 
   /**
@@ -286,5 +274,4 @@ const splitText = (whole: string): string[] => {
 
 export const sourceTexts = /* @__PURE__ */ service(() => new SourceTexts(table.get()), {
   readForSearch: ['dynamodb:BatchGetItem'],
-  estimateBytes: [],
 });

@@ -1,4 +1,5 @@
 import { now } from '../../domain/date-time.ts';
+import { newUlid } from '../../domain/identifiers.ts';
 import { clearedByAttempt, deleting, isUnfinished, newAttempt, running, visible } from '../../domain/source-state.ts';
 import { type SourceChange, storedWarnings } from '../../domain/sources.ts';
 import { type Change, type Condition, exists, isAbsent, when } from '../expressions.ts';
@@ -195,7 +196,7 @@ export class Sources<R extends SourceRecord> {
     endsAt: number | undefined,
     condition: Condition,
   ): Promise<{ record: R; revision: string } | undefined> {
-    const revision = this.#texts.newRevision();
+    const revision = newUlid();
     const change = {
       set: { ...fields, ...running(this.#kind.states, endsAt), error: null, givenUp: null },
       add: { revisions: new Set([revision]) },
