@@ -1,6 +1,6 @@
-// Runs a program and ends it when this process's standard input closes, which happens however the parent process ends,
-// even by `kill -9`. Usage: `node bin/guard.mjs COMMAND [ARGUMENT…]`, with a pipe as standard input.
-// Plain JavaScript, because it must run under whatever Node (20 or newer) the machine has.
+// Runs a program and ends it when this process's standard input closes. It closes however the parent process ends, even by `kill
+// -9`. Usage: `node bin/guard.mjs COMMAND [ARGUMENT…]`, with a pipe as standard input. Plain JavaScript, because it must run
+// under whatever Node (20 or newer) the machine has.
 import { spawn } from 'node:child_process';
 
 const isWindows = process.platform === 'win32';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import metadata from 'libphonenumber-js/max/metadata';
 
-// Writes what the domain needs of libphonenumber's metadata to read a number with a zero or a trunk prefix behind its country code.
+// Writes the part of libphonenumber's metadata that reads a zero or a trunk prefix behind a country code.
 
 /** A country's data are a list. These are the places of its parts (libphonenumber-js, source/metadata.js). */
 const [lengthsAt, trunkAt, typesAt] = [3, 5, 11];

@@ -86,8 +86,8 @@ export class ApiStack extends NamedNestedStack {
   }
 
   /**
-   * Adds the route of voice platforms, whose function a later stack creates: a stage has settings of routes that exist. The path is
-   * greedy because earlier versions have the route without the plus sign in that stack, and no route may exist twice in an upgrade.
+   * Adds the route of voice platforms, whose function a later stack creates: a stage has settings of routes that exist. The path
+   * is greedy: earlier versions have the route without the plus sign in that stack, and no route may exist twice.
    */
   #addHookRoute(settings: Settings): CfnRoute {
     const { apiId } = this.api;

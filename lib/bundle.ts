@@ -24,7 +24,7 @@ const warmEntryPoints: Plugin = {
   },
 };
 
-/** Modules that functions import on demand, such as the stems of a language, by the name of the file beside bundles. */
+/** Modules that functions import on demand, such as the stems of a language, by the name of their file. */
 const lazyModules = new Map<string, string>();
 
 /** Makes each dynamic import a file in a folder beside the bundle, which a function loads on demand. */

@@ -4,9 +4,9 @@ import { deflateRawSync } from 'node:zlib';
 import type { BuildOptions, Plugin } from 'esbuild';
 
 /**
- * Lets esbuild drop code that the chat never calls. The AI SDK's providers import `z` as one object, which keeps all of
- * zod with its fifty locales, and define Anthropic's tools by calls that are not marked as free of side effects.
- * Without a match, the bundle is larger but otherwise the same. The limits in the benchmark `bundles` detect this.
+ * Lets esbuild drop code that the chat never calls. The AI SDK's providers import `z` as one object, which keeps all of zod with
+ * its fifty locales. They define Anthropic's tools by calls that are not marked as pure. Without a match, the bundle is larger
+ * but otherwise the same. The limits in the benchmark `bundles` detect this.
  */
 const treeShakableProviders: Plugin = {
   name: 'tree-shakable-providers',

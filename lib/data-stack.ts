@@ -26,7 +26,7 @@ export class DataStack extends NamedNestedStack {
   readonly table: Table;
   readonly files: Bucket;
   readonly logs: Bucket;
-  /** Messages of jobs that failed five times and that nobody waits for, and changes of the table that could not become events. */
+  /** Messages of jobs that failed five times and that nobody waits for. Changes that could not become events are here, too. */
   readonly deadLetters: Queue;
   readonly #queues = new Map<string, Queue>();
   /** The URL of any job's queue, with `{job}` in place of the job's name. */
@@ -184,8 +184,8 @@ export class DataStack extends NamedNestedStack {
   }
 
   /**
-   * Configures S3 to send a message for each new file through a property of the bucket, because CDK's own method adds a custom
-   * resource with a function. The queue policies must exist first, and therefore cannot name the bucket.
+   * Sets the property of the bucket with which S3 sends a message for each new file. CDK's own method adds a custom resource. The
+   * queue policies must exist first, and therefore cannot name the bucket.
    */
   #startJobsByFiles() {
     const started = queueJobs.filter(({ startedByFilesUnder }) => startedByFilesUnder !== undefined);

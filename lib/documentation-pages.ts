@@ -13,8 +13,8 @@ export type TextPage = { path: string; contentType: string; text: string };
 const root = join(import.meta.dirname, '..');
 
 /**
- * Returns the documentation: each guide as a page and as Markdown, the reference as Markdown, the list of all pages, the search
- * topics, the pictures, and llms.txt.
+ * Returns the documentation: each guide as a page and as Markdown, the reference as Markdown, and the list of all pages. The
+ * search topics, the pictures and llms.txt belong to it.
  */
 export const documentationPages = (template: string): TextPage[] => {
   const guides = readGuides();

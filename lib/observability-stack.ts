@@ -54,7 +54,7 @@ export class ObservabilityStack extends NamedNestedStack {
     return topic;
   }
 
-  /** Sends an email when the monthly costs of the deployment reach 80% of a budget, and when they are forecast to exceed it. */
+  /** Sends an email when the monthly costs reach 80% of a budget, and when they are forecast to exceed it. */
   #addBudget(dollars: number, settings: Settings) {
     const notify = (notificationType: string, threshold: number) => ({
       notification: { notificationType, threshold, thresholdType: 'PERCENTAGE', comparisonOperator: 'GREATER_THAN' },

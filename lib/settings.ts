@@ -30,7 +30,10 @@ const retentionDays = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545,
 /** The units per second that a new table accepts. */
 const ofNewTable = { maxReadUnits: 12_000, maxWriteUnits: 4000 } as const;
 
-/** The defaults by stage. In `prod`, reserving 100 for each of four operations leaves at least 500 of an account's 1,000 functions for all others. */
+/**
+ * The defaults by stage. In `prod`, 100 for each of four operations leave at least 500 of an account's 1,000 functions for
+ * others.
+ */
 const byStage = {
   dev: { requestsPerSecond: 50, logDays: 14, callTimeConcurrency: 'shared', ...ofNewTable },
   staging: { requestsPerSecond: 50, logDays: 30, callTimeConcurrency: 'shared', ...ofNewTable },

@@ -16,8 +16,8 @@ import { deploymentName, type Settings } from './settings.ts';
 import { UsersStack } from './users-stack.ts';
 
 /**
- * A whole deployment. Its parts are nested stacks: it is deployed and rolled back as one, no stack exports values to another, and all
- * outputs are on this one.
+ * A whole deployment. Its parts are nested stacks, which are deployed and rolled back as one. No stack exports values to another,
+ * and all outputs are on this one.
  */
 export class VoiceAgentsStack extends Stack {
   readonly data: DataStack;

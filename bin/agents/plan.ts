@@ -23,7 +23,7 @@ export type Comparison = {
 
 type Fields = Map<string, unknown>;
 
-/** Compares a file with the agent that has its key, and both with the version that the file is based on. */
+/** Compares a file with the agent that has its key. Both are compared with the version that the file is based on. */
 export const compare = async (service: Service, file: AgentFile, agent: Agent | undefined): Promise<Comparison> => {
   const fileSources = sourcesOfFile(file);
   const fileFields = toComparedFields({

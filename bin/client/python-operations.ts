@@ -3,7 +3,7 @@ import { capitalize } from './operation-names.ts';
 import { type ClientOperation, clientOperations } from './operations.ts';
 import { clientEvents } from './schemas.ts';
 
-/** Returns the Python source of a class for each group of operations, of one with all groups, and of the webhook events. */
+/** Returns the Python source of a class for each group, of a class with all groups, and of the webhook events. */
 export const pythonOperations = (document: OpenApiDocument): string => {
   const operations = clientOperations(document);
   const events = clientEvents(document);

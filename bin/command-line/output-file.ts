@@ -7,7 +7,7 @@ import { resolvePath } from './arguments.ts';
 import { describeFileError } from './describe-error.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 
-/** Yields an object as one line of JSON, whose last field is an array of items that are read on demand. */
+/** Yields an object as one line of JSON. Its last field is an array, whose items are read on demand. */
 export async function* streamJson(fields: object, name: string, items: AsyncIterable<unknown>): AsyncGenerator<string> {
   const head = JSON.stringify({ ...fields, [name]: [] }).slice(0, -2);
   let separator = head;

@@ -6,7 +6,7 @@ import { isRunning } from './is-running.ts';
 
 type Progress<State> = { pid: number; run: object; state: State };
 
-/** The file that keeps how far a run over an input file is, beside that file, until the run is complete. */
+/** Keeps the position of a run over an input file, in a file beside it. A complete run deletes it. */
 export class ProgressFile<State> {
   readonly #path: string;
   readonly #run: object;

@@ -8,8 +8,8 @@ import { type ConverseRequest, nextTurn, summarizeRequest, type Turn } from './f
 import { type Listening, listen } from './listen.ts';
 
 /**
- * Faults that a message such as `[fake: stall]` injects: an error response before the stream, an exception or a broken
- * connection in mid-stream, a stall in mid-stream or from the start, and a response without end.
+ * Faults that a message such as `[fake: stall]` injects. `throttle` and `reject` are responses before the stream. `exception`,
+ * `cut` and `stall` come in mid-stream. `silence` has no start, and `endless` no end.
  */
 const faults = ['throttle', 'reject', 'exception', 'cut', 'stall', 'silence', 'endless'] as const;
 type Fault = (typeof faults)[number];

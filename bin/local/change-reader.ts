@@ -32,8 +32,8 @@ type Positions = { stream: string; shards: Record<string, string> };
 type ReaderOptions = { endpoint: string; tableName: string; data?: string; disk?: Pick<Disk, 'isFull'> };
 
 /**
- * Reads the stream of the table, and calls the function that reads it on AWS. If the run keeps its data, it also keeps the
- * position, so that the next run continues where this one stopped, however it ended.
+ * Reads the stream of the table, and calls the function that reads it on AWS. A run that keeps its data also keeps the position.
+ * However it ends, the next run continues there.
  */
 export const startChangeReader = async (options: ReaderOptions, handle = handler): Promise<Started> => {
   const reader = new ChangeReader(options, handle);

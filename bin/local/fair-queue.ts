@@ -3,8 +3,8 @@ const runningPerFreeSlot = 3;
 
 /**
  * Runs work with bounded concurrency and shares it among users: a free slot goes to the user with the least work running, in
- * turn. No user takes more than three quarters of the slots, and the last slot is for users without running work, so that one
- * user's backlog does not delay the others.
+ * turn. No user takes more than three quarters of the slots. The last slot is for users without running work. So one user's
+ * backlog does not delay the others.
  */
 export class FairQueue {
   readonly #concurrency: number;

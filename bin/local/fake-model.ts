@@ -62,7 +62,7 @@ const call = (name: string, input: object): Turn => ({ calls: [{ name, input }] 
 
 type Agent = { agentId: string; name?: string };
 
-/** Returns the id of the agent that a message names by its id or its name, or of the user's only one. */
+/** Returns the id of the agent that a message names by id or name, or of the user's only agent. */
 const findAgentId = (message: string, listed: Agent[] = []): string | undefined => {
   const [agentId] = /\bagent_[0-9A-HJKMNP-TV-Z]{26}\b/.exec(message) ?? [];
   if (agentId) return agentId;

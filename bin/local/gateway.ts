@@ -39,7 +39,7 @@ type Settings = {
 };
 type Match = { route: Route; pathParameters: Record<string, string> };
 
-/** Emulates API Gateway's HTTP API in front of the same handlers that Lambda runs, and CloudFront in front of the pages. */
+/** Emulates API Gateway's HTTP API in front of the handlers that Lambda runs, and CloudFront in front of the pages. */
 export const gateway = ({ origins, publicUrl, pages, disk, rates = {}, report }: Settings): RequestListener => {
   installStreamifyResponse();
   const table = routes.flatMap((endpoint) => {

@@ -101,8 +101,8 @@ const formatEntryFields = ({ cause, ...fields }: Entry) =>
     .join(' ');
 
 /**
- * One line for a request: `PATCH /calls/… 400 12 ms custom_call_outcome_value: must be a number`. If it failed, the line ends with
- * the id of the request, which the response and the log of changes name.
+ * One line for a request: `PATCH /calls/… 400 12 ms custom_call_outcome_value: must be a number`. The line of a failed request
+ * ends with its id, which is also in the response and the log of changes.
  */
 export const describeRequest = (
   request: { method: string; path: string; milliseconds: number },

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isPagePath, notFoundPath, pathOfPage, sentHeaders } from '../../functions/pages/serve-pages.ts';
 import { buildPages, type PageFile, pageHeaders } from '../../lib/pages.ts';
 
-/** The pages, which are built when the first one is requested, and the data they use as defaults in the local run. */
+/** The pages, and the data that they use as defaults. The first request for a page builds all of them. */
 export type Pages = { files(): Map<string, PageFile>; demo: object };
 
 export const bundlePages = (demo: object): Pages => {

@@ -31,9 +31,9 @@ const concurrency = 4;
 type Queue = { endpoint: string; queueUrl: string };
 
 /**
- * Starts the S3 and SQS emulator with a bucket and one queue for all jobs. `work` delivers its messages, or those of a given
- * queue instead, to the jobs they name, and S3's notifications to the job that files start. `startByClock` sends the messages of
- * jobs that the clock starts.
+ * Starts the S3 and SQS emulator with a bucket and one queue for all jobs. `work` delivers messages to the jobs that they name,
+ * and S3's notifications to the job that files start. It also reads a given queue. `startByClock` sends the messages of jobs that
+ * the clock starts.
  */
 export const startQueueAndFiles = async (options: {
   bucket: string;
@@ -83,8 +83,8 @@ export const startQueueAndFiles = async (options: {
 const uploadBytes = limits.importBytes + 64 * 1024;
 
 /**
- * Makes the emulator, which has no options for this, listen only on loopback, accept large files, and reject requests for other
- * hosts and requests without the run's credentials. Other users of the machine can reach loopback, too.
+ * Makes the emulator listen only on loopback and accept large files. It rejects requests for other hosts, and those without the
+ * run's credentials. The emulator has no options for this. Other users of the machine can reach loopback, too.
  */
 const adaptEmulator = (credentials: Credentials, beforeResponse: () => void) =>
   subscribe('fastify.initialization', (message) => {
@@ -108,7 +108,7 @@ const adaptEmulator = (credentials: Credentials, beforeResponse: () => void) =>
     });
   });
 
-/** Pages of the application and of the run itself, under every name of this machine, send forms, as the CORS settings of the bucket allow. */
+/** Allows pages of the application and of the run itself to send forms, as the CORS settings of the bucket do. */
 const mayUpload = (origin: string) =>
   environment.appOrigins.includes(origin) || isLoopback(URL.parse(origin)?.hostname ?? '');
 
@@ -288,7 +288,7 @@ class QueueWorker {
 
 type Notification = { Records: { s3: { object: { key: string } } }[] };
 
-/** Returns the job that a message names or that the file of a notification starts, with the fields that determine its group. */
+/** Returns the job that a message names, or that a file starts, with the fields that determine its group. */
 const readDestination = (body: string): { job?: string } & Parameters<typeof messageGroup>[0] => {
   try {
     const message = JSON.parse(body) as { job?: string; uid?: string; endpointId?: string } & Partial<Notification>;

@@ -108,7 +108,7 @@ export const startService = async (options: Options): Promise<void> => {
   await start(startDemoHistory({ demo, isNew, days: options.demoDays, baseUrl, file }));
 };
 
-/** Reads every setting once, so that a wrong one ends the run with a sentence instead of failing the first request that needs it. */
+/** Reads every setting once. A wrong one ends the run with a sentence, before a request needs it. */
 const checkSettings = () => {
   try {
     for (const name of Object.keys(environment)) void environment[name as keyof typeof environment];

@@ -5,8 +5,8 @@ import { deployments } from './stack.ts';
 import { type GlobalOptions, openStores } from './stores.ts';
 
 /**
- * Returns the values that complete the last word of a command line, or undefined where the program itself completes it. Users
- * and agents are those of a local run, because finding them in a deployment would require reading its whole table.
+ * Returns the values that complete the last word of a command line, or undefined where the program itself completes it. Users and
+ * agents are those of a local run: in a deployment, finding them would read the whole table.
  */
 export const completedValues = async (program: Command, words: string[]): Promise<string[] | undefined> => {
   const values = await completeValues(nameOfLast(program, words), words).catch(() => undefined);

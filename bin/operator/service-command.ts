@@ -9,8 +9,8 @@ import { type Service, type ServiceOptions, withService } from './service.ts';
 
 /** The part of a help text about the key of a command that calls the service. */
 export const accessHelp = `
-This command uses the HTTP API with a temporary API key of the user --uid or of the agent's owner, which is deleted at the end,
-or ends an hour later if files that it has sent are still to be read.
+This command uses the HTTP API with a temporary API key of the user --uid or of the agent's owner. The key is deleted at the end, or
+an hour later if the service still has to read files of the command.
 With VAP_API_KEY set, it uses that key and needs no table: --uid is the user of the key, and --base-url or VAP_BASE_URL
 the address.
 `;

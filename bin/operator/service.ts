@@ -34,8 +34,8 @@ const keyHours = 12;
 const keySecondsForFiles = 60 * 60;
 
 /**
- * Runs `work` with the HTTP API: with the key in VAP_API_KEY, or else with a temporary key of the agent's owner (or
- * `--uid`), which is deleted when the work has ended and all of its files have been read.
+ * Runs `work` with the HTTP API, with the key in VAP_API_KEY or a temporary key of the agent's owner (or `--uid`). The temporary
+ * key is deleted when the work has ended and its files are read.
  */
 export const withService = async <T, AgentId extends string | undefined>(
   options: ServiceOptions<AgentId>,

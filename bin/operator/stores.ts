@@ -60,8 +60,7 @@ export const makeStores = (table: Table) => ({
 });
 
 /**
- * Opens the stores of the table that `--table`, `--stack` or `TABLE_NAME` selects, with the usual settings of AWS, or
- * those of the local run. Reports the choice.
+ * Opens the stores of the table that `--table`, `--stack` or `TABLE_NAME` selects, or those of the local run. Reports the choice.
  */
 export const openStores = async (options: GlobalOptions): Promise<Stores> => {
   const { stack, region } = options;

@@ -12,7 +12,7 @@ const clearingCell = '\\N';
 /** The maximum size of a row, larger than the service accepts. It stops reading at a quote that is never closed. */
 const maxRowBytes = 1024 * 1024;
 
-/** An amount as a spreadsheet writes it, with the sign or the ISO 4217 code of its currency before or behind it. */
+/** An amount of a spreadsheet, with the sign or the ISO 4217 code of its currency before or behind it. */
 const amountWithCurrency = /^(-?)(?:(\p{Sc}|[A-Z]{3})\s*)?(-?)(\d.*?)\s*(\p{Sc}|[A-Z]{3})?$/u;
 const currencyCodes = new Set(Intl.supportedValuesOf('currency'));
 /** The codes of signs that only one currency has. */

@@ -29,8 +29,8 @@ export type PlanOptions = {
 type Plan = { cause: string; retryAt: string };
 
 /**
- * Splits a CSV file with a header into two beside it: `….now.csv` with the rows whose number may be called, `….later.csv`
- * with the others, the reason and the time to try again.
+ * Splits a CSV file with a header into two beside it: `….now.csv` has the rows whose number may be called. `….later.csv` has the
+ * others, with the reason and the time to try again.
  */
 export const plan = async (file: string, options: PlanOptions): Promise<void> => {
   const { header, records, delimiter } = await readRecords(file);

@@ -2,8 +2,8 @@
 const successesToGrow = 4;
 
 /**
- * The size and the number of parallel requests. Both are halved when the service is too slow for them, and doubled again,
- * up to their initial values, after a few successful requests.
+ * The size and the number of parallel requests. Both are halved when the service is too slow. A few successful requests double
+ * them again, up to their initial values.
  */
 export class Pace {
   readonly #max: { rows: number; parallel: number };

@@ -14,7 +14,7 @@ import { CommandError, exitCodes } from '../exit-codes.ts';
 import { count } from '../output.ts';
 import type { Pace } from './pace.ts';
 
-/** The operations that take many items, by the status of an item that succeeded, which is the name of their list in the response, too. */
+/** The operations that take many items, by the status of an item that succeeded. The list of these items has the same name. */
 const operations = {
   updated: (api: ApiClient, items: Item[], options: RequestOptions) =>
     api.calls.updateOutcomes({ items: items as CallOutcomeItem[] }, options),

@@ -46,8 +46,7 @@ export const demoData = async (
 };
 
 /**
- * Creates a client of this run for the demo user. It reports failures, because the service works without the missing items, for example
- * when the user's own file store is not running.
+ * Creates a client of this run for the demo user. It reports failures and goes on: the service works without the missing items.
  */
 export const demoClient = ({ uid, apiKey }: Pick<Demo, 'apiKey'> & { uid?: string }, baseUrl: string): ApiClient =>
   apiClient({

@@ -73,7 +73,7 @@ const describeArgument = ({ description = '' }: JsonSchema) =>
     .replace(/\.$/, '')
     .replaceAll('`', '');
 
-/** Returns the value that the options of a command, or an argument in its place, give to an argument of an operation. */
+/** Returns the value of an argument of an operation, from the options or the arguments of a command. */
 export const readOption = async (
   { name, schema }: Argument,
   names: OptionNames,

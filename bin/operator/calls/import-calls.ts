@@ -1,16 +1,17 @@
 import { stat } from 'node:fs/promises';
+import { CallItem } from '../../../functions/domain/calls.ts';
 import { isIdentifier } from '../../../functions/domain/identifiers.ts';
-import { isDeeperThan, isJsonObject, parseJson, utf8 } from '../../../functions/domain/json.ts';
+import { isDeeperThan, parseJson, utf8 } from '../../../functions/domain/json.ts';
 import { limits } from '../../../functions/domain/limits.ts';
-import type { CallItem } from '../../../functions/openapi/client/client.ts';
-import { resolvePath } from '../../command-line/arguments.ts';
+import { validate } from '../../../functions/domain/validation.ts';
+import { formatDetails, resolvePath } from '../../command-line/arguments.ts';
 import { describeFileError } from '../../command-line/describe-error.ts';
 import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
 import { count, say, visible } from '../../command-line/output.ts';
 import { ProgressFile } from '../../command-line/progress-file.ts';
 import { Pace } from '../../command-line/sending/pace.ts';
 import { maxItemsBytes, sendRows } from '../../command-line/sending/send-rows.ts';
-import { type Outcome, type Send, sender } from '../../command-line/sending/sender.ts';
+import { type Item, type Outcome, type Send, sender } from '../../command-line/sending/sender.ts';
 import type { Owners } from '../service.ts';
 import { type Line, linesAfter } from './lines.ts';
 
@@ -22,8 +23,8 @@ type ImportState = { line: number; end: number; imported: number; failed: number
 
 type ImportReport = ImportState & { resumedAfterLine?: number };
 
-/** A line of the file with its call, the key of the agent's owner, or the reason why it is not sent. A blank line has neither. */
-type Row = Pick<ImportState, 'line' | 'end'> & { item?: CallItem; apiKey?: string; error?: string };
+/** A line of the file: its call with the key of the agent's owner, or the reason why it is not sent. A blank line has neither. */
+type Row = Pick<ImportState, 'line' | 'end'> & { item?: Item; apiKey?: string; error?: string };
 
 /** The number of lines in a request. Progress is saved after each. */
 const linesPerRequest = 250;
@@ -106,7 +107,7 @@ const sendByOwner = ({ baseUrl }: Owners, work: { pace: Pace; signal: AbortSigna
       Array.from(
         Map.groupBy(rows, ({ apiKey }) => apiKey as string),
         async ([apiKey, ofOwner]) => {
-          const results = await chooseSender(apiKey)(ofOwner.map(({ item }) => item as CallItem));
+          const results = await chooseSender(apiKey)(ofOwner.map(({ item }) => item as Item));
           for (const [index, row] of ofOwner.entries()) outcomes.set(row, results[index] as Outcome<'recorded'>);
         },
       ),
@@ -119,7 +120,7 @@ async function* readRows(lines: AsyncIterable<Line>, owners: Owners): AsyncGener
   for await (const line of lines) yield { line: line.number, end: line.end, ...(await readLine(line, owners)) };
 }
 
-/** Reads a line. The service validates the call; a line with which it would refuse the whole request is not sent. */
+/** Reads a line. It validates calls as the service does: one line must not fail the request of all others. */
 const readLine = async ({ bytes }: Line, owners: Owners): Promise<Pick<Row, 'item' | 'apiKey' | 'error'>> => {
   if (!bytes) return { error: `is longer than ${maxItemsBytes.toLocaleString('en')} bytes` };
   let item: unknown;
@@ -133,10 +134,10 @@ const readLine = async ({ bytes }: Line, owners: Owners): Promise<Pick<Row, 'ite
   // A call is in the list of the request.
   const maxDepth = limits.jsonDepth - 2;
   if (isDeeperThan(item, maxDepth)) return { error: `is nested deeper than ${maxDepth} levels` };
-  if (!isJsonObject(item)) return { error: 'must be a JSON object' };
-  const { agentId } = item;
-  if (typeof agentId !== 'string' || !isIdentifier(agentId)) return { error: 'agentId: must be the id of an agent' };
-  const apiKey = await owners.findKey(agentId);
+  const { data, error } = validate(CallItem, item);
+  if (error) return { error: formatDetails(error) };
+  const { agentId } = data;
+  const apiKey = isIdentifier(agentId) ? await owners.findKey(agentId) : undefined;
   if (!apiKey) return { error: `agentId: there is no agent ${agentId}` };
-  return { item: item as CallItem, apiKey };
+  return { item: item as Item, apiKey };
 };

@@ -4,7 +4,7 @@ import { readAgentIds, readCalls } from '../../command-line/calls-of-agents.ts';
 import type { ServiceOptions } from '../service.ts';
 import { runWithService } from '../service-command.ts';
 
-/** Runs `work` with the selected calls of the named agent, or of each agent that a user owns or has access to, newest first. */
+/** Runs `work` with the selected calls, newest first: of the named agent, or of each agent that the user may use. */
 export const withSelectedCalls = async (
   options: ServiceOptions<string | undefined>,
   selection: ReturnType<typeof toSelection>,

@@ -10,8 +10,8 @@ import { restoreTable } from '../restore/restore-table.ts';
 import { openStores, requireKnownFormat } from '../stores.ts';
 
 /**
- * The number of items that are the same in both tables, that a restore writes and that it deletes, and of erasures that it
- * repeats because they ended after the time of the other table.
+ * The number of items that are the same in both tables, and of those that a restore writes and deletes. It repeats erasures that
+ * ended after the time of the other table.
  */
 type Restoration = { same: number; written: number; deleted: number; erasures: number };
 

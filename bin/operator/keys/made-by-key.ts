@@ -12,7 +12,7 @@ export type MadeByKey = {
   imports: { importId: string; status: string }[];
 };
 
-/** Finds the webhook endpoints and secrets that a key made, including those of voice platforms, and its upload forms that wait for files. */
+/** Finds the webhook endpoints and the secrets that a key made, and its upload forms that wait for files. */
 export const madeByKey = async (
   { agents, blockListImports, documents, hookSecrets, webhookEndpoints }: Stores,
   { uid, keyId }: { uid: string; keyId: string },

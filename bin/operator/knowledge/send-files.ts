@@ -16,7 +16,7 @@ export type SendResult =
   | { status: 'sent'; documentId: string }
   | { status: 'not sent' | 'rejected' | 'unknown'; error: string };
 
-/** The id of a run, from which the idempotency keys of its requests follow, and the files that were sent, as they were then. */
+/** The id of a run, from which its idempotency keys follow, and the files as they were when they were sent. */
 type Progress = { id: string; sent: SentFile[] };
 type SentFile = { file: string; size: number; mtimeMs: number; documentId: string };
 

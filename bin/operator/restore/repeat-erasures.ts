@@ -60,7 +60,7 @@ const withoutFiles = (imports: BlockListImports) => ({
 });
 
 /**
- * Returns the numbers in calls, block lists and failed import lines, by the agent's partition or the first shard of the
+ * Returns the numbers in calls, block lists and failed import lines. The key is the agent's partition, or the first shard of the
  * user's list.
  */
 const numbersByAgentAndUser = async (table: Table): Promise<Map<string, Set<string>>> => {

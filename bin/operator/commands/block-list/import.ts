@@ -21,8 +21,9 @@ export const importBlockList = (blockList: Group) =>
     ],
     `
 Without --agent-id it is the block list of the user --uid, which is in force for all of their agents.
-The file is text in UTF-8 or UTF-16 with one number per line, or CSV with a header that names number and, optionally, reason and
-expiresAt; at most 64 MB. With --number-column, other columns are ignored, and with --country national numbers are read. Lines that cannot be imported are reported with their number, and the others are imported.
+The file has one number per line, or is CSV with the columns number, reason and expiresAt. It is UTF-8 or UTF-16, and has at most
+64 MB. --number-column names another column; other columns are ignored then. --country reads national numbers. Lines that cannot be
+imported are reported with their number, and the others are imported.
 `,
   )
     .argument('<file>', 'the file')

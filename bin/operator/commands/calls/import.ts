@@ -23,8 +23,8 @@ phone, agentPhone, endedAt, durationSeconds, status, agentVersion, details and t
 Invalid lines are reported with their number, and the others are imported. Importing a file twice changes nothing. After an
 interruption, the same command continues: <file>.progress keeps the position until the import is complete.
 
-This command uses the HTTP API with a temporary API key of each agent's owner, which is deleted at the end. With VAP_API_KEY set,
-it uses that key and needs no table.
+This command uses the HTTP API with a temporary API key of each agent's owner. The keys are deleted at the end. With VAP_API_KEY
+set, it uses that key and needs no table.
 ${examples('calls import calls.jsonl', 'calls import calls.jsonl --stack voice-agents-prod')}`,
     )
     .action(async (file, _, command) => {

@@ -10,7 +10,7 @@ import { writeOutput } from '../../../command-line/output-file.ts';
 import { examples, type Group } from '../../program.ts';
 import { chooseBaseUrl } from '../../service.ts';
 
-/** The configuration of each AI client for an address, the file that it belongs in, and how the client gets the key. */
+/** The configuration of each AI client, the file for it, and how the client gets the key. */
 const clients = {
   'claude-code': {
     file: '.mcp.json in your project',

@@ -19,7 +19,7 @@ export const listenForWebhooks = (webhooks: Group) =>
     .command('listen')
     .description(
       'Forward the events of a user to an address, such as one on this machine, until it is interrupted.\n\n' +
-        'It creates a temporary endpoint, fetches its events from the table, and sends each once, signed with the secret that it prints.',
+        'It creates a temporary endpoint, and fetches its events from the table. It sends each once, signed with the secret that it prints.',
     )
     .requiredOption('--forward-to <address>', 'where to send the events', httpAddress)
     .option('--uid <uid>', 'the user (default: the demo user of the local run)', as(Identifier))
