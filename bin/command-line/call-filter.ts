@@ -1,5 +1,5 @@
 import { type Command, Option, type OptionValues } from '@commander-js/extra-typings';
-import type { CallFilters } from '../../functions/domain/call-lists.ts';
+import type { CallFilters } from '../../functions/domain/call-filters.ts';
 import { PhoneNumber } from '../../functions/domain/phone-numbers.ts';
 import type { CallRange } from '../../functions/store/calls/call-lists.ts';
 import { as } from './arguments.ts';

@@ -1,4 +1,4 @@
-import type { CallFilters } from '../../functions/domain/call-lists.ts';
+import type { CallFilters } from '../../functions/domain/call-filters.ts';
 import type { Call } from '../../functions/domain/calls.ts';
 import { parseJson } from '../../functions/domain/json.ts';
 import type { ApiClient } from '../../functions/openapi/client/client.ts';

@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
-import type { CallFilters } from '../../functions/domain/call-lists.ts';
+import type { CallFilters } from '../../functions/domain/call-filters.ts';
 import { type Call, outcomeFields } from '../../functions/domain/calls.ts';
 import { apiClient } from '../../functions/openapi/client/client.ts';
 import type { CallRange } from '../../functions/store/calls/call-lists.ts';

@@ -7,15 +7,6 @@ import { nextPage, paging } from './paging.ts';
 import { PhoneNumberInQuery } from './phone-numbers.ts';
 import { formatWhole } from './text.ts';
 
-/** The filters that every call of a list must match. */
-export type CallFilters = {
-  direction?: Call['direction'];
-  status?: string;
-  outcome?: string;
-  hasOutcome?: boolean;
-  held?: boolean;
-};
-
 /** The calls of a list, and the page of it. */
 export const CallsQuery = z.object({
   phone: z.optional(
@@ -48,13 +39,3 @@ export const CallsPage = describedObject('A page of calls.', {
   ),
 });
 export type CallsPage = z.infer<typeof CallsPage>;
-
-export const matchesFilters = (call: Call, { direction, status, outcome, hasOutcome, held }: CallFilters): boolean =>
-  (direction === undefined || call.direction === direction) &&
-  (status === undefined || isSameText(call.status, status)) &&
-  (outcome === undefined || isSameText(call.custom_call_outcome, outcome)) &&
-  (hasOutcome === undefined || (call.custom_call_outcome !== undefined) === hasOutcome) &&
-  (held === undefined || (call.heldOutcome !== undefined) === held);
-
-const isSameText = (text: string | undefined, wanted: string) => text !== undefined && fold(text) === fold(wanted);
-const fold = (text: string) => text.normalize().toLowerCase();

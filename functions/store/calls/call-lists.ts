@@ -1,4 +1,5 @@
-import { type CallsPage, type CallsQuery, matchesFilters } from '../../domain/call-lists.ts';
+import { matchesFilters } from '../../domain/call-filters.ts';
+import type { CallsPage, CallsQuery } from '../../domain/call-lists.ts';
 import type { Call } from '../../domain/calls.ts';
 import { collectChunks } from '../../domain/chunks.ts';
 import { limits } from '../../domain/limits.ts';
