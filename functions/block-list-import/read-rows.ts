@@ -24,9 +24,8 @@ export class ImportError extends Error {
 const maxRowLength = 64 * 1024;
 
 /**
- * Yields the rows of a text file with one number a line, or of a CSV file whose header names `number`, or the given columns. Skips
- * empty lines.
- * Throws an `ImportError` when the file is not text in UTF-8 or UTF-16, or its rows cannot be separated.
+ * Yields the rows of a text file, or of a CSV file with a header. Skips empty lines. Throws an `ImportError` for any
+ * other file.
  */
 export async function* readRows(pieces: AsyncIterable<Uint8Array>, columns?: ImportColumns): AsyncGenerator<FileRow> {
   const texts = decode(pieces);

@@ -46,9 +46,8 @@ const busyDelaySeconds = 5;
 const batchesInFlight = 32;
 
 /**
- * Imports a file, until a time (Unix milliseconds); a message continues it after that. The file is read in pieces, and
- * imported in steps. Each step ends with a write to the record that succeeds for one run only. A repeated step has the same
- * rows and the same name, by which the block list recognizes the numbers that it added: it counts the same.
+ * Imports a file in steps, until a time (Unix milliseconds). A message continues it. Each step is recorded by one run
+ * only. A repeated step counts the numbers that it added before.
  */
 export const runImport = async (
   reference: ImportReference,
@@ -295,9 +294,8 @@ const keepFirst = (former: string[] = [], changed: string[]): string[] =>
   former.length < limits.webhookNumbers ? [...former, ...changed].slice(0, limits.webhookNumbers) : former;
 
 /**
- * Writes numbers, and returns those that it changed. It retries the numbers that a throttled table does not take. Returns
- * undefined when time runs out after some are written: the caller repeats the step. Throws when time runs out before any is
- * written.
+ * Writes numbers, and returns those that it changed. Returns undefined when time runs out: the caller repeats the step.
+ * Throws when none is written by then.
  */
 const settle = async (
   phones: string[],

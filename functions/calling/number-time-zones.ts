@@ -13,8 +13,8 @@ const longestPrefix = Math.max(...[...zonesByPrefix.keys()].map(({ length }) => 
 const areaMobiles = new Set(['52', '54', '55', '62', '86']);
 
 /**
- * Returns the possible time zones of a number in E.164 format, like libphonenumber's `PhoneNumberToTimeZonesMapper`: those of its
- * area, those of its country if it belongs to no area, or none for a number that cannot exist.
+ * Returns the possible time zones of a number in E.164 format, as libphonenumber does: those of its area, or else of
+ * its country.
  */
 export const timeZonesOfNumber = (number: string): string[] => {
   const parsed = parsePhoneNumberFromString(number);

@@ -31,8 +31,8 @@ export class ChatUsage {
   }
 
   /**
-   * Counts a turn of an address, unless the address has reached its limit in a sliding window of sixty seconds. Turns of the
-   * previous minute count in proportion to its part of the window. The limit holds for concurrent requests, too.
+   * Counts a turn of an address, within its limit in a sliding window of sixty seconds. Turns of the previous minute
+   * count in proportion.
    */
   async countTurn(address: string): Promise<RetryAfter | undefined> {
     const network = toNetwork(address);

@@ -3,10 +3,7 @@ import { AwsClient } from 'aws4fetch';
 type Credentials = { accessKeyId: string; secretAccessKey: string; sessionToken?: string; region: string };
 export type AwsRequest = { method: string; headers?: Record<string, string>; body?: Uint8Array | string };
 
-/**
- * Sends requests to an AWS service, signed with Signature Version 4 by a library of 8 KiB: a client of the SDK for one or two
- * calls would be a large part of a function's bundle.
- */
+/** Sends signed requests to an AWS service, by a library of 8 KiB in place of a client of the SDK. */
 export class AwsRequests {
   readonly #client: AwsClient;
 

@@ -24,8 +24,7 @@ const maxAttempts = 3;
 export const defaultTimeoutMilliseconds = 9000;
 
 /**
- * The bucket of uploaded files. Links and forms are presigned here: `aws4fetch`, which signs the requests, makes no POST policies, and
- * the SDK's presigners would nearly double a function's bundle.
+ * The bucket of uploaded files. Links and forms are presigned here: the SDK's presigners would nearly double a bundle.
  */
 export class Files {
   readonly #requests: AwsRequests;
@@ -59,10 +58,7 @@ export class Files {
     return { bytes: Buffer.concat(chunks), etag };
   }
 
-  /**
-   * Reads a part of a file, from `start` on and at most `length` bytes; undefined if there is no such file, `changed` if it
-   * is no longer the one with this `etag`.
-   */
+  /** Reads a part of a file; undefined without the file, `changed` if it no longer has this `etag`. */
   async readPart(
     key: string,
     { start, length, etag }: { start: number; length: number; etag?: string },

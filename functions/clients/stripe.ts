@@ -77,8 +77,8 @@ const stripeError = (error: unknown) => {
 };
 
 /**
- * Fetches whole responses within a deadline and a maximum size, and fails unless they are JSON objects: the package
- * would hang on a JSON string or number, and would treat an error without an error's body as a success.
+ * Fetches whole JSON objects within a deadline and a maximum size. The package would hang on a JSON string, or treat it
+ * as a success.
  */
 const fetchUntil = (deadline: AbortSignal) => async (url: string | URL | Request, init?: RequestInit) => {
   const signal = AbortSignal.any([deadline, ...(init?.signal ? [init.signal] : [])]);

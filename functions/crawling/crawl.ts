@@ -24,8 +24,8 @@ type KeptPage = { page: CrawledPage; key: string; canonicalKey: string };
 const concurrency = 3;
 
 /**
- * Reads the pages of a site breadth-first from its start page, until a deadline (Unix milliseconds) at the latest. `former` are
- * the pages that are asked for only if they have changed.
+ * Reads the pages of a site breadth-first, until a deadline (Unix milliseconds). `former` pages are asked for only if
+ * they have changed.
  */
 export const crawl = async (
   webPages: WebPages,

@@ -36,9 +36,8 @@ const sourcesConcurrency = 8;
 const indexDelaySeconds = 10;
 
 /**
- * Begins a copy, or returns the one already begun under the new agent's id. A copy consists of repeatable writes, and ends
- * with one transaction that creates the new agent: wherever it is interrupted, the new agent is complete or absent, and a
- * later run ends in the same agent.
+ * Begins a copy, or returns the one already begun. One transaction at its end creates the new agent. So the agent is
+ * complete or absent, and later runs end in the same one.
  */
 export const beginCopy = (
   copy: Pick<Duplication, 'agent' | 'keyId' | 'sourceAgentId'>,
@@ -55,10 +54,7 @@ export const beginCopy = (
   return duplications.add({ ...copy, ...progress }, quotas);
 };
 
-/**
- * Copies until the copy is complete or the time is over (Unix milliseconds), and returns its progress. Returns undefined
- * when the source has been deleted, in which case there is no copy.
- */
+/** Copies until a time (Unix milliseconds), and returns the progress; undefined when the source has been deleted. */
 export const continueCopy = async (
   duplication: Duplication,
   until: number,

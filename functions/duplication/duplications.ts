@@ -62,8 +62,7 @@ export class Duplications {
   }
 
   /**
-   * Adds a copy, or returns the one already begun under the new agent's id. Checks the quotas, and counts the new agent from
-   * now on, so that a copy that has begun can be finished.
+   * Adds a copy, or returns the one already begun. Counts the new agent from now on, so that the copy can be finished.
    */
   async add(asked: Duplication, { agents, sources } = this.#quotas): Promise<Duplication> {
     const duplication = { ...asked, maker: currentMaker() };

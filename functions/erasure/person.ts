@@ -66,8 +66,8 @@ type Running = {
 type Rest = { delaySeconds: number; progress?: ErasureProgress };
 
 /**
- * Erases a person from the data of a user, until a time (Unix milliseconds). Returns what is left; undefined when it is done.
- * Every step can be repeated, and counts what it erases in the same transaction.
+ * Erases a person until a time (Unix milliseconds), and returns what is left. Each step counts what it erases in the
+ * same transaction.
  */
 export const erasePerson = async (
   { uid, erasureId, number, blockList: mode, progress }: Running,

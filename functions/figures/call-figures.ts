@@ -29,8 +29,8 @@ import {
 } from './rows.ts';
 
 /**
- * The figures of a day as they are stored. A quarter of an hour before `frozen` is not counted again: its calls are gone. A
- * quarter before `costsFrom` was counted without costs.
+ * The figures of a day as they are stored. Quarters before `frozen` have no calls left to count. Those before
+ * `costsFrom` were counted without costs.
  */
 export type DayFigures = { series: Series[]; frozen: number; costsFrom: number; version?: string; pieces: number };
 
@@ -48,8 +48,8 @@ type FiguresItem = Item & {
 };
 
 /**
- * The quarters of a day whose calls have changed since they were counted. `by` names the first change since the last count
- * began: it queues the next one. `run` is the count in progress that includes all of the quarters.
+ * The quarters of a day to be counted again. `by` names the change that queues the next count. `run` is the count in
+ * progress.
  */
 export type UncountedDay = { quarters: Set<number>; by?: string; run?: string };
 type UncountedItem = Item & UncountedDay;

@@ -18,8 +18,8 @@ const periodName = {
 };
 
 /**
- * The periods between two dates in a time zone. The offset of a zone is a whole number of quarters of an hour (since 1972), so
- * each quarter lies in one period.
+ * The periods between two dates in a time zone. Offsets are whole quarters of an hour since 1972, so each quarter is in
+ * one period.
  */
 export class Periods {
   /** The names of the periods, in order; none without a unit. */

@@ -24,8 +24,8 @@ export const moreSeconds = async (day: AgentDay, figures: Pick<CallFigures, 'fin
 };
 
 /**
- * Counts the calls of a marked day, and removes the mark. The mark stays if another change arrives during the count, because the
- * message of that change starts a new count. Returns `gone` when the agent was deleted.
+ * Counts the calls of a marked day. A change during the count keeps the mark, and starts a new count. Returns `gone`
+ * for a deleted agent.
  */
 export const countDay = async (day: AgentDay, figures: Counting): Promise<'counted' | 'gone'> => {
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
@@ -50,8 +50,8 @@ export const recountDay = async (day: AgentDay, figures: Counting & Pick<CallFig
 };
 
 /**
- * Counts, for the last time, the calls that started before a moment, which is the beginning of a quarter of an hour. Stops at a
- * time (Unix milliseconds). Counted calls may then be deleted without changing the figures. Returns true if all are counted.
+ * Counts for the last time the calls that started before a quarter of an hour. Returns true if all are counted by
+ * `until`, and may be deleted.
  */
 export const freeze = async (agentId: string, before: string, until: number, figures: Freezing): Promise<boolean> => {
   for await (const day of figures.daysWithCalls(agentId, before)) {

@@ -185,8 +185,7 @@ export class Summary {
   }
 
   /**
-   * Returns the rows, complete with those of periods without calls, and the totals. With the currency of the values, they have the
-   * margin, unless a cost is in another currency.
+   * Returns the rows of all periods, and the totals. They have the margin if all values and costs are in one currency.
    */
   result(valueCurrency?: string): { rows: FiguresRow[]; totals: Figures; costsFrom?: string } {
     const { unit, group } = this.#by;

@@ -59,10 +59,8 @@ export type CallStartFacts = {
 export type LocatedAgent = { agentId: string; owner: string; outcomeRules?: OutcomeRules };
 
 /**
- * A call and the items that its lookup found. `agent` is `none` when no agent of the user has our number. It is
- * `forbidden` when the user may not use the named agent. `items` are the entries of the other party's number in the
- * block lists, the agent's record, its traffic, and the attempts to call the number. Null stands for an item that does
- * not exist.
+ * A call and the items that its lookup found. `none`: no agent of the user has our number. `forbidden`: the user may
+ * not use the named agent. Null stands for an item that does not exist.
  */
 export type CallStart = CallStartReference & {
   agent: LocatedAgent | 'none' | 'forbidden';

@@ -89,8 +89,8 @@ export type OutboundStart = {
 };
 
 /**
- * Decides on a call. Rejects a blocked number, and an outbound call that the agent's rules forbid. The configuration
- * decides on withheld numbers and attestations. An accepted outbound call counts as an attempt if `counted` is set.
+ * Decides on a call by the block lists and the agent's configuration. An accepted outbound call counts as an attempt if
+ * `counted` is set.
  */
 export const decide = async (
   { agent: { agentId }, direction, other: number, attestation }: LocatedCall,

@@ -46,8 +46,8 @@ export const toStorableFacts = (
 };
 
 /**
- * Returns the facts of a call after the end that a platform reports. Anyone who knows the address of the hook can report
- * an end. So it fills what is missing, and replaces nothing that is known. The events of a call come in any order.
+ * Returns the facts of a call after a reported end. Anyone who knows the hook's address can report one. So it only
+ * fills what is missing.
  */
 export const factsAfter = (end: CallEnd, facts: CallFacts, found: Call | undefined): CallFacts => {
   if (!found) return facts;

@@ -7,8 +7,8 @@ import { rejectedCall } from './ended-call.ts';
 const maxMilliseconds = 500;
 
 /**
- * Records a rejected call. The response waits briefly for the record, and never past `until` (on the clock of
- * `performance.now()`). The log reports a record that fails or is late.
+ * Records a rejected call. The response waits briefly, and never past `until` (on the clock of `performance.now()`).
+ * The log reports a failed or late record.
  */
 export const recordRejected = async (
   calls: Pick<Calls, 'record'>,

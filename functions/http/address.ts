@@ -2,8 +2,8 @@ import { environment } from '../environment.ts';
 import type { ApiEvent } from './handler-types.ts';
 
 /**
- * Returns the caller's network address: the connection's, or the one in the header of a trusted proxy (CloudFront). If that
- * header has several addresses, the last one counts, because those before it are the caller's own claims.
+ * Returns the caller's network address. In a trusted proxy's header the last address counts: callers claim those before
+ * it.
  */
 export const clientAddress = (event: ApiEvent): string => {
   const header = environment.clientAddressHeader;

@@ -8,9 +8,8 @@ import { parseRequest } from './parse-request.ts';
 import { needsKey } from './request-body.ts';
 
 /**
- * Admits requests to endpoints that read no key from the table. An operation for the platform's own application requires
- * its exact `Origin`, before anything else is checked. An operation that reads or forwards a key rejects every other
- * `Origin`. So no third-party page can call it from a user's browser.
+ * Admits requests to endpoints that read no key from the table. Only the configured `Origin` may call on behalf of a
+ * key or of the platform's application.
  */
 export const admit = (endpoint: AnyEndpoint): ApiMiddleware => {
   const { name, caller } = endpoint;

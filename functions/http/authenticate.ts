@@ -7,9 +7,8 @@ import { parseRequest } from './parse-request.ts';
 import { needsKey } from './request-body.ts';
 
 /**
- * Authenticates a request by its API key or, at endpoints that take one, its signature, and authorizes it. A missing or
- * malformed key is rejected before the body is parsed. For a large body, so is an unknown key. One read gets the key, or
- * the secrets of signatures, and the access to the agent.
+ * Authenticates a request by its key or signature, and authorizes it. One read gets the key and the access to the
+ * agent. An unknown key is rejected before a large body is parsed.
  */
 export const authenticate = (endpoint: AnyEndpoint): ApiMiddleware => {
   const { caller } = endpoint;

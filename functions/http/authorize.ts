@@ -15,8 +15,8 @@ export type AuthorizedRequest = {
 };
 
 /**
- * Authorizes a request of a principal. Checks the key's scope, then the input, then access to its user and agent.
- * Without a valid key, a caller sees no validation message.
+ * Checks the key's scope, then the input, then access to its user and agent. Callers without a valid key see no
+ * validation message.
  */
 export const authorize = (
   endpoint: AnyEndpoint,

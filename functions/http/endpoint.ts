@@ -12,8 +12,8 @@ import type { Lookup } from '../store/table.ts';
 export type AgentReference = { uid?: string; agentId: string };
 
 /**
- * The permitted callers: the holder of an API key, the platform's own web application, or anyone. An optional key is
- * passed on unread. The handler's argument follows from it.
+ * The permitted callers: the holder of a key, the platform's application, or anyone. The handler's argument follows
+ * from it.
  */
 export type Caller<Input> =
   | ({
@@ -49,8 +49,8 @@ export type Caller<Input> =
   | { kind: 'anyone'; key?: 'optional' };
 
 /**
- * The authenticated user and key. Without `scopes`, the key has all that need not be named. A signature has no name, no end
- * (`endsAt`) and no quotas. The parties that store or log an address know a key that came in it.
+ * The authenticated user and key. Without `scopes`, it has all that need not be named. A signature has no name and no
+ * end.
  */
 export type Principal = {
   uid: string;
@@ -161,10 +161,7 @@ export type Endpoint<
   body?: Body;
   /** A POST that changes nothing, such as a check. Every other keyed POST and PATCH takes an `Idempotency-Key`. */
   readOnly?: true;
-  /**
-   * The response has a secret and is not kept for an Idempotency-Key. A repetition performs the request again, with the
-   * same `creationId` and the same result.
-   */
+  /** The response has a secret and is not kept. A repetition performs the request again, with the same result. */
   confidential?: true;
   response: Response;
   /** The response is a record with a `version`, which is also sent as its `ETag`. */
@@ -218,7 +215,7 @@ export type RawExchange<Input, Form, Result> = {
 /** A response that is sent while it is produced, with its media type among its headers. A slow reader applies back-pressure. */
 export type StreamedResponse = { headers: { 'content-type': string } & Record<string, string>; body: Readable };
 
-/** The results of `handle`, by the form of the response. API Gateway cannot stream: the function of a stream has a URL of its own. */
+/** The results of `handle`, by the form of the response. A stream has a URL of its own: API Gateway cannot stream. */
 type Results<Response> = { json: z.input<Response>; custom: CustomResponse; stream: StreamedResponse };
 
 /** Any endpoint, for code that does not depend on its types: the router, the documentation, the stacks. */

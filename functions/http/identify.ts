@@ -47,10 +47,7 @@ export const readCredentials = (caller: AnyEndpoint['caller'], event: APIGateway
   }
 };
 
-/**
- * What earlier requests of this process found: valid keys by hash, and secrets by the keys of their items. It decides
- * only when large items are read. Each request is checked by what it reads itself.
- */
+/** The valid keys and secrets that earlier requests found. They decide only when large items are read. */
 const found = new Map<string, unknown>();
 const maxFound = 1000;
 
@@ -61,9 +58,8 @@ const remember = (name: string, value: unknown): void => {
 };
 
 /**
- * Checks the credentials, and reads the access to an agent and a lookup. All is one round trip. Large items are the
- * exception: for credentials that are new to this process, they are read once the credentials are known to be valid. A
- * stranger can name any agent.
+ * Checks the credentials, and reads the access and a lookup in one round trip. For new credentials, large items are
+ * read after the check: strangers can name any agent.
  */
 export const identify = async (sent: Credentials, agentId?: string, lookup?: Lookup<unknown>): Promise<Identified> => {
   if (lookup?.isLarge && !(await wasFoundValid(sent))) await (await readAndCheck(sent)).pendingWrite;

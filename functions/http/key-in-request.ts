@@ -7,8 +7,8 @@ import type { AnyEndpoint } from './endpoint.ts';
 export type KeyInRequest = { secret: string; isInQuery: boolean };
 
 /**
- * Returns the key of a request: `X-Authorization`, or `Authorization`. A voice platform that cannot set headers has it
- * in the query. Throws for a missing or malformed key.
+ * Returns the key of a request. A voice platform that cannot set headers has it in the query. Throws for a malformed
+ * key.
  */
 export const keyInRequest = (caller: AnyEndpoint['caller'], event: APIGatewayProxyEventV2): KeyInRequest => {
   const { headers, queryStringParameters } = event;

@@ -20,11 +20,7 @@ import { errorHandler } from './response.ts';
 import { canStream } from './stream.ts';
 import { withFallback } from './with-fallback.ts';
 
-/**
- * Returns the Lambda handler of an endpoint, for API Gateway's HTTP API (payload 2.0). A request passes the edge check,
- * the log, error responses, authentication, parsing and authorization. Idempotency, the handler and its response schema
- * follow.
- */
+/** Returns the Lambda handler of an endpoint, for API Gateway's HTTP API (payload 2.0). */
 export const lambda = (endpoint: AnyEndpoint): ApiHandler =>
   buildHandler(endpoint, authenticate(endpoint), withIdempotency);
 

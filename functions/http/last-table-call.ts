@@ -1,15 +1,11 @@
 import { functionTimeoutSeconds } from '../domain/timeouts.ts';
 import { environment } from '../environment.ts';
 
-/**
- * The time reserved after the last call to the table. The response takes it, and the half second by which the function
- * times out early.
- */
+/** The time reserved for the response, and for Lambda's early timeout, after the last call to the table. */
 const reserveSeconds = 1;
 
 /**
- * Returns the time (Unix milliseconds) after which a request of many items begins no call to the table. One that begins
- * by then ends, retries included, before the response is due.
+ * Returns the time (Unix milliseconds) of a request's last call to the table, which ends before the response is due.
  */
 export const lastTableCallAt = (receivedAt: number): number => {
   const seconds = functionTimeoutSeconds - reserveSeconds - environment.tableTimeoutSeconds;

@@ -19,8 +19,8 @@ type Bounds = {
 };
 
 /**
- * Declares a body that is a multipart form. It is read into an object of its fields. The first of the fields named here
- * has the files of all of them. If a field is sent twice, the first one counts.
+ * Declares a body that is a multipart form. Its first field has all files. If a field is sent twice, the first one
+ * counts.
  */
 export const multipartForm = (files: MultipartForm['files'], bounds: Bounds): MultipartForm => ({
   files,

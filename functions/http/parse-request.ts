@@ -8,10 +8,7 @@ import type { AgentReference, AnyEndpoint } from './endpoint.ts';
 import type { Input, ParsedInput } from './input.ts';
 import { parseJsonBody } from './request-body.ts';
 
-/**
- * Parses a request with its endpoint's schemas. Returns an error, which `authorize` throws once the key is known.
- * Without a valid key, a caller sees no validation message.
- */
+/** Parses a request. Returns an error, which `authorize` throws once the key is known to be valid. */
 export const parseRequest = async (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): Promise<ParsedInput> => {
   try {
     const sent = await readParts(endpoint, event);

@@ -20,10 +20,7 @@ export const decodeRequestBody = (
 export const needsKey = ({ body = '' }: Pick<APIGatewayProxyEventV2, 'body'>): boolean =>
   body.length > limits.bodyBytesWithoutKey;
 
-/**
- * Reads a body as a JSON object, whatever its content type says: curl's `-d` must work. `codeWithoutObject` is the code of the
- * error for a body that is missing or no object.
- */
+/** Reads a body as a JSON object, whatever its content type: curl's `-d` must work. */
 export const parseJsonBody = (
   event: APIGatewayProxyEventV2,
   maxBytes?: number,

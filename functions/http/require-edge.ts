@@ -5,8 +5,8 @@ import { json } from './response.ts';
 import { warmUpEvent } from './warm-up.ts';
 
 /**
- * Refuses requests that bypass the deployment's CloudFront. Callers could avoid the web ACL and geo restrictions, and
- * forge their address. Like a gateway's own error, the response has no error code.
+ * Refuses requests that bypass CloudFront: they could forge their address. Like a gateway's error, the response has no
+ * code.
  */
 export const requireEdge = (): ApiMiddleware => ({
   before({ event }) {

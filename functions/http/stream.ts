@@ -2,10 +2,7 @@ import { text } from 'node:stream/consumers';
 import type { StreamedResponse } from './endpoint.ts';
 import type { ApiResult } from './handler-types.ts';
 
-/**
- * Checks whether responses can be streamed in this process: Lambda's has this global, and the local gateway creates one. The
- * AWS SDK creates an empty one where there is none.
- */
+/** Checks whether this process can stream: Lambda and the local gateway can. The AWS SDK creates an empty global. */
 export const canStream = () => 'streamifyResponse' in ((globalThis as { awslambda?: object }).awslambda ?? {});
 
 /** Returns a streamed response. Where nothing can be streamed, it is sent in one piece, once it is complete. */

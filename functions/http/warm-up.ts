@@ -19,7 +19,7 @@ export const warmUpEvent = {
   requestContext: { requestId: 'warm-up', http: { sourceIp: '' } },
 } as unknown as ApiEvent;
 
-/** Warms a function that takes a key: with that request, with the patterns of the log and, where the operation is a GET, with a read. */
+/** Warms a function that takes a key, with that request. A GET also performs a read. */
 export const warmUp = (handler: ApiHandler, endpoint: AnyEndpoint): Promise<void> =>
   duringInitialization(
     () => handler(warmUpEvent, {} as Context),

@@ -34,8 +34,8 @@ type Services = ServicesOf<typeof services>;
 const timeoutSeconds = 360;
 
 /**
- * Crawls a website and stores the text of its pages. Pages are asked for only if they have changed, and the same text is not stored
- * again. A website without a readable page becomes `failed`, with the reason.
+ * Crawls a website and stores the text of its pages, if it has changed. Without a readable page it becomes `failed`,
+ * with the reason.
  */
 export const crawlWebsite = queueJob({
   name: 'crawlWebsite',

@@ -11,10 +11,8 @@ import { calls } from '../store/calls/calls.ts';
 import { queueJob, queueWorker } from './job.ts';
 
 /**
- * Deletes calls that have passed the deployment's retention period. They are hidden as soon as the period ends. DynamoDB could
- * delete them by an attribute, but a change of the setting would then rewrite every call.
- * Figures count the calls one last time before the deletion and do not change after it.
- * Each run reads one segment of the table, so that a table of any size is read to its end.
+ * Deletes calls that have passed retention, after figures have counted them. An attribute for DynamoDB would be
+ * rewritten with every change of the setting. Each run reads segments of the table.
  */
 export const expireCalls = queueJob({
   name: 'expireCalls',

@@ -74,10 +74,7 @@ export const extractDocument = queueJob({
 
 type DocumentKey = { agentId: string; id: string };
 
-/**
- * Makes the file that came by an upload form the document's file, unless it has one: a form is for one file. S3 reports the copy as
- * a new file.
- */
+/** Makes the uploaded file the document's file, unless it has one. S3 reports the copy as a new file. */
 const takeUpload = async (
   document: DocumentKey,
   record: DocumentRecord | undefined,
@@ -138,8 +135,8 @@ const extract = async (
 };
 
 /**
- * Returns why a file from an upload form is refused. S3 accepts the file even when the form's key or its user's access has
- * ended. An agent without an access record is an unfinished copy, whose files come from the service itself.
+ * Returns why a file from an upload form is refused: S3 accepts it even when the form's key has ended. An agent without
+ * access is an unfinished copy.
  */
 const refusalOfForm = async (
   { agentId, formIssuedTo }: DocumentRecord,

@@ -16,9 +16,8 @@ import { websites } from '../store/sources/websites.ts';
 import { queueJob, queueWorker } from './job.ts';
 
 /**
- * Deletes the data of a deleted agent: knowledge, calls, block list, responses kept for its users, and finally the trace of the
- * agent itself. Requests that were in progress when the agent was deleted may still write data. A run after their end
- * deletes that data as well.
+ * Deletes the data of a deleted agent, and its trace last. Requests in progress may still write. A run after their end
+ * deletes that as well.
  */
 export const finishDeletion = queueJob({
   name: 'finishDeletion',

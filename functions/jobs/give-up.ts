@@ -27,8 +27,8 @@ const services = {
 type Services = ServicesOf<typeof services>;
 
 /**
- * Ends the work of a message that no delivery completed, even if its function died at each: reports the failure to those who wait
- * for it, or continues it later. Its queue receives the dead letters of the jobs that are `awaited`.
+ * Ends the work of a message that no delivery completed: reports the failure, or continues it later. Its queue receives
+ * the dead letters of `awaited` jobs.
  */
 export const giveUp = queueJob({
   name: 'giveUp',

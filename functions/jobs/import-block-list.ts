@@ -9,10 +9,7 @@ import { queueJob, queueWorker } from './job.ts';
 
 const Message = z.union([jobMessages.importBlockList, FileNotification]);
 
-/**
- * Imports a file of numbers into a block list. The notification of S3, which cannot name a user, is sent again as a message
- * of the user, so that imports are queued by user.
- */
+/** Imports a file of numbers into a block list. The notification of S3 is sent again as a message of its user. */
 export const importBlockList = queueJob({
   name: 'importBlockList',
   message: Message,

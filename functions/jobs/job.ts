@@ -51,8 +51,8 @@ export type QueueJob<Message extends z.core.$ZodType, S extends Services> = Job<
   /** Also started by files created under this prefix of the bucket: the message is then S3's own event. */
   startedByFilesUnder?: string;
   /**
-   * Does the work. A message is delivered at least once, possibly late, so the work must be idempotent. If this throws, the message
-   * is delivered again, unless this was the last delivery: see `isAwaited`.
+   * Does the work, which must be idempotent. If this throws, the message is delivered again, unless this was the last
+   * delivery: see `isAwaited`.
    */
   handle(message: z.infer<Message>, services: ServicesOf<S>, deadlines: JobDeadlines): Promise<void>;
 };
@@ -61,8 +61,8 @@ export type QueueJob<Message extends z.core.$ZodType, S extends Services> = Job<
 export type StreamJob<S extends Services> = Job<S> & {
   kind: 'stream';
   /**
-   * Does the work for some changes, in the order of each item's changes. Every change is delivered at least once, so the work must
-   * be idempotent. Returns the first change that failed, which is delivered again with those after it.
+   * Does the work for some changes, which must be idempotent. Returns the first change that failed: it is delivered
+   * again with those after it.
    */
   handle(changes: TableChange[], services: ServicesOf<S>, deadlines: JobDeadlines): Promise<TableChange | undefined>;
 };

@@ -5,10 +5,7 @@ import { publishServices } from '../webhooks/publish.ts';
 import { publishChanges } from '../webhooks/publish-changes.ts';
 import { streamJob, streamWorker } from './job.ts';
 
-/**
- * Reads the table's stream, from which the log of changes is written, webhook events are sent, calls are counted again, and deliveries of
- * a user are resumed whose suspension has ended.
- */
+/** Reads the table's stream, and starts all that follows from a change. */
 export const readChanges = streamJob({
   name: 'readChanges',
   services: {

@@ -41,8 +41,8 @@ const keptBytes = 96 * 1024 * 1024;
 /** Sources that a process keeps between requests, of all agents: about a kilobyte each. */
 const keptSources = 20_000;
 /**
- * Bytes of texts, not deflated, that are read together with their indexes. Above this size, the indexes are read first,
- * and then only the texts of hits. One more round trip is faster than reading all texts.
+ * Bytes of texts that are read together with their indexes. Of more, only the texts of hits are read, after the
+ * indexes.
  */
 const bytesReadAhead = 24 * 1024 * 1024;
 /** The maximum bytes of packed indexes in a search. In memory they take five times as much, and a function has half a gigabyte. */
@@ -170,8 +170,8 @@ export class KnowledgeSearch {
   }
 
   /**
-   * Loads the indexes of sources with their texts: `now`, or `ahead` if the texts are small. One round trip reads everything that is
-   * not in memory. Returns undefined when a source has since been replaced or deleted.
+   * Loads the indexes of sources with their texts, in one round trip. Returns undefined when a source has since been
+   * replaced or deleted.
    */
   async #load(sources: Source[], texts: 'now' | 'ahead'): Promise<Loaded[] | undefined> {
     const kept = sources.map((source) => this.#loaded.get(loadedKey(source)));

@@ -55,8 +55,8 @@ export const rank = async (query: string, indexes: PackedIndex[], limit: number)
 type QueryWord = { terms: string[]; count: number };
 
 /**
- * Returns the words of a query in one language. A word that repeats an earlier one or is a function word has no terms. A word has
- * the same position in every language.
+ * Returns the words of a query in one language. Repeated and function words have no terms. Positions are the same in
+ * every language.
  */
 const parseQuery = (query: string, language: Language): QueryWord[] => {
   const words = new Terms(language).of(query);

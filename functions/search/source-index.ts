@@ -17,8 +17,8 @@ export class IndexingError extends Error {
 }
 
 /**
- * Makes the index of a source's text, for the language of its agent. The text is a stranger's: it is indexed in a sandboxed worker,
- * so that a text that takes too much time or memory fails with an `IndexingError` without affecting others.
+ * Makes the index of a text in a sandboxed worker. A stranger's text that takes too much time or memory fails with an
+ * `IndexingError`.
  */
 export const buildIndex = async (
   kind: SourceKindName,
@@ -37,10 +37,7 @@ export const buildIndex = async (
 
 const tooMuch = 'The text is too large or too complicated to be searched. Split it into several sources.';
 
-/**
- * Makes the index of a source's new text. Otherwise, returns a sentence with the reason: the text cannot be indexed, or the texts
- * of the agent would be too large together.
- */
+/** Makes the index of a new text, or returns the reason why it cannot be indexed. */
 export const indexNewText = async (
   { agentId, id }: SourceReference,
   kind: SourceKindName,

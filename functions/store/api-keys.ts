@@ -30,17 +30,14 @@ export class ApiKeys {
     this.#table = table;
   }
 
-  /**
-   * Creates a key of an existing user. A derived key that a repeated request already created is returned as it is; only such keys
-   * are limited in number.
-   */
+  /** Creates a key of a user. A derived key that exists is returned. Only derived keys are limited in number. */
   async create(uid: string, options: NewKey, derived?: DerivedKey): Promise<MadeApiKey> {
     return (await this.#make(uid, options, derived)) as MadeApiKey;
   }
 
   /**
-   * Creates a key that replaces another, which ends at `endsAt`. Both changes are made, or neither. Returns undefined
-   * when the other key does not exist or its end is set. So only one of two concurrent rotations creates a key.
+   * Creates a key that replaces another, which ends at `endsAt`, in one transaction. Returns undefined if the other is
+   * missing or ends already.
    */
   async rotate(
     uid: string,
@@ -71,7 +68,7 @@ export class ApiKeys {
         await this.#table.transact([...creation, ...(former?.actions ?? [])]);
         return created;
       } catch (error) {
-        // Otherwise the marks of the user or the number of keys changed, or an attempt of the same request made the key.
+        // Otherwise the user or its keys changed, or an earlier attempt made the key.
         if (former && failedConditions(error).has(creation.length)) return undefined;
         throw error;
       }
@@ -148,7 +145,7 @@ export class ApiKeys {
     });
   }
 
-  /** Ends a key now or at a time in the future. A key that already ends earlier keeps its end. Returns false when there is no such key. */
+  /** Ends a key at a time, unless it ends earlier. Returns false when there is no such key. */
   async revoke(uid: string, keyId: string, at = now()): Promise<boolean> {
     const item = await this.#getItem(uid, keyId);
     if (!item) return false;

@@ -11,7 +11,7 @@ export type Access = { owner: string; has(uid: string): boolean; outcomeRules: O
 /** The fields of an agent's configuration that its access item repeats. Outcomes are JSON: DynamoDB's own numbers end at 1e126. */
 export type RepeatedFields = { blockOnOutcomes?: string[]; outcomes?: string; valueCurrency?: string };
 
-/** The access item of a deleted agent has neither `uid` nor `guests`, but its `formerOwner`: no user may use the agent. */
+/** The access item of a deleted agent has only its `formerOwner`: no user may use the agent. */
 export type AccessItem = Item & {
   agentId: string;
   uid?: string;
@@ -30,7 +30,7 @@ export class Credentials {
     this.#table = table;
   }
 
-  /** Reads what is given of these: the record of a usable key, the access to an existing agent, the result of a lookup. */
+  /** Reads what is given of these: a usable key, the access to an agent, a lookup. */
   async read<Found>(
     apiKey: string | undefined,
     agentId?: string,
@@ -49,10 +49,7 @@ export class Credentials {
     };
   }
 
-  /**
-   * Returns whether a key may still be used, by its id: an upload form is valid only while the key that created it is. While the
-   * user is suspended, its files wait.
-   */
+  /** Returns whether a key may be used: an upload form ends with its key. The files of a suspended user wait. */
   async getKeyState({ uid, keyId }: { uid: string; keyId: string }): Promise<'usable' | 'suspended' | 'over'> {
     const listing = await this.#table.get<Item & { hash: string }>(apiKeyListingKey(uid, keyId));
     const key = listing && (await this.#table.get<Item & ApiKey>(apiKeyKey(listing.hash)));

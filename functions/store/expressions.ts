@@ -1,8 +1,8 @@
 export type Fields = Record<string, unknown>;
 
 /**
- * A change of an item: `set` replaces fields, and clears those that are null; undefined ones stay. `initial` sets those that are absent.
- * `add` adds to a number or a set. `remove` deletes set members.
+ * A change of an item: `set` replaces fields, or clears those that are null. `initial` sets absent ones. `add` adds to
+ * numbers and sets. `remove` deletes set members.
  */
 export type Change = { set?: Fields; initial?: Fields; add?: Fields; remove?: Fields };
 
@@ -16,8 +16,8 @@ export class Condition {
 }
 
 /**
- * Builds a condition from DynamoDB's own expression, with values where they belong: when`attempt = ${attempt}`. A value may
- * be another condition. An attribute whose name DynamoDB reserves has a `#` before it.
+ * Builds a condition with its values: when`attempt = ${attempt}`. A value may be a condition. A reserved name has a `#`
+ * before it.
  */
 export const when = (texts: TemplateStringsArray, ...values: unknown[]): Condition =>
   new Condition(

@@ -117,10 +117,8 @@ export class IdempotencyStore {
   }
 
   /**
-   * Deletes the responses of users that mention a text, as if their keys had never been used. It starts at a position
-   * and stops at a time (Unix milliseconds). Returns the position where it stopped, unless it reached the end.
-   * `isUnderWay` is true while a request that began before `since` (Unix milliseconds) is in progress. That request
-   * may still store its response.
+   * Deletes the responses of users that mention a text, and returns where it stopped at `until`. `isUnderWay`: a
+   * request that began before `since` may still store its response.
    */
   async forget(
     uids: string[],

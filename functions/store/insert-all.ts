@@ -11,8 +11,8 @@ export type InsertOutcome = 'inserted' | 'present' | 'unwritten';
 const batchesInFlight = 8;
 
 /**
- * Inserts items with distinct keys, unless their keys exist, and returns the outcome of each. Only items that DynamoDB
- * throttles are retried, until a time (Unix milliseconds).
+ * Inserts items whose keys do not exist, and returns the outcome of each. Throttled ones are retried, until a time
+ * (Unix milliseconds).
  */
 export const insertAll = async (table: Table, items: Item[], until: number): Promise<InsertOutcome[]> => {
   const outcomes: InsertOutcome[] = items.map(() => 'unwritten');

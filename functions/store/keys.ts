@@ -136,10 +136,7 @@ export const agentContentKey = (agentId: string, version: number): ItemKey => ({
   sk: `CONTENT#${agentVersionPosition(version)}`,
 });
 export const agentVersionCollection = (agentId: string): Collection => ({ pk: `AGENT#${agentId}`, prefix: 'VERSION#' });
-/**
- * The versions that callers get; there is no item while all callers get the newest. It is separate from the access item because
- * every start of a call reads both.
- */
+/** The versions that callers get. Every start of a call reads it beside the access item. */
 export const agentTrafficKey = (agentId: string): ItemKey => ({ pk: `AGENT#${agentId}#TRAFFIC`, sk: 'TRAFFIC' });
 
 export const formerGuestKey = (agentId: string, uid: string): ItemKey => ({
@@ -182,10 +179,7 @@ export const callPosition = (call: { startedAt: string; callId: string }) => `${
 export const callIdAt = (position: string) => position.slice(position.indexOf('#') + 1);
 /** Returns the agent of an entry by time or by phone number. */
 export const agentIdAt = ({ pk }: ItemKey) => pk.split('#')[1] as string;
-/**
- * Returns the position of a call in a list of the calls of several agents. Equal sort keys are in the order of the
- * agents.
- */
+/** Returns the position of a call in a list of several agents, which are in order at equal sort keys. */
 export const listedCallPosition = (call: { startedAt: string; callId: string; agentId: string }) =>
   `${callPosition(call)}#${call.agentId}`;
 /** Returns the sort key after which an agent's calls follow a position of such a list, newest first. */
@@ -217,7 +211,7 @@ export const callAttemptsKey = (agentId: string, phone: string): ItemKey => ({
 });
 export const callAttemptCollection = (agentId: string): Collection => ({ pk: `AGENT#${agentId}#ATTEMPTS` });
 
-/** Returns the phone number that a key contains, and the kind of its item: a call or a block list's entry. */
+/** Returns the phone number in the key of a call or a blocked number. */
 export const parseNumberKey = ({ pk, sk }: ItemKey): { owner: BlockListOwner; number: string } | undefined => {
   const [, kind, id = '', part, phone = ''] = /^(AGENT|USER)#([^#]+)#(PHONE|BLOCKED)#(.+)$/.exec(pk) ?? [];
   if (!kind) return undefined;
@@ -339,10 +333,7 @@ export type ChangedItem =
   | { kind: 'user' | 'endpoints'; uid: string }
   | { kind: 'key' };
 
-/**
- * The sort keys of those items, exact or by prefix. No other item has one of these sort keys. The entry of a call by time is
- * one of them if it has an attribute `deletedBy`.
- */
+/** The sort keys of those items, exact or by prefix. A call's entry by time is one if it has `deletedBy`. */
 export const sortKeysOfChanges = {
   exact: ['ACCESS', 'CALL', 'KEY', 'USER', 'WEBHOOKS'],
   prefixes: ['+', 'AGENT#', 'WEBSITE#', 'DOCUMENT#', 'ERASURE#', 'HOOK-SECRET#', 'IMPORT#'],
@@ -384,15 +375,14 @@ export const changedItem = ({ pk, sk }: ItemKey): ChangedItem | undefined => {
   }
 };
 
-/** Returns true for an item that has the request of its last change. Entries of block lists, of which there are many, add it themselves. */
+/** Returns true for an item that has the request of its last change. Entries of block lists add it themselves. */
 export const hasCause = (key: ItemKey): boolean => {
   const kind = changedItem(key)?.kind;
   return kind !== undefined && kind !== 'number' && kind !== 'deleted call';
 };
 
 /**
- * Returns true for an item that also has the maker of its last change (`madeBy`). A call has those of its outcome in its history, and
- * an import keeps who asked for it.
+ * Returns true for an item that also has the maker of its last change (`madeBy`). Calls and imports keep it elsewhere.
  */
 export const hasMaker = (key: ItemKey): boolean => {
   const kind = changedItem(key)?.kind;

@@ -13,8 +13,8 @@ export const firstPageSize = (expected: number, collections: number): number => 
 };
 
 /**
- * Yields the items of several collections in the order of their sort keys, which is that of each collection. Equal sort keys are in the
- * order of the collections. The pages of all collections are read at once, the next one when half of a page is used.
+ * Yields the items of several collections in the order of their sort keys. All pages are read at once, the next one
+ * when half of a page is used.
  */
 export async function* mergePages<T extends { sk: string }>(
   collections: AsyncGenerator<T[]>[],

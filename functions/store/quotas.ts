@@ -40,13 +40,12 @@ const quotaBelow = (
 };
 
 /**
- * A counter. The transactions that create and delete the counted items change it. The counter of sources also changes
- * when the results of a search may change. Each change increments `changes`, so that a recount is stored only if nothing
- * changed in between.
+ * A counter, which changes with what it counts. The one of sources also changes with what a search finds. A recount is
+ * stored only if `changes` is the same.
  */
 export type Counter = Item & { count: number; changes: number; recountedAt?: number };
 
-/** Returns the action that adds `by` to a counter, with further changes of it. With a quota, it fails when the sum exceeds the quota. */
+/** Returns the action that adds `by` to a counter. With a quota, it fails when the sum exceeds it. */
 export const countAction = (
   table: Table,
   key: ItemKey,
@@ -66,9 +65,8 @@ export const countCheck = (table: Table, key: ItemKey, { limit }: Quota): Transa
 const isAtMost = (max: number) => when`attribute_not_exists(#count) or #count <= ${max}`;
 
 /**
- * Counts the sources of an agent, and corrects its counter. The counter includes documents whose upload form expired
- * unused: an expiry writes nothing. An agent is counted at most once in `seconds`. Returns false when it was counted too
- * recently.
+ * Corrects the counter of an agent's sources, which includes forms that expired unused. Returns false within `seconds`
+ * of the last count.
  */
 export const recountSources = async (table: Table, agentId: string, seconds = 60): Promise<boolean> => {
   const key = countKey({ agentId });

@@ -1,8 +1,8 @@
 import { backOff } from './table.ts';
 
 /**
- * Works on items until nothing is left, or until a time (Unix milliseconds). `work` returns the items that must be worked on
- * again, after a pause. Returns those that are left.
+ * Works on items until a time (Unix milliseconds), and returns those that are left. `work` returns what to repeat after
+ * a pause.
  */
 export const repeatRounds = async <T>(
   items: T[],

@@ -19,7 +19,7 @@ export const insertStatement = (tableName: string, item: ItemKey): Statement => 
   };
 };
 
-/** Returns the statement that sets fields of an existing item, and removes those that are null (undefined ones stay), if a condition holds. */
+/** Returns the statement that sets fields of an item, or removes those that are null, if a condition holds. */
 export const updateStatement = (
   tableName: string,
   { pk, sk }: ItemKey,

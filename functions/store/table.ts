@@ -41,12 +41,11 @@ export type Item = ItemKey;
 type WriteRequest = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number];
 export type TransactionAction = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-/** A read that is combined with another one: its keys, and its result from the items that exist, which may be large. */
+/** A read that is combined with another one: its keys, and its result from the items that exist. */
 export type Lookup<Found> = { keys: ItemKey[]; isLarge?: boolean; read(items: Item[]): Found };
 
 /**
- * `after` is a sort key without the collection's prefix; `limit` is the number of items that the caller expects to take. If it takes
- * more, `nextLimit` are read at a time.
+ * `after` is a sort key without the collection's prefix. The first page has `limit` items, each later one `nextLimit`.
  */
 export type QueryOptions = {
   after?: string;
@@ -125,7 +124,7 @@ export class Table {
     } while (start);
   }
 
-  /** Yields the items with a sort key in one of `segments` equal parts of the table, all of which it reads. */
+  /** Yields the items with a sort key, from one of `segments` equal parts of the table. */
   async *scan<T extends Item = Item>(sk: string, segment: number, segments: number): AsyncGenerator<T> {
     let start: ItemKey | undefined;
     do {
@@ -149,8 +148,8 @@ export class Table {
   }
 
   /**
-   * Writes an item unless its key exists, and returns the item that is stored then. `isNew` is also true when this write
-   * succeeded earlier and its response was lost. Another condition selects the existing item that is replaced.
+   * Writes an item unless its key exists, and returns the one that is stored then. A write whose response was lost is
+   * new, too.
    */
   async putNew<T extends Item>(item: T, condition = isAbsent): Promise<{ isNew: boolean; item: T }> {
     const written = withoutUndefined(addCause(item)) as T;
@@ -218,10 +217,7 @@ export class Table {
     });
   }
 
-  /**
-   * Runs up to 25 statements on distinct items, independently of each other, and returns their results in the same order. If
-   * all are throttled, the call as a whole counts as throttled.
-   */
+  /** Runs up to 25 statements on distinct items, and returns their results. If all are throttled, so is the call. */
   async execute(statements: Statement[]): Promise<StatementResult[]> {
     const command = new BatchExecuteStatementCommand({
       Statements: statements.map(({ text, values }) => ({
@@ -287,8 +283,8 @@ export class Table {
   }
 
   /**
-   * Writes all or nothing, and retries conflicts with other writes. Returns the actions whose conditions failed, by index,
-   * each with the item as it is; undefined when everything was written.
+   * Writes all or nothing, and retries conflicts. Returns the items that failed their conditions, by index of the
+   * action; undefined when everything was written.
    */
   async tryTransact<T extends Item>(actions: TransactionAction[]): Promise<Map<number, T | undefined> | undefined> {
     const token = randomUUID();
@@ -323,8 +319,8 @@ export const causeAttributes = (key: ItemKey): { requestId?: string; madeBy?: St
 const returnedOnFailure = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
 
 /**
- * Runs work that reads, decides and writes, and repeats it if another write intervened. `attempt` counts from 0. Throws `overloaded`
- * after the last attempt, which wrote nothing.
+ * Runs work that reads and writes, and repeats it if another write intervened. Throws `overloaded` in the end, when
+ * nothing was written.
  */
 export const untilWritten = <T>(work: (attempt: number) => Promise<T>): Promise<T> =>
   repeat(work, (failure) => failure !== undefined);
@@ -426,7 +422,7 @@ export const openTable = (name: string, config: DynamoDBClientConfig = {}): Tabl
     requestHandler: { connectionTimeout: requestTimeout / 2, requestTimeout, throwOnRequestTimeout: true },
     ...config,
   });
-  // This middleware copies requests and responses for a logger that is not configured, at a tenth of a call's CPU time.
+  // This middleware takes a tenth of a call's CPU time, for a logger that is not configured.
   client.middlewareStack.remove('loggerMiddleware');
   return new Table(DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }), name);
 };

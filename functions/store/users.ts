@@ -47,8 +47,8 @@ type ClientChange = { name?: string; suspended?: boolean } & {
 };
 
 /**
- * `revision` changes with the marks. `keyChanges` counts the keys that were made. No request that began before `deletingAt` (Unix
- * milliseconds) knows that the user is being deleted. The last run of the job that deletes it began at `deletionRunAt`.
+ * `revision` changes with the marks, `keyChanges` with every new key. Requests since `deletingAt` know that the user is
+ * being deleted.
  */
 export type UserItem = Item &
   User & { revision?: number; keyChanges?: number; clients?: number } & {
@@ -138,8 +138,7 @@ export class Users {
   }
 
   /**
-   * Changes a client. A suspension and quotas are in force when this returns: by then every key and every secret has them.
-   * Returns undefined when the maker has no such client.
+   * Changes a client, whose keys and secrets then have the marks. Returns undefined when the maker has no such client.
    */
   async changeClient(maker: string, uid: string, change: ClientChange): Promise<Client | undefined> {
     const changed = await this.#change(uid, change, when`maker = ${maker} and attribute_not_exists(deletingAt)`);
@@ -164,10 +163,8 @@ export class Users {
   }
 
   /**
-   * Repeats the marks of a user in the items that requests and jobs read: keys, secrets of voice platforms, and webhook
-   * endpoints. A new one of these is written in a transaction that checks the user, so none is without the marks. If
-   * another request changes the marks meanwhile, the newest ones are written: whichever of the two ends last has written
-   * them.
+   * Repeats the marks of a user in its keys, secrets and endpoints. New ones are written with a check of the user. If
+   * others change the marks meanwhile, writes the newest.
    */
   async #mark(user: UserItem): Promise<void> {
     let current: UserItem | undefined = user;
@@ -212,8 +209,8 @@ export class Users {
   }
 
   /**
-   * Begins the deletion of a client. From then on the maker has no such client, no key and no secret of it is accepted, and none
-   * can be made. Returns false when the maker has no such client.
+   * Begins the deletion of a client: none of its keys and secrets is accepted. Returns false when the maker has no such
+   * client.
    */
   async beginDeletion(maker: string, uid: string): Promise<boolean> {
     if (uid === maker) return false;
@@ -235,10 +232,7 @@ export class Users {
     return !failed;
   }
 
-  /**
-   * Returns the deletion of a user that is not over: whether a run of its job has begun recently, and whether earlier
-   * requests can no longer write.
-   */
+  /** Returns the deletion of a user: whether its job runs, and whether earlier requests can no longer write. */
   async findDeletion(uid: string): Promise<{ isQuiet: boolean; isUnderWay: boolean } | undefined> {
     const { deletingAt, deletionRunAt = 0 } = (await this.#table.get<UserItem>(userKey(uid))) ?? {};
     if (deletingAt === undefined) return undefined;
@@ -310,10 +304,7 @@ export const toUser = ({ uid, name, createdAt, maker, suspended, agentQuota, sou
   ...withoutUndefined({ name, maker, suspended, agentQuota, sourceQuota }),
 });
 
-/**
- * Writes an item that has the mark of a suspended user, when there is none yet. It checks the user in the same transaction: a
- * suspension finds the item, or the item is not written. A user who is being deleted counts as suspended.
- */
+/** Writes a first item with a check of the user. A suspension finds it, or it is not written. */
 export const putFirst = async (table: Table, uid: string, item: Item): Promise<void> => {
   const isNotSuspended = when`attribute_not_exists(suspended)`;
   try {

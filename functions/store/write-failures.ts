@@ -6,7 +6,7 @@ import type { ItemKey } from './keys.ts';
 /** The error code, if any; when the condition of an update failed, also the item as it is. */
 export type StatementResult = { error: string | undefined; item: ItemKey | undefined };
 
-/** Returns the reason why a write failed: its condition did not hold (read again), or it conflicted with another write (retry). */
+/** Returns why a write failed: its condition did not hold (read again), or another write intervened (retry). */
 export const writeFailure = (error: unknown): 'condition' | 'conflict' | undefined => {
   if (!(error instanceof Error)) return undefined;
   if (error.name === 'ConditionalCheckFailedException') return 'condition';
@@ -54,7 +54,7 @@ const hasCode = (error: unknown, codes: string[]): boolean =>
   error instanceof TransactionCanceledException &&
   (error.CancellationReasons ?? []).some(({ Code = '' }) => codes.includes(Code));
 
-/** Checks whether a failed call may be retried: after a fault of the network or of DynamoDB, not after an invalid request. */
+/** Checks whether a failed call may be retried. An invalid request may not. */
 export const isRetryable = (error: Error & { $fault?: string; $metadata?: { httpStatusCode?: number } }): boolean => {
   // The time for repeating throttled calls is over.
   if (error instanceof TypeError || error instanceof ApiError) return false;

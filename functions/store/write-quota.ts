@@ -10,8 +10,8 @@ import { type Table, type TransactionAction, table } from './table.ts';
 const keptSeconds = 2 * 24 * 60 * 60;
 
 /**
- * The numbers that imports of a user and copies of block lists write in a day of UTC. One request of 200 bytes may cause
- * a million writes. Without a limit, one user could take the table's write capacity from all others.
+ * The numbers that imports and copies write in a day of UTC. One user must not take the table's write capacity from all
+ * others.
  */
 export class WriteQuota {
   readonly #table: Table;

@@ -22,8 +22,8 @@ export const elevenlabs: Platform = {
   signatureHeaders: ['elevenlabs-signature', 'x-hook-secret', 'authorization'],
 
   /**
-   * The signature of a post-call webhook covers the time and the body. ElevenLabs signs nothing else: the webhook that begins a
-   * conversation has the secret in a header instead. https://elevenlabs.io/docs/overview/administration/webhooks
+   * Only a post-call webhook is signed. The one that begins a conversation has the secret in a header.
+   * https://elevenlabs.io/docs/overview/administration/webhooks
    */
   verify(request) {
     const signature = request.headers['elevenlabs-signature'];

@@ -101,8 +101,8 @@ export const jsonResponse = (body: object, status = 200): CustomResponse => ({
 export const unlessEmpty = (object: Record<string, unknown>) => (Object.keys(object).length === 0 ? undefined : object);
 
 /**
- * Returns a cost as a decimal with at most six decimals; undefined if the platform sends none. `shift` moves the decimal point: -2 for
- * cents, which a division would not return exactly.
+ * Returns a cost with at most six decimals, if the platform sends one. `shift` moves the decimal point exactly: -2 for
+ * cents.
  */
 export const toCost = (amount: number | undefined, currency: 'USD' | 'credits', shift = 0): CallDetails['cost'] => {
   const millionths = amount === undefined ? Number.NaN : Math.round(movePoint(amount, 6 + shift));

@@ -29,9 +29,8 @@ const custom = /^((Dial)?SipHeader_.+|Parameters?(_.+)?|[a-z].*)$/s;
 const meaningful = ['CallSid', 'CallStatus', 'Direction', 'From', 'StirVerstat', 'To'];
 
 /**
- * Checks that the fields of a form are those that Twilio signed. The signed text has no separators, so that the same text has other
- * names and values elsewhere: `F` with the value `rom+1415…`, or a `From` at the end of the value before it. `address` is signed
- * in front of the fields.
+ * Checks that the fields of a form are those that Twilio signed, after `address`. The signed text has no separators:
+ * other names and values can have the same one.
  */
 export const areTwilios = (fields: [name: string, value: string][], address: string): boolean => {
   const names = new Set(fields.map(([name]) => name));

@@ -155,10 +155,7 @@ const parseToolArguments = (sent: unknown): Record<string, unknown> => {
   }
 };
 
-/**
- * The model providers at Vapi that need only the name of a model. An override without a provider, or with an unknown one, is
- * ignored, because Vapi would refuse the call.
- */
+/** The model providers that need only the name of a model. Vapi would refuse a call with another override. */
 const modelProviders = new Set(
   'anthropic anthropic-bedrock anyscale cerebras deepinfra deep-seek google groq inflection-ai minimax openai openrouter perplexity-ai together-ai xai'.split(
     ' ',

@@ -12,8 +12,8 @@ import { putFirst } from '../../store/users.ts';
 import type { PlatformName } from '../platforms/platforms.ts';
 
 /**
- * A secret, encrypted, with the scopes of requests that it signs. One that an earlier version of the service stored has none, and
- * signs for `hooks` alone. After `endsAt` (Unix milliseconds) it is not accepted.
+ * A secret, encrypted, with the scopes of requests that it signs (`hooks` alone without). It is accepted until `endsAt`
+ * (Unix milliseconds).
  */
 export type SealedHookSecret = {
   sealed: string;
@@ -62,8 +62,8 @@ export class HookSecrets {
   }
 
   /**
-   * Sets the secret of a platform, unless `isSame` recognizes the current one. Returns the newest. The former one ends a
-   * day later. No secret ends before its time, so a platform has at most five.
+   * Sets the secret of a platform, unless `isSame` recognizes the current one, and returns the newest. The former one
+   * ends a day later. A platform has at most five.
    */
   async set(
     uid: string,

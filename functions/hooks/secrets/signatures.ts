@@ -17,9 +17,8 @@ export type SignedRequest = {
 export type HookSecret = { secret: string; header?: string; algorithm?: HmacAlgorithm };
 
 /**
- * Returns a check of a request against a secret. It returns the fault of the signature; undefined if it is right. A
- * right signature that does not cover the attestation of the caller's number is `unattested`. Work that does not depend
- * on the secret is done once.
+ * Returns a check of a request against a secret, which returns the fault. `unattested`: the signature is right, but
+ * does not cover the attestation of the number.
  */
 export type VerifySignature = (
   request: SignedRequest,
@@ -42,8 +41,8 @@ export const hmac = (algorithm: HmacAlgorithm, secret: string, ...parts: (string
 };
 
 /**
- * Returns a function that returns why a signature does not match the body. A proxy that parses JSON and writes it again changes the
- * bytes. The signature then matches the body in its shortest form, which is written at most once.
+ * Explains why a signature does not match the body. It may match the body in its shortest form, if a proxy has
+ * rewritten the JSON.
  */
 export const explainFaults = ({ body }: SignedRequest) => {
   let shortest: Buffer | undefined;

@@ -16,8 +16,8 @@ export type VersionOrigin = {
 };
 
 /**
- * The configuration is stored as JSON text, so that every value is returned as it was sent. `revision` changes with each write,
- * and `lastChange` names who made the last one. A stream omits an empty `lastChange`.
+ * The configuration is JSON text, so that values return as they were sent. `revision` changes with each write.
+ * `lastChange` names its maker.
  */
 export type AgentItem = Item &
   Omit<Agent, 'configuration'> & {

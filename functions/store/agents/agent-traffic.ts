@@ -8,7 +8,7 @@ import { AgentVersions, type ContentItem, inflateContent } from './agent-version
 /** A version that gets traffic. Its content is absent if the item has no room for it. */
 type TrafficShare = Share & Pick<AgentVersion, 'createdAt'> & Partial<Pick<ContentItem, 'content'>>;
 type TrafficContent = Pick<TrafficShare, 'createdAt' | 'content'>;
-/** The split of an agent with the contents of its versions, so that a call that starts reads one item for both. */
+/** The split of an agent with its versions, which a call that starts reads as one item. */
 export type TrafficItem = Item & { shares: TrafficShare[] };
 
 /** The version that a caller gets, with its content. */
@@ -48,13 +48,13 @@ export class AgentTraffic {
     this.#versions = new AgentVersions(table);
   }
 
-  /** Returns a version of a split with its content, with one more read if the item of the split had no room for it. */
+  /** Returns a version of a split, with one more read if the item had no room for its content. */
   async serve(agentId: string, { version, createdAt, content }: TrafficShare): Promise<ServedVersion | undefined> {
     const found = content ? inflateContent({ content }) : await this.#versions.findContent(agentId, version);
     return found && { version, createdAt, name: found.name, configuration: found.configuration };
   }
 
-  /** Returns the split of an agent with the contents of its versions; an empty one when all callers get the newest version. */
+  /** Returns the split of an agent; an empty one when all callers get the newest version. */
   async find(agentId: string): Promise<(Share & Versioned)[]> {
     const shares = readShares(await this.#table.get<TrafficItem>(agentTrafficKey(agentId)));
     const served = await Promise.all(shares.map((share) => this.serve(agentId, share)));

@@ -17,10 +17,7 @@ import { type Item, type Lookup, type Table, table } from '../table.ts';
 /** A version with the request that made it, by which a repetition of the request finds it. */
 export type StoredVersion = AgentVersion & { creationId?: string };
 
-/**
- * What a list shows of a version: 200 of them take ten read units. Until format 2, this item had the number, the content and the
- * `creationId`, too.
- */
+/** What a list shows of a version. Until format 2, this item also had the content and the `creationId`. */
 type ListedItem = Item & Omit<AgentVersion, 'version'> & Partial<Omit<ContentItem, keyof Item>>;
 
 /** The name and the configuration of a version as deflated JSON, so that the largest ones fit into an item. */

@@ -69,9 +69,8 @@ export class AgentExistsError extends Error {
 }
 
 /**
- * Agents. A record is stored once, with its owner. Access is a small separate item, which every request reads with its
- * key. So no request pays for a configuration it does not use. It repeats the rules for outcomes, which a change of an
- * outcome needs, and `valueCurrency`, which the figures of many agents need.
+ * Agents. Every request reads the small access item with its key, and pays for no configuration. It repeats the fields
+ * that outcomes and figures need.
  */
 export class Agents {
   readonly #table: Table;
@@ -92,7 +91,7 @@ export class Agents {
     return item && toAgent(item);
   }
 
-  /** Lists the agents that a user owns or was given access to, by id. A page is one query, and one more read for shared agents. */
+  /** Lists the agents that a user may use, by id. Shared agents cost one more read a page. */
   async *list(uid: string, options: { after?: string; limit?: number } = {}): AsyncGenerator<Agent> {
     for await (const page of this.#table.pages<AgentItem | SharedAgentItem>(agentCollection(uid), options)) {
       const shared = page.filter((item) => 'owner' in item);
@@ -110,7 +109,7 @@ export class Agents {
     return this.#access.owned(uid, ownedPerPage);
   }
 
-  /** Returns the number of copies that a user has ever begun, and the ids of the new agents whose copies are in progress. */
+  /** Returns the number of copies that a user has begun, and the new agents of those in progress. */
   async countCopies(uid: string): Promise<{ begun: number; inProgress: string[] }> {
     const item = await this.#table.get<UserCounter>(countKey({ uid }));
     return { begun: item?.copiesBegun ?? 0, inProgress: [...(item?.copies ?? [])] };
@@ -150,7 +149,7 @@ export class Agents {
     throw new Error(`The agent ${agentId} could not be created.`);
   }
 
-  /** Returns the actions that create an agent: its record, its access item, its first version, and the entries of its unique fields. */
+  /** Returns the actions that create an agent with its access item, first version and unique fields. */
   creation(unversioned: UnversionedAgent, origin: VersionOrigin): TransactionAction[] {
     const agent: Agent = { ...unversioned, version: 1 };
     const { uid, agentId } = agent;
@@ -164,10 +163,8 @@ export class Agents {
   }
 
   /**
-   * Changes an agent. Of two concurrent changes, the later one sees the earlier one's result. A change of its name or
-   * its configuration is a new version in the same transaction. A change without effect writes nothing. With `ifMatch`,
-   * the change is refused when the newest version is another one. A repeated request whose change was already made gets
-   * the same version.
+   * Changes an agent. A changed name or configuration is a new version. A change without effect writes nothing.
+   * `ifMatch` must be the newest version. A repeated request gets the version that it made.
    */
   async change(
     owner: string,
@@ -223,8 +220,8 @@ export class Agents {
   }
 
   /**
-   * Sets the versions that callers get. Versions that no longer get traffic are deleted when they are too old to be kept.
-   * Returns false when there is no such agent.
+   * Sets the versions that callers get, and deletes those that are neither used nor recent. Returns false without an
+   * agent.
    */
   async setTraffic(owner: string, agentId: string, split: Share[], origin: VersionOrigin = {}): Promise<boolean> {
     return untilWritten(async () => {
@@ -292,8 +289,8 @@ export class Agents {
   }
 
   /**
-   * Deletes an agent: it can no longer be used, and its number is free. Its access item, which then names no user, reserves the
-   * id until the rest is deleted. Returns false when there is no such agent.
+   * Deletes an agent, and frees its number. The access item reserves the id until its data are deleted. Returns false
+   * without an agent.
    */
   async remove(owner: string, agentId: string): Promise<boolean> {
     return untilWritten(async () => {

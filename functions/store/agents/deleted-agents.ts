@@ -4,10 +4,7 @@ import { idempotencyClaimSeconds } from '../../domain/timeouts.ts';
 import { accessKey } from '../keys.ts';
 import { causeAttributes, type Item } from '../table.ts';
 
-/**
- * A deleted agent, and who had access to it. After `quietAt` (Unix milliseconds), no request or job that began before the
- * deletion can still write.
- */
+/** A deleted agent, and who had access to it. No earlier request or job writes after `quietAt` (Unix milliseconds). */
 export type DeletedAgent = { owner: string; guests: string[]; quietAt: number };
 export type DeletedItem = Item & {
   agentId: string;

@@ -4,7 +4,7 @@ import { when } from '../expressions.ts';
 import { agentKeyEntryKey, agentNumberKey } from '../keys.ts';
 import type { Item, Table, TransactionAction } from '../table.ts';
 
-/** The fields that no two agents of a user have in common. An entry for each value is written with the agent that has it. */
+/** The fields that are unique among the agents of a user. Each value has an entry. */
 export const uniqueFields = [
   { field: 'phoneNumber', entryKey: agentNumberKey, inUse: phoneNumberInUse },
   { field: 'key', entryKey: agentKeyEntryKey, inUse: agentKeyInUse },

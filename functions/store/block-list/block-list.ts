@@ -21,7 +21,7 @@ import {
 } from './blocked-number.ts';
 import { executeBatch, type NumberState, settleNumbers } from './settle-numbers.ts';
 
-/** The time for which the item of a removed number is kept, so that a repeated removal recognizes its own write. */
+/** The time for which a repeated removal recognizes its own write. */
 const removedSeconds = 24 * 60 * 60;
 const maxEraseRounds = 12;
 /** The default number of batches in flight. */
@@ -47,8 +47,8 @@ export class BlockList {
   }
 
   /**
-   * Blocks distinct E.164 numbers. Each is reported as `done`, `already_blocked` or `temporarily_unavailable`. A repeated
-   * request passes the same `addedBy`: entries that it added before are `done`.
+   * Blocks distinct E.164 numbers, and returns the outcome of each. A repeated request passes the same `addedBy`, and
+   * finds its own entries `done`.
    */
   add(
     owner: BlockListOwner,
@@ -137,10 +137,7 @@ export class BlockList {
     );
   }
 
-  /**
-   * Returns the entries that block distinct numbers for an agent, by number: the agent's own entry, or its owner's. One
-   * number takes one round trip.
-   */
+  /** Returns the entries that block numbers for an agent: its own, or else its owner's. */
   async find(agent: { agentId: string; uid: string }, phones: string[]): Promise<Map<string, BlockingEntry>> {
     const { agentId, uid } = agent;
     const blockedNumberKeys = (owner: BlockListOwner) => phones.map((phone) => blockedNumberKey(owner, phone));
@@ -189,8 +186,7 @@ export class BlockList {
   }
 
   /**
-   * Erases a number from some lists. An entry that blocks it is deleted or, to be kept, loses its reason. An entry that
-   * no longer blocks it is deleted. `counted` is written in one transaction with each entry that is erased while it
+   * Erases a number from some lists. An entry that is kept loses its reason. `counted` is written with each entry that
    * blocks.
    */
   async erase(
@@ -240,8 +236,8 @@ export class BlockList {
   }
 
   /**
-   * Copies the blocked numbers of one shard to another agent, and returns their number. Asks before each write of some whether it may
-   * be made. Returns undefined when it may not, or when time runs out.
+   * Copies the blocked numbers of one shard, and returns their number. Returns undefined when `mayWrite` refuses, or
+   * time runs out.
    */
   async copyShard(
     from: string,

@@ -10,8 +10,8 @@ import type { Item, Table, TransactionAction } from '../table.ts';
 const never = 253_402_300_799_000;
 
 /**
- * A number's item. It is blocked until `blockedUntil` (Unix milliseconds); removing it sets that to 0. `addedBy` and
- * `removedBy` name the last request that did so: a request whose response was lost recognizes its own write by them.
+ * A number's item, blocked until `blockedUntil` (Unix milliseconds; 0: removed). A repeated request recognizes its
+ * write by `addedBy` or `removedBy`.
  */
 export type BlockedItem = Item & {
   blockedUntil: number;
@@ -68,7 +68,7 @@ export const toBlockedNumber = (item: BlockedItem): BlockedNumber => ({
 /** The `addedBy` of a copied entry: it is part of a new agent, not a change of a list. */
 export const copiedBy = 'copy';
 
-/** Returns the request id and the number of entries it names, so that stream readers know when they have seen the whole request. */
+/** Returns the request id with its number of entries, so that the stream's reader recognizes the last one. */
 export const encodeRequest = (request: string, phones: string[]) => `${request}/${phones.length}`;
 
 /** A change of a number's entry by one request, which names `size` numbers at most. */
@@ -81,7 +81,7 @@ export type NumberChange = {
   size?: number;
 };
 
-/** Returns the change of a number by a change of its item; undefined when no request blocked or unblocked it. An import counts its own. */
+/** Returns the change of a number; undefined unless a request made it. An import counts its own. */
 export const readNumberChange = (
   list: BlockListOwner,
   before: Item | undefined,

@@ -26,8 +26,8 @@ type SettleOptions = {
 const keysPerRead = 100;
 
 /**
- * Runs the steps of every number until all have an outcome or the time is over. A step that fails, and the step of a number
- * whose statement was throttled or in conflict, is retried after a pause.
+ * Runs the steps of every number until all have an outcome, or the time is over. Failed steps are retried after a
+ * pause.
  */
 export const settleNumbers = async (
   phones: string[],

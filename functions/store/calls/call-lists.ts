@@ -25,7 +25,7 @@ const entriesPerRead = 200;
 /** A range of calls: `from` ≤ start < `to`. */
 export type CallRange = { phone?: string; from?: string; to?: string };
 
-/** `after` is the position of a call in the list; `limit` is the number of calls that the caller expects to take. */
+/** `after` is the position of a call. `limit` is the number of calls that the caller expects to take. */
 export type ListOptions = CallRange & { after?: string; limit?: number };
 
 /** The calls of agents, newest first. */

@@ -37,9 +37,8 @@ type BlockingWrite = Write & Required<Pick<Write, 'block'>>;
 const concurrency = 8;
 
 /**
- * Changes the outcomes of calls, each by one conditional write, or by one transaction if it blocks a number. Changes of the
- * same call are made in the order given. Of two concurrent callers, each sees the other's change. Writes that fail are
- * retried. Nothing begins after `until` (Unix milliseconds).
+ * Changes the outcomes of calls, in the order given for each call. An outcome that blocks a number is one transaction.
+ * Nothing begins after `until` (Unix milliseconds).
  */
 export class OutcomeWriter {
   readonly #table: Table;
@@ -94,8 +93,8 @@ export class OutcomeWriter {
   }
 
   /**
-   * Applies the changes of one call in order, and returns the write that they need, if any. A change that throws does not
-   * prevent the others. A change that leaves the outcome unchanged blocks no number.
+   * Applies the changes of one call, and returns the write that they need. One that throws prevents no other. An
+   * unchanged outcome blocks no number.
    */
   #apply(from: StoredCall, changes: OutcomeChange[]): Write[] {
     let to = from.call;

@@ -11,8 +11,8 @@ import { type Item, type Lookup, type Table, table } from '../table.ts';
 import { packHistory, unpackHistory } from './outcome-history.ts';
 
 /**
- * A call's record. Outcomes and details are stored as JSON text, so that doubles and documents are returned exactly as
- * sent. DynamoDB's own numbers end at 1e126. The history of the outcome is packed. `version` changes with every write.
+ * A call's record. Outcomes and details are JSON text: DynamoDB's own numbers end at 1e126. `version` changes with
+ * every write.
  */
 type CallItem = Item &
   Omit<Call, TextField> &
@@ -42,7 +42,7 @@ export const callLookup = (target: CallTarget): Lookup<CallTarget> => {
   };
 };
 
-/** Returns the key of a call's record; undefined when the call is named by a phone number, or its id is malformed. */
+/** Returns the key of a call's record; undefined without a valid id. */
 const recordKey = ({ agentId, reference }: CallTarget): ItemKey | undefined =>
   'callId' in reference && [agentId, reference.callId].every(isIdentifier)
     ? callKey(agentId, reference.callId)
@@ -86,8 +86,7 @@ export class CallRecords {
   }
 
   /**
-   * Reads the records of many targets at once. Returns an error for a target that could not be read. Nothing is read after
-   * `until` (Unix milliseconds).
+   * Reads many records, and returns an error for each that fails. Nothing is read after `until` (Unix milliseconds).
    */
   async findMany(targets: CallTarget[], until: number): Promise<(StoredCall | undefined | Error)[]> {
     const notInTime = () => new Error('The call was not read in time.');
@@ -140,7 +139,7 @@ export class CallRecords {
     for await (const { sk } of this.#table.query(phoneCallCollection(agentId, phone), options)) return sk;
   }
 
-  /** Returns the earliest start of the calls that are found: a given one, or the start of retention if that is later. */
+  /** Returns the earliest start of the calls that are found, within retention. */
   earliestStart(from?: string): string | undefined {
     const keptFrom = this.#retentionDays && startOfRetention(this.#retentionDays);
     return keptFrom && (from === undefined || from < keptFrom) ? keptFrom : from;

@@ -23,10 +23,7 @@ const deletedSeconds = 60 * 60;
 /** The time for which the write of one outcome is retried. */
 const setOutcomeMilliseconds = 5000;
 
-/**
- * The calls of agents. A call is one record. Entries by time and by phone number point to it. One transaction writes all
- * of them, so that a call is found in each way as soon as it is recorded. An outcome is one write.
- */
+/** The calls of agents. One transaction writes a call's record, and its entries by time and by number. */
 export class Calls {
   readonly #table: Table;
   readonly #records: CallRecords;
@@ -64,8 +61,8 @@ export class Calls {
   }
 
   /**
-   * Records a call, or corrects its facts, which may depend on the call as it is. Its outcome stays, unless `change` changes
-   * it. Recording the same facts again writes nothing. `lookedUp` is what was just found.
+   * Records a call, or corrects its facts. The outcome stays, unless `change` changes it. The same facts again write
+   * nothing.
    */
   async record(
     agentId: string,
@@ -86,7 +83,7 @@ export class Calls {
     });
   }
 
-  /** Records a call, and changes its outcome: in the same write, or in a second one if the outcome blocks a number. */
+  /** Records a call with its outcome. An outcome that blocks a number is a second write. */
   async recordWithOutcome(
     agentId: string,
     callId: string,
@@ -100,8 +97,8 @@ export class Calls {
   }
 
   /**
-   * Records or corrects many calls and sets the outcomes that are given. Returns for each the call, undefined when it was
-   * deleted in between, or the error that prevented it. Nothing begins after `until` (Unix milliseconds).
+   * Records many calls with their outcomes. A call that was deleted in between is undefined. Nothing begins after
+   * `until` (Unix milliseconds).
    */
   async recordMany(items: Recording[], until: number): Promise<(Call | undefined | Error)[]> {
     // An outcome that blocks the call's number is set in a separate transaction.
@@ -128,8 +125,8 @@ export class Calls {
   }
 
   /**
-   * Deletes the calls of an agent, or only those with `phone` or that started earlier than `before`, until a time (Unix
-   * milliseconds). Returns true when none is left. A batch is one transaction, with the actions that `alongside` returns for it.
+   * Deletes the calls of an agent, with `phone` and started `before`. Each batch is one transaction with the actions of
+   * `alongside`. Returns true when none is left.
    */
   async removeAll(
     agentId: string,
@@ -188,10 +185,7 @@ export class Calls {
     return new OutcomeWriter(this.#table, this.#records, changes, until).write();
   }
 
-  /**
-   * Returns the actions that delete a call with its entries, if it is unchanged. After a request deletes it, its entry
-   * by time stays for an hour, so that the log of changes can say who did.
-   */
+  /** Returns the actions that delete a call. Its entry by time stays for an hour, and says who deleted it. */
   #removal(found: StoredCall, isLogged = false): TransactionAction[] {
     const { agentId, callId } = found.call;
     const [byTime, ...others] = callEntryKeys(found.call) as [ItemKey, ...ItemKey[]];

@@ -4,7 +4,7 @@ type Entry = NonNullable<Call['outcomeHistory']>[number];
 
 /** A key's id, with the name that it had, or the label of an outcome. */
 type Text = string | [keyId: string, keyName: string];
-/** Milliseconds since the change before, position of the key, fields as bits, then the new label (its position) and value, if changed. */
+/** Milliseconds since the change before, key, fields as bits, then new label and value. Texts are positions. */
 type PackedEntry = [milliseconds: number, key: number, bits: number, ...values: (number | null)[]];
 
 /**

@@ -26,9 +26,8 @@ const callsPerTransaction = 20;
 const concurrency = 4;
 
 /**
- * Records or corrects calls with their outcomes, several in one transaction, but blocks no numbers. Returns the call for each,
- * or the error that prevented it. Items of the same call are applied in the given order, and repeating one writes nothing.
- * Writes that fail are retried. Nothing begins after `until` (Unix milliseconds).
+ * Records calls with their outcomes, several in one transaction, but blocks no numbers. Recording the same again writes
+ * nothing. Nothing begins after `until` (Unix milliseconds).
  */
 export const recordCalls = async (
   table: Table,

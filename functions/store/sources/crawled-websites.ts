@@ -15,8 +15,8 @@ export type CrawlRun = { record: WebsiteRecord; revision: string };
 /** The websites of agents, as their crawls change them. */
 export class CrawledWebsites extends Websites {
   /**
-   * Begins the crawl of a website that is due at `now` (Unix milliseconds), for one worker. The same write sets the next
-   * time. Returns `running` while another worker may be at it, and undefined when the website is not due.
+   * Begins a crawl that is due at `now`, for one worker, and sets the next time. Returns `running` while another worker
+   * may be at it.
    */
   async startDue(
     source: SourceReference,

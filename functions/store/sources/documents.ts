@@ -11,7 +11,7 @@ export type DocumentRecord = SourceRecord & {
   status: DocumentStatus;
   size: number;
   type?: DocumentType;
-  /** The user and the key of the upload form. When the file is read, the key must be valid and the user must have access. */
+  /** The user and the key of the upload form, which are checked again when the file is read. */
   formIssuedTo?: { uid: string; keyId: string };
   /** The id of the request that last wrote it, or caused the job that did. */
   requestId?: string;

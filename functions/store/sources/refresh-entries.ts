@@ -13,9 +13,8 @@ export type RefreshedWebsite = {
 export type RefreshItem = Item & { uid: string; days: number; from: number };
 
 /**
- * The websites that are crawled again, sorted by the time of the day. A website has one entry, and is due at the same
- * time of the day every time. A crawl writes no entry, and a query finds those that are due. The website's record
- * decides whether it is due, so an entry may be out of date. It is written before the record, and deleted after it.
+ * The websites that are crawled again, each at its time of the day. An entry is written before the record, and deleted
+ * after it. Only the record decides whether a website is due.
  */
 export class RefreshEntries {
   readonly #table: Table;

@@ -4,13 +4,13 @@ import { type Counter, countAction } from '../quotas.ts';
 import { type Item, type Lookup, type Table, type TransactionAction, table } from '../table.ts';
 
 /**
- * Returns the action that counts a change of the sources that a search finds, for the transaction that makes the change. While
- * the count stays the same, sources that were read after it are unchanged.
+ * Returns the action that counts a change of an agent's sources. While the count stays, sources that were read are
+ * unchanged.
  */
 export const searchChanged = (table: Table, { agentId }: { agentId: string }): TransactionAction =>
   countAction(table, countKey({ agentId }), 0);
 
-/** Returns the number of changes of an agent's sources from their counter: null without a counter, undefined if it was not read. */
+/** Returns the number of changes of an agent's sources; undefined if the counter was not read. */
 export const readChangeCount = (counter: Item | null | undefined): number | undefined =>
   counter === undefined ? undefined : ((counter as Counter | null)?.changes ?? 0);
 

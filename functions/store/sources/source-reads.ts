@@ -68,7 +68,7 @@ export class SourceReads<R extends SourceRecord> {
     }
   }
 
-  /** Returns a page of an agent's sources that fits in one response, optionally with the part of each text that a list shows. */
+  /** Returns a page of an agent's sources, optionally with the part of each text that a list shows. */
   async page(
     agentId: string,
     { limit, cursor, withTexts }: { limit?: number; cursor?: string; withTexts: boolean },
@@ -90,10 +90,7 @@ export class SourceReads<R extends SourceRecord> {
     return { ...records, ...(await fillPage(found, page)) };
   }
 
-  /**
-   * Returns the part of a source's whole texts that fits in one response; undefined when there is no such source.
-   * A cursor is valid for one revision of the text.
-   */
+  /** Returns the part of a source's texts that fits in one response. A cursor is valid for one revision. */
   async readTexts(
     { agentId, id }: SourceReference,
     cursor: string | undefined,
@@ -134,7 +131,7 @@ export class SourceReads<R extends SourceRecord> {
     return this.#texts.readVisits(id, revision);
   }
 
-  /** Adds the parts of texts that a list shows. A record whose text was replaced in between is read again; a deleted one is omitted. */
+  /** Adds the parts of texts that a list shows. Records whose text was replaced meanwhile are read again. */
   async #withTexts(records: R[]): Promise<(R & ListedTexts)[]> {
     let current = records;
     for (let attempt = 0; attempt <= maxAttempts; attempt++) {

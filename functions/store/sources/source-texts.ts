@@ -46,7 +46,7 @@ export type ListedTexts = { content: string; contentMD: string; truncated?: true
 
 type PieceItem = Item & { deflated: Uint8Array };
 
-/** UTF-16 units of a piece, each at most 3 bytes of UTF-8: a piece fits in an item even if it does not deflate. */
+/** UTF-16 units of a piece, which fits in an item even if it does not deflate. */
 const pieceLength = 131_072;
 /** A batch of pieces has at most 1.6 MB, so that it is written within the timeout of a call. */
 const piecesPerBatch = 4;
@@ -54,8 +54,8 @@ const piecesPerBatch = 4;
 const indexPieceBytes = 350_000;
 
 /**
- * The texts of websites and documents, of any length. A revision is written whole before a record points to it, and its
- * pieces never change. A reader that misses a piece reads the record again.
+ * The texts of sources, of any length. A revision never changes, and is written before a record names it. A reader that
+ * misses a piece reads the record again.
  */
 export class SourceTexts {
   readonly #table: Table;
@@ -117,10 +117,7 @@ export class SourceTexts {
     await this.#table.deleteMany(unusedIndexes.flatMap((index) => indexKeys(sourceId, revision, index)));
   }
 
-  /**
-   * Reads pieces of the indexes and texts of several sources at once, and returns them deflated. A source whose text or
-   * index was replaced in between is left out.
-   */
+  /** Reads the indexes and texts of several sources at once, deflated. Sources that changed meanwhile are left out. */
   async readForSearch(
     wanted: { id: string; text: TextReference; withIndex: boolean; withContent: boolean }[],
   ): Promise<Map<string, { index: Uint8Array; content: Uint8Array[] }>> {
@@ -167,8 +164,8 @@ export class SourceTexts {
   }
 
   /**
-   * Returns the part of the whole texts that fits in one response, from a piece on, and the index of the next piece. The pieces
-   * of the Markdown follow those of the text. Returns undefined when the revision was deleted.
+   * Returns the part of both texts that fits in one response, from a piece on, and the next piece. Returns undefined
+   * for a deleted revision.
    */
   async read(
     sourceId: string,
@@ -251,7 +248,7 @@ export const timeOfReading = ({ revision, pagesReadAt }: TextReference, page: nu
 export const bytesOfText = ({ content: { pieces, listedBytes, excerpt } }: TextReference) =>
   excerpt ? pieces * pieceLength : listedBytes;
 
-/** Returns the number of pieces that hold the excerpt of a list. A piece is one unit short if a character would be cut in two. */
+/** Returns the number of pieces that hold an excerpt. A piece may be one unit short. */
 const piecesListed = ({ pieces, excerpt }: StoredText) =>
   excerpt ? Math.min(pieces, Math.ceil(excerpt.length / (pieceLength - 1))) : pieces;
 

@@ -116,8 +116,8 @@ export class Sources<R extends SourceRecord> {
   }
 
   /**
-   * Begins a new attempt at a source's text, if `mayRestart` allows it in the source's status. The former text stays until
-   * there is a new one. `prepare` returns further fields. Returns undefined when there is no such source.
+   * Begins a new attempt at a text, if `mayRestart` allows it. The former text stays meanwhile. Returns undefined when
+   * there is no such source.
    */
   async restart(
     source: SourceReference,
@@ -162,8 +162,7 @@ export class Sources<R extends SourceRecord> {
   }
 
   /**
-   * Begins the attempt at a file that has arrived, named after its content. It ends the wait for the file, even if the wait has
-   * expired, so that a late job loses no document. Returns undefined when this attempt has begun already, or the source is
+   * Begins the attempt at a file that has arrived, even too late. Returns undefined when it has begun, or the source is
    * deleted.
    */
   async receive(source: SourceReference, attempt: string): Promise<R | undefined> {
@@ -171,15 +170,14 @@ export class Sources<R extends SourceRecord> {
     return this.#change(source, { set: { ...fields, lastUpdatedAt: now() } }, isNotAt(attempt));
   }
 
-  /** Returns the record as jobs see it, even if its file arrived late; undefined when it is deleted or being deleted. */
+  /** Returns the record as jobs see it, even if its file arrived late; undefined when it is deleted. */
   async findForJob(source: SourceReference): Promise<R | undefined> {
     const item = await this.#get(source);
     return item && item.status !== deleting ? toSourceRecord(item) : undefined;
   }
 
   /**
-   * Begins a job's run, even of an attempt that was given up. The last run of an attempt ends by `endsAt` (Unix milliseconds)
-   * in any case. Returns undefined when the source is at another attempt.
+   * Begins a run, which ends by `endsAt` (Unix milliseconds). Returns undefined when the source is at another attempt.
    */
   async start(
     source: SourceReference,
@@ -206,9 +204,8 @@ export class Sources<R extends SourceRecord> {
   }
 
   /**
-   * Ends a run with new texts, and the warnings about them. They are written whole under the run's revision. Then one
-   * conditional write makes them visible. Returns false when the source is deleted or at another attempt; then the texts
-   * of the run are deleted.
+   * Ends a run with new texts, which one conditional write makes visible. Returns false, and deletes them, when the
+   * source is deleted or at another attempt.
    */
   async finish(
     source: SourceReference,
@@ -238,8 +235,8 @@ export class Sources<R extends SourceRecord> {
   }
 
   /**
-   * Ends a run that found the text that the source has. Nothing but `fields` changes, so that no search reads the source again.
-   * `visits` are kept beside the text. Returns false when the source is deleted or at another attempt.
+   * Ends a run that found the same text. No search reads the source again. Returns false when it is deleted or at
+   * another attempt.
    */
   async finishUnchanged(
     source: SourceReference,
@@ -257,9 +254,8 @@ export class Sources<R extends SourceRecord> {
   }
 
   /**
-   * Replaces the index of a source's text. Each batch of pieces is written with the record, which names the new index
-   * from the first batch on. If a run is killed, a later run or the deletion of the text finds its pieces. Returns false
-   * when the text was replaced, indexed or deleted in between.
+   * Replaces the index of a text. The record names the new index from the first batch on, so that a later run finds its
+   * pieces. Returns false when the text changed meanwhile.
    */
   async reindex(source: SourceReference, text: TextReference, index: SourceIndex): Promise<boolean> {
     const { reference, batches } = splitIndex(source.id, text.revision, index);
@@ -319,9 +315,8 @@ export class Sources<R extends SourceRecord> {
   }
 
   /**
-   * Deletes a source in any state. It is hidden immediately. Then its texts are deleted, `deleteMore` runs, and the
-   * record is deleted last. Deleting it again completes an interrupted deletion. Returns false when there is no such
-   * source.
+   * Deletes a source in any state, and its record last. Deleting it again completes an interrupted deletion. Returns
+   * false when there is no such source.
    */
   remove(source: SourceReference, deleteMore?: DeleteMore): Promise<boolean> {
     return this.#delete(source, isNotExpired(), deleteMore);
@@ -362,8 +357,8 @@ export class Sources<R extends SourceRecord> {
   }
 
   /**
-   * Copies a source with its text, under another id and with other `fields`. Copying it again changes nothing. A copy without
-   * a text waits for it under `attempt`. Returns undefined when the source is deleted in between.
+   * Copies a source with its text. A copy without a text waits for it under `attempt`. Returns undefined when the
+   * source is deleted meanwhile.
    */
   async copy(
     source: SourceReference,
@@ -392,7 +387,7 @@ export class Sources<R extends SourceRecord> {
     throw new Error('The text of a source kept changing while it was copied.');
   }
 
-  /** Adds the record of a copy, or returns the one that another run added. The copy of an agent counts its sources at its end. */
+  /** Adds the record of a copy, unless another run did. The copy of an agent counts its sources at its end. */
   async #addCopy(record: R): Promise<R> {
     const { item } = await this.#table.putNew<SourceItem<R>>(this.#toItem(record));
     return this.#visible(item) ?? record;

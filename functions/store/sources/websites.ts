@@ -23,7 +23,7 @@ export class Websites extends Sources<WebsiteRecord> {
     return super.add(website, quota);
   }
 
-  /** Enables, disables or renames a website, or changes when it is crawled again, on behalf of the owner of its agent. */
+  /** Changes a website, or when it is crawled again on behalf of its agent's owner. */
   async change(
     source: SourceReference,
     { refreshEvery, ...change }: WebsiteChange,
