@@ -17,9 +17,7 @@ export const addBlockedNumbers = endpoint({
   body: z.extend(BlockListRequest, blockTerms),
   response: AddedNumbers,
   errors: ['too_many_numbers'],
-  errorDescriptions: {
-    400: 'The body or its numbers are invalid.',
-  },
+  errorDescriptions: { 400: 'The body or its numbers are invalid.' },
 
   async handle({ body: { agentId, numbers, reason, expiresAt }, creationId }, { blockList }) {
     const request = blockListRequest(numbers);

@@ -17,9 +17,7 @@ export const addUserBlockedNumbers = endpoint({
   body: z.extend(UserBlockListRequest, blockTerms),
   response: AddedNumbers,
   errors: ['too_many_numbers'],
-  errorDescriptions: {
-    400: 'The body or its numbers are invalid.',
-  },
+  errorDescriptions: { 400: 'The body or its numbers are invalid.' },
 
   async handle({ body: { uid, numbers, reason, expiresAt }, creationId }, { blockList }) {
     const request = blockListRequest(numbers);

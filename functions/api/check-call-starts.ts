@@ -5,7 +5,7 @@ import { BlockListFailures, BlockScope, blockListRequest, numbersUpTo } from '..
 import { OpenHours } from '../domain/call-permission.ts';
 import { RetryAt } from '../domain/calling-rules.ts';
 import { DateTime } from '../domain/date-time.ts';
-import { choiceField, component, describe, describedObject, listField } from '../domain/describe.ts';
+import { choiceField, describe, describedObject, listField, objectComponent } from '../domain/describe.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { phoneNumber, phoneNumbers } from '../domain/phone-numbers.ts';
@@ -17,20 +17,16 @@ import { agentTraffic } from '../store/agents/agent-traffic.ts';
 import { agents } from '../store/agents/agents.ts';
 import { blockList } from '../store/block-list/block-list.ts';
 
-const RejectedNumber = component(
-  'RejectedNumber',
-  'A number that may not be called, with the cause.',
-  z.object({
-    number: phoneNumber('The number, in E.164 format.'),
-    cause: choiceField(
-      ['blocked', 'outside_hours', 'too_many_attempts'],
-      'Why the number may not be called.',
-      'outside_hours',
-    ),
-    retryAt: RetryAt,
-    scope: z.optional(BlockScope),
-  }),
-);
+const RejectedNumber = objectComponent('RejectedNumber', 'A number that may not be called, with the cause.', {
+  number: phoneNumber('The number, in E.164 format.'),
+  cause: choiceField(
+    ['blocked', 'outside_hours', 'too_many_attempts'],
+    'Why the number may not be called.',
+    'outside_hours',
+  ),
+  retryAt: RetryAt,
+  scope: z.optional(BlockScope),
+});
 
 /** Decides on the outbound calls of a batch before they are made. Writes nothing. */
 export const checkCallStarts = endpoint({

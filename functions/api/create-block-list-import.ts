@@ -26,10 +26,7 @@ export const createBlockListImport = endpoint({
   description:
     'Creates a presigned POST form for one file of at most 64 MB, to be imported into the block list of an agent, or of the user without `agentId`. Send it as `multipart/form-data` to `url` within 15 minutes: all of `fields` first, then the file in the field `file`. The upload starts the import; `GET /block-list-imports/{importId}` reports its progress. The file is text in UTF-8 or UTF-16 with one number per line, or CSV with a header that names `number` and optionally `reason` and `expiresAt`; a file with another column is not imported, unless `columns` names those to read. National numbers are read where `country` says whose they are. `reason` and `expiresAt` are for the rows that have none. One import of a list runs at a time; files uploaded meanwhile are imported one after the other. The file is deleted when its import ends. The import of a form that is not used fails after an hour.',
   caller: { kind: 'key', scope: 'block-list', user: ({ body: { uid, agentId } }) => ({ uid, agentId }) },
-  services: {
-    imports: blockListImports.for('isRunning', 'add'),
-    files: importFiles.for('uploadForm'),
-  },
+  services: { imports: blockListImports.for('isRunning', 'add'), files: importFiles.for('uploadForm') },
   body: z.object({
     uid: Uid,
     agentId: z.optional(AgentId),
@@ -58,9 +55,7 @@ export const createBlockListImport = endpoint({
     ),
   }),
   errors: ['file_too_large', 'import_in_progress'],
-  errorDescriptions: {
-    409: 'Another import of the same block list is running.',
-  },
+  errorDescriptions: { 409: 'Another import of the same block list is running.' },
 
   async handle(
     { principal, body: { uid, agentId, mode, reason, expiresAt, columns, country }, creationId },

@@ -67,9 +67,7 @@ export const createDocumentUploads = endpoint({
     failed: listField(RefusedFile, 'The files that are not accepted, with the reason.'),
   }),
   errors: ['too_many_files', 'file_too_large', 'unsupported_file_type', 'empty_file', 'quota_exceeded'],
-  errorDescriptions: {
-    400: 'The body is invalid, or none of its files is accepted.',
-  },
+  errorDescriptions: { 400: 'The body is invalid, or none of its files is accepted.' },
 
   async handle({ principal, agent, body: { uid, agentId, files: announced }, creationId }, services) {
     const { documents, files, users } = services;

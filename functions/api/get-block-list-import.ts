@@ -16,9 +16,7 @@ export const getBlockListImport = endpoint({
     'Returns the status of an import and its counts so far: `lines` is always the sum of `added`, `alreadyBlocked` and `failed`. Imports are kept for 30 days.',
   caller: { kind: 'key', scope: 'block-list', user: ({ query }) => query },
   services: { imports: blockListImports.for('find') },
-  params: z.object({
-    importId: textField('Id of the import.', 'import_01KB3P8V4N6T0R2X5Z7B9D1F3H'),
-  }),
+  params: z.object({ importId: textField('Id of the import.', 'import_01KB3P8V4N6T0R2X5Z7B9D1F3H') }),
   query: z.object({ uid: Uid }),
   response: BlockListImport,
   errors: ['import_not_found'],

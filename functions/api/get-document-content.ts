@@ -21,9 +21,7 @@ export const getDocumentContent = endpoint({
   query: z.object({ ...DocumentReference.shape, cursor: paging.cursor }),
   response: describedPage('A page of the text.', { ...sourceTextFields }),
   errors: ['document_not_found'],
-  errorDescriptions: {
-    400: 'A parameter is invalid, or the text was replaced since the cursor was issued.',
-  },
+  errorDescriptions: { 400: 'A parameter is invalid, or the text was replaced since the cursor was issued.' },
 
   async handle({ query: { agentId, documentId: id, cursor } }, { documentReads }) {
     const piece = await documentReads.readTexts({ agentId, id }, cursor);

@@ -32,9 +32,7 @@ export const getInvoices = endpoint({
     invoices: InvoiceList,
   }),
   errors: ['customer_id_required', 'invoices_not_found'],
-  errorDescriptions: {
-    400: 'The customer id is missing, or a field is invalid.',
-  },
+  errorDescriptions: { 400: 'The customer id is missing, or a field is invalid.' },
 
   async handle({ body: { customerId, startingAfter } }, { stripe }) {
     const list = await stripe.listInvoices(customerId, startingAfter);

@@ -21,9 +21,7 @@ export const getWebsiteContent = endpoint({
   query: z.object({ ...WebsiteReference.shape, cursor: paging.cursor }),
   response: describedPage('A page of the text.', { ...sourceTextFields }),
   errors: ['website_not_found'],
-  errorDescriptions: {
-    400: 'A parameter is invalid, or the text was replaced since the cursor was issued.',
-  },
+  errorDescriptions: { 400: 'A parameter is invalid, or the text was replaced since the cursor was issued.' },
 
   async handle({ query: { agentId, websiteId: id, cursor } }, { websiteReads }) {
     const piece = await websiteReads.readTexts({ agentId, id }, cursor);

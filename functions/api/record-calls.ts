@@ -33,10 +33,7 @@ export const recordCalls = endpoint({
   }),
   response: describedObject('The result of each item.', {
     recorded: listField(
-      z.object({
-        index: ItemIndex,
-        callId: textField('Id of the call.', examples.callId),
-      }),
+      z.object({ index: ItemIndex, callId: textField('Id of the call.', examples.callId) }),
       'The items that were recorded, in the order sent.',
     ),
     failed: listField(FailedItem, 'The items that were not, in the order sent.'),

@@ -16,9 +16,7 @@ export const removeBlockedNumbers = endpoint({
   body: BlockListRequest,
   response: RemovedNumbers,
   errors: ['too_many_numbers'],
-  errorDescriptions: {
-    400: 'The body or its numbers are invalid.',
-  },
+  errorDescriptions: { 400: 'The body or its numbers are invalid.' },
 
   async handle({ body: { agentId, numbers } }, { blockList }) {
     const request = blockListRequest(numbers);

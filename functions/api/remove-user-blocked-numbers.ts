@@ -16,9 +16,7 @@ export const removeUserBlockedNumbers = endpoint({
   body: UserBlockListRequest,
   response: RemovedNumbers,
   errors: ['too_many_numbers'],
-  errorDescriptions: {
-    400: 'The body or its numbers are invalid.',
-  },
+  errorDescriptions: { 400: 'The body or its numbers are invalid.' },
 
   async handle({ body: { uid, numbers } }, { blockList }) {
     const request = blockListRequest(numbers);

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { ownApiOfMcp } from '../clients/own-api.ts';
-import { component, describe, describedObject, integerField, textField } from '../domain/describe.ts';
+import { describe, describedObject, integerField, objectComponent, textField } from '../domain/describe.ts';
 import { isDeeperThan, parseJson } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -53,22 +53,18 @@ const Message = describedObject('A message of JSON-RPC 2.0.', {
   params: z.optional(z.looseObject({}).check(describe('What the method takes.', {}))),
 });
 
-const Fault = component(
-  'McpError',
-  'An error of JSON-RPC 2.0.',
-  z.object({
-    jsonrpc: z.literal('2.0').check(describe('Version of JSON-RPC.', '2.0')),
-    id: z
-      .union([z.string(), z.int(), z.null()])
-      .check(describe('Id of the request; `null` when it could not be read.', 1)),
-    error: z
-      .looseObject({
-        code: integerField('Code of the error, by JSON-RPC and the protocol.', -32601),
-        message: textField('What is wrong.', 'Method not found: prompts/list'),
-      })
-      .check(z.describe('The error.')),
-  }),
-);
+const Fault = objectComponent('McpError', 'An error of JSON-RPC 2.0.', {
+  jsonrpc: z.literal('2.0').check(describe('Version of JSON-RPC.', '2.0')),
+  id: z
+    .union([z.string(), z.int(), z.null()])
+    .check(describe('Id of the request; `null` when it could not be read.', 1)),
+  error: z
+    .looseObject({
+      code: integerField('Code of the error, by JSON-RPC and the protocol.', -32601),
+      message: textField('What is wrong.', 'Method not found: prompts/list'),
+    })
+    .check(z.describe('The error.')),
+});
 
 /**
  * Answers AI clients. Its function has no table access: every tool call is a request to the operation itself, with the

@@ -3,7 +3,7 @@ import { decideOutcome } from '../domain/call-outcomes.ts';
 import { Blocked, CallOutcomeItem, PhoneOrWithheld, toCallReference, UpdatedFields } from '../domain/calls.ts';
 import { toNamedKey } from '../domain/change-maker.ts';
 import { now } from '../domain/date-time.ts';
-import { component, describedObject, listField, textField } from '../domain/describe.ts';
+import { describedObject, listField, objectComponent, textField } from '../domain/describe.ts';
 import { insufficientPermissions, noSuchCall } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { limits } from '../domain/limits.ts';
@@ -16,18 +16,14 @@ import { lastTableCallAt } from '../http/last-table-call.ts';
 import { calls } from '../store/calls/calls.ts';
 import { credentials } from '../store/credentials.ts';
 
-const UpdatedOutcome = component(
-  'UpdatedOutcome',
-  'An item whose call was changed.',
-  z.object({
-    index: ItemIndex,
-    call_id: textField('Id of the call that was updated.', examples.callId),
-    agent_id: textField('Id of the agent of the call.', examples.agentId),
-    phone: PhoneOrWithheld,
-    updated_fields: UpdatedFields,
-    blocked: Blocked,
-  }),
-);
+const UpdatedOutcome = objectComponent('UpdatedOutcome', 'An item whose call was changed.', {
+  index: ItemIndex,
+  call_id: textField('Id of the call that was updated.', examples.callId),
+  agent_id: textField('Id of the agent of the call.', examples.agentId),
+  phone: PhoneOrWithheld,
+  updated_fields: UpdatedFields,
+  blocked: Blocked,
+});
 
 /** Sets the outcomes of many calls. An invalid item, or one whose call is missing or foreign, does not fail the others. */
 export const updateCallOutcomes = endpoint({
@@ -49,9 +45,7 @@ export const updateCallOutcomes = endpoint({
     updated: listField(UpdatedOutcome, 'The items that were applied, in the order sent.'),
     failed: listField(FailedItem, 'The items that were not applied, in the order sent.'),
   }),
-  errorDescriptions: {
-    400: 'There is no item, or there are more than 1,000.',
-  },
+  errorDescriptions: { 400: 'There is no item, or there are more than 1,000.' },
 
   async handle({ body, principal, receivedAt }, { calls, credentials }) {
     const checked = body.items.map((item) => validate(CallOutcomeItem, item));

@@ -63,10 +63,7 @@ export const uploadDocuments = endpoint({
     ]),
     message: confirmation('Files uploaded successfully'),
     documents: listField(
-      z.object({
-        documentId: DocumentId,
-        name: textField('Name of the file.', 'Price list.pdf'),
-      }),
+      z.object({ documentId: DocumentId, name: textField('Name of the file.', 'Price list.pdf') }),
       'The new documents with the names of their files.',
     ),
     failed: listField(RefusedFile, 'The files that were not accepted, with the reason.'),

@@ -4,7 +4,7 @@ import { currencyPattern, isCurrency } from './call-costs.ts';
 import { CallingRules } from './calling-rules.ts';
 import { timestamp } from './date-time.ts';
 import { DeclaredOutcomes } from './declared-outcomes.ts';
-import { component, describe, flagField, integerField, textField } from './describe.ts';
+import { component, describe, flagField, integerField, objectComponent, textField } from './describe.ts';
 import { type ErrorDetail, invalidField } from './errors.ts';
 import { examples } from './examples.ts';
 import { AgentId, Identifier, Uid } from './identifiers.ts';
@@ -187,31 +187,25 @@ const AgentPhoneNumber = PhoneNumber.check(describe('Phone number of the agent.'
 
 const KeyOfAgent = AgentKey.check(describe(`${keyDescription}.`, 'front-desk'));
 
-export const Agent = component(
-  'Agent',
-  'A voice agent with its configuration.',
-  z.object({
-    uid: Identifier.check(describe('Id of the user who owns the agent.', examples.uid)),
-    agentId: AgentId,
-    name: AgentName,
-    configuration: AgentConfiguration,
-    phoneNumber: z.optional(AgentPhoneNumber),
-    key: z.optional(KeyOfAgent),
-    version: integerField(
-      'Number of the newest version. Each change of `name` or `configuration` makes the next one.',
-      7,
-      {
-        minimum: 1,
-      },
-    ),
-    split: z.optional(Split),
-    createdAt: timestamp('When the agent was created.'),
-    updatedAt: timestamp('When the agent was last updated.'),
-    sourceAgentId: z.optional(
-      Identifier.check(describe('Id of the agent that this one was copied from.', 'agent_01KA8QF0X2V5TJ9W3N6YBD4C7E')),
-    ),
-  }),
-);
+export const Agent = objectComponent('Agent', 'A voice agent with its configuration.', {
+  uid: Identifier.check(describe('Id of the user who owns the agent.', examples.uid)),
+  agentId: AgentId,
+  name: AgentName,
+  configuration: AgentConfiguration,
+  phoneNumber: z.optional(AgentPhoneNumber),
+  key: z.optional(KeyOfAgent),
+  version: integerField(
+    'Number of the newest version. Each change of `name` or `configuration` makes the next one.',
+    7,
+    { minimum: 1 },
+  ),
+  split: z.optional(Split),
+  createdAt: timestamp('When the agent was created.'),
+  updatedAt: timestamp('When the agent was last updated.'),
+  sourceAgentId: z.optional(
+    Identifier.check(describe('Id of the agent that this one was copied from.', 'agent_01KA8QF0X2V5TJ9W3N6YBD4C7E')),
+  ),
+});
 export type Agent = z.infer<typeof Agent>;
 /** An agent before its first version. */
 export type UnversionedAgent = Omit<Agent, 'version' | 'split'>;

@@ -1,7 +1,16 @@
 import * as z from 'zod/mini';
 import { KeyName } from './change-maker.ts';
 import { DateTime, timestamp } from './date-time.ts';
-import { choiceField, component, confirmation, describe, describedObject, listField, textField } from './describe.ts';
+import {
+  choiceField,
+  component,
+  confirmation,
+  describe,
+  describedObject,
+  listField,
+  objectComponent,
+  textField,
+} from './describe.ts';
 import { examples } from './examples.ts';
 import { AgentId, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
@@ -90,20 +99,16 @@ export const RemovedNumbers = describedObject('The result of each number.', {
   failed: BlockListFailures,
 });
 
-export const BlockedNumber = component(
-  'BlockedNumber',
-  'A number that is blocked.',
-  z.object({
-    number: phoneNumber('The number, in E.164 format.'),
-    reason: z.optional(textField('The reason that was given when the number was blocked.', 'Spam')),
-    blockedAt: timestamp('When the number was blocked.'),
-    expiresAt: z.optional(
-      timestamp('When the number is unblocked automatically. Absent when it never is.', '2099-01-31T12:00:00.000Z'),
-    ),
-    keyId: z.optional(textField('Id of the API key that blocked the number.', 'key_01KB3M5T3Q8RXN2M6J4HB7C0DF')),
-    keyName: KeyName,
-  }),
-);
+export const BlockedNumber = objectComponent('BlockedNumber', 'A number that is blocked.', {
+  number: phoneNumber('The number, in E.164 format.'),
+  reason: z.optional(textField('The reason that was given when the number was blocked.', 'Spam')),
+  blockedAt: timestamp('When the number was blocked.'),
+  expiresAt: z.optional(
+    timestamp('When the number is unblocked automatically. Absent when it never is.', '2099-01-31T12:00:00.000Z'),
+  ),
+  keyId: z.optional(textField('Id of the API key that blocked the number.', 'key_01KB3M5T3Q8RXN2M6J4HB7C0DF')),
+  keyName: KeyName,
+});
 export type BlockedNumber = z.infer<typeof BlockedNumber>;
 
 /** A page of a block list. */

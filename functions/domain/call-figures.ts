@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { Direction } from './calls.ts';
-import { component, describe, integerField, numberField, textField } from './describe.ts';
+import { component, describe, integerField, numberField, objectComponent, textField } from './describe.ts';
 import { examples } from './examples.ts';
 import { limits } from './limits.ts';
 import { isTimeZone } from './time-zones.ts';
@@ -15,9 +15,7 @@ export type FiguresBy = { unit?: PeriodUnit; group?: FigureGroup };
 
 const date = (description: string, example: string) =>
   z.iso
-    .date({
-      error: ({ input }) => (input === undefined ? 'is required' : 'must be a date such as 2026-03-01'),
-    })
+    .date({ error: ({ input }) => (input === undefined ? 'is required' : 'must be a date such as 2026-03-01') })
     .check(describe(description, example));
 
 const parseUnit = (text: string) => periodUnits.find((unit) => unit === text);
@@ -125,16 +123,12 @@ const figures = {
   ),
 };
 
-export const Figures = component(
-  'CallFigures',
-  'The sums of some calls.',
-  z.object({
-    ...figures,
-    valueCurrency: z.optional(
-      textField('The currency of `margin`, as the agents name it. Present with `margin`.', 'EUR'),
-    ),
-  }),
-);
+export const Figures = objectComponent('CallFigures', 'The sums of some calls.', {
+  ...figures,
+  valueCurrency: z.optional(
+    textField('The currency of `margin`, as the agents name it. Present with `margin`.', 'EUR'),
+  ),
+});
 export type Figures = z.infer<typeof Figures>;
 
 /** The first date whose costs are complete, in the answer that has figures of before costs were counted. */

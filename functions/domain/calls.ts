@@ -2,7 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { KeyName } from './change-maker.ts';
 import { DateTime, timestamp } from './date-time.ts';
-import { choiceField, component, describe, listField, markField, numberField, textField } from './describe.ts';
+import {
+  choiceField,
+  component,
+  describe,
+  listField,
+  markField,
+  numberField,
+  objectComponent,
+  textField,
+} from './describe.ts';
 import { invalidField } from './errors.ts';
 import { examples } from './examples.ts';
 import { AgentId, Identifier } from './identifiers.ts';
@@ -149,32 +158,28 @@ export const HeldOutcome = component(
   }),
 );
 
-export const Call = component(
-  'Call',
-  'A call of an agent, with its outcome.',
-  z.object({
-    callId: Identifier.check(describe('Id of the call.', examples.callId)),
-    agentId: AgentId,
-    phone: z.optional(phoneNumber('The other party’s number, in E.164 format. Absent when it was withheld.')),
-    agentPhone: z.optional(phoneNumber('The agent’s number in this call, in E.164 format.', '+14155550123')),
-    ...facts,
-    ...CallOutcome.shape,
-    heldOutcome: z.optional(HeldOutcome),
-    outcomeUpdatedAt: z.optional(timestamp('When the outcome was last changed.', '2026-03-02T08:15:00.000Z')),
-    outcomeHistory: z.optional(
-      listField(OutcomeEntry, `The last ${limits.outcomeHistory} changes of the outcome, oldest first.`, [
-        {
-          at: '2026-03-02T08:15:00.000Z',
-          keyId: 'key_01KB3M5T3Q8RXN2M6J4HB7C0DF',
-          keyName: 'website',
-          fields: ['custom_call_outcome', 'custom_call_outcome_value'],
-          custom_call_outcome: 'appointment_booked',
-          custom_call_outcome_value: 149.5,
-        },
-      ]),
-    ),
-  }),
-);
+export const Call = objectComponent('Call', 'A call of an agent, with its outcome.', {
+  callId: Identifier.check(describe('Id of the call.', examples.callId)),
+  agentId: AgentId,
+  phone: z.optional(phoneNumber('The other party’s number, in E.164 format. Absent when it was withheld.')),
+  agentPhone: z.optional(phoneNumber('The agent’s number in this call, in E.164 format.', '+14155550123')),
+  ...facts,
+  ...CallOutcome.shape,
+  heldOutcome: z.optional(HeldOutcome),
+  outcomeUpdatedAt: z.optional(timestamp('When the outcome was last changed.', '2026-03-02T08:15:00.000Z')),
+  outcomeHistory: z.optional(
+    listField(OutcomeEntry, `The last ${limits.outcomeHistory} changes of the outcome, oldest first.`, [
+      {
+        at: '2026-03-02T08:15:00.000Z',
+        keyId: 'key_01KB3M5T3Q8RXN2M6J4HB7C0DF',
+        keyName: 'website',
+        fields: ['custom_call_outcome', 'custom_call_outcome_value'],
+        custom_call_outcome: 'appointment_booked',
+        custom_call_outcome_value: 149.5,
+      },
+    ]),
+  ),
+});
 
 /** The other party's number of a call, in the response to a change of its outcome. */
 export const PhoneOrWithheld = z.nullable(

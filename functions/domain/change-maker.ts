@@ -22,10 +22,7 @@ export type NamedKey = { keyId: string; keyName?: string };
 /** The name of a key, beside its `keyId`. */
 export const KeyName = z.optional(textField('Name that the API key had then.', 'website'));
 
-export const toNamedKey = ({ keyId, name }: { keyId: string; name?: string }): NamedKey => ({
-  keyId,
-  keyName: name,
-});
+export const toNamedKey = ({ keyId, name }: { keyId: string; name?: string }): NamedKey => ({ keyId, keyName: name });
 
 /** Returns the id of the key that a change names; undefined where the operator makes it. */
 export const nameKeyId = ({ keyId, isOperators }: { keyId: string; isOperators?: true }): string | undefined =>

@@ -109,6 +109,4 @@ export type Change = z.infer<typeof Change>;
 export type LoggedChange = Pick<
   Change,
   'action' | 'id' | 'agentId' | 'requestId' | 'changed' | 'counts' | 'version'
-> & {
-  maker?: ChangeMaker;
-};
+> & { maker?: ChangeMaker };

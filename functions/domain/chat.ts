@@ -26,11 +26,9 @@ export type ToolName = (typeof toolNames)[number];
 
 const Id = text(1, limits.chatIdCharacters);
 
-const Text = z.string().check(
-  z.maxLength(limits.chatTextUnits, {
-    error: `must have at most ${formatWhole(limits.chatTextUnits)} units`,
-  }),
-);
+const Text = z
+  .string()
+  .check(z.maxLength(limits.chatTextUnits, { error: `must have at most ${formatWhole(limits.chatTextUnits)} units` }));
 
 const TextPart = z.object({ type: z.literal('text'), text: Text });
 

@@ -67,3 +67,10 @@ export const component = <S extends z.core.$ZodType>(name: string, description: 
   z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), id: name, description });
   return schema;
 };
+
+/** Registers an object with these fields as a named component. */
+export const objectComponent = <Fields extends z.core.$ZodLooseShape>(
+  name: string,
+  description: string,
+  fields: Fields,
+) => component(name, description, z.object(fields));

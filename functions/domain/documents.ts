@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { timestamp } from './date-time.ts';
-import { choiceField, component, describe, flagField, numberField, textField } from './describe.ts';
+import { choiceField, component, describe, flagField, numberField, objectComponent, textField } from './describe.ts';
 import { ApiError } from './errors.ts';
 import { examples } from './examples.ts';
 import { AgentId, Identifier, newIdentifier, Uid } from './identifiers.ts';
@@ -18,46 +18,37 @@ export const guessTextType = (name: string) => (/\.(md|markdown)$/i.test(name) ?
 export const DocumentStatus = z.enum(['pending', 'processing', 'ready', 'failed']);
 export type DocumentStatus = z.infer<typeof DocumentStatus>;
 
-export const DocumentSummary = component(
-  'DocumentSummary',
-  'A document of a knowledge base, without its text.',
-  z.object({
-    id: textField('Id of the document.', examples.documentId),
-    agentId: AgentId,
-    name: textField('Name of the document. Initially the name of the file.', 'Price list.pdf'),
-    active: flagField('Whether the agent uses the document.', true),
-    lastUpdatedBy: textField('Id of the user who last changed it.', 'demo-user'),
-    lastUpdatedAt: timestamp('When it was last changed by a user, or by the service at the end of the extraction.'),
-    fileUrl: z.optional(
-      textField(
-        'A link to download the file, valid for 15 minutes. Absent until the file is there.',
-        'https://files.example.com/documents/agent_01KB3M5T3Q8RXN2M6J4HB7C0DE.doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0?X-Amz-Expires=900',
-      ),
+export const DocumentSummary = objectComponent('DocumentSummary', 'A document of a knowledge base, without its text.', {
+  id: textField('Id of the document.', examples.documentId),
+  agentId: AgentId,
+  name: textField('Name of the document. Initially the name of the file.', 'Price list.pdf'),
+  active: flagField('Whether the agent uses the document.', true),
+  lastUpdatedBy: textField('Id of the user who last changed it.', 'demo-user'),
+  lastUpdatedAt: timestamp('When it was last changed by a user, or by the service at the end of the extraction.'),
+  fileUrl: z.optional(
+    textField(
+      'A link to download the file, valid for 15 minutes. Absent until the file is there.',
+      'https://files.example.com/documents/agent_01KB3M5T3Q8RXN2M6J4HB7C0DE.doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0?X-Amz-Expires=900',
     ),
-    status: DocumentStatus.check(describe('Status of the text extraction.', 'ready')),
-    error: z.optional(
-      textField('The reason of a failure, in a sentence.', 'The document is protected with a password.'),
-    ),
-    ...warningsField,
-    md5: z.optional(
-      textField('MD5 of the file, in hexadecimal. Absent until the file is there.', '9e107d9d372bb6826bd81d3542a419d6'),
-    ),
-    size: numberField('Size of the file in bytes; the announced size until it is uploaded.', 48_213),
-    type: z.optional(
-      DocumentType.check(describe('Type of the file, determined by its content. Absent until it is uploaded.', 'pdf')),
-    ),
-  }),
-);
+  ),
+  status: DocumentStatus.check(describe('Status of the text extraction.', 'ready')),
+  error: z.optional(textField('The reason of a failure, in a sentence.', 'The document is protected with a password.')),
+  ...warningsField,
+  md5: z.optional(
+    textField('MD5 of the file, in hexadecimal. Absent until the file is there.', '9e107d9d372bb6826bd81d3542a419d6'),
+  ),
+  size: numberField('Size of the file in bytes; the announced size until it is uploaded.', 48_213),
+  type: z.optional(
+    DocumentType.check(describe('Type of the file, determined by its content. Absent until it is uploaded.', 'pdf')),
+  ),
+});
 export type DocumentSummary = z.infer<typeof DocumentSummary>;
 
 /** A document with its text, which a list cuts if it is too long. */
 export const Document = component(
   'Document',
   'A document of a knowledge base. Its text is there once it was extracted.',
-  z.object({
-    ...DocumentSummary.shape,
-    ...listedTextFields,
-  }),
+  z.object({ ...DocumentSummary.shape, ...listedTextFields }),
 );
 export type Document = z.infer<typeof Document>;
 
@@ -76,19 +67,15 @@ export const rejectionReasons = {
 } as const;
 export type RefusalCode = keyof typeof rejectionReasons;
 
-export const RefusedFile = component(
-  'RefusedFile',
-  'A file that was not accepted, with the reason.',
-  z.object({
-    name: textField('Name of the file, as it was sent.', 'setup.exe'),
-    code: choiceField(
-      Object.keys(rejectionReasons) as [RefusalCode, ...RefusalCode[]],
-      'The reason, as a code to switch on.',
-      'unsupported_file_type',
-    ),
-    reason: textField('The reason, in a sentence.', rejectionReasons.unsupported_file_type),
-  }),
-);
+export const RefusedFile = objectComponent('RefusedFile', 'A file that was not accepted, with the reason.', {
+  name: textField('Name of the file, as it was sent.', 'setup.exe'),
+  code: choiceField(
+    Object.keys(rejectionReasons) as [RefusalCode, ...RefusalCode[]],
+    'The reason, as a code to switch on.',
+    'unsupported_file_type',
+  ),
+  reason: textField('The reason, in a sentence.', rejectionReasons.unsupported_file_type),
+});
 export type RefusedFile = z.infer<typeof RefusedFile>;
 
 export const rejectFile = (name: string, code: RefusalCode, reason: string = rejectionReasons[code]): RefusedFile => ({

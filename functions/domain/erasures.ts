@@ -1,6 +1,14 @@
 import * as z from 'zod/mini';
 import { timestamp } from './date-time.ts';
-import { choiceField, component, describe, describedObject, flagField, numberField, textField } from './describe.ts';
+import {
+  choiceField,
+  describe,
+  describedObject,
+  flagField,
+  numberField,
+  objectComponent,
+  textField,
+} from './describe.ts';
 import { Uid } from './identifiers.ts';
 import { PhoneNumber } from './phone-numbers.ts';
 
@@ -25,10 +33,7 @@ export const ErasureRequest = z.object({
 });
 
 const counts = (calls: string, blockedNumbers: string) =>
-  z.object({
-    calls: numberField(calls, 12),
-    blockedNumbers: numberField(blockedNumbers, 2),
-  });
+  z.object({ calls: numberField(calls, 12), blockedNumbers: numberField(blockedNumbers, 2) });
 
 export const AcceptedErasure = describedObject('What was found, and the erasure that has begun.', {
   erasureId: z.optional(erasureId().check(describe('Id of the erasure. Absent in a dry run.', exampleId))),
@@ -41,18 +46,14 @@ export const AcceptedErasure = describedObject('What was found, and the erasure 
 
 export const ErasureStatus = z.enum(['pending', 'running', 'done', 'failed']);
 
-export const Erasure = component(
-  'Erasure',
-  'The erasure of a person.',
-  z.object({
-    erasureId: erasureId(),
-    status: ErasureStatus.check(describe('Status of the erasure.', 'done')),
-    erased: counts('Number of calls deleted.', 'Number of entries that lost their reason or were removed.').check(
-      z.describe('What has been erased so far.'),
-    ),
-    requestedAt: timestamp('When the erasure was requested.'),
-    finishedAt: z.optional(timestamp('When the erasure ended.', '2026-03-01T10:00:04.000Z')),
-    error: z.optional(textField('Why the erasure failed.', 'The erasure could not be completed. Request it again.')),
-  }),
-);
+export const Erasure = objectComponent('Erasure', 'The erasure of a person.', {
+  erasureId: erasureId(),
+  status: ErasureStatus.check(describe('Status of the erasure.', 'done')),
+  erased: counts('Number of calls deleted.', 'Number of entries that lost their reason or were removed.').check(
+    z.describe('What has been erased so far.'),
+  ),
+  requestedAt: timestamp('When the erasure was requested.'),
+  finishedAt: z.optional(timestamp('When the erasure ended.', '2026-03-01T10:00:04.000Z')),
+  error: z.optional(textField('Why the erasure failed.', 'The erasure could not be completed. Request it again.')),
+});
 export type Erasure = z.infer<typeof Erasure>;

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type ApiKey, ApiKeyStatus, findKeyEnd, isUsable, judgeKeyStatus, Scope } from './api-keys.ts';
 import { DateTime, timestamp } from './date-time.ts';
-import { component, describe, listField, textField } from './describe.ts';
+import { component, describe, listField, objectComponent, textField } from './describe.ts';
 import { examples } from './examples.ts';
 import { Identifier } from './identifiers.ts';
 import { problemWithScopes } from './key-grants.ts';
@@ -50,7 +50,7 @@ const fields = {
   ),
 };
 
-export const ListedApiKey = component('ApiKey', 'An API key, without its secret.', z.object(fields));
+export const ListedApiKey = objectComponent('ApiKey', 'An API key, without its secret.', fields);
 export type ListedApiKey = z.infer<typeof ListedApiKey>;
 
 export const ApiKeyWithSecret = component(

@@ -34,11 +34,7 @@ const normalized = (error: string) =>
       z.string().check(z.refine((value) => normalizePhoneNumber(value) !== undefined, { error })),
       z.transform((value) => normalizePhoneNumber(value) as string),
     )
-    .check(
-      describe(`A phone number with its country code. ${numberForms}`, '+14155550100', {
-        type: 'string',
-      }),
-    );
+    .check(describe(`A phone number with its country code. ${numberForms}`, '+14155550100', { type: 'string' }));
 
 const mustBePhoneNumber = 'must be a phone number in E.164 format, such as +14155550100';
 

@@ -2,11 +2,11 @@ import * as z from 'zod/mini';
 import {
   booleanInQuery,
   choiceField,
-  component,
   describe,
   flagField,
   listField,
   markField,
+  objectComponent,
   textField,
 } from './describe.ts';
 import { AgentId, Uid } from './identifiers.ts';
@@ -42,18 +42,14 @@ export const warningCodes = {
 } as const;
 export type WarningCode = keyof typeof warningCodes;
 
-export const SourceWarning = component(
-  'SourceWarning',
-  'Something that is missing in the text of a source.',
-  z.object({
-    code: choiceField(
-      Object.keys(warningCodes) as [WarningCode, ...WarningCode[]],
-      'What is missing, as a code to switch on.',
-      'pictures_only',
-    ),
-    message: textField('What is missing, in a sentence.', '2 of 9 pages have pictures and no text.'),
-  }),
-);
+export const SourceWarning = objectComponent('SourceWarning', 'Something that is missing in the text of a source.', {
+  code: choiceField(
+    Object.keys(warningCodes) as [WarningCode, ...WarningCode[]],
+    'What is missing, as a code to switch on.',
+    'pictures_only',
+  ),
+  message: textField('What is missing, in a sentence.', '2 of 9 pages have pictures and no text.'),
+});
 export type SourceWarning = z.infer<typeof SourceWarning>;
 
 /** The warnings of a source: what is missing in the text that it has. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { timestamp } from './date-time.ts';
-import { component, describe, describedObject, flagField, textField } from './describe.ts';
+import { describe, describedObject, flagField, objectComponent, textField } from './describe.ts';
 import { examples } from './examples.ts';
 import { Identifier } from './identifiers.ts';
 import { limits } from './limits.ts';
@@ -49,16 +49,12 @@ export const UserChange = z.object({
   suspended: z.optional(flagField('Whether every request of the user is refused, until it is set to `false`.', true)),
 });
 
-export const User = component(
-  'User',
-  'A user that the user of the API key created: a client.',
-  z.object({
-    uid: textField('Id of the user.', examples.clientUid),
-    name: z.optional(textField('A name for people.', 'Acme Inc.')),
-    createdAt: timestamp('When the user was created.'),
-    suspended: flagField('Whether every request of the user is refused.', false),
-    quotas: describedObject('The quotas that hold.', quotas),
-    agents: z.int().check(z.minimum(0), describe('How many agents the user owns.', 2, { minimum: 0 })),
-  }),
-);
+export const User = objectComponent('User', 'A user that the user of the API key created: a client.', {
+  uid: textField('Id of the user.', examples.clientUid),
+  name: z.optional(textField('A name for people.', 'Acme Inc.')),
+  createdAt: timestamp('When the user was created.'),
+  suspended: flagField('Whether every request of the user is refused.', false),
+  quotas: describedObject('The quotas that hold.', quotas),
+  agents: z.int().check(z.minimum(0), describe('How many agents the user owns.', 2, { minimum: 0 })),
+});
 export type User = z.infer<typeof User>;

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { type Agent, AgentConfiguration, AgentName } from './agents.ts';
 import { KeyName } from './change-maker.ts';
 import { timestamp } from './date-time.ts';
-import { component, describe, integerField, listField, textField } from './describe.ts';
+import { component, describe, integerField, listField, objectComponent, textField } from './describe.ts';
 import { ApiError } from './errors.ts';
 import { examples } from './examples.ts';
 import { isJsonObject } from './json.ts';
@@ -39,15 +39,11 @@ export type AgentVersion = z.infer<typeof AgentVersion>;
 /** Any JSON value. A union of all types has none in clients of typed languages. */
 const value = (description: string, example: unknown) => z.optional(z.unknown().check(describe(description, example)));
 
-const FieldChange = component(
-  'FieldChange',
-  'A value that differs between two versions.',
-  z.object({
-    path: textField('Path of the value, as a JSON Pointer (RFC 6901).', '/configuration/variables/company'),
-    before: value('The former value, of any type. Absent when there was none.', 'Example Dental'),
-    after: value('The new value, of any type. Absent when there is none.', 'Example Dental Care'),
-  }),
-);
+const FieldChange = objectComponent('FieldChange', 'A value that differs between two versions.', {
+  path: textField('Path of the value, as a JSON Pointer (RFC 6901).', '/configuration/variables/company'),
+  before: value('The former value, of any type. Absent when there was none.', 'Example Dental'),
+  after: value('The new value, of any type. Absent when there is none.', 'Example Dental Care'),
+});
 type FieldChange = z.infer<typeof FieldChange>;
 
 export const AgentVersionContent = component(

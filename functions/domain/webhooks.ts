@@ -2,7 +2,16 @@ import * as z from 'zod/mini';
 import type { Scope } from './api-keys.ts';
 import { KeyName } from './change-maker.ts';
 import { timestamp } from './date-time.ts';
-import { component, describe, describedObject, flagField, listField, textField, wholeField } from './describe.ts';
+import {
+  component,
+  describe,
+  describedObject,
+  flagField,
+  listField,
+  objectComponent,
+  textField,
+  wholeField,
+} from './describe.ts';
 import { examples } from './examples.ts';
 import { Identifier, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
@@ -142,42 +151,38 @@ const disabledReasons = {
 export type DisabledReason = keyof typeof disabledReasons;
 const DisabledReason = z.enum(Object.keys(disabledReasons) as [DisabledReason, ...DisabledReason[]]);
 
-export const WebhookEndpoint = component(
-  'WebhookEndpoint',
-  'An address that events are sent to.',
-  z.object({
-    endpointId: EndpointId,
-    url: fields.url,
-    events: listField(z.string(), 'Types of events that are sent.', ['call.*']),
-    agentIds: z.optional(fields.agentIds),
-    description: z.optional(fields.description),
-    active: flagField('Whether events are sent.', true),
-    createdAt: timestamp('When the endpoint was created.'),
-    confirmedAt: z.optional(
-      timestamp(
-        'When the address first answered a delivery or a test with 2xx. Until then, one delivery at a time is tried, and the others wait.',
-      ),
+export const WebhookEndpoint = objectComponent('WebhookEndpoint', 'An address that events are sent to.', {
+  endpointId: EndpointId,
+  url: fields.url,
+  events: listField(z.string(), 'Types of events that are sent.', ['call.*']),
+  agentIds: z.optional(fields.agentIds),
+  description: z.optional(fields.description),
+  active: flagField('Whether events are sent.', true),
+  createdAt: timestamp('When the endpoint was created.'),
+  confirmedAt: z.optional(
+    timestamp(
+      'When the address first answered a delivery or a test with 2xx. Until then, one delivery at a time is tried, and the others wait.',
     ),
-    keyId: z.optional(
-      textField(
-        'Id of the API key that created the endpoint, or last changed its `url`, `events` or `agentIds`. Only events that the scopes of this key cover are sent.',
-        'key_01KB3M5T3Q8RXN2M6J4HB7C0DF',
-      ),
+  ),
+  keyId: z.optional(
+    textField(
+      'Id of the API key that created the endpoint, or last changed its `url`, `events` or `agentIds`. Only events that the scopes of this key cover are sent.',
+      'key_01KB3M5T3Q8RXN2M6J4HB7C0DF',
     ),
-    keyName: KeyName,
-    failingSince: z.optional(
-      timestamp(
-        'Since when every delivery has failed. Absent after a success. After five days the endpoint is disabled.',
-      ),
+  ),
+  keyName: KeyName,
+  failingSince: z.optional(
+    timestamp(
+      'Since when every delivery has failed. Absent after a success. After five days the endpoint is disabled.',
     ),
-    disabledAt: z.optional(timestamp('When the service disabled the endpoint.')),
-    disabledReason: z.optional(
-      DisabledReason.check(
-        describe('Why: `gone` (the receiver answered 410) or `failing` (five days without a success).', 'failing'),
-      ),
+  ),
+  disabledAt: z.optional(timestamp('When the service disabled the endpoint.')),
+  disabledReason: z.optional(
+    DisabledReason.check(
+      describe('Why: `gone` (the receiver answered 410) or `failing` (five days without a success).', 'failing'),
     ),
-  }),
-);
+  ),
+});
 export type WebhookEndpoint = z.infer<typeof WebhookEndpoint>;
 
 export const EndpointSecret = textField(

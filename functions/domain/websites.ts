@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { timestamp } from './date-time.ts';
-import { component, describe, flagField, listField, textField, wholeField } from './describe.ts';
+import { component, describe, flagField, listField, objectComponent, textField, wholeField } from './describe.ts';
 import { examples } from './examples.ts';
 import { AgentId, Identifier, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
@@ -19,14 +19,10 @@ export const StartUrl = z.string().check(
 export const isWebAddress = (url: URL | null): url is URL =>
   url !== null && /^https?:$/.test(url.protocol) && url.hostname !== '' && url.username === '' && url.password === '';
 
-export const FailedPage = component(
-  'FailedPage',
-  'A page that was not read, with the reason.',
-  z.object({
-    url: textField('Address of the page.', 'https://www.example.com/broken'),
-    reason: textField('The reason, in a sentence.', 'The page answered with status 404.'),
-  }),
-);
+export const FailedPage = objectComponent('FailedPage', 'A page that was not read, with the reason.', {
+  url: textField('Address of the page.', 'https://www.example.com/broken'),
+  reason: textField('The reason, in a sentence.', 'The page answered with status 404.'),
+});
 export type FailedPage = z.infer<typeof FailedPage>;
 
 export const WebsiteStatus = z.enum(['pending', 'crawling', 'ready', 'failed']);
@@ -38,36 +34,32 @@ export const WebsiteReference = z.object({ uid: Uid, agentId: AgentId, websiteId
 
 const listed = (description: string, example: string) => listField(z.string(), description, [example]);
 
-export const WebsiteSummary = component(
-  'WebsiteSummary',
-  'A website of a knowledge base, without its text.',
-  z.object({
-    id: textField('Id of the website.', examples.websiteId),
-    agentId: AgentId,
-    name: textField('Name of the website. Initially its host.', 'www.example.com'),
-    url: textField('The page that the crawl starts from.', 'https://www.example.com/'),
-    active: flagField('Whether the agent uses the website.', true),
-    lastUpdatedBy: textField('Id of the user who last changed it.', 'demo-user'),
-    lastUpdatedAt: timestamp('When it was last changed by a user, or by the service at the end of a crawl.'),
-    status: WebsiteStatus.check(describe('Status of the crawl.', 'ready')),
-    error: z.optional(textField('The reason of a failure, in a sentence.', 'The host was not found.')),
-    ...warningsField,
-    pages: wholeField('Number of pages that were read.', 5),
-    failedPages: listField(FailedPage, 'The pages that could not be read.'),
-    limit: wholeField('Maximum number of pages.', 5),
-    maxDepth: wholeField('Maximum number of links away from the start page.', 1),
-    includePaths: listed('Only paths that one of these matches are read.', '^/help/'),
-    excludePaths: listed('Paths that one of these matches are not read.', '/archive/'),
-    lastCrawledAt: z.optional(timestamp('When the pages were last read. Absent until they are for the first time.')),
-    refreshEvery: z.optional(wholeField('Days until it is crawled again. Absent when it never is.', 7)),
-    nextRefreshAt: z.optional(
-      timestamp(
-        'When it is crawled again. Absent when it never is, and while it is not active.',
-        '2026-03-08T10:00:00.000Z',
-      ),
+export const WebsiteSummary = objectComponent('WebsiteSummary', 'A website of a knowledge base, without its text.', {
+  id: textField('Id of the website.', examples.websiteId),
+  agentId: AgentId,
+  name: textField('Name of the website. Initially its host.', 'www.example.com'),
+  url: textField('The page that the crawl starts from.', 'https://www.example.com/'),
+  active: flagField('Whether the agent uses the website.', true),
+  lastUpdatedBy: textField('Id of the user who last changed it.', 'demo-user'),
+  lastUpdatedAt: timestamp('When it was last changed by a user, or by the service at the end of a crawl.'),
+  status: WebsiteStatus.check(describe('Status of the crawl.', 'ready')),
+  error: z.optional(textField('The reason of a failure, in a sentence.', 'The host was not found.')),
+  ...warningsField,
+  pages: wholeField('Number of pages that were read.', 5),
+  failedPages: listField(FailedPage, 'The pages that could not be read.'),
+  limit: wholeField('Maximum number of pages.', 5),
+  maxDepth: wholeField('Maximum number of links away from the start page.', 1),
+  includePaths: listed('Only paths that one of these matches are read.', '^/help/'),
+  excludePaths: listed('Paths that one of these matches are not read.', '/archive/'),
+  lastCrawledAt: z.optional(timestamp('When the pages were last read. Absent until they are for the first time.')),
+  refreshEvery: z.optional(wholeField('Days until it is crawled again. Absent when it never is.', 7)),
+  nextRefreshAt: z.optional(
+    timestamp(
+      'When it is crawled again. Absent when it never is, and while it is not active.',
+      '2026-03-08T10:00:00.000Z',
     ),
-  }),
-);
+  ),
+});
 export type WebsiteSummary = z.infer<typeof WebsiteSummary>;
 
 /** A change of a website. */

@@ -51,10 +51,7 @@ const read = async (event: APIGatewayProxyEventV2, names: MultipartForm['files']
   return { ...fields, [names[0]]: files };
 };
 
-type Parts = {
-  field(name: string, value: string): void;
-  file(field: string, name: string, content: Buffer): void;
-};
+type Parts = { field(name: string, value: string): void; file(field: string, name: string, content: Buffer): void };
 
 const parse = (bytes: Buffer, headers: BusboyHeaders, bounds: Bounds, parts: Parts) =>
   new Promise<void>((resolve, reject) => {

@@ -112,10 +112,7 @@ export const queueWorker = (job: AnyQueueJob): QueueHandler => {
         messageId,
         job: job.name,
         milliseconds: Math.round(performance.now() - started),
-        ...(failure && {
-          cause: describeError(failure),
-          ...(isLast && { givenUp: true }),
-        }),
+        ...(failure && { cause: describeError(failure), ...(isLast && { givenUp: true }) }),
       });
     };
     await Promise.all(event.Records.map(handle));

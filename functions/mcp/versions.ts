@@ -88,6 +88,4 @@ const mismatch = (name: string, header: string, body: string) =>
   );
 
 const unsupported = (requested: string, supported: string[]) =>
-  new McpError('unsupportedVersion', 'Unsupported protocol version', {
-    data: { supported, requested },
-  });
+  new McpError('unsupportedVersion', 'Unsupported protocol version', { data: { supported, requested } });

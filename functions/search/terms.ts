@@ -43,10 +43,7 @@ export class Terms {
     const folded = fold(text);
     const stem = fold(this.language.stem(text));
     const other = folded === text ? stem : this.language.stem(folded);
-    return {
-      terms: other === stem ? [stem] : [stem, other],
-      isFunctionWord: this.language.isFunctionWord(folded),
-    };
+    return { terms: other === stem ? [stem] : [stem, other], isFunctionWord: this.language.isFunctionWord(folded) };
   }
 }
 

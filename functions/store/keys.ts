@@ -314,10 +314,7 @@ export const webhookEventCollection = (subject: EventSubject): Collection & { pr
 };
 
 /** The log of the changes of what a user owns. */
-export const changeCollection = (uid: string, prefix?: string): Collection => ({
-  pk: `USER#${uid}#CHANGES`,
-  prefix,
-});
+export const changeCollection = (uid: string, prefix?: string): Collection => ({ pk: `USER#${uid}#CHANGES`, prefix });
 export const changeKey = (uid: string, changeId: string): ItemKey => ({ pk: changeCollection(uid).pk, sk: changeId });
 
 /** The partition keys of items that a function writes only with a permission for them, as patterns. */

@@ -51,10 +51,7 @@ type ClientChange = { name?: string; suspended?: boolean } & {
  * being deleted.
  */
 export type UserItem = Item &
-  User & { revision?: number; keyChanges?: number; clients?: number } & {
-    deletingAt?: number;
-    deletionRunAt?: number;
-  };
+  User & { revision?: number; keyChanges?: number; clients?: number } & { deletingAt?: number; deletionRunAt?: number };
 
 /** A transaction has at most 100 actions. One of them checks the user. */
 const marksPerTransaction = 99;

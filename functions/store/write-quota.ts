@@ -25,10 +25,7 @@ export class WriteQuota {
   /** Counts writes before they are made. Returns false, and counts nothing, if the day's quota does not allow them. */
   async take(uid: string, writes: number): Promise<boolean> {
     if (writes > this.#limit) return false;
-    const change = {
-      add: { count: writes },
-      set: { ttlSeconds: Math.floor(Date.now() / 1000) + keptSeconds },
-    };
+    const change = { add: { count: writes }, set: { ttlSeconds: Math.floor(Date.now() / 1000) + keptSeconds } };
     return (await this.#table.change(keyToday(uid), change, isAtMost(this.#limit - writes))) !== undefined;
   }
 
@@ -49,7 +46,4 @@ const isAtMost = (max: number) => when`attribute_not_exists(#count) or #count <=
 
 export const openWriteQuota = () => new WriteQuota(table.get(), environment.quotaDailyWrites);
 
-export const writeQuota = /* @__PURE__ */ service(openWriteQuota, {
-  take: ['dynamodb:UpdateItem'],
-  exceeded: [],
-});
+export const writeQuota = /* @__PURE__ */ service(openWriteQuota, { take: ['dynamodb:UpdateItem'], exceeded: [] });

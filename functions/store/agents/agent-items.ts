@@ -54,10 +54,7 @@ export const toAgent = ({
   madeBy: _m,
   configuration,
   ...rest
-}: AgentItem): Agent => ({
-  ...rest,
-  configuration: JSON.parse(configuration),
-});
+}: AgentItem): Agent => ({ ...rest, configuration: JSON.parse(configuration) });
 
 /** Returns the names of the fields in which two items of an agent differ. */
 export const changedAgentFields = (before: AgentItem, after: AgentItem): string[] => [

@@ -146,9 +146,7 @@ export class Calls {
       await pMap(
         chunks(entries, callsPerTransaction),
         (batch) => this.#removeBatch(agentId, batch, { phone, before }, alongside),
-        {
-          concurrency,
-        },
+        { concurrency },
       );
     }
     return true;

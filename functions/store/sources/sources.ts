@@ -246,10 +246,7 @@ export class Sources<R extends SourceRecord> {
     visits?: Uint8Array,
   ): Promise<boolean> {
     if (visits) await this.#texts.writeVisits(source.id, text.revision, visits);
-    const change = {
-      set: { ...fields, status: 'ready', error: null },
-      remove: { revisions: new Set([run.revision]) },
-    };
+    const change = { set: { ...fields, status: 'ready', error: null }, remove: { revisions: new Set([run.revision]) } };
     return (await this.#change(source, change, isMine(run.attempt, this.#kind.states))) !== undefined;
   }
 
