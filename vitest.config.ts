@@ -23,37 +23,59 @@ class WholeTableFirst extends BaseSequencer {
   }
 }
 
+const { exclude } = configDefaults;
+
+/** What the tests of this command and of the others have in common. */
+export const common = {
+  tags: [
+    {
+      name: 'heavy',
+      description: 'Takes seconds of a processor, or writes much: runs in npm run test:acceptance.',
+      timeout: 600_000,
+    },
+    {
+      name: 'local-only',
+      description: 'Injects faults into a handler in its own process, or needs what the emulated deployment lacks.',
+    },
+  ],
+  setupFiles: [
+    'test/support/fresh-modules.ts',
+    'test/support/quiet-logs.ts',
+    'test/support/cpu-seconds.ts',
+    'test/support/strict-transactions.ts',
+  ],
+  pool: 'forks' as const,
+  isolate: false,
+};
+
+/** The tests of behavior. */
+export const tests = {
+  ...common,
+  ...{ tagsFilter: ['!heavy'] },
+  include: ['test/**/*.test.ts'],
+  // Those have their own commands: npm run test:acceptance, npm run test:deployed.
+  exclude: [...exclude, 'test/acceptance/**', 'test/deployed/**'],
+  ...waitingUpTo(50),
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
+};
+
+export const run = {
+  globalSetup: ['test/support/global-setup.ts'],
+  sequence: { sequencer: WholeTableFirst },
+  // More than a small machine has processors, since tests wait for the service half of the time.
+  maxWorkers: 4,
+};
+
+/** They load the CDK, which takes longer than their tests: one process does, while the service starts. */
+const stacks = 'test/lib/**/*.test.ts';
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    // Those have their own commands: npm run test:acceptance, npm run test:deployed.
-    exclude: [...configDefaults.exclude, 'test/acceptance/**', 'test/deployed/**'],
-    sequence: { sequencer: WholeTableFirst },
-    tags: [
-      {
-        name: 'heavy',
-        description: 'Takes seconds of a processor, or writes much: runs in npm run test:acceptance.',
-        timeout: 600_000,
-      },
-      {
-        name: 'local-only',
-        description: 'Injects faults into a handler in its own process, or needs what the emulated deployment lacks.',
-      },
+    ...run,
+    projects: [
+      { test: { ...tests, name: 'stacks', include: [stacks], maxWorkers: 1, sequence: { groupOrder: 0 } } },
+      { test: { ...tests, name: 'service', exclude: [...tests.exclude, stacks], sequence: { groupOrder: 1 } } },
     ],
-    ...{ tagsFilter: ['!heavy'] },
-    setupFiles: [
-      'test/support/fresh-modules.ts',
-      'test/support/quiet-logs.ts',
-      'test/support/cpu-seconds.ts',
-      'test/support/strict-transactions.ts',
-    ],
-    globalSetup: ['test/support/global-setup.ts'],
-    ...waitingUpTo(50),
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    pool: 'forks',
-    isolate: false,
-    // More than a small machine has processors, since tests wait for the service half of the time.
-    maxWorkers: 4,
   },
 });

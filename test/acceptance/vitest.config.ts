@@ -1,21 +1,17 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
-import local, { wholeTable } from '../../vitest.config.ts';
+import { common, wholeTable } from '../../vitest.config.ts';
 import { waitingUpTo } from '../support/patience.ts';
 
-const { tags, pool, isolate } = local.test ?? {};
-const setupFiles = [local.test?.setupFiles ?? [], 'test/acceptance/heavy-tests.ts'].flat();
 const project = {
-  setupFiles,
-  tags,
-  pool,
-  isolate,
+  ...common,
+  setupFiles: [...common.setupFiles, 'test/acceptance/heavy-tests.ts'],
   // Four files at a time compete for two processors.
   ...waitingUpTo(300),
   testTimeout: 360_000,
   hookTimeout: 240_000,
-} as const;
+};
 
 const heavy = globSync('test/**/*.test.ts', { exclude: ['test/acceptance/**'] }).filter((file) =>
   /'heavy'|itInAnyHistory/.test(readFileSync(file, 'utf8')),

@@ -76,13 +76,15 @@ const numberOf = (index: number) => `+1415555010${index}`;
 
 describe('every way to set an outcome, and what blocks', () => {
   const declared = (blocks?: 'never' | 'set' | 'found') => [{ name: 'Do not call', ...(blocks && { blocks }) }];
-  it.each<[string, object, { set: boolean; found: boolean }]>([
-    ['no list', { blockOnOutcomes: null }, { set: false, found: false }],
+  const usual: [string, object, { set: boolean; found: boolean }][] = [
     ['no list, and blockOnOutcomes', { blockOnOutcomes: ['DO_NOT_CALL'] }, { set: true, found: false }],
-    ['nothing', { outcomes: declared() }, { set: false, found: false }],
     ['never', { outcomes: declared('never') }, { set: false, found: false }],
     ['set', { outcomes: declared('set') }, { set: true, found: false }],
     ['found', { outcomes: declared('found') }, { set: true, found: true }],
+  ];
+  const others: typeof usual = [
+    ['no list', { blockOnOutcomes: null }, { set: false, found: false }],
+    ['nothing', { outcomes: declared() }, { set: false, found: false }],
     [
       'never, and blockOnOutcomes',
       { outcomes: declared('never'), blockOnOutcomes: ['do-not-call'] },
@@ -93,7 +95,8 @@ describe('every way to set an outcome, and what blocks', () => {
       { outcomes: declared('found'), blockOnOutcomes: ['do not call'] },
       { set: true, found: true },
     ],
-  ])('%s', async (_, configuration, expected) => {
+  ];
+  const check = async (_: string, configuration: object, expected: { set: boolean; found: boolean }) => {
     const world = await newWorld();
     expect((await configure(world, configuration)).status).toBe(200);
     const ways = Object.entries(waysToSet);
@@ -114,7 +117,9 @@ describe('every way to set an outcome, and what blocks', () => {
       (id.includes(':') ? expected.found : expected.set) ? [[numberOf(index), label]] : [],
     );
     expect(entries.map(({ number, reason }: { number: string; reason: string }) => [number, reason])).toEqual(blocked);
-  });
+  };
+  it.each(usual)('%s', check);
+  it.each(others)('%s', { tags: 'heavy' }, check);
 });
 
 it('an outcome that is not declared is refused in every way, and nothing of it is recorded', async () => {

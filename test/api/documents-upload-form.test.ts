@@ -10,7 +10,9 @@ const requestForms = (world: World, announced: object[]) =>
     body: { uid: world.uid, agentId: world.agentId, files: announced },
   });
 
-it('an upload form accepts a file that is too large for a request, and its text is extracted automatically', async () => {
+it('an upload form accepts a file that is too large for a request, and its text is extracted automatically', {
+  tags: 'heavy',
+}, async () => {
   const largest = await requestForms(await newWorld(), [{ name: 'largest.txt', size: 10_485_760, type: 'text/plain' }]);
   expect([largest.status, largest.body.uploads.length]).toEqual([200, 1]);
   const world = await newWorld();

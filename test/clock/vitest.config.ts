@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import local from '../../vitest.config.ts';
+import { run, tests } from '../../vitest.config.ts';
 
 /** The files of `npm test` that know what time it is. */
 const include = globSync('test/**/*.test.ts', { exclude: ['test/{acceptance,deployed}/**'] }).filter((file) =>
@@ -9,5 +9,5 @@ const include = globSync('test/**/*.test.ts', { exclude: ['test/{acceptance,depl
 );
 
 export default defineConfig({
-  test: { ...local.test, root: join(import.meta.dirname, '../..'), include },
+  test: { ...run, ...tests, root: join(import.meta.dirname, '../..'), include },
 });

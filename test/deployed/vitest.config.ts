@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
-import local from '../../vitest.config.ts';
+import { common } from '../../vitest.config.ts';
 import { waitingUpTo } from '../support/patience.ts';
 import { isTried } from '../support/sample.ts';
 
@@ -35,16 +35,13 @@ export default defineConfig({
       'test/api/many-items-of-a-slow-table.test.ts',
       'test/api/hooks-without-table.test.ts',
     ],
-    tags: local.test?.tags,
+    ...common,
     ...{ tagsFilter: ['!local-only'] },
-    setupFiles: local.test?.setupFiles,
     globalSetup: ['test/deployed/deployed.ts'],
     // A few processes do the background work of all tests.
     ...waitingUpTo(300),
     testTimeout: 900_000,
     hookTimeout: 120_000,
-    pool: 'forks',
-    isolate: false,
     maxWorkers: 3,
   },
 });

@@ -1,5 +1,5 @@
 import { afterAll, expect, it, vi } from 'vitest';
-import { misbehave } from '../support/misbehaving-worker.ts';
+import { limits, misbehave } from '../support/misbehaving-worker.ts';
 
 afterAll(() => misbehave.close());
 
@@ -8,13 +8,20 @@ it('a sandboxed worker answers each input with its own result, in order', async 
 });
 
 it.each([
-  ['spin', 'time'],
   ['hoard', 'memory'],
   ['exit', 'crash'],
 ])('a sandboxed worker that would %s is aborted for %s, and the next input is handled', async (how, reason) => {
   const [failed, next] = await Promise.allSettled([misbehave.run(how), misbehave.run('next')]);
   expect(failed).toMatchObject({ status: 'rejected', reason: { name: 'WorkerAbortedError', reason } });
   expect(next).toEqual({ status: 'fulfilled', value: 'NEXT' });
+});
+
+it('a sandboxed worker that would spin is aborted when its time is over, and the next input is handled', async () => {
+  const { timeoutSeconds } = limits;
+  limits.timeoutSeconds = 0.5;
+  await expect(misbehave.run('spin')).rejects.toMatchObject({ name: 'WorkerAbortedError', reason: 'time' });
+  limits.timeoutSeconds = timeoutSeconds;
+  expect(await misbehave.run('next')).toBe('NEXT');
 });
 
 it('a sandboxed worker has no environment, where the secrets are', async () => {

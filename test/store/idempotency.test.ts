@@ -14,8 +14,16 @@ const keep = async (uid: string, key: string, body: object) => {
   await idempotency.get().keep(claim, { statusCode: 200, body: JSON.stringify(body) });
 };
 
-const isKept = async (uid: string, key: string) =>
-  (await idempotency.get().claim({ uid, operation: 'recordCall', key, contentHash: 'hash' })).state === 'answered';
+const claim = (uid: string, key: string) =>
+  idempotency.get().claim({ uid, operation: 'recordCall', key, contentHash: 'hash' });
+const isKept = async (uid: string, key: string) => (await claim(uid, key)).state === 'answered';
+
+it('a kept response that is too large for one item is returned as it was', async () => {
+  const uid = unique('user');
+  const body = { text: randomBytes(400_000).toString('base64') };
+  await keep(uid, 'large', body);
+  expect(await claim(uid, 'large')).toMatchObject({ answer: { statusCode: 200, body: JSON.stringify(body) } });
+});
 
 it('the search of kept responses continues where it stopped, through all users, and deletes responses that mention a person', async () => {
   const uids = [unique('user'), unique('user')];
