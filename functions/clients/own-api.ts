@@ -1,3 +1,4 @@
+import { currentRequestId } from '../cause.ts';
 import type { Scope } from '../domain/api-keys.ts';
 import { callerMark, callerMarkHeader, type InnerCaller } from '../domain/caller-mark.ts';
 import { ApiError, type ErrorCode, type ErrorDetail, errorStatuses } from '../domain/errors.ts';
@@ -31,7 +32,7 @@ const ownerTimeoutMilliseconds = 8000;
 export class OwnApi {
   readonly #caller: InnerCaller | undefined;
 
-  /** With `caller`, the requests are marked as sent by this part of the service. */
+  /** With `caller`, the requests are marked as sent by this part of the service, for the request that it handles. */
   constructor(caller?: InnerCaller) {
     this.#caller = caller;
   }
@@ -39,6 +40,7 @@ export class OwnApi {
   async send({ method, path, body, headers, ...more }: OwnRequest, apiKey: string): Promise<OwnResponse> {
     const [edgeSecret] = environment.edgeSecrets;
     const [markSecret] = environment.callerMarkSecrets;
+    const call = this.#caller && { caller: this.#caller, requestId: currentRequestId() ?? '' };
     const response = await fetch(environment.apiUrl + path, {
       method,
       redirect: 'error',
@@ -46,7 +48,7 @@ export class OwnApi {
       headers: {
         ...headers,
         'x-authorization': apiKey,
-        ...(this.#caller && markSecret && { [callerMarkHeader]: callerMark(this.#caller, markSecret, apiKey) }),
+        ...(call && markSecret && { [callerMarkHeader]: callerMark(call, markSecret, apiKey) }),
         ...(edgeSecret && { [edgeSecretHeader]: edgeSecret }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },

@@ -8,13 +8,22 @@ export const callerMarkHeader = 'x-called-by';
 const innerCallers = ['chat', 'mcp'] as const satisfies Way[];
 export type InnerCaller = (typeof innerCallers)[number];
 
+/** A part of the service that sends a request with a caller's key, and the id of the caller's own request. */
+export type InnerCall = { caller: InnerCaller; requestId: string };
+
 /** Returns the mark of a request. Only the service knows the secret, so no caller can produce one, and that of another key is of no use. */
-export const callerMark = (caller: InnerCaller, secret: string, apiKey: string): string =>
-  `${caller} ${createHmac('sha256', secret).update(`caller mark\n${caller}\n${apiKey}`).digest('hex')}`;
+export const callerMark = ({ caller, requestId }: InnerCall, secret: string, apiKey: string): string =>
+  `${caller} ${requestId} ${createHmac('sha256', secret).update(`caller mark\n${caller}\n${requestId}\n${apiKey}`).digest('hex')}`;
 
-/** Returns the sender of a request that has a mark; undefined if the mark is of no use. */
-export const readCallerMark = (mark: string, secrets: readonly string[], apiKey: string): InnerCaller | undefined =>
-  innerCallers.find((caller) => secrets.some((secret) => isSame(mark, callerMark(caller, secret, apiKey))));
+/** Returns what the mark of a request says; undefined if the mark is of no use. */
+export const readCallerMark = (mark: string, secrets: readonly string[], apiKey: string): InnerCall | undefined => {
+  const [name, requestId = ''] = mark.split(' ');
+  const caller = innerCallers.find((one) => one === name);
+  const call = caller && { caller, requestId };
+  return call && secrets.some((secret) => isSame(mark, callerMark(call, secret, apiKey))) ? call : undefined;
+};
 
-const isSame = (one: string, other: string) =>
-  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+const isSame = (one: string, other: string) => {
+  const [bytes, others] = [Buffer.from(one), Buffer.from(other)];
+  return bytes.length === others.length && timingSafeEqual(bytes, others);
+};

@@ -1,7 +1,8 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { MockLanguageModelV4 } from 'ai/test';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { listen } from '../../bin/local/listen.ts';
+import { callerMarkHeader, readCallerMark } from '../../functions/domain/caller-mark.ts';
 import {
   Client,
   callsTool,
@@ -18,8 +19,9 @@ import {
 import { call, newWorld } from '../support/world.ts';
 
 /** An API that returns the user of a key and fails otherwise: with a body, or without a response. */
-const failingApi = async (body?: object): Promise<string> => {
+const failingApi = async (body?: object, seen: IncomingHttpHeaders[] = []): Promise<string> => {
   const server = createServer(async ({ url, headers }, response) => {
+    seen.push(headers);
     if (url !== '/key') return body ? response.writeHead(500).end(JSON.stringify(body)) : response.destroy();
     const known = await call('GET', '/key', { apiKey: String(headers['x-authorization']) });
     response.writeHead(known.status).end(known.text);
@@ -28,6 +30,18 @@ const failingApi = async (body?: object): Promise<string> => {
   onTestFinished(stop);
   return endpoint;
 };
+
+it('a request of a tool is marked as one of the chat, with the id of the chat’s response', async () => {
+  const { apiKey } = await newWorld();
+  vi.stubEnv('CALLER_MARK_SECRET', 'the secret of this test');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const seen: IncomingHttpHeaders[] = [];
+  const apiUrl = await failingApi({ error: 'internal_error', message: 'Later.' }, seen);
+  const { headers } = await talk(model(callsTool('listAgents', {}), says('Sorry.')), { apiKey, apiUrl });
+  const mark = String(seen.at(-1)?.[callerMarkHeader]);
+  const expected = { caller: 'chat', requestId: headers['x-request-id'] };
+  expect(readCallerMark(mark, ['the secret of this test'], apiKey)).toEqual(expected);
+});
 
 it('an API that cannot check the key makes the chat respond with a 500 that does not contain the key', async () => {
   const { apiKey } = await newWorld();

@@ -205,16 +205,23 @@ it('the service decides how a change was made: by an AI client or a platform, an
   const { uid, agentId, apiKey, call: callAs } = await newOwner();
   const params = { name: 'addBlockedNumbers', arguments: { agentId, numbers: ['+14155550101'] } };
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
-  ok(await callAs('POST', '/mcp', { body, headers: { 'mcp-protocol-version': '2025-11-25' } }));
+  const asked = ok(await callAs('POST', '/mcp', { body, headers: { 'mcp-protocol-version': '2025-11-25' } }));
   const block = (numbers: string[], headers: Record<string, string> = {}) =>
     callAs('POST', '/agent-block-list', { body: { uid, agentId, numbers }, headers });
-  ok(await block(['+14155550102'], { [callerMarkHeader]: 'mcp', via: 'operator', 'user-agent': 'operator' }));
-  ok(await block(['+14155550103'], { [callerMarkHeader]: callerMark('chat', 'a guess', apiKey) }));
+  const marked = ok(
+    await block(['+14155550102'], { [callerMarkHeader]: 'mcp', via: 'operator', 'user-agent': 'operator' }),
+  );
+  const mark = callerMark({ caller: 'chat', requestId: asked.headers.get('x-request-id') ?? '' }, 'a guess', apiKey);
+  const forged = ok(await block(['+14155550103'], { [callerMarkHeader]: mark }));
   const log = await until(async () => {
     const found = await logOf(uid, apiKey, 3, { kind: 'block_list' });
     return found.length === 3 && found;
   });
   expect(log.map(({ via }) => via)).toEqual(['api', 'api', 'mcp']);
+  // The caller of an AI client sees the id of its own request alone.
+  expect(log.map(({ requestId }) => requestId)).toEqual(
+    [forged, marked, asked].map(({ headers }) => headers.get('x-request-id')),
+  );
 });
 
 it('a new crawl of a website and a retried document are entries of who asked for them', async () => {
