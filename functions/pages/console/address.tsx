@@ -52,12 +52,20 @@ export const setFilters = (change: Filters, options?: { replace: boolean }): voi
 
 type LinkProps = Omit<ComponentProps<'a'>, 'href'> & { view?: string; filters?: Filters | undefined };
 
-/** A link to an address of the console, which is opened without loading the page again. Without a view, it changes filters of the present address. */
+/**
+ * A link to an address of the console, which is opened without loading the page again. Without a view, it changes filters of
+ * the present address, and is the current one once they are set.
+ */
 export const Link = ({ view, filters, ...rest }: LinkProps) => {
   const findHref = () => {
     const now = addressNow();
     return view === undefined ? buildHref(now.view, { ...now.filters, ...filters }) : buildHref(view, filters);
   };
+  // Only the links that begin or end to be the current one are rendered again.
+  const isCurrent = useSyncExternalStore(
+    subscribe,
+    () => !view && Object.entries(filters ?? {}).every(([name, value]) => addressNow().filters[name] === value),
+  );
   const open = (event: MouseEvent) => {
     // The browser itself opens new tabs and windows.
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
@@ -65,5 +73,5 @@ export const Link = ({ view, filters, ...rest }: LinkProps) => {
     // The address may have changed since the link was rendered.
     navigate(findHref());
   };
-  return <a {...rest} href={findHref()} onClick={open} />;
+  return <a aria-current={isCurrent || undefined} {...rest} href={findHref()} onClick={open} />;
 };

@@ -49,6 +49,12 @@ export const formatMoney = (value: number, currency?: string): string => {
   return getNumberFormat({ style: 'currency', currency, ...notation }).format(value);
 };
 
+/** Formats a value of money for a column, in a currency if it is known: 42884.5 USD is “$42,884.50”. */
+export const formatFullMoney = (value: number, currency?: string): string => {
+  if (currency === 'credits') return `${formatNumber(value)} credits`;
+  return currency ? getNumberFormat({ style: 'currency', currency }).format(value) : formatRatio(value, 1);
+};
+
 /** Formats a share: 0.125 is “12.5%”. */
 export const formatPercent = (share: number): string => percent.format(share);
 

@@ -40,8 +40,8 @@ it('“Who set the outcome of this call, and when?”', async () => {
   const entries = dialog.getByRole('listitem');
   await entries.first().waitFor();
   const [newest, oldest] = await entries.allTextContents();
-  expect(newest).toContain('metadata set by You');
-  expect(oldest).toContain('outcome booked set by You');
+  expect(newest).toContain('You set metadata');
+  expect(oldest).toContain('You set outcome booked');
   const recording = dialog.getByRole('link', { name: 'Open the recording' });
   expect(await recording.getAttribute('href')).toBe('https://recordings.example.com/1.mp3');
   await dialog.getByText('"campaign": "spring"').waitFor();
@@ -181,6 +181,6 @@ it('“Which bookings does the platform only suppose? Set the one that is right.
     90,
     undefined,
   ]);
-  await dialog.getByText('outcome booked, value 90.00 set by You').waitFor();
+  await dialog.getByText('You set outcome booked, value 90.00').waitFor();
   expect(complaints).toEqual([]);
 });

@@ -168,7 +168,7 @@ it.each(Object.entries(hands))(
     const dialog = console.getByRole('dialog', { name: 'Call' });
     await dialog.getByText('the caller said too few words').waitFor();
     await press(dialog.getByRole('button', { name: 'Set', exact: true }));
-    await dialog.getByText('outcome booked, value 90.00 set by You').waitFor();
+    await dialog.getByText('You set outcome booked, value 90.00').waitFor();
     await press(dialog.getByRole('button', { name: 'Close' }));
     await console.getByText('No call matches these filters').waitFor();
     // “Who changed the greeting, and what was it before?”

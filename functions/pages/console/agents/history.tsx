@@ -4,7 +4,7 @@ import { type Column, PagedTable } from '../components/paged-table.tsx';
 import { Empty } from '../components/parts.tsx';
 import { Time, Who } from '../components/values.tsx';
 import { usePages } from '../service.tsx';
-import { labelOfPath } from './labels.ts';
+import { labelOfPath } from './agent-fields.ts';
 import { VersionDialog } from './version-dialog.tsx';
 
 /** The versions of an agent, newest first: who changed what, when and why. */

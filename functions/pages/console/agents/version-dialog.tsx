@@ -6,8 +6,8 @@ import { Form, type Texts } from '../components/form.tsx';
 import { Details, Loaded } from '../components/parts.tsx';
 import { Facts, Json, Time, Who } from '../components/values.tsx';
 import { useChange, useRead } from '../service.tsx';
+import { labelOfPath } from './agent-fields.ts';
 import { Difference } from './difference.tsx';
-import { labelOfPath } from './labels.ts';
 
 const compareWithNewest = (version: number) =>
   setFilters({ version: String(version), against: 'newest' }, { replace: true });

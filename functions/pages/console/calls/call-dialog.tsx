@@ -32,7 +32,7 @@ export const CallDialog = ({ agentId, callId, neighbors }: CallDialogProps) => {
               disabled={!neighbors[index]}
               onClick={() => setFilters(callFilters(neighbors[index]), { replace: true })}
             >
-              {index === 0 ? '↑' : '↓'} {label}
+              {label}
             </button>
           ))}
         </div>
@@ -224,8 +224,8 @@ const History = ({ call: { outcomeHistory = [] } }: { call: Call }) =>
       <ol className="history">
         {outcomeHistory.toReversed().map((entry) => (
           <li key={entry.at}>
-            <Time at={entry.at} hasSeconds />: <bdi>{setFields(entry)}</bdi> set by{' '}
-            <Who keyId={entry.keyId} keyName={entry.keyName} />
+            <Time at={entry.at} hasSeconds />: <Who keyId={entry.keyId} keyName={entry.keyName} /> set{' '}
+            <bdi>{setFields(entry)}</bdi>
           </li>
         ))}
       </ol>

@@ -1,6 +1,6 @@
 import type { Change } from '../../../openapi/client/client.ts';
 import { type Filters, Link, useAddress } from '../address.tsx';
-import { labelOfPath } from '../agents/labels.ts';
+import { labelOfPath } from '../agents/agent-fields.ts';
 import { AgentFilter, AgentName } from '../components/agent-filter.tsx';
 import { FilterBar, SelectFilter, TextFilter } from '../components/fields.tsx';
 import { DateChips, FilterChip } from '../components/filter-chip.tsx';

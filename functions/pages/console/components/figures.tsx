@@ -1,6 +1,6 @@
 import type { CallFigures, GetCallFiguresParams } from '../../../openapi/client/client.ts';
 import { useAddress } from '../address.tsx';
-import { formatMoney, formatNumber, formatPercent, formatRatio, formatValue } from '../formats.ts';
+import { formatFullMoney, formatNumber, formatPercent, formatRatio, formatValue } from '../formats.ts';
 import { useRead } from '../service.tsx';
 import { DateFilter, SelectFilter } from './fields.tsx';
 import type { Column } from './paged-table.tsx';
@@ -42,7 +42,7 @@ export const listCurrencies = ({ cost }: CallFigures): string[] => Object.keys(c
 
 const formatCost = ({ cost }: CallFigures, parts = 1): string =>
   Object.entries(cost)
-    .map(([currency, sum]) => formatMoney(Number(sum) / parts, currency))
+    .map(([currency, sum]) => formatFullMoney(Number(sum) / parts, currency))
     .join(' + ');
 
 /** The columns that figures with costs have, too. */
@@ -52,7 +52,7 @@ export const costColumns: Column<CallFigures>[] = [
   {
     heading: 'Margin',
     // A margin has the currency of the cost.
-    cell: (row) => row.margin && formatMoney(Number(row.margin), listCurrencies(row)[0]),
+    cell: (row) => row.margin && formatFullMoney(Number(row.margin), listCurrencies(row)[0]),
     sortKey: ({ margin }) => Number(margin ?? 0),
     isNumber: true,
   },

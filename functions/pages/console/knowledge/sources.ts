@@ -8,7 +8,7 @@ const states: Record<Source['status'], { tone: Tone; label: string }> = {
   pending: { tone: 'working', label: 'Waiting' },
   crawling: { tone: 'working', label: 'Reading the pages' },
   processing: { tone: 'working', label: 'Reading the text' },
-  ready: { tone: 'good', label: 'Read' },
+  ready: { tone: 'good', label: 'Ready' },
   failed: { tone: 'bad', label: 'Failed' },
 };
 

@@ -9,7 +9,7 @@ import { formatNumber, formatTime } from '../formats.ts';
 import { useChange, usePages } from '../service.tsx';
 
 const states = {
-  pending: { tone: 'working', label: 'On its way' },
+  pending: { tone: 'working', label: 'Pending' },
   delivered: { tone: 'good', label: 'Delivered' },
   failed: { tone: 'bad', label: 'Failed' },
 } as const;
@@ -75,12 +75,9 @@ const State = ({ delivery: { status, attempts, nextAttemptAt } }: { delivery: We
   const cause = attempts.at(-1)?.cause;
   return (
     <>
-      <Status
-        tone={states[status].tone}
-        label={status === 'pending' && cause ? 'Is tried again' : states[status].label}
-      />
+      <Status tone={states[status].tone} label={status === 'pending' && cause ? 'Retrying' : states[status].label} />
       {cause && <p className="faint">{cause}</p>}
-      {nextAttemptAt && (
+      {nextAttemptAt && Date.parse(nextAttemptAt) > Date.now() && (
         <p className="faint">
           Next attempt <Time at={nextAttemptAt} />
         </p>

@@ -7,9 +7,8 @@ import { Empty } from '../components/parts.tsx';
 import { Facts, Status, Time } from '../components/values.tsx';
 import { formatNumber } from '../formats.ts';
 import { useChange } from '../service.tsx';
-import { EndpointForm, EndpointSecret } from './endpoint-form.tsx';
+import { type EndpointFields, EndpointForm, EndpointSecret, type EventFilter } from './endpoint-form.tsx';
 import { EndpointStatus } from './endpoint-status.tsx';
-import type { EndpointFields, EventFilter } from './events.ts';
 
 const close = () => setFilters({ open: undefined });
 

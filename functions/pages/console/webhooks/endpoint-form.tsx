@@ -1,7 +1,25 @@
 import { type ComponentProps, useState } from 'react';
+import type { CreateWebhookEndpointParams } from '../../../openapi/client/client.ts';
 import { FormDialog, Secret } from '../components/dialog.tsx';
 import { Checks, TextField } from '../components/fields.tsx';
-import { type EndpointFields, groupsOfEvents } from './events.ts';
+import { useChange } from '../service.tsx';
+
+/** A type of events, or a group of them. */
+export type EventFilter = NonNullable<CreateWebhookEndpointParams['events']>[number];
+
+/** The fields of an endpoint that a form has. */
+export type EndpointFields = { url: string; events: EventFilter[]; description: string };
+
+/** The groups of events that an endpoint may ask for, with their names for people. */
+export const groupsOfEvents = new Map<EventFilter, string>([
+  ['*', 'Everything'],
+  ['call.*', 'Calls'],
+  ['agent.*', 'Agents'],
+  ['block_list.*', 'Block lists'],
+  ['website.*', 'Websites'],
+  ['document.*', 'Documents'],
+  ['webhook_endpoint.*', 'Webhook endpoints'],
+]);
 
 /** The secret of an endpoint, which is shown once. */
 export const EndpointSecret = ({ secret, onDone }: { secret: string; onDone(): void }) => (
@@ -54,5 +72,26 @@ export const EndpointForm = ({ initial, onSubmit, ...dialog }: Props) => {
         defaultValue={initial.description}
       />
     </FormDialog>
+  );
+};
+
+/** Creates an endpoint, and shows its secret once. */
+export const CreateEndpointDialog = ({ onClose }: { onClose(): void }) => {
+  const creation = useChange(
+    (api, options, { description, ...fields }: EndpointFields) =>
+      api.webhooks.createEndpoint({ ...fields, description: description || undefined }, options),
+    { changes: [['webhooks']], done: () => 'The endpoint is created.' },
+  );
+  return (
+    <EndpointForm
+      title="Create an endpoint"
+      initial={{ url: '', events: ['*'], description: '' }}
+      change={creation}
+      submit="Create the endpoint"
+      result={creation.data && <EndpointSecret secret={creation.data.secret} onDone={onClose} />}
+      resultTitle="The secret of the endpoint"
+      onSubmit={creation.mutate}
+      onClose={onClose}
+    />
   );
 };

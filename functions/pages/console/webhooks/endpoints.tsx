@@ -5,8 +5,8 @@ import { DialogButton } from '../components/dialog.tsx';
 import { type Column, Table } from '../components/paged-table.tsx';
 import { Empty, Loaded, Section } from '../components/parts.tsx';
 import { Time } from '../components/values.tsx';
-import { CreateEndpointDialog } from './create-endpoint-dialog.tsx';
 import { EndpointDialog } from './endpoint-dialog.tsx';
+import { CreateEndpointDialog } from './endpoint-form.tsx';
 import { EndpointStatus } from './endpoint-status.tsx';
 
 /** The endpoints of the user, and one of them with its actions. */
