@@ -1,10 +1,13 @@
 import { sealedSecrets } from '../../functions/clients/sealed-secrets.ts';
+import { now } from '../../functions/domain/date-time.ts';
 import { newUlid } from '../../functions/domain/identifiers.ts';
 import type { PlatformName } from '../../functions/hooks/platforms/platforms.ts';
-import { hookSecretOwner, hookSecrets } from '../../functions/hooks/secrets/hook-secrets.ts';
+import { type HookSecretItem, hookSecretOwner, hookSecrets } from '../../functions/hooks/secrets/hook-secrets.ts';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
-import { signers } from '../support/hook-signers.ts';
+import { hookSecretKey } from '../../functions/store/keys.ts';
+import { table } from '../../functions/store/table.ts';
+import { newHookSecret, signers } from '../support/hook-signers.ts';
 import { sampleOf } from '../support/samples.ts';
 import { newDocument, newWebsite } from './knowledge.ts';
 import type { Request, World } from './world.ts';
@@ -63,13 +66,19 @@ const listOfSources: [Sample, Sample] = [
   },
 ];
 
-/** Sets a secret of a voice platform, and returns it. */
-const signingSecretOf = async (uid: string, platform: PlatformName): Promise<string> => {
-  const secret = 'the-secret-of-the-benchmarks';
-  const sealed = await sealedSecrets.get().seal(hookSecretOwner(uid, platform), secret);
-  const made = { sealed, createdAt: new Date().toISOString(), keyId: 'key_1' };
-  await hookSecrets.get().set(uid, platform, made, async () => true);
-  return secret;
+const keyPairs = new Map<string, ReturnType<typeof newHookSecret>>();
+
+/** Stores a secret of a voice platform, and returns that with which it signs. It was used within the hour, so that no use is noted. */
+export const storeHookSecret = async (uid: string, platform: PlatformName): Promise<string> => {
+  const made = keyPairs.get(platform) ?? newHookSecret(platform);
+  keyPairs.set(platform, made);
+  const { secret = '', publicKey = secret } = made.fields;
+  const sealed = await sealedSecrets.get().seal(hookSecretOwner(uid, platform), publicKey);
+  const stored = { sealed, createdAt: now(), keyId: 'key_1' };
+  await hookSecrets.get().set(uid, platform, stored, async () => true);
+  const item = await table.get().get<HookSecretItem>(hookSecretKey(uid, platform));
+  if (item) await hookSecrets.get().noteUse(item);
+  return made.secret;
 };
 
 /** Returns the requests for an operation: those below, or the one that tests of all operations send. */
@@ -173,7 +182,7 @@ const samples: Record<string, [Sample, ...Sample[]]> = {
       what: 'signed',
       request: async ({ otherUid, otherAgentId, phone }) => {
         const body = JSON.stringify({ event: 'call_inbound', call_inbound: { from_number: phone } });
-        const secret = await signingSecretOf(otherUid, 'retell');
+        const secret = await storeHookSecret(otherUid, 'retell');
         return {
           apiKey: undefined,
           params: { platform: 'retell' },

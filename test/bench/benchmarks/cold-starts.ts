@@ -11,14 +11,15 @@ import { type Figure, mean, type Row } from '../benchmark.ts';
 import { CpuGroup } from '../cpu-group.ts';
 import { samplesOf } from '../operations.ts';
 import { type Invocation, RuntimeClientMissingError, runtimeClient, runUnderRuntimeClient } from '../runtime-client.ts';
-import { eventOf, invoke, type World } from '../world.ts';
+import { callStarts } from '../starts.ts';
+import { eventOf, invoke, type Request, type World } from '../world.ts';
 
-/** Reads that have a target are started more often: the slowest start takes four times as long as the quickest. */
-const starts = { keyedRead: 24, other: 4 };
+/** Functions that have a target are started more often: the slowest start takes four times as long as the quickest. */
+const starts = { measured: 24, other: 4 };
 /** After 300 of each, DynamoDB Local answers in half the time of its first seconds. */
 const compilingReads = 300;
-const maxFirstResponse = 1.8;
-const maxTogether = 2.5;
+/** The maximum ratios of operations that only read, and of the start of a call, while the phone rings. */
+const maxima = { keyedRead: { first: 1.8, together: 2.5 }, callStart: { first: 1.5, together: 2 } };
 
 /** A function of this much memory has a full core; another has its share of one, except while it is initialized. */
 const fullCoreMegabytes = 1769;
@@ -56,19 +57,23 @@ export const coldStarts: Row = {
     const group = CpuGroup.open();
     if (!group) say('No control group for CPU here: first responses have a full core, and targets are not checked.');
     const world = await open();
-    const measured: Measured[] = routes.map((endpoint) => ({
-      endpoint,
-      against: comparisonOf(endpoint),
+    const measured: Measured[] = [
+      ...routes.map((endpoint) => ({ what: endpoint.name, endpoint, request: sampleFor(endpoint) })),
+      ...callStarts.map((start) => ({ ...start, max: maxima.callStart })),
+    ].map((one) => ({
+      max: isKeyedRead(one.endpoint) ? maxima.keyedRead : undefined,
+      ...one,
+      against: comparisonOf(one.endpoint),
       ours: [],
       reads: [],
     }));
     await compileTable(world);
     say('DynamoDB Local is compiled.');
     // The first round brings the files into memory.
-    for (let round = 0; round <= starts.keyedRead; round++) {
-      say(`Round ${round} of ${starts.keyedRead}.`);
+    for (let round = 0; round <= starts.measured; round++) {
+      say(`Round ${round} of ${starts.measured}.`);
       for (const one of measured) {
-        if (round > (isKeyedRead(one.endpoint) ? starts.keyedRead : starts.other)) continue;
+        if (round > (one.max ? starts.measured : starts.other)) continue;
         const { read, ours } = await startBoth(one, { client, group, world });
         if (round === 0) continue;
         one.reads.push(read);
@@ -83,14 +88,25 @@ export const coldStarts: Row = {
 
 type Setup = { client: string; group: CpuGroup | undefined; world: World };
 type Start = { initialization: number; firstResponse: number };
-type Measured = { endpoint: AnyEndpoint; against: Comparison; ours: Start[]; reads: Start[] };
+type Measured = {
+  what: string;
+  endpoint: AnyEndpoint;
+  request(world: World): Request | Promise<Request>;
+  max?: { first: number; together: number };
+  against: Comparison;
+  ours: Start[];
+  reads: Start[];
+};
 
 const isKeyedRead = ({ method, caller }: AnyEndpoint) => method === 'GET' && caller.kind === 'key';
 
 /** Starts what an endpoint's function is held against, and then the function. */
-const startBoth = async ({ endpoint, against }: Measured, setup: Setup): Promise<{ read: Start; ours: Start }> => {
+const startBoth = async (
+  { endpoint, request, against }: Measured,
+  setup: Setup,
+): Promise<{ read: Start; ours: Start }> => {
   const read = await start(setup, handSigned, 'handSignedReads', against.event, against.megabytes);
-  const event = await eventFor(endpoint, setup.world);
+  const event = eventOf(endpoint, { apiKey: setup.world.apiKey, ...(await request(setup.world)) });
   const ours = await start(setup, bundlePath(endpoint.name), endpoint.name, event, functionMemoryMegabytes(endpoint));
   return { read: startOf(read), ours: startOf(ours) };
 };
@@ -100,20 +116,20 @@ const startBoth = async ({ endpoint, against }: Measured, setup: Setup): Promise
  * Linux refills a function's share of the CPU every 20 ms, so a first response takes 10 ms or 30, depending on when in that
  * period it begins. The quicker half would be the starts that did not have to wait for a refill.
  */
-const figuresOf = ({ endpoint, against, ours }: Measured, all: Measured[], isLimited: boolean): Figure[] => {
+const figuresOf = ({ what, max, against, ours }: Measured, all: Measured[], isLimited: boolean): Figure[] => {
   const reads = all.filter((one) => one.against === against).flatMap((one) => one.reads);
-  const figure = (what: string, timeOf: (start: Start) => number, max: number): Figure => {
+  const figure = (part: string, timeOf: (start: Start) => number, highest?: number): Figure => {
     const [value, read] = [mean(ours.map(timeOf)), mean(reads.map(timeOf))];
     return {
-      what: `${endpoint.name}, ${what}`,
+      what: `${what}, ${part}`,
       ours: { value, unit: 'ms' },
       against: { what: against.what, quantity: { value: read, unit: 'ms' }, ratio: value / read },
-      ...(isKeyedRead(endpoint) && isLimited && { target: { text: `≤ ${max}×`, reached: value / read <= max } }),
+      ...(highest && isLimited && { target: { text: `≤ ${highest}×`, reached: value / read <= highest } }),
     };
   };
   return [
-    figure('first response', ({ firstResponse }) => firstResponse, maxFirstResponse),
-    figure('with initialization', ({ initialization, firstResponse }) => initialization + firstResponse, maxTogether),
+    figure('first response', ({ firstResponse }) => firstResponse, max?.first),
+    figure('with initialization', ({ initialization, firstResponse }) => initialization + firstResponse, max?.together),
   ];
 };
 
@@ -132,18 +148,14 @@ const clientOf = async (say: (sentence: string) => void) => {
   }
 };
 
-const requestFor = async (endpoint: AnyEndpoint, world: World) => {
-  const [sample] = samplesOf(endpoint);
-  return { apiKey: world.apiKey, ...(await sample.request(world)) };
-};
-
-const eventFor = async (endpoint: AnyEndpoint, world: World) => eventOf(endpoint, await requestFor(endpoint, world));
+const sampleFor = (endpoint: AnyEndpoint) => (world: World) => samplesOf(endpoint)[0].request(world);
 
 /** Repeats every read until DynamoDB Local runs compiled code: DynamoDB is never the cold part of a cold start. */
 const compileTable = async (world: World) => {
   world.proxy.delay(0);
   for (const endpoint of routes.filter(isKeyedRead)) {
-    for (let read = 0; read < compilingReads; read++) await invoke(endpoint, await requestFor(endpoint, world));
+    for (let read = 0; read < compilingReads; read++)
+      await invoke(endpoint, { apiKey: world.apiKey, ...(await sampleFor(endpoint)(world)) });
   }
 };
 
