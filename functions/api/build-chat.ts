@@ -128,9 +128,10 @@ const turnLogger =
     log(state === 'failed' ? 'error' : 'info', {
       operation: 'buildChat',
       ...context,
-      ...(principal && { uid: principal.uid, keyId: principal.keyId }),
+      uid: principal?.uid,
+      keyId: principal?.keyId,
       state,
-      ...(cause instanceof ApiError && { code: cause.code }),
+      code: cause instanceof ApiError ? cause.code : undefined,
       ...usage,
       milliseconds: Math.round(performance.now() - receivedAt),
       ...(cause !== undefined && cause !== null && { cause: describeWithoutText(cause) }),

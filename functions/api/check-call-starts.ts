@@ -84,7 +84,7 @@ export const checkCallStarts = endpoint({
       const known = attemptsUntil(attempts.get(number) ?? noAttempts, at);
       const verdict = await applyRules(chooseConfiguration(number), { number, at }, known.attempts, openHours);
       if (verdict.allowed) accepted.push(number);
-      else rejected.push({ number, cause: verdict.cause, ...(verdict.retryAt && { retryAt: verdict.retryAt }) });
+      else rejected.push({ number, cause: verdict.cause, retryAt: verdict.retryAt });
     }
     return { accepted, rejected, failed: malformed };
   },

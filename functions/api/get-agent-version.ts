@@ -32,7 +32,7 @@ export const getAgentVersion = endpoint({
 
   async handle({ query: { against }, found: [version, other] }) {
     if (!version || !other) throw noSuchVersion();
-    return { ...version, ...(against !== undefined && { changes: changesBetween(other, version) }) };
+    return { ...version, changes: against === undefined ? undefined : changesBetween(other, version) };
   },
 });
 

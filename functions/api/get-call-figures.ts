@@ -65,7 +65,9 @@ export const getCallFigures = endpoint({
 
   async handle({ query: { uid, agentId, format: _, ...query } }, { agentAccess, callFigures }) {
     const asked =
-      agentId === undefined ? await ownAgents(uid, query, agentAccess) : [await oneAgent(agentId, agentAccess)];
+      agentId === undefined
+        ? await ownAgents(uid, query, agentAccess)
+        : [{ agentId, valueCurrency: (await agentAccess.find(agentId))?.valueCurrency }];
     const currencies = new Set(asked.map(({ valueCurrency }) => valueCurrency));
     const [valueCurrency] = currencies.size === 1 ? currencies : [];
     const agentIds = asked.map(({ agentId }) => agentId);
@@ -73,19 +75,12 @@ export const getCallFigures = endpoint({
   },
 });
 
-type AskedAgent = Pick<OwnedAgent, 'agentId' | 'valueCurrency'>;
-
-const oneAgent = async (agentId: string, agentAccess: Pick<AgentAccess, 'find'>): Promise<AskedAgent> => ({
-  agentId,
-  valueCurrency: (await agentAccess.find(agentId))?.valueCurrency,
-});
-
 /** Returns the agents that the user owns, if their figures can be added up over these days. */
 const ownAgents = async (
   uid: string,
   { from, to }: FiguresQuery,
   agentAccess: Pick<AgentAccess, 'allOwned'>,
-): Promise<AskedAgent[]> => {
+): Promise<OwnedAgent[]> => {
   const { figureAgents: max, agentsOfManyDays, daysOfManyAgents } = limits;
   const owned = await agentAccess.allOwned(uid, {
     max,

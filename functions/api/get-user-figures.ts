@@ -70,11 +70,10 @@ export const getUserFigures = endpoint({
       },
       { concurrency },
     );
-    const isPending = rows.some(({ pending }) => pending);
     return {
       users: rows.map(({ uid, totals }) => ({ uid, ...totals })),
       ...next,
-      ...(isPending && { pending: true as const }),
+      pending: rows.find(({ pending }) => pending)?.pending,
       // Dates sort as texts.
       costsFrom: rows
         .flatMap(({ costsFrom = [] }) => costsFrom)

@@ -249,7 +249,7 @@ export class BlockListImports {
 
   /** Records a step. Returns undefined when another run has taken over. */
   async advance(record: ImportRecord, { failures, ...progress }: ImportProgress): Promise<ImportRecord | undefined> {
-    const set = { ...progress, ...(failures && { failures: JSON.stringify(failures) }), step: record.step + 1 };
+    const set = { ...progress, failures: failures && JSON.stringify(failures), step: record.step + 1 };
     const item = await this.#table.change<ImportItem>(importKey(record.uid, record.importId), { set }, isAt(record));
     if (item) return toImportRecord(item);
     // This write succeeded earlier, and its response was lost.

@@ -115,7 +115,7 @@ export const importFailure = (
 
 export const toImportFailure = ({ problem, ...failure }: StoredImportFailure): ImportFailure => ({
   ...failure,
-  ...(problem && { message: problems[problem] }),
+  message: problem && problems[problem],
 });
 
 const counter = (description: string, example: number) =>

@@ -147,7 +147,7 @@ export const fileFields = (
 ) => {
   const download = toDownload(record);
   const md5 = md5OfAttempt(record.attempt);
-  return { ...(download && { fileUrl: signUrl(download) }), ...(download && md5 && { md5 }) };
+  return { fileUrl: download && signUrl(download), md5: download && md5 };
 };
 
 const contentTypes: Record<DocumentType, string> = {

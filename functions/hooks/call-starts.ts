@@ -175,12 +175,11 @@ export class CallStarts {
     const record = found('record') as AgentItem | undefined;
     // The agent has since been deleted.
     if (!record) throw insufficientPermissions();
-    const caller = callerId(call, agentEntry !== undefined || userEntry !== undefined);
+    const entry = agentEntry ?? userEntry;
     return {
-      ...(userEntry && { blocked: { scope: 'user', entry: userEntry } }),
-      ...(agentEntry && { blocked: { scope: 'agent', entry: agentEntry } }),
-      agent: await this.#serveVersion(caller, record, found('traffic')),
-      ...(keys.attempts && { attempts: readAttempts(found('attempts')) }),
+      blocked: entry && { scope: agentEntry ? 'agent' : 'user', entry },
+      agent: await this.#serveVersion(callerId(call, entry !== undefined), record, found('traffic')),
+      attempts: keys.attempts && readAttempts(found('attempts')),
     };
   }
 

@@ -34,7 +34,7 @@ export const admit = (endpoint: AnyEndpoint): ApiMiddleware => {
         await checkKey();
         throw parsed.error;
       }
-      internal.authorized = { input: parsed.input, ...(apiKey && { apiKey }) };
+      internal.authorized = { input: parsed.input, apiKey };
     },
   };
 };

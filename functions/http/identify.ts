@@ -34,7 +34,7 @@ export const readCredentials = (caller: AnyEndpoint['caller'], event: APIGateway
   const secrets = signature?.lookup(event);
   try {
     const key = keyInRequest(caller, event);
-    return key.isInQuery ? { event, key, ...(signature && { signature }), secrets } : { event, key };
+    return key.isInQuery ? { event, key, signature, secrets } : { event, key };
   } catch (thrown) {
     const error = thrown as ApiError;
     const { authorization, 'x-authorization': ownHeader } = event.headers;

@@ -12,10 +12,10 @@ import { parseJsonBody } from './request-body.ts';
 export const parseRequest = async (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): Promise<ParsedInput> => {
   try {
     const sent = await readParts(endpoint, event);
-    const ifMatch = endpoint.takesIfMatch && parseIfMatch(event);
+    const ifMatch = endpoint.takesIfMatch ? parseIfMatch(event) : undefined;
     const input = parseInput(endpoint, sent);
     return {
-      input: { ...input, ...(ifMatch && { ifMatch }) },
+      input: { ...input, ifMatch },
       reference: readReference(endpoint, input),
       ignored: [...unknownFields(endpoint.query, sent.query), ...unknownFields(endpoint.body, sent.body)],
     };

@@ -112,7 +112,8 @@ export const queueWorker = (job: AnyQueueJob): QueueHandler => {
         messageId,
         job: job.name,
         milliseconds: Math.round(performance.now() - started),
-        ...(failure && { cause: describeError(failure), ...(isLast && { givenUp: true }) }),
+        cause: failure && describeError(failure),
+        givenUp: (failure && isLast) || undefined,
       });
     };
     await Promise.all(event.Records.map(handle));

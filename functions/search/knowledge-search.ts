@@ -159,8 +159,8 @@ export class KnowledgeSearch {
           kind,
           sourceId,
           name,
-          ...(url && { url }),
-          ...(title && { title }),
+          url: url || undefined,
+          title: title || undefined,
           start,
           readAt: new Date(timeOfReading(text, page)).toISOString(),
         };

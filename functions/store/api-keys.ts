@@ -199,12 +199,12 @@ export class ApiKeys {
       uid,
       name: options.name,
       start: startOfApiKey(secret),
-      ...(options.scopes?.length && { scopes: options.scopes }),
+      scopes: options.scopes?.length ? options.scopes : undefined,
       createdAt: now(),
-      ...(options.expiresAt && { expiresAt: options.expiresAt }),
-      ...(options.isOperators && { isOperators: options.isOperators }),
+      expiresAt: options.expiresAt,
+      isOperators: options.isOperators,
       // The operator acts for a suspended user, too.
-      ...(suspended && !options.isOperators && { suspended }),
+      suspended: options.isOperators ? undefined : suspended,
       agentQuota,
       sourceQuota,
     };

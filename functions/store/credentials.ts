@@ -43,9 +43,9 @@ export class Credentials {
     const key = findItem(items, keyOfKey) as (Item & ApiKey) | undefined;
     const access = readAccess(findItem(items, keyOfAccess));
     return {
-      ...(key && isUsable(key) && { key }),
+      key: key && isUsable(key) ? key : undefined,
       access,
-      ...(lookup && { found: lookup.read(items) }),
+      found: lookup?.read(items),
     };
   }
 

@@ -71,6 +71,7 @@ export const findItem = <T extends ItemKey>(items: T[], key: ItemKey | undefined
 
 /** A collection: one partition, or the part of it whose sort keys begin with `prefix`. */
 export type Collection = { pk: string; prefix?: string };
+type PrefixedCollection = Required<Collection>;
 
 export const formatKey: ItemKey = { pk: 'FORMAT', sk: 'FORMAT' };
 
@@ -80,15 +81,12 @@ export const userKey = (uid: string): ItemKey => ({ pk: `USER#${uid}`, sk: 'USER
 export const itemsOfUser = (uid: string): Collection => ({ pk: `USER#${uid}` });
 
 /** The users that a user created. */
-export const clientCollection = (maker: string): Collection & { prefix: string } => ({
-  pk: `USER#${maker}`,
-  prefix: 'CLIENT#',
-});
+export const clientCollection = (maker: string): PrefixedCollection => ({ pk: `USER#${maker}`, prefix: 'CLIENT#' });
 export const clientKey = (maker: string, uid: string): ItemKey => ({ pk: `USER#${maker}`, sk: `CLIENT#${uid}` });
 /** Returns the client of a sort key of `clientCollection`. */
 export const clientAt = (sk: string) => sk.slice('CLIENT#'.length);
 /** The agents of a user who is being deleted, until their data are. */
-export const deletedAgentCollection = (uid: string): Collection & { prefix: string } => ({
+export const deletedAgentCollection = (uid: string): PrefixedCollection => ({
   pk: `USER#${uid}`,
   prefix: 'DELETED-AGENT#',
 });
@@ -255,7 +253,7 @@ export const visitsKey = (sourceId: string, revision: string): ItemKey => ({
 });
 export const textPieceCollection = (sourceId: string, revision?: string): Collection => ({
   pk: `SOURCE#${sourceId}`,
-  ...(revision && { prefix: `${revision}#` }),
+  prefix: revision && `${revision}#`,
 });
 
 export const erasureKey = (uid: string, erasureId: string): ItemKey => ({
@@ -282,7 +280,7 @@ export const webhookDeliveryCollections = (uid: string): Collection[] =>
 export const parkedDeliveryCollections = (uid: string, endpointId?: string): Collection[] =>
   Array.from({ length: deliveryShards }, (_, shard) => ({
     pk: `USER#${uid}#RESTING#${shard}`,
-    ...(endpointId !== undefined && { prefix: `${endpointId}#` }),
+    prefix: endpointId && `${endpointId}#`,
   }));
 export const parkedDeliveryKey = (uid: string, endpointId: string, deliveryId: string): ItemKey => ({
   pk: `USER#${uid}#RESTING#${chooseShard(deliveryId, deliveryShards)}`,
@@ -291,7 +289,7 @@ export const parkedDeliveryKey = (uid: string, endpointId: string, deliveryId: s
 /** The deliveries that a command fetches: of one endpoint, or of all endpoints of a user. */
 export const fetchedDeliveryCollection = (uid: string, endpointId?: string): Collection => ({
   pk: `USER#${uid}#LISTENING`,
-  ...(endpointId !== undefined && { prefix: `${endpointId}#` }),
+  prefix: endpointId && `${endpointId}#`,
 });
 export const fetchedDeliveryKey = (uid: string, endpointId: string, deliveryId: string): ItemKey => ({
   pk: fetchedDeliveryCollection(uid).pk,

@@ -113,8 +113,8 @@ export class Table {
         ConsistentRead: true,
         ...range,
         ScanIndexForward: !options.descending,
-        ...(limit && { Limit: limit }),
-        ...(options.keysOnly && { ProjectionExpression: 'pk, sk' }),
+        Limit: limit || undefined,
+        ProjectionExpression: options.keysOnly ? 'pk, sk' : undefined,
         ExclusiveStartKey: start,
       });
       const answer = await untilAdmitted(() => this.client.send(command, deadline()));
@@ -223,7 +223,7 @@ export class Table {
       Statements: statements.map(({ text, values }) => ({
         Statement: text,
         Parameters: values,
-        ...(text.startsWith('UPDATE') && { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
+        ReturnValuesOnConditionCheckFailure: text.startsWith('UPDATE') ? 'ALL_OLD' : undefined,
       })),
     });
     const pause = throttlePauses();

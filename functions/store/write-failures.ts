@@ -27,15 +27,12 @@ export const cancellationResults = (error: unknown): StatementResult[] | undefin
 /** Returns the actions whose conditions failed, by index, with the items as they are. */
 export const failedConditions = <T>(error: unknown): Map<number, T | undefined> => {
   // A single put is not a transaction.
-  if (error instanceof ConditionalCheckFailedException) return new Map([[0, conflictingItem<T>(error)]]);
+  if (error instanceof ConditionalCheckFailedException)
+    return new Map([[0, error.Item && (unmarshall(error.Item) as T)]]);
   const results = [...(cancellationResults(error) ?? []).entries()];
   const failed = results.filter(([, result]) => result.error === 'ConditionalCheckFailed');
   return new Map(failed.map(([position, { item }]) => [position, item as T | undefined]));
 };
-
-/** Returns the item that failed the condition of a single write. */
-export const conflictingItem = <T>(error: unknown): T | undefined =>
-  error instanceof ConditionalCheckFailedException && error.Item ? (unmarshall(error.Item) as T) : undefined;
 
 export const throttlingCodes = new Set(['ProvisionedThroughputExceeded', 'ThrottlingError', 'RequestLimitExceeded']);
 const conflictCodes = ['TransactionConflict', 'InternalServerError'];

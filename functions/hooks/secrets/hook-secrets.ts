@@ -140,7 +140,7 @@ const listedSecret = (item: HookSecretItem): SecretOfPlatform => {
     createdAt: newest.createdAt,
     keyId: newest.keyId,
     keyName: newest.keyName,
-    ...(former.length > 0 && { formerUntil: new Date(last).toISOString() }),
+    formerUntil: former.length > 0 ? new Date(last).toISOString() : undefined,
     lastUsedAt,
     lastRefused,
   };

@@ -61,8 +61,8 @@ export const toBlockedNumber = (item: BlockedItem): BlockedNumber => ({
   reason: item.reason,
   blockedAt: item.blockedAt,
   expiresAt: item.expiresAt,
-  ...(item.madeBy?.keyId !== undefined && { keyId: item.madeBy.keyId }),
-  ...(item.madeBy?.keyName !== undefined && { keyName: item.madeBy.keyName }),
+  keyId: item.madeBy?.keyId,
+  keyName: item.madeBy?.keyName,
 });
 
 /** The `addedBy` of a copied entry: it is part of a new agent, not a change of a list. */
