@@ -14,34 +14,7 @@ const normalize = (text: string) =>
     .replace(/user-\w{12}/g, '<user>')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>');
 
-it('the chat’s answer is the UI message stream of the AI SDK, event by event', async () => {
-  const answer = await talk(model(says('Hel', 'lo.')));
-  expect(answer.status).toBe(200);
-  expect(linesOf(answer.text)).toMatchInlineSnapshot(`
-      "data: {"type":"start"}
-      data: {"type":"start-step"}
-      data: {"type":"text-start","id":"0"}
-      data: {"type":"text-delta","id":"0","delta":"Hel"}
-      data: {"type":"text-delta","id":"0","delta":"lo."}
-      data: {"type":"text-end","id":"0"}
-      data: {"type":"finish-step"}
-      data: {"type":"finish","finishReason":"stop"}
-      data: [DONE]
-      "
-    `);
-  expect({ ...answer.headers, 'x-request-id': '' }).toMatchInlineSnapshot(`
-      {
-        "cache-control": "no-cache",
-        "content-type": "text/event-stream",
-        "x-accel-buffering": "no",
-        "x-content-type-options": "nosniff",
-        "x-request-id": "",
-        "x-vercel-ai-ui-message-stream": "v1",
-      }
-    `);
-});
-
-it('the chat’s answer contains a tool call and its result, each signed', async () => {
+it('the chat’s answer is the UI message stream of the AI SDK, event by event, with signed tool calls and results', async () => {
   const answer = await talk(
     model(callsTool('checkNumbers', { numbers: ['+1 (415) 555-0100', '555'] }), says('One is good.')),
   );

@@ -47,6 +47,7 @@ it('the chat of the running service streams the answer while it is produced', { 
   expect(Object.fromEntries(response.headers)).toMatchObject({
     'content-type': 'text/event-stream',
     'cache-control': 'no-cache',
+    'x-accel-buffering': 'no',
     'x-content-type-options': 'nosniff',
     'x-vercel-ai-ui-message-stream': 'v1',
     'access-control-allow-origin': target.appOrigin,

@@ -32,7 +32,9 @@ const copyOf = async ({ uid, agentId }: World) => {
 };
 
 describe.concurrent('the erasure of a person', () => {
-  it('the erasure of a person leaves a call that is recorded meanwhile whole, or not at all', async () => {
+  it('the erasure of a person leaves a call that is recorded meanwhile whole, or not at all', {
+    tags: 'heavy',
+  }, async () => {
     const { world, person, second } = await knownPerson();
     const { body } = await request(world, person);
     const recorded = await Promise.all(
@@ -71,7 +73,9 @@ describe.concurrent('the erasure of a person', () => {
     expect(await storedWith(person)).toEqual([]);
   });
 
-  it('the erasure of a person waits for a copy of an agent in progress, and erases from it', async () => {
+  it('the erasure of a person waits for a copy of an agent in progress, and erases from it', {
+    tags: 'heavy',
+  }, async () => {
     const { world, person } = await knownPerson();
     const services = lazyServices(copyServices);
     const begun = await beginCopy({ agent: await copyOf(world), sourceAgentId: world.agentId }, services);
@@ -108,7 +112,7 @@ describe.concurrent('the erasure of a person', () => {
     expect(await storedWith(person)).toEqual([]);
   });
 
-  it('the erasure of a person reaches the reports and the responses of a former guest', async () => {
+  it('the erasure of a person reaches the reports and the responses of a former guest', { tags: 'heavy' }, async () => {
     const { world, person, guest } = await knownPerson();
     const { uid, agentId } = world;
     const imports = blockListImports.get();

@@ -187,9 +187,10 @@ it.concurrent('an extraction during which the agent gets another language makes 
   expect((await now(record))?.text?.index?.language).toBe('de');
 });
 
-it.concurrent('an extraction of a deleted document stores nothing and deletes the file, whenever the deletion came', async () => {
+/** Deletes a document at every call of an extraction to the table, or at every few. */
+const deleteAtEvery = async (step: number) => {
   const most = await callsOf(async (job) => job(notification(await uploaded())));
-  for (let call = 1; call <= most; call++) {
+  for (let call = 1; call <= most; call += step) {
     const record = await uploaded();
     let calls = 0;
     let deletion: Promise<boolean> | undefined;
@@ -206,7 +207,13 @@ it.concurrent('an extraction of a deleted document stores nothing and deletes th
       undefined,
     ]);
   }
-});
+};
+
+it.concurrent('an extraction of a deleted document stores nothing and deletes the file, whenever the deletion came', () =>
+  deleteAtEvery(4));
+it('an extraction of a deleted document leaves nothing, at whichever call the deletion came', { tags: 'heavy' }, () =>
+  deleteAtEvery(1),
+);
 
 it.concurrent('an extraction of an earlier attempt changes nothing once there is another', async () => {
   const record = await uploaded('%PDF-1.7 and no more');

@@ -37,6 +37,18 @@ it('alarms watch the dead letters of all jobs, and the waiting time of every job
   expect(dead[0].Threshold).toBe(1);
 });
 
+it('alarms on waiting are raised after the time that they describe, in the unit of their metric', () => {
+  const waiting = alarms(prod).filter(({ AlarmDescription }) => /waited for/.test(AlarmDescription));
+  const thresholds = waiting.map(({ MetricName, Threshold, AlarmDescription }) => [
+    MetricName,
+    Threshold,
+    /waited for (an hour|ten minutes)/.exec(AlarmDescription)?.[1],
+  ]);
+  expect(new Set(thresholds.map(String))).toEqual(
+    new Set(['IteratorAge,600000,ten minutes', 'ApproximateAgeOfOldestMessage,3600,an hour']),
+  );
+});
+
 const filters = dev.all('AWS::Logs::MetricFilter');
 const counted = (lines: Json[]) =>
   Object.fromEntries(

@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import { erasePerson } from '../../functions/jobs/erase-person.ts';
+import { table } from '../../functions/store/table.ts';
 import { deliverMessage } from './deliver-message.ts';
-import { storedWith } from './stored.ts';
+import { textOf } from './stored.ts';
 import { until } from './until.ts';
 import { newEndpoint, newReceiver } from './webhooks.ts';
 import { newGuest, newWorld, unique, type World } from './world.ts';
@@ -43,11 +44,12 @@ export const block = (world: World, agentId: string, number: string, more: objec
 
 /** Waits until events about some lists hold a number. */
 export const eventsHold = async (number: string, partitions: string[]) => {
-  const areThere = async () => {
-    const keys = await storedWith(number);
-    return partitions.every((pk) => keys.some((key) => key.startsWith(`${pk} EVENT#`)));
-  };
-  await expect.poll(areThere, { interval: 500 }).toBe(true);
+  const holds = async (pk: string) =>
+    (await Array.fromAsync(table.get().query({ pk, prefix: 'EVENT#' }))).some((event) =>
+      textOf(event).includes(number),
+    );
+  const areThere = async () => (await Promise.all(partitions.map(holds))).every(Boolean);
+  await expect.poll(areThere).toBe(true);
 };
 
 /** A person with calls and entries at two agents of a user, responses that are kept and, if wanted, events of webhooks. */

@@ -46,7 +46,8 @@ const messagesWith = async (text: string): Promise<string[]> => {
   return (await Promise.all(found)).flat().filter((message) => message.includes(text));
 };
 
-const textOf = (value: unknown): string => {
+/** The text of an item, with the deflated content of its attributes. */
+export const textOf = (value: unknown): string => {
   if (value instanceof Uint8Array) return inflated(value);
   if (value instanceof Set) return [...value].map(textOf).join(' ');
   if (typeof value !== 'object' || value === null) return String(value);

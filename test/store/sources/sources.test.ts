@@ -57,6 +57,13 @@ const wholeOf = async (source: WebsiteRecord) => {
   return whole;
 };
 
+it('a character that a piece of a text has no room for is not cut in two', async () => {
+  const content = `${'x'.repeat(131_071)}🙂`;
+  const source = await websites.get().add(record());
+  await bring(source, content, 'first');
+  expect((await wholeOf(source))?.content.slice(-3)).toBe('x🙂');
+});
+
 it('a text of any length is returned as it was stored, in as many responses as necessary', {
   tags: 'heavy',
 }, async () => {

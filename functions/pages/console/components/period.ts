@@ -1,4 +1,3 @@
-import type { Filters } from '../address.tsx';
 import { addDays, toDateInZone } from '../formats.ts';
 
 /** Days from `from` until the day before `to`. */
@@ -14,6 +13,9 @@ export const periods = [
   { value: 'last-month', label: 'Last month' },
   { value: 'custom', label: 'From … to …' },
 ];
+
+/** The part of an address that names a period. */
+type Filters = { period?: string; from?: string; to?: string };
 
 /** Returns the days that the address names: those of a period until today, or those from `from` through `to`. */
 export const readPeriod = ({ period, from, to }: Filters, timeZone: string): Period => {
