@@ -19,10 +19,7 @@ export type Scope = z.infer<typeof Scope>;
 /** The scopes that a key has only if they are named. */
 export const namedScopes: ReadonlySet<Scope> = new Set(['privacy', 'users', 'keys', 'changes']);
 
-/**
- * The part of a user's record that each key of the user repeats, so that a request needs no further read: whether the user is
- * suspended, and quotas below those of the deployment.
- */
+/** The part of a user's record that each of its keys repeats, so that a request needs no further read. */
 export type UserMarks = { suspended?: true; agentQuota?: number; sourceQuota?: number };
 
 /** The record of a key. The key itself is shown once: only its SHA-256 and its first characters are stored. */
@@ -62,10 +59,7 @@ export const newApiKey = () => {
   return prefix + random + checksum(random);
 };
 
-/**
- * Derives a key from texts with a secret of the deployment: the same texts result in the same key. Without the secret, a key
- * made in this way is as random as any other.
- */
+/** Derives a key from texts with a secret of the deployment. Without the secret, it is as random as any other. */
 export const deriveApiKey = (secret: string, texts: string[]) => {
   const bytes = createHmac('sha256', secret)
     .update(JSON.stringify(['API key', ...texts]))

@@ -99,7 +99,7 @@ export type ImportFailure = z.infer<typeof ImportFailure>;
 /** A line that was not imported, as it is stored. It names its problem, whose sentence is longer. */
 export type StoredImportFailure = Omit<ImportFailure, 'message'> & { problem?: RowProblem };
 
-/** Describes a line that was not imported. It is cut and has no control characters (6 bytes each), so that all fit in one 400 KB item. */
+/** Describes a line that was not imported. It is cut, so that all fit in one item of 400 KB. */
 export const importFailure = (
   line: number,
   number: string,

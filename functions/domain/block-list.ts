@@ -145,8 +145,8 @@ export const BlockScope = choiceField(
 export type NumberOutcome = 'done' | Exclude<FailureCode, 'invalid_format'>;
 
 /**
- * Reads the numbers of one request. `distinct` holds the valid ones in E.164 format, `malformed` the others, each once.
- * `report` lists outcomes in the order sent. A number sent twice, in any format, counts once; the rest fail with `repeated`.
+ * Reads the numbers of one request: the valid ones in E.164 format, and the others. `report` lists outcomes in the
+ * order sent. A number that is sent again fails with `repeated`.
  */
 export const blockListRequest = (sent: string[]) => {
   const numbers = sent.map((number) => ({ sent: number, ...readPhoneNumber(number) }));

@@ -43,9 +43,8 @@ export type OutcomeEffect = {
 type Rule = DeclaredOutcome & { blocks: NonNullable<DeclaredOutcome['blocks']> };
 
 /**
- * Decides what a change of an outcome does: whether it is set, held or refused, what is stored, and which number it blocks. Every
- * way to change an outcome comes here. Throws for a label that somebody sets and the agent does not declare. Only the owner of
- * the agent blocks for all of their agents; a guest blocks for this one.
+ * Decides what a change of an outcome does: whether it is set, held or refused, and which number it blocks. Throws for
+ * a label that the agent does not declare. A guest blocks for this agent only.
  */
 export const decideOutcome = (
   sent: CallOutcomeChange,
@@ -87,8 +86,8 @@ const withValue = (change: CallOutcomeChange, rule: Rule | undefined): CallOutco
     : change;
 
 /**
- * Returns a call with its outcome changed and the change appended to its history, which keeps the last twenty. A change
- * that sets the same values again returns the same call. An outcome that is set or cleared is no longer held.
+ * Returns a call with its outcome changed, and the change in its history of twenty. The same values again return the
+ * same call.
  */
 export const withOutcome = (
   call: Call,
@@ -127,8 +126,8 @@ const mergeMetadata = (former: object | undefined, added: object) => {
 };
 
 /**
- * Returns a call with the outcome that a platform found, or holds the outcome. Fields that somebody has set or cleared do not
- * change: the outcome and its value together, and the metadata separately.
+ * Returns a call with the outcome that a platform found, or holds it. Fields that somebody has set or cleared do not
+ * change.
  */
 const withFinding = (
   call: Call,

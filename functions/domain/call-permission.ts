@@ -15,8 +15,8 @@ const day = 24 * hour;
 const horizon = 366 * day;
 
 /**
- * Decides whether a person may be called at a moment. The hours must hold in every one of `timeZones`; without a time zone
- * they never hold. `attempts` are the moments of all attempts that count, in any order. All times are Unix milliseconds.
+ * Decides whether a person may be called at a moment. The hours must hold in each of `timeZones`, and never hold
+ * without one. All times are Unix milliseconds.
  */
 export const checkCallPermission = (
   rules: CallingRules,
@@ -46,10 +46,7 @@ const firstMomentByAttempts = (rules: AttemptRule[], attempts: number[], at: num
   }, at);
 };
 
-/**
- * The moments at which hours hold in several time zones. The answers are kept, since the numbers of a batch ask the same: keep an
- * instance for one request.
- */
+/** The moments at which hours hold in several time zones. An instance keeps the answers for the numbers of a batch. */
 export class OpenHours {
   readonly #clocks = new WallClocks();
   /** By hours and time zones: from each moment of an answer up to `first`, the first moment within the hours is `first`. */
@@ -114,8 +111,8 @@ const parseMinutes = (time: string): number => {
 };
 
 /**
- * Returns the first moment from `start` on that is within the hours in a time zone; after `end` if there is none before.
- * The wall clock runs evenly between two changes of the offset, so each step goes to the next start of the hours or the next change.
+ * Returns the first moment from `start` on that is within the hours; after `end` if there is none before. Each step
+ * goes to the next start of the hours, or change of the offset.
  */
 const firstInZone = (week: Week, clock: WallClock, start: number, end: number): number => {
   let moment = start;

@@ -11,7 +11,7 @@ export type InnerCaller = (typeof innerCallers)[number];
 /** A part of the service that sends a request with a caller's key, and the id of the caller's own request. */
 export type InnerCall = { caller: InnerCaller; requestId: string };
 
-/** Returns the mark of a request. Only the service knows the secret, so no caller can produce one, and that of another key is of no use. */
+/** Returns the mark of a request with a key, which only the service can make. */
 export const callerMark = ({ caller, requestId }: InnerCall, secret: string, apiKey: string): string =>
   `${caller} ${requestId} ${createHmac('sha256', secret).update(`caller mark\n${caller}\n${requestId}\n${apiKey}`).digest('hex')}`;
 

@@ -4,10 +4,7 @@ import { textField } from './describe.ts';
 const form = ({ input }: { input?: unknown }) =>
   input === undefined ? 'is required' : 'must be an ISO 8601 date-time with an offset, such as 2026-01-31T12:00:00Z';
 
-/**
- * What ISO 8601 and RFC 3339 allow: seconds, colons and the minutes of an offset may be missing, letters may be small, and a
- * space may separate date and time.
- */
+/** What ISO 8601 and RFC 3339 allow. Seconds, colons and minutes of an offset may be missing, and letters small. */
 const spellings =
   /^(\d{4})-?(\d\d)-?(\d\d)[Tt ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d+))?)?(?:[Zz]|([-+ ])(\d\d)(?::?(\d\d))?)$/;
 

@@ -1,9 +1,6 @@
 import * as z from 'zod/mini';
 
-/**
- * Documents a value: a sentence, a valid example, and JSON Schema keywords that do not follow from the zod schema, such
- * as the type that a transform returns.
- */
+/** Documents a value: a sentence, an example, and JSON Schema keywords that the zod schema does not tell. */
 export const describe = <T>(description: string, example: NoInfer<T>, keywords: JsonSchemaKeywords = {}) =>
   z.meta<T>({ description, examples: [example], ...keywords });
 

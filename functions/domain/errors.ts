@@ -155,7 +155,7 @@ export const noSuchCall = (callIdOrPhone: string) =>
       : 'This agent has no such call.',
   );
 
-/** Creates a 400 that names the outcomes that the agent declares: in its details, and in its message as far as a batch has room for them. */
+/** Creates a 400 that names the declared outcomes, in its message as far as a batch has room. */
 export const unknownOutcome = (names: string[]) => {
   const list = names.map((name) => JSON.stringify(name)).join(', ');
   const shown = list.length > maxNamesUnits ? `${list.slice(0, maxNamesUnits).toWellFormed()}…` : list;

@@ -4,10 +4,7 @@ import { timestamp } from './date-time.ts';
 import { describe, describedObject, textField } from './describe.ts';
 import { limits } from './limits.ts';
 
-/**
- * The reason why a signed request of a voice platform is refused: it was signed for another address, its body was changed in
- * transit, its time is more than five minutes off, or it has no signature by a secret that is in force.
- */
+/** Why a signed request is refused: the address, the body, the time (five minutes) or the secret is another one. */
 export const SignatureFault = z.enum(['address', 'body', 'time', 'secret']);
 export type SignatureFault = z.infer<typeof SignatureFault>;
 

@@ -33,10 +33,7 @@ export type IdentifierKind =
   /** A key of the operator's commands. */
   | 'operator';
 
-/**
- * Creates 26 characters that sort by the time of creation, even within one millisecond. The package's default, Web Crypto,
- * would take a quarter of the CPU of a first response.
- */
+/** Creates 26 characters that sort by time. Web Crypto would take a quarter of the CPU of a first response. */
 export const newUlid = monotonicFactory(() => randomInt(32) / 32);
 
 /** Creates an identifier: prefixed, and sortable by time. */

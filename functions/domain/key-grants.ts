@@ -36,7 +36,7 @@ export const grantKey = (
   return isTooLong ? undefined : { scopes, expiresAt: end };
 };
 
-/** Returns true if a key may be replaced by one with the same scopes and end: by itself, or by a key that may give as much. */
+/** Returns true if a key may be rotated: by itself, or by a key that may give as much. */
 export const mayRotate = (maker: KeyMaker & { keyId: string }, recipient: Recipient, key: ApiKey): boolean =>
   maker.keyId === key.keyId ||
   grantKey(maker, recipient, { scopes: key.scopes, expiresAt: key.expiresAt ?? null }) !== undefined;

@@ -80,8 +80,8 @@ export const readPage = <Item>(
 ) => fillPage(list({ after: fromCursor(page.collection, cursor), limit: page.limit && page.limit + 1 }), page);
 
 /**
- * Takes items until the limit or the maximum response size is reached. A first item always fits. Items that `includes` excludes count
- * for neither: they end the page when `isOver` returns true, and `searchedTo` is the last one that was examined.
+ * Takes items until the limit or the maximum response size, but at least one. Items that `includes` excludes end the
+ * page when `isOver` returns true. `searchedTo` is the last one then.
  */
 export const fillPage = async <Item>(
   items: AsyncIterable<Item> | Iterable<Item>,

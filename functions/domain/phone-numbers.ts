@@ -6,10 +6,7 @@ import { e164, plainText, readPhoneNumber } from './read-phone-number.ts';
 /** Returns the E.164 form of a number as people and programs write it; undefined for anything else. It guesses no country. */
 export const normalizePhoneNumber = (text: string): string | undefined => readPhoneNumber(text).number;
 
-/**
- * Returns the numbers that a text may hold, in E.164 format. Digits that follow a number are tried as a part of it and not,
- * so that a search for a person finds the number.
- */
+/** Returns the numbers that a text may hold, in E.164 format, with and without the digits that follow. */
 export const extractNumbers = (text: string): string[] => {
   const written = plainText(text).match(/\+[\d .()-]{1,255}/g) ?? [];
   return [

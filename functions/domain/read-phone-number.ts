@@ -35,8 +35,8 @@ export const e164 = /^\+[1-9]\d{6,14}$/;
 export const isPhoneNumber = (text: string) => e164.test(text);
 
 /**
- * Reads a number as people and programs write it. A separator is one only between digits: what would add other digits to the
- * number is a problem. It guesses no country for a national number.
+ * Reads a number as people and programs write it. Anything that would add other digits is a problem. It guesses no
+ * country.
  */
 export const readPhoneNumber = (text: string): NumberReading => {
   if (text.length > limits.phoneNumberCharacters) return { problem: 'tooLong' };

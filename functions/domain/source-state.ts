@@ -54,8 +54,7 @@ export const fileWaitSeconds = 60 * 60;
 export const maxMessageAgeSeconds = 14 * 24 * 60 * 60;
 
 /**
- * Returns the fields of a record that waits for its file. DynamoDB deletes it when neither the notification of the file
- * nor the message that it becomes can still arrive.
+ * Returns the fields of a record that waits for its file. DynamoDB deletes it when no notification can arrive any more.
  */
 export const waitingForFile = (now = Date.now()) => ({
   status: 'pending' as const,
@@ -96,8 +95,8 @@ export const hasFailed = (status: string) => status === 'failed';
 export const hasEnded = (status: string) => status === 'ready' || status === 'failed';
 
 /**
- * Returns the attempt of a notification of a file. It is named after the file's content (its ETag), so that a notification
- * delivered twice, even after a retry, belongs to the current attempt.
+ * Returns the attempt of a file's notification. Its name is the ETag, so that a second delivery belongs to the same
+ * attempt.
  */
 export const attemptAtFile = (etag: string, current: string | undefined): string =>
   current?.split(':')[0] === etag ? current : etag;

@@ -104,10 +104,7 @@ export const SourceListQuery = z
     }),
   );
 
-/**
- * A text of a source. `excerpt` is the part of a long text that a list shows: a number of UTF-16 units of its beginning,
- * followed by `end`, which makes it well-formed again.
- */
+/** A text of a source. A list shows `excerpt`: UTF-16 units of its beginning, followed by `end`. */
 export type SourceText = { whole: string; excerpt?: Excerpt };
 export type Excerpt = { length: number; end: string };
 

@@ -36,8 +36,8 @@ export const NewSplit = list(Share, { max: limits.splitVersions, items: 'version
 );
 
 /**
- * Returns the version that a caller gets: it depends only on the agent, the caller and the split. By weighted rendezvous
- * hashing, raising one share and lowering the others proportionally moves callers only to that version.
+ * Returns the version that a caller gets, by weighted rendezvous hashing. Raising a share moves callers only to that
+ * version.
  */
 export const chooseVersion = (agentId: string, caller: string, split: readonly Share[]): number | undefined => {
   let chosen: { version: number; score: number } | undefined;

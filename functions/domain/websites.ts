@@ -88,8 +88,8 @@ export const withinSite = (site: URL, url: URL): URL | undefined => {
 };
 
 /**
- * Returns a key that all addresses of one page share. It ignores fragments, a trailing slash, `https`, and parameters that
- * track a visitor, but no other part of the query.
+ * Returns a key that all addresses of one page share: without fragment, trailing slash, `https` and tracking
+ * parameters.
  */
 export const pageKey = (url: URL) => {
   const { host, pathname, search } = removeTracking(url);

@@ -1,10 +1,7 @@
 import { htmlOfMessage } from './mime-message.ts';
 import { decodeHtml } from './page-text.ts';
 
-/**
- * Returns the HTML of a part that a Word document imports: a page, a page within a mail message (MHTML), or plain text.
- * Returns undefined for other parts.
- */
+/** Returns the HTML of an imported part: a page, MHTML or plain text; undefined for others. */
 export const htmlOfPart = (bytes: Buffer): string | undefined => {
   const start = bytes.toString('latin1', 0, 2000);
   if (/^[\w-]+:[^\n]*\n/.test(start) && /^(mime-version|content-type):/im.test(start))

@@ -112,7 +112,7 @@ const readSurroundings = async (
   return found.size > 0 ? `<h2>Header and footer</h2>${[...found].join('')}` : '';
 };
 
-/** Unwraps the only paragraph of a cell, removes the links from notes back to their references, and replaces pictures by their descriptions and check boxes by signs. */
+/** Unwraps the only paragraph of a cell, removes links of notes, and replaces pictures and check boxes by text. */
 const tidy = (html: string) =>
   html
     .replace(/<(t[dh])([^>]*)><p>((?:(?!<\/?(?:p|td|th)\b).)*)<\/p><\/\1>/g, '<$1$2>$3</$1>')
@@ -126,8 +126,7 @@ const options = {
   convertImage: mammoth.images.imgElement(async () => ({ src: '' })),
 };
 /**
- * The library accepts an archive that is already open, so that nothing is inflated twice, and pictures never. The text of
- * `partName` takes the place of the main part, with its own relationships.
+ * Opens the archive for the library, so that nothing is inflated twice. `partName` takes the place of the main part.
  */
 const toArchive = (files: Map<string, Buffer>, name: string, part: string, partName: string) => {
   const own = relationshipsFile(name);
@@ -170,8 +169,8 @@ const parseRelationships = (xml: Buffer = Buffer.alloc(0)): Record<string, strin
   );
 
 /**
- * Splits a long document between paragraphs and tables into separate documents; a shorter one stays whole. The XML is
- * decoded and parsed piece by piece, since as one string it would fill the worker's heap.
+ * Splits a long document between paragraphs and tables. The XML is parsed piece by piece: one string would fill the
+ * worker's heap.
  */
 const splitParts = function* (xml: Buffer): Generator<string> {
   if (xml.length <= partCharacters) return yield xml.toString();

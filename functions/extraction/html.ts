@@ -23,8 +23,8 @@ export type ReadHtml = {
 };
 
 /**
- * Reads HTML. Navigation, scripts and styles are left out of both texts; links are collected from the whole page. A page
- * that nests deeper than the stack throws a `RangeError`.
+ * Reads HTML without navigation, scripts and styles, but with all links. A page that nests too deep throws a
+ * `RangeError`.
  */
 export const readHtml = ({ html, url }: { html: string; url: string }): ReadHtml => {
   const page = fromParse5(parse(html)) as Root;

@@ -14,7 +14,7 @@ export type PageContent = ReadHtml & { warnings?: SourceWarning[] };
 /** The content of a page, or the reason in a sentence why it cannot be read. */
 export type ReadPage = PageContent | { failure: string };
 
-/** The version of the way in which pages are read. After a change, pages are read again even if their servers say that they have not changed. */
+/** The version of this reader. After a change, pages are read again that servers say are the same. */
 export const pageReaderVersion = 1;
 
 export const readPage = ({ url, contentType, bytes }: ReceivedPage): ReadPage => {

@@ -1,10 +1,7 @@
 import type { PDFDocumentProxy } from 'pdfjs-dist';
 import { isEncryptedOffice } from './document-kind.ts';
 
-/**
- * Counts the files that are attached to a document, and how many of them are encrypted. The text of a document that rights
- * management protects is such a file, behind a page that says so.
- */
+/** Counts the attached files, and the encrypted ones: rights management puts a document's text into one. */
 export const countAttachments = async (pdf: PDFDocumentProxy): Promise<{ attached: number; encrypted: number }> => {
   const ids = [...((await pdf.getAttachments()) ?? new Map<string, unknown>()).keys()];
   let encrypted = 0;

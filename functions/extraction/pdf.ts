@@ -181,8 +181,7 @@ const escapeMarkdown = (text: string) =>
     .replace(/^(#{1,6}|[-+>]|\d{1,9}(?=[.)]\s))(?=[\s.)])/, (mark) => (/\d/.test(mark) ? `${mark}\\` : `\\${mark}`));
 
 /**
- * Counts what the streams of a document inflate to before anything parses them. Pictures are blanked: they hold no text,
- * and a stream that only claims to be a picture cannot be inflated uncounted.
+ * Counts what streams inflate to before anything parses them. Pictures are blanked, so that none inflates uncounted.
  */
 const checkInflatedSize = async (bytes: Buffer): Promise<void> => {
   let left = maxInflatedBytes;

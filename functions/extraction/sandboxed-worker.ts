@@ -22,8 +22,8 @@ export type SandboxedWorker<Input, Output> = {
 };
 
 /**
- * The limits for one input. Buffers, such as those for inflated data, are not part of the heap. The heap includes garbage that is
- * not yet collected, so allow three times the memory that the work needs.
+ * The limits for one input. The heap includes garbage, so allow three times the needed memory. Buffers are not part of
+ * it.
  */
 export type WorkerLimits = {
   timeoutSeconds: number;

@@ -44,10 +44,7 @@ export const detectEncoding = (bytes: Uint8Array): string => {
   return utf16Order(bytes) ?? (isMostlyUtf8(bytes) ? 'utf-8' : detectLegacyEncoding(selectSample(bytes)));
 };
 
-/**
- * Returns true if the bytes of valid sequences are more than twice the invalid ones. Texts in other encodings contain
- * such sequences only by chance, and damaged UTF-8 contains few other bytes.
- */
+/** Returns true if valid sequences are more than twice the invalid bytes. Other encodings have them only by chance. */
 const isMostlyUtf8 = (bytes: Uint8Array): boolean => {
   if (isUtf8(bytes)) return true;
   let valid = 0;
@@ -99,10 +96,7 @@ const triedEncodings = [
   'big5',
 ];
 
-/**
- * Returns the encoding in which the text looks most like one. The statistics of the library are right for long texts;
- * in a short text, the letters say more.
- */
+/** Returns the encoding in which the text looks most like one. In a short text, letters say more than statistics. */
 const detectLegacyEncoding = (sample: Uint8Array): string => {
   const confidences = new Map(triedEncodings.map((encoding) => [encoding, 0]));
   for (const { name, confidence } of analyzeBytes(sample)) {

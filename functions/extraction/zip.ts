@@ -8,10 +8,7 @@ export class DecompressionLimitError extends Error {
 
 const maxEntries = 10_000;
 
-/**
- * Reads the wanted files of a zip archive. Their declared sizes are added up before anything is inflated, and the
- * library stops a file that inflates to more than it declares.
- */
+/** Reads the wanted files of a zip archive. Declared sizes are added up first, and enforced while inflating. */
 export const readZip = async (
   bytes: Uint8Array,
   isWanted: (name: string) => boolean,
