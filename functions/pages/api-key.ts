@@ -12,13 +12,17 @@ export const loadDemo = async (): Promise<Demo> => {
   }
 };
 
+/** What every page says about a key that does not hold, and about a service that does not respond. */
+export const invalidKeyText = 'This API key is invalid, expired or revoked.';
+export const unreachableText = 'The service cannot be reached. Check your connection and try again.';
+
 /** Checks a key. Returns a sentence if it is not valid. */
 export const checkApiKey = async (apiKey: string): Promise<string | undefined> => {
   try {
     const { status } = await fetch('/key', { headers: { 'x-authorization': apiKey } });
-    if (status === 401) return 'This API key is invalid, expired or revoked.';
+    if (status === 401) return invalidKeyText;
     return status < 500 ? undefined : 'The key could not be checked. Try again.';
   } catch {
-    return 'The service cannot be reached. Check your connection and try again.';
+    return unreachableText;
   }
 };

@@ -1,13 +1,15 @@
+import { invalidKeyText, unreachableText } from '../api-key.ts';
+
 /** Returns the code of an error response. The AI SDK's client uses the response body as the error's message. */
 export const parseErrorCode = (error: Error): string | undefined => parse(error.message).error;
 
 /** Returns a sentence for the user about an error of the chat. */
 export const describeChatError = (error: Error, hasKey = false): string => {
-  if (error instanceof TypeError) return 'The service cannot be reached. Check your connection and try again.';
+  if (error instanceof TypeError) return unreachableText;
   const { error: code, message = unknown } = parse(error.message);
   switch (code) {
     case 'invalid_api_key':
-      return 'This API key is invalid, expired or revoked. Enter another key, or continue without one.';
+      return `${invalidKeyText} Enter another key, or continue without one.`;
     case 'rate_limited':
       return 'Too many requests. Wait a minute and try again.';
     case 'chat_budget_exhausted':

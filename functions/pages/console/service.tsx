@@ -23,6 +23,7 @@ import {
   type Result,
 } from '../../openapi/client/client.ts';
 import { randomKey } from '../../openapi/client/request.ts';
+import { invalidKeyText, unreachableText } from '../api-key.ts';
 import { announce } from './components/announcements.tsx';
 
 export type Scope = GetKeyResponse['scopes'][number];
@@ -190,11 +191,11 @@ export const describeFailure = (error: Error): string => {
   const { code, message, requestId } = error;
   switch (code) {
     case 'unreachable':
-      return 'The service cannot be reached. Check your connection and try again.';
+      return unreachableText;
     case 'timeout':
       return 'The service did not respond in time. Try again.';
     case 'invalid_api_key':
-      return 'This API key is invalid, expired or revoked. Enter another key.';
+      return `${invalidKeyText} Enter another key.`;
     case 'rate_limited':
     case 'overloaded':
       return 'The service is busy. Wait a minute and try again.';

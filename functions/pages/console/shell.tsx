@@ -1,6 +1,7 @@
 import { QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { memo, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { dataOf } from '../../openapi/client/client.ts';
+import { invalidKeyText } from '../api-key.ts';
 import { ApiKeyField } from '../api-key-field.tsx';
 import { load, save } from '../tab-storage.ts';
 import { buildHref, Link, navigate, setFilters, useAddress } from './address.tsx';
@@ -118,7 +119,7 @@ const WithKey = ({ apiKey, keyField, isKeyInvalid, onEnterKey }: WithKeyProps) =
       </header>
       {isKeyInvalid && (
         <div className="failed key-invalid" role="alert">
-          <p>This API key is invalid, expired or revoked.</p>
+          <p>{invalidKeyText}</p>
           <button type="button" className="quiet" onClick={onEnterKey}>
             Enter another key
           </button>
