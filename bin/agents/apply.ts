@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { nameOfSite } from '../../functions/domain/websites.ts';
-import type { Agent } from '../../functions/openapi/client/client.ts';
+import { type Agent, dataOf } from '../../functions/openapi/client/client.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { say } from '../command-line/output.ts';
-import { requireData } from '../command-line/require-data.ts';
 import { type AgentFile, readDocument, readFolder, saveFields } from './folder.ts';
 import { agentAddress, noteNamedAgents, readNamedAgents } from './named-agents.ts';
 import { type Comparison, compare, versionField } from './plan.ts';
@@ -37,7 +36,7 @@ export const apply = async (folder: string, options: ApplyOptions): Promise<Outc
       continue;
     }
     const work = async () => {
-      if (!options.dryRun) requireData(await service.api.agents.delete({ agentId }));
+      if (!options.dryRun) dataOf(await service.api.agents.delete({ agentId }));
       return { action: 'delete' as const };
     };
     if (options.prune) outcomes.push(await attempt({ key }, work, options));
@@ -76,7 +75,7 @@ const applyFile = async (
       return { action, differences, version: written.version };
     }
     // Another change came first.
-    agent = requireData(await service.api.agents.get({ agentId: agent?.agentId ?? '' }));
+    agent = dataOf(await service.api.agents.get({ agentId: agent?.agentId ?? '' }));
   }
   throw new CommandError('The agent kept being changed on the service. Try again.');
 };
@@ -84,14 +83,14 @@ const applyFile = async (
 /** Writes the name and the configuration. Returns undefined when the service has a newer version than the one that was compared. */
 const writeContent = async ({ agent, file, differences }: Comparison, { api }: Service, note: string | undefined) => {
   const { key, name, configuration } = file.content;
-  if (!agent) return requireData(await api.agents.create({ key, name, configuration, note }));
+  if (!agent) return dataOf(await api.agents.create({ key, name, configuration, note }));
   const paths = differences.map(({ path }) => path).filter((path) => !isSource(path));
   if (paths.length === 0) return agent;
   const fields = paths.filter((path) => path !== 'name').map((path) => path.slice('configuration.'.length));
   const changed = Object.fromEntries(fields.map((field) => [field, configuration[field] ?? null]));
   const change = { agentId: agent.agentId, name, configuration: changed, note };
   const result = await api.agents.update(change, { ifMatch: agent.version });
-  return result.error?.error === 'version_conflict' ? undefined : requireData(result);
+  return result.error?.error === 'version_conflict' ? undefined : dataOf(result);
 };
 
 /** Adds, changes and deletes websites and documents. */
@@ -113,11 +112,11 @@ const withoutSettings = ({ value: { name: _, active: __, refreshEvery: ___, ...c
 
 const websites = ({ websites }: Service['api'], agentId: string) => ({
   async add({ value: { active: _, ...website } }: Source) {
-    return requireData(await websites.add({ agentId, url: '', ...website })).websiteId;
+    return dataOf(await websites.add({ agentId, url: '', ...website })).websiteId;
   },
   async update(websiteId: string, { value }: Source) {
     const { url = '', name = nameOfSite(url), active = true, refreshEvery = null } = value;
-    requireData(await websites.update({ agentId, websiteId, name, active, refreshEvery }));
+    dataOf(await websites.update({ agentId, websiteId, name, active, refreshEvery }));
   },
   async remove(websiteId: string) {
     ignoreMissing(await websites.delete({ agentId, websiteId }));
@@ -133,7 +132,7 @@ const documents = ({ documents }: Service['api'], agentId: string, folder: strin
     return added.documentId;
   },
   async update(documentId: string, { value: { active = true } }: Source) {
-    requireData(await documents.update({ agentId, documentId, active }));
+    dataOf(await documents.update({ agentId, documentId, active }));
   },
   async remove(documentId: string) {
     ignoreMissing(await documents.delete({ agentId, documentId }));
@@ -141,8 +140,8 @@ const documents = ({ documents }: Service['api'], agentId: string, folder: strin
 });
 
 /** Treats a source that does not exist as deleted. */
-const ignoreMissing = (result: Parameters<typeof requireData>[0]) => {
-  if (!result.error?.error.endsWith('_not_found')) requireData(result);
+const ignoreMissing = (result: Parameters<typeof dataOf>[0]) => {
+  if (!result.error?.error.endsWith('_not_found')) dataOf(result);
 };
 
 /** Writes the version that the file is now based on, and the checksums of its documents. */

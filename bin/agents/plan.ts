@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { toStoredConfiguration } from '../../functions/domain/agents.ts';
-import type { Agent } from '../../functions/openapi/client/client.ts';
-import { requireData } from '../command-line/require-data.ts';
+import { type Agent, dataOf } from '../../functions/openapi/client/client.ts';
 import { withoutNull } from './agent-file.ts';
 import type { AgentFile } from './folder.ts';
 import { type Service, type Sources, sourcesOfFile, sourcesOfService, sourceValues } from './service.ts';
@@ -75,7 +74,7 @@ export const isChangeOfFile = ({ base, file }: Difference) => !base || !isDeepSt
 const readBase = async ({ api }: Service, agent: Agent, { version }: VersionReference): Promise<Fields | undefined> => {
   if (version === agent.version) return toComparedFields(agent);
   const result = await api.agents.getVersion({ agentId: agent.agentId, version: String(version) });
-  return result.error?.error === 'version_not_found' ? undefined : toComparedFields(requireData(result));
+  return result.error?.error === 'version_not_found' ? undefined : toComparedFields(dataOf(result));
 };
 
 const toComparedFields = ({ name, configuration }: Pick<Agent, 'name' | 'configuration'>): Fields =>

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { nameOfSite } from '../../functions/domain/websites.ts';
-import { type Agent, type ApiClient, apiClient } from '../../functions/openapi/client/client.ts';
+import { type Agent, type ApiClient, apiClient, dataOf } from '../../functions/openapi/client/client.ts';
 import { CommandError } from '../command-line/exit-codes.ts';
-import { requireData } from '../command-line/require-data.ts';
 import { type AgentFile, hashMd5 } from './folder.ts';
 
 /** A deployment, on behalf of the user of a key. */
@@ -29,7 +28,7 @@ export const sourceValues = (sources: Sources) =>
   new Map([...sources].map(([path, { value }]): [string, unknown] => [path, value]));
 
 export const connect = async (options: { baseUrl: string; apiKey: string; signal: AbortSignal }): Promise<Service> => {
-  const { uid, scopes } = requireData(await apiClient(options).key.get());
+  const { uid, scopes } = dataOf(await apiClient(options).key.get());
   const address = new URL(options.baseUrl).href.replace(/\/+$/, '');
   return { address, api: apiClient({ ...options, uid }), uid, readsKnowledge: scopes.includes('knowledge') };
 };

@@ -2,11 +2,10 @@ import * as z from 'zod/mini';
 import { KnowledgeQuery } from '../../functions/domain/knowledge-search.ts';
 import { limits } from '../../functions/domain/limits.ts';
 import { validate } from '../../functions/domain/validation.ts';
-import type { Agent, ApiClient } from '../../functions/openapi/client/client.ts';
+import { type Agent, type ApiClient, dataOf } from '../../functions/openapi/client/client.ts';
 import { formatDetails } from '../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { count, print, visible } from '../command-line/output.ts';
-import { requireData } from '../command-line/require-data.ts';
 import { type AgentFile, readFolder } from './folder.ts';
 import { attempt, type Options } from './report.ts';
 import { connect, ownAgents, type Service } from './service.ts';
@@ -72,7 +71,7 @@ const runTests = async (tests: AgentTest[], agent: Agent | undefined, { api }: S
   const addresses = new Map(websites.map(({ id, url }) => [id, url]));
   const results: TestResult[] = [];
   for (const { ask, expect } of tests) {
-    const found = requireData(await api.knowledge.search({ agentId, query: ask, limit: expect.within }));
+    const found = dataOf(await api.knowledge.search({ agentId, query: ask, limit: expect.within }));
     const { source, contains = '' } = expect;
     // A redirect can lead to pages at another address than that of the website.
     const passed = found.passages.some(

@@ -1,5 +1,6 @@
 import { ApiError } from '../../functions/domain/errors.ts';
 import { ApiRequestError } from '../../functions/openapi/client/api-request-error.ts';
+import { hasNoResponse } from '../../functions/openapi/client/fetch.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 
 type SystemError = Error & {
@@ -16,7 +17,11 @@ type SystemError = Error & {
 export const describeError = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof CommandError || error instanceof ApiError) return error.message;
-  if (error instanceof ApiRequestError) return `The service responded ${error.status}: ${error.message}`;
+  if (error instanceof ApiRequestError) {
+    return hasNoResponse({ error: error.code })
+      ? error.message
+      : `The service responded ${error.status}: ${error.message}`;
+  }
   const { name, message, code, $metadata, path } = error as SystemError;
   if (code && code in fileErrors) return describeFileError(path ?? 'The file', error as SystemError);
   if (isNetworkError(error)) return describeNetworkError(error);
@@ -32,7 +37,10 @@ export const describeError = (error: unknown): string => {
 export const toCommandError = (error: unknown): Pick<CommandError, 'exitCode' | 'code'> => {
   if (error instanceof CommandError) return error;
   const { exitCode } = new CommandError('');
-  if (error instanceof ApiError || error instanceof ApiRequestError) return { exitCode, code: error.code };
+  if (error instanceof ApiError || error instanceof ApiRequestError) {
+    // An invalid request changed nothing.
+    return { exitCode: error.code === 'invalid_request' ? exitCodes.usage : exitCode, code: error.code };
+  }
   const { name = '', message = '' } = (error ?? {}) as Partial<SystemError>;
   if (isRegionMissing(message)) return { exitCode: exitCodes.usage, code: 'region_missing' };
   if (isNetworkError(error)) return { exitCode, code: 'unreachable' };

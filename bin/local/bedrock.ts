@@ -15,7 +15,6 @@ const faults = ['throttle', 'reject', 'exception', 'cut', 'stall', 'silence', 'e
 type Fault = (typeof faults)[number];
 
 type Options = {
-  port?: number;
   /** The pause between two words. */
   paceMilliseconds?: number;
   onRequest?: (request: IncomingMessage) => void;
@@ -58,7 +57,7 @@ export const startBedrock = async (options: Options = {}): Promise<Listening> =>
     await stream(response, nextTurn(conversation), { fault, given, pace: options.paceMilliseconds ?? 15 });
   };
 
-  return listen(server, options.port);
+  return listen(server);
 };
 
 const findFault = (words: string) => faults.find((fault) => words.includes(`[fake: ${fault}]`));

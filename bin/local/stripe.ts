@@ -16,7 +16,7 @@ type WireInvoice = Omit<Stripe.Invoice, 'lines'> & { lines: object };
 type StripeError = { type: string; message: string; code?: string; param?: string; doc_url?: string };
 
 /** Starts a fake Stripe: it lists the invoices of a few customers in Stripe's wire format, for requests with the key. */
-export const startStripe = async (options: { key: string; port?: number }): Promise<Listening> => {
+export const startStripe = async ({ key }: { key: string }): Promise<Listening> => {
   const invoices = demoInvoices();
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
@@ -32,7 +32,7 @@ export const startStripe = async (options: { key: string; port?: number }): Prom
     };
     const sendError = (status: number, error: StripeError) => send(status, { error });
     request.resume();
-    const keyError = checkKey(request.headers.authorization, options.key);
+    const keyError = checkKey(request.headers.authorization, key);
     if (keyError) return sendError(401, keyError);
     if (request.method !== 'GET' || pathname !== '/v1/invoices') {
       return sendError(404, {
@@ -43,7 +43,7 @@ export const startStripe = async (options: { key: string; port?: number }): Prom
     const list = listInvoices(invoices, searchParams);
     return 'error' in list ? sendError(400, list.error) : send(200, list);
   });
-  return listen(server, options.port);
+  return listen(server);
 };
 
 /** Accepts the key as a bearer token, or as the user name of basic authentication. */

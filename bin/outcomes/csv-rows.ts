@@ -1,16 +1,14 @@
 import { outcomeFields } from '../../functions/domain/calls.ts';
 import { parseJson } from '../../functions/domain/json.ts';
-import { readSheet, SheetError } from '../../functions/sheets/read-sheet.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { checkedRow } from './checked-row.ts';
-import { type Dialect, detectDialect } from './dialect.ts';
+import type { Dialect } from './dialect.ts';
 import { isAmongNames, isKnown, itemFields, metadataPrefix, unknownHint } from './fields.ts';
+import { readCsv } from './read-csv.ts';
 import type { ReadOptions, Row, RowError } from './row.ts';
 
 /** A cell that clears its field. An empty cell leaves the field as it is. */
 const clearingCell = '\\N';
-/** The maximum size of a row, larger than the service accepts. It stops reading at a quote that is never closed. */
-const maxRowBytes = 1024 * 1024;
 
 /** An amount of a spreadsheet, with the sign or the ISO 4217 code of its currency before or behind it. */
 const amountWithCurrency = /^(-?)(?:(\p{Sc}|[A-Z]{3})\s*)?(-?)(\d.*?)\s*(\p{Sc}|[A-Z]{3})?$/u;
@@ -22,24 +20,14 @@ const codeOfSign: Record<string, string> = { '€': 'EUR', '£': 'GBP', '₹': '
 type FirstSign = { sign?: string; line?: number };
 type CsvOptions = ReadOptions & Pick<Dialect, 'delimiter'> & { first: FirstSign };
 
-/** Yields the rows of a CSV file with a header. Cells are separated by commas, semicolons or tabs. */
+/** Yields the rows of a CSV file with a header. */
 export async function* csvRows(file: string, text: AsyncGenerator<string>, options: ReadOptions): AsyncGenerator<Row> {
-  const { delimiter, isNamed } = await detectDialect(file);
   let header: string[] | undefined;
   const first: FirstSign = {};
-  try {
-    for await (const { line, cells } of readSheet(text, { separator: delimiter, isNamed, maxRowBytes })) {
-      if (header) yield toCsvRow(line, header, cells, { ...options, delimiter, first });
-      else header = checkedHeader(file, line, mapped(cells, options), options);
-    }
-  } catch (error) {
-    if (!(error instanceof SheetError)) throw error;
-    throw new CommandError(
-      `${file}:${error.line}: the rows after this line cannot be separated: ${error.message}.`,
-      exitCodes.usage,
-    );
+  for await (const { line, cells, delimiter } of readCsv(file, text)) {
+    if (header) yield toCsvRow(line, header, cells, { ...options, delimiter, first });
+    else header = checkedHeader(file, line, mapped(cells, options), options);
   }
-  if (!header) throw new CommandError(`${file} is empty. Its first line must be a header.`, exitCodes.usage);
 }
 
 const mapped = (header: string[], { map = {} }: ReadOptions) => header.map((name) => map[name] ?? name);

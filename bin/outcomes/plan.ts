@@ -3,14 +3,12 @@ import { stringify } from 'csv-stringify/sync';
 import type { CountryCode } from 'libphonenumber-js/max';
 import { chunks } from '../../functions/domain/chunks.ts';
 import { limits } from '../../functions/domain/limits.ts';
-import { apiClient } from '../../functions/openapi/client/client.ts';
-import { readSheet, SheetError } from '../../functions/sheets/read-sheet.ts';
-import { detectSeparator } from '../../functions/sheets/separator.ts';
+import { apiClient, dataOf } from '../../functions/openapi/client/client.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { count } from '../command-line/output.ts';
 import { writeOutput } from '../command-line/output-file.ts';
-import { requireData } from '../command-line/require-data.ts';
 import { readNumber } from './checked-row.ts';
+import { readCsv } from './read-csv.ts';
 import { decodeFile } from './text-of-file.ts';
 
 export type PlanOptions = {
@@ -33,7 +31,9 @@ type Plan = { cause: string; retryAt: string };
  * others, with the reason and the time to try again.
  */
 export const plan = async (file: string, options: PlanOptions): Promise<void> => {
-  const { header, records, delimiter } = await readRecords(file);
+  const [head, ...rows] = await Array.fromAsync(readCsv(file, decodeFile(file)));
+  const { cells: header, delimiter } = head as NonNullable<typeof head>;
+  const records = rows.map(({ cells }) => cells);
   const index = header.indexOf(options.column);
   if (index < 0) {
     const columns = header.join(', ');
@@ -67,35 +67,17 @@ const normalizeRowNumber = (text: string, country: CountryCode | undefined): str
   return number === 'ambiguous' ? undefined : number;
 };
 
-const maxRowBytes = 1024 * 1024;
-
-const readRecords = async (file: string) => {
-  let text = '';
-  for await (const piece of decodeFile(file, () => {})) text += piece;
-  const found = detectSeparator(text.split('\n', 1)[0] as string);
-  const rows = await Array.fromAsync(readSheet(Readable.from([text]), { ...found, maxRowBytes })).catch((error) => {
-    if (!(error instanceof SheetError)) throw error;
-    throw new CommandError(
-      `${file}:${error.line}: the rows after this line cannot be separated: ${error.message}.`,
-      exitCodes.usage,
-    );
-  });
-  const [header, ...records] = rows.map(({ cells }) => cells);
-  if (!header) throw new CommandError(`${file} is empty. Its first line must be a header.`, exitCodes.usage);
-  return { header, records, delimiter: found.separator };
-};
-
 /** Returns the plans of numbers that may not be called: the reason, and the time to try again. */
 const readPlans = async (read: (string | undefined)[], options: PlanOptions): Promise<Map<string, Plan>> => {
   const { baseUrl, agentId, at, signal } = options;
   const numbers = [...new Set(read.flatMap((number) => number ?? []))];
   if (numbers.length === 0) return new Map();
   const connection = { baseUrl, apiKey: await options.apiKey(), timeoutSeconds: 35 };
-  const { uid } = requireData(await apiClient(connection).key.get({ signal }));
+  const { uid } = dataOf(await apiClient(connection).key.get({ signal }));
   const api = apiClient({ ...connection, uid });
   const plans = new Map<string, Plan>();
   for (const batch of chunks(numbers, limits.callStartsPerRequest)) {
-    const { rejected } = requireData(await api.callStartChecks.check({ agentId, numbers: batch, at }, { signal }));
+    const { rejected } = dataOf(await api.callStartChecks.check({ agentId, numbers: batch, at }, { signal }));
     for (const { number, cause, retryAt = '' } of rejected) plans.set(number, { cause, retryAt });
   }
   return plans;

@@ -1,12 +1,11 @@
 import { stringify } from 'csv-stringify/sync';
 import type { CallFilters } from '../../functions/domain/call-filters.ts';
 import { type Call, outcomeFields } from '../../functions/domain/calls.ts';
-import { apiClient } from '../../functions/openapi/client/client.ts';
+import { apiClient, dataOf } from '../../functions/openapi/client/client.ts';
 import type { CallRange } from '../../functions/store/calls/call-lists.ts';
 import { readAgentIds, readCalls } from '../command-line/calls-of-agents.ts';
 import { count } from '../command-line/output.ts';
 import { writeOutput } from '../command-line/output-file.ts';
-import { requireData } from '../command-line/require-data.ts';
 import { factFields } from './fields.ts';
 import type { Format } from './row.ts';
 import { fileFormat } from './rows.ts';
@@ -52,6 +51,6 @@ const formatLine = (call: Call, format: Format) => {
 
 async function* selectCalls({ baseUrl, agentId, signal, ...selection }: PullOptions, apiKey: string) {
   const api = apiClient({ baseUrl, apiKey, signal, timeoutSeconds: requestSeconds });
-  const agentIds = agentId === undefined ? await readAgentIds(api, requireData(await api.key.get()).uid) : [agentId];
+  const agentIds = agentId === undefined ? await readAgentIds(api, dataOf(await api.key.get()).uid) : [agentId];
   for (const one of agentIds) yield* readCalls(api, one, selection);
 }

@@ -8,7 +8,7 @@ import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
  * Yields the text of a file, piece by piece: UTF-8 with or without a byte-order mark, or UTF-16 as written by Excel ("Unicode
  * text"). `onBytes` receives every byte.
  */
-export async function* decodeFile(file: string, onBytes: (bytes: Buffer) => void): AsyncGenerator<string> {
+export async function* decodeFile(file: string, onBytes: (bytes: Buffer) => void = () => {}): AsyncGenerator<string> {
   let decoder: InstanceType<typeof TextDecoder> | undefined;
   let lines = 0;
   try {

@@ -1,5 +1,6 @@
 import type { CallItem } from '../../../functions/domain/calls.ts';
 import { chooseVersion } from '../../../functions/domain/traffic.ts';
+import { WallClocks } from '../../../functions/domain/wall-clocks.ts';
 
 /** A call of the demo, with the time at which its outcome was set. */
 export type DemoCall = CallItem & { outcomeAt: string };
@@ -205,24 +206,11 @@ const pick = <T>(items: T[], resultWeight: (item: T) => number, random: Random):
 
 /** Returns the last midnight before a time, in the zone of the practice. */
 const localMidnight = (at: number): number => {
-  const { year, month, day, hour, minute, second } = Object.fromEntries(
-    clock.formatToParts(at).map(({ type, value }) => [type, Number(value)]),
-  ) as Record<string, number>;
-  const local = Date.UTC(year as number, (month as number) - 1, day, hour, minute, second);
-  const offset = local - Math.floor(at / 1000) * 1000;
-  return Date.UTC(year as number, (month as number) - 1, day) - offset;
+  const { offset } = clock(at);
+  return Math.floor((at + offset) / dayMilliseconds) * dayMilliseconds - offset;
 };
 
-const clock = new Intl.DateTimeFormat('en-US', {
-  timeZone: demoTimeZone,
-  hourCycle: 'h23',
-  year: 'numeric',
-  month: 'numeric',
-  day: 'numeric',
-  hour: 'numeric',
-  minute: 'numeric',
-  second: 'numeric',
-});
+const clock = new WallClocks().of(demoTimeZone);
 
 /** Returns a generator of numbers from 0 to 1 that always yields the same sequence: mulberry32. */
 const randomFrom = (seed: number): Random => {

@@ -173,7 +173,7 @@ const addSettings = (command: Command, operation: ApiOperation, { waits, joins }
   const version = wholeNumber(1, Number.MAX_SAFE_INTEGER);
   if (takesIfMatch) command.option('--if-match <version>', 'fail if this is not the latest version', version);
   if (takesIdempotencyKey) command.option('--idempotency-key <key>', 'the key of a request that is repeated');
-  if (isDeletion(operation)) command.option('--yes', 'do it; without this option, nothing is deleted');
+  if (isDeletion(operation)) command.option('--yes', 'delete it (default: only show it)');
   if (waits) command.option('--no-wait', 'do not wait for the result');
   command.option(...serviceOption);
 };

@@ -48,12 +48,7 @@ const writeFlags = (name: string, kind: Kind): string => {
 };
 
 /** Adds the options of an argument to a command: `--x VALUE`, for a flag `--x` and `--no-x`, and `--no-x` to clear a field. */
-export const addOptions = (
-  command: Command,
-  { name, schema, isRequired }: Argument,
-  names: OptionNames,
-  isMandatory = isRequired,
-): void => {
+export const addOptions = (command: Command, { name, schema, isRequired }: Argument, names: OptionNames): void => {
   const kind = chooseKind(schema);
   const [set, clear] = typeof names === 'string' ? [names, `no-${names}`] : names;
   const description = describeArgument(schema);
@@ -61,7 +56,7 @@ export const addOptions = (
   if (schema.enum) option.choices(schema.enum as string[]);
   else if (kind === 'number') option.argParser(toNumber);
   else if (kind === 'time') option.argParser(name === 'expiresAt' ? future : past);
-  command.addOption(option.makeOptionMandatory(isMandatory));
+  command.addOption(option.makeOptionMandatory(isRequired));
   if (kind === 'boolean') command.option(`--${clear}`, `the opposite of --${set}`);
   else if (listTypes(schema).includes('null')) command.option(`--${clear}`, `clear what --${set} sets`);
 };

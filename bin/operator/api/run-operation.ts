@@ -1,8 +1,13 @@
 import { parseJson } from '../../../functions/domain/json.ts';
-import type { ApiClient, ListRequest, RequestOptions, Result } from '../../../functions/openapi/client/client.ts';
+import {
+  type ApiClient,
+  dataOf,
+  type ListRequest,
+  type RequestOptions,
+  type Result,
+} from '../../../functions/openapi/client/client.ts';
 import { CommandError } from '../../command-line/exit-codes.ts';
 import { count, say } from '../../command-line/output.ts';
-import { requireData } from '../../command-line/require-data.ts';
 import { type ApiOperation, apiOperations } from './operations.ts';
 
 export type Params = Record<string, unknown>;
@@ -25,14 +30,14 @@ export const runOperation = async (
   const options = { ...settings, parse };
   const method = (api as unknown as Record<string, Record<string, Method>>)[group]?.[verb] as Method;
   if (!responseType) return { parts: await Array.fromAsync(method(params, options) as AsyncGenerator<object>) };
-  if (!list) return requireData(await (method({ ...params, limit }, options) as Promise<Result<Response>>));
+  if (!list) return dataOf(await (method({ ...params, limit }, options) as Promise<Result<Response>>));
   const max = (limit as number | undefined) ?? Number.POSITIVE_INFINITY;
   const pageLimit = known.some(({ name }) => name === 'limit') ? Math.min(max, maxPageItems) : undefined;
   const content = known.some(({ name }) => name === 'content') ? (params.content ?? false) : undefined;
   const request = method({ ...params, limit: pageLimit, content }, options) as ListRequest<Response, unknown>;
   let all: Response = {};
   for await (const page of request.pages()) {
-    const { nextCursor, ...response } = requireData(page);
+    const { nextCursor, ...response } = dataOf(page);
     all = joinPages(all, response);
     const items = Object.values(all).find(Array.isArray) ?? [];
     const more = items.length > max || (items.length === max && nextCursor !== undefined);
@@ -81,7 +86,7 @@ export const waitUntilRead = async (api: ApiClient, params: Params, response: Re
   const ended = websiteId
     ? await api.websites.waitUntilReady({ uid, agentId, websiteId }, options)
     : await api.documents.waitUntilReady({ uid, agentId, documentId }, options);
-  const { content: _content, contentMD: _contentMD, ...rest } = requireData<Response>(ended as Result<Response>);
+  const { content: _content, contentMD: _contentMD, ...rest } = dataOf<Response>(ended as Result<Response>);
   return rest;
 };
 

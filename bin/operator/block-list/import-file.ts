@@ -1,12 +1,11 @@
 import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { limits } from '../../../functions/domain/limits.ts';
-import type { BlockListImport } from '../../../functions/openapi/client/client.ts';
+import { type BlockListImport, dataOf } from '../../../functions/openapi/client/client.ts';
 import { resolvePath } from '../../command-line/arguments.ts';
 import { describeFileError } from '../../command-line/describe-error.ts';
 import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
 import { say } from '../../command-line/output.ts';
-import { requireData } from '../../command-line/require-data.ts';
 import type { BlockListService } from '../service.ts';
 
 /** The interval between progress messages: longer in a log, which is read afterwards, than on a terminal. */
@@ -26,9 +25,7 @@ export const uploadNumbers = async (
   if (found.size === 0) throw new CommandError(`${file} is empty.`, exitCodes.usage);
   if (found.size > limits.importBytes) throw new CommandError(`${file} is larger than 64 MB.`, exitCodes.usage);
   const numbers = await openAsBlob(resolvePath(file));
-  const { importId } = requireData(
-    await api.blockList.importFile({ uid, agentId, ...options }, numbers, { signal: stop }),
-  );
+  const { importId } = dataOf(await api.blockList.importFile({ uid, agentId, ...options }, numbers, { signal: stop }));
   return importId;
 };
 
@@ -57,5 +54,5 @@ export const importResult = async (
         )
       : error;
   });
-  return requireData(await waiting);
+  return dataOf(await waiting);
 };

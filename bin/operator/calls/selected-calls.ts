@@ -8,7 +8,7 @@ import { runWithService } from '../service-command.ts';
 export const withSelectedCalls = async (
   options: ServiceOptions<string | undefined>,
   selection: ReturnType<typeof toSelection>,
-  work: (calls: AsyncGenerator<Call>[]) => Promise<void>,
+  work: (calls: AsyncIterable<Call>[]) => Promise<void>,
 ): Promise<void> => {
   await runWithService(options, ['agents', 'calls'], async ({ api, uid, agentId }) => {
     const agentIds = agentId === undefined ? await readAgentIds(api, uid) : [agentId];

@@ -1,11 +1,11 @@
 import { Identifier } from '../../../functions/domain/identifiers.ts';
 import { PhoneNumber } from '../../../functions/domain/phone-numbers.ts';
+import { dataOf } from '../../../functions/openapi/client/client.ts';
 import { as } from '../../command-line/arguments.ts';
 import { serviceOption } from '../../command-line/connection.ts';
 import { CommandError } from '../../command-line/exit-codes.ts';
 import { interruption } from '../../command-line/interruption.ts';
 import { print, record, say } from '../../command-line/output.ts';
-import { requireData } from '../../command-line/require-data.ts';
 import { sayUnconfirmed } from '../confirmation.ts';
 import { existingUser } from '../existing.ts';
 import { examples, type Operator } from '../program.ts';
@@ -18,11 +18,8 @@ export const erase = (program: Operator) =>
     .description('Erase a person, by phone number, from the data of all agents that a user owns')
     .requiredOption('--uid <uid>', 'the user', as(Identifier))
     .requiredOption('--number <number>', "the person's phone number", as(PhoneNumber))
-    .option(
-      '--unblock',
-      'also remove the number from block lists; without this option it stays blocked, without a reason',
-    )
-    .option('--yes', 'do it; without this option, what would be erased is only counted')
+    .option('--unblock', 'also remove the number from block lists (default: it stays blocked, without a reason)')
+    .option('--yes', 'erase (default: only count what would be erased)')
     .option(...serviceOption)
     .addHelpText(
       'after',
@@ -36,12 +33,12 @@ export const erase = (program: Operator) =>
       using stop = interruption();
       const result = await asUser(options, { apiKeys, uid, scope: 'privacy' }, stop.signal, async (api) => {
         const blockList = unblock ? ('remove' as const) : ('keep' as const);
-        const { erasureId, found } = requireData(await api.erasures.create({ uid, number, blockList, dryRun: !yes }));
+        const { erasureId, found } = dataOf(await api.erasures.create({ uid, number, blockList, dryRun: !yes }));
         if (erasureId === undefined) return { status: 'dry_run', ...found };
         say(`Erasure ${erasureId} is in progress.`);
         const maxWaitSeconds = Number.POSITIVE_INFINITY;
         const ended = await api.erasures.waitUntilDone({ uid, erasureId }, { maxWaitSeconds });
-        const { status, erased, error } = requireData(ended);
+        const { status, erased, error } = dataOf(ended);
         if (status === 'failed') throw new CommandError(error ?? 'The erasure failed.');
         return { erasureId, status, ...erased };
       });

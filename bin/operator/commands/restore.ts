@@ -20,7 +20,7 @@ export const restore = (program: Operator) =>
     .command('restore')
     .description("Replace the table's contents with another table's, such as a point-in-time restore")
     .requiredOption('--from <table>', 'the other table, in the same region')
-    .option('--yes', 'do it; without this option, the changes are only counted')
+    .option('--yes', 'restore (default: only count the changes)')
     .addHelpText(
       'after',
       examples(

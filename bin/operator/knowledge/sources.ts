@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Document, Website } from '../../../functions/openapi/client/client.ts';
+import { type Document, dataOf, type Website } from '../../../functions/openapi/client/client.ts';
 import { describeError } from '../../command-line/describe-error.ts';
 import { CommandError } from '../../command-line/exit-codes.ts';
-import { requireData } from '../../command-line/require-data.ts';
 import type { Service } from '../service.ts';
 
 export const stoppedWaiting = 'Stopped. What was sent is processed all the same. See "knowledge list".';
@@ -36,21 +35,11 @@ export const waitForSources = async <S extends { id: string; status: string }>(
 
 const hasEnded = ({ status }: { status: string }) => status === 'ready' || status === 'failed';
 
-export const listDocuments = async ({ api, uid, agentId }: Service): Promise<Document[]> => {
-  const found: Document[] = [];
-  for await (const page of api.documents.list({ uid, agentId, content: false }).pages()) {
-    found.push(...requireData(page).documents);
-  }
-  return found;
-};
+export const listDocuments = ({ api, uid, agentId }: Service): Promise<Document[]> =>
+  Array.fromAsync(api.documents.list({ uid, agentId, content: false }));
 
-const listWebsites = async ({ api, uid, agentId }: Service): Promise<Website[]> => {
-  const found: Website[] = [];
-  for await (const page of api.websites.list({ uid, agentId, content: false }).pages()) {
-    found.push(...requireData(page).websites);
-  }
-  return found;
-};
+const listWebsites = ({ api, uid, agentId }: Service): Promise<Website[]> =>
+  Array.fromAsync(api.websites.list({ uid, agentId, content: false }));
 
 /** Finds a website or document by its id, or fails. */
 export const existingSource = async (service: Service, id: string): Promise<Website | Document> => {
@@ -69,7 +58,7 @@ export async function* readText(
   const pieces = isWebsite(id)
     ? api.websites.getContent({ uid, agentId, websiteId: id })
     : api.documents.getContent({ uid, agentId, documentId: id });
-  for await (const piece of pieces.pages()) yield requireData<Record<typeof field, string>>(piece)[field];
+  for await (const piece of pieces.pages()) yield dataOf<Record<typeof field, string>>(piece)[field];
 }
 
 const isWebsite = (id: string) => id.startsWith('web_');

@@ -1,9 +1,9 @@
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
+import { dataOf } from '../../../../functions/openapi/client/client.ts';
 import { as } from '../../../command-line/arguments.ts';
 import { serviceOption } from '../../../command-line/connection.ts';
 import { interruption } from '../../../command-line/interruption.ts';
 import { say } from '../../../command-line/output.ts';
-import { requireData } from '../../../command-line/require-data.ts';
 import { countAgent, reportDeletion } from '../../deletion.ts';
 import { existingAgent } from '../../existing.ts';
 import { examples, type Group } from '../../program.ts';
@@ -15,7 +15,7 @@ export const deleteAgent = (agent: Group) =>
     .command('delete')
     .description('Delete an agent with its calls, block list and knowledge')
     .argument('<agentId>', 'the agent', as(Identifier))
-    .option('--yes', 'do it; without this option, what would be deleted is only counted')
+    .option('--yes', 'delete (default: only count what would be deleted)')
     .option(...serviceOption)
     .addHelpText('after', examples('agent delete front-desk', 'agent delete front-desk --yes'))
     .action(async (agentId, _, command) => {
@@ -26,7 +26,7 @@ export const deleteAgent = (agent: Group) =>
       if (options.yes) {
         using stop = interruption();
         await asUser(options, { apiKeys, uid: owner, scope: 'agents' }, stop.signal, async (api) =>
-          requireData(await api.agents.delete({ agentId })),
+          dataOf(await api.agents.delete({ agentId })),
         );
         say('The agent is deleted. Its data are deleted in the background.');
       }

@@ -9,8 +9,12 @@ import { openStores } from '../../stores.ts';
 export const listAgents = (agent: Group) =>
   agent
     .command('list')
-    .description('List agents: those of a user, or all, by reading the whole table')
-    .option('--uid <uid>', 'only those that this user owns or has access to', as(Identifier))
+    .description('List agents')
+    .option(
+      '--uid <uid>',
+      'only those that this user owns or has access to (default: all agents, which reads the whole table)',
+      as(Identifier),
+    )
     .addHelpText('after', examples('agent list', 'agent list --uid acme --json'))
     .action(async (_, command) => {
       const options = command.optsWithGlobals();

@@ -1,11 +1,10 @@
 import { stringify } from 'csv-stringify/sync';
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { limits } from '../../../../functions/domain/limits.ts';
-import type { BlockedNumber } from '../../../../functions/openapi/client/client.ts';
+import { type BlockedNumber, dataOf } from '../../../../functions/openapi/client/client.ts';
 import { as } from '../../../command-line/arguments.ts';
 import { count, print } from '../../../command-line/output.ts';
 import { streamJson, writeOutput } from '../../../command-line/output-file.ts';
-import { requireData } from '../../../command-line/require-data.ts';
 import type { Group } from '../../program.ts';
 import type { BlockListService } from '../../service.ts';
 import { runWithService, serviceCommand } from '../../service-command.ts';
@@ -46,5 +45,5 @@ async function* streamEntries(service: BlockListService) {
 async function* streamPages({ api, uid, agentId }: BlockListService) {
   const params = { uid, limit: limits.pageItems };
   const list = agentId === undefined ? api.userBlockList.list(params) : api.blockList.list({ ...params, agentId });
-  for await (const page of list.pages()) yield requireData<{ entries: BlockedNumber[] }>(page).entries;
+  for await (const page of list.pages()) yield dataOf<{ entries: BlockedNumber[] }>(page).entries;
 }

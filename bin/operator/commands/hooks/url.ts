@@ -16,7 +16,7 @@ export const createHookUrl = (hooks: Group) =>
   hooks
     .command('url')
     .description(
-      'Print the address to enter at a voice platform, with a new key only for hooks unless the platform signs',
+      'Print the address to enter at a voice platform. Unless the platform signs, it contains a new key for hooks.',
     )
     .addOption(
       new Option('--platform <platform>', 'the voice platform')

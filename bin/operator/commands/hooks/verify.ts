@@ -12,7 +12,7 @@ import { openStores } from '../../stores.ts';
 export const verifyHooks = (hooks: Group) =>
   hooks
     .command('verify')
-    .description('Show whether the signed webhooks of a voice platform are accepted, and why the last one was refused')
+    .description('Show when the last signed webhook of a voice platform was accepted, and why one was refused')
     .addOption(
       new Option('--platform <platform>', 'the voice platform')
         .choices(Object.keys(platforms) as PlatformName[])

@@ -15,7 +15,7 @@ export const deleteKey = (key: Group) =>
     .description('Delete the record of a key that is revoked or expired')
     .argument('<keyId>', 'the id of the key', as(Identifier))
     .option(...userOfKey)
-    .option('--yes', 'do it; without this option, the key is only shown')
+    .option('--yes', 'delete it (default: only show it)')
     .addHelpText('after', examples('key delete key_01KAM… --yes'))
     .action(async (keyId, _, command) => {
       const options = command.optsWithGlobals();

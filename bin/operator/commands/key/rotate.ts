@@ -13,7 +13,7 @@ import { openStores } from '../../stores.ts';
 export const rotateKey = (key: Group) =>
   key
     .command('rotate')
-    .description('Replace a key by one with the same name and scopes; the old one stays valid for the overlap period')
+    .description('Replace a key with a new one of the same name and scopes')
     .argument('<keyId>', 'the id of the old key', as(Identifier))
     .option(...userOfKey)
     .addOption(

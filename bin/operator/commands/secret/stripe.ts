@@ -9,7 +9,7 @@ import { readOutputs } from '../../stack.ts';
 export const setStripeKey = (secret: Group) =>
   secret
     .command('stripe')
-    .description('Set the Stripe key of a deployment; it is prompted for, or read from standard input')
+    .description('Set the Stripe key of a deployment, which is prompted for or read from standard input')
     .addHelpText(
       'after',
       examples('secret stripe --stack voice-agents-prod', 'secret stripe --stack voice-agents-prod < key.txt'),

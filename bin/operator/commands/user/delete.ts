@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
+import { dataOf } from '../../../../functions/openapi/client/client.ts';
 import { as } from '../../../command-line/arguments.ts';
 import { serviceOption } from '../../../command-line/connection.ts';
 import { CommandError } from '../../../command-line/exit-codes.ts';
 import { interruption } from '../../../command-line/interruption.ts';
 import { say } from '../../../command-line/output.ts';
-import { requireData } from '../../../command-line/require-data.ts';
 import { type Counts, countAgent, countBlocked, reportDeletion } from '../../deletion.ts';
 import { existingUser } from '../../existing.ts';
 import { examples, type Group } from '../../program.ts';
@@ -17,7 +17,7 @@ export const deleteUser = (user: Group) =>
     .command('delete')
     .description('Delete a user with their agents, keys and block list')
     .argument('<uid>', 'the user', as(Identifier))
-    .option('--yes', 'do it; without this option, what would be deleted is only counted')
+    .option('--yes', 'delete (default: only count what would be deleted)')
     .option(...serviceOption)
     .addHelpText('after', examples('user delete acme', 'user delete acme --yes'))
     .action(async (uid, _, command) => {
@@ -66,7 +66,7 @@ const removeUser = async (
   const owned = (await Array.fromAsync(agents.owned(uid))).flat();
   if (owned.length > 0) {
     await asUser(options, { apiKeys, uid, scope: 'agents' }, signal, async (api) => {
-      for (const { agentId } of owned) requireData(await api.agents.delete({ agentId }));
+      for (const { agentId } of owned) dataOf(await api.agents.delete({ agentId }));
     });
   }
   for await (const { agentId, uid: owner } of agents.list(uid)) {

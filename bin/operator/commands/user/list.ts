@@ -8,8 +8,12 @@ import { openStores } from '../../stores.ts';
 export const listUsers = (user: Group) =>
   user
     .command('list')
-    .description('List all users, by reading the whole table, or the clients of a user')
-    .option('--of <uid>', 'only the clients of this user, which reads no other', as(Identifier))
+    .description('List users')
+    .option(
+      '--of <uid>',
+      'only the clients of this user (default: all users, which reads the whole table)',
+      as(Identifier),
+    )
     .addHelpText('after', examples('user list', 'user list --of agency --json'))
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
