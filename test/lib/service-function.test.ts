@@ -150,7 +150,10 @@ const mayWrite: Record<keyof typeof guardedKeys, Record<string, string[]>> = {
     'finish-user-deletion': ['dynamodb:BatchWriteItem'],
   },
   // The reader of the stream writes the log, which is deleted with its user.
-  changes: { 'read-changes': ['dynamodb:PartiQLInsert'], 'finish-user-deletion': ['dynamodb:BatchWriteItem'] },
+  changes: {
+    'read-changes': ['dynamodb:BatchWriteItem', 'dynamodb:PartiQLInsert'],
+    'finish-user-deletion': ['dynamodb:BatchWriteItem'],
+  },
 };
 
 it.each(Object.entries(mayWrite))(
