@@ -29,7 +29,7 @@ export type Item = CallItem | CallOutcomeItem;
 /** The result of one item, with the fields that the response has for it. */
 export type Outcome<S extends Status> = { status: S } | { status: 'failed'; error: string; message: string };
 
-export type SenderOptions<S extends Status> = {
+type SenderOptions<S extends Status> = {
   status: S;
   baseUrl: string;
   apiKey: string;
