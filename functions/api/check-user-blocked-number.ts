@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { BlockingListEntry } from '../domain/block-list.ts';
 import { describe, describedObject, flagField, listField } from '../domain/describe.ts';
 import { Uid } from '../domain/identifiers.ts';
-import { PhoneNumberInQuery, phoneNumber } from '../domain/phone-numbers.ts';
+import { listForms, PhoneNumberInQuery, phoneNumber } from '../domain/phone-numbers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { agentAccess } from '../store/agents/agent-access.ts';
@@ -37,7 +37,7 @@ export const checkUserBlockedNumber = endpoint({
   async handle({ query: { uid, number } }, { agentAccess, blockList }) {
     const owned = await agentAccess.allOwned(uid);
     const lists = [{ uid }, ...owned.map(({ agentId }) => ({ agentId }))];
-    const found = await blockList.findOnLists(lists, number);
+    const found = await blockList.findOnLists(lists, listForms(number));
     const entries = found.map(({ owner, entry }) =>
       'agentId' in owner ? { scope: 'agent' as const, ...owner, ...entry } : { scope: 'user' as const, ...entry },
     );

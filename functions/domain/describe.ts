@@ -18,37 +18,39 @@ export type JsonSchemaKeywords = {
   documentAs?: z.core.$ZodType;
 };
 
-type Documentation = JsonSchemaKeywords & { description: string; examples?: unknown[] };
-
 /** Documents a new schema itself. `.check(describe(…))` makes a copy, in the time that the schema took. */
-const documented = <S extends z.core.$ZodType>(schema: S, documentation: Documentation): S => {
-  z.globalRegistry.add(schema, documentation);
+const documented = <S extends z.core.$ZodType>(
+  schema: S,
+  description: string,
+  example?: unknown,
+  keywords?: JsonSchemaKeywords,
+): S => {
+  z.globalRegistry.add(schema, { description, ...(example !== undefined && { examples: [example] }), ...keywords });
   return schema;
 };
 
 /** Declares a field with its sentence and an example. */
 export const textField = (description: string, example: string, keywords?: JsonSchemaKeywords) =>
-  documented(z.string(), { description, examples: [example], ...keywords });
+  documented(z.string(), description, example, keywords);
 export const numberField = (description: string, example: number, keywords?: JsonSchemaKeywords) =>
-  documented(z.number(), { description, examples: [example], ...keywords });
+  documented(z.number(), description, example, keywords);
 export const integerField = (description: string, example: number, keywords?: JsonSchemaKeywords) =>
-  documented(z.int(), { description, examples: [example], ...keywords });
-export const flagField = (description: string, example: boolean) =>
-  documented(z.boolean(), { description, examples: [example] });
+  documented(z.int(), description, example, keywords);
+export const flagField = (description: string, example: boolean) => documented(z.boolean(), description, example);
 /** Declares a whole number that the service computes, whose range is not checked. */
 export const wholeField = (description: string, example: number) =>
   numberField(description, example, { type: 'integer' });
 /** Declares a field with one of some texts. */
 export const choiceField = <const V extends readonly string[]>(values: V, description: string, example: V[number]) =>
-  documented(z.enum(values), { description, examples: [example] });
+  documented(z.enum(values), description, example);
 /** Declares a list. Without an example, that of its items stands for it. */
 export const listField = <S extends z.core.$ZodType>(item: S, description: string, example?: z.core.input<S>[]) =>
-  documented(z.array(item), { description, ...(example && { examples: [example] }) });
+  documented(z.array(item), description, example);
 /** Declares an object with its sentence. */
 export const describedObject = <Fields extends z.core.$ZodLooseShape>(description: string, fields: Fields) =>
-  documented(z.object(fields), { description });
+  documented(z.object(fields), description);
 /** Declares a field that is `true` or absent. */
-export const markField = (description: string) => documented(z.literal(true), { description, examples: [true] });
+export const markField = (description: string) => documented(z.literal(true), description, true);
 
 /** The field `message` of a response. */
 export const confirmation = (example: string) => textField('Confirmation for a person.', example);

@@ -55,6 +55,15 @@ export const restorePlus = (text: string) => (/^ +[^ +]/.test(text) ? `+${text.t
 /** A phone number in a query. A client may have sent its `+` as a space. */
 export const PhoneNumberInQuery = z.pipe(z.pipe(z.string(), z.transform(restorePlus)), PhoneNumber);
 
+/**
+ * Returns the forms in which platforms and lists write a number, itself first. Mobile numbers of Mexico had a 1 behind
+ * +52 until 2019, and some still write it.
+ */
+export const listForms = (number: string): string[] => {
+  const [, one, rest] = /^\+52(1?)([2-9]\d{9})$/.exec(number) ?? [];
+  return rest === undefined ? [number] : [number, `+52${one ? '' : 1}${rest}`];
+};
+
 /** The number of a party as telephony reports it. `isGuess`: it arrived as digits without a `+`, and may not be a number. */
 export type ReportedNumber = { number: string; isGuess: boolean };
 

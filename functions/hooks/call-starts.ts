@@ -6,6 +6,7 @@ import type { BlockedNumber } from '../domain/block-list.ts';
 import type { OutcomeRules } from '../domain/declared-outcomes.ts';
 import { insufficientPermissions } from '../domain/errors.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
+import { listForms } from '../domain/phone-numbers.ts';
 import { chooseVersion } from '../domain/traffic.ts';
 import { service } from '../service.ts';
 import { type AgentItem, toAgent } from '../store/agents/agent-items.ts';
@@ -18,6 +19,7 @@ import {
   agentKey,
   agentNumberKey,
   agentTrafficKey,
+  type BlockListOwner,
   blockedNumberKey,
   callAttemptsKey,
   countKey,
@@ -77,8 +79,8 @@ export const callStartLookup = (reference: CallStartReference): Lookup<CallStart
   const isOutbound = direction === 'outbound';
   return lookup(reference, {
     ...(other !== undefined && {
-      ...(agentId !== undefined && { agentEntry: blockedNumberKey({ agentId }, other) }),
-      userEntry: blockedNumberKey({ uid }, other),
+      ...(agentId !== undefined && entryKeys('agent', { agentId }, other)),
+      ...entryKeys('user', { uid }, other),
     }),
     ...(agentId !== undefined && { record: agentKey(uid, agentId), traffic: agentTrafficKey(agentId) }),
     ...(isOutbound && agentId !== undefined && other !== undefined && { attempts: callAttemptsKey(agentId, other) }),
@@ -92,10 +94,24 @@ export const agentLookup = (reference: CallStartReference, more?: 'record' | 'so
   return lookup(reference, { [more]: more === 'record' ? agentKey(reference.uid, agentId) : countKey({ agentId }) });
 };
 
-type ItemName = 'agentEntry' | 'userEntry' | 'record' | 'traffic' | 'attempts' | 'sourceCount';
+type EntryName = `${'agent' | 'user'}${'Entry' | 'OtherEntry'}`;
+type ItemName = EntryName | 'record' | 'traffic' | 'attempts' | 'sourceCount';
 
 /** Returns the items of the agent's owner. A guest's items under these keys do not apply to the call. */
-const ownersItems: ItemName[] = ['userEntry', 'record'];
+const ownersItems: ItemName[] = ['userEntry', 'userOtherEntry', 'record'];
+
+/** Returns the keys of the entries that block a number on a list: as it is, and in its other form if it has one. */
+const entryKeys = (
+  scope: 'agent' | 'user',
+  owner: BlockListOwner,
+  number: string,
+): Partial<Record<ItemName, ItemKey>> => {
+  const [form = number, otherForm] = listForms(number);
+  return {
+    [`${scope}Entry`]: blockedNumberKey(owner, form),
+    ...(otherForm !== undefined && { [`${scope}OtherEntry`]: blockedNumberKey(owner, otherForm) }),
+  };
+};
 
 const lookup = (reference: CallStartReference, keys: Partial<Record<ItemName, ItemKey>>): Lookup<CallStart> => {
   const { uid, own } = reference;
@@ -161,8 +177,8 @@ export class CallStarts {
       record: agentKey(owner, agentId),
       traffic: agentTrafficKey(agentId),
       ...(other !== undefined && {
-        agentEntry: blockedNumberKey({ agentId }, other),
-        userEntry: blockedNumberKey({ uid: owner }, other),
+        ...entryKeys('agent', { agentId }, other),
+        ...entryKeys('user', { uid: owner }, other),
         ...(isOutbound && { attempts: callAttemptsKey(agentId, other) }),
       }),
     };
@@ -170,8 +186,9 @@ export class CallStarts {
     const unread = names.flatMap((name) => (items[name] === undefined ? (keys[name] ?? []) : []));
     const read = unread.length === 0 ? [] : await this.#table.getMany(unread);
     const found = (name: ItemName) => items[name] ?? findItem(read, keys[name]);
-    const agentEntry = readBlockedEntry(found('agentEntry'));
-    const userEntry = readBlockedEntry(found('userEntry'));
+    const findEntry = (scope: 'agent' | 'user') =>
+      readBlockedEntry(found(`${scope}Entry`)) ?? readBlockedEntry(found(`${scope}OtherEntry`));
+    const [agentEntry, userEntry] = [findEntry('agent'), findEntry('user')];
     const record = found('record') as AgentItem | undefined;
     // The agent has since been deleted.
     if (!record) throw insufficientPermissions();

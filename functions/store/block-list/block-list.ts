@@ -4,9 +4,10 @@ import { currentMaker, currentRequestId } from '../../cause.ts';
 import type { BlockedNumber, NumberOutcome } from '../../domain/block-list.ts';
 import { chunks } from '../../domain/chunks.ts';
 import { now } from '../../domain/date-time.ts';
+import { listForms } from '../../domain/phone-numbers.ts';
 import { service } from '../../service.ts';
 import { when } from '../expressions.ts';
-import { type BlockListOwner, blockedNumberCollection, blockedNumberKey, blockListShards } from '../keys.ts';
+import { type BlockListOwner, blockedNumberCollection, blockedNumberKey, blockListShards, findItem } from '../keys.ts';
 import { insertStatement, type Statement, updateStatement } from '../statements.ts';
 import { type Item, type Table, type TransactionAction, table } from '../table.ts';
 import {
@@ -137,10 +138,11 @@ export class BlockList {
     );
   }
 
-  /** Returns the entries that block numbers for an agent: its own, or else its owner's. */
+  /** Returns the entries that block numbers for an agent, in any of their forms: its own, or else its owner's. */
   async find(agent: { agentId: string; uid: string }, phones: string[]): Promise<Map<string, BlockingEntry>> {
     const { agentId, uid } = agent;
-    const blockedNumberKeys = (owner: BlockListOwner) => phones.map((phone) => blockedNumberKey(owner, phone));
+    const forms = [...new Set(phones.flatMap(listForms))];
+    const blockedNumberKeys = (owner: BlockListOwner) => forms.map((form) => blockedNumberKey(owner, form));
     const [ofAgent, ofUser] = [blockedNumberKeys({ agentId }), blockedNumberKeys({ uid })];
     const agentPartitions = new Set(ofAgent.map(({ pk }) => pk));
     const found = new Map<string, BlockingEntry>();
@@ -150,7 +152,9 @@ export class BlockList {
     for (const item of batches.flat()) {
       const entry = readBlockedEntry(item);
       const scope = agentPartitions.has(item.pk) ? 'agent' : 'user';
-      if (entry && (scope === 'agent' || !found.has(item.sk))) found.set(item.sk, { scope, ...entry });
+      if (!entry) continue;
+      for (const phone of listForms(item.sk))
+        if (scope === 'agent' || !found.has(phone)) found.set(phone, { scope, ...entry });
     }
     return found;
   }
@@ -169,18 +173,18 @@ export class BlockList {
 
   /** Returns the number of lists that block a phone number. */
   async count(owners: BlockListOwner[], phone: string): Promise<number> {
-    return (await this.findOnLists(owners, phone)).length;
+    return (await this.findOnLists(owners, [phone])).length;
   }
 
-  /** Returns the lists that block a phone number, each with its entry, in the order given. */
+  /** Returns the lists that block a phone number in one of these forms, each with its entry, in the order given. */
   async findOnLists<O extends BlockListOwner>(
     owners: O[],
-    phone: string,
+    forms: string[],
   ): Promise<{ owner: O; entry: BlockedNumber }[]> {
-    const keys = owners.map((owner) => blockedNumberKey(owner, phone));
-    const items = new Map((await this.#table.getMany<BlockedItem>(keys)).map((item) => [item.pk, item]));
+    const keysOfOwners = owners.map((owner) => forms.map((form) => blockedNumberKey(owner, form)));
+    const items = await this.#table.getMany<BlockedItem>(keysOfOwners.flat());
     return owners.flatMap((owner, index) => {
-      const entry = readBlockedEntry(items.get(keys[index]?.pk as string));
+      const [entry] = keysOfOwners[index]?.flatMap((key) => readBlockedEntry(findItem(items, key)) ?? []) ?? [];
       return entry ? [{ owner, entry }] : [];
     });
   }
