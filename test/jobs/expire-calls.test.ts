@@ -83,11 +83,12 @@ it('a call older than CALL_RETENTION_DAYS is in no response, and can still be re
 });
 
 it('a call that was the last of its page, and has become older than CALL_RETENTION_DAYS, ends the list', async () => {
-  const { Calls } = await import('../../functions/store/calls/calls.ts');
+  const { CallLists } = await import('../../functions/store/calls/call-lists.ts');
+  const { CallRecords } = await import('../../functions/store/calls/call-records.ts');
   const { table } = await import('../../functions/store/table.ts');
-  const later = new Calls(table.get(), 1);
+  const later = new CallLists(table.get(), new CallRecords(table.get(), 1));
   const after = `${daysAgo(2)}#call`;
-  expect(await Array.fromAsync(later.list(world.agentId, { after }))).toEqual([]);
+  expect(await Array.fromAsync(later.list([world.agentId], { after }))).toEqual([]);
 });
 
 it('a call older than CALL_RETENTION_DAYS is deleted with its entries by a daily job, and no other is', async () => {

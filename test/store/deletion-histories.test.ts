@@ -24,6 +24,7 @@ import { table } from '../../functions/store/table.ts';
 import { users } from '../../functions/store/users.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
 import { injectFaults, noFaults, tenPercent } from '../support/faults.ts';
+import { listCalls } from '../support/listed-calls.ts';
 import { useTargetInThisProcess } from '../support/world.ts';
 
 beforeAll(useTargetInThisProcess);
@@ -229,7 +230,7 @@ class World {
         model.deleted.push(name);
         expect(await Array.fromAsync(table.get().query(itemsOfAgent(agentId)))).toEqual([]);
       }
-      const found = await Array.fromAsync(calls.get().list(agentId));
+      const found = await listCalls(agentId);
       for (const call of found) {
         const outcome = call.custom_call_outcome !== undefined;
         model.calls[`${name} ${call.callId}`] = { outcome, phone: call.phone ?? null };

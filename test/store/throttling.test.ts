@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { Calls } from '../../functions/store/calls/calls.ts';
 import { openTable } from '../../functions/store/table.ts';
+import { listCalls } from '../support/listed-calls.ts';
 import { startPartitions } from '../support/partitions.ts';
 import { target, unique, useTargetInThisProcess } from '../support/world.ts';
 
@@ -25,7 +26,7 @@ const timed = async <T>(work: () => Promise<T>) => {
 };
 
 it('a request for an overloaded agent fails as overloaded soon, while another agent is served', async () => {
-  const { calls } = await open(4);
+  const { calls, table } = await open(4);
   const [hot, cold] = [unique('agent'), unique('agent')];
   const recorded = await Promise.all(
     Array.from({ length: 30 }, (_, n) => timed(() => calls.record(hot, `call-${n}`, facts).catch((error) => error))),
@@ -37,7 +38,7 @@ it('a request for an overloaded agent fails as overloaded soon, while another ag
     expect(result).toMatchObject({ code: 'overloaded', status: 503, retryAfterSeconds: 1 });
   expect(await calls.record(cold, 'call', facts)).toMatchObject({ agentId: cold });
   // Refused writes were not written in part.
-  const stored = await Array.fromAsync(calls.list(hot));
+  const stored = await listCalls(hot, {}, table);
   expect(stored.map(({ callId }) => callId).sort()).toEqual(
     recorded.flatMap(({ result }) => (result instanceof Error ? [] : [result.callId])).sort(),
   );
@@ -59,8 +60,8 @@ it('an outcome of one call is overloaded when its key is throttled', async () =>
 it('a job waits for a throttled table', async () => {
   process.env.TABLE_THROTTLED_MILLISECONDS = '20000';
   onTestFinished(() => void delete process.env.TABLE_THROTTLED_MILLISECONDS);
-  const { calls } = await open(20);
+  const { calls, table } = await open(20);
   const agentId = unique('agent');
   await Promise.all(Array.from({ length: 20 }, (_, n) => calls.record(agentId, `call-${n}`, facts)));
-  expect(await Array.fromAsync(calls.list(agentId))).toHaveLength(20);
+  expect(await listCalls(agentId, {}, table)).toHaveLength(20);
 });

@@ -8,7 +8,6 @@ import { service } from '../../service.ts';
 import { when } from '../expressions.ts';
 import { callCollection, callIdAt, callKey, type ItemKey, phoneCallCollection } from '../keys.ts';
 import { type Table, type TransactionAction, table, untilWritten } from '../table.ts';
-import { CallLists, type ListOptions } from './call-lists.ts';
 import { type OutcomeChange, OutcomeWriter } from './call-outcomes.ts';
 import { CallRecords, type CallTarget, callEntryKeys, isUnchanged, type StoredCall } from './call-records.ts';
 import { callName, type Recording, recordActions, recordCalls } from './record-calls.ts';
@@ -27,7 +26,6 @@ const setOutcomeMilliseconds = 5000;
 export class Calls {
   readonly #table: Table;
   readonly #records: CallRecords;
-  readonly #lists: CallLists;
   /** All records, including calls that are older than retention. */
   readonly #stored: CallRecords;
 
@@ -35,17 +33,11 @@ export class Calls {
   constructor(table: Table, retentionDays?: number) {
     this.#table = table;
     this.#records = new CallRecords(table, retentionDays);
-    this.#lists = new CallLists(table, this.#records);
     this.#stored = new CallRecords(table);
   }
 
   async find(agentId: string, reference: CallReference): Promise<Call | undefined> {
     return (await this.#records.find({ agentId, reference }))?.call;
-  }
-
-  /** Yields the calls of an agent, newest first; with `phone`, the calls with that number. */
-  list(agentId: string, options?: ListOptions): AsyncGenerator<Call> {
-    return this.#lists.list([agentId], options);
   }
 
   /** Returns the number of the agents' calls with a phone number. */

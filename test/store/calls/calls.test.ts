@@ -9,6 +9,7 @@ import { callCollection, phoneCallCollection } from '../../../functions/store/ke
 import { openTable, table } from '../../../functions/store/table.ts';
 import { itInAnyHistory } from '../../support/any-history.ts';
 import { injectFaultsInto, tenPercent } from '../../support/faults.ts';
+import { listCalls } from '../../support/listed-calls.ts';
 import { useTargetInThisProcess } from '../../support/world.ts';
 
 let calls: Calls;
@@ -177,17 +178,14 @@ itInAnyHistory('calls match a plain model after any history, with one call in te
         }
       }
       const all = model.newestFirst();
-      const listed: Call[] = [];
-      for await (const call of calls.list(agentId)) listed.push(call);
+      const listed = await listCalls(agentId);
       expect(listed.map(withoutHistory)).toEqual(all.map(withoutHistory));
       for (const phone of phones) {
-        const withPhone: Call[] = [];
-        for await (const call of calls.list(agentId, { phone })) withPhone.push(call);
+        const withPhone = await listCalls(agentId, { phone });
         expect(withPhone).toEqual(listed.filter((call) => call.phone === phone));
       }
       const [from, to] = times.slice(1);
-      const ranged: Call[] = [];
-      for await (const call of calls.list(agentId, { from, to })) ranged.push(call);
+      const ranged = await listCalls(agentId, { from, to });
       expect(ranged).toEqual(listed.filter((call) => call.startedAt === from));
       for (const call of listed) expect(await calls.find(agentId, { callId: call.callId })).toEqual(call);
       expect(await entriesStored(agentId)).toBe(listed.length + listed.filter(({ phone }) => phone).length);
