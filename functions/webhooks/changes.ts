@@ -136,7 +136,7 @@ const callChanged = (subject: { agentId: string; callId: string }, change: Table
   const unset = [...newHeldOutcome(former?.call, call), ...newRefusedOutcome(change)].map(({ type, ...outcome }) =>
     buildEvent(change, { type, ...about, details: { ...details, ...outcome }, discriminator: type }),
   );
-  if (!former || !isDeepStrictEqual(recordedFields(former.call), recordedFields(call))) {
+  if (!former || !isSameRecord(former.call, call)) {
     // POST /calls records a call and sets its outcome in one write.
     return {
       events: [
@@ -173,29 +173,22 @@ const shortHeldOutcome = (heldOutcome: NonNullable<Call['heldOutcome']>) => {
   return isTruncated ? { heldOutcome: others, truncated: true } : { heldOutcome };
 };
 
-/** The fields of a call that are recorded by PUT. */
+/** The fields of a call that are recorded by PUT, without its details. */
 const recordedFields = (call: Call) => {
-  const { phone, agentPhone, direction, startedAt, endedAt, durationSeconds, status, agentVersion, details } = call;
-  return {
-    phone,
-    agentPhone,
-    direction,
-    startedAt,
-    endedAt,
-    durationSeconds,
-    status,
-    agentVersion,
-    details: details && JSON.stringify(details),
-  };
+  const { phone, agentPhone, direction, startedAt, endedAt, durationSeconds, status, agentVersion } = call;
+  return { phone, agentPhone, direction, startedAt, endedAt, durationSeconds, status, agentVersion };
 };
 
+const isSameRecord = (one: Call, other: Call) =>
+  isDeepStrictEqual(recordedFields(one), recordedFields(other)) &&
+  JSON.stringify(one.details) === JSON.stringify(other.details);
+
 const detailsOfCall = (call: Call): Record<string, unknown> => {
-  const { details: _, ...facts } = recordedFields(call);
   const { custom_call_outcome, custom_call_outcome_value, custom_call_metadata } = call;
   const isTruncated =
     custom_call_metadata !== undefined && jsonBytes(custom_call_metadata) > limits.webhookMetadataBytes;
   return {
-    ...facts,
+    ...recordedFields(call),
     custom_call_outcome,
     custom_call_outcome_value,
     ...(isTruncated ? { truncated: true } : { custom_call_metadata }),

@@ -29,7 +29,7 @@ export const publishChanges = async (
   const failures = new Failures();
   const publish = (events: ChangeEvent[]) => publishEvents(events, subscribers, services, until, failures);
   let begun = 0;
-  for (; begun < read.length && failures.isEmpty && Date.now() < until; begun += changesPerStep) {
+  for (; begun < read.length && failures.size === 0 && Date.now() < until; begun += changesPerStep) {
     const step = read.slice(begun, begun + changesPerStep);
     const scrubs = findScrubs(step);
     await pMap(
@@ -45,8 +45,7 @@ export const publishChanges = async (
     ({ change, effects }) => failures.attempt([change], () => endEffects(change, effects, subscribers, services)),
     { concurrency },
   );
-  failures.add(unwritten);
-  return changes.find((change, index) => index >= begun || failures.has(change));
+  return changes.find((change, index) => index >= begun || failures.has(change) || unwritten.includes(change));
 };
 
 /** An event, and the changes that make it. */
@@ -84,7 +83,7 @@ const publishEvents = async (
     sent.flatMap(({ changes }) => changes),
     async () => {
       const unpublished = await publishAll(sent, until, services);
-      failures.add(sent.filter((event) => unpublished.has(event)).flatMap(({ changes }) => changes));
+      for (const { changes } of unpublished) for (const change of changes) failures.add(change);
     },
   );
 };
@@ -103,27 +102,13 @@ const endEffects = async (
 };
 
 /** The changes that failed. */
-class Failures {
-  readonly #changes = new Set<TableChange>();
-
-  get isEmpty(): boolean {
-    return this.#changes.size === 0;
-  }
-
-  has(change: TableChange): boolean {
-    return this.#changes.has(change);
-  }
-
-  add(changes: TableChange[]): void {
-    for (const change of changes) this.#changes.add(change);
-  }
-
+class Failures extends Set<TableChange> {
   /** Runs work for some changes, which fail if it throws. */
   async attempt(changes: TableChange[], work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
-      this.add(changes);
+      for (const change of changes) this.add(change);
       log('error', { job: 'readChanges', cause: describeError(error as Error) });
     }
   }

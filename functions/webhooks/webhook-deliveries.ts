@@ -44,6 +44,8 @@ export type DeliveryResult = {
   nextAttemptAt?: string;
 };
 
+type DeliveryFilter = { endpointId?: string; status?: DeliveryStatus };
+
 const keptSeconds = limits.webhookDays * 24 * 60 * 60;
 const keptAttempts = 20;
 /** The time for which a delivery waits for a command that listens. */
@@ -164,24 +166,13 @@ export class WebhookDeliveries {
   /** Returns a page of a user's deliveries, newest first. */
   async page(
     uid: string,
-    {
-      endpointId,
-      status,
-      limit,
-      cursor,
-    }: {
-      endpointId?: string;
-      status?: DeliveryStatus;
-      limit?: number;
-      cursor?: string;
-    },
+    { endpointId, status, limit, cursor }: DeliveryFilter & { limit?: number; cursor?: string },
   ): Promise<{ items: WebhookDelivery[]; nextCursor?: string }> {
     const isFiltered = endpointId !== undefined || status !== undefined;
     const collection = `webhook-deliveries:${uid}:${JSON.stringify([endpointId, status])}`;
     const after = fromCursor(collection, cursor);
     const expected = isFiltered ? filteredPerPage : limit && limit + 1;
-    const found = this.#list(uid, { after, limit: expected });
-    return fillPage(found, {
+    return fillPage(this.#list(uid, { after, limit: expected }), {
       collection,
       limit,
       getPosition: ({ deliveryId }) => deliveryId,
