@@ -71,6 +71,19 @@ it('“Show me the calls of March 8 in New York, a day of 23 hours.”', async (
   await expect.poll(() => links.allTextContents()).toEqual(['11:59 PM', '12:00 AM']);
 });
 
+it('“Which calls were there in the last seven days?” One choice says', async () => {
+  const { recordCall, apiKey } = await newWorld();
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+  await recordCall('call-1', { startedAt: daysAgo(2) });
+  await recordCall('call-2', { startedAt: daysAgo(20), phone: '+14155550101' });
+  const { page } = await openConsole(apiKey, '/console/calls');
+  await openFilter(page, 'Period');
+  await page.getByLabel('Period', { exact: true }).selectOption('Last 7 days');
+  await page.getByRole('button', { name: 'Period: Last 7 days' }).waitFor();
+  await page.getByRole('cell', { name: '+1 (415) 555-0101' }).waitFor({ state: 'detached' });
+  await expect.poll(() => page.getByRole('table').getByRole('link').count()).toBe(1);
+});
+
 it('“Which calls have no outcome yet?”', async () => {
   const { recordCall, apiKey, agentId, call } = await newWorld();
   await recordCall('call-1');

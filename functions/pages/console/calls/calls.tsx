@@ -4,21 +4,13 @@ import { Link, useAddress } from '../address.tsx';
 import { AgentFilter, AgentName, ForAgents, HowToRecord, useAgentChoices } from '../components/agent-filter.tsx';
 import { announce } from '../components/announcements.tsx';
 import { FilterBar, SelectFilter, TextFilter } from '../components/fields.tsx';
-import { DateChips, FilterChip } from '../components/filter-chip.tsx';
+import { DateChips, FilterChip, useSearchedTimes } from '../components/filter-chip.tsx';
 import { OutcomeBadge, OutcomeColors } from '../components/outcome.tsx';
 import { type Column, PagedTable } from '../components/paged-table.tsx';
 import { Empty } from '../components/parts.tsx';
 import { saveFile } from '../components/save-file.ts';
-import { Time, timeZoneNow, useTimeZone } from '../components/values.tsx';
-import {
-  endOfDay,
-  formatDuration,
-  formatNumber,
-  formatPhone,
-  formatTime,
-  formatValue,
-  startOfDay,
-} from '../formats.ts';
+import { Time, timeZoneNow } from '../components/values.tsx';
+import { formatDuration, formatNumber, formatPhone, formatTime, formatValue } from '../formats.ts';
 import { usePages } from '../service.tsx';
 import { CallDialog, callFilters } from './call-dialog.tsx';
 import { CallStatus } from './call-status.tsx';
@@ -61,12 +53,10 @@ const Calls = () => (
 
 const CallTable = () => {
   const { agentId, callId, callOf = agentId, timeZone: _, ...filters } = useAddress().filters;
-  const timeZone = useTimeZone();
-  const { phone, from, to, direction, status, outcome, hasOutcome, held } = filters;
+  const { phone, direction, status, outcome, hasOutcome, held } = filters;
   const search = {
     ...{ phone, status, outcome },
-    from: from && startOfDay(from, timeZone),
-    to: to && endOfDay(to, timeZone),
+    ...useSearchedTimes(),
     direction: direction as Call['direction'] | undefined,
     held: held === 'true' || undefined,
     hasOutcome: hasOutcome === undefined ? undefined : hasOutcome === 'true',

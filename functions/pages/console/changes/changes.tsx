@@ -3,11 +3,11 @@ import { type Filters, Link, useAddress } from '../address.tsx';
 import { labelOfPath } from '../agents/agent-fields.ts';
 import { AgentFilter, AgentName } from '../components/agent-filter.tsx';
 import { FilterBar, SelectFilter, TextFilter } from '../components/fields.tsx';
-import { DateChips, FilterChip } from '../components/filter-chip.tsx';
+import { DateChips, FilterChip, useSearchedTimes } from '../components/filter-chip.tsx';
 import { type Column, PagedTable } from '../components/paged-table.tsx';
 import { Empty } from '../components/parts.tsx';
-import { Time, useTimeZone, Who } from '../components/values.tsx';
-import { endOfDay, formatNumber, formatTime, startOfDay } from '../formats.ts';
+import { Time, Who } from '../components/values.tsx';
+import { formatNumber, formatTime } from '../formats.ts';
 import { usePages } from '../service.tsx';
 
 const kinds: Record<Change['kind'], string> = {
@@ -36,12 +36,10 @@ const ways: Record<Change['via'], string> = {
 
 /** The view Changes: who changed what, newest first. */
 const Changes = () => {
-  const timeZone = useTimeZone();
-  const { agentId, kind, keyId, from, to } = useAddress().filters;
+  const { agentId, kind, keyId } = useAddress().filters;
   const search = {
     ...{ agentId, keyId, kind: kind as Change['kind'] | undefined },
-    from: from && startOfDay(from, timeZone),
-    to: to && endOfDay(to, timeZone),
+    ...useSearchedTimes(),
   };
   const pages = usePages(['changes', search], (api, options, cursor) =>
     api.changes.list({ ...search, limit: 50, cursor }, options),

@@ -1,7 +1,9 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { setFilters, useAddress } from '../address.tsx';
-import { formatDate } from '../formats.ts';
-import { DateFilter } from './fields.tsx';
+import { endOfDay, formatDate, startOfDay } from '../formats.ts';
+import { DateFilter, SelectFilter } from './fields.tsx';
+import { periods, readPeriod } from './period.ts';
+import { useTimeZone } from './values.tsx';
 
 type ChipProps = {
   label: string;
@@ -87,10 +89,36 @@ export const FilterChip = ({ label, names, format = String, children }: ChipProp
   );
 };
 
-/** The first and the last day of a search. */
-export const DateChips = () =>
-  (['From', 'To'] as const).map((label) => (
-    <FilterChip key={label} label={label} names={[label.toLowerCase()]} format={(date) => formatDate(date)}>
-      <DateFilter name={label.toLowerCase()} label={label} />
-    </FilterChip>
-  ));
+/** The days of a search: a period, or the first and the last day. */
+export const DateChips = () => {
+  const { period } = useAddress().filters;
+  return (
+    <>
+      <FilterChip label="Period" names={['period']} format={describePeriod}>
+        <SelectFilter
+          name="period"
+          label="Period"
+          options={[{ value: '', label: 'Any time' }, ...periods.filter(({ value }) => value !== 'custom')]}
+        />
+      </FilterChip>
+      {!period &&
+        ['From', 'To'].map((label) => (
+          <FilterChip key={label} label={label} names={[label.toLowerCase()]} format={(date) => formatDate(date)}>
+            <DateFilter name={label.toLowerCase()} label={label} />
+          </FilterChip>
+        ))}
+    </>
+  );
+};
+
+const describePeriod = (period: string) => periods.find(({ value }) => value === period)?.label ?? period;
+
+/** Returns the beginning and the end of the days of a search, as points in time. */
+export const useSearchedTimes = (): { from: string | undefined; to: string | undefined } => {
+  const { filters } = useAddress();
+  const timeZone = useTimeZone();
+  const { period, from, to } = filters;
+  if (!period) return { from: from && startOfDay(from, timeZone), to: to && endOfDay(to, timeZone) };
+  const days = readPeriod(filters, timeZone);
+  return { from: startOfDay(days.from, timeZone), to: startOfDay(days.to, timeZone) };
+};
