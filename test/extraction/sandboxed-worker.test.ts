@@ -16,7 +16,9 @@ it.each([
   expect(next).toEqual({ status: 'fulfilled', value: 'NEXT' });
 });
 
-it('a sandboxed worker that would spin is aborted when its time is over, and the next input is handled', async () => {
+it('a sandboxed worker that would spin is aborted when its time is over, and the next input is handled', {
+  timeout: 20_000,
+}, async () => {
   const { timeoutSeconds } = limits;
   limits.timeoutSeconds = 0.5;
   await expect(misbehave.run('spin')).rejects.toMatchObject({ name: 'WorkerAbortedError', reason: 'time' });
