@@ -1,4 +1,4 @@
-import { Fragment, type MouseEvent, memo, type ReactNode, useDeferredValue, useEffect, useState } from 'react';
+import { Fragment, type MouseEvent, memo, type ReactNode, useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { chunks } from '../../../domain/chunks.ts';
 import { formatNumber } from '../formats.ts';
 import type { Pages } from '../service.tsx';
@@ -38,7 +38,7 @@ const openRow = ({ target, currentTarget }: MouseEvent<HTMLElement>) => {
 };
 
 /** The number of items of a page that is rendered at once. What follows is rendered when the browser has shown it. */
-const itemsPerPage = 50;
+const itemsPerPage = 25;
 
 /** A table of the items of some pages. Each page is a separate body, which is rendered once. */
 const TableOfPages = <Item,>({
@@ -156,10 +156,11 @@ const itemsAtOnce = 200;
 /** A table whose items are all loaded. */
 export const Table = <Item,>({ items, empty, ...table }: ItemsProps<Item>) => {
   const [count, setCount] = useState(itemsAtOnce);
+  const pages = useMemo(() => chunks(items.slice(0, count), itemsPerPage), [items, count]);
   if (items.length === 0 && empty) return empty;
   return (
     <>
-      <TableOfPages {...table} pages={chunks(items.slice(0, count), itemsPerPage)} />
+      <TableOfPages {...table} pages={pages} />
       {items.length > count && (
         <button type="button" className="quiet more" onClick={() => setCount(count + itemsAtOnce)}>
           Show more of {formatNumber(items.length)}
@@ -178,7 +179,8 @@ type PagedTableProps<Page, Item> = TableProps<Item> & {
 /** A table of a list that is read page by page, with a button for the next page. */
 export const PagedTable = <Page, Item>({ pages, itemsOf, empty, ...table }: PagedTableProps<Page, Item>) => {
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = pages;
-  const loaded = data?.pages.map(itemsOf) ?? [];
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what a page has follows from the page
+  const loaded = useMemo(() => (data?.pages ?? []).flatMap((page) => chunks(itemsOf(page), itemsPerPage)), [data]);
   const count = loaded.reduce((sum, items) => sum + items.length, 0);
   // A page may be empty although others follow.
   const isLookingForFirst = count === 0 && hasNextPage && !error;
