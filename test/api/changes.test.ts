@@ -15,12 +15,25 @@ const phone = '+14155550177';
 const text = 'Nobody reads this sentence in the log.';
 const seen = new Set<ChangeAction>();
 
-/** The log of a user, newest first, once it has this many entries. */
+/** Entries, in which those of one request on a block list are one: its numbers may be read in several batches. */
+const joinRequests = (changes: Change[]): Change[] => {
+  const requests = Map.groupBy(changes, ({ action, requestId, changeId }) =>
+    action === 'block_list.updated' ? requestId : changeId,
+  );
+  return [...requests.values()].map((entries) => {
+    const sum = (kind: 'added' | 'removed') => entries.reduce((total, { counts }) => total + (counts?.[kind] ?? 0), 0);
+    const [first, ...others] = entries as [Change];
+    return others.length > 0 ? { ...first, counts: { added: sum('added'), removed: sum('removed') } } : first;
+  });
+};
+
+/** The log of a user, newest first, once it has entries of this many requests. */
 const logOf = async (uid: string, apiKey: string, count: number, query: object = {}): Promise<Change[]> => {
   const page = await until(async () => {
     const { body, text } = await call('GET', '/changes', { apiKey, query: { uid, ...query } });
     expect(body?.changes, text).toBeDefined();
-    return body.changes.length >= count && body.changes;
+    const changes = joinRequests(body.changes);
+    return changes.length >= count && changes;
   });
   for (const { action } of page) seen.add(action);
   return page;
