@@ -4,7 +4,9 @@ import { createHash, createHmac } from 'node:crypto';
 import { createRequire } from 'node:module';
 
 // An import of `http` would load undici, too.
-const { request } = createRequire(import.meta.url)('node:http');
+const load = createRequire(import.meta.url);
+// DynamoDB on AWS answers HTTPS alone. Any function that reads a table loads its modules.
+const clients = { 'http:': load('node:http'), 'https:': load('node:https') };
 
 const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL_DYNAMODB, TABLE_NAME } = process.env;
 const hmac = (key, text) => createHmac('sha256', key).update(text).digest();
@@ -28,11 +30,11 @@ const signed = (host, target, body, now) => {
 };
 
 const send = async (operation, input) => {
-  const { hostname, port, host } = new URL(AWS_ENDPOINT_URL_DYNAMODB);
+  const { protocol, hostname, port, host } = new URL(AWS_ENDPOINT_URL_DYNAMODB);
   const body = JSON.stringify({ TableName: TABLE_NAME, ConsistentRead: true, ...input });
   const headers = signed(host, `DynamoDB_20120810.${operation}`, body, new Date());
   const answer = await new Promise((resolve, reject) => {
-    request({ hostname, port, method: 'POST', headers }, resolve).on('error', reject).end(body);
+    clients[protocol].request({ hostname, port, method: 'POST', headers }, resolve).on('error', reject).end(body);
   });
   let text = '';
   for await (const part of answer) text += part;
