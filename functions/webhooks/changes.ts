@@ -268,13 +268,14 @@ export const buildListEvent = (
 
 const endpointsChanged = (uid: string, change: TableChange<EndpointsItem>): ChangeEffects => {
   const { before, after } = change;
-  const disabled = Object.values(after?.endpoints ?? {}).filter(
+  const endpoints = after?.endpoints ?? {};
+  const disabled = Object.values(endpoints).filter(
     ({ endpointId, disabledAt }) =>
       disabledAt !== undefined && before?.endpoints?.[endpointId]?.disabledAt !== disabledAt,
   );
-  const isResumed = before?.suspended && after && !after.suspended;
+  const isResumed = before?.suspended && !after?.suspended;
   return {
-    resumed: isResumed ? Object.keys(after.endpoints).map((endpointId) => ({ uid, endpointId })) : [],
+    resumed: isResumed ? Object.keys(endpoints).map((endpointId) => ({ uid, endpointId })) : [],
     events: disabled.map(({ endpointId, url, description, disabledAt, disabledReason }) =>
       buildEvent(change, {
         type: 'webhook_endpoint.disabled',

@@ -34,7 +34,7 @@ export type StoredEndpoint = WebhookEndpoint & {
  * creates none of them again.
  */
 export type EndpointsItem = Item & {
-  endpoints: Record<string, StoredEndpoint>;
+  endpoints?: Record<string, StoredEndpoint>;
   deleted?: Record<string, number>;
   version: string;
   /** A mark of the user: deliveries wait. */
@@ -155,7 +155,7 @@ export class WebhookEndpoints {
     return untilWritten(async () => {
       const found = await this.#table.get<EndpointsItem>(webhookEndpointsKey(uid));
       // The write of an earlier attempt succeeded and its response was lost.
-      if (found?.version === version) return found.endpoints;
+      if (found?.version === version) return found.endpoints ?? {};
       const present = presentEndpoints(found);
       const deleted = recentlyDeleted(found?.deleted);
       const endpoints = change(present, deleted);

@@ -203,6 +203,21 @@ it('the deliveries of a user resume under the id of the request that ended the s
   expect(messages).toEqual(['one', 'two'].map((endpointId) => ({ ...message, endpointId })));
 });
 
+it('the end of a suspension resumes nothing for a user whose endpoints are deleted', async () => {
+  const { uid, stores, batches, messages, read } = await newTable();
+  await addEndpoints(stores, uid, 1);
+  await stores.webhookEndpoints.remove(uid, 'endpoint_0');
+  const key = webhookEndpointsKey(uid);
+  const item = (await stores.table.get<Item>(key)) ?? key;
+  for (const suspended of [true, undefined]) await stores.table.put({ ...item, suspended } as Item);
+  const records = await until(() => {
+    const found = batches.flat().filter(({ dynamodb }) => dynamodb?.Keys?.sk?.S === key.sk);
+    return found.length === 4 && found;
+  });
+  await read(records.map(toTableChange));
+  expect(messages.filter(({ job }) => job === 'resumeDeliveries')).toEqual([]);
+});
+
 it('the reader of changes writes only the log for changes of users without endpoints', async () => {
   const { uid, agentId, stores, block, numbers, batches, requestsOf } = await newTable();
   await block(100);
