@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { manyRows, outcomeOf, resultsOf, worldWithCalls } from '../../../support/outcome-files.ts';
 import { push, start } from '../../../support/outcomes-tool.ts';
 import { startProxy } from '../../../support/proxy.ts';
+import { until } from '../../../support/until.ts';
 
 it('outcomes push continues after SIGKILL: each row is in the results once', async () => {
   const world = await worldWithCalls(5);
@@ -18,9 +19,11 @@ it('outcomes push continues after SIGKILL: each row is in the results once', asy
   const options = { baseUrl: proxy.baseUrl, apiKey: world.apiKey };
   const run = start(file, options);
   await third.promise;
+  const readProgress = () => JSON.parse(readFileSync(`${file}.progress.json`, 'utf8')).state.rows;
+  await until(() => readProgress() > 0);
   run.child.kill('SIGKILL');
   await run.ended;
-  const { rows } = JSON.parse(readFileSync(`${file}.progress.json`, 'utf8')).state;
+  const rows = readProgress();
   expect([1000, 2000]).toContain(rows);
   // This is the state after a kill between writing the results and the progress.
   writeFileSync(`${file}.results.csv`, '9,half a li', { flag: 'a' });
