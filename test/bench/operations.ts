@@ -75,7 +75,9 @@ export const storeHookSecret = async (uid: string, platform: PlatformName): Prom
   const { secret = '', publicKey = secret } = made.fields;
   const sealed = await sealedSecrets.get().seal(hookSecretOwner(uid, platform), publicKey);
   const stored = { sealed, createdAt: now(), keyId: 'key_1' };
-  await hookSecrets.get().set(uid, platform, stored, async () => true);
+  // Another sample may have set a secret of its own.
+  await hookSecrets.get().remove(uid, platform);
+  await hookSecrets.get().set(uid, platform, stored, async () => false);
   const item = await table.get().get<HookSecretItem>(hookSecretKey(uid, platform));
   if (item) await hookSecrets.get().noteUse(item);
   return made.secret;
