@@ -40,11 +40,14 @@ const policy = {
   'require-trusted-types-for': "'script'",
   'trusted-types': "'none'",
 };
-type Policy = Partial<Record<keyof typeof policy | 'font-src', string | undefined>>;
+type Policy = Partial<Record<keyof typeof policy | 'font-src' | 'media-src', string | undefined>>;
 
-/** Exceptions: the console uploads files to the bucket. Scalar adds inline styles, and has its own fonts and HTML. */
+/**
+ * Exceptions: the console uploads files to the bucket, and plays recordings from the hosts of voice platforms. Scalar adds
+ * inline styles, and has its own fonts and HTML.
+ */
 const looser: Record<string, Policy> = {
-  console: { 'connect-src': `'self' ${filesOrigin}` },
+  console: { 'connect-src': `'self' ${filesOrigin}`, 'media-src': 'https:' },
   reference: {
     'style-src': "'self' 'unsafe-inline'",
     'img-src': "'self' data:",

@@ -300,7 +300,7 @@ it('outcomes that are held or refused have one event each, and an outcome that i
   await set(world, 'vapi:a', { custom_call_outcome: null });
   const updated = await world.until('call.outcome_updated', 2);
   expect(updated.map(({ data }) => data.call_id).sort()).toEqual(['vapi:a', 'vapi:b']);
-  // The refusal is reported once: a label that the caller has set before does not hide it, and another PUT does not repeat it.
+  // A caller had set the refused label before: the event is sent all the same. Another PUT does not send it again.
   for (let n = 0; n < 2; n++) {
     const body = { ...own, details: { refusedOutcome: 'interested' } };
     await world.call('PUT', `/calls/${agentId}/vapi:f`, { body });

@@ -1,5 +1,5 @@
 import { QueryClientProvider, useQuery } from '@tanstack/react-query';
-import { memo, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { dataOf } from '../../openapi/client/client.ts';
 import { invalidKeyText } from '../api-key.ts';
 import { ApiKeyField } from '../api-key-field.tsx';
@@ -7,6 +7,7 @@ import { load, save } from '../tab-storage.ts';
 import { buildHref, Link, navigate, setFilters, useAddress } from './address.tsx';
 import { Announcements } from './components/announcements.tsx';
 import { Empty, Loaded, Skeleton } from './components/parts.tsx';
+import { Picker } from './components/picker.tsx';
 import { useTimeZone } from './components/values.tsx';
 import { ownTimeZone } from './formats.ts';
 import { createApi, newQueryClient, type Service, ServiceContext } from './service.tsx';
@@ -91,7 +92,6 @@ const WithKey = ({ apiKey, keyField, isKeyInvalid, onEnterKey }: WithKeyProps) =
   );
   const permitted = views.filter(({ scope }) => service?.scopes.includes(scope));
   const { view } = useAddress();
-  const timeZone = useTimeZone();
   // On a phone, the menu is closed by a choice.
   const [openAt, setOpenAt] = useState<string>();
   const isOpen = openAt === view;
@@ -108,7 +108,7 @@ const WithKey = ({ apiKey, keyField, isKeyInvalid, onEnterKey }: WithKeyProps) =
         </button>
         <div className={isOpen ? 'rail open' : 'rail'}>
           {service && <Navigation views={permitted} />}
-          <ZoneFilter chosen={timeZone} />
+          <ZoneFilter />
           {service && (
             <p className="faint" title={`Scopes: ${service.scopes.join(', ')}`}>
               <bdi>{service.uid}</bdi> · key <bdi>{service.name}</bdi>
@@ -157,24 +157,21 @@ const Navigation = ({ views }: { views: View[] }) => {
   );
 };
 
-/** The time zone of all times and dates on the page. Its hundreds of choices are not rendered again when a filter changes. */
-const ZoneFilter = memo(({ chosen }: { chosen: string }) => {
-  const zones = [...new Set([ownTimeZone, 'UTC', chosen, ...Intl.supportedValuesOf('timeZone')])];
-  return (
-    <select
-      className="zone"
-      aria-label="Time zone of the page"
-      value={chosen}
-      onChange={({ target }) => setFilters({ timeZone: target.value === ownTimeZone ? undefined : target.value })}
-    >
-      {zones.map((zone) => (
-        <option key={zone} value={zone}>
-          {zone.replaceAll('_', ' ')}
-        </option>
-      ))}
-    </select>
-  );
-});
+/** The time zones, those of the user first. */
+const zones = [...new Set([ownTimeZone, 'UTC', ...Intl.supportedValuesOf('timeZone')])].map((zone) => ({
+  value: zone,
+  label: zone.replaceAll('_', ' '),
+}));
+
+/** The time zone of all times and dates on the page. */
+const ZoneFilter = () => (
+  <Picker
+    label="Time zone of the page"
+    options={zones}
+    value={useTimeZone()}
+    onChange={(zone) => setFilters({ timeZone: zone === ownTimeZone ? undefined : zone })}
+  />
+);
 
 /** The view of the address. Another view begins at its top, with the focus on its heading. */
 const CurrentView = ({ permitted }: { permitted: View[] }) => {

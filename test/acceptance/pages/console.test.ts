@@ -326,6 +326,23 @@ describe('every view', () => {
   });
 });
 
+it('on a phone, the menu is as legible as the page, and another key is entered in it', async () => {
+  const world = await newWorld();
+  const { page } = await openConsole('', '/console/calls', { viewport: { width: 360, height: 780 } });
+  await page.getByRole('button', { name: 'Enter an API key' }).click();
+  await page.getByLabel('API key').fill(world.apiKey);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Menu: Calls' }).click();
+  await navigation(page).getByRole('link', { name: 'Agents' }).waitFor();
+  expect(await violationsIn(page)).toEqual([]);
+  await page.locator('.key summary').click();
+  const field = page.getByLabel('API key');
+  await expect.poll(() => field.evaluate((element) => element.matches(':focus'))).toBe(true);
+  const box = await field.boundingBox();
+  expect(box && box.y >= 0 && box.y + box.height <= 780).toBe(true);
+  expect(await violationsIn(page)).toEqual([]);
+});
+
 it('10,000 agents are shown part by part and found by name, and the page still answers', {
   tags: 'heavy',
 }, async () => {

@@ -101,18 +101,39 @@ const CallFacts = ({ call }: { call: Call }) => {
 const PlatformDetails = ({ details = {} }: { details: Call['details'] }) => {
   const { summary, recordingUrl, cost, cause } = details as Record<string, unknown>;
   const { amount, currency } = (cost ?? {}) as { amount?: unknown; currency?: unknown };
-  const isLink = typeof recordingUrl === 'string' && /^https?:/.test(recordingUrl);
   const facts: Record<string, ReactNode> = {
     Summary: typeof summary === 'string' ? summary : undefined,
-    Recording: isLink ? (
-      <a href={recordingUrl} target="_blank" rel="noreferrer">
-        Open the recording
-      </a>
-    ) : undefined,
     Cost: typeof amount === 'number' ? `${formatNumber(amount)} ${currency}` : undefined,
     'Rejected because': typeof cause === 'string' ? cause.replaceAll('_', ' ') : undefined,
   };
-  return Object.values(facts).some((fact) => fact !== undefined) && <Facts facts={facts} />;
+  return (
+    <>
+      {Object.values(facts).some((fact) => fact !== undefined) && <Facts facts={facts} />}
+      {typeof recordingUrl === 'string' && <Recording key={recordingUrl} url={recordingUrl} />}
+    </>
+  );
+};
+
+/** A recording at its platform. It is not loaded before the user plays it. */
+const Recording = ({ url }: { url: string }) => {
+  const [isFailed, setFailed] = useState(false);
+  if (!/^https?:/.test(url)) return null;
+  return (
+    <section className="stack recording">
+      <h3>Recording</h3>
+      {isFailed ? (
+        <p role="status">This page cannot play the recording. Its platform may ask for a password.</p>
+      ) : (
+        url.startsWith('https:') && (
+          // biome-ignore lint/a11y/useMediaCaption: platforms record calls without captions
+          <audio controls preload="none" aria-label="Recording" src={url} onError={() => setFailed(true)} />
+        )
+      )}
+      <a href={url} target="_blank" rel="noreferrer">
+        Open the recording
+      </a>
+    </section>
+  );
 };
 
 const causesOfHolding = {
@@ -159,6 +180,9 @@ const Held = ({ call }: { call: Call }) => {
   );
 };
 
+/** The maximum number of outcomes that have a button. The field has them all. */
+const maxButtons = 6;
+
 /** Sets the outcome and its value. An empty field clears it. */
 const Outcome = ({ call }: { call: Call }) => {
   const { agentId, custom_call_outcome = '', custom_call_outcome_value } = call;
@@ -185,6 +209,21 @@ const Outcome = ({ call }: { call: Call }) => {
       isDisabled={outcome.trim() === custom_call_outcome && value.trim() === former}
       onSubmit={() => !problem && save()}
     >
+      {outcomes.length > 0 && (
+        <fieldset className="buttons" aria-label="Known outcomes">
+          {outcomes.slice(0, maxButtons).map((name) => (
+            <button
+              key={name}
+              type="button"
+              className="quiet small"
+              aria-pressed={name === outcome}
+              onClick={() => setOutcome(name)}
+            >
+              <OutcomeBadge outcome={name} />
+            </button>
+          ))}
+        </fieldset>
+      )}
       <Picker
         label="Outcome"
         name="custom_call_outcome"

@@ -52,7 +52,7 @@ export const StackedBars = ({ series, ...props }: Props) => {
             <rect
               // biome-ignore lint/suspicious/noArrayIndexKey: a bar is its place
               key={`${color} ${index}`}
-              className={`series-${color}${props.isLastOpen && index === props.labels.length - 1 ? ' open' : ''}`}
+              className={`series-${color}${props.isLastOpen && index === props.labels.length - 1 ? ' unfinished' : ''}`}
               x={index + 0.12}
               width={0.76}
               y={y(bottom + value)}
@@ -85,7 +85,7 @@ export const Lines = ({ series, isLastOpen, ...props }: Props) => {
             )}
             <polyline {...line} points={closed.join(' ')} />
             {isLastOpen && (
-              <polyline {...line} className={`${line.className} open`} points={points.slice(-2).join(' ')} />
+              <polyline {...line} className={`${line.className} unfinished`} points={points.slice(-2).join(' ')} />
             )}
           </g>
         );

@@ -200,7 +200,7 @@ export const Secret = ({ secret, onDone, children }: SecretProps) => {
   return (
     <div className="stack">
       <p>{children} It is not shown again.</p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what is to be copied is selected by keyboard, too */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the secret is selected by keyboard, too */}
       <code className="secret" aria-label="Secret" role="img" tabIndex={0}>
         {secret}
       </code>
