@@ -129,7 +129,7 @@ const buildPage = (name: string, hasChat: boolean): PageFile[] => {
     platform: 'browser',
     target: ['chrome123', 'firefox125', 'safari17.5'],
     jsx: 'automatic',
-    define: { 'process.env.NODE_ENV': '"production"' },
+    define: { 'process.env.NODE_ENV': '"production"', hasChat: String(hasChat) },
     legalComments: 'none',
     metafile: true,
     write: false,

@@ -1,3 +1,5 @@
+import { forget, save } from './tab-storage.ts';
+
 /** The demo data of a local run: a key, and whether a fake model answers. */
 export type Demo = { apiKey?: string; isFakeModel?: boolean };
 
@@ -10,6 +12,12 @@ export const loadDemo = async (): Promise<Demo> => {
   } catch {
     return {};
   }
+};
+
+/** Keeps a key in this tab. Another user's key begins another conversation of the chat. */
+export const saveKey = (apiKey: string): void => {
+  save('apiKey', apiKey);
+  if (apiKey) forget('conversation');
 };
 
 /** What every page says about a key that does not hold, and about a service that does not respond. */

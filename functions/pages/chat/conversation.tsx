@@ -1,6 +1,6 @@
 import { useChat } from '@ai-sdk/react';
 import { DefaultChatTransport, generateId, lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai';
-import { useEffect, useRef, useState } from 'react';
+import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import { load, save } from '../tab-storage.ts';
 import { Composer } from './composer.tsx';
 import { describeChatError, parseErrorCode } from './errors.ts';
@@ -8,10 +8,13 @@ import { useFollowEnd } from './follow-end.ts';
 import { Message } from './message.tsx';
 import { Suggestions } from './suggestions.tsx';
 
-type Props = { apiKey: string; isFakeModel: boolean; onEnterKey(): void; onRemoveKey(): void };
+/** The user's choice of a key: its field, and the answers to a key that has become invalid. */
+export type KeyChoice = { field: ReactNode; onEnter(): void; onRemove(): void };
+
+type Props = { apiKey: string; isFakeModel: boolean; keyChoice: KeyChoice | undefined };
 
 /** One conversation with the assistant, through the AI SDK's own client. */
-export const Conversation = ({ apiKey, isFakeModel, onEnterKey, onRemoveKey }: Props) => {
+export const Conversation = ({ apiKey, isFakeModel, keyChoice }: Props) => {
   const [stored] = useState(() => load('conversation') ?? { id: generateId(), messages: [] });
   const currentKey = useRef(apiKey);
   currentKey.current = apiKey;
@@ -36,7 +39,8 @@ export const Conversation = ({ apiKey, isFakeModel, onEnterKey, onRemoveKey }: P
 
   const latest = useRef(messages);
   latest.current = messages;
-  useEffect(() => {
+  // It runs while the elements are still there.
+  useLayoutEffect(() => {
     const keep = () => {
       const { scrollTop, scrollHeight, clientHeight } = log.current as HTMLElement;
       const isAtEnd = scrollHeight - scrollTop - clientHeight < 24;
@@ -47,8 +51,13 @@ export const Conversation = ({ apiKey, isFakeModel, onEnterKey, onRemoveKey }: P
         draft: input.current?.value ?? '',
       });
     };
+    keep();
     window.addEventListener('pagehide', keep);
-    return () => window.removeEventListener('pagehide', keep);
+    return () => {
+      window.removeEventListener('pagehide', keep);
+      // A conversation that was given up is not stored any more.
+      if (load('conversation')?.id === stored.id) keep();
+    };
   }, [stored.id]);
 
   const isBusy = status === 'submitted' || status === 'streaming';
@@ -101,9 +110,9 @@ export const Conversation = ({ apiKey, isFakeModel, onEnterKey, onRemoveKey }: P
         {error && (
           <div className="failed" role="alert">
             <p>{describeChatError(error, apiKey !== '')}</p>
-            {parseErrorCode(error) === 'invalid_api_key' ? (
+            {keyChoice && parseErrorCode(error) === 'invalid_api_key' ? (
               <div className="buttons">
-                <button type="button" className="quiet" onClick={onEnterKey}>
+                <button type="button" className="quiet" onClick={keyChoice.onEnter}>
                   Enter another key
                 </button>
                 <button
@@ -111,7 +120,7 @@ export const Conversation = ({ apiKey, isFakeModel, onEnterKey, onRemoveKey }: P
                   className="quiet"
                   onClick={() => {
                     currentKey.current = '';
-                    onRemoveKey();
+                    keyChoice.onRemove();
                     retry();
                   }}
                 >

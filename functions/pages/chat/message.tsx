@@ -1,6 +1,5 @@
 import { isToolUIPart, type UIMessage } from 'ai';
-import Markdown from 'react-markdown';
-import remarkGfm from 'remark-gfm';
+import { Markdown } from './markdown.tsx';
 import { ToolCall } from './tool-call.tsx';
 
 type Props = {
@@ -27,29 +26,11 @@ export const Message = ({ message, isGrowing, isLast, canAnswer, onAnswer }: Pro
   </article>
 );
 
-/** The assistant writes Markdown. Raw HTML is shown as text; images are left out, because their addresses could leak the conversation. */
+/** The assistant writes Markdown, the user plain text. */
 const Text = ({ text, isMarkdown }: { text: string; isMarkdown: boolean }) =>
   isMarkdown ? (
     <div className="text" dir="auto">
-      <Markdown
-        remarkPlugins={[remarkGfm]}
-        disallowedElements={['img']}
-        components={{
-          a: ({ node: _, children, ...link }) => (
-            <a {...link} target="_blank" rel="noopener noreferrer">
-              {children}
-            </a>
-          ),
-          table: ({ node: _, ...table }) => (
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling content must be reachable by keyboard
-            <section className="wide" tabIndex={0} aria-label="Table">
-              <table {...table} />
-            </section>
-          ),
-        }}
-      >
-        {text}
-      </Markdown>
+      <Markdown text={text} />
     </div>
   ) : (
     <p className="text" dir="auto">

@@ -6,7 +6,7 @@ import { Shell } from './shell.tsx';
 void loadDemo().then((demo) =>
   createRoot(document.getElementById('page') as HTMLElement).render(
     <StrictMode>
-      <Shell demoKey={demo.apiKey} />
+      <Shell demo={demo} />
     </StrictMode>,
   ),
 );

@@ -23,13 +23,13 @@ import {
   type Result,
 } from '../../openapi/client/client.ts';
 import { randomKey } from '../../openapi/client/request.ts';
-import { invalidKeyText, unreachableText } from '../api-key.ts';
+import { type Demo, invalidKeyText, unreachableText } from '../api-key.ts';
 import { announce } from './components/announcements.tsx';
 
 export type Scope = GetKeyResponse['scopes'][number];
 
 /** The service as the user of a key sees it. */
-export type Service = { api: ApiClient } & GetKeyResponse;
+export type Service = { api: ApiClient; apiKey: string; demo: Demo } & GetKeyResponse;
 
 export const ServiceContext = createContext<Service | undefined>(undefined);
 

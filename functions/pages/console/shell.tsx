@@ -1,9 +1,9 @@
 import { QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { dataOf } from '../../openapi/client/client.ts';
-import { invalidKeyText } from '../api-key.ts';
+import { type Demo, invalidKeyText, saveKey } from '../api-key.ts';
 import { ApiKeyField } from '../api-key-field.tsx';
-import { load, save } from '../tab-storage.ts';
+import { load } from '../tab-storage.ts';
 import { buildHref, Link, navigate, setFilters, useAddress } from './address.tsx';
 import { Announcements } from './components/announcements.tsx';
 import { Empty, Loaded, Skeleton } from './components/parts.tsx';
@@ -14,12 +14,13 @@ import { createApi, newQueryClient, type Service, ServiceContext } from './servi
 import { type View, views } from './views.ts';
 
 /** The whole page: the key, the navigation, and the view that the address names. */
-export const Shell = ({ demoKey }: { demoKey: string | undefined }) => {
+export const Shell = ({ demo }: { demo: Demo }) => {
+  const { apiKey: demoKey } = demo;
   const [apiKey, setApiKey] = useState(() => load('apiKey') ?? demoKey ?? '');
   const [isKeyPanelOpen, setKeyPanelOpen] = useState(false);
   const [invalidKey, setInvalidKey] = useState<string>();
   const changeKey = (key: string) => {
-    save('apiKey', key);
+    saveKey(key);
     setInvalidKey(undefined);
     setApiKey(key);
   };
@@ -47,7 +48,13 @@ export const Shell = ({ demoKey }: { demoKey: string | undefined }) => {
       ) : (
         // Data that was read with one key is not shown to another.
         <Queries key={apiKey} onInvalidKey={() => setInvalidKey(apiKey)}>
-          <WithKey apiKey={apiKey} keyField={keyField} isKeyInvalid={invalidKey === apiKey} onEnterKey={enterKey} />
+          <WithKey
+            apiKey={apiKey}
+            demo={demo}
+            keyField={keyField}
+            isKeyInvalid={invalidKey === apiKey}
+            onEnterKey={enterKey}
+          />
         </Queries>
       )}
       <Announcements />
@@ -78,17 +85,17 @@ const NoKey = ({ onEnterKey }: { onEnterKey(): void }) => (
   </main>
 );
 
-type WithKeyProps = { apiKey: string; keyField: ReactNode; isKeyInvalid: boolean; onEnterKey(): void };
+type WithKeyProps = { apiKey: string; demo: Demo; keyField: ReactNode; isKeyInvalid: boolean; onEnterKey(): void };
 
 /** The console once there is a key, which may turn out to be invalid. */
-const WithKey = ({ apiKey, keyField, isKeyInvalid, onEnterKey }: WithKeyProps) => {
+const WithKey = ({ apiKey, demo, keyField, isKeyInvalid, onEnterKey }: WithKeyProps) => {
   const key = useQuery({
     queryKey: ['key'],
     queryFn: async ({ signal }) => dataOf(await createApi(apiKey).key.get({ signal })),
   });
   const service = useMemo(
-    (): Service | undefined => key.data && { api: createApi(apiKey, key.data.uid), ...key.data },
-    [apiKey, key.data],
+    (): Service | undefined => key.data && { api: createApi(apiKey, key.data.uid), apiKey, demo, ...key.data },
+    [apiKey, demo, key.data],
   );
   const permitted = views.filter(({ scope }) => service?.scopes.includes(scope));
   const { view } = useAddress();

@@ -12,6 +12,9 @@ export type View = {
   Content: ComponentType;
 };
 
+/** A deployment may have no chat: the build of the pages says so. */
+declare const hasChat: boolean;
+
 /** The views of the console, in the order of the navigation. Each is a separate file, loaded when it is first opened. */
 export const views: View[] = [
   { path: '', name: 'Overview', scope: 'calls', Content: lazy(() => import('./overview/overview.tsx')) },
@@ -29,4 +32,7 @@ export const views: View[] = [
   { path: 'changes', name: 'Changes', scope: 'changes', Content: lazy(() => import('./changes/changes.tsx')) },
   { path: 'keys', name: 'Keys', scope: 'keys', Content: lazy(() => import('./keys/keys.tsx')) },
   { path: 'clients', name: 'Clients', scope: 'users', Content: lazy(() => import('./clients/clients.tsx')) },
+  ...(hasChat
+    ? [{ path: 'chat', name: 'Chat', scope: 'agents', Content: lazy(() => import('./chat/chat.tsx')) } as const]
+    : []),
 ];

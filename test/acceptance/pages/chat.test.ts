@@ -372,6 +372,39 @@ it('the chat page sends requests only to its own origin, and shows the assistant
   expect(complaints).toEqual([]);
 });
 
+it('an answer in Markdown has its headings, lists, tables, code and links', async () => {
+  const { page } = await open();
+  const text = [
+    '## Numbers &amp; lists',
+    'Use **bold**, *italics*, `a < b` and [the guide](/docs/block-lists), not [this](javascript:alert(1)).',
+    '3. third\n   - within\n4. fourth',
+    '| Name | Calls |\n|---|---:|\n| Front &lt;desk&gt; | 12 |',
+    '```json\n{ "a": "<b>" }\n```',
+  ].join('\n\n');
+  const parts = [
+    ...[{ type: 'start' }, { type: 'text-start', id: '1' }, { type: 'text-delta', id: '1', delta: text }],
+    ...[{ type: 'text-end', id: '1' }, { type: 'finish' }],
+  ];
+  await page.route('**/chat/build', (route) =>
+    route.fulfill({
+      contentType: 'text/event-stream',
+      body: [...parts.map((part) => JSON.stringify(part)), '[DONE]'].map((data) => `data: ${data}\n\n`).join(''),
+    }),
+  );
+  await say(page, 'Hello');
+  await settled(page);
+  const answer = page.getByRole('article').last();
+  await answer.getByRole('heading', { name: 'Numbers & lists', level: 2 }).waitFor();
+  expect(await answer.locator('strong, em, p code').allTextContents()).toEqual(['bold', 'italics', 'a < b']);
+  expect(await answer.locator('ol').getAttribute('start')).toBe('3');
+  expect(await answer.locator('ol > li > ul > li').allTextContents()).toEqual(['within']);
+  await answer.getByRole('row', { name: 'Front <desk> 12' }).waitFor();
+  expect(await answer.locator('pre').innerText()).toBe('{ "a": "<b>" }');
+  const links = answer.getByRole('link');
+  expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')))).toEqual(['/docs/block-lists']);
+  await answer.getByText('not this.').waitFor();
+});
+
 it('the chat page has a policy that runs only its own scripts', async () => {
   const { headers } = await fetch(chat);
   const policy = headers.get('content-security-policy') ?? '';
