@@ -6,6 +6,7 @@ import type { ServicesOf } from '../service.ts';
 import { agents } from '../store/agents/agents.ts';
 import { blockList } from '../store/block-list/block-list.ts';
 import { users } from '../store/users.ts';
+import { emptyUser } from '../users/empty-user.ts';
 import { queueJob, queueWorker } from './job.ts';
 
 /** The delay after which a deletion looks again whether others have ended: requests, imports, copies, the deletions of agents. */
@@ -31,7 +32,7 @@ export const finishUserDeletion = queueJob({
   timeoutSeconds: jobTimeoutSeconds,
 
   async handle({ uid, isRescue }, services, { until }) {
-    const { users, agents, blockList, imports, jobQueue } = services;
+    const { users, agents, jobQueue } = services;
     const deletion = await users.findDeletion(uid);
     if (!deletion) return;
     const message = { job: 'finishUserDeletion', uid } as const;
@@ -40,33 +41,28 @@ export const finishUserDeletion = queueJob({
       if (deletion.isUnderWay) return;
     }
     await users.noteDeletionRun(uid);
-    await users.endAccess(uid);
-    const isRemoved = await removeAgents(uid, services, until);
-    await imports.cancel(uid);
-    const isEmpty = isRemoved && (await blockList.removeAll({ uid }, until));
-    if (!isEmpty) return jobQueue.send(message);
-    const { inProgress } = await agents.countCopies(uid);
-    const isOver = inProgress.length === 0 && !(await imports.isRunning({ uid }));
-    if (!deletion.isQuiet || !isOver || !(await agents.areDeletionsFinished(uid)))
+    const state = await emptyUser(uid, (agentIds) => removeAgents(uid, agentIds, services, until), services, until);
+    if (state === 'unfinished') return jobQueue.send(message);
+    if (state === 'written' || !deletion.isQuiet || !(await agents.areDeletionsFinished(uid)))
       return jobQueue.send(message, waitSeconds);
     await users.remove(uid);
   },
 });
 
-/** Deletes the agents of a user, and ends the user's access to others, until a time. Returns true if none is left. */
-const removeAgents = async (uid: string, { agents, jobQueue }: ServicesOf<typeof services>, until: number) => {
-  for await (const owned of agents.owned(uid)) {
-    const agentIds = owned.map(({ agentId }) => agentId);
-    await agents.noteDeletions(uid, agentIds);
-    for (const agentId of agentIds) {
-      const message = { job: 'finishDeletion', uid, agentId } as const;
-      await jobQueue.send(message, rescueDelaySeconds);
-      if (await agents.remove(uid, agentId)) await jobQueue.send(message);
-      if (Date.now() >= until) return false;
-    }
+/** Deletes agents of a user until a time. Returns true if none is left. */
+const removeAgents = async (
+  uid: string,
+  agentIds: string[],
+  { agents, jobQueue }: ServicesOf<typeof services>,
+  until: number,
+) => {
+  await agents.noteDeletions(uid, agentIds);
+  for (const agentId of agentIds) {
+    const message = { job: 'finishDeletion', uid, agentId } as const;
+    await jobQueue.send(message, rescueDelaySeconds);
+    if (await agents.remove(uid, agentId)) await jobQueue.send(message);
+    if (Date.now() >= until) return false;
   }
-  for await (const { agentId, uid: owner } of agents.list(uid))
-    if (owner !== uid) await agents.revoke(agentId, owner, uid, { stays: false });
   return true;
 };
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { dataOf } from '../../../../functions/openapi/client/client.ts';
+import { emptyUser } from '../../../../functions/users/empty-user.ts';
 import { as } from '../../../command-line/arguments.ts';
 import { serviceOption } from '../../../command-line/connection.ts';
 import { CommandError } from '../../../command-line/exit-codes.ts';
@@ -61,20 +62,15 @@ const removeUser = async (
   uid: string,
   signal: AbortSignal,
 ) => {
-  const { users, agents, apiKeys, blockList, blockListImports } = stores;
-  await users.endAccess(uid);
-  const owned = (await Array.fromAsync(agents.owned(uid))).flat();
-  if (owned.length > 0) {
+  const { users, apiKeys, blockListImports: imports } = stores;
+  const deleteAgents = async (agentIds: string[]) => {
+    if (agentIds.length === 0) return true;
     await asUser(options, { apiKeys, uid, scope: 'agents' }, signal, async (api) => {
-      for (const { agentId } of owned) dataOf(await api.agents.delete({ agentId }));
+      for (const agentId of agentIds) dataOf(await api.agents.delete({ agentId }));
     });
-  }
-  for await (const { agentId, uid: owner } of agents.list(uid)) {
-    if (owner !== uid) await agents.revoke(agentId, owner, uid, { stays: false });
-  }
-  await blockListImports.cancel(uid);
-  // A running import writes to the list until it notices the deletion.
-  while (await blockListImports.isRunning({ uid })) await sleep(pollMilliseconds, undefined, { signal });
-  await blockList.removeAll({ uid }, Number.POSITIVE_INFINITY);
+    return true;
+  };
+  const empty = () => emptyUser(uid, deleteAgents, { ...stores, imports }, Number.POSITIVE_INFINITY);
+  while ((await empty()) !== 'empty') await sleep(pollMilliseconds, undefined, { signal });
   await users.remove(uid);
 };

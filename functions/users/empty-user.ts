@@ -1,0 +1,34 @@
+import type { BlockListImports } from '../block-list-import/block-list-imports.ts';
+import type { Agents } from '../store/agents/agents.ts';
+import type { BlockList } from '../store/block-list/block-list.ts';
+import type { Users } from '../store/users.ts';
+
+type EmptiedStores = {
+  users: Pick<Users, 'endAccess'>;
+  agents: Pick<Agents, 'countCopies' | 'list' | 'owned' | 'revoke'>;
+  blockList: Pick<BlockList, 'removeAll'>;
+  imports: Pick<BlockListImports, 'cancel' | 'isRunning'>;
+};
+
+/**
+ * Ends the access of a user, and deletes its agents and its block list, until a time (Unix milliseconds). `deleteAgents`
+ * returns false when time has run out. Returns `written` while a copy or an import may write again.
+ */
+export const emptyUser = async (
+  uid: string,
+  deleteAgents: (agentIds: string[]) => Promise<boolean>,
+  { users, agents, blockList, imports }: EmptiedStores,
+  until: number,
+): Promise<'unfinished' | 'written' | 'empty'> => {
+  await users.endAccess(uid);
+  // Each is asked before the deletion of what it writes: if it ends in between, that is deleted.
+  const copies = await agents.countCopies(uid);
+  for await (const owned of agents.owned(uid))
+    if (!(await deleteAgents(owned.map(({ agentId }) => agentId)))) return 'unfinished';
+  for await (const { agentId, uid: owner } of agents.list(uid))
+    if (owner !== uid) await agents.revoke(agentId, owner, uid, { stays: false });
+  await imports.cancel(uid);
+  const isImporting = await imports.isRunning({ uid });
+  if (!(await blockList.removeAll({ uid }, until))) return 'unfinished';
+  return isImporting || copies.inProgress.length > 0 ? 'written' : 'empty';
+};
