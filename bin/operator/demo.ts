@@ -1,5 +1,5 @@
+import { toNewAgent } from '../../functions/domain/agents.ts';
 import type { Scope } from '../../functions/domain/api-keys.ts';
-import { now } from '../../functions/domain/date-time.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import type { Stores } from './stores.ts';
 
@@ -65,8 +65,7 @@ const makeUserWithAgent = async (
   await users.create(uid);
   const { secret } = await apiKeys.create(uid, { name: 'demo', scopes });
   const agentId = newIdentifier('agent');
-  const createdAt = now();
   const configuration = { greeting: 'Hello, how can I help you?', language: 'en-US', voice: 'warm' };
-  await agents.create({ uid, agentId, name, configuration, createdAt, updatedAt: createdAt });
+  await agents.create(toNewAgent({ uid, name, configuration }, agentId));
   return { uid, apiKey: secret, agentId };
 };

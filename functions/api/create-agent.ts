@@ -1,5 +1,4 @@
-import { Agent, NewAgent, toStoredConfiguration } from '../domain/agents.ts';
-import { now } from '../domain/date-time.ts';
+import { Agent, NewAgent, toNewAgent } from '../domain/agents.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -21,14 +20,7 @@ export const createAgent = endpoint({
   hasETag: true,
 
   async handle({ principal: { keyId, agentQuota: quota }, body: { note, ...body }, creationId }, { agents }) {
-    const createdAt = now();
-    const agent = {
-      ...body,
-      configuration: toStoredConfiguration(body.configuration ?? {}),
-      agentId: newIdentifier('agent', creationId),
-      createdAt,
-      updatedAt: createdAt,
-    };
+    const agent = toNewAgent(body, newIdentifier('agent', creationId));
     return agents.create(agent, { keyId, note }, agentQuota(quota));
   },
 });

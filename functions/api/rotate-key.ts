@@ -1,9 +1,8 @@
 import * as z from 'zod/mini';
 import { hashingSecret } from '../clients/secrets.ts';
-import { isUsable } from '../domain/api-keys.ts';
 import { describe } from '../domain/describe.ts';
 import { keyIsOver, mayNotGive } from '../domain/errors.ts';
-import { mayRotate } from '../domain/key-grants.ts';
+import { mayRotate, planRotation } from '../domain/key-grants.ts';
 import { limits } from '../domain/limits.ts';
 import { ApiKeyWithSecret, KeyIdInPath, listedApiKey, UidOfKey } from '../domain/listed-api-keys.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -38,12 +37,11 @@ export const rotateKey = endpoint({
     const { apiKeys, hashingSecret } = services;
     const { key, recipient } = await existingKey(principal, { uid, keyId }, services);
     if (!mayRotate(principal, recipient, key)) throw mayNotGive();
-    if (!isUsable({ expiresAt: key.expiresAt })) throw keyIsOver();
+    const rotation = planRotation(key, overlapHours * 3_600_000);
+    if (!rotation) throw keyIsOver();
     const derived = await derivedKey(hashingSecret, { operation: 'rotateKey', uid, by: principal.keyId, creationId });
-    const endsAt = new Date(Date.now() + overlapHours * 3_600_000).toISOString();
-    const { name, scopes, expiresAt } = key;
     // A repeated request finds the former key ended, and the key that it has made.
-    const made = await apiKeys.rotate(uid, keyId, { name, scopes, expiresAt, endsAt }, derived);
+    const made = await apiKeys.rotate(uid, keyId, rotation, derived);
     if (!made) throw keyIsOver();
     return { ...listedApiKey(made), secret: made.secret };
   },

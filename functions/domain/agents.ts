@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { RejectableAttestation } from './attestations.ts';
 import { currencyPattern, isCurrency } from './call-costs.ts';
 import { CallingRules } from './calling-rules.ts';
-import { timestamp } from './date-time.ts';
+import { now, timestamp } from './date-time.ts';
 import { DeclaredOutcomes } from './declared-outcomes.ts';
 import { component, describe, flagField, integerField, objectComponent, textField } from './describe.ts';
 import { type ErrorDetail, invalidField } from './errors.ts';
@@ -219,6 +219,15 @@ export const NewAgent = z.object({
   key: z.optional(KeyOfAgent),
   note: z.optional(VersionNote),
 });
+
+/** Returns the record of a new agent. */
+export const toNewAgent = (
+  { configuration = {}, ...fields }: Omit<z.infer<typeof NewAgent>, 'note'>,
+  agentId: string,
+): UnversionedAgent => {
+  const createdAt = now();
+  return { ...fields, configuration: toStoredConfiguration(configuration), agentId, createdAt, updatedAt: createdAt };
+};
 
 /** The body of a request to copy an agent. */
 export const AgentToCopy = z.object({

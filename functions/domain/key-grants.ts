@@ -1,4 +1,4 @@
-import { type ApiKey, namedScopes, Scope } from './api-keys.ts';
+import { type ApiKey, isUsable, namedScopes, Scope } from './api-keys.ts';
 
 /** The key that makes another one: its scopes, and when it ends. */
 export type KeyMaker = { scopes?: Scope[]; endsAt?: string };
@@ -40,6 +40,16 @@ export const grantKey = (
 export const mayRotate = (maker: KeyMaker & { keyId: string }, recipient: Recipient, key: ApiKey): boolean =>
   maker.keyId === key.keyId ||
   grantKey(maker, recipient, { scopes: key.scopes, expiresAt: key.expiresAt ?? null }) !== undefined;
+
+/**
+ * Returns what the key has that replaces another one, and the end of the former one after an overlap. Returns undefined if the
+ * new key would be over.
+ */
+export const planRotation = ({ name, scopes, ...former }: ApiKey, overlapMilliseconds: number, end?: string) => {
+  const expiresAt = end ?? former.expiresAt;
+  const endsAt = new Date(Date.now() + overlapMilliseconds).toISOString();
+  return isUsable({ expiresAt }) ? { name, scopes, expiresAt, endsAt } : undefined;
+};
 
 /** Returns the reason why a key may not have these scopes together; undefined if it may. */
 export const problemWithScopes = (scopes: Scope[] | undefined): string | undefined =>

@@ -120,7 +120,7 @@ it('agents can be used and listed by a user with access, until the access is rev
   const list = async () =>
     (await world.call('GET', '/agents', { apiKey: guest.apiKey, query: { uid: guest.uid } })).body.agents;
   expect((await use()).status).toBe(401);
-  await agents.get().grant(world.agentId, world.uid, guest.uid);
+  await agents.get().share(world.agentId, world.uid, guest.uid);
   expect((await use()).body.uid).toBe(world.uid);
   expect((await list()).map((agent: { agentId: string }) => agent.agentId)).toEqual([world.agentId]);
   const body = { uid: guest.uid, agentId: world.agentId, numbers: ['+14155550100'] };

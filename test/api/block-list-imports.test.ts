@@ -179,7 +179,7 @@ it('imports into a block list need access to the agent, and only their user can 
   expect([refused.status, refused.body.message]).toEqual([401, expect.stringContaining('block-list')]);
 
   // A guest's form is useless once the guest can no longer use the agent.
-  await agents.get().grant(agentId, world.uid, stranger.uid);
+  await agents.get().share(agentId, world.uid, stranger.uid);
   const form = (await create(stranger, { agentId })).body;
   await agents.get().revoke(agentId, world.uid, stranger.uid);
   await sendForm(form, '+14155550100');

@@ -122,7 +122,7 @@ it('an outcome that blocks adds nothing for another field, another outcome or a 
 it('outcomes that block use the agent’s list when a guest sets one, never the owner’s, and are copied with the agent', async () => {
   const world = await newWorld();
   const guest = await newWorld();
-  await agents.get().grant(world.agentId, world.uid, guest.uid);
+  await agents.get().share(world.agentId, world.uid, guest.uid);
   await blocking(world, ['do_not_call']);
   await world.recordCall('a');
   const answer = await guest.call('PATCH', `/calls/${world.agentId}/a`, {

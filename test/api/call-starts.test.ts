@@ -142,7 +142,7 @@ it('a call that starts is decided for a guest by the owner’s list, and refused
   const [owner, guest] = [await newWorld(), await newWorld()];
   const asGuest = { uid: guest.uid, agentId: owner.agentId };
   expect((await start(guest, asGuest)).status).toBe(401);
-  await agents.get().grant(owner.agentId, owner.uid, guest.uid);
+  await agents.get().share(owner.agentId, owner.uid, guest.uid);
   expect((await start(guest, asGuest)).body.decision).toBe('accept');
   await guest.call('POST', '/block-list', { body: { uid: guest.uid, numbers: [caller] } });
   expect((await start(guest, asGuest)).body.decision).toBe('accept');

@@ -197,7 +197,7 @@ describe('findings of Retell', () => {
     await send(owner, 'retell', { query, body: retellEnd({ result: 'won' }), apiKey: undefined });
     const path = `/calls/${owner.agentId}/retell:1`;
     expect((await owner.call('GET', path)).body).toMatchObject({ custom_call_outcome: 'Won' });
-    await agents.get().grant(owner.agentId, owner.uid, guest.uid);
+    await agents.get().share(owner.agentId, owner.uid, guest.uid);
     await send({ ...guest, agentId: owner.agentId }, 'retell', { body: retellEnd({ result: 'lost' }) });
     expect((await owner.call('GET', path)).body).toMatchObject({ custom_call_outcome: 'Lost' });
   });

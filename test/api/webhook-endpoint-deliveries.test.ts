@@ -11,7 +11,7 @@ describe.concurrent('an endpoint', () => {
   it('an endpoint gets the events that it subscribes to, of the agents that it names, and of shared ones', async () => {
     const owner = await newWorld();
     const { call, uid, agentId, until, all } = await listening({ events: ['call.recorded', 'agent.deleted'] });
-    await agents.get().grant(owner.agentId, owner.uid, uid);
+    await agents.get().share(owner.agentId, owner.uid, uid);
     const named = await newReceiver();
     const { secret } = await newEndpoint({ uid, call } as World, named.url, { agentIds: [agentId] });
     await owner.recordCall('call-of-owner');

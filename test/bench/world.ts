@@ -99,7 +99,7 @@ export const startWorld = async (): Promise<World> => {
   Object.assign(process.env, settingsBy(proxy.endpoints));
   const directly = makeStores(openTable(tableName, { endpoint: dynamodb.endpoint }));
   const demo = await makeDemo(directly, { uid: 'bench-user', otherUid: 'other-user' });
-  await directly.agents.grant(demo.agentId, demo.uid, demo.otherUid);
+  await directly.agents.share(demo.agentId, demo.uid, demo.otherUid);
   const key = await directly.apiKeys.create(demo.uid, { name: 'all scopes', scopes: Scope.options });
   return {
     ...demo,

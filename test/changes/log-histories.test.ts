@@ -131,7 +131,7 @@ const requests: Record<string, (world: World, step: Step) => Promise<Made[]>> = 
   },
   async shareAgent(world) {
     const { uid, guest, agentId, stores, isShared } = world;
-    await stores.agents[isShared ? 'revoke' : 'grant'](agentId, uid, guest);
+    await stores.agents[isShared ? 'revoke' : 'share'](agentId, uid, guest);
     world.isShared = !isShared;
     return [{ action: isShared ? 'access.ended' : 'access.granted', id: guest, agentId }];
   },

@@ -161,7 +161,7 @@ class World {
       const made = { uid: this.uid(ownerOf[name]), agentId: this.agentId(name), name, configuration: {} };
       await agents.get().create({ ...made, createdAt: startedAt, updatedAt: startedAt });
     }
-    await agents.get().grant(this.agentId('one'), this.uid('owner'), this.uid('guest'));
+    await agents.get().share(this.agentId('one'), this.uid('owner'), this.uid('guest'));
   }
 
   listOf(of: List): BlockListOwner {

@@ -142,6 +142,6 @@ export type World = Awaited<ReturnType<typeof newWorld>>;
 /** Creates another user, who may use the agent. */
 export const newGuest = async ({ uid, agentId }: Pick<World, 'uid' | 'agentId'>) => {
   const guest = await newUser();
-  await agents.get().grant(agentId, uid, guest.uid);
+  await agents.get().share(agentId, uid, guest.uid);
   return guest;
 };

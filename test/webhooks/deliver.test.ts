@@ -85,7 +85,7 @@ it('a delivery about an agent whose guest has lost access ends unsent, even when
   const { uid, messages, receiver, services } = made;
   const { agentId } = owner;
   await users.get().create(uid);
-  await agents.get().grant(agentId, owner.uid, uid);
+  await agents.get().share(agentId, owner.uid, uid);
   const delivery = { ...made.delivery, deliveryId: newIdentifier('delivery'), subject: { agentId } };
   await services.webhookDeliveries.addAll([{ uid, delivery }], Date.now() + 10_000);
   const message = { ...made.message, deliveryId: delivery.deliveryId };

@@ -224,7 +224,7 @@ it('the reader of changes writes only the log for changes of users without endpo
   expect(await requestsOf(await numbers(100))).toEqual({ BatchGetItem: 2, Query: 1, BatchExecuteStatement: 1 });
   const guest = unique('guest');
   await stores.users.create(guest);
-  await stores.agents.grant(agentId, uid, guest);
+  await stores.agents.share(agentId, uid, guest);
   await stores.blockList.add({ agentId }, ['+14155550199']);
   await numbers(101);
   const ofAccess = batches.flat().filter(({ dynamodb }) => dynamodb?.Keys?.sk?.S === 'ACCESS');

@@ -18,7 +18,7 @@ import {
 } from '../../domain/versions.ts';
 import { service } from '../../service.ts';
 import type { AccessItem, RepeatedFields } from '../credentials.ts';
-import { exists, isAbsent, when } from '../expressions.ts';
+import { isAbsent, when } from '../expressions.ts';
 import {
   accessKey,
   agentCollection,
@@ -330,21 +330,11 @@ export class Agents {
     if (startedAt >= quietAt) await this.#table.delete(access, when`attribute_not_exists(uid)`);
   }
 
-  /** Lets another user use an agent. */
-  async grant(agentId: string, owner: string, guest: string): Promise<void> {
+  /** Lets another user use an agent, unless it has `max` guests. */
+  async share(agentId: string, owner: string, guest: string, max: number = limits.guests): Promise<void> {
     if (guest === owner) throw ownerIsNoGuest();
     const shared: SharedAgentItem = { ...agentKey(guest, agentId), agentId, owner };
-    await this.#table.transact([
-      this.#table.checkAction(userKey(guest), exists),
-      this.#table.updateAction(accessKey(agentId), { add: { guests: new Set([guest]) } }, hasOwner(owner)),
-      this.#table.putAction(shared),
-    ]);
-  }
-
-  /** Lets another user use an agent, as an operation: an agent has a maximum number of guests. */
-  async share(agentId: string, owner: string, guest: string): Promise<void> {
-    const shared: SharedAgentItem = { ...agentKey(guest, agentId), agentId, owner };
-    const hasRoom = when`attribute_not_exists(guests) or size(guests) < ${limits.guests} or contains(guests, ${guest})`;
+    const hasRoom = when`attribute_not_exists(guests) or size(guests) < ${max} or contains(guests, ${guest})`;
     const failed = await this.#table.tryTransact<AccessItem>([
       this.#table.checkAction(userKey(guest), when`attribute_exists(pk) and attribute_not_exists(deletingAt)`),
       this.#table.updateAction(
@@ -355,7 +345,7 @@ export class Agents {
       this.#table.putAction(shared),
     ]);
     if (failed?.has(0)) throw noSuchGuest();
-    if (failed?.get(1)?.uid === owner) throw limitExceeded(`An agent can have at most ${limits.guests} guests`);
+    if (failed?.get(1)?.uid === owner) throw limitExceeded(`An agent can have at most ${max} guests`);
     if (failed) throw insufficientPermissions();
   }
 

@@ -5,7 +5,11 @@ import { join } from 'node:path';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { describe, expect, it, vi } from 'vitest';
 import { operatorProgram } from '../../../bin/operator/command-line.ts';
+import { limits } from '../../../functions/domain/limits.ts';
+import { agents } from '../../../functions/store/agents/agents.ts';
 import { apiKeys } from '../../../functions/store/api-keys.ts';
+import { accessKey } from '../../../functions/store/keys.ts';
+import { table } from '../../../functions/store/table.ts';
 import { callsOf, lineOf } from '../../support/call-lines.ts';
 import {
   folder,
@@ -297,8 +301,8 @@ it('keys of another user are not touched', async () => {
 it('agents are created by the operator with a configuration, a phone number and a given id', async () => {
   const user = await newUser();
   const agentId = unique('agent');
-  const configuration = { greeting: 'Hello', routing: { queue: ['a', 1.5, null] } };
-  const file = newFile(JSON.stringify(configuration));
+  const configuration = { greeting: 'Hello', routing: { queue: ['a', 1.5, null] }, transferTo: '+14155550111' };
+  const file = newFile(JSON.stringify({ ...configuration, transferTo: '+1 (415) 555-0111' }));
   const args = ['--uid', user.uid, '--name', 'Front desk', '--configuration', file, '--id', agentId];
   await json('agent', 'create', ...args, '--phone-number', '+1 (415) 555-0100');
   const { body } = await call('GET', `/agents/${agentId}`, { apiKey: user.apiKey });
@@ -319,6 +323,14 @@ it('agents that the operator creates never replace another one', async () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: `Agent ${world.agentId} already exists.\n` });
   }
   expect((await json('agent', 'show', world.agentId)).name).toBe('Agent');
+});
+
+it('the operator shares an agent with more users than a key may', async () => {
+  const [world, guest] = [await newWorld(), await newUser()];
+  const others = Array.from({ length: limits.guests }, (_, index) => `guest-${index}`);
+  await table.get().change(accessKey(world.agentId), { add: { guests: new Set(others) } });
+  await json('agent', 'grant', world.agentId, '--uid', guest.uid);
+  expect((await agents.get().access(world.agentId))?.guests).toContain(guest.uid);
 });
 
 it('agents are accessible to a guest from grant to revoke', async () => {

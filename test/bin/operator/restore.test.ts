@@ -146,7 +146,7 @@ describe('restoring a table from before an erasure', () => {
       await blockList.add({ uid: 'acme' }, [person], { reason: 'spam' });
       await blockList.add({ uid: 'somebody-else' }, [person], { reason: 'spam' });
       await users.create('guest');
-      await agents.grant('desk', 'acme', 'guest');
+      await agents.share('desk', 'acme', 'guest');
       const imports = new BlockListImports(openTable(name, config));
       await imports.add({ ...importOfGuest, keyId: 'key_guest', agentId: 'desk', mode: 'add' });
       const begun = await imports.begin((await imports.find(importOfGuest)) as ImportRecord, 'etag');

@@ -23,7 +23,8 @@ export const grantAgent = (agent: Group) =>
       const { owner } = await existingAgent(agents, agentId);
       await existingUser(users, uid);
       if (owner === uid) throw new CommandError(`User ${owner} owns agent ${agentId}, and already has access.`);
-      await agents.grant(agentId, owner, uid);
+      // The limit of guests is for keys: the operator may exceed it.
+      await agents.share(agentId, owner, uid, Number.MAX_SAFE_INTEGER);
       print(options, { agentId, uid, access: true }, () => `User ${uid} has access to agent ${agentId}.`);
     },
   );

@@ -1,5 +1,10 @@
-import { AgentKey, AgentName, type UnversionedAgent, VersionNote } from '../../../../functions/domain/agents.ts';
-import { now } from '../../../../functions/domain/date-time.ts';
+import {
+  AgentKey,
+  AgentName,
+  toNewAgent,
+  type UnversionedAgent,
+  VersionNote,
+} from '../../../../functions/domain/agents.ts';
 import { Identifier, newIdentifier } from '../../../../functions/domain/identifiers.ts';
 import { PhoneNumber } from '../../../../functions/domain/phone-numbers.ts';
 import { AgentExistsError, type Agents } from '../../../../functions/store/agents/agents.ts';
@@ -35,18 +40,8 @@ export const createAgent = (agent: Group) =>
       const configuration = options.configuration ? await readConfiguration(options.configuration) : {};
       const { users, agents } = await openStores(options);
       await existingUser(users, uid);
-      const createdAt = now();
       const agentId = options.id ?? newIdentifier('agent');
-      const record = {
-        uid,
-        agentId,
-        name,
-        configuration,
-        ...(phoneNumber && { phoneNumber }),
-        ...(key && { key }),
-        createdAt,
-      };
-      const created = await create(agents, { ...record, updatedAt: createdAt }, note);
+      const created = await create(agents, toNewAgent({ uid, name, phoneNumber, key, configuration }, agentId), note);
       print(options, created, () => `Agent ${agentId} created.`);
     });
 

@@ -1,6 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
-import { isUsable } from '../../../../functions/domain/api-keys.ts';
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
+import { planRotation } from '../../../../functions/domain/key-grants.ts';
 import { as } from '../../../command-line/arguments.ts';
 import { CommandError } from '../../../command-line/exit-codes.ts';
 import { print } from '../../../command-line/output.ts';
@@ -33,13 +33,13 @@ export const rotateKey = (key: Group) =>
       const old = await existingKey(stores, keyId, options.uid);
       const { uid } = old;
       if (old.revokedAt) throw new CommandError(`Key ${keyId} is already rotated or revoked (${old.revokedAt}).`);
-      const expiresAt = options.expires ?? old.expiresAt;
-      if (!isUsable({ expiresAt })) {
-        throw new CommandError(`Key ${keyId} expired at ${expiresAt}. Give the new key an expiry with --expires.`);
+      const rotation = planRotation(old, options.overlap, options.expires);
+      if (!rotation) {
+        throw new CommandError(`Key ${keyId} expired at ${old.expiresAt}. Give the new key an expiry with --expires.`);
       }
-      const endsAt = new Date(Date.now() + options.overlap).toISOString();
-      const created = await apiKeys.rotate(uid, keyId, { name: old.name, scopes: old.scopes, expiresAt, endsAt });
+      const created = await apiKeys.rotate(uid, keyId, rotation);
       if (!created) throw new CommandError(`Key ${keyId} was rotated or revoked in the meantime.`);
+      const { endsAt } = rotation;
       const oldEnds = old.expiresAt && old.expiresAt < endsAt ? old.expiresAt : endsAt;
       print(options, { ...withSecret(created), replaces: { keyId, endsAt: oldEnds } }, () => {
         const end = options.overlap === 0 ? 'is revoked' : `stays valid until ${oldEnds}`;
