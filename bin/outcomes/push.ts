@@ -72,14 +72,16 @@ export const push = async (file: string, given: PushOptions): Promise<void> => {
 
   const display = showProgress(process.stderr, total, from.rows);
   const startedAt = performance.now();
-  const ended = new AbortController();
-  const signal = AbortSignal.any([options.signal, ended.signal]);
   try {
     const pace = new Pace(limits.outcomesPerRequest, options.concurrency);
-    const send = sender({ ...options, status: 'updated', apiKey, signal, pace, onRetry: display.say });
-    const sendItems = (rows: Row[]) => send(rows.flatMap(({ item }) => item ?? []));
+    const send = sender({ ...options, status: 'updated', apiKey, pace, onRetry: display.say });
+    const sendItems = (rows: Row[], signal: AbortSignal) =>
+      send(
+        rows.flatMap(({ item }) => item ?? []),
+        signal,
+      );
     const rows = readRowsAfter(from.rows, file, options);
-    for await (const sent of sendRows(rows, sendItems, { pace, concurrency: options.concurrency })) {
+    for await (const sent of sendRows(rows, sendItems, { ...options, pace })) {
       const done = sent.map(toResult);
       await results.append(done);
       for (const { outcome } of done) progress.counts[outcome.status]++;
@@ -89,7 +91,6 @@ export const push = async (file: string, given: PushOptions): Promise<void> => {
       display.show(progress.rows, progress.counts);
     }
   } finally {
-    ended.abort();
     display.end();
     await results.close();
   }

@@ -187,10 +187,12 @@ export class Table {
     await unlessConditionFails(() => untilAdmitted(() => this.client.send(new DeleteCommand(input), deadline())));
   }
 
-  /** Writes distinct items, replacing existing ones. Batches of `perBatch` (at most 25 items and 16 MB) follow one another. */
-  async putMany(items: Item[], perBatch = 25): Promise<void> {
-    for (const batch of chunks(items, perBatch))
-      await this.#writeBatch(batch.map((Item) => ({ PutRequest: { Item } })));
+  /** Writes distinct items, replacing existing ones, in batches of 25 (at most 16 MB), of which `inFlight` are sent at once. */
+  async putMany(items: Item[], inFlight = 1): Promise<void> {
+    for (const some of chunks(items, 25 * inFlight))
+      await Promise.all(
+        chunks(some, 25).map((batch) => this.#writeBatch(batch.map((Item) => ({ PutRequest: { Item } })))),
+      );
   }
 
   /** Deletes distinct items, if they exist. */

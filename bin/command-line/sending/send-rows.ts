@@ -14,31 +14,34 @@ export type SentRow<R, O> = { row: R; outcome?: O };
 
 /**
  * Sends the items of rows in batches, several at once. Yields the rows with their outcomes, batch by batch, in the order of the
- * file.
+ * file. At its end, also at an early one, it aborts the requests that still run.
  */
-export const sendRows = <R extends Row, O>(
+export async function* sendRows<R extends Row, O>(
   rows: AsyncIterable<R>,
-  send: (rows: R[]) => Promise<O[]>,
-  { pace, concurrency }: { pace: Pace; concurrency: number },
-): AsyncIterable<SentRow<R, O>[]> => {
+  send: (rows: R[], signal: AbortSignal) => Promise<O[]>,
+  { pace, concurrency, signal }: { pace: Pace; concurrency: number; signal: AbortSignal },
+): AsyncGenerator<SentRow<R, O>[]> {
+  const ended = new AbortController();
+  const stop = AbortSignal.any([signal, ended.signal]);
   const latest = new Map<string, Promise<unknown>>();
-  return pMapIterable(
-    collectBatches(rows, pace),
-    async (batch) => {
-      const sent = batch.filter(({ item }) => item !== undefined);
-      const calls = new Set(sent.map(({ item }) => callReference(item as Item)));
-      // The last row of a call wins, so its batch waits for batches with earlier rows of the call.
-      const before = new Set([...calls].flatMap((call) => latest.get(call) ?? []));
-      const sending = Promise.allSettled(before).then(() => (sent.length > 0 ? send(sent) : []));
-      for (const call of calls) latest.set(call, sending);
-      const outcomes = await sending;
-      for (const call of calls) if (latest.get(call) === sending) latest.delete(call);
-      let next = 0;
-      return batch.map((row) => ({ row, outcome: row.item && outcomes[next++] }));
-    },
-    { concurrency },
-  );
-};
+  const sendBatch = async (batch: R[]) => {
+    const sent = batch.filter(({ item }) => item !== undefined);
+    const calls = new Set(sent.map(({ item }) => callReference(item as Item)));
+    // The last row of a call wins, so its batch waits for batches with earlier rows of the call.
+    const before = new Set([...calls].flatMap((call) => latest.get(call) ?? []));
+    const sending = Promise.allSettled(before).then(() => (sent.length > 0 ? send(sent, stop) : []));
+    for (const call of calls) latest.set(call, sending);
+    const outcomes = await sending;
+    for (const call of calls) if (latest.get(call) === sending) latest.delete(call);
+    let next = 0;
+    return batch.map((row) => ({ row, outcome: row.item && outcomes[next++] }));
+  };
+  try {
+    yield* pMapIterable(collectBatches(rows, pace), sendBatch, { concurrency });
+  } finally {
+    ended.abort();
+  }
+}
 
 async function* collectBatches<R extends Row>(rows: AsyncIterable<R>, pace: Pace): AsyncGenerator<R[]> {
   let batch: R[] = [];

@@ -33,7 +33,6 @@ type SenderOptions<S extends Status> = {
   status: S;
   baseUrl: string;
   apiKey: string;
-  signal: AbortSignal;
   retries: number;
   pace: Pace;
   onRetry(message: string): void;
@@ -60,7 +59,7 @@ class TooSlowError extends RetryableError {}
 class ItemsFailedError extends TooSlowError {}
 
 /** Sends up to 1,000 items, and returns the result of each in the same order. */
-export type Send<S extends Status> = (items: Item[]) => Promise<Outcome<S>[]>;
+export type Send<S extends Status> = (items: Item[], signal: AbortSignal) => Promise<Outcome<S>[]>;
 
 /**
  * Returns a function that sends items to an operation. It retries transient failures with exponential backoff and jitter after
@@ -70,24 +69,26 @@ export const sender = <S extends Status>({
   status,
   baseUrl,
   apiKey,
-  signal,
   retries,
   pace,
   onRetry,
 }: SenderOptions<S>): Send<S> => {
   // Failed items are sent again below, without those that succeeded.
   const api = apiClient({ baseUrl, apiKey, retries: 0, timeoutSeconds: requestSeconds });
-  const post = async (items: Item[]): Promise<(Outcome<S> | undefined)[]> => {
+  const post = async (items: Item[], signal: AbortSignal): Promise<(Outcome<S> | undefined)[]> => {
     const { data, error, response } = await operations[status](api, items, { signal });
     if (data) return matchOutcomes(status, data as unknown as Results, items.length);
     throw toFailure(response, error);
   };
-  return async (items) => {
+  return async (items, signal) => {
     const outcomes = new Array<Outcome<S> | undefined>(items.length);
     let pending = items.map((_, index) => index);
     const sendNext = async () => {
       const part = pending.slice(0, pace.rows);
-      const results = await post(part.map((index) => items[index] as Item));
+      const results = await post(
+        part.map((index) => items[index] as Item),
+        signal,
+      );
       for (const [place, index] of part.entries()) outcomes[index] = results[place];
       const late = part.filter((index) => isLate(outcomes[index]));
       if (late.length > 0) {

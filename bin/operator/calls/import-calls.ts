@@ -55,10 +55,13 @@ export const runImport = async (owners: Owners, file: string, signal: AbortSigna
   if (found) say(`Continuing after line ${found.line}.`);
   let saidAt = Date.now();
   const lines = linesAfter(path, { number: report.line, end: report.end }, maxItemsBytes);
-  const ended = new AbortController();
-  const work = { pace: new Pace(linesPerRequest, concurrency), signal: AbortSignal.any([signal, ended.signal]) };
+  const pace = new Pace(linesPerRequest, concurrency);
   try {
-    for await (const batch of sendRows(readRows(lines, owners), sendByOwner(owners, work), { ...work, concurrency })) {
+    for await (const batch of sendRows(readRows(lines, owners), sendByOwner(owners, pace), {
+      pace,
+      concurrency,
+      signal,
+    })) {
       for (const { row, outcome } of batch) {
         const { line, end, error } = row;
         const message = outcome?.status === 'failed' ? outcome.message : error;
@@ -86,28 +89,27 @@ export const runImport = async (owners: Owners, file: string, signal: AbortSigna
       `Stopped after line ${report.line}. Run the same command again to continue.`,
       exitCodes.unfinished,
     );
-  } finally {
-    ended.abort();
   }
   await progress.remove();
   return report;
 };
 
 /** Returns a function that sends the calls of each owner's agents with the key of that owner. */
-const sendByOwner = ({ baseUrl }: Owners, work: { pace: Pace; signal: AbortSignal }) => {
+const sendByOwner = ({ baseUrl }: Owners, pace: Pace) => {
   const senders = new Map<string, Send<'recorded'>>();
   const chooseSender = (apiKey: string) => {
-    const send = senders.get(apiKey) ?? sender({ ...work, status: 'recorded', baseUrl, apiKey, retries, onRetry: say });
+    const send = senders.get(apiKey) ?? sender({ pace, status: 'recorded', baseUrl, apiKey, retries, onRetry: say });
     senders.set(apiKey, send);
     return send;
   };
-  return async (rows: Row[]) => {
+  return async (rows: Row[], signal: AbortSignal) => {
     const outcomes = new Map<Row, Outcome<'recorded'>>();
     await Promise.all(
       Array.from(
         Map.groupBy(rows, ({ apiKey }) => apiKey as string),
         async ([apiKey, ofOwner]) => {
-          const results = await chooseSender(apiKey)(ofOwner.map(({ item }) => item as Item));
+          const items = ofOwner.map(({ item }) => item as Item);
+          const results = await chooseSender(apiKey)(items, signal);
           for (const [index, row] of ofOwner.entries()) outcomes.set(row, results[index] as Outcome<'recorded'>);
         },
       ),

@@ -254,7 +254,7 @@ export class BlockList {
     let items: Item[] = [];
     const flush = async () => {
       if (items.length > 0 && !(await mayWrite(items.length))) return false;
-      await pMap(chunks(items, 25), (batch) => this.#table.putMany(batch), { concurrency: copyConcurrency });
+      await this.#table.putMany(items, copyConcurrency);
       copied += items.length;
       items = [];
       return true;
