@@ -39,7 +39,7 @@ it('“Set up a new client with a key, see what its agents did, and suspend it.�
   await page.getByText('You have no client yet').waitFor();
   await page.getByRole('button', { name: 'New client' }).click();
   await page.getByLabel('Name').fill('Northside Dental');
-  await page.getByLabel('Agents at most').fill('3');
+  await page.getByLabel('Agent limit').fill('3');
   await page.getByRole('button', { name: 'Create the client' }).click();
   await page.getByRole('heading', { name: 'Northside Dental' }).waitFor();
   await page.getByRole('button', { name: 'Create a key' }).click();
@@ -60,6 +60,8 @@ it('“Set up a new client with a key, see what its agents did, and suspend it.�
     .getByRole('link', { name: 'Northside Dental' })
     .click();
   await page.getByRole('button', { name: 'Suspend' }).click();
+  expect((await call('GET', '/key', { apiKey })).status).toBe(200);
+  await page.getByRole('button', { name: 'Suspend the client' }).click();
   await page.getByText('Every request with a key of the client is refused.').waitFor();
   expect((await call('GET', '/key', { apiKey })).status).toBe(403);
   await page.getByRole('button', { name: 'Resume' }).click();
@@ -141,16 +143,20 @@ it.each([
 });
 
 it('“Who changed the greeting, and how?”', async () => {
-  const { apiKey, uid } = await newUser(['agents', 'changes']);
+  const { apiKey, uid } = await newUser(['agents', 'block-list', 'changes']);
+  const numbers = Array.from({ length: 200 }, (_, index) => `+1415555${String(index).padStart(4, '0')}`);
+  await call('POST', '/block-list', { apiKey, body: { uid, numbers } });
   const { body: agent } = await call('POST', '/agents', { apiKey, body: { uid, name: 'Front desk' } });
   const body = { configuration: { greeting: 'Good morning!' } };
   expect((await call('PATCH', `/agents/${agent.agentId}`, { apiKey, body })).status).toBe(200);
   await until(async () => {
     const { changes } = (await call('GET', '/changes', { apiKey, query: { uid } })).body;
-    return changes.some(({ action }: { action: string }) => action === 'agent.updated');
+    return changes[0]?.action === 'agent.updated' && changes.length > 3;
   });
   const { page, complaints } = await openConsole(apiKey, '/console/changes');
   await page.getByRole('row', { name: /Agent created/ }).waitFor();
+  // The entries of one request are one row.
+  await page.getByRole('row', { name: /Block list updated .*Added 200, removed 0 You API$/ }).waitFor();
   await page.getByRole('row', { name: /Agent updated .*Front desk .*Greeting You API$/ }).waitFor();
   expect(await violationsIn(page)).toEqual([]);
   await page.getByRole('link', { name: 'Agent updated' }).click();

@@ -177,7 +177,7 @@ it('“What did last week’s calls cost, and what is left?”', async () => {
   await page.getByRole('img', { name: /^Value, cost and margin over time/ }).waitFor();
   const row = page.getByRole('table', { name: 'Figures by outcome' }).getByRole('row').nth(1);
   expect(await row.getByRole('cell').allTextContents()).toEqual([
-    ...['booked', '2', '0', '200.00', '100.00', '$0.16', '$0.08', '$199.84'],
+    ...['booked', '2', '0', '$200.00', '$100.00', '$0.16', '$0.08', '$199.84'],
   ]);
   expect(complaints).toEqual([]);
 });

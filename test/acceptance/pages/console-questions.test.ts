@@ -140,7 +140,7 @@ it.each(Object.entries(hands))(
     // “Which client had calls last week?”
     await select(page.getByRole('combobox', { name: 'Period' }), 'Last week');
     const figures = page.getByRole('table', { name: 'Calls by client' });
-    await figures.getByRole('row', { name: /^Northside .*2 .*100% .*200.00 .*100.00$/ }).waitFor();
+    await figures.getByRole('row', { name: /^Northside .*2 .*100% .*200.00 .*100.00 .*\$0.16 .*\$0.08$/ }).waitFor();
     await figures.getByRole('row', { name: /^Southside .*0 / }).waitFor();
     // “Which keys does Northside have?”
     await press(clients.getByRole('link', { name: 'Northside' }));

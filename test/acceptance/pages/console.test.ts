@@ -246,7 +246,7 @@ describe('every view', () => {
       '/console/keys': '(this key)',
       [`/console/keys?keyId=${world.keyId}`]: 'Key ID',
       '/console/clients': 'Acme',
-      [`/console/clients?client=${client}`]: 'Sources at most',
+      [`/console/clients?client=${client}`]: 'Knowledge source limit',
       '/console/chat': 'What do you want to build?',
       '/console/nowhere': 'There is no such view',
     };

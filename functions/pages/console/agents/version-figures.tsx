@@ -1,7 +1,7 @@
 import type { CallFiguresRow } from '../../../openapi/client/client.ts';
 import { useAddress } from '../address.tsx';
 import { FilterBar } from '../components/fields.tsx';
-import { costColumns, figureColumns, PeriodFilter, readPeriod, useFigures } from '../components/figures.tsx';
+import { listFigureColumns, PeriodFilter, readPeriod, useFigures } from '../components/figures.tsx';
 import { type Column, Table } from '../components/paged-table.tsx';
 import { Empty, Loaded } from '../components/parts.tsx';
 import { useTimeZone } from '../components/values.tsx';
@@ -25,7 +25,7 @@ export const VersionFigures = ({ agentId }: { agentId: string }) => {
               caption="Figures by version"
               items={rows.toSorted((a, b) => (b.version ?? 0) - (a.version ?? 0))}
               keyOf={({ version }) => String(version)}
-              columns={totals.costs > 0 ? [...columns, ...costColumns] : columns}
+              columns={[versionColumn, ...listFigureColumns(totals)]}
             />
           )
         }
@@ -34,7 +34,7 @@ export const VersionFigures = ({ agentId }: { agentId: string }) => {
   );
 };
 
-const columns: Column<CallFiguresRow>[] = [
-  { heading: 'Version', cell: ({ version }) => (version ? `Version ${version}` : 'Not known') },
-  ...figureColumns,
-];
+const versionColumn: Column<CallFiguresRow> = {
+  heading: 'Version',
+  cell: ({ version }) => (version ? `Version ${version}` : 'Not known'),
+};

@@ -1,3 +1,4 @@
+import { useDeferredValue } from 'react';
 import { csvField, csvLines } from '../../../domain/csv.ts';
 import type { Call } from '../../../openapi/client/client.ts';
 import { Link, useAddress } from '../address.tsx';
@@ -65,9 +66,12 @@ const CallTable = () => {
     const page = { ...search, limit: 50, cursor };
     return agentId ? api.calls.list({ agentId, ...page }, options) : api.calls.listAll(page, options);
   });
+  // A panel makes the page beside it inert. The row is marked before that takes its time.
+  const openId = useDeferredValue(callId);
+  const openOf = useDeferredValue(callOf);
   const isFiltered = Object.values(filters).some(Boolean);
   const loaded = pages.data?.pages.flatMap(({ calls }) => calls) ?? [];
-  const place = loaded.findIndex((call) => call.callId === callId);
+  const place = loaded.findIndex((call) => call.callId === openId);
   return (
     <>
       <PagedTable
@@ -94,10 +98,10 @@ const CallTable = () => {
         }
       />
       {loaded.length > 0 && <CsvOfCalls calls={loaded} />}
-      {callId && callOf && (
+      {openId && openOf && (
         <CallDialog
-          agentId={callOf}
-          callId={callId}
+          agentId={openOf}
+          callId={openId}
           neighbors={place < 0 ? [] : [loaded[place - 1], loaded[place + 1]]}
         />
       )}

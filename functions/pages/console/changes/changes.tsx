@@ -42,7 +42,7 @@ const Changes = () => {
     ...useSearchedTimes(),
   };
   const pages = usePages(['changes', search], (api, options, cursor) =>
-    api.changes.list({ ...search, limit: 50, cursor }, options),
+    api.changes.list({ ...search, limit: 200, cursor }, options),
   );
   return (
     <>
@@ -67,7 +67,7 @@ const Changes = () => {
       <PagedTable
         caption="Changes"
         pages={pages}
-        itemsOf={({ changes }) => changes}
+        itemsOf={({ changes }) => joinEntries(changes)}
         keyOf={({ changeId }) => changeId}
         groupOf={({ at }, timeZone) => formatTime(at, timeZone, { dateStyle: 'full', timeStyle: undefined })}
         columns={columns}
@@ -75,6 +75,23 @@ const Changes = () => {
       />
     </>
   );
+};
+
+/** Joins the entries of one request to a block list, which add up. */
+const joinEntries = (changes: Change[]): Change[] => {
+  const joined: Change[] = [];
+  for (const change of changes) {
+    const last = joined.at(-1);
+    const isContinued = last?.kind === 'block_list' && last.requestId === change.requestId;
+    if (isContinued && last.requestId && last.counts && change.counts && last.agentId === change.agentId) {
+      const { added, removed } = change.counts;
+      joined[joined.length - 1] = {
+        ...last,
+        counts: { added: last.counts.added + added, removed: last.counts.removed + removed },
+      };
+    } else joined.push(change);
+  }
+  return joined;
 };
 
 /** The address of what changed, if there is a view of it. */

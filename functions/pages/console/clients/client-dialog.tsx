@@ -5,6 +5,8 @@ import { TextField } from '../components/fields.tsx';
 import type { Texts } from '../components/form.tsx';
 import { useChange } from '../service.tsx';
 
+const unlimited = 'Without a number, the limit of the service holds.';
+
 /** Creates a client, or changes the name and the quotas of one. */
 export const ClientDialog = ({ client, onClose }: { client?: User; onClose(): void }) => {
   const change = useChange(
@@ -40,11 +42,11 @@ export const ClientDialog = ({ client, onClose }: { client?: User; onClose(): vo
           spellCheck={false}
         />
       )}
-      <TextField label="Agents at most" name="quotas.agents" {...count} defaultValue={quotas?.agents} />
+      <TextField label="Agent limit" name="quotas.agents" note={unlimited} {...count} defaultValue={quotas?.agents} />
       <TextField
-        label="Sources of knowledge at most"
+        label="Knowledge source limit"
         name="quotas.sources"
-        note="Without a number, the limits of the service hold."
+        note={unlimited}
         {...count}
         defaultValue={quotas?.sources}
       />

@@ -1,6 +1,6 @@
 import type { User } from '../../../openapi/client/client.ts';
 import { buildHref, Link, navigate } from '../address.tsx';
-import { DeleteDialog, DialogButton } from '../components/dialog.tsx';
+import { DeleteDialog, DialogButton, FormDialog } from '../components/dialog.tsx';
 import { ChangeButton } from '../components/form.tsx';
 import { Loaded } from '../components/parts.tsx';
 import { Facts, Status, Time } from '../components/values.tsx';
@@ -34,7 +34,7 @@ export const ClientPage = ({ uid }: { uid: string }) => {
               facts={{
                 'User ID': <code>{uid}</code>,
                 Agents: `${formatNumber(data.agents)} of ${formatNumber(data.quotas.agents)}`,
-                'Sources at most': formatNumber(data.quotas.sources),
+                'Knowledge source limit': formatNumber(data.quotas.sources),
                 Created: <Time at={data.createdAt} />,
               }}
             />
@@ -58,9 +58,30 @@ const Actions = ({ client }: { client: User }) => {
       <DialogButton label="Edit" className="quiet">
         {(onClose) => <ClientDialog client={client} onClose={onClose} />}
       </DialogButton>
-      <ChangeButton change={suspension} className="quiet">
-        {suspended ? 'Resume' : 'Suspend'}
-      </ChangeButton>
+      {suspended ? (
+        <ChangeButton change={suspension} className="quiet">
+          Resume
+        </ChangeButton>
+      ) : (
+        <DialogButton label="Suspend" className="quiet">
+          {(onClose) => (
+            <FormDialog
+              title="Suspend the client?"
+              change={suspension}
+              submit="Suspend the client"
+              pending="In progress …"
+              isDanger
+              onSubmit={() => suspension.mutate(undefined, { onSuccess: onClose })}
+              onClose={onClose}
+            >
+              <p>
+                Until you resume it, every request with a key of the client is refused, its agents take no calls, and
+                its webhooks wait. Nothing is deleted.
+              </p>
+            </FormDialog>
+          )}
+        </DialogButton>
+      )}
       <DialogButton label="Delete" className="quiet warns">
         {(onClose) => (
           <DeleteDialog

@@ -2,7 +2,7 @@ import type { User, UserFigures } from '../../../openapi/client/client.ts';
 import { Link, useAddress } from '../address.tsx';
 import { DialogButton } from '../components/dialog.tsx';
 import { FilterBar } from '../components/fields.tsx';
-import { figureColumns, PeriodFilter, readPeriod } from '../components/figures.tsx';
+import { listFigureColumns, PeriodFilter, readPeriod } from '../components/figures.tsx';
 import { type Column, PagedTable } from '../components/paged-table.tsx';
 import { Empty, Section } from '../components/parts.tsx';
 import { Time, useTimeZone } from '../components/values.tsx';
@@ -11,10 +11,13 @@ import { usePages } from '../service.tsx';
 import { ClientDialog } from './client-dialog.tsx';
 import { ClientPage, ClientStatus } from './client-page.tsx';
 
+const useClients = () =>
+  usePages(['clients'], (api, options, cursor) => api.users.list({ limit: 50, cursor }, options));
+
 /** The view Clients: the users whom this one has created, their figures, and one of them with its keys. */
 const Clients = () => {
   const { client } = useAddress().filters;
-  const pages = usePages(['clients'], (api, options, cursor) => api.users.list({ limit: 50, cursor }, options));
+  const pages = useClients();
   if (client) return <ClientPage key={client} uid={client} />;
   return (
     <>
@@ -37,19 +40,20 @@ const Clients = () => {
           </Empty>
         }
       />
-      <Figures names={new Map(pages.data?.pages.flatMap(({ users }) => users.map(({ uid, name }) => [uid, name])))} />
+      <Figures />
     </>
   );
 };
 
 /** The call figures of each client in a period. */
-const Figures = ({ names }: { names: Map<string, string | undefined> }) => {
+const Figures = () => {
   const { filters } = useAddress();
   const timeZone = useTimeZone();
   const search = { ...readPeriod(filters, timeZone), timeZone };
   const pages = usePages(['clients', 'figures', search], (api, options, cursor) =>
     api.users.getFigures({ ...search, limit: 20, cursor }, options),
   );
+  const costs = pages.data?.pages.flatMap(({ users }) => users).reduce((sum, { costs }) => sum + costs, 0) ?? 0;
   return (
     <Section title="Calls by client">
       <FilterBar>
@@ -61,8 +65,8 @@ const Figures = ({ names }: { names: Map<string, string | undefined> }) => {
         itemsOf={({ users }) => users}
         keyOf={({ uid }) => uid}
         columns={[
-          { heading: 'Client', cell: ({ uid }) => <ClientLink uid={uid} name={names.get(uid)} /> },
-          ...(figureColumns as Column<UserFigures>[]),
+          { heading: 'Client', cell: ({ uid }) => <ClientLink uid={uid} /> },
+          ...(listFigureColumns({ costs }).filter(({ heading }) => heading !== 'Margin') as Column<UserFigures>[]),
         ]}
         empty={<Empty title="There is no client whose calls could be counted" />}
       />
@@ -70,14 +74,17 @@ const Figures = ({ names }: { names: Map<string, string | undefined> }) => {
   );
 };
 
-const ClientLink = ({ uid, name = uid }: Pick<User, 'uid' | 'name'>) => (
-  <Link view="clients" filters={{ client: uid }}>
-    <bdi>{name}</bdi>
-  </Link>
-);
+const ClientLink = ({ uid }: Pick<User, 'uid'>) => {
+  const client = useClients().data?.pages.flatMap(({ users }) => users.filter((user) => user.uid === uid))[0];
+  return (
+    <Link view="clients" filters={{ client: uid }}>
+      <bdi>{client?.name ?? uid}</bdi>
+    </Link>
+  );
+};
 
 const columns: Column<User>[] = [
-  { heading: 'Client', cell: (user) => <ClientLink {...user} /> },
+  { heading: 'Client', cell: ({ uid }) => <ClientLink uid={uid} /> },
   { heading: 'User ID', cell: ({ uid }) => <code>{uid}</code> },
   { heading: 'State', cell: (user) => <ClientStatus {...user} /> },
   {

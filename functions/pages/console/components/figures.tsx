@@ -1,6 +1,6 @@
 import type { CallFigures, GetCallFiguresParams } from '../../../openapi/client/client.ts';
 import { useAddress } from '../address.tsx';
-import { formatFullMoney, formatNumber, formatPercent, formatRatio, formatValue } from '../formats.ts';
+import { formatFullMoney, formatNumber, formatPercent, formatValue } from '../formats.ts';
 import { useRead } from '../service.tsx';
 import { DateFilter, SelectFilter } from './fields.tsx';
 import type { Column } from './paged-table.tsx';
@@ -46,7 +46,7 @@ const formatCost = ({ cost }: CallFigures, parts = 1): string =>
     .join(' + ');
 
 /** The columns that figures with costs have, too. */
-export const costColumns: Column<CallFigures>[] = [
+const costColumns: Column<CallFigures>[] = [
   { heading: 'Cost', cell: (row) => formatCost(row), isNumber: true },
   { heading: 'Cost per call', cell: (row) => formatCost(row, row.costs || 1), isNumber: true },
   {
@@ -58,7 +58,13 @@ export const costColumns: Column<CallFigures>[] = [
   },
 ];
 
-export const figureColumns: Column<CallFigures>[] = [
+/** Returns the columns of figures: values in their currency if it is known, and costs if there are any. */
+export const listFigureColumns = ({ valueCurrency, costs }: Pick<CallFigures, 'valueCurrency' | 'costs'>) => [
+  ...columnsOfValue(valueCurrency),
+  ...(costs > 0 ? costColumns : []),
+];
+
+const columnsOfValue = (valueCurrency: string | undefined): Column<CallFigures>[] => [
   { heading: 'Calls', cell: ({ calls }) => formatNumber(calls), sortKey: ({ calls }) => calls, isNumber: true },
   {
     heading: 'With an outcome',
@@ -72,10 +78,15 @@ export const figureColumns: Column<CallFigures>[] = [
     sortKey: ({ durationSeconds }) => durationSeconds,
     isNumber: true,
   },
-  { heading: 'Value', cell: ({ value }) => formatValue(value), sortKey: ({ value }) => Number(value), isNumber: true },
+  {
+    heading: 'Value',
+    cell: ({ value }) => (valueCurrency ? formatFullMoney(Number(value), valueCurrency) : formatValue(value)),
+    sortKey: ({ value }) => Number(value),
+    isNumber: true,
+  },
   {
     heading: 'Value per call',
-    cell: (row) => formatRatio(valuePerCall(row), 1),
+    cell: (row) => formatFullMoney(valuePerCall(row), valueCurrency),
     sortKey: valuePerCall,
     isNumber: true,
   },

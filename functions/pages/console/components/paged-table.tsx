@@ -38,7 +38,7 @@ const openRow = ({ target, currentTarget }: MouseEvent<HTMLElement>) => {
 };
 
 /** The number of items of a page that is rendered at once. What follows is rendered when the browser has shown it. */
-const itemsPerPage = 25;
+const itemsPerPage = 15;
 
 /** A table of the items of some pages. Each page is a separate body, which is rendered once. */
 const TableOfPages = <Item,>({

@@ -2,11 +2,13 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { describeFailure, isWorthRepeating } from '../service.tsx';
 
-/** A part of a view: its heading, its actions and its content. */
-export const Section = ({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) => (
-  <section className="stack section">
+type SectionProps = { title: string; isView?: boolean; actions?: ReactNode; children: ReactNode };
+
+/** A part of a view, or the whole of it: its heading, its actions and its content. */
+export const Section = ({ title, isView = false, actions, children }: SectionProps) => (
+  <section className={isView ? 'stack' : 'stack section'}>
     <div className="heading">
-      <h2>{title}</h2>
+      {isView ? <h1>{title}</h1> : <h2>{title}</h2>}
       {actions && <div className="buttons">{actions}</div>}
     </div>
     {children}

@@ -2,28 +2,17 @@ import { useState } from 'react';
 import { FormDialog, Secret } from '../components/dialog.tsx';
 import { Checks, LastDayField, TextField, useEndOfDay } from '../components/fields.tsx';
 import type { Texts } from '../components/form.tsx';
-import { type Scope, useChange, useService } from '../service.tsx';
-
-/** The scopes of a key, with what they permit. The last three are not chosen initially. */
-const permissions: { value: Scope; label: string }[] = [
-  { value: 'agents', label: 'Agents' },
-  { value: 'knowledge', label: 'Knowledge' },
-  { value: 'calls', label: 'Calls' },
-  { value: 'block-list', label: 'Block lists' },
-  { value: 'hooks', label: 'Webhooks of voice platforms' },
-  { value: 'webhooks', label: 'Webhook endpoints' },
-  { value: 'privacy', label: 'Erasures of people’s data' },
-  { value: 'changes', label: 'The log of changes' },
-  { value: 'keys', label: 'Keys' },
-];
-const initial = permissions.slice(0, 6).map(({ value }) => value);
+import { useChange, useService } from '../service.tsx';
+import { initialScopes, listScopes, notPassedOn, scopeLabels } from './scopes.ts';
 
 /** Creates a key of a user, and shows its secret once. A key of the own user has at most the scopes of the present key. */
 export const CreateKeyDialog = ({ uid, onClose }: { uid: string; onClose(): void }) => {
   const { uid: ownUid, scopes: ownScopes } = useService();
   const endOf = useEndOfDay();
-  const isGiven = (scope: Scope) => uid !== ownUid || (initial.includes(scope) && ownScopes.includes(scope));
-  const [scopes, setScopes] = useState(initial.filter(isGiven));
+  const given = listScopes().filter((scope) =>
+    uid === ownUid ? ownScopes.includes(scope) && !notPassedOn.includes(scope) : scope !== 'users',
+  );
+  const [scopes, setScopes] = useState(given.filter((scope) => initialScopes.includes(scope)));
   const creation = useChange(
     (api, options, { name = '', expiresAt }: Texts) =>
       api.keys.create({ uid, name, scopes, expiresAt: endOf(expiresAt) }, options),
@@ -55,7 +44,7 @@ export const CreateKeyDialog = ({ uid, onClose }: { uid: string; onClose(): void
       />
       <Checks
         legend="The key may use"
-        options={permissions.filter(({ value }) => isGiven(value))}
+        options={given.map((value) => ({ value, label: scopeLabels[value] }))}
         chosen={scopes}
         onChange={setScopes}
       />

@@ -6,6 +6,7 @@ import { TextField } from '../components/fields.tsx';
 import type { Texts } from '../components/form.tsx';
 import { Facts, Status, Time } from '../components/values.tsx';
 import { useChange, useService } from '../service.tsx';
+import { describeScopes } from './scopes.ts';
 
 const close = () => setFilters({ keyId: undefined });
 
@@ -79,7 +80,7 @@ export const KeyDialog = ({ apiKey }: { apiKey: ApiKey }) => {
         <Facts
           facts={{
             'Begins with': <code>{start}…</code>,
-            Scopes: describeScopes(apiKey),
+            'May use': describeScopes(apiKey),
             Created: <Time at={createdAt} />,
             Ends: expiresAt && <Time at={expiresAt} />,
             'Key ID': <code>{keyId}</code>,
@@ -106,7 +107,3 @@ export const keyStates = {
   expired: { tone: 'off', label: 'Expired' },
   revoked: { tone: 'off', label: 'Revoked' },
 } as const;
-
-/** A key without a list of scopes has those that need not be named. */
-export const describeScopes = ({ scopes }: Pick<ApiKey, 'scopes'>) =>
-  scopes?.join(', ') ?? 'All that need not be named';

@@ -6,16 +6,18 @@ import { Empty, Section } from '../components/parts.tsx';
 import { Status, Time } from '../components/values.tsx';
 import { usePages, useService } from '../service.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
-import { describeScopes, KeyDialog, keyStates } from './key-dialog.tsx';
+import { KeyDialog, keyStates } from './key-dialog.tsx';
+import { describeScopes } from './scopes.ts';
 
 /** The keys of a user: the key's own one, or a client. Keys that are over stay for 30 days. */
-export const KeyList = ({ uid }: { uid: string }) => {
+export const KeyList = ({ uid, isView = false }: { uid: string; isView?: boolean }) => {
   const { keyId } = useAddress().filters;
   const pages = usePages(['keys', uid], (api, options, cursor) => api.keys.list({ uid, limit: 50, cursor }, options));
   const chosen = pages.data?.pages.flatMap(({ keys }) => keys).find((key) => key.keyId === keyId);
   return (
     <Section
       title="API keys"
+      isView={isView}
       actions={
         <DialogButton label="Create a key">{(onClose) => <CreateKeyDialog uid={uid} onClose={onClose} />}</DialogButton>
       }
@@ -50,7 +52,7 @@ const Name = ({ keyId, name }: ApiKey) => {
 const columns: Column<ApiKey>[] = [
   { heading: 'Name', cell: (key) => <Name {...key} /> },
   { heading: 'Begins with', cell: ({ start }) => <code>{start}…</code> },
-  { heading: 'Scopes', isLong: true, cell: describeScopes },
+  { heading: 'May use', isLong: true, cell: describeScopes },
   { heading: 'State', cell: ({ status }) => <Status {...keyStates[status]} /> },
   { heading: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
   { heading: 'Ends', cell: ({ expiresAt }) => expiresAt && <Time at={expiresAt} /> },

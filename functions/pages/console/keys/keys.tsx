@@ -2,11 +2,6 @@ import { useService } from '../service.tsx';
 import { KeyList } from './key-list.tsx';
 
 /** The view Keys: the API keys of the user. */
-const Keys = () => (
-  <>
-    <h1>Keys</h1>
-    <KeyList uid={useService().uid} />
-  </>
-);
+const Keys = () => <KeyList uid={useService().uid} isView />;
 
 export default Keys;

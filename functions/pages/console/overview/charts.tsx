@@ -1,6 +1,6 @@
 import type { CallFigures, CallFiguresRow } from '../../../openapi/client/client.ts';
 import { Lines, type Series, StackedBars } from '../components/chart.tsx';
-import { costColumns, type FigureSearch, figureColumns, listCurrencies, useFigures } from '../components/figures.tsx';
+import { type FigureSearch, listCurrencies, listFigureColumns, useFigures } from '../components/figures.tsx';
 import { otherColor, useOutcomeColor } from '../components/outcome.tsx';
 import { type Column, Table } from '../components/paged-table.tsx';
 import { Details, Loaded } from '../components/parts.tsx';
@@ -28,7 +28,7 @@ export const Charts = ({ search, unit, rows, totals, isLastOpen }: Props) => {
           cell: (index) => formatNumber(values[index] ?? 0),
           isNumber: true,
         }));
-        const ofPeriod: Column<number>[] = [...figureColumns, ...(totals.costs > 0 ? costColumns : [])]
+        const ofPeriod: Column<number>[] = listFigureColumns(totals)
           .filter(({ heading }) => heading !== 'With an outcome')
           .map(({ cell, sortKey: _, ...column }) => ({ ...column, cell: (index) => rows[index] && cell(rows[index]) }));
         return (

@@ -1,6 +1,6 @@
 import type { CallFiguresRow } from '../../../openapi/client/client.ts';
 import { Link, useAddress } from '../address.tsx';
-import { costColumns, type FigureSearch, figureColumns, readPeriod, useFigures } from '../components/figures.tsx';
+import { type FigureSearch, listFigureColumns, readPeriod, useFigures } from '../components/figures.tsx';
 import { OutcomeBadge } from '../components/outcome.tsx';
 import { type Column, Table } from '../components/paged-table.tsx';
 import { Loaded } from '../components/parts.tsx';
@@ -17,7 +17,7 @@ export const Outcomes = ({ search }: { search: FigureSearch }) => (
           caption="Figures by outcome"
           items={rows.toSorted((a, b) => Number(a.outcome === null) - Number(b.outcome === null) || b.calls - a.calls)}
           keyOf={({ outcome }) => JSON.stringify(outcome)}
-          columns={totals.costs > 0 ? [...columns, ...costColumns] : columns}
+          columns={[outcomeColumn, ...listFigureColumns(totals).filter(({ heading }) => heading !== 'With an outcome')]}
         />
       )}
     </Loaded>
@@ -41,7 +41,4 @@ const Outcome = ({ outcome }: CallFiguresRow) => {
   );
 };
 
-const columns: Column<CallFiguresRow>[] = [
-  { heading: 'Outcome', cell: (row) => <Outcome {...row} /> },
-  ...figureColumns.filter(({ heading }) => heading !== 'With an outcome'),
-];
+const outcomeColumn: Column<CallFiguresRow> = { heading: 'Outcome', cell: (row) => <Outcome {...row} /> };

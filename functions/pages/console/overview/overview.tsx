@@ -61,6 +61,7 @@ const Totals = ({ search, period }: { search: FigureSearch; period: Period }) =>
   const isEmpty = byPeriod.data?.totals.calls === 0;
   const ever = useFigures({ ...search, from: addDays(tomorrow, -90), to: tomorrow }, undefined, isEmpty);
   const isNew = isEmpty && ever.data?.totals.calls === 0;
+  const isLastOpen = period.to > toDateInZone(timeZone);
   const former = useFigures({ ...search, ...before(period) }).data?.totals;
   return (
     <Loaded query={byPeriod} rows={8}>
@@ -71,7 +72,7 @@ const Totals = ({ search, period }: { search: FigureSearch; period: Period }) =>
             days before.{pending && ' Recent changes are still being counted.'}
             {costsFrom && ` Costs are known from ${formatDate(costsFrom)} on.`}
           </p>
-          {!isNew && <Tiles totals={totals} former={former} rows={rows} />}
+          {!isNew && <Tiles totals={totals} former={former} rows={isLastOpen ? rows.slice(0, -1) : rows} />}
           {ever.isLoading ? (
             <Skeleton rows={8} />
           ) : isNew ? (
@@ -82,13 +83,7 @@ const Totals = ({ search, period }: { search: FigureSearch; period: Period }) =>
             </Empty>
           ) : (
             <>
-              <Charts
-                search={search}
-                unit={unit}
-                rows={rows}
-                totals={totals}
-                isLastOpen={period.to > toDateInZone(timeZone)}
-              />
+              <Charts search={search} unit={unit} rows={rows} totals={totals} isLastOpen={isLastOpen} />
               <Outcomes search={search} />
               <CsvButton search={{ ...search, by: `${unit},outcome` }} />
             </>
@@ -99,6 +94,7 @@ const Totals = ({ search, period }: { search: FigureSearch; period: Period }) =>
   );
 };
 
+/** `rows` are the figures of the periods that are over. */
 type TilesProps = { totals: CallFigures; former: CallFigures | undefined; rows: CallFiguresRow[] };
 
 type Figure = { name: string; of(figures: CallFigures): number; format(value: number): string };
