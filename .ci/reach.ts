@@ -1,11 +1,11 @@
 /**
  * Prints the tests that CI runs beside those of `npm test`: what the commits of the last day, at least the last ten, can break.
  * reached-tests.txt says what that is. For one commit in eight, which its hash chooses, and with `FULL=1` it prints all tests.
- * Standard error has the reasons.
+ * `unsampled` follows those in the folders that mirror what the last ten commits changed. Standard error has the reasons.
  */
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
-import { join, matchesGlob } from 'node:path';
+import { dirname, join, matchesGlob } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 
@@ -62,30 +62,50 @@ export const reach = (changed: string[]): string[] => {
   return suites.filter((file) => matchesAny(file, unique));
 };
 
+/** Returns the folder of tests that mirrors the folder of a file, or the nearest one above it. */
+const findMirror = (file: string): string => {
+  let folder = join('test', dirname(file).replace(/^(functions|test)(?=\/|$)/, ''));
+  while (!suites.some((one) => dirname(one) === folder) && folder !== 'test') folder = dirname(folder);
+  return folder;
+};
+
+/** Returns the tests in the folders that mirror those of the files. */
+export const findNearest = (changed: string[]): string[] => {
+  const folders = new Set(changed.map(findMirror));
+  return suites.filter((file) => folders.has(dirname(file)));
+};
+
 const git = (...args: string[]) =>
   execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 100_000_000 }).trim();
 
-/** Chooses the tests of this run, and says why. */
-const choose = (): string[] => {
+/** The number of the last commits whose changes are always looked at. */
+const lastCommits = 10;
+
+/** Returns the files that the last commits changed. Changes that are not committed count, too. */
+const findChanged = (commits: number) => git('diff', '--name-only', '--no-renames', `HEAD~${commits}`).split('\n');
+
+/** Chooses the tests of this run, says why, and names those that run without a sample. */
+const choose = (): { chosen: string[]; unsampled?: string[] } => {
   if (process.env.FULL) {
     console.error('FULL is set: every test runs, without a sample.');
-    return suites;
+    return { chosen: suites };
   }
   const [hash = '', date = ''] = git('log', '-1', '--format=%H %ct').split(' ');
+  const day = ['--first-parent', `--since=${Number(date) - 24 * 60 * 60}`];
+  const commits = Math.max(lastCommits, Number(git('rev-list', '--count', ...day, 'HEAD')));
+  const known = Number(git('rev-list', '--count', '--first-parent', 'HEAD'));
+  const unsampled = known > lastCommits ? findNearest(findChanged(lastCommits)) : [];
   if (Number.parseInt(hash.slice(0, 8), 16) % 8 === 0) {
     console.error(
       'This commit is one of the eighth that runs the tests of every folder, with a sample of the heavy ones.',
     );
-    return suites;
+    return { chosen: suites, unsampled };
   }
-  const day = ['--first-parent', `--since=${Number(date) - 24 * 60 * 60}`];
-  const commits = Math.max(10, Number(git('rev-list', '--count', ...day, 'HEAD')));
-  if (Number(git('rev-list', '--count', '--first-parent', 'HEAD')) <= commits) {
+  if (known <= commits) {
     console.error(`This clone has no more than ${commits} commits: the tests of every folder run.`);
-    return suites;
+    return { chosen: suites, unsampled };
   }
-  // Changes that are not committed count, too.
-  const changed = git('diff', '--name-only', '--no-renames', `HEAD~${commits}`).split('\n');
+  const changed = findChanged(commits);
   const chosen = reach(changed);
   const rest = suites.filter((file) => !chosen.includes(file));
   console.error(
@@ -95,7 +115,10 @@ const choose = (): string[] => {
       ...rest.map((file) => `  ${file}`),
     ].join('\n'),
   );
-  return chosen;
+  return { chosen, unsampled };
 };
 
-if (import.meta.main) console.log(choose().join('\n'));
+if (import.meta.main) {
+  const { chosen, unsampled = [] } = choose();
+  console.log(chosen.map((file) => (unsampled.includes(file) ? `${file} unsampled` : file)).join('\n'));
+}

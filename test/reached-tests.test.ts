@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { matchesGlob } from 'node:path';
 import { expect, it } from 'vitest';
-import { reach, suites, table } from '../.ci/reach.ts';
+import { findNearest, reach, suites, table } from '../.ci/reach.ts';
 
 const files = globSync(['**', '.ci/*'], { exclude: ['node_modules/**', 'cdk.out/**', 'dist/**'] });
 const product = files.filter((file) => /^(functions|bin|lib)\/.*\.[^.]+$/.test(file) && !file.endsWith('.md'));
@@ -47,6 +47,22 @@ it.each([
   expect(reach([changed])).toContain(reached);
   expect(reach([changed])).not.toContain(other);
 });
+
+it.each([
+  [
+    'functions/store/sources/source-texts.ts',
+    'test/store/sources/sources.test.ts',
+    'test/store/user-histories.test.ts',
+  ],
+  ['bin/operator/commands/user/delete.ts', 'test/bin/operator/deletion.test.ts', 'test/bin/outcomes/push.test.ts'],
+  ['test/hooks/signatures.test.ts', 'test/hooks/signatures.test.ts', 'test/api/suspension.test.ts'],
+])(
+  'a change of %s runs the heavy tests of its folder without a sample, as in %s, but not in %s',
+  (changed, near, far) => {
+    expect(findNearest([changed])).toContain(near);
+    expect(findNearest([changed])).not.toContain(far);
+  },
+);
 
 it('a change of the documents of the repository reaches no test beside npm test', () => {
   expect(reach(['README.md', 'CHANGELOG.md', 'functions/README.md'])).toEqual([]);

@@ -7,6 +7,11 @@ import { hash } from 'node:crypto';
 export const isSample = process.env.SAMPLE !== undefined;
 export const seed = process.env.SAMPLE ?? String(Date.now());
 
+const unsampled = process.env.UNSAMPLED?.split('\n') ?? [];
+
+/** Returns true if all heavy tests of a file run, because it stands beside what has changed. */
+export const isUnsampled = (file: string): boolean => unsampled.includes(file);
+
 /** Returns a whole number for a name, which differs with each seed. */
 export const numberOf = (name: string): number => Number.parseInt(hash('sha256', `${seed} ${name}`).slice(0, 8), 16);
 
