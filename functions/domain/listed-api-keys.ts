@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type ApiKey, ApiKeyStatus, findKeyEnd, isUsable, judgeKeyStatus, Scope } from './api-keys.ts';
+import { type ApiKey, ApiKeyStatus, findKeyEnd, isUsable, judgeKeyStatus, namedScopes, Scope } from './api-keys.ts';
 import { DateTime, timestamp } from './date-time.ts';
 import { component, describe, listField, objectComponent, textField } from './describe.ts';
 import { examples } from './examples.ts';
@@ -15,12 +15,14 @@ export const UidOfKey = Identifier.check(
 );
 export const KeyIdInPath = textField('Id of the key.', examples.keyId);
 
+const named = [...namedScopes].map((scope) => `\`${scope}\``).join(', ');
+
 /** The scopes of a new key. */
 const NewScopes = list(Scope, { min: 1, max: Scope.options.length }).check(
   z.refine((scopes) => problemWithScopes(scopes) === undefined, {
     error: ({ input }) => problemWithScopes(input as Scope[]),
   }),
-  describe('What the key may do. Default: every scope but `privacy`, `users` and `keys`.', ['agents', 'calls']),
+  describe(`What the key may do. Default: every scope but ${named}.`, ['agents', 'calls']),
 );
 
 export const NewApiKey = z.object({

@@ -39,6 +39,15 @@ it.each(decisions)('the decision %s is dated, short, and linked by functions/dec
   expect(readFileSync('functions/decisions/README.md', 'utf8')).toContain(`](${file})`);
 });
 
+it('README.md links every guide', () => {
+  const text = readFileSync('README.md', 'utf8');
+  expect(
+    readGuides()
+      .map(({ file }) => file)
+      .filter((file) => !text.includes(`](${file})`)),
+  ).toEqual([]);
+});
+
 it('README.md says what an agent is in the words of the guide', () => {
   const [, sentence = '', paragraph = ''] = readFileSync('functions/openapi/guides/what-an-agent-is.md', 'utf8').split(
     '\n\n',

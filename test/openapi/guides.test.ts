@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { Scope } from '../../functions/domain/api-keys.ts';
 import { warningCodes } from '../../functions/domain/sources.ts';
 import { errorCodes } from '../../functions/openapi/error-responses.ts';
 import { headingId, readGuides, withLinks } from '../../functions/openapi/guides.ts';
@@ -46,4 +47,10 @@ it('the guides say what to do about each error code, and name no other', () => {
 it('the guide of knowledge has every code of a warning with its meaning', () => {
   const guide = readFileSync('functions/openapi/guides/knowledge.md', 'utf8');
   for (const [code, meaning] of Object.entries(warningCodes)) expect(guide).toContain(`| \`${code}\` | ${meaning} |`);
+});
+
+it('the guide of authentication has every scope with its operations', () => {
+  const guide = readFileSync('functions/openapi/guides/authentication.md', 'utf8');
+  const listed = [...guide.matchAll(/^\| `([a-z-]+)` \| .{10,} \|$/gm)].map(([, scope]) => scope);
+  expect(listed).toEqual(Scope.options);
 });
