@@ -222,7 +222,7 @@ const numberReader = async (country: string | undefined): Promise<ReadNumber> =>
     const reading = readPhoneNumber(text);
     if (!reading.problem) return reading;
     const number = readNationalNumber(text, country);
-    if (number === undefined) return reading;
+    if (number === undefined) return reading.problem === 'noCountryCode' ? { problem: 'notOfCountry' } : reading;
     return number === 'ambiguous' ? { problem: 'ambiguous' } : { number };
   };
 };

@@ -37,8 +37,9 @@ const problems = {
   ...numberProblems,
   noHeading: 'Remove the cells that have no heading, or name their columns.',
   ambiguous: 'Add + at the start: the digits may be a number of the country, or one with its country code.',
+  notOfCountry: 'Correct the digits, which are no number of the country, or add + and the country code at the start.',
 };
-export type RowProblem = NumberProblem | 'noHeading' | 'ambiguous';
+export type RowProblem = NumberProblem | 'noHeading' | 'ambiguous' | 'notOfCountry';
 
 const column = (description: string, example: string) =>
   z.string().check(z.minLength(1), z.maxLength(limits.columnCharacters), describe(description, example));

@@ -240,6 +240,7 @@ it('an import reads the columns that it names, and the national numbers of its c
   );
   const ended = await importFile(world, file, { columns, country: 'DE', expiresAt });
   expect(ended).toMatchObject({ status: 'done', lines: 3, added: 2, failed: 1 });
+  expect(ended.failures).toMatchObject([{ line: 4, message: expect.stringMatching(/no number of the country/) }]);
   expect(await userList(world)).toMatchObject([
     { number: '+14155550101', expiresAt: '2098-01-01T00:00:00.000Z' },
     { number: '+4930901820', reason: 'Ruhe', expiresAt },
