@@ -46,7 +46,8 @@ const fields = {
     listField(Scope, 'What the key may do. Absent: every scope but those that must be named.', ['agents', 'calls']),
   ),
   createdAt: timestamp('When the key was made.'),
-  expiresAt: z.optional(timestamp('When it expires. Absent: never.')),
+  expiresAt: z.optional(timestamp('When it expires. Absent: never, unless it has an `endsAt`.')),
+  endsAt: z.optional(timestamp('When it ended, or ends, because it was revoked or rotated.')),
   status: ApiKeyStatus.check(
     describe('`ending`: the key was rotated, and is valid until the end of the overlap.', 'active'),
   ),
@@ -66,8 +67,9 @@ export const ApiKeyWithSecret = component(
 
 /** Returns a key as lists show it. */
 export const listedApiKey = (key: ApiKey): ListedApiKey => {
-  const { keyId, uid, name, start, scopes, createdAt, expiresAt } = key;
-  return { keyId, uid, name, start, scopes, createdAt, expiresAt, status: judgeKeyStatus(key) };
+  const { keyId, uid, name, start, scopes, createdAt, expiresAt, revokedAt } = key;
+  const endsAt = revokedAt && findKeyEnd(key);
+  return { keyId, uid, name, start, scopes, createdAt, expiresAt, endsAt, status: judgeKeyStatus(key) };
 };
 
 /** The time for which a key that is over is listed. */

@@ -10,7 +10,7 @@ export const toolDescriptions: Record<string, string> = {
   rotateWebhookSecret:
     'Replaces the secret of an endpoint. For 24 hours every delivery has a signature by each of the two.',
   listKeys:
-    'Returns the keys of a client, or of the user of the API key, newest first, without their secrets. Keys that are over are included for 30 days.',
+    'Returns the keys of a client, or of the user of the API key, newest first, without their secrets. Keys that are over are listed for 30 days.',
   listHookSecrets:
     'Returns the voice platforms that have a secret: when it was set and last used, and why a request was refused.',
   getKey: 'Returns the user of the API key, with the name and the scopes of the key.',

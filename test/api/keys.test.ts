@@ -98,10 +98,9 @@ it('a rotation replaces a key, and the former one ends after the overlap', async
   const rotated = await rotate(former.keyId);
   expect(rotated.body).toMatchObject({ name: 'website', scopes: ['agents'], status: 'active' });
   expect((await rotate(former.keyId)).body).toEqual(rotated.body);
-  const statuses = (await maker.call('GET', '/keys', { query: { uid } })).body.keys.map(
-    ({ status }: { status: string }) => status,
-  );
-  expect(statuses).toEqual(['active', 'ending']);
+  const [newer, older] = (await maker.call('GET', '/keys', { query: { uid } })).body.keys;
+  expect([newer.status, newer.endsAt, older.status]).toEqual(['active', undefined, 'ending']);
+  expect(Math.round((Date.parse(older.endsAt) - Date.now()) / 3_600_000)).toBe(24);
   const again = await maker.call('POST', `/keys/${former.keyId}/rotate`, { body: { uid } });
   expect(errorOf(again)).toEqual([404, 'key_not_found']);
   const atOnce = await maker.call('POST', `/keys/${rotated.body.keyId}/rotate`, { body: { uid, overlapHours: 0 } });
