@@ -27,8 +27,9 @@ const percent = getNumberFormat({ style: 'percent', maximumFractionDigits: 1 });
 /** Formats a number, or a decimal text without a loss of digits: `1234567.89` is “1,234,567.89”. */
 export const formatNumber = (value: number | string): string => plain.format(value as number);
 
-/** Formats a value of money, whose currency is not known: 149.5 is “149.50”, and so is 150 “150.00”. */
-export const formatValue = (value: number | string): string => cents.format(value as number);
+/** Formats a value of money, in a currency if it is known: 149.5 is “149.50”, and 150 USD is “$150.00”. */
+export const formatValue = (value: number | string, currency?: string): string =>
+  currency ? formatFullMoney(Number(value), currency) : cents.format(value as number);
 
 /** Formats a part of a value, with two decimals. */
 export const formatRatio = (value: number | string, parts: number): string =>

@@ -10,12 +10,13 @@ useBrowser();
 
 it('“Set the outcome of this morning’s call to booked, worth 149.50.”', async () => {
   const { recordCall, apiKey, agentId, call } = await newWorld();
+  await call('PATCH', `/agents/${agentId}`, { body: { configuration: { valueCurrency: 'EUR' } } });
   await recordCall('call-1', { status: 'completed', durationSeconds: 212 });
   const { page, complaints } = await openConsole(apiKey, '/console/calls');
   await page.getByRole('link', { name: 'Mar 1, 2026, 11:00 AM' }).click();
   const dialog = page.getByRole('dialog', { name: 'Call' });
   await dialog.getByText('3:32').waitFor();
-  await dialog.getByLabel('Value').fill('149 euros');
+  await dialog.getByLabel('Value in EUR').fill('149 euros');
   await dialog.getByLabel('Outcome').fill('booked');
   await dialog.getByRole('button', { name: 'Save outcome' }).click();
   await dialog.getByText('Enter a number').waitFor();
@@ -25,7 +26,7 @@ it('“Set the outcome of this morning’s call to booked, worth 149.50.”', as
   const { body } = await call('GET', `/calls/${agentId}/call-1`);
   expect([body.custom_call_outcome, body.custom_call_outcome_value]).toEqual(['booked', 149.5]);
   await dialog.getByRole('button', { name: 'Close' }).click();
-  await page.getByRole('row', { name: /booked 149.50/ }).waitFor();
+  await page.getByRole('row', { name: /booked €149.50/ }).waitFor();
   expect(complaints).toEqual([]);
 });
 

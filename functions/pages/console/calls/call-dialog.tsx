@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import type { Call, UpdateCallOutcomeParams } from '../../../openapi/client/client.ts';
 import { Link, setFilters } from '../address.tsx';
-import { AgentName, useAgentChoices } from '../components/agent-filter.tsx';
+import { AgentName, useAgent } from '../components/agent-filter.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { TextField } from '../components/fields.tsx';
 import { Form } from '../components/form.tsx';
@@ -190,7 +190,7 @@ const Outcome = ({ call }: { call: Call }) => {
   const [outcome, setOutcome] = useState(custom_call_outcome);
   const [value, setValue] = useState(former);
   const used = useValues('outcome', agentId);
-  const declared = useAgentChoices().data?.find((agent) => agent.agentId === agentId)?.configuration.outcomes;
+  const { outcomes: declared, valueCurrency } = useAgent(agentId)?.configuration ?? {};
   const outcomes = declared?.map(({ name }) => name) ?? used;
   // A decimal comma is read, too.
   const number = Number(value.trim().replace(/^(-?\d+),(\d{1,2})$/, '$1.$2'));
@@ -233,7 +233,7 @@ const Outcome = ({ call }: { call: Call }) => {
         onChange={setOutcome}
       />
       <TextField
-        label="Value"
+        label={valueCurrency ? `Value in ${valueCurrency}` : 'Value'}
         name="custom_call_outcome_value"
         problem={problem}
         inputMode="decimal"

@@ -2,7 +2,14 @@ import { useDeferredValue } from 'react';
 import { csvField, csvLines } from '../../../domain/csv.ts';
 import type { Call } from '../../../openapi/client/client.ts';
 import { Link, useAddress } from '../address.tsx';
-import { AgentFilter, AgentName, ForAgents, HowToRecord, useAgentChoices } from '../components/agent-filter.tsx';
+import {
+  AgentFilter,
+  AgentName,
+  ForAgents,
+  HowToRecord,
+  useAgent,
+  useAgentChoices,
+} from '../components/agent-filter.tsx';
 import { announce } from '../components/announcements.tsx';
 import { FilterBar, SelectFilter, TextFilter } from '../components/fields.tsx';
 import { DateChips, FilterChip, useSearchedTimes } from '../components/filter-chip.tsx';
@@ -139,6 +146,12 @@ const Started = ({ call }: { call: Call }) => (
   </Link>
 );
 
+/** The value of a call, in the currency of its agent. */
+const Value = ({ call: { agentId, custom_call_outcome_value: value } }: { call: Call }) => {
+  const currency = useAgent(agentId)?.configuration.valueCurrency;
+  return value !== undefined && formatValue(value, currency);
+};
+
 const columnOfAgent: Column<Call> = {
   heading: 'Agent',
   isLong: true,
@@ -171,7 +184,7 @@ const columns: Column<Call>[] = [
   },
   {
     heading: 'Value',
-    cell: ({ custom_call_outcome_value: value }) => value !== undefined && formatValue(value),
+    cell: (call) => <Value call={call} />,
     isNumber: true,
   },
 ];

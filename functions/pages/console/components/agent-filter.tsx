@@ -12,9 +12,11 @@ export const useAgentChoices = () => {
   return useAllPages(['agents', 'choices'], (api, options) => api.agents.list({ limit: 500 }, options), { enabled });
 };
 
+/** Returns an agent; undefined until it is loaded, and if the key may not list agents. */
+export const useAgent = (agentId: string) => useAgentChoices().data?.find((agent) => agent.agentId === agentId);
+
 /** Returns the name of an agent, or its id if the name is unknown. */
-export const useAgentName = (agentId: string): string =>
-  useAgentChoices().data?.find((agent) => agent.agentId === agentId)?.name ?? agentId;
+export const useAgentName = (agentId: string): string => useAgent(agentId)?.name ?? agentId;
 
 /** An agent by its name. Without an id, all agents. */
 export const AgentName = ({ agentId = '' }: { agentId: string | undefined }) => {

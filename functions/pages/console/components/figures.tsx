@@ -80,7 +80,7 @@ const columnsOfValue = (valueCurrency: string | undefined): Column<CallFigures>[
   },
   {
     heading: 'Value',
-    cell: ({ value }) => (valueCurrency ? formatFullMoney(Number(value), valueCurrency) : formatValue(value)),
+    cell: ({ value }) => formatValue(value, valueCurrency),
     sortKey: ({ value }) => Number(value),
     isNumber: true,
   },
