@@ -71,7 +71,7 @@ const CallFacts = ({ call }: { call: Call }) => {
     <>
       <Facts
         facts={{
-          'Phone number': phone ? formatPhone(phone) : 'Withheld',
+          'Phone number': phone ? <span className="unbroken">{formatPhone(phone)}</span> : 'Withheld',
           Direction: direction === 'inbound' ? 'Inbound' : 'Outbound',
           Agent: <AgentName agentId={agentId} />,
           Started: <Time at={startedAt} hasSeconds />,
@@ -102,14 +102,19 @@ const PlatformDetails = ({ details = {} }: { details: Call['details'] }) => {
   const { summary, recordingUrl, cost, cause } = details as Record<string, unknown>;
   const { amount, currency } = (cost ?? {}) as { amount?: unknown; currency?: unknown };
   const facts: Record<string, ReactNode> = {
-    Summary: typeof summary === 'string' ? summary : undefined,
     Cost: typeof amount === 'number' ? `${formatNumber(amount)} ${currency}` : undefined,
     'Rejected because': typeof cause === 'string' ? cause.replaceAll('_', ' ') : undefined,
   };
   return (
     <>
-      {Object.values(facts).some((fact) => fact !== undefined) && <Facts facts={facts} />}
       {typeof recordingUrl === 'string' && <Recording key={recordingUrl} url={recordingUrl} />}
+      {typeof summary === 'string' && (
+        <section>
+          <h3>Summary</h3>
+          <p dir="auto">{summary}</p>
+        </section>
+      )}
+      {Object.values(facts).some((fact) => fact !== undefined) && <Facts facts={facts} />}
     </>
   );
 };
@@ -119,7 +124,7 @@ const Recording = ({ url }: { url: string }) => {
   const [isFailed, setFailed] = useState(false);
   if (!/^https?:/.test(url)) return null;
   return (
-    <section className="stack recording">
+    <section className="stack">
       <h3>Recording</h3>
       {isFailed ? (
         <p role="status">This page cannot play the recording. Its platform may ask for a password.</p>
@@ -153,13 +158,16 @@ const useOutcomeChange = ({ agentId, callId }: Call) => {
 /** An outcome that the platform found without enough ground: a person sets or clears it. */
 const Held = ({ call }: { call: Call }) => {
   const change = useOutcomeChange(call);
+  const currency = useAgent(call.agentId)?.configuration.valueCurrency;
   const { heldOutcome } = call;
   if (!heldOutcome) return null;
   const { causes, ...found } = heldOutcome;
+  const value = found.custom_call_outcome_value;
   return (
     <section className="card">
       <p>
-        The platform found <OutcomeBadge outcome={found.custom_call_outcome} />, which is not set:{' '}
+        The platform found <OutcomeBadge outcome={found.custom_call_outcome} />
+        {value !== undefined && `, worth ${formatValue(value, currency)}`}, which is not set:{' '}
         {causes.map((cause) => causesOfHolding[cause]).join(', and ')}.
       </p>
       <div className="buttons">
