@@ -195,6 +195,8 @@ const samples: Record<string, [Sample, ...Sample[]]> = {
       },
     },
   ],
+  // The samples of other operations leave clients behind.
+  listUsers: [{ request: () => ({ query: { limit: '10' } }) }],
   duplicateAgent: [
     { request: async (world) => ({ body: (await sourcesIn(world)).agent }) },
     {
