@@ -8,6 +8,7 @@ import { DateTime } from '../domain/date-time.ts';
 import { choiceField, describe, describedObject, listField, objectComponent } from '../domain/describe.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
+import { chooseForm } from '../domain/number-forms.ts';
 import { phoneNumber, phoneNumbers } from '../domain/phone-numbers.ts';
 import { formatWhole } from '../domain/text.ts';
 import { chooseVersion } from '../domain/traffic.ts';
@@ -81,7 +82,7 @@ export const checkCallStarts = endpoint({
         rejected.push({ number, cause: 'blocked', scope: entry.scope });
         continue;
       }
-      const known = attemptsUntil(attempts.get(number) ?? noAttempts, at);
+      const known = attemptsUntil(attempts.get(chooseForm(number)) ?? noAttempts, at);
       const verdict = await applyRules(chooseConfiguration(number), { number, at }, known.attempts, openHours);
       if (verdict.allowed) accepted.push(number);
       else rejected.push({ number, cause: verdict.cause, retryAt: verdict.retryAt });

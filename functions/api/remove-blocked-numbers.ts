@@ -2,6 +2,7 @@ import { BlockListRequest, blockListRequest, RemovedNumbers } from '../domain/bl
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { blockList } from '../store/block-list/block-list.ts';
+import { removeForms } from '../store/block-list/remove-forms.ts';
 
 /** Unblocks numbers for one agent. An invalid number does not fail the others. */
 export const removeBlockedNumbers = endpoint({
@@ -20,7 +21,7 @@ export const removeBlockedNumbers = endpoint({
 
   async handle({ body: { agentId, numbers } }, { blockList }) {
     const request = blockListRequest(numbers);
-    const outcomes = await blockList.remove({ agentId }, request.distinct);
+    const outcomes = await removeForms(blockList, { agentId }, request.distinct);
     const { done, failed } = request.report(outcomes, 'not_found');
     return { message: 'Block list updated successfully', removed: done, failed };
   },

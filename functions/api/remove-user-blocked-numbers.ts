@@ -2,6 +2,7 @@ import { blockListRequest, RemovedNumbers, UserBlockListRequest } from '../domai
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { blockList } from '../store/block-list/block-list.ts';
+import { removeForms } from '../store/block-list/remove-forms.ts';
 
 /** Unblocks numbers on the list of a user. Entries of the agents' lists stay. */
 export const removeUserBlockedNumbers = endpoint({
@@ -20,7 +21,7 @@ export const removeUserBlockedNumbers = endpoint({
 
   async handle({ body: { uid, numbers } }, { blockList }) {
     const request = blockListRequest(numbers);
-    const outcomes = await blockList.remove({ uid }, request.distinct);
+    const outcomes = await removeForms(blockList, { uid }, request.distinct);
     const { done, failed } = request.report(outcomes, 'not_found');
     return { message: 'Block list updated successfully', removed: done, failed };
   },

@@ -1,4 +1,5 @@
 import { attemptWindowMilliseconds, type CallingRules } from '../domain/calling-rules.ts';
+import { chooseForm } from '../domain/number-forms.ts';
 import { service } from '../service.ts';
 import { isAbsent, when } from '../store/expressions.ts';
 import { callAttemptCollection, callAttemptsKey } from '../store/keys.ts';
@@ -38,9 +39,10 @@ export class CallAttempts {
     return readAttempts(await this.#table.get(callAttemptsKey(agentId, number)));
   }
 
-  /** Returns the attempts to call several numbers, by number. A number that was never called is absent. */
+  /** Returns the attempts to call several numbers, by the `chooseForm` of a number. A number that was never called is absent. */
   async findMany(agentId: string, numbers: string[]): Promise<Map<string, CountedAttempts>> {
-    const items = await this.#table.getMany(numbers.map((number) => callAttemptsKey(agentId, number)));
+    const forms = [...new Set(numbers.map(chooseForm))];
+    const items = await this.#table.getMany(forms.map((form) => callAttemptsKey(agentId, form)));
     return new Map(items.map((item) => [item.sk, readAttempts(item)]));
   }
 

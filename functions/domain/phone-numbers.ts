@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { describe, listField, textField } from './describe.ts';
 import { limits } from './limits.ts';
+import { chooseForm } from './number-forms.ts';
 import { e164, plainText, readPhoneNumber } from './read-phone-number.ts';
 
 /** Returns the E.164 form of a number as people and programs write it; undefined for anything else. It guesses no country. */
@@ -18,8 +19,9 @@ export const extractNumbers = (text: string): string[] => {
 const listBeginnings = (text: string): string[] =>
   [...text.matchAll(/\d+/g)].map(({ 0: { length }, index }) => text.slice(0, index + length));
 
-/** Checks whether a text holds a number, in any format. */
-export const mentionsNumber = (text: string, number: string): boolean => extractNumbers(text).includes(number);
+/** Checks whether a text holds a number, in any format and any of its forms. */
+export const mentionsNumber = (text: string, number: string): boolean =>
+  extractNumbers(text).some((found) => chooseForm(found) === chooseForm(number));
 
 /** How numbers in requests may be written. */
 export const numberForms =
@@ -54,15 +56,6 @@ export const restorePlus = (text: string) => (/^ +[^ +]/.test(text) ? `+${text.t
 
 /** A phone number in a query. A client may have sent its `+` as a space. */
 export const PhoneNumberInQuery = z.pipe(z.pipe(z.string(), z.transform(restorePlus)), PhoneNumber);
-
-/**
- * Returns the forms in which platforms and lists write a number, itself first. Mobile numbers of Mexico had a 1 behind
- * +52 until 2019, and some still write it.
- */
-export const listForms = (number: string): string[] => {
-  const [, one, rest] = /^\+52(1?)([2-9]\d{9})$/.exec(number) ?? [];
-  return rest === undefined ? [number] : [number, `+52${one ? '' : 1}${rest}`];
-};
 
 /** The number of a party as telephony reports it. `isGuess`: it arrived as digits without a `+`, and may not be a number. */
 export type ReportedNumber = { number: string; isGuess: boolean };

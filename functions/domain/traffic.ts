@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { describe, listField } from './describe.ts';
 import { limits } from './limits.ts';
 import { list } from './list.ts';
+import { chooseForm } from './number-forms.ts';
 import { VersionNumber } from './version-number.ts';
 
 const Share = z.object({
@@ -42,7 +43,7 @@ export const NewSplit = list(Share, { max: limits.splitVersions, items: 'version
 export const chooseVersion = (agentId: string, caller: string, split: readonly Share[]): number | undefined => {
   let chosen: { version: number; score: number } | undefined;
   for (const { version, percent } of split) {
-    const score = -percent / Math.log(hashToFraction(`${agentId}\n${caller}\n${version}`));
+    const score = -percent / Math.log(hashToFraction(`${agentId}\n${chooseForm(caller)}\n${version}`));
     if (!chosen || score > chosen.score) chosen = { version, score };
   }
   return chosen?.version;

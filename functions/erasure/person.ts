@@ -5,6 +5,7 @@ import { importFiles } from '../clients/files.ts';
 import { importFileKey } from '../domain/block-list-imports.ts';
 import type { ErasureProgress } from '../domain/job-messages.ts';
 import { hasText } from '../domain/json.ts';
+import { listForms } from '../domain/number-forms.ts';
 import { mentionsNumber } from '../domain/phone-numbers.ts';
 import type { ServicesOf } from '../service.ts';
 import { agents } from '../store/agents/agents.ts';
@@ -41,14 +42,15 @@ export const findPerson = async (
   number: string,
   { agents, calls, blockList }: ServicesOf<typeof findServices>,
 ): Promise<{ calls: number; blockedNumbers: number }> => {
-  const found = { calls: 0, blockedNumbers: await blockList.count([{ uid }], number) };
-  for await (const owned of agents.owned(uid)) {
-    const agentIds = owned.map(({ agentId }) => agentId);
-    found.calls += await calls.count(agentIds, number);
-    found.blockedNumbers += await blockList.count(
-      agentIds.map((agentId) => ({ agentId })),
-      number,
-    );
+  const found = { calls: 0, blockedNumbers: 0 };
+  for (const form of listForms(number)) {
+    found.blockedNumbers += await blockList.count([{ uid }], form);
+    for await (const owned of agents.owned(uid)) {
+      const agentIds = owned.map(({ agentId }) => agentId);
+      found.calls += await calls.count(agentIds, form);
+      const owners = agentIds.map((agentId) => ({ agentId }));
+      found.blockedNumbers += await blockList.count(owners, form);
+    }
   }
   return found;
 };
@@ -88,7 +90,10 @@ export const erasePerson = async (
   const { begun, inProgress } = await agents.countCopies(uid);
   if (inProgress.length > 0) return { delaySeconds: waitSeconds };
   if (!progress) {
-    if (!(await eraseData({ uid, erasureId, number, blockList: mode }, until, services))) return { delaySeconds: 0 };
+    for (const form of listForms(number)) {
+      const running = { uid, erasureId, number: form, blockList: mode };
+      if (!(await eraseData(running, until, services))) return { delaySeconds: 0 };
+    }
     for (const caller of callers) await imports.forget(caller, (text) => mentionsNumber(text, number));
   }
   const { erasedAt = Date.now(), copiesBegun = begun } = progress ?? {};
@@ -107,7 +112,7 @@ export const erasePerson = async (
   return (await agents.countCopies(uid)).begun === copiesBegun ? undefined : { delaySeconds: waitSeconds };
 };
 
-/** Erases a person from calls and block lists, until a time (Unix milliseconds). Returns true when all is erased. */
+/** Erases a form of a number from calls and block lists, until a time (Unix milliseconds). Returns true when all is erased. */
 const eraseData = async (
   { uid, erasureId, number, blockList: mode }: Running,
   until: number,

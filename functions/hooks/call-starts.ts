@@ -6,7 +6,7 @@ import type { BlockedNumber } from '../domain/block-list.ts';
 import type { OutcomeRules } from '../domain/declared-outcomes.ts';
 import { insufficientPermissions } from '../domain/errors.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
-import { listForms } from '../domain/phone-numbers.ts';
+import { listForms } from '../domain/number-forms.ts';
 import { chooseVersion } from '../domain/traffic.ts';
 import { service } from '../service.ts';
 import { type AgentItem, toAgent } from '../store/agents/agent-items.ts';
@@ -74,17 +74,7 @@ export type LocatedCall = CallStart & { agent: LocatedAgent };
 
 /** Looks up the items that decide on a call, as far as the request names their keys. */
 export const callStartLookup = (reference: CallStartReference): Lookup<CallStart> => {
-  const { uid, direction, other } = reference;
-  const agentId = namedAgent(reference);
-  const isOutbound = direction === 'outbound';
-  return lookup(reference, {
-    ...(other !== undefined && {
-      ...(agentId !== undefined && entryKeys('agent', { agentId }, other)),
-      ...entryKeys('user', { uid }, other),
-    }),
-    ...(agentId !== undefined && { record: agentKey(uid, agentId), traffic: agentTrafficKey(agentId) }),
-    ...(isOutbound && agentId !== undefined && other !== undefined && { attempts: callAttemptsKey(agentId, other) }),
-  });
+  return lookup(reference, decisionKeys(reference, reference.uid, namedAgent(reference)));
 };
 
 /** Looks up the agent of an event that needs no decision, and one more of its items on request. */
@@ -100,16 +90,33 @@ type ItemName = EntryName | 'record' | 'traffic' | 'attempts' | 'sourceCount';
 /** Returns the items of the agent's owner. A guest's items under these keys do not apply to the call. */
 const ownersItems: ItemName[] = ['userEntry', 'userOtherEntry', 'record'];
 
+/** Returns the keys of the items that decide on a call, as far as the agent and the other party's number are known. */
+const decisionKeys = (
+  { direction, other }: CallStartReference,
+  uid: string,
+  agentId: string | undefined,
+): Partial<Record<ItemName, ItemKey>> => ({
+  ...(other !== undefined && entryKeys('user', { uid }, other)),
+  ...(agentId !== undefined && {
+    record: agentKey(uid, agentId),
+    traffic: agentTrafficKey(agentId),
+    ...(other !== undefined && {
+      ...entryKeys('agent', { agentId }, other),
+      attempts: direction === 'outbound' ? callAttemptsKey(agentId, other) : undefined,
+    }),
+  }),
+});
+
 /** Returns the keys of the entries that block a number on a list: as it is, and in its other form if it has one. */
 const entryKeys = (
   scope: 'agent' | 'user',
   owner: BlockListOwner,
   number: string,
 ): Partial<Record<ItemName, ItemKey>> => {
-  const [form = number, otherForm] = listForms(number);
+  const [form, otherForm] = listForms(number);
   return {
     [`${scope}Entry`]: blockedNumberKey(owner, form),
-    ...(otherForm !== undefined && { [`${scope}OtherEntry`]: blockedNumberKey(owner, otherForm) }),
+    [`${scope}OtherEntry`]: otherForm && blockedNumberKey(owner, otherForm),
   };
 };
 
@@ -170,18 +177,8 @@ export class CallStarts {
 
   /** Returns the facts of a call, with one more read where its lookup did not find them all. */
   async read(call: LocatedCall): Promise<CallStartFacts> {
-    const { agent, direction, other, items } = call;
-    const { agentId, owner } = agent;
-    const isOutbound = direction === 'outbound';
-    const keys: Partial<Record<ItemName, ItemKey>> = {
-      record: agentKey(owner, agentId),
-      traffic: agentTrafficKey(agentId),
-      ...(other !== undefined && {
-        ...entryKeys('agent', { agentId }, other),
-        ...entryKeys('user', { uid: owner }, other),
-        ...(isOutbound && { attempts: callAttemptsKey(agentId, other) }),
-      }),
-    };
+    const { agent, items } = call;
+    const keys = decisionKeys(call, agent.owner, agent.agentId);
     const names = Object.keys(keys) as ItemName[];
     const unread = names.flatMap((name) => (items[name] === undefined ? (keys[name] ?? []) : []));
     const read = unread.length === 0 ? [] : await this.#table.getMany(unread);

@@ -30,7 +30,7 @@
  * figures of a day       AGENT#<agentId>#FIGURES                <date>                  the sums of the calls that started on a day in UTC, deflated
  * …that do not fit      AGENT#<agentId>#FIGURES                <date>#<n>              another piece of them
  * day to count again    AGENT#<agentId>#UNCOUNTED              <date>                  its quarters of an hour whose calls have changed
- * attempts to call      AGENT#<agentId>#ATTEMPTS               <phone>                 when outbound calls were attempted; expires
+ * attempts to call      AGENT#<agentId>#ATTEMPTS               <phone, today's form>   when outbound calls were attempted; expires
  * number of sources     AGENT#<agentId>                        COUNT                   how many websites and documents the agent has, and how often they have changed
  * website               AGENT#<agentId>                        WEBSITE#<websiteId>     the record, without its text
  * refresh of a website  REFRESHES                              <hh:mm>#<agentId>#<websiteId>  when it is crawled again: at this time of the day in UTC
@@ -60,6 +60,7 @@
  * There is no secondary index, so that every read is strongly consistent.
  */
 import { hash } from 'node:crypto';
+import { chooseForm } from '../domain/number-forms.ts';
 
 export type ItemKey = { pk: string; sk: string };
 export const isSameKey = (one: ItemKey, other: ItemKey) => one.pk === other.pk && one.sk === other.sk;
@@ -205,7 +206,7 @@ export const uncountedDayKey = (agentId: string, day: string): ItemKey => ({
 });
 export const callAttemptsKey = (agentId: string, phone: string): ItemKey => ({
   pk: `AGENT#${agentId}#ATTEMPTS`,
-  sk: phone,
+  sk: chooseForm(phone),
 });
 export const callAttemptCollection = (agentId: string): Collection => ({ pk: `AGENT#${agentId}#ATTEMPTS` });
 

@@ -42,6 +42,20 @@ it('a number already blocked is reported in failed, and stays blocked', async ()
   expect((await world.blockList()).blockList).toEqual(['+14155550100']);
 });
 
+it('unblocking a number removes it in both of its forms, as the block list has them', async () => {
+  const world = await newWorld();
+  const { uid, agentId } = world;
+  const forms = ['+525512345678', '+5215512345678'];
+  const remove = (path: string, numbers: string[]) => world.call('DELETE', path, { body: { uid, agentId, numbers } });
+  await world.block([forms[1] as string]);
+  const own = await remove('/agent-block-list', [forms[0] as string, '+14155550100']);
+  expect([own.body.removed, own.body.failed]).toMatchObject([[forms[0]], [{ code: 'not_found' }]]);
+  expect((await world.blockList()).blockList).toEqual([]);
+  await world.call('POST', '/block-list', { body: { uid, numbers: forms } });
+  expect((await remove('/block-list', forms)).body).toMatchObject({ removed: forms, failed: [] });
+  expect((await remove('/block-list', forms)).body).toMatchObject({ removed: [], failed: [{}, {}] });
+});
+
 it('blocking numbers accepts separators between the digits of a number, and no other format', async () => {
   const world = await newWorld();
   const good = [

@@ -25,38 +25,36 @@ it('a call that starts is accepted, unless the agent or its owner blocks the num
 it.each([
   ['+5215512345678', '+525512345678'],
   ['+525512345678', '+5215512345678'],
-])(
-  'a Mexican mobile number that is blocked as %s is blocked as %s, by the agent or its owner',
-  async (stored, used) => {
-    const world = await newWorld();
-    const { uid, agentId } = world;
-    const listCauses = async () => {
-      const outbound = await start(world, { direction: 'outbound', from: null, to: used });
-      const unnamed = await call('POST', '/call-starts', {
-        apiKey: world.apiKey,
-        body: { uid, from: used, to: '+14155550123' },
-      });
-      const query = { uid, agentId, number: used };
-      const check = await world.call('GET', '/agent-block-list/check', { query });
-      const plan = await world.call('POST', '/call-start-checks', { body: { uid, agentId, numbers: [used] } });
-      const user = await world.call('GET', '/block-list/check', { query: { uid, number: used } });
-      return [
-        (await start(world, { from: used })).body.scope,
-        outbound.body.scope,
-        unnamed.body.scope,
-        check.body.scope,
-        plan.body.rejected?.[0]?.scope,
-        user.body.blocked,
-      ];
-    };
-    await world.call('PATCH', `/agents/${agentId}`, { body: { phoneNumber: '+14155550123' } });
-    expect(await listCauses()).toEqual([undefined, undefined, undefined, undefined, undefined, false]);
-    await world.call('POST', '/block-list', { body: { uid, numbers: [stored] } });
-    expect(await listCauses()).toEqual(['user', 'user', 'user', 'user', 'user', true]);
-    await world.block([stored]);
-    expect(await listCauses()).toEqual(['agent', 'agent', 'agent', 'agent', 'agent', true]);
-  },
-);
+  ['+541123456789', '+5491123456789'],
+])('a mobile number that is blocked as %s is blocked as %s, by the agent or its owner', async (stored, used) => {
+  const world = await newWorld();
+  const { uid, agentId } = world;
+  const listCauses = async () => {
+    const outbound = await start(world, { direction: 'outbound', from: null, to: used });
+    const unnamed = await call('POST', '/call-starts', {
+      apiKey: world.apiKey,
+      body: { uid, from: used, to: '+14155550123' },
+    });
+    const query = { uid, agentId, number: used };
+    const check = await world.call('GET', '/agent-block-list/check', { query });
+    const plan = await world.call('POST', '/call-start-checks', { body: { uid, agentId, numbers: [used] } });
+    const user = await world.call('GET', '/block-list/check', { query: { uid, number: used } });
+    return [
+      (await start(world, { from: used })).body.scope,
+      outbound.body.scope,
+      unnamed.body.scope,
+      check.body.scope,
+      plan.body.rejected?.[0]?.scope,
+      user.body.blocked,
+    ];
+  };
+  await world.call('PATCH', `/agents/${agentId}`, { body: { phoneNumber: '+14155550123' } });
+  expect(await listCauses()).toEqual([undefined, undefined, undefined, undefined, undefined, false]);
+  await world.call('POST', '/block-list', { body: { uid, numbers: [stored] } });
+  expect(await listCauses()).toEqual(['user', 'user', 'user', 'user', 'user', true]);
+  await world.block([stored]);
+  expect(await listCauses()).toEqual(['agent', 'agent', 'agent', 'agent', 'agent', true]);
+});
 
 it('an outbound call that starts is decided by the number that is called', async () => {
   const world = await newWorld();

@@ -168,6 +168,18 @@ describe.concurrent('setting an outcome', () => {
     expect((await named(phone, { preference: 'first' })).preference).toBe('first');
   });
 
+  it('setting an outcome by number finds the first or the last call in any form of the number', async () => {
+    const world = await newWorld();
+    const forms = ['+525512345678', '+5215512345678'];
+    for (const [index, form] of [...forms, ...forms].entries())
+      await world.recordCall(`call-${index}`, { phone: form, startedAt: `2026-03-0${index + 1}T00:00:00Z` });
+    for (const form of forms) {
+      expect((await patch(world, form, { custom_call_outcome: 'x' })).body.call_id).toBe('call-3');
+      const items = [{ agentId: world.agentId, callIdOrPhone: form, preference: 'first', custom_call_outcome: 'x' }];
+      expect((await world.call('POST', '/call-outcomes', { body: { items } })).body.updated[0].call_id).toBe('call-0');
+    }
+  });
+
   it('setting an outcome says that bare digits need their plus, and reports a missing call', async () => {
     const world = await newWorld();
     const digits = await patch(world, '14155550100', {});

@@ -173,6 +173,16 @@ it('a preview of outbound calls knows the attempts so far', async () => {
   expect(body.rejected).toMatchObject([{ number, cause: 'too_many_attempts' }]);
 });
 
+it('attempts to call a number count for its other form', async () => {
+  const world = await worldWith({ attempts: [{ max: 1, hours: 24 }] });
+  const forms = ['+525512345678', '+5215512345678'] as const;
+  await start(world, { callId: 'call-1', to: forms[1] });
+  const refused = { decision: 'reject', cause: 'too_many_attempts' };
+  for (const to of forms) expect(await start(world, { callId: 'call-2', to })).toMatchObject(refused);
+  const { body } = await check(world, [...forms]);
+  expect(body.rejected).toMatchObject(forms.map((number) => ({ number, cause: 'too_many_attempts' })));
+});
+
 it('a preview of more than a thousand outbound calls is refused', async () => {
   const { body } = await check(await newWorld(), Array(1001).fill(number));
   expect(body.error).toBe('too_many_numbers');

@@ -28,6 +28,16 @@ it('a split of traffic always gives a caller the same version, in any order of t
   expect(chosen(split, 'another agent')).not.toEqual(chosen(split));
 });
 
+it('a split of traffic gives a caller the same version in both forms of the number', () => {
+  const split = [
+    { version: 1, percent: 50 },
+    { version: 2, percent: 50 },
+  ];
+  const numbers = Array.from({ length: 50 }, (_, n) => 5_512_345_678 + n);
+  const versions = (start: string) => numbers.map((number) => chooseVersion('agent', start + number, split));
+  expect(versions('+521')).toEqual(versions('+52'));
+});
+
 it('a share of traffic that is raised moves callers into its version only', () => {
   const before = chosen([
     { version: 1, percent: 60 },

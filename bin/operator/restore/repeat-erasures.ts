@@ -2,6 +2,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { BlockListImports } from '../../../functions/block-list-import/block-list-imports.ts';
 import { CallAttempts } from '../../../functions/calling/call-attempts.ts';
 import type { ImportFailure } from '../../../functions/domain/block-list-imports.ts';
+import { listForms } from '../../../functions/domain/number-forms.ts';
 import { extractNumbers } from '../../../functions/domain/phone-numbers.ts';
 import { Erasures } from '../../../functions/erasure/erasures.ts';
 import { hashOfNumber } from '../../../functions/erasure/number-hash.ts';
@@ -45,7 +46,8 @@ export const repeatErasures = async (table: Table, newer: EndedErasure[], secret
       }
     }
     const candidates = new Set(partitions.flatMap(({ pk }) => [...(numbers.get(pk) ?? [])]));
-    const byHash = new Map([...candidates].map((number) => [hashOfNumber(secret, uid, number), number]));
+    const forms = [...candidates].flatMap(listForms);
+    const byHash = new Map(forms.map((number) => [hashOfNumber(secret, uid, number), number]));
     for (const { erasureId, numberHash, blockList: mode } of newer.filter((erasure) => erasure.uid === uid)) {
       const number = byHash.get(numberHash);
       if (number === undefined) continue;

@@ -4,7 +4,7 @@ import { currentMaker, currentRequestId } from '../../cause.ts';
 import type { BlockedNumber, NumberOutcome } from '../../domain/block-list.ts';
 import { chunks } from '../../domain/chunks.ts';
 import { now } from '../../domain/date-time.ts';
-import { listForms } from '../../domain/phone-numbers.ts';
+import { listForms } from '../../domain/number-forms.ts';
 import { service } from '../../service.ts';
 import { when } from '../expressions.ts';
 import { type BlockListOwner, blockedNumberCollection, blockedNumberKey, blockListShards, findItem } from '../keys.ts';

@@ -3,6 +3,7 @@ import type { CallsPage, CallsQuery } from '../../domain/call-lists.ts';
 import type { Call } from '../../domain/calls.ts';
 import { collectChunks } from '../../domain/chunks.ts';
 import { limits } from '../../domain/limits.ts';
+import { listForms } from '../../domain/number-forms.ts';
 import { fillPage, fromCursor } from '../../domain/paging.ts';
 import { environment } from '../../environment.ts';
 import { service } from '../../service.ts';
@@ -17,7 +18,7 @@ import {
 } from '../keys.ts';
 import { firstPageSize, mergePages } from '../merge-pages.ts';
 import { type Table, table } from '../table.ts';
-import { CallRecords, isAt } from './call-records.ts';
+import { CallRecords, hasEntry } from './call-records.ts';
 
 /** The number of records that are read at once. A record can have 150 KB. */
 const entriesPerRead = 200;
@@ -38,7 +39,7 @@ export class CallLists {
     this.#records = records;
   }
 
-  /** Yields the calls of agents, newest first; with `phone`, the calls with that number. */
+  /** Yields the calls of agents, newest first; with `phone`, the calls with that number, in any of its forms. */
   async *list(agentIds: string[], { phone, after, ...range }: ListOptions = {}): AsyncGenerator<Call> {
     const from = this.#records.earliestStart(range.from);
     // DynamoDB rejects an empty range, and a position outside of it.
@@ -52,17 +53,21 @@ export class CallLists {
       descending: true,
       keysOnly: true,
     };
-    const pages = agentIds.toSorted().map((agentId) => {
-      const entries = phone === undefined ? callCollection(agentId) : phoneCallCollection(agentId, phone);
-      return this.#table.pages(entries, { ...query, after: after && entriesAfter(after, agentId) });
+    const pages = agentIds.toSorted().flatMap((agentId) => {
+      const collections =
+        phone === undefined
+          ? [callCollection(agentId)]
+          : listForms(phone).map((form) => phoneCallCollection(agentId, form));
+      const options = { ...query, after: after && entriesAfter(after, agentId) };
+      return collections.map((entries) => this.#table.pages(entries, options));
     });
     for await (const entries of collectChunks(mergePages(pages, query), limit)) {
       const keys = entries.map((entry) => callKey(agentIdAt(entry), callIdAt(entry.sk)));
       const found = await this.#records.read(keys);
-      for (const [index, { sk }] of entries.entries()) {
+      for (const [index, entry] of entries.entries()) {
         const call = found.get(keys[index]?.pk as string)?.call;
         // A call that was moved or deleted in between is left out.
-        if (call && isAt(call, sk, phone)) yield call;
+        if (call && hasEntry(call, entry)) yield call;
       }
     }
   }

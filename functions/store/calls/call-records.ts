@@ -3,10 +3,19 @@ import type { RefusedOutcome } from '../../domain/call-outcomes.ts';
 import type { Call, CallReference, outcomeFields } from '../../domain/calls.ts';
 import { isIdentifier } from '../../domain/identifiers.ts';
 import { parseJson } from '../../domain/json.ts';
+import { listForms } from '../../domain/number-forms.ts';
 import { environment } from '../../environment.ts';
 import { service } from '../../service.ts';
 import { when } from '../expressions.ts';
-import { callCollection, callIdAt, callKey, callPosition, type ItemKey, phoneCallCollection } from '../keys.ts';
+import {
+  callCollection,
+  callIdAt,
+  callKey,
+  callPosition,
+  type ItemKey,
+  isSameKey,
+  phoneCallCollection,
+} from '../keys.ts';
 import { type Item, type Lookup, type Table, table } from '../table.ts';
 import { packHistory, unpackHistory } from './outcome-history.ts';
 
@@ -70,11 +79,11 @@ export class CallRecords {
       return record && this.#kept(record);
     }
     for (let attempt = 1; ; attempt++) {
-      const position = await this.#findPosition(agentId, reference);
-      if (position === undefined) return undefined;
-      const item = await this.#table.get<CallItem>(callKey(agentId, callIdAt(position)));
+      const entry = await this.#findEntry(agentId, reference);
+      if (entry === undefined) return undefined;
+      const item = await this.#table.get<CallItem>(callKey(agentId, callIdAt(entry.sk)));
       const found = item && storedCall(item);
-      if (found && isAt(found.call, position, reference.phone)) return found;
+      if (found && hasEntry(found.call, entry)) return found;
       if (attempt === maxAttempts) throw new Error('A call kept changing while it was looked up.');
     }
   }
@@ -90,7 +99,7 @@ export class CallRecords {
    */
   async findMany(targets: CallTarget[], until: number): Promise<(StoredCall | undefined | Error)[]> {
     const notInTime = () => new Error('The call was not read in time.');
-    const positions = new Map<string, Promise<string | undefined>>();
+    const entries = new Map<string, Promise<ItemKey | undefined>>();
     const named = await pMap(
       targets,
       async (target) => {
@@ -98,11 +107,11 @@ export class CallRecords {
         if (!('phone' in reference)) return { callId: target.lookedUp ? undefined : reference.callId };
         const name = JSON.stringify([agentId, reference]);
         if (Date.now() >= until) return { error: notInTime() };
-        const asked = positions.get(name) ?? this.#findPosition(agentId, reference);
-        positions.set(name, asked);
-        const position = await asked.catch((error: Error) => error);
-        if (position === undefined || position instanceof Error) return { error: position };
-        return { callId: callIdAt(position), position };
+        const asked = entries.get(name) ?? this.#findEntry(agentId, reference);
+        entries.set(name, asked);
+        const entry = await asked.catch((error: Error) => error);
+        if (entry === undefined || entry instanceof Error) return { error: entry };
+        return { callId: callIdAt(entry.sk), entry };
       },
       { concurrency },
     );
@@ -116,7 +125,7 @@ export class CallRecords {
     return pMap(
       targets,
       async (target, index) => {
-        const { error, position } = named[index] as { error?: Error; position?: string };
+        const { error, entry } = named[index] as { error?: Error; entry?: ItemKey };
         if (target.lookedUp) return this.find(target);
         const key = keys[index];
         if (!key) return error;
@@ -124,7 +133,7 @@ export class CallRecords {
         const found = read.get(key.pk);
         const { reference } = target;
         if (!('phone' in reference)) return found && this.#kept(found);
-        if (found && isAt(found.call, position as string, reference.phone)) return found;
+        if (found && hasEntry(found.call, entry as ItemKey)) return found;
         // The call was corrected in between: the number is looked up again.
         if (Date.now() >= until) return notInTime();
         return this.find(target).catch((fault: Error) => fault);
@@ -133,10 +142,16 @@ export class CallRecords {
     );
   }
 
-  /** Returns the sort key of the first or last call with a phone number. */
-  async #findPosition(agentId: string, { phone, preference }: Extract<CallReference, { phone: string }>) {
-    const options = { from: this.earliestStart(), limit: 1, descending: preference === 'last', keysOnly: true };
-    for await (const { sk } of this.#table.query(phoneCallCollection(agentId, phone), options)) return sk;
+  /** Returns the entry of the first or last call with a phone number, in any of its forms. */
+  async #findEntry(agentId: string, { phone, preference }: Extract<CallReference, { phone: string }>) {
+    const descending = preference === 'last';
+    const options = { from: this.earliestStart(), limit: 1, descending, keysOnly: true };
+    const found = await Promise.all(
+      listForms(phone).map((form) => this.#table.query(phoneCallCollection(agentId, form), options).next()),
+    );
+    const entries: ItemKey[] = found.flatMap(({ value }) => value ?? []);
+    const [entry] = entries.sort((one, other) => (one.sk < other.sk === descending ? 1 : -1));
+    return entry;
   }
 
   /** Returns the earliest start of the calls that are found, within retention. */
@@ -162,9 +177,8 @@ export class CallRecords {
 /** Returns the earliest start of the calls that are kept. */
 export const startOfRetention = (days: number) => new Date(Date.now() - days * 24 * 60 * 60 * 1000).toISOString();
 
-/** Checks whether an entry still points to a call: its start or its number may have been corrected since. */
-export const isAt = (call: Call, position: string, phone: string | undefined) =>
-  callPosition(call) === position && (phone === undefined || call.phone === phone);
+/** Checks whether a call still has an entry: its start or its number may have been corrected since. */
+export const hasEntry = (call: Call, entry: ItemKey) => callEntryKeys(call).some((key) => isSameKey(key, entry));
 
 /** Returns the entries by time and by phone number that point to a call. */
 export const callEntryKeys = (call: Call): ItemKey[] => {

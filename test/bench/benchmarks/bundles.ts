@@ -19,7 +19,7 @@ const ownLimits: Record<string, number> = {
   receiveHook: 361,
   // They list the agents of a user, and add up figures and costs in periods of a time zone.
   getCallFigures: 319,
-  getUserFigures: 324,
+  getUserFigures: 325,
   // They judge the rules of outbound calls, the second for many numbers.
   decideCallStart: 321,
   checkCallStarts: 331,

@@ -125,6 +125,8 @@ describe('restoring a table from before an erasure', () => {
   const other = '+14155550100';
   /** A person whose number is in the earlier table only as a failed line of a guest's import. */
   const inFailedLine = '+33612345678';
+  /** A person whose number the earlier table has in another form. */
+  const inOtherForm = '+525512345678';
   const secret = 'signing-secret';
   const importOfGuest = { uid: 'guest', importId: 'import_1' };
   const agent = { uid: 'acme', agentId: 'desk', name: 'Desk', configuration: {}, createdAt: '', updatedAt: '' };
@@ -142,6 +144,7 @@ describe('restoring a table from before an erasure', () => {
       if (name === now) continue;
       await calls.record('desk', 'call-1', { ...call, phone: person });
       await calls.record('desk', 'call-2', { ...call, phone: other });
+      await calls.record('desk', 'call-3', { ...call, phone: inOtherForm.replace('+52', '+521') });
       await blockList.add({ agentId: 'desk' }, [person, other], { reason: 'spam' });
       await blockList.add({ uid: 'acme' }, [person], { reason: 'spam' });
       await blockList.add({ uid: 'somebody-else' }, [person], { reason: 'spam' });
@@ -159,6 +162,7 @@ describe('restoring a table from before an erasure', () => {
     for (const [erasureId, number] of [
       ['erasure_1', person],
       ['erasure_2', inFailedLine],
+      ['erasure_3', inOtherForm],
     ] as const) {
       const numberHash = hashOfNumber(secret, 'acme', number);
       await erasures.add({ uid: 'acme', erasureId, number, numberHash, blockList: 'keep' });
@@ -169,9 +173,9 @@ describe('restoring a table from before an erasure', () => {
     for (const TableName of [now, before]) await client.send(new DeleteTableCommand({ TableName }));
   });
 
-  it('restoring a table from before an erasure erases the person again, even from a failed line of an import, and no one else', async () => {
+  it('restoring a table from before an erasure erases the person again, even from a failed line of an import or in another form of the number, and no one else', async () => {
     const counted = await restoreNow({});
-    expect([counted.code, JSON.parse(counted.stdout)]).toMatchObject([0, { done: false, erasures: 2, deleted: 0 }]);
+    expect([counted.code, JSON.parse(counted.stdout)]).toMatchObject([0, { done: false, erasures: 3, deleted: 0 }]);
     const refused = await restoreNow({}, '--yes');
     expect([refused.code, refused.stderr]).toEqual([
       2,
@@ -181,7 +185,7 @@ describe('restoring a table from before an erasure', () => {
       ),
     ]);
     const { code, stdout } = await restoreNow({ ERASURE_SECRET: secret }, '--yes');
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, { done: true, erasures: 2 }]);
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { done: true, erasures: 3 }]);
     const restored = openTable(now, config);
     const lists = new BlockListPages(restored);
     expect((await listCalls('desk', {}, restored)).map(({ callId }) => callId)).toEqual(['call-2']);
@@ -203,7 +207,7 @@ describe('restoring a table from before an erasure', () => {
     expect(await new Erasures(openTable(now, config)).find('acme', 'erasure_1')).toMatchObject({ status: 'done' });
     // Run again after an interruption, it does the same.
     expect(JSON.parse((await restoreNow({ ERASURE_SECRET: secret }, '--yes')).stdout)).toMatchObject({
-      erasures: 2,
+      erasures: 3,
     });
     expect((await listCalls('desk', {}, restored)).length).toBe(1);
   });

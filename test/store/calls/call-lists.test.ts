@@ -53,6 +53,16 @@ it.each([1, 2, 3, 100])('calls of several agents are listed once, newest first, 
   expect(pages).toHaveLength(Math.ceil(7 / limit));
 });
 
+it.each([1, 2, 100])('calls with a number are listed in both of its forms, newest first, %i a page', async (limit) => {
+  const { a, b } = agentNames();
+  await record(a, ['1', '4'], { phone: '+525512345678' });
+  await record(b, ['2', '4', '5'], { phone: '+5215512345678' });
+  for (const phone of ['+525512345678', '+5215512345678']) {
+    const pages = await allPages([a, b], { limit, phone });
+    expect(pages.flatMap(({ found }) => found)).toEqual(['b5', 'a4', 'b4', 'b2', 'a1']);
+  }
+});
+
 it('calls of several agents with one number, in a range of time, have every match', async () => {
   const { a, b } = agentNames();
   const phone = '+14155550100';
