@@ -13,6 +13,7 @@ type Item = { json: Record<string, unknown>; binary?: { data: { data: string } }
 // biome-ignore lint/suspicious/noExplicitAny: the parameters of a node are those of its type
 type Node = { name: string; type: string; parameters: any };
 type Connections = Record<string, { main: { node: string }[][] }>;
+type Condition = { leftValue: string; operator: { operation: string }; rightValue: string };
 type File = { name: string; nodes: Node[]; connections: Connections };
 
 // n8n's license allows internal use and is not permissive. It is therefore no dependency: only the acceptance tests install it.
@@ -137,9 +138,11 @@ const run = async (
         return [await Promise.all(answers)];
       }
       case 'if': {
-        const [condition] = parameters.conditions.conditions;
-        const left = evaluate(node, condition.leftValue, items, 0);
-        const holds = condition.operator.operation === 'equals' ? left === condition.rightValue : Boolean(left);
+        const { conditions } = parameters.conditions;
+        const holds = conditions.every(({ leftValue, operator, rightValue }: Condition) => {
+          const left = evaluate(node, leftValue, items, 0);
+          return operator.operation === 'equals' ? left === rightValue : Boolean(left);
+        });
         return holds ? [items, []] : [[], items];
       }
       case 'wait':
@@ -241,9 +244,12 @@ it('a sheet sets outcomes in batches, and gets the result of each row', async ()
   const resultOf = (row_number: number) => sheets.written.get(row_number)?.result;
   expect([resultOf(2), resultOf(4), resultOf(1004)]).toEqual(['done', undefined, 'done']);
   expect(resultOf(3)).toBe('This agent has no such call.');
-  sheets.rows = [row(2, 'call-1', 'booked', '1.299,00')];
-  await run(file, { json: {} }, { apiKey: world.apiKey, sheets, isInvalid: true });
-  expect(resultOf(2)).toMatch(/custom_call_outcome_value/);
+  // Sheets have true and false, and JavaScript has other numbers than they do.
+  for (const value of ['1.299,00', true, '0x10']) {
+    sheets.rows = [row(2, 'call-1', 'booked', value)];
+    await run(file, { json: {} }, { apiKey: world.apiKey, sheets, isInvalid: true });
+    expect([value, resultOf(2)]).toEqual([value, expect.stringMatching(/custom_call_outcome_value/)]);
+  }
   const call = (await world.call('GET', `/calls/${agent_id}/call-1`)).body;
   expect(call).toMatchObject({ custom_call_outcome: 'called back', custom_call_outcome_value: 129.5 });
 });
@@ -273,4 +279,7 @@ it('a new lead is called when the rules allow it, asked for again at the time th
   await expect(run(file, { json: { body: { id: '4' } } }, { apiKey })).rejects.toThrow(
     'A lead needs an id and a phone.',
   );
+  // The service takes these for withheld numbers, which no block list has.
+  await expect(run(file, lead('5', '(212) 555-0124'), { apiKey })).rejects.toThrow('needs its + and country code');
+  expect((await run(file, lead('6', '+12125550124 ext. 5'), { apiKey })).passed.at(-1)).toBe('Do not call');
 });
