@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   type _Record,
+  type AttributeValue,
   DescribeStreamCommand,
   DynamoDBStreamsClient,
   ExpiredIteratorException,
   GetRecordsCommand,
   GetShardIteratorCommand,
   type Shard,
-  type StreamRecord,
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
@@ -139,8 +139,7 @@ class ChangeReader {
       const ShardIterator = this.#iterators.get(shardId) ?? (await this.#iterator(shardId));
       const answer = await this.#client.send(new GetRecordsCommand({ ShardIterator, Limit: batchSize }));
       const records = answer.Records ?? [];
-      const { batchItemFailures } = await this.#handle(toStreamEvent(records.filter(matters)));
-      const failedAt = batchItemFailures[0]?.itemIdentifier;
+      const failedAt = await this.#handleAll(records.filter(matters));
       const failed = records.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === failedAt);
       const done = failed < 0 ? records : records.slice(0, failed);
       const last = done.at(-1)?.dynamodb?.SequenceNumber;
@@ -157,6 +156,21 @@ class ChangeReader {
       // The change at the position was deleted. The oldest remaining change is next.
       delete this.#positions.shards[shardId];
       return 0;
+    }
+  }
+
+  /** Handles changes, and returns the sequence number of the first one that failed. Like Lambda, halves those that fail as a whole. */
+  async #handleAll(records: _Record[]): Promise<string | undefined> {
+    try {
+      const { batchItemFailures } = await this.#handle(toStreamEvent(records));
+      return batchItemFailures[0]?.itemIdentifier;
+    } catch (error) {
+      const [first, ...others] = records;
+      if (!first) throw error;
+      // The handler has reported it.
+      if (others.length === 0) return first.dynamodb?.SequenceNumber;
+      const middle = Math.ceil(records.length / 2);
+      return (await this.#handleAll(records.slice(0, middle))) ?? this.#handleAll(records.slice(middle));
     }
   }
 
@@ -186,26 +200,26 @@ const matters = ({ dynamodb }: _Record) => {
 /** Returns records as Lambda delivers them. */
 const toStreamEvent = (records: _Record[]): DynamoDBStreamEvent => ({
   Records: records.map((record) => {
-    const at = record.dynamodb?.ApproximateCreationDateTime;
+    const { ApproximateCreationDateTime: at, NewImage, OldImage } = record.dynamodb ?? {};
     const { Type: type, PrincipalId: principalId } = record.userIdentity ?? {};
     return {
       ...record,
       userIdentity: { type, principalId },
       dynamodb: {
-        ...(withoutEmpty(record.dynamodb) as StreamRecord),
+        ...record.dynamodb,
+        NewImage: NewImage && withTypes(NewImage),
+        OldImage: OldImage && withTypes(OldImage),
         ApproximateCreationDateTime: at && at.getTime() / 1000,
       },
     } as unknown as DynamoDBRecord;
   }),
 });
 
-/** Leaves out empty lists and maps: DynamoDB Local writes them into its stream without a type. */
-const withoutEmpty = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(withoutEmpty);
-  if (typeof value !== 'object' || value === null || value instanceof Uint8Array || value instanceof Date) return value;
-  const entries = Object.entries(value).filter(([, part]) => !isEmpty(part));
-  return Object.fromEntries(entries.map(([name, part]) => [name, withoutEmpty(part)]));
+/** Names the type of empty maps, which DynamoDB Local leaves out of its stream. */
+const withType = (value: AttributeValue): AttributeValue => {
+  if (value.L) return { L: value.L.map(withType) };
+  return value.M || Object.keys(value).length === 0 ? { M: withTypes(value.M) } : value;
 };
 
-const isEmpty = (value: unknown) =>
-  typeof value === 'object' && value !== null && value.constructor === Object && Object.keys(value).length === 0;
+const withTypes = (image: Record<string, AttributeValue> = {}) =>
+  Object.fromEntries(Object.entries(image).map(([name, value]) => [name, withType(value)]));

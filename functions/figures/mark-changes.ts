@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import pMap from 'p-map';
 import type { JobMessage } from '../domain/job-messages.ts';
-import { describeError, log } from '../log.ts';
 import { storedCall } from '../store/calls/call-records.ts';
 import type { Credentials } from '../store/credentials.ts';
 import { changedItem } from '../store/keys.ts';
 import type { Item } from '../store/table.ts';
-import type { TableChange } from '../store/table-changes.ts';
+import { reportFailure, type TableChange } from '../store/table-changes.ts';
 import type { AgentDay, CallFigures, UncountedDay } from './call-figures.ts';
 import { waitSeconds } from './recount.ts';
 import { toDay, toFigureRow } from './rows.ts';
@@ -44,19 +43,20 @@ export const markChanges = async (changes: TableChange[], services: Marking): Pr
           await mark(day, uid, services);
         } catch (error) {
           for (const change of day.changes) failed.add(change);
-          report(error as Error);
+          reportFailure(day.changes, error as Error);
         }
       },
       { concurrency },
     );
   } catch (error) {
-    report(error as Error);
+    reportFailure(
+      days.flatMap(({ changes }) => changes),
+      error as Error,
+    );
     return days[0]?.changes[0];
   }
   return changes.find((change) => failed.has(change));
 };
-
-const report = (error: Error) => log('error', { job: 'readChanges', cause: describeError(error) });
 
 const mark = async ({ agentId, day, quarters, changes }: ChangedDay, uid: string, services: Marking): Promise<void> => {
   const [first] = changes as [TableChange];

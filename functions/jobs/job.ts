@@ -5,7 +5,7 @@ import { type JobName, MessageCause } from '../domain/job-messages.ts';
 import { environment } from '../environment.ts';
 import { describeError, log } from '../log.ts';
 import { lazyServices, type Permission, permissionsOfServices, type Service, type ServicesOf } from '../service.ts';
-import { type TableChange, toTableChange } from '../store/table-changes.ts';
+import { reportFailure, type TableChange, toReference, toTableChange } from '../store/table-changes.ts';
 import { pauseSeconds, retrySoon } from './retry-soon.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a service of anything
@@ -144,11 +144,19 @@ const attempt = async (cause: Cause, work: () => Promise<void>): Promise<Error |
   }
 };
 
-/** Returns the Lambda handler of a job for the table's stream. A batch is delivered again from its first change that failed. */
+/**
+ * Returns the Lambda handler of a job for the table's stream. A batch is delivered again from its first change that failed. If this
+ * throws, its halves are delivered, until the change that cannot be read is alone.
+ */
 export const streamWorker = <S extends Services>(job: StreamJob<S>): StreamHandler => {
   const services = lazyServices(job.services);
   return async ({ Records }) => {
-    const failed = await job.handle(Records.map(toTableChange), services, setDeadlines(job));
-    return { batchItemFailures: failed ? [{ itemIdentifier: failed.sequenceNumber }] : [] };
+    try {
+      const failed = await job.handle(Records.map(toTableChange), services, setDeadlines(job));
+      return { batchItemFailures: failed ? [{ itemIdentifier: failed.sequenceNumber }] : [] };
+    } catch (error) {
+      reportFailure(Records.map(toReference), error as Error);
+      throw error;
+    }
   };
 };

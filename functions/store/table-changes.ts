@@ -1,7 +1,8 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
-import type { ItemKey } from './keys.ts';
+import { describeError, log } from '../log.ts';
+import { changedItem, type ItemKey } from './keys.ts';
 import type { Item } from './table.ts';
 
 /** A change of an item, as the table's stream reports it. */
@@ -19,18 +20,41 @@ export type TableChange<I extends Item = Item> = {
   isExpiry?: boolean;
 };
 
-export const toTableChange = ({ dynamodb = {}, userIdentity }: DynamoDBRecord): TableChange => {
-  const { Keys, OldImage, NewImage, SequenceNumber = '', ApproximateCreationDateTime = 0 } = dynamodb;
-  const unmarshallItem = (image: object | undefined) =>
-    image && (unmarshall(image as Record<string, AttributeValue>) as Item);
-  const after = unmarshallItem(NewImage);
+/** What identifies a change in the stream and in an error line. */
+type ChangeReference = Pick<TableChange, 'key' | 'requestId' | 'sequenceNumber'>;
+
+const unmarshallItem = <I extends object | undefined>(image: I) =>
+  image && (unmarshall(image as Record<string, AttributeValue>) as Item);
+
+export const toTableChange = (record: DynamoDBRecord): TableChange => {
+  const { dynamodb: { OldImage, NewImage, ApproximateCreationDateTime = 0 } = {}, userIdentity } = record;
   return {
-    key: unmarshallItem(Keys) as ItemKey,
+    ...toReference(record),
     before: unmarshallItem(OldImage),
-    after,
-    requestId: (after as { requestId?: string } | undefined)?.requestId,
+    after: unmarshallItem(NewImage),
     at: Number(ApproximateCreationDateTime) * 1000,
-    sequenceNumber: SequenceNumber,
     isExpiry: (userIdentity as { principalId?: string } | undefined)?.principalId === 'dynamodb.amazonaws.com',
   };
+};
+
+/** Returns what identifies a change whose images may be unreadable. */
+export const toReference = ({
+  dynamodb: { Keys = {}, NewImage, SequenceNumber = '' } = {},
+}: DynamoDBRecord): ChangeReference => ({
+  key: unmarshallItem(Keys) as ItemKey,
+  requestId: NewImage?.requestId?.S,
+  sequenceNumber: SequenceNumber,
+});
+
+/** Reports changes that could not be read. The line names the first of them, without a phone number or the hash of a key. */
+export const reportFailure = (changes: ChangeReference[], error: Error): void => {
+  const [first] = changes;
+  log('error', {
+    requestId: first?.requestId,
+    job: 'readChanges',
+    sequenceNumber: first?.sequenceNumber,
+    item: first && changedItem(first.key),
+    changes: changes.length,
+    cause: describeError(error),
+  });
 };

@@ -3,9 +3,8 @@ import type { ListChange, ReadNumber } from '../changes/block-list-changes.ts';
 import { decodeChangeTime } from '../changes/change-log.ts';
 import { logChanges } from '../changes/log-changes.ts';
 import { derivedIdentifier } from '../domain/identifiers.ts';
-import { describeError, log } from '../log.ts';
 import type { EventSubject } from '../store/keys.ts';
-import type { TableChange } from '../store/table-changes.ts';
+import { reportFailure, type TableChange } from '../store/table-changes.ts';
 import { buildListEvent, type ChangeEffects, type DomainEvent, type ReadChange, readChange } from './changes.ts';
 import { type PublishServices, publishAll, Subscribers } from './publish.ts';
 
@@ -109,7 +108,7 @@ class Failures extends Set<TableChange> {
       await work();
     } catch (error) {
       for (const change of changes) this.add(change);
-      log('error', { job: 'readChanges', cause: describeError(error as Error) });
+      reportFailure(changes, error as Error);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import type { SQSEvent } from 'aws-lambda';
+import type { DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod/mini';
 import { listen } from '../../bin/local/listen.ts';
@@ -9,7 +9,7 @@ import { JobQueue } from '../../functions/clients/job-queue.ts';
 import { importFileKey } from '../../functions/domain/block-list-imports.ts';
 import { jobMessages } from '../../functions/domain/job-messages.ts';
 import { importBlockList } from '../../functions/jobs/import-block-list.ts';
-import { maxDeliveries, queueJob, queueWorker } from '../../functions/jobs/job.ts';
+import { maxDeliveries, queueJob, queueWorker, streamJob, streamWorker } from '../../functions/jobs/job.ts';
 import { newWorld, useTargetInThisProcess } from '../support/world.ts';
 
 it('a job logs the id of the request that caused its message, and passes it on to the messages that it sends', async () => {
@@ -107,4 +107,27 @@ it('a message that failed on Lambda is soon delivered again, becomes a dead lett
   expect(requests).toEqual([change, { ...change, body: { ...change.body, VisibilityTimeout: 0 } }]);
   await sqs.stop();
   expect(await deliver(1)).toEqual(failed);
+});
+
+it('a batch with a change that cannot be read fails, and an error line names the request, the item and its place in the stream', async () => {
+  const lines = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  onTestFinished(() => lines.mockRestore());
+  const handle = streamWorker(
+    streamJob({ name: 'readChanges', services: {}, timeoutSeconds: 1, handle: async () => undefined }),
+  );
+  const dynamodb = {
+    Keys: { pk: { S: 'AGENT#agent-1#BLOCKED#3' }, sk: { S: '+14155550177' } },
+    NewImage: { requestId: { S: 'request-1' }, reason: {} },
+    SequenceNumber: '4421584500000000017450439091',
+  };
+  await expect(handle({ Records: [{ dynamodb }] } as unknown as DynamoDBStreamEvent)).rejects.toThrow(
+    'No value defined',
+  );
+  const line = String(lines.mock.lastCall?.[0]);
+  expect(JSON.parse(line)).toMatchObject({
+    ...{ level: 'error', job: 'readChanges', requestId: 'request-1', changes: 1 },
+    sequenceNumber: dynamodb.SequenceNumber,
+    item: { kind: 'number', list: { agentId: 'agent-1' } },
+  });
+  expect(line).not.toContain('4155550177');
 });
