@@ -26,7 +26,7 @@ export const findServices = {
 /** The services that erase a person. */
 export const eraseServices = {
   agents: agents.for('owned', 'countCopies', 'formerGuests'),
-  calls: calls.for('removeAll'),
+  calls: calls.for('erase'),
   callAttempts: callAttempts.for('erase'),
   blockList: blockList.for('erase'),
   idempotency: idempotency.for('forget'),
@@ -133,7 +133,7 @@ const eraseData = async (
     for (const { agentId } of owned) {
       if (Date.now() >= until) return false;
       const alongside = (count: number) => [erasures.counting(uid, erasureId, 'calls', count)];
-      if (!(await calls.removeAll(agentId, { phone: number, until, alongside }))) return false;
+      if (!(await calls.erase(agentId, number, { until, alongside }))) return false;
     }
   }
   return true;

@@ -11,6 +11,7 @@ import type { EventType } from '../domain/webhooks.ts';
 import { type AgentItem, changedAgentFields } from '../store/agents/agent-items.ts';
 import type { BlockedItem, NumberChange } from '../store/block-list/blocked-number.ts';
 import { storedCall } from '../store/calls/call-records.ts';
+import { type CallDeletion, locateDeletion } from '../store/calls/deleted-calls.ts';
 import type { AccessItem } from '../store/credentials.ts';
 import { type BlockListOwner, changedItem, type EventSubject } from '../store/keys.ts';
 import type { DocumentRecord } from '../store/sources/documents.ts';
@@ -26,6 +27,8 @@ export type DomainEvent = {
   timestamp: string;
   /** The id of the request that caused it. */
   requestId?: string;
+  /** Where the request is found that deleted a call. */
+  deletion?: CallDeletion;
   subject: EventSubject;
   ids: Record<string, string>;
   details: Record<string, unknown>;
@@ -124,11 +127,15 @@ const accessChanged = (agentId: string, change: TableChange<AccessItem>): Change
 const callChanged = (subject: { agentId: string; callId: string }, change: TableChange): ChangeEffects => {
   const { agentId, callId } = subject;
   const about = { subject, ids: { call_id: callId, agent_id: agentId } };
+  const former = change.before && storedCall(change.before);
   if (!change.after) {
-    return { events: [buildEvent(change, { type: 'call.deleted', ...about, details: {} })], scrubbed: subject };
+    const deletion = former && locateDeletion(former);
+    return {
+      events: [buildEvent(change, { type: 'call.deleted', ...about, deletion, details: {} })],
+      scrubbed: subject,
+    };
   }
   const { call, version } = storedCall(change.after);
-  const former = change.before && storedCall(change.before);
   const details = detailsOfCall(call);
   const timestamp = call.outcomeUpdatedAt;
   const outcomeUpdated = { type: 'call.outcome_updated' as const, ...about, details, timestamp };

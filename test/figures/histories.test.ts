@@ -193,7 +193,7 @@ class History {
         await calls.remove(agentId, step.callId);
         break;
       case 'erase':
-        await calls.removeAll(agentId, { phone: step.phone, until: Number.POSITIVE_INFINITY });
+        await calls.erase(agentId, step.phone, { until: Number.POSITIVE_INFINITY, alongside: () => [] });
         break;
       case 'retain':
         await this.#retain(startOfQuarterAt(step.before), step.death);

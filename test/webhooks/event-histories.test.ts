@@ -14,6 +14,7 @@ import { pagesText, proseText } from '../../functions/domain/sources.ts';
 import { type EventType, wantsEvent } from '../../functions/domain/webhooks.ts';
 import { Erasures } from '../../functions/erasure/erasures.ts';
 import { erasePerson } from '../../functions/erasure/person.ts';
+import { DeletedCalls } from '../../functions/store/calls/deleted-calls.ts';
 import { Credentials } from '../../functions/store/credentials.ts';
 import { IdempotencyStore } from '../../functions/store/idempotency.ts';
 import type { BlockListOwner } from '../../functions/store/keys.ts';
@@ -286,6 +287,7 @@ class Simulation {
       ...{ webhookEndpoints, webhookDeliveries, webhookEvents, users },
       changeLog: new ChangeLog(this.#table, 400),
       credentials: new Credentials(this.#table),
+      deletedCalls: new DeletedCalls(this.#table),
       sealedSecrets: this.#secrets,
       webhookReceivers: {
         post: async (...request: Parameters<WebhookReceivers['post']>) => {

@@ -5,9 +5,11 @@ import { afterEach, beforeAll, beforeEach, expect, it, onTestFinished, vi } from
 import { startChangeReader } from '../../bin/local/change-reader.ts';
 import { createTable } from '../../bin/local/table.ts';
 import { makeStores, type Stores } from '../../bin/operator/stores.ts';
+import { withCause } from '../../functions/cause.ts';
 import { ChangeLog } from '../../functions/changes/change-log.ts';
 import { logChanges } from '../../functions/changes/log-changes.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
+import { DeletedCalls } from '../../functions/store/calls/deleted-calls.ts';
 import { Credentials } from '../../functions/store/credentials.ts';
 import { blockedNumberKey, webhookEndpointsKey, webhookEventCollection } from '../../functions/store/keys.ts';
 import { type Item, Table } from '../../functions/store/table.ts';
@@ -54,6 +56,7 @@ const newTable = async () => {
   const services = {
     ...stores,
     credentials: new Credentials(table),
+    deletedCalls: new DeletedCalls(table),
     changeLog: new ChangeLog(table, 400),
     jobQueue: { send },
     deliveryQueue: { sendMany: async (sent: typeof messages) => void (await Promise.all(sent.map(send))) },
@@ -201,6 +204,40 @@ it('the deliveries of a user resume under the id of the request that ended the s
   await publishChanges([{ ...change, requestId: 'request-1' }], services, { until: Date.now() + 45_000 });
   const message = { job: 'resumeDeliveries', uid, requestId: 'request-1' };
   expect(messages).toEqual(['one', 'two'].map((endpointId) => ({ ...message, endpointId })));
+});
+
+it('the deliveries of a deleted call name the request that deleted it, by its id or with a person', async () => {
+  const { uid, agentId, stores, batches, messages, read } = await newTable();
+  await addEndpoints(stores, uid, 1);
+  const [phone] = manyNumbers(1) as [string];
+  const record = (callId: string) =>
+    stores.calls.record(agentId, callId, { phone, direction: 'inbound', startedAt: at });
+  const remove = (callId: string, requestId: string) =>
+    withCause({ maker: { uid, via: 'api' }, requestId }, () => stores.calls.remove(agentId, callId));
+  const erase = () => stores.calls.erase(agentId, phone, { until: Number.POSITIVE_INFINITY, alongside: () => [] });
+  for (const callId of ['once', 'twice', 'erased']) await record(callId);
+  await remove('once', 'request-1');
+  await remove('twice', 'request-2');
+  await record('twice');
+  await remove('twice', 'request-3');
+  await withCause({ maker: { via: 'job' }, requestId: 'request-4' }, erase);
+  const removed = await until(() => {
+    const found = batches.flat().filter(({ dynamodb }) => dynamodb?.Keys?.sk?.S === 'CALL' && !dynamodb.NewImage);
+    return found.length === 4 && found;
+  });
+  await read(removed.map(toTableChange));
+  const deliveries = messages.map(async ({ deliveryId = '', requestId }) => {
+    const delivery = await stores.webhookDeliveries.find(uid, deliveryId);
+    expect(delivery?.requestId).toBe(requestId);
+    return `${delivery?.type} ${delivery?.ids.call_id} ${requestId}`;
+  });
+  expect((await Promise.all(deliveries)).sort()).toEqual([
+    'call.deleted erased request-4',
+    'call.deleted once request-1',
+    'call.deleted twice request-3',
+    // Nothing says any longer which request deleted it before.
+    'call.deleted twice undefined',
+  ]);
 });
 
 it('the end of a suspension resumes nothing for a user whose endpoints are deleted', async () => {

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
-import { currentMaker, currentRequestId } from '../../cause.ts';
 import { type Call, type CallFacts, type CallReference, withFacts } from '../../domain/calls.ts';
 import { chunks } from '../../domain/chunks.ts';
 import { environment } from '../../environment.ts';
 import { service } from '../../service.ts';
-import { when } from '../expressions.ts';
-import { callCollection, callIdAt, callKey, type ItemKey, phoneCallCollection } from '../keys.ts';
+import { type Collection, callCollection, callIdAt, callKey, type ItemKey, phoneCallCollection } from '../keys.ts';
 import { type Table, type TransactionAction, table, untilWritten } from '../table.ts';
 import { type OutcomeChange, OutcomeWriter } from './call-outcomes.ts';
 import { CallRecords, type CallTarget, callEntryKeys, isUnchanged, type StoredCall } from './call-records.ts';
+import { buildDeletedCall, isOfDeletedCall } from './deleted-calls.ts';
 import { callName, type Recording, recordActions, recordCalls } from './record-calls.ts';
 
 /** A transaction takes 100 actions and 4 MB. A call is at most three items and 150 KB. */
@@ -17,8 +16,6 @@ const callsPerTransaction = 25;
 const batchConcurrency = 4;
 const countConcurrency = 16;
 const entriesPerPage = 200;
-/** The time for which the entry by time of a call says who deleted it. */
-const deletedSeconds = 60 * 60;
 /** The time for which the write of one outcome is retried. */
 const setOutcomeMilliseconds = 5000;
 
@@ -29,7 +26,7 @@ export class Calls {
   /** All records, including calls that are older than retention. */
   readonly #stored: CallRecords;
 
-  /** With `retentionDays`, calls that started earlier are not found; `removeAll` deletes them. */
+  /** With `retentionDays`, calls that started earlier are not found; `removeAll` and `erase` delete them. */
   constructor(table: Table, retentionDays?: number) {
     this.#table = table;
     this.#records = new CallRecords(table, retentionDays);
@@ -111,56 +108,69 @@ export class Calls {
   async remove(agentId: string, callId: string): Promise<boolean> {
     return untilWritten(async () => {
       const found = await this.#records.find({ agentId, reference: { callId } });
-      if (found) await this.#table.transact(this.#removal(found, true));
+      if (found) await this.#table.transact(this.#removal(found, { isLogged: true }));
       return found !== undefined;
     });
   }
 
+  /** Deletes the calls of an agent that started `before`, or all. Returns true when none is left. */
+  removeAll(agentId: string, { until, before }: { until: number; before?: string }): Promise<boolean> {
+    const removed = {
+      isConcerned: ({ call }: StoredCall) => before === undefined || call.startedAt < before,
+      toActions: (found: StoredCall[]) => found.flatMap((one) => this.#removal(one)),
+    };
+    return this.#removeEach(agentId, removed, { collection: callCollection(agentId), until, before });
+  }
+
   /**
-   * Deletes the calls of an agent, with `phone` and started `before`. Each batch is one transaction with the actions of
-   * `alongside`. Returns true when none is left.
+   * Deletes the calls of an agent with a phone number. Each batch is one transaction with the actions of `alongside`. Returns true
+   * when none is left.
    */
-  async removeAll(
+  erase(
     agentId: string,
-    options: {
-      phone?: string;
-      before?: string;
-      until: number;
-      alongside?: (removed: number) => TransactionAction[];
-    },
+    phone: string,
+    { until, alongside }: { until: number; alongside: (erased: number) => TransactionAction[] },
   ): Promise<boolean> {
-    const { phone, before, until, alongside = () => [] } = options;
-    const collection = phone === undefined ? callCollection(agentId) : phoneCallCollection(agentId, phone);
+    const erased = {
+      isConcerned: ({ call }: StoredCall) => call.phone === phone,
+      toActions: (found: StoredCall[]) => [
+        ...found.flatMap((one) => this.#removal(one, { isLogged: false })),
+        ...alongside(found.length),
+      ],
+    };
+    // The actions alongside all change the same item: concurrent batches would conflict.
+    const range = { collection: phoneCallCollection(agentId, phone), until, concurrency: 1 };
+    return this.#removeEach(agentId, erased, range);
+  }
+
+  async #removeEach(
+    agentId: string,
+    removed: Removed,
+    {
+      collection,
+      until,
+      before,
+      concurrency = batchConcurrency,
+    }: { collection: Collection; until: number; before?: string; concurrency?: number },
+  ): Promise<boolean> {
     for await (const entries of this.#table.pages(collection, { keysOnly: true, limit: entriesPerPage, to: before })) {
       if (Date.now() >= until) return false;
-      // The actions alongside all change the same item: concurrent batches would conflict.
-      const concurrency = options.alongside ? 1 : batchConcurrency;
       await pMap(
         chunks(entries, callsPerTransaction),
-        (batch) => this.#removeBatch(agentId, batch, { phone, before }, alongside),
+        (batch) => untilWritten(() => this.#removeBatch(agentId, batch, removed)),
         { concurrency },
       );
     }
     return true;
   }
 
-  async #removeBatch(
-    agentId: string,
-    entries: ItemKey[],
-    { phone, before }: { phone: string | undefined; before: string | undefined },
-    alongside: (removed: number) => TransactionAction[],
-  ): Promise<void> {
+  async #removeBatch(agentId: string, entries: ItemKey[], { isConcerned, toActions }: Removed): Promise<void> {
     const callIds = [...new Set(entries.map(({ sk }) => callIdAt(sk)))];
-    const isConcerned = ({ call }: StoredCall) =>
-      (phone === undefined || call.phone === phone) && (before === undefined || call.startedAt < before);
-    await untilWritten(async () => {
-      const stored = await this.#stored.read(callIds.map((callId) => callKey(agentId, callId)));
-      const found = [...stored.values()].filter(isConcerned);
-      const gone = entries.filter(({ sk }) => !stored.has(callKey(agentId, callIdAt(sk)).pk));
-      for (const { pk, sk } of gone) await this.#table.delete({ pk, sk }, when`attribute_exists(deletedBy)`);
-      if (found.length === 0) return;
-      await this.#table.transact([...found.flatMap((one) => this.#removal(one)), ...alongside(found.length)]);
-    });
+    const stored = await this.#stored.read(callIds.map((callId) => callKey(agentId, callId)));
+    const found = [...stored.values()].filter(isConcerned);
+    const gone = entries.filter(({ sk }) => !stored.has(callKey(agentId, callIdAt(sk)).pk));
+    for (const { pk, sk } of gone) await this.#table.delete({ pk, sk }, isOfDeletedCall);
+    if (found.length > 0) await this.#table.transact(toActions(found));
   }
 
   /** Changes the outcome of one call, and returns the call; undefined when there is no such call. */
@@ -175,20 +185,20 @@ export class Calls {
     return new OutcomeWriter(this.#table, this.#records, changes, until).write();
   }
 
-  /** Returns the actions that delete a call. Its entry by time stays for an hour, and says who deleted it. */
-  #removal(found: StoredCall, isLogged = false): TransactionAction[] {
+  /** Returns the actions that delete a call. With `kept`, its entry by time stays for an hour, and says by which request. */
+  #removal(found: StoredCall, kept?: { isLogged: boolean }): TransactionAction[] {
     const { agentId, callId } = found.call;
     const [byTime, ...others] = callEntryKeys(found.call) as [ItemKey, ...ItemKey[]];
-    const deletedBy = isLogged ? currentMaker() : undefined;
-    const ttlSeconds = Math.ceil(Date.now() / 1000) + deletedSeconds;
-    const deletion = { ...byTime, deletedBy, requestId: currentRequestId(), ttlSeconds };
     return [
       this.#table.deleteAction(callKey(agentId, callId), isUnchanged(found)),
-      deletedBy ? this.#table.putAction(deletion) : this.#table.deleteAction(byTime),
+      kept ? this.#table.putAction(buildDeletedCall(found, kept)) : this.#table.deleteAction(byTime),
       ...others.map((key) => this.#table.deleteAction(key)),
     ];
   }
 }
+
+/** The calls that are deleted together, and the actions that delete those of a batch. */
+type Removed = { isConcerned(found: StoredCall): boolean; toActions(found: StoredCall[]): TransactionAction[] };
 
 const outcomePermissions = [
   'dynamodb:BatchGetItem',
@@ -207,6 +217,7 @@ export const calls = /* @__PURE__ */ service(() => new Calls(table.get(), enviro
   recordMany: ['dynamodb:DeleteItem', 'dynamodb:PutItem', ...outcomePermissions],
   remove: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
   removeAll: ['dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:Query'],
+  erase: ['dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:PutItem', 'dynamodb:Query'],
   setOutcome: outcomePermissions,
   setOutcomes: outcomePermissions,
 });
