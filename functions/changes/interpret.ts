@@ -115,8 +115,8 @@ const sourceChanged = (
   if (changed.length > 0) return [{ action: `${kind}.updated`, ...about, changed }];
   if (before.attempt === after.attempt) return [];
   if (kind === 'website') return [{ action: 'website.refreshed', ...about }];
-  // Otherwise its file has arrived.
-  return before.status === 'failed' ? [{ action: 'document.retried', ...about }] : [];
+  // The first attempt follows the file.
+  return before.attempt === undefined ? [] : [{ action: 'document.retried', ...about }];
 };
 
 type ImportItem = Made<Item> & {
