@@ -22,6 +22,7 @@ it('the operator suspends any user, and ends the suspension', async () => {
   const ask = () => world.call('GET', '/key');
   expect(await json('user', 'suspend', world.uid)).toEqual({ uid: world.uid, suspended: true });
   expect(errorOf(await ask())).toEqual([403, 'user_suspended']);
+  expect(await json('user', 'show', world.uid)).toMatchObject({ maker: world.maker.uid, suspended: true });
   expect(await json('user', 'resume', world.uid)).toEqual({ uid: world.uid, suspended: false });
   expect((await ask()).status).toBe(200);
 });

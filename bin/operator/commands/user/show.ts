@@ -15,16 +15,24 @@ export const showUser = (user: Group) =>
     .action(async (uid, _, command) => {
       const options = command.optsWithGlobals();
       const { users, agents, apiKeys } = await openStores(options);
-      const { name, createdAt } = await existingUser(users, uid);
+      const { name, createdAt, maker, suspended } = await existingUser(users, uid);
       const own = await Array.fromAsync(agents.list(uid), (agent) => ({
         agentId: agent.agentId,
         name: agent.name,
         owner: agent.uid,
       }));
       const keys = (await apiKeys.list(uid)).map((key) => ({ ...key, status: judgeKeyStatus(key) }));
-      print(options, { uid, name, createdAt, agents: own, keys }, () =>
+      print(options, { uid, name, createdAt, maker, suspended, agents: own, keys }, () =>
         [
-          record({ user: uid, name, created: createdAt, agents: own.length, keys: keys.length }),
+          record({
+            user: uid,
+            name,
+            created: createdAt,
+            'client of': maker,
+            suspended: suspended && 'yes',
+            agents: own.length,
+            keys: keys.length,
+          }),
           table(own, { AGENT: 'agentId', NAME: 'name', OWNER: 'owner' }),
           table(keys, { KEY: 'keyId', NAME: 'name', STATUS: 'status' }),
         ]
