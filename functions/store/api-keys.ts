@@ -86,7 +86,7 @@ export class ApiKeys {
     );
   }
 
-  /** Throws if a user already has the maximum number of keys. A former key that ends at once does not count. */
+  /** Throws if a user already has the maximum number of keys. The key that is rotated does not count: a user with all of them can rotate one. */
   async #checkNumber(uid: string, rotated: string | undefined): Promise<void> {
     const usable = (await this.list(uid)).filter((key) => isUsable(key) && key.keyId !== rotated);
     if (usable.length < limits.keys) return;
