@@ -9,8 +9,9 @@ type Rule = { allows: boolean; pattern: string };
  */
 export const robotsFilter = (text: string, crawler: string): ((url: URL) => boolean) => {
   const rules = selectRules(text, crawler.toLowerCase());
-  return ({ pathname, search }) => {
-    const path = withUpperCaseEscapes(pathname + search);
+  return ({ href, origin }) => {
+    // `search` lacks a question mark at the end.
+    const path = unifyEscapes(href.slice(origin.length));
     let decisive: Rule = { allows: true, pattern: '' };
     for (const rule of rules) {
       const difference = rule.pattern.length - decisive.pattern.length;
@@ -25,6 +26,10 @@ export const robotsFilter = (text: string, crawler: string): ((url: URL) => bool
 /** Longer lines are cut, as other crawlers do. */
 const maxLineCharacters = 16_663;
 
+/** Fields with the misspellings that other crawlers accept, too. */
+const userAgentField = /^user[- ]?agent$/;
+const disallowField = /^(d[ie]s+al+[ao]w|diasllow)$/;
+
 /** Returns the rules of the groups for a crawler or, without such a group, of those for all crawlers. */
 const selectRules = (text: string, crawler: string): Rule[] => {
   const groups = new Map<string, Rule[]>();
@@ -33,7 +38,7 @@ const selectRules = (text: string, crawler: string): Rule[] => {
   let isAmongRules = false;
   for (const line of text.split(/\r\n|\r|\n/)) {
     const { field, value } = parseLine(line.replace(/\*+/g, '*').slice(0, maxLineCharacters));
-    if (field === 'user-agent') {
+    if (userAgentField.test(field)) {
       if (isAmongRules) group = new Set();
       isAmongRules = false;
       const agent = /^(\*(?=\s|$)|[a-z_-]+)/i.exec(value)?.[0].toLowerCase() ?? '';
@@ -42,10 +47,10 @@ const selectRules = (text: string, crawler: string): Rule[] => {
       const rules = groups.get(agent) ?? [];
       groups.set(agent, rules);
       group.add(rules);
-    } else if (field === 'allow' || field === 'disallow' || field === 'crawl-delay') {
+    } else if (field === 'allow' || disallowField.test(field)) {
       isAmongRules = true;
-      if (field !== 'crawl-delay') for (const rules of group) addRule(rules, field === 'allow', value);
-    }
+      for (const rules of group) addRule(rules, field === 'allow', value);
+    } else if (field === 'crawl-delay') isAmongRules = true;
     // Other fields, such as `Sitemap`, are of no group and end none.
   }
   return groups.get(crawler) ?? groups.get('*') ?? [];
@@ -67,10 +72,11 @@ const addRule = (rules: Rule[], allows: boolean, value: string) => {
 };
 
 /** Returns a pattern as it is compared with paths: percent-encoded, as URLs are. */
-const encodePattern = (text: string): string =>
-  withUpperCaseEscapes(encodeURI(text.toWellFormed()).replaceAll('%25', '%'));
+const encodePattern = (text: string): string => unifyEscapes(encodeURI(text.toWellFormed()).replaceAll('%25', '%'));
 
-const withUpperCaseEscapes = (path: string) => path.replace(/%[\da-f]{2}/gi, (byte) => byte.toUpperCase());
+/** Writes a path in one spelling: escapes in capitals, and the tilde, which old software escapes, as itself. */
+const unifyEscapes = (path: string) =>
+  path.replace(/%[\da-f]{2}/gi, (byte) => byte.toUpperCase()).replaceAll('%7E', '~');
 
 /** Finds the parts between wildcards one after another, each as early as possible, so that nothing is tried twice. */
 const matches = (pattern: string, path: string): boolean => {

@@ -200,6 +200,21 @@ it.each(['Sitemap: https://site.example/s.xml', 'Host: site.example', 'Clean-par
   },
 );
 
+it.each([
+  ['a field without its hyphen', 'Useragent: *\nDisallow: /a', '/a'],
+  ['a field with a space', 'User agent: *\nDisallow: /a', '/a'],
+  ...['Dissallow', 'Dissalow', 'Disalow', 'Diasllow', 'Disallaw', 'Desallow'].map((field) => [
+    `the field ${field}`,
+    `User-agent: *\n${field}: /a`,
+    '/a',
+  ]),
+  ['a path whose tilde a link escapes', 'User-agent: *\nDisallow: /~ada/', '/%7eada/x'],
+  ['a path with a question mark', 'User-agent: *\nDisallow: /print?', '/print?'],
+  ['an escaped tilde', 'User-agent: *\nDisallow: /%7Eada/', '/~ada/x'],
+])('a robots.txt with %s forbids what its owner means', (_, robots, path) => {
+  expect([isAllowed(robots as string, path as string), isAllowed(robots as string, '/')]).toEqual([false, true]);
+});
+
 it('a robots.txt is read as far as its first thousand rules for the crawler', () => {
   const others = 'User-agent: OtherBot\nDisallow: /\n'.repeat(5000);
   const rules = Array.from({ length: limits.robotsRules + 1 }, (_, index) => `Disallow: /${index}$`).join('\n');

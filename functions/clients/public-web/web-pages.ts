@@ -79,9 +79,7 @@ export class PageReader {
   /** Reads a site's robots.txt: its text, or what applies without one (RFC 9309, 2.3.1). */
   async readRobots(origin: string, options: FetchOptions): Promise<string | 'everything' | 'nothing'> {
     const { status, bytes } = await this.#get(new URL('/robots.txt', origin), options);
-    // A part of a byte order mark is ignored as the whole is.
-    if (isSuccess(status))
-      return new TextDecoder().decode(bytes.subarray(0, limits.robotsBytes)).replace(/^\ufffd/, '');
+    if (isSuccess(status)) return decodeRobots(bytes.subarray(0, limits.robotsBytes));
     return status >= 500 || status === 429 ? 'nothing' : 'everything';
   }
 
@@ -124,6 +122,14 @@ export class PageReader {
     }
   }
 }
+
+/** Decodes a robots.txt: UTF-8, or UTF-16 with a byte order mark, as editors save it. */
+const decodeRobots = (bytes: Uint8Array): string => {
+  const mark = Buffer.from(bytes.subarray(0, 2)).toString('hex');
+  const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8';
+  // A part of a byte order mark is ignored as the whole is.
+  return new TextDecoder(encoding).decode(bytes).replace(/^\ufffd/, '');
+};
 
 /** Returns the headers of a request for a page that has changed since it had these validators. */
 const conditionalHeaders = ({ etag, lastModified }: Validators = {}) => ({

@@ -366,6 +366,12 @@ describe('a page', () => {
 
   it.each<[string, Reply, string | undefined]>([
     ['is read as it is', { body: 'User-agent: *' }, 'User-agent: *'],
+    ['in UTF-16 is read', { body: Buffer.from('\ufeffUser-agent: *', 'utf16le') }, 'User-agent: *'],
+    [
+      'in UTF-16 of the other order is read',
+      { body: Buffer.from('\ufeffUser-agent: *', 'utf16le').swap16() },
+      'User-agent: *',
+    ],
     ['that is missing allows everything', { status: 404 }, 'everything'],
     ['that is forbidden allows everything', { status: 403 }, 'everything'],
     ['that fails allows nothing', { status: 500 }, 'nothing'],
