@@ -41,7 +41,14 @@ const hasUtf8Characters = (bytes: Uint8Array): boolean => {
 export const detectEncoding = (bytes: Uint8Array): string => {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
+  if (switchesToJapanese(bytes)) return 'iso-2022-jp';
   return utf16Order(bytes) ?? (isMostlyUtf8(bytes) ? 'utf-8' : detectLegacyEncoding(selectSample(bytes)));
+};
+
+/** Returns true if a text has an escape sequence of ISO-2022-JP, whose bytes are all ASCII. */
+const switchesToJapanese = ({ buffer, byteOffset, length }: Uint8Array): boolean => {
+  const bytes = Buffer.from(buffer, byteOffset, length);
+  return bytes.includes('\x1b$B') || bytes.includes('\x1b$@');
 };
 
 /** Returns true if valid sequences are more than twice the invalid bytes. Other encodings have them only by chance. */
@@ -87,20 +94,26 @@ const selectSample = (bytes: Uint8Array): Uint8Array => {
 const triedEncodings = [
   'windows-1252',
   'windows-1254',
+  'windows-1250',
+  'iso-8859-2',
   'windows-1251',
+  'windows-1255',
   'koi8-r',
+  'ibm866',
+  'windows-1253',
   'shift_jis',
   'euc-jp',
   'euc-kr',
   'gbk',
   'big5',
+  'windows-874',
 ];
 
 /** Returns the encoding in which the text looks most like one. In a short text, letters say more than statistics. */
 const detectLegacyEncoding = (sample: Uint8Array): string => {
   const confidences = new Map(triedEncodings.map((encoding) => [encoding, 0]));
   for (const { name, confidence } of analyzeBytes(sample)) {
-    const encoding = normalizeEncoding(name)?.replace('gb18030', 'gbk');
+    const encoding = normalizeEncoding(name)?.replace('gb18030', 'gbk').replace('iso-8859-8', 'windows-1255');
     if (!encoding || /^(utf-|replacement)/.test(encoding)) continue;
     confidences.set(encoding, Math.max(confidences.get(encoding) ?? 0, confidence));
   }
@@ -139,11 +152,13 @@ const latin = /\p{Script=Latin}/u;
 const unreadable = /[\ufffd\p{Cc}\p{Cn}\p{Co}]/u;
 const usualMarks = /[¡¿©®°«»“”„‘’–—…€£§·№\u3000-\u3003\u3008-\u3011\uff00-\uff5e]/;
 
-/** Returns true for letters that no word has side by side: of two scripts, or a capital after a small letter. */
-const areOddNeighbors = (former: string, next: string): boolean =>
-  letter.test(former) &&
-  letter.test(next) &&
-  (latin.test(former) !== latin.test(next) || (/\p{Ll}/u.test(former) && /\p{Lu}/u.test(next)));
+/** Returns true for letters that no word has side by side: of two scripts, a capital after a small letter, one after a final. */
+const areOddNeighbors = (former: string, next: string): boolean => {
+  if (/\p{M}/u.test(next)) return !/[\p{L}\p{M}]/u.test(former);
+  if (!letter.test(former) || !letter.test(next)) return false;
+  if (latin.test(former) !== latin.test(next) || /[ךםןףץς]/.test(former)) return true;
+  return /\p{Ll}/u.test(former) && /\p{Lu}/u.test(next);
+};
 
 /** Returns a test for the letters that the languages of an encoding often use. */
 const frequentLetters = (encoding: string, text: string): ((character: string) => boolean) => {
@@ -156,22 +171,37 @@ const frequentLetters = (encoding: string, text: string): ((character: string) =
     if (encoding === 'euc-jp' && !/[ぁ-ヿ]/.test(text)) return () => false;
     return (character) => known.has(character) || /[ぁ-ヿ]/.test(character);
   }
+  // Hebrew letters have the bytes of Cyrillic and Greek ones, but few vowels and no accents.
+  if (!isSpelled(encoding, text)) return () => false;
   // The three Icelandic letters have the bytes of Turkish ones.
   const letters =
     encoding === 'windows-1252' && /[áéíóúæ]/i.test(text) ? icelandic : (usualLetters[encoding] ?? letter);
   return (character) => letters.test(character);
 };
 
+/** Returns false for a text that Cyrillic or Greek letters do not spell. A few letters can be an abbreviation. */
+const isSpelled = (encoding: string, text: string): boolean => {
+  if (/^(windows-1253|iso-8859-7)$/.test(encoding)) return /[άέήίόύώ]/.test(text) || !/[α-ω]/.test(text);
+  const letters = text.match(/\p{Script=Cyrillic}/gu) ?? [];
+  if (letters.length < 8) return true;
+  return letters.filter((letter) => /[аеёиоуыэюяіїє]/i.test(letter)).length > letters.length * 0.3;
+};
+
 const icelandic = /[à-öø-üýþÿßœšž]/i;
-const centralEuropean = /[áâăäąćçčďđéęëěíîłĺľńňóôőöŕřśšşťţúůűüýźžżß]/i;
+// Turkish has a ç, and shares other bytes with these languages.
+const centralEuropean = /[áâăäąćčďđéęëěíîłĺľńňóôőöŕřśšşťţúůűüýźžżß]/i;
 const usualLetters: Record<string, RegExp> = {
   'windows-1252': /[à-ïñ-öø-üÿßœšž]/i,
   'windows-1254': /[çöüğıİşâîû]/i,
   'windows-1250': centralEuropean,
   'iso-8859-2': centralEuropean,
   'windows-1257': /[āäąčęēėģīįķļłńņóōõöśšųūüźžż]/i,
+  'windows-1253': /[α-ωάέήίόύώϊϋΐΰ]/i,
+  'windows-1255': /[א-ת]/,
   'windows-1251': /[а-яёіїєґўјљњћђџ]/i,
   'koi8-r': /[а-яё]/i,
+  ibm866: /[а-яё]/i,
+  'windows-874': /[ก-ฺเ-๎]/,
   'euc-kr': /[가-힣]/,
 };
 

@@ -10,6 +10,7 @@ const corpora: [encoding: string, text: string][] = [
   ['windows-1254', turkish],
   ['windows-1251', russian],
   ['koi8-r', russian],
+  ['ibm866', russian],
   ['shift_jis', japanese],
   ['euc-jp', japanese],
   ['gbk', chinese],
@@ -39,11 +40,27 @@ it.each([
   ['windows-1250', 'Otwarte od poniedziałku do piątku. Zażółć gęślą jaźń.'],
   ['windows-1253', 'Είμαστε ανοιχτά από Δευτέρα έως Παρασκευή.'],
   ['windows-1255', 'אנחנו פתוחים בימים ראשון עד חמישי. הכניסה לילדים חינם.'],
+  ['windows-1250', 'Příliš žluťoučký kůň úpěl ďábelské ódy.'],
+  ['windows-1253', 'Τηλέφωνο επικοινωνίας και ωράριο λειτουργίας'],
+  ['windows-1253', 'Η είσοδος για τα παιδιά είναι δωρεάν.'],
+  ['iso-8859-7', 'ΩΡΕΣ ΛΕΙΤΟΥΡΓΙΑΣ: Δευτέρα έως Παρασκευή'],
+  ['windows-1255', 'שעות פתיחה'],
+  ['windows-1255', 'נא להתקשר מראש כדי לקבוע תור.'],
+  ['windows-1255', 'החנות סגורה בשבת ובחגים'],
+  ['windows-874', 'เวลาทำการ'],
+  ['windows-874', 'ร้านเปิดทุกวันจันทร์ถึงวันศุกร์'],
+  ['windows-874', 'กรุณาโทรจองโต๊ะล่วงหน้า ราคา 100 บาท'],
+  ['windows-1251', 'Пн–Пт'],
   ['windows-1256', 'نحن نعمل من الاثنين إلى الجمعة. الدخول مجاني للأطفال.'],
   ['big5', '我們的營業時間是週一至週五。請提前打電話預約。'],
   ['shift_jis', 'ﾃｽﾄ 料金は千円です'],
 ])('a short text in %s is recognized: %s', (encoding, text) => {
   expect(decode(encode(text, encoding))).toBe(text);
+});
+
+it('Japanese text in ISO-2022-JP, whose bytes are ASCII, is recognized', () => {
+  const hours = '1b2442314436483b7e3456244f36653b7e242b24691b2842';
+  expect(decode(Buffer.concat([Buffer.from('Hours: '), Buffer.from(hours, 'hex')]))).toBe('Hours: 営業時間は九時から');
 });
 
 it('a text is recognized by a line that begins far behind its ASCII', () => {
