@@ -5,7 +5,7 @@ import { PageVisitor } from '../../functions/crawling/page-visitor.ts';
 import { pathMatcher } from '../../functions/crawling/path-filter.ts';
 import type { CrawlControls } from '../../functions/domain/crawl-controls.ts';
 import { pageReader } from '../../functions/extraction/page.ts';
-import { endlessHtmlReader } from '../support/endless-html-reader.ts';
+import { endlessHtmlReader, limits } from '../support/endless-html-reader.ts';
 import { page, type Reply, type Site, startSite } from '../support/site.ts';
 
 const sites: Site[] = [];
@@ -290,7 +290,10 @@ it('a crawl gives up a page that its reader does not finish, and reads the next'
   const reader = new WebPages({ trustedOrigins: new Set([site.origin]) }).open();
   const visitor = new PageVisitor(reader, Date.now() + 60_000, undefined, endlessHtmlReader);
   const visit = (path: string) => visitor.visit(new URL(path, site.origin), () => {});
+  const { timeoutSeconds } = limits;
+  limits.timeoutSeconds = 0.5;
   expect((await visit('/trap')).error?.message).toBe('The page is too large or too intricate to be read.');
+  limits.timeoutSeconds = timeoutSeconds;
   expect((await visit('/a')).page?.text).toContain('This is a.');
   await endlessHtmlReader.close();
   await reader.close();

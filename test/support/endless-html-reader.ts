@@ -1,7 +1,10 @@
 import type { ReadPage, ReceivedPage } from '../../functions/extraction/page.ts';
 import { runInWorker } from '../../functions/extraction/sandboxed-worker.ts';
 
-/** A reader of pages that never finishes one with the word "endless", and is aborted after a second. */
+/** Tests change the time. */
+export const limits = { timeoutSeconds: 60, heapMegabytes: 32 };
+
+/** A reader of pages that never finishes one with the word "endless". */
 export const endlessHtmlReader = runInWorker(
   'endlessHtmlReader',
   import.meta.url,
@@ -10,5 +13,5 @@ export const endlessHtmlReader = runInWorker(
     while (text.includes('endless'));
     return { title: '', text, markdown: text, links: [], hasScripts: false, frames: [] };
   },
-  { timeoutSeconds: 1, heapMegabytes: 32 },
+  limits,
 );

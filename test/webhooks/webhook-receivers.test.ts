@@ -93,12 +93,12 @@ describe('a receiver', () => {
   });
 
   it.each([
-    ['120', 120],
-    ['0', 0],
-    [new Date(Date.now() + 3_600_000).toUTCString(), 3600],
-    ['soon', undefined],
-  ])('a receiver that asks to wait with %s is understood', async (header, seconds) => {
-    const { url } = await newReceiver({ status: 503, headers: { 'retry-after': header } });
+    ['seconds', () => '120', 120],
+    ['no seconds', () => '0', 0],
+    ['a point in time', () => new Date(Date.now() + 3_600_000).toUTCString(), 3600],
+    ['a word', () => 'soon', undefined],
+  ])('a receiver that asks to wait with %s is understood', async (_, writeHeader, seconds) => {
+    const { url } = await newReceiver({ status: 503, headers: { 'retry-after': writeHeader() } });
     const { retryAfterSeconds } = await post(url, policy);
     if (seconds === undefined) expect(retryAfterSeconds).toBeUndefined();
     else expect(Math.abs((retryAfterSeconds ?? Number.NaN) - seconds)).toBeLessThan(30);
