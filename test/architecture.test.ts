@@ -72,7 +72,7 @@ const arrows: Record<string, string[]> = {
   'functions/figures': below,
   'functions/search': below,
   'functions/sheets': base,
-  'functions/users': [...below, 'functions/http'],
+  'functions/users': [...below, 'functions/block-list-import', 'functions/http'],
   'functions/webhooks': [...below, 'functions/changes'],
   'functions/operations': ['functions/domain', 'functions/clients', 'functions/openapi'],
   'functions/mcp': [...base, 'functions/clients', 'functions/http', 'functions/openapi', 'functions/operations'],
