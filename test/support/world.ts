@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { request } from 'undici';
 import { inject } from 'vitest';
 import type { Scope } from '../../functions/domain/api-keys.ts';
 import { now } from '../../functions/domain/date-time.ts';
@@ -54,6 +55,20 @@ export type CallOptions = {
   headers?: Record<string, string>;
 };
 
+type Sent = { method: string; headers: Record<string, string>; body?: string | Uint8Array | FormData };
+
+/** Most requests are sent this way, because `fetch` costs several times the CPU time. */
+const requestText = async (address: URL, { method, headers, body }: Sent) => {
+  const response = await request(address, { method, headers, body: body as string | Uint8Array });
+  const text = await response.body.text();
+  return { status: response.statusCode, headers: new Headers(response.headers as Record<string, string>), text };
+};
+
+const fetchText = async (address: URL, sent: Sent) => {
+  const response = await fetch(address, { redirect: 'manual', ...(sent as RequestInit) });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+};
+
 /** Calls an operation over HTTP. */
 export const call = async (method: string, path: string, options: CallOptions = {}): Promise<Answer> => {
   const address = new URL(target.baseUrl + path);
@@ -62,21 +77,21 @@ export const call = async (method: string, path: string, options: CallOptions = 
   }
   const { body } = options;
   const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array || body instanceof FormData;
-  const response = await fetch(address, {
+  const sent = {
     method,
-    redirect: 'manual',
     headers: {
       ...(!raw && { 'content-type': 'application/json' }),
+      ...(typeof body === 'string' && { 'content-type': 'text/plain;charset=UTF-8' }),
       ...(options.apiKey !== undefined && { 'x-authorization': options.apiKey }),
       ...options.headers,
     },
-    ...(body !== undefined && { body: raw ? (body as RequestInit['body']) : JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  const isJson = response.headers.get('content-type')?.startsWith('application/json');
+    body: raw ? body : JSON.stringify(body),
+  };
+  const { status, headers, text } = await (body instanceof FormData ? fetchText : requestText)(address, sent);
+  const isJson = headers.get('content-type')?.startsWith('application/json');
   return {
-    status: response.status,
-    headers: response.headers,
+    status,
+    headers,
     text,
     body: isJson && text ? JSON.parse(text) : undefined,
   };
