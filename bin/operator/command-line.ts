@@ -82,8 +82,8 @@ const groups: Record<string, { description: string; commands: ((group: Group) =>
 
 const otherPrograms = `
 Commands that work with files and a key, each with its own --help:
-  agents             keeps agents in files: pull, diff, apply
-  outcomes           sets the outcomes of many calls from a file: pull, push, plan
+  agents             Keep agents in files: pull, diff, apply, test
+  outcomes           Set the outcomes of many calls from a file: pull, push, plan
 `;
 
 /** Creates the program with all of its commands. */

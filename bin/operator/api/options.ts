@@ -52,12 +52,16 @@ export const addOptions = (command: Command, { name, schema, isRequired }: Argum
   const kind = chooseKind(schema);
   const [set, clear] = typeof names === 'string' ? [names, `no-${names}`] : names;
   const description = describeArgument(schema);
-  const option = new Option(writeFlags(set, kind), description);
+  const [, whenSet = description, whenCleared = `the opposite of --${set}`] =
+    /^true: (.*)\. false: (.*)$/.exec(description) ?? [];
+  const option = new Option(writeFlags(set, kind), whenSet);
+  // Commands read the pages of a list themselves.
+  if (name === 'cursor') option.hideHelp();
   if (schema.enum) option.choices(schema.enum as string[]);
   else if (kind === 'number') option.argParser(toNumber);
   else if (kind === 'time') option.argParser(name === 'expiresAt' ? future : past);
   command.addOption(option.makeOptionMandatory(isRequired));
-  if (kind === 'boolean') command.option(`--${clear}`, `the opposite of --${set}`);
+  if (kind === 'boolean') command.option(`--${clear}`, whenCleared);
   else if (listTypes(schema).includes('null')) command.option(`--${clear}`, `clear what --${set} sets`);
 };
 

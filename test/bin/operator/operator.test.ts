@@ -325,6 +325,12 @@ it('agents that the operator creates never replace another one', async () => {
   expect((await json('agent', 'show', world.agentId)).name).toBe('Agent');
 });
 
+it('the help of a generated command says what each of two flags does, and leaves out the cursor that it follows', async () => {
+  const { stdout } = await operatorWith({}, ['api', 'calls', 'list', '--help']);
+  expect(stdout).toMatch(/--no-held +only calls without a held outcome/);
+  expect(stdout).not.toContain('--cursor');
+});
+
 it('the operator shares an agent with more users than a key may', async () => {
   const [world, guest] = [await newWorld(), await newUser()];
   const others = Array.from({ length: limits.guests }, (_, index) => `guest-${index}`);

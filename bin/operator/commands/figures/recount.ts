@@ -20,8 +20,8 @@ export const recountFigures = (figures: Group) =>
     .addHelpText(
       'after',
       `
-The service counts calls again whenever they change. After a table was restored from a backup, figures may be of another
-moment than the calls. Counting again what is right changes nothing, and what retention froze stays.
+The service counts calls again whenever they change. In a table that was restored from a backup, figures may not match the
+calls. Recounting correct figures changes nothing. Figures of calls that the retention has deleted stay.
 ${examples('figures recount --uid user-1', 'figures recount --agent-id front-desk --stack voice-agents-prod')}`,
     )
     .action(async (_, command) => {

@@ -20,7 +20,13 @@ export const deleteUser = (user: Group) =>
     .argument('<uid>', 'the user', as(Identifier))
     .option('--yes', 'delete (default: only count what would be deleted)')
     .option(...serviceOption)
-    .addHelpText('after', examples('user delete acme', 'user delete acme --yes'))
+    .addHelpText(
+      'after',
+      `
+The user is deleted when the command ends, and the data of their agents in the background. A user who has clients cannot be
+deleted: delete these first. After an interruption, the same command continues.
+${examples('user delete acme', 'user delete acme --yes')}`,
+    )
     .action(async (uid, _, command) => {
       const options = command.optsWithGlobals();
       const stores = await openStores(options);
@@ -71,6 +77,9 @@ const removeUser = async (
     return true;
   };
   const empty = () => emptyUser(uid, deleteAgents, { ...stores, imports }, Number.POSITIVE_INFINITY);
-  while ((await empty()) !== 'empty') await sleep(pollMilliseconds, undefined, { signal });
+  for (let run = 0; (await empty()) !== 'empty'; run++) {
+    if (run === 0) say('Waiting until the imports and copies of the user have ended …');
+    await sleep(pollMilliseconds, undefined, { signal });
+  }
   await users.remove(uid);
 };
