@@ -1,4 +1,5 @@
 import { limits } from './limits.ts';
+import { listForms } from './number-forms.ts';
 import { type FirstGroup, splitNumber, withoutTrunkPrefix } from './numbering-plans.ts';
 
 /** What to remove from a text or to add to it, so that it is a phone number. */
@@ -104,9 +105,11 @@ const readDigits = (plain: string, groups: Group[]): NumberReading => {
   if (last && plan && !plan.lengths.has(rest.length) && plan.lengths.has(rest.length - last.digits.length)) {
     return { problem: 'lastGroup' };
   }
-  // Digits that stand together are taken as they are: what separates groups may also add a prefix of the country.
-  if (groups.length > 1 && plan && rest.length > Math.max(...plan.lengths)) return { problem: 'tooLongForCountry' };
   const number = `+${code}${rest}`;
+  // Digits that stand together are taken as they are: what separates groups may also add a prefix of the country.
+  if (groups.length > 1 && plan && rest.length > Math.max(...plan.lengths) && !listForms(number)[1]) {
+    return { problem: 'tooLongForCountry' };
+  }
   if (isPhoneNumber(number)) return { number };
   return { problem: number.length <= 7 ? 'tooFewDigits' : 'tooManyDigits' };
 };

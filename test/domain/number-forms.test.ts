@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { chooseForm, listForms } from '../../functions/domain/number-forms.ts';
 import { mentionsNumber } from '../../functions/domain/phone-numbers.ts';
+import { readPhoneNumber } from '../../functions/domain/read-phone-number.ts';
 
 it.each([
   ['Mexico', '+525512345678', '+5215512345678'],
@@ -16,6 +17,18 @@ it.each([
   }
   expect(mentionsNumber(`Call ${current} again`, other)).toBe(true);
   expect(mentionsNumber(`Call ${other} again`, current)).toBe(true);
+});
+
+it.each([
+  ['+52 1 55 1234 5678', '+5215512345678'],
+  ['+52 (1) 55 1234-5678', '+5215512345678'],
+  ['+54 9 11 1234-5678', '+5491112345678'],
+  ['+54 11 1234-5678', '+541112345678'],
+  ['+55 (11) 8765-4321', '+551187654321'],
+  ['+229 97 12 34 56', '+22997123456'],
+])('%s, as people separate its digits, is %s', (text, number) => {
+  expect(readPhoneNumber(text)).toEqual({ number });
+  expect(mentionsNumber(text, chooseForm(number))).toBe(true);
 });
 
 it.each([
