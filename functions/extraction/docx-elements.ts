@@ -40,6 +40,7 @@ const namespaces: Record<string, string> = {
   'http://schemas.openxmlformats.org/markup-compatibility/2006': 'mc',
   'urn:schemas-microsoft-com:vml': 'v',
   'urn:schemas-microsoft-com:office:office': 'o',
+  'http://schemas.openxmlformats.org/drawingml/2006/main': 'a',
   'http://schemas.openxmlformats.org/drawingml/2006/chart': 'c',
   'http://schemas.openxmlformats.org/drawingml/2006/diagram': 'dgm',
 };
@@ -96,6 +97,8 @@ class Part {
   readonly #alternatives: Alternatives[] = [];
   /** The text boxes of the drawing that is read. */
   #boxes: [number, number][] = [];
+  /** The text that shapes of the drawing have themselves, a line for each paragraph. */
+  #shapeText = '';
   /** What was chosen in the drop-down list of the field that is read, unless the field shows a text. */
   #choice = '';
   hasSection = false;
@@ -157,6 +160,7 @@ class Part {
   #read(text: string) {
     const { name } = this.#open.at(-1) ?? {};
     if (name === 'm:t') this.#addMath(text);
+    if (name === 'a:t') this.#shapeText += text;
     if (!/:t$/.test(name ?? '') || !text.trim()) return;
     this.#choice = '';
     for (let depth = this.#open.length - 1; depth >= 0; depth--) {
@@ -182,6 +186,7 @@ class Part {
     else if (name === 'w:altChunk') this.#replace(start, end, paragraph(importMark(readAttribute(open, 'id'))));
     else if (name === 'w:sectPr') this.hasSection = true;
     else if (name === 'w:txbxContent') this.#boxes.push([start, end]);
+    else if (name === 'a:p') this.#shapeText += '\n';
     else if (name === 'w:drawing') this.#replaceDrawing(start, end);
     else if (name === 'v:textpath') this.#replaceWordArt(open, end);
     else if (this.#open.at(-1)?.name === 'w:ddList') this.#readDropDown(open);
@@ -207,10 +212,16 @@ class Part {
     this.#choice = '';
   }
 
-  /** Replaces a drawing with text boxes by a picture with text boxes. */
+  /** Replaces a drawing with text boxes, or with text in its shapes, by a picture with text boxes. */
   #replaceDrawing(start: number, end: number) {
     const boxes = this.#boxes.filter(([from]) => from > start);
+    const lines = this.#shapeText.split('\n').filter((line) => line.trim());
     this.#boxes = [];
+    this.#shapeText = '';
+    if (boxes.length === 0 && lines.length > 0) {
+      const box = `<w:txbxContent>${lines.map(paragraph).join('')}</w:txbxContent>`;
+      this.#replace(start, end, `<w:pict ${w}>${box}</w:pict>`);
+    }
     if (boxes.length === 0) return;
     let at = start;
     for (const [index, [from, to]] of boxes.entries()) {

@@ -18,6 +18,8 @@ const math = (content: string) => `<m:oMath ${m}>${content}</m:oMath>`;
 const mathRun = (text: string) => `<m:r><m:t>${text}</m:t></m:r>`;
 const box = (text: string) => `<w:txbxContent>${paragraph(run(text))}</w:txbxContent>`;
 const shape = `<w:drawing><wps:wsp xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"><wps:txbx>${box('Closed on Monday')}</wps:txbx></wps:wsp></w:drawing>`;
+const diagram = (...texts: string[]) =>
+  `<w:drawing><a:sp xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">${texts.map((text) => `<a:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></a:txBody>`).join('')}</a:sp></w:drawing>`;
 const dropDown = (chosen: string, result = '') =>
   `<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:name w:val="Day"/><w:ddList>${chosen}<w:listEntry w:val="Monday"/><w:listEntry w:val="Tuesday"/><w:listEntry w:val="Fri &amp; Sat"/></w:ddList></w:ffData></w:fldChar></w:r><w:r><w:instrText> FORMDROPDOWN </w:instrText></w:r>${result}<w:r><w:fldChar w:fldCharType="end"/></w:r>`;
 
@@ -91,6 +93,11 @@ it.each([
       )}</m:oMathPara>`,
     ),
     'Fee: f=(a+b)/2x^2[n<3]',
+  ],
+  [
+    'text that the shapes of a diagram have themselves',
+    paragraph(`<w:r>${diagram('Book a table', 'Come &amp; eat')}</w:r>`, run('Welcome.')),
+    'Welcome.\n\nBook a table\n\nCome & eat',
   ],
   ['a text box of a drawing', paragraph(`<w:r>${shape}</w:r>`), 'Closed on Monday'],
   [
