@@ -64,8 +64,14 @@ const requests: Record<string, { names: string[]; ask(world: World): Promise<Ans
     ask: ({ uid, agentId, call }) => call('POST', '/duplicate-agent', { body: { uid, agentId } }),
   },
   'an erasure': {
-    names: ['createErasure', 'erasePerson'],
-    ask: ({ uid, call }) => call('POST', '/erasures', { body: { uid, number: '+14155550188' } }),
+    names: ['createErasure', 'erasePerson', 'deliverWebhook'],
+    async ask({ uid, agentId, call }) {
+      const number = '+14155550188';
+      await call('PUT', `/calls/${agentId}/${unique('call')}`, {
+        body: { phone: number, direction: 'inbound', startedAt: new Date().toISOString() },
+      });
+      return call('POST', '/erasures', { body: { uid, number } });
+    },
   },
   'a deleted agent': {
     names: ['deleteAgent', 'finishDeletion', 'deliverWebhook'],
