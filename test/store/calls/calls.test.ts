@@ -349,6 +349,8 @@ const entriesStored = async (agentId: string) => {
   let count = 0;
   for (const collection of [callCollection(agentId), ...phones.map((phone) => phoneCallCollection(agentId, phone))]) {
     for await (const entry of table.get().query(collection)) {
+      // The entry of a deleted call tells the reader of the stream who deleted it, and then expires.
+      if ('ttlSeconds' in entry) continue;
       expect(Object.keys(entry).sort()).toEqual(['pk', 'sk']);
       count += 1;
     }
