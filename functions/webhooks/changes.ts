@@ -130,10 +130,8 @@ const callChanged = (subject: { agentId: string; callId: string }, change: Table
   const former = change.before && storedCall(change.before);
   if (!change.after) {
     const deletion = former && locateDeletion(former);
-    return {
-      events: [buildEvent(change, { type: 'call.deleted', ...about, deletion, details: {} })],
-      scrubbed: subject,
-    };
+    const deleted = { type: 'call.deleted' as const, ...about, deletion, details: {} };
+    return { events: [buildEvent(change, deleted)], scrubbed: subject };
   }
   const { call, version } = storedCall(change.after);
   const details = detailsOfCall(call);
