@@ -69,6 +69,17 @@ it('the operator imports and exports block lists with a key of the user, and wit
   });
 });
 
+it('the operator imports the columns and the national numbers of a file, which are blocked until a date', async () => {
+  const { uid, call } = await newWorld();
+  const file = newFile('Tel;Why;Other\n030 901820;Ruhe;x\n');
+  const columns = ['--number-column', 'Tel', '--reason-column', 'Why', '--country', 'DE'];
+  const imported = await blockList(['import', file, '--uid', uid, ...columns, '--expires-at', '2099-01-31']);
+  expect([imported.code, imported.stderr]).toEqual([0, expect.not.stringContaining('could not')]);
+  expect((await call('GET', '/block-list', { query: { uid } })).body.entries).toMatchObject([
+    { number: '+4930901820', reason: 'Ruhe', expiresAt: '2099-01-31T00:00:00.000Z' },
+  ]);
+});
+
 it('the operator reports an import of a block list that cannot be done in a sentence', async () => {
   const { uid } = await newWorld();
   const bad = await blockList(['import', newFile('phone,name\n+14155550101,x\n'), '--uid', uid]);

@@ -1,10 +1,10 @@
 import { Option } from '@commander-js/extra-typings';
-import { blockTerms } from '../../../../functions/domain/block-list.ts';
 import { ImportCountry } from '../../../../functions/domain/block-list-imports.ts';
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { as } from '../../../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { count, print, record, say, visible } from '../../../command-line/output.ts';
+import { future } from '../../../command-line/times.ts';
 import { importResult, uploadNumbers } from '../../block-list/import-file.ts';
 import type { Group } from '../../program.ts';
 import { runWithService, serviceCommand } from '../../service-command.ts';
@@ -34,7 +34,11 @@ imported are reported with their number, and the others are imported.
         .default('add' as const),
     )
     .option('--reason <text>', 'the reason of lines that have none')
-    .option('--expires-at <time>', 'when numbers are unblocked whose lines do not say so', as(blockTerms.expiresAt))
+    .option(
+      '--expires-at <when>',
+      'a date, a date-time or a duration such as 30d: when numbers are unblocked whose lines do not say so',
+      future,
+    )
     .option('--country <code>', 'the country of national numbers, such as DE', as(ImportCountry))
     .option('--number-column <name>', 'the column of the numbers')
     .option('--reason-column <name>', 'the column of the reasons')
