@@ -1,9 +1,11 @@
 import { mkdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { buildSync } from 'esbuild';
 import type { Page, Response } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { readGuides } from '../../../functions/openapi/guides.ts';
 import { call, target } from '../../support/world.ts';
+import { packageFile } from '../packages.ts';
 import { newPage, openPage, useBrowser, violationsIn } from './browser.ts';
 
 const docs = `${target.baseUrl}/docs`;
@@ -237,6 +239,9 @@ it('the documentation has an example of a chat that works as it is', async () =>
       createRoot(document.querySelector('#example')!).render(<Chat />);`;
   const { outputFiles } = buildSync({
     stdin: { contents: start, loader: 'tsx', resolveDir: '.' },
+    nodePaths: [packageFile('', '')],
+    // The other packages have a copy of their own.
+    alias: { react: resolve('node_modules/react') },
     bundle: true,
     format: 'esm',
     jsx: 'automatic',
