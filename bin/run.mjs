@@ -12,18 +12,29 @@ const packages = join(root, 'node_modules');
 const node = join(packages, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
 const [script = '', ...rest] = process.argv.slice(2);
 
-/** Returns true if npm has already ended. The parent is then the process that adopts orphans, which may be npm itself in a container. */
-const isOrphan = () => {
-  const file = `/proc/${process.ppid}/cmdline`;
-  const command = existsSync(file) ? readFileSync(file, 'utf8') : 'npm';
-  return (process.ppid === 1 || command.includes('systemd')) && !/\b(p?npm|yarn|bun)\b/.test(command);
+/** Returns a file of Linux about a process, as text; an empty one on other systems, and when the process has ended. */
+const readProcess = (pid, file) => {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
+  }
 };
 
-// npm's shell forwards no signals: when npm ends, this process gets another parent.
+/** Returns true if npm has ended. The process that adopts orphans, which may be npm itself in a container, then has its place. */
+const isOrphan = () => {
+  const isShell = /^\S*sh\0-c\0/.test(readProcess(process.ppid, 'cmdline'));
+  const [, grandparent] = /^PPid:\s*(\d+)/m.exec(readProcess(process.ppid, 'status')) ?? [];
+  const npm = isShell ? Number(grandparent) : process.ppid;
+  const command = readProcess(npm, 'cmdline') || 'npm';
+  return (npm === 1 || command.includes('systemd')) && !/\b(p?npm|yarn|bun)\b/.test(command);
+};
+
+// npm's shell forwards no signals, and lives on when npm is killed: when npm ends, this process or the shell gets another parent.
 const parent = process.ppid;
 if (process.env.npm_lifecycle_event) {
   if (isOrphan()) process.exit(143);
-  setInterval(() => process.ppid !== parent && process.kill(process.pid, 'SIGTERM'), 250).unref();
+  setInterval(() => (process.ppid !== parent || isOrphan()) && process.kill(process.pid, 'SIGTERM'), 250).unref();
 }
 
 const readPackages = (file) => JSON.parse(readFileSync(file, 'utf8')).packages;

@@ -313,12 +313,13 @@ describe('npm start', () => {
     await until(() => processesWith(place).length === 0);
   });
 
-  it.runIf(process.platform === 'linux')(
-    'npm start leaves no process when npm has ended before its script begins',
-    async () => {
+  it.runIf(process.platform === 'linux').each(['', ' sh -c'])(
+    'npm start leaves no process when npm has ended before its script begins, with its shell or without (%j)',
+    async (shell) => {
       const place = folder();
-      const script = `npm_lifecycle_event=start '${process.execPath}' bin/run.mjs bin/local.ts --json --data '${place}' &`;
-      spawnSync('sh', ['-c', script], { stdio: 'ignore' });
+      const run = `npm_lifecycle_event=start '${process.execPath}' bin/run.mjs bin/local.ts --json --data '${place}'`;
+      // A shell with a second command stays until the first one ends.
+      spawnSync('sh', ['-c', shell ? `${shell} "${run}; :" &` : `${run} &`], { stdio: 'ignore' });
       await until(() => processesWith(place).length === 0);
     },
   );
