@@ -85,7 +85,7 @@ it('“What changed in the instructions, and when?”', async () => {
   await dialog.getByRole('insertion').waitFor();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
-  expect(page.url()).not.toContain('version=');
+  await page.waitForURL((address) => !address.searchParams.has('version'));
 });
 
 it('“A colleague changed the agent while I was typing: what did they change, and where is my text?”', async () => {
