@@ -224,7 +224,8 @@ it('a robots.txt is read as far as its first thousand rules for the crawler', ()
 });
 
 it('a robots.txt is judged like the package robots-parser judges it', () => {
-  const path = fc.stringMatching(/^\/[ab/%2fFü?=.]{0,6}$/);
+  // The package takes no account of a question mark at the end.
+  const path = fc.stringMatching(/^\/[ab/%2fFü?=.]{0,6}$/).filter((text) => !/^[^?]*\?$/.test(text));
   const pattern = fc.stringMatching(/^\/?([ab/ü.?=]|%2f|%2F|\*[ab/.]){0,6}[*$]?$/);
   const agent = fc
     .constantFrom('*', crawler, 'voiceagentplatformbot/2.0', 'OtherBot')
