@@ -1,10 +1,11 @@
 import * as z from 'zod/mini';
-import { Call, CallIdOrPhone, Preference, toCallReference } from '../domain/calls.ts';
+import { Call, CallIdOrPhone, Preference } from '../domain/calls.ts';
 import { noSuchCall } from '../domain/errors.ts';
 import { AgentIdInPath } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { callLookup, callRecords } from '../store/calls/call-records.ts';
+import { addressedCallLookup } from '../store/calls/addressed-call.ts';
+import { callRecords } from '../store/calls/call-records.ts';
 
 /** Returns a call, named by its id or as the first or last one with a phone number. */
 export const getCall = endpoint({
@@ -14,13 +15,7 @@ export const getCall = endpoint({
   summary: 'Get a call',
   description:
     'Returns a call by its id, or by a phone number: then `preference` chooses the first or the last call with that number.',
-  caller: {
-    kind: 'key',
-    scope: 'calls',
-    agent: ({ params }) => params,
-    prefetch: ({ params: { agentId, callIdOrPhone }, query: { preference } }) =>
-      callLookup({ agentId, reference: toCallReference(callIdOrPhone, preference) }),
-  },
+  caller: { kind: 'key', scope: 'calls', agent: ({ params }) => params, prefetch: addressedCallLookup },
   services: { callRecords: callRecords.for('find') },
   params: z.object({ agentId: AgentIdInPath, callIdOrPhone: CallIdOrPhone }),
   query: z.object({ preference: z._default(Preference, 'last') }),

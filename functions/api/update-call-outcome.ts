@@ -7,7 +7,6 @@ import {
   MetadataMode,
   PhoneOrWithheld,
   Preference,
-  toCallReference,
   UpdatedFields,
 } from '../domain/calls.ts';
 import { toNamedKey } from '../domain/change-maker.ts';
@@ -18,7 +17,7 @@ import { examples } from '../domain/examples.ts';
 import { AgentIdInPath } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { callLookup } from '../store/calls/call-records.ts';
+import { addressedCallLookup } from '../store/calls/addressed-call.ts';
 import { calls } from '../store/calls/calls.ts';
 
 /** Sets outcome fields of a call, named by its id or as the first or last one with a phone number. */
@@ -29,13 +28,7 @@ export const updateCallOutcome = endpoint({
   summary: 'Set the outcome of a call',
   description:
     'Updates any combination of the three outcome fields; `null` clears a field. The call is addressed by its id, or by a phone number: then `preference` chooses the first or the last call with that number. If the agent declares `outcomes`, the label must be one of them. An outcome that blocks, by this list or by `blockOnOutcomes`, also blocks the number of the call: for all agents of its owner, or for this agent if a user with whom it was shared sets the outcome. To set many outcomes use `POST /call-outcomes`.',
-  caller: {
-    kind: 'key',
-    scope: 'calls',
-    agent: ({ params }) => params,
-    prefetch: ({ params: { agentId, callIdOrPhone }, query: { preference } }) =>
-      callLookup({ agentId, reference: toCallReference(callIdOrPhone, preference) }),
-  },
+  caller: { kind: 'key', scope: 'calls', agent: ({ params }) => params, prefetch: addressedCallLookup },
   services: { calls: calls.for('setOutcome') },
   params: z.object({ agentId: AgentIdInPath, callIdOrPhone: CallIdOrPhone }),
   query: z.object({ preference: z._default(Preference, 'last'), metadataMode: z._default(MetadataMode, 'replace') }),

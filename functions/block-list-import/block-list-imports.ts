@@ -20,7 +20,7 @@ import { type BlockListOwner, importCollection, importKey, runningImportKey, use
 import {
   type Item,
   type QueryOptions,
-  type Table,
+  TableStore,
   type TransactionAction,
   table,
   untilWritten,
@@ -110,13 +110,7 @@ export const listOwner = ({ uid, agentId }: Pick<ImportRecord, 'uid' | 'agentId'
   agentId === undefined ? { uid } : { agentId };
 
 /** The imports of files into block lists. One import of a list runs at a time. */
-export class BlockListImports {
-  readonly #table: Table;
-
-  constructor(table: Table) {
-    this.#table = table;
-  }
-
+export class BlockListImports extends TableStore {
   /** Adds an import of an existing user that waits for its file, unless an earlier attempt of the request added it. */
   async add({
     uid,
@@ -138,15 +132,15 @@ export class BlockListImports {
       fileDeadlineAt: Date.now() + uploadMilliseconds,
       ttlSeconds: Math.floor(Date.now() / 1000) + keptSeconds,
     };
-    const failed = await this.#table.tryTransact([
-      this.#table.putAction(item, isAbsent),
-      this.#table.checkAction(userKey(uid), exists),
+    const failed = await this.table.tryTransact([
+      this.table.putAction(item, isAbsent),
+      this.table.checkAction(userKey(uid), exists),
     ]);
     if (failed?.has(1)) throw invalidApiKey();
   }
 
   async find({ uid, importId }: ImportReference): Promise<ImportRecord | undefined> {
-    const item = await this.#table.get<ImportItem>(importKey(uid, importId));
+    const item = await this.table.get<ImportItem>(importKey(uid, importId));
     return item && toImportRecord(item);
   }
 
@@ -161,7 +155,7 @@ export class BlockListImports {
   }
 
   async *#list(uid: string, options: QueryOptions): AsyncGenerator<ImportRecord> {
-    for await (const item of this.#table.query<ImportItem & { ttlSeconds: number }>(importCollection(uid), options)) {
+    for await (const item of this.table.query<ImportItem & { ttlSeconds: number }>(importCollection(uid), options)) {
       // DynamoDB deletes an item some time after it has expired.
       if (item.ttlSeconds > Date.now() / 1000) yield toImportRecord(item);
     }
@@ -169,14 +163,14 @@ export class BlockListImports {
 
   /** Returns true if an import of a list is running. */
   async isRunning(owner: BlockListOwner): Promise<boolean> {
-    const item = await this.#table.get<RunningItem>(runningImportKey(owner));
+    const item = await this.table.get<RunningItem>(runningImportKey(owner));
     return item !== undefined && item.until > Date.now();
   }
 
   /** Returns the imports of a user that have not ended. */
   async unfinished(uid: string): Promise<UnfinishedImport[]> {
     const found: UnfinishedImport[] = [];
-    for await (const item of this.#table.query<ImportItem>(importCollection(uid))) {
+    for await (const item of this.table.query<ImportItem>(importCollection(uid))) {
       if (item.finishedAt !== undefined || overdueError(toImportRecord(item)) !== undefined) continue;
       const { importId, keyId, status, fileDeadlineAt } = item;
       found.push({ uid, importId, keyId, status, hasFile: status === 'running' || fileDeadlineAt === undefined });
@@ -186,7 +180,7 @@ export class BlockListImports {
 
   /** Removes a person's number, and the lines that mention it, from the reports of a user's imports. The counts stay. */
   async forget(uid: string, mentions: (number: string) => boolean): Promise<void> {
-    for await (const item of this.#table.query<ImportItem>(importCollection(uid))) {
+    for await (const item of this.table.query<ImportItem>(importCollection(uid))) {
       const record = toImportRecord(item);
       const { addedNumbers = [], removedNumbers = [] } = record;
       const isOther = (number: string) => !mentions(number);
@@ -195,33 +189,33 @@ export class BlockListImports {
       const countAll = (...lists: unknown[][]) => lists.flat().length;
       if (countAll(added, removed, failures) === countAll(addedNumbers, removedNumbers, record.failures)) continue;
       const set = { failures: JSON.stringify(failures), addedNumbers: added, removedNumbers: removed };
-      await this.#table.change(importKey(uid, record.importId), { set }, isAt(record));
+      await this.table.change(importKey(uid, record.importId), { set }, isAt(record));
     }
   }
 
   /** Ends the imports of a user who is deleted. One that runs holds its list until its run has noticed and written its last number. */
   async cancel(uid: string): Promise<void> {
-    for await (const item of this.#table.query<ImportItem>(importCollection(uid))) {
+    for await (const item of this.table.query<ImportItem>(importCollection(uid))) {
       const { importId } = item;
       await untilWritten(async () => {
         const record = await this.find({ uid, importId });
         if (!record || record.finishedAt !== undefined) return;
         const set = endFields(record, 'The user was deleted.');
-        await this.#table.transact([this.#update(record, { set })]);
+        await this.table.transact([this.#update(record, { set })]);
       });
     }
   }
 
   /** Lets the next import of a list run, if an import that was ended still holds it. */
   async release(record: ImportRecord): Promise<void> {
-    await this.#table.tryTransact([
-      this.#table.deleteAction(runningImportKey(listOwner(record)), isFreeOrHolds(record.importId)),
+    await this.table.tryTransact([
+      this.table.deleteAction(runningImportKey(listOwner(record)), isFreeOrHolds(record.importId)),
     ]);
   }
 
   /** Records that the file of an import has arrived while another import of the list runs. */
   async noteUpload(record: ImportRecord): Promise<void> {
-    await this.#table.change(importKey(record.uid, record.importId), { set: { fileDeadlineAt: null } }, isAt(record));
+    await this.table.change(importKey(record.uid, record.importId), { set: { fileDeadlineAt: null } }, isAt(record));
   }
 
   /** Begins a run. Returns `busy` while another import of the list runs; undefined when another run has taken over. */
@@ -238,9 +232,9 @@ export class BlockListImports {
       until: deadlineAt,
       ttlSeconds: Math.ceil(deadlineAt / 1000),
     };
-    const failed = await this.#table.tryTransact([
+    const failed = await this.table.tryTransact([
       this.#update(record, { set }),
-      this.#table.putAction(running, when`${isFreeOrHolds(importId)} or #until <= ${Date.now()}`),
+      this.table.putAction(running, when`${isFreeOrHolds(importId)} or #until <= ${Date.now()}`),
     ]);
     if (failed) return failed.has(0) ? undefined : 'busy';
     const { fileDeadlineAt: _, ...begun } = { ...record, ...set };
@@ -250,7 +244,7 @@ export class BlockListImports {
   /** Records a step. Returns undefined when another run has taken over. */
   async advance(record: ImportRecord, { failures, ...progress }: ImportProgress): Promise<ImportRecord | undefined> {
     const set = { ...progress, failures: failures && JSON.stringify(failures), step: record.step + 1 };
-    const item = await this.#table.change<ImportItem>(importKey(record.uid, record.importId), { set }, isAt(record));
+    const item = await this.table.change<ImportItem>(importKey(record.uid, record.importId), { set }, isAt(record));
     if (item) return toImportRecord(item);
     // This write succeeded earlier, and its response was lost.
     const found = await this.find(record);
@@ -260,14 +254,14 @@ export class BlockListImports {
   /** Ends an import, and lets the next import of the list run. With an error, the import has failed. */
   async finish(record: ImportRecord, error?: string): Promise<void> {
     const update = this.#update(record, { set: endFields(record, error) });
-    const release = this.#table.deleteAction(runningImportKey(listOwner(record)), isFreeOrHolds(record.importId));
-    const failed = await this.#table.tryTransact([update, release]);
+    const release = this.table.deleteAction(runningImportKey(listOwner(record)), isFreeOrHolds(record.importId));
+    const failed = await this.table.tryTransact([update, release]);
     // Another import of the list runs: this one is overdue or has never begun.
-    if (failed && !failed.has(0)) await this.#table.tryTransact([update]);
+    if (failed && !failed.has(0)) await this.table.tryTransact([update]);
   }
 
   #update(record: ImportRecord, change: Change): TransactionAction {
-    return this.#table.updateAction(importKey(record.uid, record.importId), change, isAt(record));
+    return this.table.updateAction(importKey(record.uid, record.importId), change, isAt(record));
   }
 }
 

@@ -3,7 +3,7 @@ import { chooseForm } from '../domain/number-forms.ts';
 import { service } from '../service.ts';
 import { isAbsent, when } from '../store/expressions.ts';
 import { callAttemptCollection, callAttemptsKey } from '../store/keys.ts';
-import { type Item, type Table, table } from '../store/table.ts';
+import { type Item, TableStore, table } from '../store/table.ts';
 
 /** An attempt to call a number, in Unix milliseconds. */
 export type Attempt = { callId: string; at: number };
@@ -28,21 +28,15 @@ export const attemptsUntil = ({ attempts, revision }: CountedAttempts, moment: n
 });
 
 /** Attempts of outbound calls, one item for each agent and number. They expire after the longest period of the agent's rules. */
-export class CallAttempts {
-  readonly #table: Table;
-
-  constructor(table: Table) {
-    this.#table = table;
-  }
-
+export class CallAttempts extends TableStore {
   async find(agentId: string, number: string): Promise<CountedAttempts> {
-    return readAttempts(await this.#table.get(callAttemptsKey(agentId, number)));
+    return readAttempts(await this.table.get(callAttemptsKey(agentId, number)));
   }
 
   /** Returns the attempts to call several numbers, by the `chooseForm` of a number. A number that was never called is absent. */
   async findMany(agentId: string, numbers: string[]): Promise<Map<string, CountedAttempts>> {
     const forms = [...new Set(numbers.map(chooseForm))];
-    const items = await this.#table.getMany(forms.map((form) => callAttemptsKey(agentId, form)));
+    const items = await this.table.getMany(forms.map((form) => callAttemptsKey(agentId, form)));
     return new Map(items.map((item) => [item.sk, readAttempts(item)]));
   }
 
@@ -62,17 +56,17 @@ export class CallAttempts {
       ttlSeconds: Math.ceil((attempt.at + window) / 1000),
     };
     const isUnchanged = revision === 0 ? isAbsent : when`revision = ${revision}`;
-    await this.#table.transact([this.#table.putAction(item, isUnchanged)]);
+    await this.table.transact([this.table.putAction(item, isUnchanged)]);
   }
 
   /** Deletes the attempts to call a number for several agents. */
   async erase(agentIds: string[], number: string): Promise<void> {
-    await this.#table.deleteMany(agentIds.map((agentId) => callAttemptsKey(agentId, number)));
+    await this.table.deleteMany(agentIds.map((agentId) => callAttemptsKey(agentId, number)));
   }
 
   /** Deletes all attempts of an agent until a time (Unix milliseconds). Returns true if none is left. */
   removeAll(agentId: string, until: number): Promise<boolean> {
-    return this.#table.deleteAll(callAttemptCollection(agentId), until);
+    return this.table.deleteAll(callAttemptCollection(agentId), until);
   }
 }
 

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import pMap from 'p-map';
 import { decodeTime, encodeTime } from 'ulid';
 import type { StoredMaker } from '../domain/change-maker.ts';
 import { type Change, type ChangeKind, changeKind, type LoggedChange } from '../domain/changes.ts';
@@ -10,7 +9,7 @@ import { environment } from '../environment.ts';
 import { service } from '../service.ts';
 import { type InsertOutcome, insertAll } from '../store/insert-all.ts';
 import { changeCollection, changeKey } from '../store/keys.ts';
-import { type Item, type QueryOptions, type Table, table } from '../store/table.ts';
+import { type Item, type QueryOptions, type Table, TableStore, table } from '../store/table.ts';
 import type { TableChange } from '../store/table-changes.ts';
 
 /** An entry of the log of the changes of what `owner` owns. */
@@ -34,7 +33,8 @@ type ChangeFilter = {
   to?: string;
 };
 
-const [entriesPerBatch, batchesInFlight] = [25, 8];
+const batchesInFlight = 8;
+const entriesPerWave = 25 * batchesInFlight;
 /** The maximum number of entries that are read for a page. */
 const maxExamined = 5000;
 
@@ -42,33 +42,29 @@ const maxExamined = 5000;
  * The log of who changed what. Only the reader of the table's stream writes it. The id of an entry follows from the position of the
  * change in the stream, so that a change that is read twice has one entry.
  */
-export class ChangeLog {
-  readonly #table: Table;
+export class ChangeLog extends TableStore {
   readonly #days: number;
 
   constructor(table: Table, days: number) {
-    this.#table = table;
+    super(table);
     this.#days = days;
   }
 
   /** Writes entries that are the same whenever their changes are read, until a time (Unix milliseconds). Returns those that were not written. */
   async writeAll(entries: ChangeEntry[], until: number): Promise<Set<ChangeEntry>> {
-    const unwritten = await pMap(
-      chunks(entries, entriesPerBatch),
-      async (batch) => {
-        if (Date.now() >= until) return batch;
-        await this.#table.putMany(batch.map((entry) => this.#toStoredChange(entry)));
-        return [];
-      },
-      { concurrency: batchesInFlight },
-    );
-    return new Set(unwritten.flat());
+    const waves = chunks(entries, entriesPerWave);
+    for (const [index, wave] of waves.entries()) {
+      if (Date.now() >= until) return new Set(waves.slice(index).flat());
+      const items = wave.map((entry) => this.#toStoredChange(entry));
+      await this.table.putMany(items, batchesInFlight);
+    }
+    return new Set();
   }
 
   /** Adds entries, unless they are there, until a time (Unix milliseconds). */
   addAll(entries: ChangeEntry[], until: number): Promise<InsertOutcome[]> {
     return insertAll(
-      this.#table,
+      this.table,
       entries.map((entry) => this.#toStoredChange(entry)),
       until,
     );
@@ -76,7 +72,7 @@ export class ChangeLog {
 
   /** Returns the entries whose ids begin with a prefix. */
   async withPrefix(owner: string, prefix: string): Promise<Pick<ChangeEntry, 'changeId' | 'counts' | 'positions'>[]> {
-    const items = await Array.fromAsync(this.#table.query<StoredChange>(changeCollection(owner, prefix)));
+    const items = await Array.fromAsync(this.table.query<StoredChange>(changeCollection(owner, prefix)));
     return items.map(({ sk, counts, positions }) => ({ changeId: sk, counts, positions }));
   }
 
@@ -102,7 +98,7 @@ export class ChangeLog {
     // DynamoDB rejects an empty range, and a position outside of it.
     if (from !== undefined && [to, after].some((end) => end !== undefined && end <= from)) return;
     const range = after === undefined || (to !== undefined && to <= after) ? options : { ...options, after };
-    for await (const item of this.#table.query<StoredChange>(changeCollection(uid), range)) {
+    for await (const item of this.table.query<StoredChange>(changeCollection(uid), range)) {
       // DynamoDB deletes an item some time after it has expired.
       if (item.ttlSeconds > Date.now() / 1000) yield toChange(item);
     }

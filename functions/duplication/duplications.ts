@@ -8,7 +8,7 @@ import { toDeletedCopy } from '../store/agents/deleted-agents.ts';
 import { isAbsent, when } from '../store/expressions.ts';
 import { accessKey, countKey, duplicationKey } from '../store/keys.ts';
 import { agentQuota, type Counter, countAction, countCheck, type Quota, sourceQuota } from '../store/quotas.ts';
-import { type Item, type Table, table } from '../store/table.ts';
+import { type Item, type Table, TableStore, table } from '../store/table.ts';
 import { openWriteQuota, type WriteQuota } from '../store/write-quota.ts';
 
 /** A copy of an agent in progress. Its data has the new agent's id, which cannot be used until the copy is finished. */
@@ -43,21 +43,19 @@ const rememberedSeconds = 14 * 24 * 60 * 60;
 export type Quotas = { agents: Quota; sources: Quota };
 
 /** The progress of copies of agents. */
-export class Duplications {
-  readonly #table: Table;
-  readonly #agents: Agents;
+export class Duplications extends TableStore {
+  readonly #agents = new Agents(this.table);
   readonly #quotas: Quotas;
   readonly #writes: WriteQuota;
 
   constructor(table: Table, quotas: Quotas, writes: WriteQuota) {
-    this.#table = table;
-    this.#agents = new Agents(table);
+    super(table);
     this.#quotas = quotas;
     this.#writes = writes;
   }
 
   async find(agentId: string): Promise<Duplication | undefined> {
-    const item = await this.#table.get<DuplicationItem>(duplicationKey(agentId));
+    const item = await this.table.get<DuplicationItem>(duplicationKey(agentId));
     return item && toDuplication(item);
   }
 
@@ -67,12 +65,12 @@ export class Duplications {
   async add(asked: Duplication, { agents, sources } = this.#quotas): Promise<Duplication> {
     const duplication = { ...asked, maker: currentMaker() };
     const { agent, sourceAgentId } = duplication;
-    const failed = await this.#table.tryTransact([
-      this.#table.putAction(toDuplicationItem(duplication), isAbsent),
-      countAction(this.#table, countKey({ uid: agent.uid }), 1, agents, {
+    const failed = await this.table.tryTransact([
+      this.table.putAction(toDuplicationItem(duplication), isAbsent),
+      countAction(this.table, countKey({ uid: agent.uid }), 1, agents, {
         add: { copies: new Set([agent.agentId]), copiesBegun: 1 },
       }),
-      countCheck(this.#table, countKey({ agentId: sourceAgentId }), sources),
+      countCheck(this.table, countKey({ agentId: sourceAgentId }), sources),
       this.#writes.check(agent.uid),
     ]);
     if (!failed) return duplication;
@@ -83,7 +81,7 @@ export class Duplications {
 
   /** Stores the progress of a copy. Throws when the copy is finished. */
   async update(duplication: Duplication): Promise<void> {
-    await this.#table.put(toDuplicationItem(duplication), when`#state = ${'copying'}`);
+    await this.table.put(toDuplicationItem(duplication), when`#state = ${'copying'}`);
   }
 
   /**
@@ -100,12 +98,12 @@ export class Duplications {
       count: done.websites.copied + done.documents.copied,
       changes: 0,
     };
-    const failed = await this.#table.tryTransact([
+    const failed = await this.table.tryTransact([
       ...withCause({ maker, requestId: currentRequestId() }, () => this.#agents.creation(agent, { keyId })),
-      this.#table.putAction(item),
-      this.#table.putAction(count),
-      this.#table.updateAction(countKey({ uid: agent.uid }), { remove: { copies: new Set([agentId]) } }),
-      this.#table.checkAction(accessKey(sourceAgentId), when`attribute_exists(uid)`),
+      this.table.putAction(item),
+      this.table.putAction(count),
+      this.table.updateAction(countKey({ uid: agent.uid }), { remove: { copies: new Set([agentId]) } }),
+      this.table.checkAction(accessKey(sourceAgentId), when`attribute_exists(uid)`),
     ]);
     if (!failed) return done;
     // Another run finished the same copy.
@@ -120,16 +118,16 @@ export class Duplications {
   async abandon({ agent }: Duplication): Promise<void> {
     const { uid, agentId } = agent;
     // If it fails, another run has done the same.
-    await this.#table.tryTransact([
-      this.#table.putAction(toDeletedCopy(agent, jobTimeoutSeconds), isAbsent),
-      this.#table.deleteAction(duplicationKey(agentId)),
-      countAction(this.#table, countKey({ uid }), -1, undefined, { remove: { copies: new Set([agentId]) } }),
+    await this.table.tryTransact([
+      this.table.putAction(toDeletedCopy(agent, jobTimeoutSeconds), isAbsent),
+      this.table.deleteAction(duplicationKey(agentId)),
+      countAction(this.table, countKey({ uid }), -1, undefined, { remove: { copies: new Set([agentId]) } }),
     ]);
   }
 
   /** Deletes the progress of the copy that created an agent. */
   async remove(agentId: string): Promise<void> {
-    await this.#table.delete(duplicationKey(agentId));
+    await this.table.delete(duplicationKey(agentId));
   }
 }
 

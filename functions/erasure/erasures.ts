@@ -3,7 +3,7 @@ import type { Erasure } from '../domain/erasures.ts';
 import { service } from '../service.ts';
 import { exists, when } from '../store/expressions.ts';
 import { erasureKey } from '../store/keys.ts';
-import { type Item, type Table, type TransactionAction, table } from '../store/table.ts';
+import { type Item, TableStore, type TransactionAction, table } from '../store/table.ts';
 
 /** A request to erase a person. `numberHash` is keyed: the number cannot be recovered from it. */
 export type ErasureRequest = {
@@ -34,22 +34,16 @@ export const isOverdue = ({ requestedAt }: Pick<Erasure, 'requestedAt'>): boolea
 export const incompleteErasure = 'The erasure could not be completed. Request it again.';
 
 /** The erasures of people that users request. The record of an ended erasure does not contain the number. */
-export class Erasures {
-  readonly #table: Table;
-
-  constructor(table: Table) {
-    this.#table = table;
-  }
-
+export class Erasures extends TableStore {
   /** Adds an erasure, unless an earlier attempt of the request added it. */
   async add(request: ErasureRequest): Promise<void> {
     const { uid, erasureId } = request;
     const state = { status: 'pending', requestedAt: now(), calls: 0, blockedNumbers: 0 };
-    await this.#table.putNew({ ...erasureKey(uid, erasureId), ...request, ...state });
+    await this.table.putNew({ ...erasureKey(uid, erasureId), ...request, ...state });
   }
 
   async find(uid: string, erasureId: string): Promise<Erasure | undefined> {
-    const item = await this.#table.get<ErasureItem>(erasureKey(uid, erasureId));
+    const item = await this.table.get<ErasureItem>(erasureKey(uid, erasureId));
     if (!item) return undefined;
     const { status, calls, blockedNumbers, requestedAt, finishedAt, error } = item;
     const end = { finishedAt, error };
@@ -61,7 +55,7 @@ export class Erasures {
     uid: string,
     erasureId: string,
   ): Promise<(Pick<ErasureRequest, 'number' | 'blockList'> & Pick<Erasure, 'requestedAt'>) | undefined> {
-    const item = await this.#table.change<ErasureItem>(
+    const item = await this.table.change<ErasureItem>(
       erasureKey(uid, erasureId),
       { set: { status: 'running' } },
       isUnfinished,
@@ -73,7 +67,7 @@ export class Erasures {
 
   /** Returns the action that counts erased items, for the transaction that erases them: each counts exactly once. */
   counting(uid: string, erasureId: string, kind: ErasedKind, by: number): TransactionAction {
-    return this.#table.updateAction(erasureKey(uid, erasureId), { add: { [kind]: by } }, exists);
+    return this.table.updateAction(erasureKey(uid, erasureId), { add: { [kind]: by } }, exists);
   }
 
   async finish(uid: string, erasureId: string): Promise<void> {
@@ -86,7 +80,7 @@ export class Erasures {
 
   async #end(uid: string, erasureId: string, fields: object): Promise<void> {
     const set = { ...fields, number: null, finishedAt: now() };
-    await this.#table.change(erasureKey(uid, erasureId), { set }, isUnfinished);
+    await this.table.change(erasureKey(uid, erasureId), { set }, isUnfinished);
   }
 }
 

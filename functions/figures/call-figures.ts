@@ -14,7 +14,7 @@ import {
   uncountedDayCollection,
   uncountedDayKey,
 } from '../store/keys.ts';
-import { backOff, type Item, type Table, table } from '../store/table.ts';
+import { backOff, type Item, TableStore, table } from '../store/table.ts';
 import {
   dayAfter,
   type FigureRow,
@@ -70,34 +70,28 @@ const maxReads = 8;
  * The figures of agents' calls, an item for each day, and the marks of days whose calls are to be counted again. A count writes
  * the figures before it removes the mark, and a reader reads the marks before the figures: without a mark they are exact.
  */
-export class CallFigures {
-  readonly #table: Table;
+export class CallFigures extends TableStore {
   /** All records, including calls that are older than retention. */
-  readonly #calls: CallLists;
-
-  constructor(table: Table) {
-    this.#table = table;
-    this.#calls = new CallLists(table, new CallRecords(table));
-  }
+  readonly #calls = new CallLists(this.table, new CallRecords(this.table));
 
   /** Marks quarters of a day to be counted again, and returns the change that queues the count: `by`, unless an earlier one does. */
   async mark({ agentId, day }: AgentDay, quarters: Iterable<number>, by?: string): Promise<string | undefined> {
     const change = { add: { quarters: new Set(quarters) }, set: { run: null }, initial: { by } };
-    const item = await this.#table.change<UncountedItem>(uncountedDayKey(agentId, day), change);
+    const item = await this.table.change<UncountedItem>(uncountedDayKey(agentId, day), change);
     return item?.by;
   }
 
   /** Returns the marks of days, in the same order. */
   async getMarks(days: AgentDay[]): Promise<(UncountedDay | undefined)[]> {
     const keys = days.map(({ agentId, day }) => uncountedDayKey(agentId, day));
-    const found = await this.#table.getMany<UncountedItem>(keys);
+    const found = await this.table.getMany<UncountedItem>(keys);
     const byKey = new Map(found.map((item) => [item.pk + item.sk, item]));
     return keys.map(({ pk, sk }) => byKey.get(pk + sk));
   }
 
   /** Returns the marks of an agent from one day to another. */
   async marksBetween(agentId: string, from: string, to: string): Promise<(UncountedDay & { day: string })[]> {
-    const query = this.#table.query<UncountedItem>(uncountedDayCollection(agentId), { from, to });
+    const query = this.table.query<UncountedItem>(uncountedDayCollection(agentId), { from, to });
     return (await Array.fromAsync(query)).map(({ sk, ...mark }) => ({ ...mark, day: sk }));
   }
 
@@ -105,13 +99,13 @@ export class CallFigures {
   async begin({ agentId, day }: AgentDay): Promise<(UncountedDay & { run: string }) | undefined> {
     const run = randomUUID();
     const change = { set: { run, by: null } };
-    const item = await this.#table.change<UncountedItem>(uncountedDayKey(agentId, day), change, exists);
+    const item = await this.table.change<UncountedItem>(uncountedDayKey(agentId, day), change, exists);
     return item && { ...item, run };
   }
 
   /** Removes the mark of a day, unless a quarter was marked after the count had begun. */
   async end({ agentId, day }: AgentDay, { run }: { run: string }): Promise<void> {
-    await this.#table.delete(uncountedDayKey(agentId, day), when`#run = ${run}`);
+    await this.table.delete(uncountedDayKey(agentId, day), when`#run = ${run}`);
   }
 
   /** Counts the calls that started in quarters of a day. */
@@ -126,7 +120,7 @@ export class CallFigures {
 
   async find({ agentId, day }: AgentDay): Promise<DayFigures> {
     for (let attempt = 0; attempt < maxReads; attempt++) {
-      const query = this.#table.query<FiguresItem>({ ...figuresCollection(agentId), prefix: day });
+      const query = this.table.query<FiguresItem>({ ...figuresCollection(agentId), prefix: day });
       const found = readDayFigures(await Array.fromAsync(query));
       if (found) return found;
       await backOff(attempt);
@@ -152,7 +146,7 @@ export class CallFigures {
       version,
       ...(piece === 0 && { pieces, frozen, costsFrom }),
     }));
-    const table = this.#table;
+    const table = this.table;
     const failed = await table.tryTransact([
       table.putAction(first as Item, former.version === undefined ? isAbsent : when`#version = ${former.version}`),
       // Figures that are written after the agent was deleted would never be removed.
@@ -183,7 +177,7 @@ export class CallFigures {
           const day = items[0] && { agentId, day: dayOfFigures(items[0].sk) };
           if (day) visit(day, readDayFigures(items) ?? (await this.find(day)), countBytes(items));
         };
-        for await (const item of this.#table.query<FiguresItem>(figuresCollection(agentId), range)) {
+        for await (const item of this.table.query<FiguresItem>(figuresCollection(agentId), range)) {
           if (items[0] && dayOfFigures(items[0].sk) !== dayOfFigures(item.sk)) {
             await visitDay();
             items = [];
@@ -200,7 +194,7 @@ export class CallFigures {
   async *daysWithCalls(agentId: string, to?: string): AsyncGenerator<string> {
     for (let from: string | undefined = '0000'; from !== undefined && (to === undefined || from < to); ) {
       const options = { from, to, limit: 1, keysOnly: true };
-      const { value: entry } = await this.#table.query(callCollection(agentId), options).next();
+      const { value: entry } = await this.table.query(callCollection(agentId), options).next();
       if (!entry) return;
       const day = entry.sk.slice(0, 'yyyy-mm-dd'.length);
       yield day;
@@ -212,13 +206,13 @@ export class CallFigures {
   async days(agentId: string): Promise<string[]> {
     const days = new Set<string>();
     for (const collection of [figuresCollection(agentId), uncountedDayCollection(agentId)])
-      for await (const { sk } of this.#table.query(collection, { keysOnly: true })) days.add(dayOfFigures(sk));
+      for await (const { sk } of this.table.query(collection, { keysOnly: true })) days.add(dayOfFigures(sk));
     return [...days];
   }
 
   /** Deletes the figures and marks of an agent until a time (Unix milliseconds). Returns true if none is left. */
   async removeAll(agentId: string, until = Number.POSITIVE_INFINITY): Promise<boolean> {
-    const table = this.#table;
+    const table = this.table;
     return (
       (await table.deleteAll(figuresCollection(agentId), until)) &&
       table.deleteAll(uncountedDayCollection(agentId), until)

@@ -26,18 +26,18 @@ import {
   findItem,
   type ItemKey,
 } from '../store/keys.ts';
-import { type Item, type Lookup, type Table, table } from '../store/table.ts';
+import { type Item, type Lookup, TableStore, table } from '../store/table.ts';
 
-/** A call that starts: the user, the agent if it is named, and the numbers that are known. */
+/** A call that starts, with its user, its agent if named, and the known numbers. */
 export type CallStartReference = {
   uid: string;
   direction: 'inbound' | 'outbound';
   agentId: string | undefined;
   /** The other party's number. */
   other: string | undefined;
-  /** The number came without its `+`. It is used only if it is blocked. */
+  /** The number came without its `+`, and counts only if blocked. */
   isGuess: boolean;
-  /** The call's id, if known. It determines the version for a caller without a number. */
+  /** The call's id, which chooses the version for a withheld number. */
   callId: string | undefined;
   /** Our number. It identifies the user's own agent when the request names none. */
   own: string | undefined;
@@ -45,11 +45,11 @@ export type CallStartReference = {
   attestation?: Attestation;
 };
 
-/** What the configuration of an agent says about the outcomes that a platform finds. */
+/** What an agent's configuration says about found outcomes. */
 export type OutcomeSettings = { outcomeFrom: AgentConfiguration['outcomeFrom']; outcomeRules: OutcomeRules };
 
 export type CallStartFacts = {
-  /** The entry that blocks the other party. The agent's own entry takes precedence over its owner's. */
+  /** The entry that blocks the other party: the agent's before its owner's. */
   blocked?: { scope: 'agent' | 'user'; entry: BlockedNumber };
   /** The agent in the version that this caller gets. */
   agent: Agent;
@@ -57,12 +57,12 @@ export type CallStartFacts = {
   attempts?: CountedAttempts;
 };
 
-/** The agent of a call, found by its id or its number. The user may use it. Its rules for outcomes are known if its access was read. */
+/** The agent of a call, which the user may use. Its rules are known if its access was read. */
 export type LocatedAgent = { agentId: string; owner: string; outcomeRules?: OutcomeRules };
 
 /**
- * A call and the items that its lookup found. `none`: no agent of the user has our number. `forbidden`: the user may
- * not use the named agent. Null stands for an item that does not exist.
+ * A call and its found items; null for missing items. `none`: no agent has our number. `forbidden`: the user may not
+ * use it.
  */
 export type CallStart = CallStartReference & {
   agent: LocatedAgent | 'none' | 'forbidden';
@@ -72,12 +72,12 @@ export type CallStart = CallStartReference & {
 /** A call whose agent was found. */
 export type LocatedCall = CallStart & { agent: LocatedAgent };
 
-/** Looks up the items that decide on a call, as far as the request names their keys. */
+/** Looks up the items that decide on a call, where the request names their keys. */
 export const callStartLookup = (reference: CallStartReference): Lookup<CallStart> => {
   return lookup(reference, decisionKeys(reference, reference.uid, namedAgent(reference)));
 };
 
-/** Looks up the agent of an event that needs no decision, and one more of its items on request. */
+/** Looks up the agent of an event without a decision, and one more of its items. */
 export const agentLookup = (reference: CallStartReference, more?: 'record' | 'sourceCount'): Lookup<CallStart> => {
   const agentId = namedAgent(reference);
   if (agentId === undefined || more === undefined) return lookup(reference, {});
@@ -87,10 +87,10 @@ export const agentLookup = (reference: CallStartReference, more?: 'record' | 'so
 type EntryName = `${'agent' | 'user'}${'Entry' | 'OtherEntry'}`;
 type ItemName = EntryName | 'record' | 'traffic' | 'attempts' | 'sourceCount';
 
-/** Returns the items of the agent's owner. A guest's items under these keys do not apply to the call. */
+/** The items of the agent's owner. A guest's own do not apply to the call. */
 const ownersItems: ItemName[] = ['userEntry', 'userOtherEntry', 'record'];
 
-/** Returns the keys of the items that decide on a call, as far as the agent and the other party's number are known. */
+/** Returns the keys of the deciding items, as far as agent and number are known. */
 const decisionKeys = (
   { direction, other }: CallStartReference,
   uid: string,
@@ -107,7 +107,7 @@ const decisionKeys = (
   }),
 });
 
-/** Returns the keys of the entries that block a number on a list: as it is, and in its other form if it has one. */
+/** Returns the keys of the entries that block the forms of a number. */
 const entryKeys = (
   scope: 'agent' | 'user',
   owner: BlockListOwner,
@@ -154,20 +154,14 @@ const agentWithAccess = (uid: string, agentId: string, access: Access | undefine
   access?.has(uid) ? { agentId, owner: access.owner, outcomeRules: access.outcomeRules } : 'forbidden';
 
 /** Reads the facts that decide on a call. */
-export class CallStarts {
-  readonly #table: Table;
-  readonly #traffic: AgentTraffic;
-
-  constructor(table: Table) {
-    this.#table = table;
-    this.#traffic = new AgentTraffic(table);
-  }
+export class CallStarts extends TableStore {
+  readonly #traffic = new AgentTraffic(this.table);
 
   /** Returns the agent's settings about outcomes. Reads them if the lookup did not. */
   async readOutcomeSettings({ agent: { agentId, owner, outcomeRules }, items }: LocatedCall): Promise<OutcomeSettings> {
     const [key, access] = [agentKey(owner, agentId), accessKey(agentId)];
     const unread = [...(items.record === undefined ? [key] : []), ...(outcomeRules ? [] : [access])];
-    const read = unread.length === 0 ? [] : await this.#table.getMany(unread);
+    const read = unread.length === 0 ? [] : await this.table.getMany(unread);
     const record = (items.record ?? findItem(read, key)) as AgentItem | undefined;
     return {
       outcomeFrom: record && toAgent(record).configuration.outcomeFrom,
@@ -175,13 +169,13 @@ export class CallStarts {
     };
   }
 
-  /** Returns the facts of a call, with one more read where its lookup did not find them all. */
+  /** Returns the facts of a call, with one more read for what is missing. */
   async read(call: LocatedCall): Promise<CallStartFacts> {
     const { agent, items } = call;
     const keys = decisionKeys(call, agent.owner, agent.agentId);
     const names = Object.keys(keys) as ItemName[];
     const unread = names.flatMap((name) => (items[name] === undefined ? (keys[name] ?? []) : []));
-    const read = unread.length === 0 ? [] : await this.#table.getMany(unread);
+    const read = unread.length === 0 ? [] : await this.table.getMany(unread);
     const found = (name: ItemName) => items[name] ?? findItem(read, keys[name]);
     const findEntry = (scope: 'agent' | 'user') =>
       readBlockedEntry(found(`${scope}Entry`)) ?? readBlockedEntry(found(`${scope}OtherEntry`));
@@ -197,7 +191,7 @@ export class CallStarts {
     };
   }
 
-  /** Returns the version of an agent that a caller gets: the one that the split chooses, or the newest. */
+  /** Returns the agent in the version that the split chooses, or the newest. */
   async #serveVersion(caller: string, record: AgentItem, traffic: Item | undefined): Promise<Agent> {
     const shares = readShares(traffic);
     const version = chooseVersion(record.agentId, caller, shares);
@@ -209,7 +203,7 @@ export class CallStarts {
   }
 }
 
-/** Returns the id that determines a caller's version: the number or, if unknown, the call. A guess is known only if it is blocked. */
+/** Returns what chooses a caller's version. An unblocked guess does not count. */
 const callerId = ({ other, isGuess, callId }: CallStartReference, isBlocked: boolean): string =>
   (isGuess && !isBlocked ? undefined : other) ?? callId ?? randomUUID();
 

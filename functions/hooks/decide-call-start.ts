@@ -7,7 +7,7 @@ import { type ReportedNumber, reportedNumber } from '../domain/phone-numbers.ts'
 import type { Principal } from '../http/endpoint.ts';
 import type { CallStart, CallStartFacts, CallStartReference, LocatedCall } from './call-starts.ts';
 
-/** A call that starts, as a caller of the API or a platform reports it. */
+/** A call that starts, as the API's caller or a platform reports it. */
 export type CallStartRequest = {
   uid: string;
   agentId?: string;
@@ -26,7 +26,7 @@ export type CallStartDecision = {
   attestation?: Attestation;
   scope?: 'agent' | 'user';
   reason?: string;
-  /** The first moment at which all rules for outbound calls hold, if there is one within a year. */
+  /** The first moment within a year at which all outbound rules hold. */
   retryAt?: string;
   /** The time zones in which the hours of outbound calls had to hold. */
   timeZones?: string[];
@@ -35,10 +35,10 @@ export type CallStartDecision = {
   version: number;
 };
 
-/** What carriers send in place of a withheld number: ANONYMOUS, RESTRICTED, BLOCKED, UNKNOWN, UNAVAILABLE on a keypad. */
+/** What carriers send for a withheld number: ANONYMOUS, RESTRICTED, BLOCKED, UNKNOWN, UNAVAILABLE on a keypad. */
 const withheldNumbers = new Set(['+266696687', '+7378742833', '+2562533', '+8656696', '+86282452253']);
 
-/** Returns a call with both numbers in E.164 format. A withheld number is undefined. The other party's number may be a guess. */
+/** Returns a call with numbers in E.164 format; undefined if withheld. The other party's may be a guess. */
 export const toCallStartReference = ({
   uid,
   agentId,
@@ -66,7 +66,7 @@ const knownNumber = (text: string | null | undefined): ReportedNumber | undefine
   return reported && !withheldNumbers.has(reported.number) ? reported : undefined;
 };
 
-/** Returns a call without a number that was only guessed, unless the guess is a number that is blocked. */
+/** Returns a call without a guessed number, unless the guess is blocked. */
 export const withoutGuess = <C extends CallStartReference>(call: C, facts?: CallStartFacts): C =>
   call.isGuess && !facts?.blocked ? { ...call, other: undefined } : call;
 
@@ -74,24 +74,21 @@ export const withoutGuess = <C extends CallStartReference>(call: C, facts?: Call
 export const withoutUnsigned = <C extends CallStartReference>(call: C, { isAttestationUnsigned }: Principal): C =>
   isAttestationUnsigned ? { ...call, attestation: undefined } : call;
 
-/** Returns a call whose agent was found. Throws when there is none, or the user may not use it. */
+/** Returns a call with its agent. Throws if the user has or may use no such agent. */
 export const locatedCall = ({ agent, ...start }: CallStart): LocatedCall => {
   if (agent === 'none') throw noAgentWithNumber();
   if (agent === 'forbidden') throw insufficientPermissions();
   return { ...start, agent };
 };
 
-/** Options of an outbound call: its time (Unix milliseconds), the number's time zone, and the call to count. */
+/** An outbound call's time (Unix milliseconds), time zone, and the call to count. */
 export type OutboundStart = {
   timeZone?: string;
   at?: number;
   counted?: CountedCall;
 };
 
-/**
- * Decides on a call by the block lists and the agent's configuration. An accepted outbound call counts as an attempt if
- * `counted` is set.
- */
+/** Decides on a call by block lists and configuration. `counted` makes an accepted outbound call an attempt. */
 export const decide = async (
   { agent: { agentId }, direction, other: number, attestation }: LocatedCall,
   { blocked, agent, attempts = noAttempts }: CallStartFacts,
@@ -117,7 +114,7 @@ export const decide = async (
   return { decision: allowed ? 'accept' : 'reject', ...verdict, ...known };
 };
 
-/** Returns the variables of the call, and those of the agent's configuration that a voice platform accepts. */
+/** Returns the variables of the call and of the configuration, as platforms accept them. */
 export const collectVariables = (
   agent: Agent | undefined,
   { other, own }: CallStartReference,

@@ -15,13 +15,13 @@ const maxSummaryCharacters = 10_000;
 /** Details of a platform leave room for the outcome that the agent refuses. */
 const maxDetailsBytes = limits.metadataBytes - 2048;
 
-/** Returns the id of a platform's call: the platform's name, then its own id. Undefined if that is no id. */
+/** Returns a call's id: the platform's name, then its own id, if valid. */
 export const toCallId = (platform: PlatformName, callId: string | undefined): string | undefined => {
   const id = `${platform}:${callId}`;
   return callId !== undefined && isIdentifier(id) ? id : undefined;
 };
 
-/** Returns the facts of a call as they can be stored. Values that exceed the limits of a call are cut or left out. */
+/** Returns storable facts. Values beyond the limits of a call are cut or left out. */
 export const toStorableFacts = (
   { direction, facts }: CallEnd,
   { other, own, attestation }: CallStartReference,
@@ -45,10 +45,7 @@ export const toStorableFacts = (
   return data;
 };
 
-/**
- * Returns the facts of a call after a reported end. Anyone who knows the hook's address can report one. So it only
- * fills what is missing.
- */
+/** Returns the facts after a reported end, which only fills gaps: anyone who knows the address can report. */
 export const factsAfter = (end: CallEnd, facts: CallFacts, found: Call | undefined): CallFacts => {
   if (!found) return facts;
   const isOver = found.endedAt !== undefined || found.durationSeconds !== undefined;
@@ -72,7 +69,7 @@ const withMissing = (details: Record<string, unknown> = {}, more: Record<string,
   return unlessEmpty(added ? (mergeJson(details, added) as Record<string, unknown>) : details);
 };
 
-/** Returns the start of a call whose end was not known. An end moves it by at most a day: no call becomes the last one of its number. */
+/** Returns a call's start, moved by a day at most: no call becomes the last of its number. */
 const startAfter = ({ facts }: CallEnd, { startedAt }: CallFacts, found: Call): string => {
   const isMoved = Math.abs(Date.parse(startedAt) - Date.parse(found.startedAt)) > dayMilliseconds;
   return facts.startedAt === undefined || isMoved ? found.startedAt : startedAt;
@@ -80,7 +77,7 @@ const startAfter = ({ facts }: CallEnd, { startedAt }: CallFacts, found: Call): 
 
 const rejectedStatus = 'rejected';
 
-/** Returns the facts of a rejected call. A call that is already recorded keeps its facts; one that has ended does not change at all. */
+/** Returns the facts of a rejected call. Recorded facts stay, and an ended call does not change. */
 export const rejectedCall = (
   { direction, other, own, attestation }: CallStartReference,
   { cause, version }: { cause: string; version: number },
@@ -94,7 +91,7 @@ export const rejectedCall = (
       }
     : found;
 
-/** Returns a time; the present for one in the future. Undefined for a year that cannot be stored. */
+/** Returns a storable time, at most the present. */
 const pastTime = (time: string | undefined): string | undefined => {
   if (time === undefined || time.startsWith('-')) return undefined;
   return Date.parse(time) > Date.now() ? now() : time;
@@ -105,7 +102,7 @@ const durationWithin = (seconds: number | undefined): number | undefined => {
   return seconds < limits.minCallSeconds ? 0 : seconds;
 };
 
-/** Returns the details that fit into a call. Texts are cut, and other details lose fields. */
+/** Returns the details that fit. Texts are cut, other details lose fields. */
 const detailsWithin = ({ recordingUrl, summary, ...others }: CallDetails): Record<string, unknown> | undefined =>
   fitting(
     withoutUndefined({
@@ -115,7 +112,7 @@ const detailsWithin = ({ recordingUrl, summary, ...others }: CallDetails): Recor
     }),
   );
 
-/** Returns the part of an object that fits: its smallest fields, and a part of a field that is too large. */
+/** Returns what fits of an object: its smallest fields, and a part of larger fields. */
 const fitting = (
   fields: Record<string, unknown>,
   bytes: number = maxDetailsBytes,

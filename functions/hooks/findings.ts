@@ -8,10 +8,10 @@ import { validate } from '../domain/validation.ts';
 import type { LocatedAgent, OutcomeSettings } from './call-starts.ts';
 import type { PlatformName } from './platforms/platforms.ts';
 
-/** The fields that a platform found for a call, and what the other party said in it. */
+/** The fields that a platform found, and the other party's words. */
 type Findings = { fields: Record<string, unknown>; callerTexts?: readonly string[] };
 
-/** Returns the outcome that a platform found, as the agent's configuration decides, and the errors of invalid fields. */
+/** Returns the found outcome as the agent decides, and the errors of invalid fields. */
 export const foundOutcome = (
   { fields, callerTexts }: Findings,
   { platform, agentId, owner, uid }: LocatedAgent & { platform: PlatformName; uid: string },
@@ -22,10 +22,7 @@ export const foundOutcome = (
   return { ...decideOutcome(change, { agentId, owner, outcomeRules }, origin), errors };
 };
 
-/**
- * Returns the outcome among the fields that a platform found for a call, and the errors of invalid fields.
- * A field without a value is not a finding.
- */
+/** Returns the outcome among found fields that have a value, and the errors of invalid fields. */
 const readOutcome = (
   findings: Record<string, unknown>,
   outcomeFrom: OutcomeSettings['outcomeFrom'] = {},
@@ -54,7 +51,7 @@ const readOutcome = (
 const labelWithin = (label: string) =>
   cut(label.slice(0, 2 * limits.outcomeCharacters).toWellFormed(), limits.outcomeCharacters);
 
-/** Returns the object that a text holds: platforms whose fields are only texts and numbers send metadata in this form. */
+/** Returns the object in a text: some platforms have only texts and numbers. */
 const parseMetadata = (value: unknown): unknown => {
   if (typeof value !== 'string' || value.length > limits.metadataBytes) return value;
   try {

@@ -1,6 +1,6 @@
 import type { AgentConfiguration } from '../domain/agents.ts';
 
-/** The fields of an agent's configuration that override a platform's own settings. Fields that are not configured are undefined. */
+/** The configured fields that override a platform's settings. */
 export type Overrides = {
   greeting?: string;
   instructions?: string;
@@ -8,7 +8,7 @@ export type Overrides = {
   model?: string;
 };
 
-/** Returns the overrides of a configuration, which is not checked when it is read. */
+/** Returns the overrides of a configuration, which nothing has checked. */
 export const readOverrides = (configuration: AgentConfiguration): Overrides => {
   const textOverride = (name: keyof Overrides) => {
     const value = configuration[name];
@@ -23,7 +23,7 @@ export const readOverrides = (configuration: AgentConfiguration): Overrides => {
   };
 };
 
-/** Returns the variables that a platform's prompts use in place of overrides that it does not support. */
+/** Returns the variables that stand in for unsupported overrides. */
 export const overrideVariables = ({ instructions, language }: Overrides): Record<string, string> => ({
   ...(instructions !== undefined && { agent_instructions: instructions }),
   ...(language !== undefined && { agent_language: language }),

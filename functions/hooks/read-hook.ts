@@ -20,7 +20,7 @@ export const readHook = (received: APIGatewayProxyEventV2): Hook => {
   return { name, platform, request, event: platform.read(request) };
 };
 
-/** Returns the fields of a body: a JSON object, or a form, whatever its content type says. */
+/** Returns the fields of a JSON object or a form, of any content type. */
 const parseHookFields = (bytes: Buffer): Record<string, unknown> => {
   const fields = parsed(bytes);
   if (!isJsonObject(fields)) throw invalidField('', 'The body must be a JSON object or a form, in UTF-8.');

@@ -3,13 +3,10 @@ import type { Calls } from '../store/calls/calls.ts';
 import type { LocatedCall } from './call-starts.ts';
 import { rejectedCall } from './ended-call.ts';
 
-/** The maximum time for which the response to a rejected call waits for its record. */
+/** The maximum wait of a rejection's response for its record. */
 const maxMilliseconds = 500;
 
-/**
- * Records a rejected call. The response waits briefly, and never past `until` (on the clock of `performance.now()`).
- * The log reports a failed or late record.
- */
+/** Records a rejected call. The response waits briefly, until `until` (on `performance.now()`'s clock) at most. */
 export const recordRejected = async (
   calls: Pick<Calls, 'record'>,
   { start, callId, ...rejection }: { start: LocatedCall; callId: string; cause: string; version: number },

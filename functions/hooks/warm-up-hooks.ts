@@ -7,7 +7,7 @@ import { placeholderIdentity as id, warmUpEvent } from '../http/warm-up.ts';
 import { redact } from '../log.ts';
 import { from, performStart, to } from './warm-up-starts.ts';
 
-/** Warms the function that answers platforms: also with a start of each, and with the key that encrypts their secrets. */
+/** Warms a start of each platform, and the key that encrypts secrets. */
 export const warmUp = (handler: ApiHandler, endpoint: AnyEndpoint): Promise<void> =>
   duringInitialization(
     () => handler(warmUpEvent, {} as Context),

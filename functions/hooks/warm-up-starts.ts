@@ -11,7 +11,7 @@ import type { Item } from '../store/table.ts';
 /** The numbers of a call that nobody makes. */
 export const [from, to] = ['+12025550100', '+12025550101'];
 
-/** Warms the function that decides on a call: with the request of nobody, with the patterns of the log, and with a start. */
+/** Warms nobody's request, the patterns of the log, and a start. */
 export const warmUp = (handler: ApiHandler, endpoint: AnyEndpoint): Promise<void> =>
   duringInitialization(
     () => handler(warmUpEvent, {} as Context),
@@ -22,7 +22,7 @@ export const warmUp = (handler: ApiHandler, endpoint: AnyEndpoint): Promise<void
 /** The start of a call, as an API caller reports it. */
 export const madeUpStart = { body: JSON.stringify({ uid: id, agentId: id, from, to }) };
 
-/** Performs the start of a call to an agent that accepts it. Reads and writes nothing. */
+/** Performs an accepted start. Reads and writes nothing. */
 export const performStart = async (endpoint: AnyEndpoint, event: Partial<ApiEvent>): Promise<unknown> => {
   const { input, error } = await parseRequest(endpoint, { ...warmUpEvent, ...event });
   if (error) throw error;

@@ -1,10 +1,7 @@
 import { environment } from '../environment.ts';
 import type { ApiEvent } from './handler-types.ts';
 
-/**
- * Returns the caller's network address. In a trusted proxy's header the last address counts: callers claim those before
- * it.
- */
+/** Returns the caller's network address. Callers can forge all forwarded addresses but the last. */
 export const clientAddress = (event: ApiEvent): string => {
   const header = environment.clientAddressHeader;
   const forwarded = header && event.headers[header]?.split(',').at(-1)?.trim();

@@ -7,10 +7,7 @@ import { keyInRequest } from './key-in-request.ts';
 import { parseRequest } from './parse-request.ts';
 import { needsKey } from './request-body.ts';
 
-/**
- * Admits requests to endpoints that read no key from the table. Only the configured `Origin` may call on behalf of a
- * key or of the platform's application.
- */
+/** Admits requests to endpoints that read no key. Any `Origin` but the configured is refused. */
 export const admit = (endpoint: AnyEndpoint): ApiMiddleware => {
   const { name, caller } = endpoint;
   const isForwarded = caller.kind === 'key' && caller.forwarded;

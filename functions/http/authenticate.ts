@@ -6,10 +6,7 @@ import { identify, readCredentials } from './identify.ts';
 import { parseRequest } from './parse-request.ts';
 import { needsKey } from './request-body.ts';
 
-/**
- * Authenticates a request by its key or signature, and authorizes it. One read gets the key and the access to the
- * agent. An unknown key is rejected before a large body is parsed.
- */
+/** Authenticates and authorizes a request in one read. A large body waits until the key is known. */
 export const authenticate = (endpoint: AnyEndpoint): ApiMiddleware => {
   const { caller } = endpoint;
   if (caller.kind !== 'key' || caller.forwarded) return admit(endpoint);

@@ -5,7 +5,7 @@ import { type AnyEndpoint, type AuthorizedAgent, endpointScopes, type Principal 
 import type { Identified } from './identify.ts';
 import type { Input, ParsedInput } from './input.ts';
 
-/** A request that may be performed: its input, and its identity as its endpoint's `caller` requires. */
+/** A request that may be performed, with the identity that its `caller` requires. */
 export type AuthorizedRequest = {
   input: Input;
   principal?: Principal;
@@ -14,10 +14,7 @@ export type AuthorizedRequest = {
   found?: unknown;
 };
 
-/**
- * Checks the key's scope, then the input, then access to its user and agent. Callers without a valid key see no
- * validation message.
- */
+/** Checks the scope, the input and the access. Callers without a valid key see no validation message. */
 export const authorize = (
   endpoint: AnyEndpoint,
   { principal, access, found }: Identified,
@@ -30,7 +27,7 @@ export const authorize = (
   const { uid, agentId } = reference;
   if (uid !== undefined && uid !== principal.uid) throw insufficientPermissions();
   if (agentId === undefined) return { input, principal, found };
-  // A foreign agent, a missing agent and a foreign user get the same error, so that agents cannot be enumerated.
+  // Foreign and missing agents get the same error, so that nobody can enumerate agents.
   if (!access?.has(principal.uid)) throw insufficientPermissions();
   const agent = { agentId, uid: access.owner, outcomeRules: access.outcomeRules };
   return { input, principal, agent, found };
@@ -42,7 +39,7 @@ export const prefetchLookup = (
   { input }: { input?: Input },
 ): Lookup<unknown> | undefined => (input && 'prefetch' in caller ? caller.prefetch?.(input) : undefined);
 
-/** Checks whether a key has a scope. A key without a list of scopes has all scopes except those that must be named. */
+/** Checks a key's scope. Without a list, it has all but those that must be named. */
 export const hasScope = ({ scopes }: Principal, scope: Scope) =>
   scopes ? scopes.includes(scope) : !namedScopes.has(scope);
 

@@ -1,4 +1,4 @@
-/** The methods and headers that the application's pages may use, and the response headers that their scripts may read. */
+/** What the application's pages may send, and which response headers their scripts may read. */
 export const cors = {
   methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
   requestHeaders: [

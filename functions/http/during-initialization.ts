@@ -5,12 +5,7 @@ import { table } from '../store/table.ts';
 
 const maxMilliseconds = 1000;
 
-/**
- * Does pieces of work side by side while a function is initialized. Initialization has a full core, later requests a share
- * of one. What is compiled and opened here does not take the first caller's time. Also checks the table's format: a
- * function that does not know it fails to start. Any other failure is ignored, and ends no other piece. Does nothing
- * outside Lambda.
- */
+/** Warms a function on Lambda while initialization has a full core. Only a newer table format makes it fail. */
 export const duringInitialization = async (...works: (() => unknown)[]): Promise<void> => {
   if (!environment.isLambda) return;
   const warm = () => Promise.allSettled(works.map(async (work) => work()));

@@ -8,19 +8,16 @@ import type { ApiError, ErrorCode } from '../domain/errors.ts';
 import type { Service, ServicesOf } from '../service.ts';
 import type { Lookup } from '../store/table.ts';
 
-/** An agent as a request names it. With `uid`, that user must be the key's. */
+/** An agent as a request names it. A `uid` must be the key's. */
 export type AgentReference = { uid?: string; agentId: string };
 
-/**
- * The permitted callers: the holder of a key, the platform's application, or anyone. The handler's argument follows
- * from it.
- */
+/** The permitted callers. The handler's argument follows from them. */
 export type Caller<Input> =
   | ({
       kind: 'key';
       scope: Scope;
       forwarded?: never;
-      /** A lookup that is made together with the key's, in one round trip. The handler gets its result. */
+      /** A lookup in the round trip of the key. The handler gets its result. */
       prefetch?: (input: Input) => Lookup<unknown> | undefined;
     } & (
       | { agent: (input: Input) => AgentReference; user?: never }
@@ -28,30 +25,27 @@ export type Caller<Input> =
           /** If it returns an `agentId`, the user must have access to that agent. */
           user: (input: Input) => { uid: string; agentId?: string };
           agent?: never;
-          /** The caller is a platform that signs its requests or sends a key, which may be in the query. */
+          /** A platform signs its requests, or sends a key, also in the query. */
           // biome-ignore lint/suspicious/noExplicitAny: what is found is known where it is verified
           signature?: SignedRequests<any>;
         }
     ))
   | {
       kind: 'key';
-      /** Without a scope, any valid key is permitted. With several, a key needs one of them. */
+      /** Without a scope, any key is permitted; any of several scopes will do. */
       scope?: Scope | readonly [Scope, ...Scope[]];
-      /** The operation is on users, keys or access. Its `uid` may be that of a client of the key's user. */
+      /** The operation is on users, keys or access: its `uid` may be a client's. */
       administersUsers?: true;
       forwarded?: never;
       agent?: never;
       user?: never;
     }
-  /** The key is forwarded; the operations this function calls authenticate it. The function has no table access. */
+  /** Operations that this function calls authenticate the key. The function has no table access. */
   | { kind: 'key'; forwarded: true; scope?: never; agent?: never; user?: never }
   | { kind: 'application' }
   | { kind: 'anyone'; key?: 'optional' };
 
-/**
- * The authenticated user and key. Without `scopes`, it has all that need not be named. A signature has no name and no
- * end.
- */
+/** The authenticated user and key. A signature has no name and no end. */
 export type Principal = {
   uid: string;
   keyId: string;
@@ -61,11 +55,11 @@ export type Principal = {
   isKeyInAddress?: boolean;
   /** The key is one that the operator's commands use for a while. */
   isOperators?: true;
-  /** The signature of a platform does not cover the attestation of the caller's number. */
+  /** The platform's signature does not cover the attestation. */
   isAttestationUnsigned?: boolean;
 } & Pick<UserMarks, 'agentQuota' | 'sourceQuota'>;
 
-/** The agent that a request names, once access is checked, with its owner and its rules for outcomes. */
+/** The agent that a request names, after the check of access. */
 export type AuthorizedAgent = { agentId: string; uid: string; outcomeRules: OutcomeRules };
 
 /** Authenticates requests by a signature instead of an API key. */
@@ -73,13 +67,13 @@ export type SignedRequests<Secrets> = {
   services: Record<string, Service<unknown>>;
   /** Checks whether a request may be signed, by its headers only. */
   mayBeSigned(event: APIGatewayProxyEventV2): boolean;
-  /** Looks up the secrets of the user whom the request names, if it names one. */
+  /** Looks up the secrets of the user whom the request names. */
   lookup(event: APIGatewayProxyEventV2): Lookup<Secrets | undefined> | undefined;
-  /** Returns the error of a request that may be signed and names a user without secrets. It equals that of a wrong signature. */
+  /** Returns the error for a user without secrets: that of a wrong signature. */
   refusal(event: APIGatewayProxyEventV2): ApiError;
   /** Checks whether a request is signed with one of these secrets. Writes nothing. */
   isSigned(event: APIGatewayProxyEventV2, secrets: Secrets): Promise<boolean>;
-  /** Returns the principal of a request that is signed with one of them, and a write in progress. Throws for any other. */
+  /** Returns the principal of a signed request, and a pending write. Throws for any other. */
   verify(
     event: APIGatewayProxyEventV2,
     secrets: Secrets,
@@ -112,15 +106,15 @@ export type RequestContext = {
   receivedAt: number;
   /** The version that the caller has seen, where the operation takes an `If-Match`. */
   ifMatch?: number;
-  /** A ULID for what this request creates. It is the same when an unfinished request is repeated with its Idempotency-Key. */
+  /** A ULID for what this request creates: the same when the request is repeated. */
   creationId: string;
 };
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** A body that is a multipart form, and its parser: only functions that take a form contain one (see `multipartForm`). */
+/** A multipart form and its parser, which only functions that take a form contain. */
 export type MultipartForm = {
-  /** The fields that may hold files. In the input, the first field holds all of them. */
+  /** The fields that may hold files. The first one holds all in the input. */
   files: readonly [string, ...string[]];
   maxFiles: number;
   read(event: APIGatewayProxyEventV2): Promise<unknown>;
@@ -153,28 +147,28 @@ export type Endpoint<
   /** In Markdown, for the documentation. */
   description?: string;
   caller: C;
-  /** The stores and clients it uses, by method. Its function is granted the permissions of these, and nothing else. */
+  /** The stores and clients by method. Its function gets their permissions alone. */
   services?: Services;
-  /** Path variables: texts, decoded once. A malformed one names nothing, so a schema here must not reject it. */
+  /** Path variables. A malformed one names nothing, so a schema here must not reject it. */
   params?: Params;
   query?: Query;
   body?: Body;
-  /** A POST that changes nothing, such as a check. Every other keyed POST and PATCH takes an `Idempotency-Key`. */
+  /** A POST that changes nothing. Every other keyed POST and PATCH takes an `Idempotency-Key`. */
   readOnly?: true;
-  /** The response has a secret and is not kept. A repetition performs the request again, with the same result. */
+  /** The response has a secret and is not kept. A repetition computes it again. */
   confidential?: true;
   response: Response;
-  /** The response is a record with a `version`, which is also sent as its `ETag`. */
+  /** The response has a `version`, which is also its `ETag`. */
   hasETag?: true;
   /** Requests may have an `If-Match`: the version that the caller has seen. */
   takesIfMatch?: true;
-  /** The codes of its errors in addition to those of every endpoint of its kind, for the documentation. */
+  /** The codes of its errors beside those of all endpoints of its kind. */
   errors?: ErrorCode[];
-  /** The meaning of an error status here, if its codes do not say enough. */
+  /** The meaning of an error status, where the codes do not say enough. */
   errorDescriptions?: Partial<Record<400 | 401 | 403 | 404 | 409 | 412 | 413 | 429, string>>;
-  /** The memory of its function, if the default is too little. CPU grows with memory: 1,769 MB give a full core. */
+  /** The memory of its function. CPU grows with it: 1,769 MB give a full core. */
   memoryMegabytes?: 1024 | 1769;
-  /** A call waits for it: it has a rate of its own, which no batch of other requests exhausts. */
+  /** A call waits for it: no batch of other requests exhausts its rate. */
   atCallTime?: true;
   raw?: RawExchange<RequestInput<Params, Query, Body>, Form, z.infer<Response>>;
   handle(
@@ -183,46 +177,46 @@ export type Endpoint<
   ): Promise<Results<Response>[Form]>;
 };
 
-/** The settings of the few operations that do not simply take a JSON object and return JSON. */
+/** The settings of operations that do not simply take and return JSON. */
 export type RawExchange<Input, Form, Result> = {
   /** The maximum size of the body, if it is not `limits.bodyBytes`. */
   maxBodyBytes?: number;
-  /** Parses the body, instead of as JSON. Its result is the input of the schema `body`. */
+  /** Parses the body, instead of as JSON, for the schema `body`. */
   readBody?(event: APIGatewayProxyEventV2): unknown;
   /** The body is a multipart form. */
   multipart?: MultipartForm;
-  /** The code of a 400 by the path of the field that caused it. The empty path stands for a missing body. */
+  /** The code of a 400 by field. The empty path stands for a missing body. */
   errorCodes?: Record<string, ErrorCode>;
-  /** Methods that get 405 at the operation's path, where the gateway would answer 404. */
+  /** Methods that get 405 here, where the gateway would answer 404. */
   refusedMethods?: Method[];
-  /** Further paths, which CloudFront replaces by the operation’s own. The documentation does not have them. */
+  /** Further paths, which CloudFront rewrites. The documentation omits them. */
   otherPaths?: string[];
-  /** The form of the responses, if it is not JSON. `response` then describes them for the documentation. */
+  /** The form of the responses, if not JSON. `response` then only documents them. */
   responds?: Form;
-  /** Returns a JSON response in the other form that a request asks for. Models are not offered `format`. */
+  /** Returns a response in the form that a request asks for. Models get no `format`. */
   inOtherForm?(input: Input, result: Result): CustomResponse | undefined;
   /** The media types of the responses other than JSON, for the documentation. */
   mediaTypes?: string[];
   /** Responses with a body of their own, or none, for the documentation. */
   otherResponses?: Record<number, { description: string; schema?: Schema }>;
-  /** Replaces a response that is late, a 500, or the 403 of a suspended user. Returns nothing for a request that has no fallback. */
+  /** Replaces a response that is late, a 500, or a suspended user's 403. */
   fallback?: {
     afterMilliseconds: number;
     respond(input: Input, request: { requestId: string; isSuspended: boolean }): CustomResponse | undefined;
   };
 };
 
-/** A response that is sent while it is produced, with its media type among its headers. A slow reader applies back-pressure. */
+/** A response that is sent while it is produced. A slow reader applies back-pressure. */
 export type StreamedResponse = { headers: { 'content-type': string } & Record<string, string>; body: Readable };
 
-/** The results of `handle`, by the form of the response. A stream has a URL of its own: API Gateway cannot stream. */
+/** The results of `handle` by form. A stream has its own URL: API Gateway cannot stream. */
 type Results<Response> = { json: z.input<Response>; custom: CustomResponse; stream: StreamedResponse };
 
-/** Any endpoint, for code that does not depend on its types: the router, the documentation, the stacks. */
+/** Any endpoint, for the router, the documentation and the stacks. */
 // biome-ignore lint/suspicious/noExplicitAny: an endpoint's types meet only inside it
 export type AnyEndpoint = Endpoint<any, any, any, any, any, Caller<any>, keyof Results<any>>;
 
-/** Returns the scopes of which a key needs one; none where any key is permitted. */
+/** Returns the scopes any of which a key needs. */
 export const endpointScopes = ({ caller }: Pick<AnyEndpoint, 'caller'>): Scope[] =>
   caller.kind === 'key' && caller.scope ? [caller.scope].flat() : [];
 
@@ -231,17 +225,17 @@ export const administersUsers = ({ caller }: Pick<AnyEndpoint, 'caller'>): boole
 
 export const isStreamed = ({ raw }: AnyEndpoint): boolean => raw?.responds === 'stream';
 
-/** Returns the methods and paths that an endpoint's function gets, with the methods that it refuses. */
+/** Returns the methods and paths of an endpoint's function, with those that it refuses. */
 export const functionRoutes = ({ method, path, raw }: AnyEndpoint): { method: Method; path: string }[] =>
   [method, ...(raw?.refusedMethods ?? [])].map((method) => ({ method, path }));
 
-/** The memory of a function that names none: the cheapest size, according to `npm run bench -- cold-starts`. */
+/** The cheapest memory of a function, according to `npm run bench -- cold-starts`. */
 export const defaultMemoryMegabytes = 512;
 
 export const functionMemoryMegabytes = ({ memoryMegabytes }: AnyEndpoint): number =>
   memoryMegabytes ?? defaultMemoryMegabytes;
 
-/** Checks whether requests may have an `Idempotency-Key`: repeated with it, a request gets its first response again. */
+/** Checks whether an `Idempotency-Key` returns the first response again. */
 export const takesIdempotencyKey = ({ caller, method, readOnly }: AnyEndpoint): boolean =>
   caller.kind === 'key' && (method === 'POST' || method === 'PATCH') && !readOnly;
 

@@ -9,7 +9,7 @@ export type ApiEvent = APIGatewayProxyEventV2;
 export type ApiResult = APIGatewayProxyStructuredResultV2;
 export type ApiHandler = (event: ApiEvent, context: Context) => Promise<ApiResult>;
 
-/** The result of each step of a request, in order. A request that failed has those of the steps before. */
+/** The result of each step of a request, in order, up to a failure. */
 export type Internal = {
   /** The time of arrival, on the clock of `performance.now()`. */
   receivedAt: number;
@@ -20,7 +20,7 @@ export type Internal = {
   errorCode?: ErrorCode;
 };
 
-/** Lambda's context with the middleware's values, which middy does not pass to the handler. */
+/** Lambda's context with the middleware's values, which middy keeps from the handler. */
 export type HandlerContext = Context & { internal: Internal };
 
 export type ApiMiddleware = middy.MiddlewareObj<ApiEvent, ApiResult, Error, HandlerContext, Internal>;

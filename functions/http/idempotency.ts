@@ -27,7 +27,7 @@ export const withIdempotency = async (
   const store = idempotency.get();
   const operation = endpoint.name;
   const { uid } = principal;
-  // A phone number in the key or the content could be guessed from a plain hash.
+  // A plain hash would let phone numbers be guessed.
   const secret = await hashingSecret.get().read();
   const keyHash = hashOfJson(['idempotency key', uid, operation, key], secret);
   const { params, query, body, ifMatch } = input;
@@ -49,7 +49,7 @@ export const withIdempotency = async (
   try {
     const result = await respond(claim.creationId);
     await store.keep(claim, endpoint.confidential ? {} : result).catch((error: Error) => {
-      // The work is done, and its response is still sent. A repetition runs again with the same creation id.
+      // The work is done. A repetition runs again with the same creation id.
       log('warn', { requestId, operation, unkept: error.name });
     });
     return result;

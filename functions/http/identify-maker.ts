@@ -3,7 +3,7 @@ import type { AnyEndpoint, Principal } from './endpoint.ts';
 import type { ApiEvent } from './handler-types.ts';
 import { readInnerCall } from './inner-call.ts';
 
-/** Returns who makes the changes of a request. A voice platform signs its requests, or has a key. */
+/** Returns who makes the changes of a request. */
 export const identifyMaker = (
   { caller }: AnyEndpoint,
   { uid, keyId, name, isOperators }: Partial<Principal> = {},

@@ -7,20 +7,20 @@ import type { Item, Lookup } from '../store/table.ts';
 import type { AnyEndpoint, Principal, SignedRequests } from './endpoint.ts';
 import { type KeyInRequest, keyInRequest } from './key-in-request.ts';
 
-/** The credentials of a request: an API key or a signature. A signature takes precedence over a key in the address. */
+/** The credentials of a request. A signature takes precedence over a key in the address. */
 export type Credentials = {
   event: APIGatewayProxyEventV2;
   key?: KeyInRequest;
   signature?: SignedRequests<unknown>;
   /** The secrets of the user whom the request names. */
   secrets?: Lookup<unknown>;
-  /** The error if the user has no secrets. It is that of a wrong signature if the request may be signed. */
+  /** The error of a user without secrets: that of a wrong signature, if any. */
   error?: ApiError;
   /** It has neither a key nor any header of a signature. */
   isUnsigned?: boolean;
 };
 
-/** The user of a request, with the other data that were read. `pendingWrite` is a write that the response waits for. */
+/** The user of a request, what was read, and a write that the response awaits. */
 export type Identified = {
   principal: Principal;
   access?: Access;
@@ -28,7 +28,7 @@ export type Identified = {
   pendingWrite?: Promise<void>;
 };
 
-/** Returns the credentials of a request. Throws if the request is refused before anything is read. */
+/** Returns the credentials of a request, or throws before anything is read. */
 export const readCredentials = (caller: AnyEndpoint['caller'], event: APIGatewayProxyEventV2): Credentials => {
   const signature = 'signature' in caller ? caller.signature : undefined;
   const secrets = signature?.lookup(event);
@@ -38,16 +38,16 @@ export const readCredentials = (caller: AnyEndpoint['caller'], event: APIGateway
   } catch (thrown) {
     const error = thrown as ApiError;
     const { authorization, 'x-authorization': ownHeader } = event.headers;
-    // An Authorization that is not an API key may be the secret of a platform.
+    // An Authorization that is no API key may be a platform's secret.
     const mayBeReplaced = error.code === 'missing_api_key' || (authorization !== undefined && ownHeader === undefined);
     if (!signature || !secrets || !mayBeReplaced) throw error;
     if (!signature.mayBeSigned(event)) return { event, signature, secrets, error, isUnsigned: true };
-    // A wrong signature gets the same response whether or not the user has a secret.
+    // Nobody learns from the response whether the user has a secret.
     return { event, signature, secrets, error: signature.refusal(event) };
   }
 };
 
-/** The valid keys and secrets that earlier requests found. They decide only when large items are read. */
+/** Valid keys and secrets of earlier requests. They decide only when large items are read. */
 const found = new Map<string, unknown>();
 const maxFound = 1000;
 
@@ -57,10 +57,7 @@ const remember = (name: string, value: unknown): void => {
   if (found.size > maxFound) found.delete(found.keys().next().value as string);
 };
 
-/**
- * Checks the credentials, and reads the access and a lookup in one round trip. For new credentials, large items are
- * read after the check: strangers can name any agent.
- */
+/** Checks the credentials in one round trip. Large items wait for unknown credentials: strangers can name any agent. */
 export const identify = async (sent: Credentials, agentId?: string, lookup?: Lookup<unknown>): Promise<Identified> => {
   if (lookup?.isLarge && !(await wasFoundValid(sent))) await (await readAndCheck(sent)).pendingWrite;
   return readAndCheck(sent, agentId, lookup);

@@ -6,10 +6,7 @@ import type { AnyEndpoint } from './endpoint.ts';
 
 export type KeyInRequest = { secret: string; isInQuery: boolean };
 
-/**
- * Returns the key of a request. A voice platform that cannot set headers has it in the query. Throws for a malformed
- * key.
- */
+/** Returns the key of a request: in the query if a platform cannot set headers. */
 export const keyInRequest = (caller: AnyEndpoint['caller'], event: APIGatewayProxyEventV2): KeyInRequest => {
   const { headers, queryStringParameters } = event;
   const header = headers['x-authorization']?.trim() || headers.authorization?.trim();

@@ -21,11 +21,11 @@ import { errorHandler } from './response.ts';
 import { canStream } from './stream.ts';
 import { withFallback } from './with-fallback.ts';
 
-/** Returns the Lambda handler of an endpoint, for API Gateway's HTTP API (payload 2.0). */
+/** Returns the handler of an endpoint for API Gateway's HTTP API (payload 2.0). */
 export const lambda = (endpoint: AnyEndpoint): ApiHandler =>
   buildHandler(endpoint, authenticate(endpoint), withIdempotency);
 
-/** Returns the handler of an endpoint that reads no key from the table. Its bundle does not contain the DynamoDB client. */
+/** Returns the handler of an endpoint without keys, whose bundle has no DynamoDB client. */
 export const lambdaWithoutKey = (endpoint: AnyEndpoint): ApiHandler => buildHandler(endpoint, admit(endpoint));
 
 const buildHandler = (

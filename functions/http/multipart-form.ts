@@ -11,17 +11,14 @@ const maxFieldBytes = 1024;
 
 type Bounds = {
   maxFiles: number;
-  /** Maximum size of a file. One more byte of a larger file is kept, which shows that it is too large. */
+  /** The maximum size of a file. One byte more shows that it is too large. */
   fileBytes: number;
   /** The maximum size of the body, and the message for a larger one. */
   bodyBytes: number;
   tooLarge: string;
 };
 
-/**
- * Declares a body that is a multipart form. Its first field has all files. If a field is sent twice, the first one
- * counts.
- */
+/** Declares a multipart form. Its first field has all files; of a repeated field, the first counts. */
 export const multipartForm = (files: MultipartForm['files'], bounds: Bounds): MultipartForm => ({
   files,
   maxFiles: bounds.maxFiles,
@@ -40,7 +37,7 @@ const read = async (event: APIGatewayProxyEventV2, names: MultipartForm['files']
         if (!Object.hasOwn(fields, name)) fields[name] = value;
       },
       file(field, name, content) {
-        // Browsers send a file input without a choice as a file without name and content.
+        // An empty file input arrives as a file without name and content.
         if (name === '' && content.length === 0) return;
         if (names.includes(field)) files.push(new UploadedFile(name, content));
       },
@@ -57,7 +54,7 @@ const parse = (bytes: Buffer, headers: BusboyHeaders, bounds: Bounds, parts: Par
   new Promise<void>((resolve, reject) => {
     const busboy = new Busboy({
       headers,
-      // A name is kept as it was sent: it is never used as a path.
+      // The name is kept as it was sent: it is never a path.
       preservePath: true,
       isPartAFile: (_field, _type, name) => name !== undefined,
       limits: {

@@ -8,7 +8,7 @@ import type { AgentReference, AnyEndpoint } from './endpoint.ts';
 import type { Input, ParsedInput } from './input.ts';
 import { parseJsonBody } from './request-body.ts';
 
-/** Parses a request. Returns an error, which `authorize` throws once the key is known to be valid. */
+/** Parses a request. `authorize` throws the error once the key is valid. */
 export const parseRequest = async (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): Promise<ParsedInput> => {
   try {
     const sent = await readParts(endpoint, event);
@@ -24,11 +24,11 @@ export const parseRequest = async (endpoint: AnyEndpoint, event: APIGatewayProxy
   }
 };
 
-/** Returns the user and the agent that a request names. Either may be absent. */
+/** Returns the user and the agent that a request names, if any. */
 const readReference = ({ caller }: AnyEndpoint, input: Input): Partial<AgentReference> =>
   caller.kind === 'key' ? (caller.agent?.(input) ?? caller.user?.(input) ?? {}) : {};
 
-/** Parses the parts of a request with the endpoint's schemas. Throws a 400 that names each invalid field. */
+/** Parses the parts of a request, or throws a 400 that names each invalid field. */
 const parseInput = (endpoint: AnyEndpoint, sent: Input): Input => {
   const parts = [
     validate(endpoint.params, sent.params),
@@ -66,7 +66,7 @@ const readBody = ({ body, raw = {} }: AnyEndpoint, event: APIGatewayProxyEventV2
   return body && parseJsonBody(event, raw.maxBodyBytes, raw.errorCodes?.['']);
 };
 
-/** Returns the names of fields that an object's schema does not have. A schema that is not a plain object takes any field. */
+/** Returns the fields that an object's schema does not have. */
 const unknownFields = (schema: AnyEndpoint['query'] | AnyEndpoint['body'], sent: unknown): string[] => {
   const definition = schema?._zod.def ?? { type: 'object', shape: {} };
   if (!isJsonObject(sent) || definition.type !== 'object' || definition.catchall) return [];

@@ -6,7 +6,7 @@ import type { ApiResult } from './handler-types.ts';
 import { custom, json } from './response.ts';
 import { streamed } from './stream.ts';
 
-/** Performs an authorized request: runs the handler, and validates its response with the endpoint's schema. */
+/** Runs the handler of an authorized request, and validates the response. */
 export const perform = async (
   endpoint: AnyEndpoint,
   { input, ...authorized }: AuthorizedRequest,

@@ -4,7 +4,7 @@ import { credentials } from '../store/credentials.ts';
 import { idempotency } from '../store/idempotency.ts';
 import { type AnyEndpoint, takesIdempotencyKey } from './endpoint.ts';
 
-/** Returns the permissions of an endpoint's function: those of the services it names, of authentication and of idempotency. */
+/** Returns the permissions for an endpoint's services, authentication and idempotency. */
 export const endpointPermissions = (endpoint: AnyEndpoint): Permission[] => {
   const { caller, services = {} } = endpoint;
   const readsKey = caller.kind === 'key' && !caller.forwarded;

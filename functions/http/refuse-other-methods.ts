@@ -2,7 +2,7 @@ import type { AnyEndpoint } from './endpoint.ts';
 import type { ApiMiddleware } from './handler-types.ts';
 import { headersOfEveryResponse, json } from './response.ts';
 
-/** Answers other methods at an endpoint's path with 405. Like a gateway's own error, the response has no error code. */
+/** Answers other methods with 405, and like the gateway with no error code. */
 export const refuseOtherMethods = ({ method }: AnyEndpoint): ApiMiddleware => ({
   before({ event }) {
     const { http, requestId } = event.requestContext;

@@ -3,7 +3,7 @@ import { ApiError, type ErrorCode, payloadTooLarge, unsupportedCoding } from '..
 import { isDeeperThan, isJsonObject, parseJson } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 
-/** Returns the bytes of a request's body. Throws `tooLarge` for a larger one, and a 415 for one that is compressed. */
+/** Returns the bytes of a body. Throws if it is too large or compressed. */
 export const decodeRequestBody = (
   { body = '', isBase64Encoded, headers }: Pick<APIGatewayProxyEventV2, 'body' | 'isBase64Encoded' | 'headers'>,
   maxBytes: number = limits.bodyBytes,
@@ -16,11 +16,11 @@ export const decodeRequestBody = (
   return bytes;
 };
 
-/** Checks whether a body is too large to be read before its sender's key is known to be valid. */
+/** Checks whether a body is too large to be parsed for an unknown key. */
 export const needsKey = ({ body = '' }: Pick<APIGatewayProxyEventV2, 'body'>): boolean =>
   body.length > limits.bodyBytesWithoutKey;
 
-/** Reads a body as a JSON object, whatever its content type: curl's `-d` must work. */
+/** Reads a body as a JSON object of any content type: curl's `-d` must work. */
 export const parseJsonBody = (
   event: APIGatewayProxyEventV2,
   maxBytes?: number,

@@ -4,10 +4,7 @@ import type { ApiMiddleware } from './handler-types.ts';
 import { json } from './response.ts';
 import { warmUpEvent } from './warm-up.ts';
 
-/**
- * Refuses requests that bypass CloudFront: they could forge their address. Like a gateway's error, the response has no
- * code.
- */
+/** Refuses requests that bypass CloudFront and could forge their address. */
 export const requireEdge = (): ApiMiddleware => ({
   before({ event }) {
     const secrets = environment.edgeSecrets;

@@ -28,7 +28,7 @@ export const custom = ({ status, contentType, body, headers }: CustomResponse): 
   body,
 });
 
-/** Turns a thrown error into an error response. Anything but an `ApiError` is a 500 without details. */
+/** Turns an error into a response: a 500 without details unless an `ApiError`. */
 export const errorHandler = (): ApiMiddleware => ({
   onError(request) {
     request.response = toResponse(request.error);

@@ -2,10 +2,10 @@ import { text } from 'node:stream/consumers';
 import type { StreamedResponse } from './endpoint.ts';
 import type { ApiResult } from './handler-types.ts';
 
-/** Checks whether this process can stream: Lambda and the local gateway can. The AWS SDK creates an empty global. */
+/** Checks whether this process can stream. The AWS SDK creates an empty global. */
 export const canStream = () => 'streamifyResponse' in ((globalThis as { awslambda?: object }).awslambda ?? {});
 
-/** Returns a streamed response. Where nothing can be streamed, it is sent in one piece, once it is complete. */
+/** Returns a streamed response, in one piece where nothing can be streamed. */
 export const streamed = async ({ headers, body }: StreamedResponse): Promise<ApiResult> => ({
   statusCode: 200,
   headers: { 'cache-control': 'no-cache', ...headers },

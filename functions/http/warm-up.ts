@@ -12,14 +12,14 @@ import type { ApiEvent, ApiHandler } from './handler-types.ts';
 import type { Input } from './input.ts';
 import { perform } from './perform.ts';
 
-/** A request with a random key, which no user has. It reads the table once, and ends with 401. */
+/** A request with a random key: it reads the table once, and ends with 401. */
 export const warmUpEvent = {
   version: '2.0',
   headers: { 'x-authorization': newApiKey() },
   requestContext: { requestId: 'warm-up', http: { sourceIp: '' } },
 } as unknown as ApiEvent;
 
-/** Warms a function that takes a key, with that request. A GET also performs a read. */
+/** Warms a function that takes a key. A GET also performs a read. */
 export const warmUp = (handler: ApiHandler, endpoint: AnyEndpoint): Promise<void> =>
   duringInitialization(
     () => handler(warmUpEvent, {} as Context),
@@ -30,7 +30,7 @@ export const warmUp = (handler: ApiHandler, endpoint: AnyEndpoint): Promise<void
 /** An identity that no user, agent or record has. */
 export const placeholderIdentity = 'warm-up';
 
-/** Performs an operation as if that user had been authorized, and its lookup had found these items. The result is discarded. */
+/** Performs an operation for nobody with found items, and discards the result. */
 export const performMadeUp = async (endpoint: AnyEndpoint, input: Input, items: Item[]): Promise<unknown> => {
   const principal = {
     uid: placeholderIdentity,
@@ -45,7 +45,7 @@ export const performMadeUp = async (endpoint: AnyEndpoint, input: Input, items: 
   return perform(endpoint, authorized, { ...context, creationId: placeholderIdentity }, services);
 };
 
-/** Returns an input with only the required fields: the placeholder for identifiers, and examples for the others. */
+/** Returns an input of placeholders and examples for the required fields. */
 export const placeholderInput = ({ params, query }: AnyEndpoint): Input => {
   const [placeholders, required] = [params, query].map((schema?: z.ZodMiniObject) =>
     Object.fromEntries(

@@ -5,7 +5,7 @@ import { custom, headersOfEveryResponse } from './response.ts';
 
 type Fallback = NonNullable<NonNullable<AnyEndpoint['raw']>['fallback']>;
 
-/** Wraps a handler. If it is late, fails with 5xx or refuses a suspended user, the endpoint's fallback responds. */
+/** Lets the fallback respond for a late handler, a 5xx or a suspended user. */
 export const withFallback =
   (endpoint: AnyEndpoint, handler: ApiHandler, { afterMilliseconds, respond }: Fallback): ApiHandler =>
   async (event, context): Promise<ApiResult> => {

@@ -8,7 +8,7 @@ import { readPage } from '../domain/paging.ts';
 import { type Permission, service } from '../service.ts';
 import { type Condition, exists, isAbsent, when } from './expressions.ts';
 import { apiKeyKey, apiKeyListingCollection, apiKeyListingKey, userKey, withoutKey } from './keys.ts';
-import { type Item, type QueryOptions, type Table, type TransactionAction, table, untilWritten } from './table.ts';
+import { type Item, type QueryOptions, TableStore, type TransactionAction, table, untilWritten } from './table.ts';
 import type { UserItem } from './users.ts';
 import { failedConditions } from './write-failures.ts';
 
@@ -16,29 +16,20 @@ type ListingItem = Item & { keyId: string; hash: string; ttlSeconds?: number };
 type KeyItem = Item & ApiKey & { ttlSeconds?: number };
 type NewKey = { name: string; scopes?: Scope[]; expiresAt?: string; isOperators?: true };
 
-/** The id and the secret of a key that a request makes: the same for a repetition of the request. */
+/** The id and secret of a request's key, the same for a repetition. */
 export type DerivedKey = { keyId: string; secret: string };
 
 /** A new key. `secret` is the key itself, which is returned only here. */
 export type MadeApiKey = ApiKey & { secret: string };
 
-/** API keys as the operator and the operations for keys handle them. Requests read them with `Credentials`. */
-export class ApiKeys {
-  readonly #table: Table;
-
-  constructor(table: Table) {
-    this.#table = table;
-  }
-
-  /** Creates a key of a user. A derived key that exists is returned. Only derived keys are limited in number. */
+/** API keys as they are administered. Requests read them with `Credentials`. */
+export class ApiKeys extends TableStore {
+  /** Creates a key, or returns the derived key. Only derived keys are limited in number. */
   async create(uid: string, options: NewKey, derived?: DerivedKey): Promise<MadeApiKey> {
     return (await this.#make(uid, options, derived)) as MadeApiKey;
   }
 
-  /**
-   * Creates a key that replaces another, which ends at `endsAt`, in one transaction. Returns undefined if the other is
-   * missing or ends already.
-   */
+  /** Replaces a key in one transaction. Undefined if it is missing or ends already. */
   async rotate(
     uid: string,
     keyId: string,
@@ -58,24 +49,24 @@ export class ApiKeys {
     former?: { keyId: string; actions: TransactionAction[] },
   ): Promise<MadeApiKey | undefined> {
     return untilWritten(async () => {
-      const user = await this.#table.get<UserItem>(userKey(uid));
+      const user = await this.table.get<UserItem>(userKey(uid));
       if (!user || user.deletingAt !== undefined) throw noSuchUser();
       const made = derived && (await this.#madeBefore(uid, derived));
       if (made) return made;
       if (derived) await this.#checkNumber(uid, former?.keyId);
       const { creation, made: created } = this.creation(uid, options, user, derived);
       try {
-        await this.#table.transact([...creation, ...(former?.actions ?? [])]);
+        await this.table.transact([...creation, ...(former?.actions ?? [])]);
         return created;
       } catch (error) {
-        // Otherwise the user or its keys changed, or an earlier attempt made the key.
+        // Otherwise the user changed, or an earlier attempt made the key.
         if (former && failedConditions(error).has(creation.length)) return undefined;
         throw error;
       }
     });
   }
 
-  /** Returns the key that an earlier attempt of the same request made. Throws if another request made it. */
+  /** Returns the key that an earlier attempt made. Throws if another request did. */
   async #madeBefore(uid: string, { keyId, secret }: DerivedKey): Promise<MadeApiKey | undefined> {
     const item = await this.#getItem(uid, keyId);
     if (!item) return undefined;
@@ -86,7 +77,7 @@ export class ApiKeys {
     );
   }
 
-  /** Throws if a user already has the maximum number of keys. The key that is rotated does not count: a user with all of them can rotate one. */
+  /** Throws if a user has the maximum number of keys, besides the rotated key. */
   async #checkNumber(uid: string, rotated: string | undefined): Promise<void> {
     const usable = (await this.list(uid)).filter((key) => isUsable(key) && key.keyId !== rotated);
     if (usable.length < limits.keys) return;
@@ -109,8 +100,8 @@ export class ApiKeys {
 
   async *#newestFirst(uid: string, options: QueryOptions = {}): AsyncGenerator<ApiKey> {
     const newest = { ...options, descending: true };
-    for await (const listings of this.#table.pages<ListingItem>(apiKeyListingCollection(uid), newest)) {
-      const items = await this.#table.getMany<KeyItem>(listings.map(({ hash }) => apiKeyKey(hash)));
+    for await (const listings of this.table.pages<ListingItem>(apiKeyListingCollection(uid), newest)) {
+      const items = await this.table.getMany<KeyItem>(listings.map(({ hash }) => apiKeyKey(hash)));
       const keys = items.map(toApiKey).filter((key) => isListed(key));
       yield* keys.sort((a, b) => (a.keyId < b.keyId ? 1 : -1));
     }
@@ -121,7 +112,7 @@ export class ApiKeys {
     return item && toApiKey(item);
   }
 
-  /** Changes the given fields of a key; with null as its end, the key never expires. Returns undefined when there is no such key. */
+  /** Changes fields of a key, if it exists. A null as its end removes the end. */
   async change(
     uid: string,
     keyId: string,
@@ -133,57 +124,57 @@ export class ApiKeys {
       const expiresAt = change.expiresAt === undefined ? item.expiresAt : (change.expiresAt ?? undefined);
       const ttlSeconds = keyDeletionTime({ expiresAt, revokedAt: item.revokedAt }) ?? null;
       const isUnchanged = item.revokedAt === undefined ? when`attribute_not_exists(revokedAt)` : exists;
-      await this.#table.transact([
-        this.#table.updateAction(
+      await this.table.transact([
+        this.table.updateAction(
           withKey(item),
           { set: { ...change, ttlSeconds } },
           when`attribute_exists(pk) and ${isUnchanged}`,
         ),
-        this.#table.updateAction(apiKeyListingKey(uid, keyId), { set: { ttlSeconds } }, exists),
+        this.table.updateAction(apiKeyListingKey(uid, keyId), { set: { ttlSeconds } }, exists),
       ]);
       return this.find(uid, keyId);
     });
   }
 
-  /** Ends a key at a time, unless it ends earlier. Returns false when there is no such key. */
+  /** Ends a key at a time, unless it ends earlier. False: there is no such key. */
   async revoke(uid: string, keyId: string, at = now()): Promise<boolean> {
     const item = await this.#getItem(uid, keyId);
     if (!item) return false;
     const endsLater = when`attribute_exists(pk) and (attribute_not_exists(revokedAt) or revokedAt > ${at})`;
-    await this.#table.tryTransact(this.#endActions(item, at, endsLater));
+    await this.table.tryTransact(this.#endActions(item, at, endsLater));
     return true;
   }
 
-  /** Returns the actions that end a key, and let DynamoDB delete it some time after that. */
+  /** Returns the actions that end a key, and delete it some time after. */
   #endActions(item: KeyItem, revokedAt: string, condition: Condition): TransactionAction[] {
     const { uid, keyId, expiresAt } = item;
     const ttlSeconds = keyDeletionTime({ expiresAt, revokedAt });
     return [
-      this.#table.updateAction(withKey(item), { set: { revokedAt, ttlSeconds } }, condition),
-      this.#table.updateAction(apiKeyListingKey(uid, keyId), { set: { ttlSeconds } }, exists),
+      this.table.updateAction(withKey(item), { set: { revokedAt, ttlSeconds } }, condition),
+      this.table.updateAction(apiKeyListingKey(uid, keyId), { set: { ttlSeconds } }, exists),
     ];
   }
 
-  /** Deletes a key whose secret was never handed out, so that lists do not fill with them. */
+  /** Deletes a key whose secret was never handed out. */
   async delete(uid: string, keyId: string): Promise<void> {
     const item = await this.#getItem(uid, keyId);
     // The listing is deleted last: interrupted between the two, deleting again completes it.
-    if (item) await this.#table.delete(withKey(item));
-    await this.#table.delete(apiKeyListingKey(uid, keyId));
+    if (item) await this.table.delete(withKey(item));
+    await this.table.delete(apiKeyListingKey(uid, keyId));
   }
 
-  /** Ends a key after some seconds, when DynamoDB deletes it. Until then, its upload forms may deliver files. */
+  /** Ends a key after some seconds, in which its upload forms deliver files. */
   async deleteAfter(uid: string, keyId: string, seconds: number): Promise<void> {
     const item = await this.#getItem(uid, keyId);
     if (!item) return;
     const endsAt = Date.now() + seconds * 1000;
     const ttlSeconds = Math.ceil(endsAt / 1000);
     const end = { set: { expiresAt: new Date(endsAt).toISOString(), ttlSeconds } };
-    await this.#table.change(withKey(item), end, exists);
-    await this.#table.change(apiKeyListingKey(uid, keyId), { set: { ttlSeconds } }, exists);
+    await this.table.change(withKey(item), end, exists);
+    await this.table.change(apiKeyListingKey(uid, keyId), { set: { ttlSeconds } }, exists);
   }
 
-  /** Returns a new key of an existing user, and the actions that create it if the user has not changed. */
+  /** Returns a new key, and the actions that create it for an unchanged user. */
   creation(
     uid: string,
     options: NewKey,
@@ -215,20 +206,20 @@ export class ApiKeys {
     // Only the number of derived keys is limited.
     const isUnchanged = derived ? when`${hasSameMarks} and ${hasSameKeys}` : hasSameMarks;
     const creation = [
-      this.#table.updateAction(
+      this.table.updateAction(
         userKey(uid),
         { add: { keyChanges: 1 } },
         when`attribute_exists(pk) and attribute_not_exists(deletingAt) and ${isUnchanged}`,
       ),
-      this.#table.putAction({ ...apiKeyKey(hash), ...key, ttlSeconds } as KeyItem),
-      this.#table.putAction({ ...apiKeyListingKey(uid, keyId), keyId, hash, ttlSeconds } as ListingItem, isAbsent),
+      this.table.putAction({ ...apiKeyKey(hash), ...key, ttlSeconds } as KeyItem),
+      this.table.putAction({ ...apiKeyListingKey(uid, keyId), keyId, hash, ttlSeconds } as ListingItem, isAbsent),
     ];
     return { made: { ...key, secret }, creation };
   }
 
   async #getItem(uid: string, keyId: string): Promise<KeyItem | undefined> {
-    const listing = await this.#table.get<ListingItem>(apiKeyListingKey(uid, keyId));
-    return listing && this.#table.get<KeyItem>(apiKeyKey(listing.hash));
+    const listing = await this.table.get<ListingItem>(apiKeyListingKey(uid, keyId));
+    return listing && this.table.get<KeyItem>(apiKeyKey(listing.hash));
   }
 }
 

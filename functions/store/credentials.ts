@@ -3,15 +3,15 @@ import type { OutcomeRules } from '../domain/declared-outcomes.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
 import { service } from '../service.ts';
 import { accessKey, apiKeyKey, apiKeyListingKey, findItem } from './keys.ts';
-import { type Item, type Lookup, type Table, table } from './table.ts';
+import { type Item, type Lookup, TableStore, table } from './table.ts';
 
-/** The users of an agent, and the part of its configuration that every request for it needs. */
+/** The users of an agent, and what every request needs of its configuration. */
 export type Access = { owner: string; has(uid: string): boolean; outcomeRules: OutcomeRules };
 
-/** The fields of an agent's configuration that its access item repeats. Outcomes are JSON: DynamoDB's own numbers end at 1e126. */
+/** What an access item repeats. Outcomes are JSON: DynamoDB's numbers end at 1e126. */
 export type RepeatedFields = { blockOnOutcomes?: string[]; outcomes?: string; valueCurrency?: string };
 
-/** The access item of a deleted agent has only its `formerOwner`: no user may use the agent. */
+/** Nobody may use a deleted agent, which has only its `formerOwner`. */
 export type AccessItem = Item & {
   agentId: string;
   uid?: string;
@@ -19,18 +19,12 @@ export type AccessItem = Item & {
   formerOwner?: string;
 } & RepeatedFields;
 
-/** The users of an agent, the owner first: nobody while it is being deleted. `owner` is then the former one. */
+/** The users of an agent, the owner first. One being deleted has only its former owner. */
 export type AgentUsers = { owner?: string; users: string[] };
 
-/** Reads a request's API key and its access to an agent in one round trip. There is no cache: a revocation takes effect immediately. */
-export class Credentials {
-  readonly #table: Table;
-
-  constructor(table: Table) {
-    this.#table = table;
-  }
-
-  /** Reads what is given of these: a usable key, the access to an agent, a lookup. */
+/** Reads a key with its access in one round trip, uncached: revocations are immediate. */
+export class Credentials extends TableStore {
+  /** Reads a usable key, the access to an agent and a lookup, if given. */
   async read<Found>(
     apiKey: string | undefined,
     agentId?: string,
@@ -39,7 +33,7 @@ export class Credentials {
     const keyOfKey = apiKey === undefined ? undefined : apiKeyKey(hashApiKey(apiKey));
     const keyOfAccess = agentId !== undefined && isIdentifier(agentId) ? accessKey(agentId) : undefined;
     const keys = [keyOfKey, keyOfAccess, ...(lookup?.keys ?? [])].filter((key) => key !== undefined);
-    const items = await this.#table.getMany(keys);
+    const items = await this.table.getMany(keys);
     const key = findItem(items, keyOfKey) as (Item & ApiKey) | undefined;
     const access = readAccess(findItem(items, keyOfAccess));
     return {
@@ -49,17 +43,17 @@ export class Credentials {
     };
   }
 
-  /** Returns whether a key may be used: an upload form ends with its key. The files of a suspended user wait. */
+  /** Returns the state of a key, which ends its upload forms. A suspended user's files wait. */
   async getKeyState({ uid, keyId }: { uid: string; keyId: string }): Promise<'usable' | 'suspended' | 'over'> {
-    const listing = await this.#table.get<Item & { hash: string }>(apiKeyListingKey(uid, keyId));
-    const key = listing && (await this.#table.get<Item & ApiKey>(apiKeyKey(listing.hash)));
+    const listing = await this.table.get<Item & { hash: string }>(apiKeyListingKey(uid, keyId));
+    const key = listing && (await this.table.get<Item & ApiKey>(apiKeyKey(listing.hash)));
     if (!key || !isUsable(key)) return 'over';
     return key.suspended ? 'suspended' : 'usable';
   }
 
-  /** Returns the users of each agent. An agent that does not exist is not in the map. */
+  /** Returns the users of each agent that exists. */
   async findUsers(agentIds: string[]): Promise<Map<string, AgentUsers>> {
-    const items = await this.#table.getMany<AccessItem>([...new Set(agentIds)].map(accessKey));
+    const items = await this.table.getMany<AccessItem>([...new Set(agentIds)].map(accessKey));
     return new Map(
       items.map(({ agentId, uid, guests = [], formerOwner }) => [
         agentId,
@@ -68,10 +62,10 @@ export class Credentials {
     );
   }
 
-  /** Returns the access to each agent. An agent that does not exist is not in the map. */
+  /** Returns the access to each agent that exists. */
   async accessTo(agentIds: string[]): Promise<Map<string, Access>> {
     const known = [...new Set(agentIds)].filter(isIdentifier);
-    const items = await this.#table.getMany<AccessItem>(known.map(accessKey));
+    const items = await this.table.getMany<AccessItem>(known.map(accessKey));
     return new Map(
       items.flatMap((item) => {
         const access = readAccess(item);
@@ -81,7 +75,7 @@ export class Credentials {
   }
 }
 
-/** Returns the users of an agent from its access item; undefined when there is no such agent. */
+/** Returns the access from an item, unless its agent is gone. */
 export const readAccess = (item: Item | undefined): Access | undefined => {
   const { uid: owner, guests, blockOnOutcomes, outcomes } = (item ?? {}) as Partial<AccessItem>;
   if (owner === undefined) return undefined;

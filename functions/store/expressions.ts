@@ -1,12 +1,12 @@
 export type Fields = Record<string, unknown>;
 
 /**
- * A change of an item: `set` replaces fields, or clears those that are null. `initial` sets absent ones. `add` adds to
- * numbers and sets. `remove` deletes set members.
+ * A change: `set` replaces, or clears with null; `initial` sets absent fields; `add` and `remove` are for numbers and
+ * sets.
  */
 export type Change = { set?: Fields; initial?: Fields; add?: Fields; remove?: Fields };
 
-/** A condition of a write, built by `when`: parts of an expression, and the values between them. */
+/** A condition built by `when`: parts of an expression with values between. */
 export class Condition {
   readonly parts: (string | { value: unknown })[];
 
@@ -15,10 +15,7 @@ export class Condition {
   }
 }
 
-/**
- * Builds a condition with its values: when`attempt = ${attempt}`. A value may be a condition. A reserved name has a `#`
- * before it.
- */
+/** Builds a condition: when`attempt = ${attempt}`. Reserved names get a `#`; a value may be a condition. */
 export const when = (texts: TemplateStringsArray, ...values: unknown[]): Condition =>
   new Condition(
     texts.flatMap((text, index) => {
@@ -31,7 +28,7 @@ export const when = (texts: TemplateStringsArray, ...values: unknown[]): Conditi
 export const exists = when`attribute_exists(pk)`;
 export const isAbsent = when`attribute_not_exists(pk)`;
 
-/** Returns a change as the input of an update, single or in a transaction. */
+/** Returns a change as the input of any update. */
 export const buildUpdate = ({ set = {}, initial = {}, add = {}, remove = {} }: Change, condition?: Condition) => {
   const given = Object.entries({ ...set, ...initial, ...add, ...remove }).filter(([, value]) => value !== undefined);
   const clause = (verb: string, fields: Fields, isIn: (value: unknown) => boolean, form: (name: string) => string) => {

@@ -2,10 +2,9 @@ import { formatKey } from './keys.ts';
 import type { Item, Table } from './table.ts';
 
 /**
- * The format of the items that this version writes. From 1.0.0 on, data are kept across upgrades: a change that an
- * earlier version cannot read gets the next number. Format 2 stores the content of an agent's version apart from what a
- * list shows of it. Versions of format 1 are read as they are. Format 3 stores the figures of a day as columns, with
- * costs. Figures of format 2 are read without costs, and counted again with their next change.
+ * The format of the written items. What an earlier version cannot read gets the next number. Format 2 keeps the
+ * contents of agents' versions apart; format 3 keeps figures as columns, with costs. Items of earlier formats are
+ * read as they are.
  */
 export const knownFormat = 3;
 
@@ -22,13 +21,13 @@ export class NewerFormatError extends Error {
   }
 }
 
-/** Reads the format of a table, and throws if it is newer than this version knows. */
+/** Throws if the table's format is newer than this version knows. */
 export const checkFormat = async (table: Table): Promise<void> => {
   const { format = knownFormat } = (await table.get<FormatItem>(formatKey)) ?? {};
   if (format > knownFormat) throw new NewerFormatError(`The table ${table.name}`, format);
 };
 
-/** Writes the format into a table that has none or an earlier one. Throws for a newer format than this version knows. */
+/** Writes the format. Throws if the table has a newer format. */
 export const claimFormat = async (table: Table): Promise<void> => {
   const item: FormatItem = { ...formatKey, format: knownFormat };
   if ((await table.putNew(item)).isNew) return;

@@ -11,7 +11,7 @@ import {
   idempotencyKeyOfPiece,
   idempotencyPieceKey,
 } from './keys.ts';
-import { type Item, type Table, table } from './table.ts';
+import { type Item, TableStore, table } from './table.ts';
 
 /** The time for which a first response is kept. */
 const keepSeconds = 24 * 60 * 60;
@@ -28,20 +28,14 @@ type Kept = {
 };
 type Piece = Item & { answer: Uint8Array };
 
-/** Maximum bytes of a deflated response in one item. DynamoDB's limit is 400 KB. */
+/** Bytes of a deflated response in an item, whose limit is 400 KB. */
 const pieceBytes = 300 * 1024;
 
-/** A request that may proceed. If an earlier request with its key ended without a response, it has that request's `creationId`. */
+/** A request that may proceed, with the `creationId` of an unfinished earlier attempt. */
 export type Claim = { state: 'claimed'; key: ItemKey; creationId: string; claimedUntil: number; ttlSeconds: number };
 
 /** The first responses to requests with an Idempotency-Key. */
-export class IdempotencyStore {
-  readonly #table: Table;
-
-  constructor(table: Table) {
-    this.#table = table;
-  }
-
+export class IdempotencyStore extends TableStore {
   async claim(request: {
     uid: string;
     operation: string;
@@ -65,7 +59,7 @@ export class IdempotencyStore {
       ttlSeconds,
     };
     const isUnclaimed = when`attribute_not_exists(pk) or ttlSeconds <= ${Math.floor(now / 1000)}`;
-    const { isNew, item: kept } = await this.#table.putNew<Item & Kept>({ ...key, ...fresh }, isUnclaimed);
+    const { isNew, item: kept } = await this.table.putNew<Item & Kept>({ ...key, ...fresh }, isUnclaimed);
     if (isNew) return { state: 'claimed', key, creationId: kept.creationId, claimedUntil, ttlSeconds };
     if (kept.contentHash !== request.contentHash) return { state: 'other content' };
     const answer = await this.#read(key, kept);
@@ -74,9 +68,9 @@ export class IdempotencyStore {
     return this.#takeOver(key, kept, claimedUntil);
   }
 
-  /** Takes over from a request that ended without a response, unless another request has. */
+  /** Takes over from a request without a response, unless another did. */
   async #takeOver(key: ItemKey, kept: Kept, claimedUntil: number): Promise<Claim | { state: 'in progress' }> {
-    const taken = await this.#table.change(
+    const taken = await this.table.change(
       key,
       { set: { claimedUntil } },
       when`claimedUntil = ${kept.claimedUntil} or claimedUntil = ${claimedUntil}`,
@@ -93,7 +87,7 @@ export class IdempotencyStore {
     if (pieces > 1) {
       for (let n = 0; n < pieces; n++) {
         const piece = bytes.subarray(n * pieceBytes, (n + 1) * pieceBytes);
-        await this.#table.put({
+        await this.table.put({
           ...idempotencyPieceKey(claim.key, n),
           answer: piece,
           ttlSeconds: claim.ttlSeconds,
@@ -101,7 +95,7 @@ export class IdempotencyStore {
       }
     }
     const change = { set: pieces > 1 ? { pieces } : { answer: bytes } };
-    const kept = await this.#table.change(claim.key, change, isStillClaimed(claim));
+    const kept = await this.table.change(claim.key, change, isStillClaimed(claim));
     if (!kept) throw new Error('Another request has taken over the claim.');
   }
 
@@ -109,7 +103,7 @@ export class IdempotencyStore {
     if (answer) return JSON.parse(inflateRawSync(answer).toString());
     if (pieces === undefined) return undefined;
     const keys = Array.from({ length: pieces }, (_, n) => idempotencyPieceKey(key, n));
-    const found = new Map((await this.#table.getMany<Piece>(keys)).map((item) => [item.sk, item.answer]));
+    const found = new Map((await this.table.getMany<Piece>(keys)).map((item) => [item.sk, item.answer]));
     // The response is being deleted.
     if (found.size < pieces) return undefined;
     const all = Buffer.concat(keys.map(({ sk }) => found.get(sk) as Uint8Array));
@@ -117,8 +111,8 @@ export class IdempotencyStore {
   }
 
   /**
-   * Deletes the responses of users that mention a text, and returns where it stopped at `until`. `isUnderWay`: a
-   * request that began before `since` may still store its response.
+   * Deletes responses that mention a text, until `until`. `isUnderWay`: a request from before `since` may still store
+   * its response.
    */
   async forget(
     uids: string[],
@@ -136,7 +130,7 @@ export class IdempotencyStore {
         let former = after;
         let keptKey: string | undefined;
         const orphans: ItemKey[] = [];
-        for await (const item of this.#table.query<Item & Kept>(collection, { after })) {
+        for await (const item of this.table.query<Item & Kept>(collection, { after })) {
           const whole = idempotencyKeyOfPiece(item);
           // Pieces without a response belong to one that was deleted, or has expired.
           if (whole && whole.sk !== keptKey) orphans.push({ pk: item.pk, sk: item.sk });
@@ -144,7 +138,7 @@ export class IdempotencyStore {
           former = item.sk;
           if (whole) continue;
           if (Date.now() >= until) {
-            await this.#table.deleteMany(orphans);
+            await this.table.deleteMany(orphans);
             return { stoppedAt: { uid, shard, after, isUnderWay }, isUnderWay };
           }
           const answer = await this.#read(item, item);
@@ -152,10 +146,10 @@ export class IdempotencyStore {
           const begun = claimedUntil - idempotencyClaimSeconds * 1000;
           if (!answer && begun < since + 1 && claimedUntil > Date.now()) isUnderWay = true;
           const isMentioned = answer?.body !== undefined && mentions(JSON.parse(answer.body));
-          if (isMentioned) await this.#table.delete({ pk: item.pk, sk: item.sk }, isUnchanged(item));
+          if (isMentioned) await this.table.delete({ pk: item.pk, sk: item.sk }, isUnchanged(item));
           keptKey = isMentioned ? undefined : item.sk;
         }
-        await this.#table.deleteMany(orphans);
+        await this.table.deleteMany(orphans);
       }
     }
     return { isUnderWay };
@@ -163,7 +157,7 @@ export class IdempotencyStore {
 
   /** Ends the claim of a failed request, so that a repetition proceeds immediately. */
   async release(claim: Claim): Promise<void> {
-    await this.#table.change(claim.key, { set: { claimedUntil: 0 } }, isStillClaimed(claim));
+    await this.table.change(claim.key, { set: { claimedUntil: 0 } }, isStillClaimed(claim));
   }
 }
 

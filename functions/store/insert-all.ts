@@ -10,10 +10,7 @@ export type InsertOutcome = 'inserted' | 'present' | 'unwritten';
 
 const batchesInFlight = 8;
 
-/**
- * Inserts items whose keys do not exist, and returns the outcome of each. Throttled ones are retried, until a time
- * (Unix milliseconds).
- */
+/** Inserts items with new keys. Throttled items are retried until a time (Unix milliseconds). */
 export const insertAll = async (table: Table, items: Item[], until: number): Promise<InsertOutcome[]> => {
   const outcomes: InsertOutcome[] = items.map(() => 'unwritten');
   const insert = async (batch: [index: number, item: Item][]) => {

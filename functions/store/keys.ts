@@ -70,7 +70,7 @@ export const withoutKey = <T extends ItemKey>({ pk: _pk, sk: _sk, ...held }: T):
 export const findItem = <T extends ItemKey>(items: T[], key: ItemKey | undefined): T | undefined =>
   key && items.find((item) => isSameKey(item, key));
 
-/** A collection: one partition, or the part of it whose sort keys begin with `prefix`. */
+/** A partition, or its sort keys that begin with `prefix`. */
 export type Collection = { pk: string; prefix?: string };
 type PrefixedCollection = Required<Collection>;
 
@@ -78,7 +78,7 @@ export const formatKey: ItemKey = { pk: 'FORMAT', sk: 'FORMAT' };
 
 export const userKey = (uid: string): ItemKey => ({ pk: `USER#${uid}`, sk: 'USER' });
 
-/** The items of a user that are in one partition: the user, agents, numbers, listings of keys, erasures. */
+/** One partition: the user, agents, numbers, listings of keys, erasures. */
 export const itemsOfUser = (uid: string): Collection => ({ pk: `USER#${uid}` });
 
 /** The users that a user created. */
@@ -111,14 +111,14 @@ export const countKey = (owner: { uid: string } | { agentId: string }): ItemKey 
   sk: 'COUNT',
 });
 
-/** The numbers that imports and copies of a user have written in a day of UTC. */
+/** What a user's imports and copies have written in a day of UTC. */
 export const dailyWritesKey = (uid: string, day: string): ItemKey => ({ pk: `USER#${uid}`, sk: `WRITES#${day}` });
 
 export const apiKeyListingKey = (uid: string, keyId: string): ItemKey => ({ pk: `USER#${uid}`, sk: `KEY#${keyId}` });
 export const apiKeyListingCollection = (uid: string): Collection => ({ pk: `USER#${uid}`, prefix: 'KEY#' });
 export const apiKeyKey = (hash: string): ItemKey => ({ pk: `KEY#${hash}`, sk: 'KEY' });
 
-/** The items of an agent that are in one partition: its access, its versions, its websites and documents. */
+/** One partition: an agent's access, versions, websites and documents. */
 export const itemsOfAgent = (agentId: string): Collection => ({ pk: `AGENT#${agentId}` });
 export const accessKey = (agentId: string): ItemKey => ({ pk: `AGENT#${agentId}`, sk: 'ACCESS' });
 
@@ -135,7 +135,7 @@ export const agentContentKey = (agentId: string, version: number): ItemKey => ({
   sk: `CONTENT#${agentVersionPosition(version)}`,
 });
 export const agentVersionCollection = (agentId: string): Collection => ({ pk: `AGENT#${agentId}`, prefix: 'VERSION#' });
-/** The versions that callers get. Every start of a call reads it beside the access item. */
+/** The versions that callers get: read with the access when a call starts. */
 export const agentTrafficKey = (agentId: string): ItemKey => ({ pk: `AGENT#${agentId}#TRAFFIC`, sk: 'TRAFFIC' });
 
 export const formerGuestKey = (agentId: string, uid: string): ItemKey => ({
@@ -144,9 +144,9 @@ export const formerGuestKey = (agentId: string, uid: string): ItemKey => ({
 });
 export const formerGuestCollection = (agentId: string): Collection => ({ pk: `AGENT#${agentId}`, prefix: 'GUEST#' });
 
-/** The number of partitions of an agent's block list. Changing it strands every number on existing lists. */
+/** The partitions of a block list. Changing it strands every number on existing lists. */
 export const blockListShards = 16;
-/** The owner of a block list: an agent, or a user. A user's list applies to every agent that the user owns. */
+/** An agent, or a user whose list applies to all own agents. */
 export type BlockListOwner = { agentId: string } | { uid: string };
 export const blockedNumberKey = (owner: BlockListOwner, phone: string): ItemKey => ({
   ...blockedNumberCollection(owner, chooseShard(phone, blockListShards)),
@@ -174,23 +174,23 @@ export const phoneCallCollection = (agentId: string, phone: string): Collection 
 });
 /** Returns the sort key of a call's entries: by start, then by id. */
 export const callPosition = (call: { startedAt: string; callId: string }) => `${call.startedAt}#${call.callId}`;
-/** Returns the id of the call that an entry by time or by phone number points to. */
+/** Returns the id of the call that an entry points to. */
 export const callIdAt = (position: string) => position.slice(position.indexOf('#') + 1);
 /** Returns the agent of an entry by time or by phone number. */
 export const agentIdAt = ({ pk }: ItemKey) => pk.split('#')[1] as string;
-/** Returns the position of a call in a list of several agents, which are in order at equal sort keys. */
+/** Returns a call's position among several agents', which sort at equal times. */
 export const listedCallPosition = (call: { startedAt: string; callId: string; agentId: string }) =>
   `${callPosition(call)}#${call.agentId}`;
-/** Returns the sort key after which an agent's calls follow a position of such a list, newest first. */
+/** Returns the sort key after which an agent's calls follow a position. */
 export const entriesAfter = (position: string, agentId: string) => {
   const [startedAt, callId, lastAgentId = agentId] = position.split('#');
   const sk = `${startedAt}#${callId}`;
-  // The agent's call with this sort key is still to come. No sort key lies between the two.
+  // This agent's call is still to come. No sort key lies between.
   return agentId > lastAgentId ? `${sk}!` : sk;
 };
 /** Returns the id of the deleted call whose entry by time this is. */
 export const deletedCallAt = ({ sk }: ItemKey) => callIdAt(sk);
-/** The figures of an agent's days. A day whose figures do not fit into one item has further pieces. */
+/** The figures of an agent's days, in pieces if a day is large. */
 export const figuresCollection = (agentId: string): Collection => ({ pk: `AGENT#${agentId}#FIGURES` });
 export const figuresKey = (agentId: string, day: string, piece = 0): ItemKey => ({
   ...figuresCollection(agentId),
@@ -210,7 +210,7 @@ export const callAttemptsKey = (agentId: string, phone: string): ItemKey => ({
 });
 export const callAttemptCollection = (agentId: string): Collection => ({ pk: `AGENT#${agentId}#ATTEMPTS` });
 
-/** Returns the phone number in the key of a call or a blocked number. */
+/** Returns the number in the key of a call or a block. */
 export const parseNumberKey = ({ pk, sk }: ItemKey): { owner: BlockListOwner; number: string } | undefined => {
   const [, kind, id = '', part, phone = ''] = /^(AGENT|USER)#([^#]+)#(PHONE|BLOCKED)#(.+)$/.exec(pk) ?? [];
   if (!kind) return undefined;
@@ -224,7 +224,7 @@ export const websiteKey = (agentId: string, websiteId: string): ItemKey => ({
 export const websiteCollection = (agentId: string): Collection => ({ pk: `AGENT#${agentId}`, prefix: 'WEBSITE#' });
 /** The websites that are crawled again, by the time of the day. */
 export const refreshCollection: Collection = { pk: 'REFRESHES' };
-/** Returns the time of the day of a time in ISO 8601, by which the entries of refreshes are sorted. */
+/** Returns the UTC time of day by which refreshes sort. */
 export const refreshPosition = (time: string) => time.slice('yyyy-mm-ddT'.length, 'yyyy-mm-ddThh:mm'.length);
 export const isSameTimeOfDay = (one: string, other: string) => refreshPosition(one) === refreshPosition(other);
 export const refreshKey = (time: string, { agentId, id }: { agentId: string; id: string }): ItemKey => ({
@@ -269,7 +269,7 @@ export const hookSecretKey = (uid: string, platform: string): ItemKey => ({
 });
 export const hookSecretCollection = (uid: string) => ({ pk: `USER#${uid}`, prefix: 'HOOK-SECRET#' });
 export const webhookEndpointsKey = (uid: string): ItemKey => ({ pk: `USER#${uid}`, sk: 'WEBHOOKS' });
-/** Spreads the deliveries of a user, which can be thousands per second for ten endpoints. */
+/** Spreads a user's deliveries: thousands a second for ten endpoints. */
 const deliveryShards = 16;
 export const webhookDeliveryKey = (uid: string, deliveryId: string): ItemKey => ({
   pk: `USER#${uid}#DELIVERIES#${chooseShard(deliveryId, deliveryShards)}`,
@@ -277,7 +277,7 @@ export const webhookDeliveryKey = (uid: string, deliveryId: string): ItemKey => 
 });
 export const webhookDeliveryCollections = (uid: string): Collection[] =>
   Array.from({ length: deliveryShards }, (_, shard) => ({ pk: `USER#${uid}#DELIVERIES#${shard}` }));
-/** The deliveries that wait until an endpoint succeeds again: of one endpoint, or of all endpoints of a user. */
+/** The deliveries that wait for an endpoint, or for any of a user. */
 export const parkedDeliveryCollections = (uid: string, endpointId?: string): Collection[] =>
   Array.from({ length: deliveryShards }, (_, shard) => ({
     pk: `USER#${uid}#RESTING#${shard}`,
@@ -287,7 +287,7 @@ export const parkedDeliveryKey = (uid: string, endpointId: string, deliveryId: s
   pk: `USER#${uid}#RESTING#${chooseShard(deliveryId, deliveryShards)}`,
   sk: `${endpointId}#${deliveryId}`,
 });
-/** The deliveries that a command fetches: of one endpoint, or of all endpoints of a user. */
+/** The deliveries that a command fetches, of an endpoint or a user. */
 export const fetchedDeliveryCollection = (uid: string, endpointId?: string): Collection => ({
   pk: `USER#${uid}#LISTENING`,
   prefix: endpointId && `${endpointId}#`,
@@ -296,7 +296,7 @@ export const fetchedDeliveryKey = (uid: string, endpointId: string, deliveryId: 
   pk: fetchedDeliveryCollection(uid).pk,
   sk: `${endpointId}#${deliveryId}`,
 });
-/** The subject of an event: a call, an agent with its knowledge and block list, or a user. Its events are deleted with it. */
+/** A call, an agent or a user. Its events are deleted with it. */
 export type EventSubject = { agentId: string; callId?: string } | { uid: string };
 export const webhookEventKey = (subject: EventSubject, eventId: string): ItemKey => {
   const { pk, prefix } = webhookEventCollection(subject);
@@ -316,10 +316,10 @@ export const webhookEventCollection = (subject: EventSubject): Collection & { pr
 export const changeCollection = (uid: string, prefix?: string): Collection => ({ pk: `USER#${uid}#CHANGES`, prefix });
 export const changeKey = (uid: string, changeId: string): ItemKey => ({ pk: changeCollection(uid).pk, sk: changeId });
 
-/** The partition keys of items that a function writes only with a permission for them, as patterns. */
+/** The partitions that a function writes only with an own permission. */
 export const guardedKeys = { apiKeys: 'KEY#*', changes: 'USER#*#CHANGES' };
 
-/** An item whose changes are events, or entries of the log of changes, as identified by its key. */
+/** An item whose changes are events or logged, by its key. */
 export type ChangedItem =
   | { kind: 'agent'; uid: string; agentId: string }
   | { kind: 'access' | 'call' | 'website' | 'document'; agentId: string; id: string }
@@ -329,7 +329,7 @@ export type ChangedItem =
   | { kind: 'user' | 'endpoints'; uid: string }
   | { kind: 'key' };
 
-/** The sort keys of those items, exact or by prefix. A call's entry by time is one if it has `deletedBy`. */
+/** The sort keys of those items, and of kept entries of deleted calls. */
 export const sortKeysOfChanges = {
   exact: ['ACCESS', 'CALL', 'KEY', 'USER', 'WEBHOOKS'],
   prefixes: ['+', 'AGENT#', 'WEBSITE#', 'DOCUMENT#', 'ERASURE#', 'HOOK-SECRET#', 'IMPORT#'],
@@ -371,15 +371,13 @@ export const changedItem = ({ pk, sk }: ItemKey): ChangedItem | undefined => {
   }
 };
 
-/** Returns true for an item that has the request of its last change. Entries of block lists add it themselves. */
+/** Checks whether an item names the request of its last change. Numbers do so themselves. */
 export const hasCause = (key: ItemKey): boolean => {
   const kind = changedItem(key)?.kind;
   return kind !== undefined && kind !== 'number' && kind !== 'deleted call';
 };
 
-/**
- * Returns true for an item that also has the maker of its last change (`madeBy`). Calls and imports keep it elsewhere.
- */
+/** Checks for the maker of the last change (`madeBy`), which calls and imports keep elsewhere. */
 export const hasMaker = (key: ItemKey): boolean => {
   const kind = changedItem(key)?.kind;
   return hasCause(key) && kind !== 'call' && kind !== 'import';
@@ -395,9 +393,9 @@ export const idempotencyKey = (uid: string, operation: string, key: string): Ite
   return { pk: `IDEMPOTENCY#${uid}#${chooseShard(sk, idempotencyShards)}`, sk };
 };
 
-/** Returns the key of a piece of a response that is too large for one item. */
+/** Returns the key of a piece of a large response. */
 export const idempotencyPieceKey = ({ pk, sk }: ItemKey, n: number): ItemKey => ({ pk, sk: `${sk} ${n}` });
-/** Returns the key of the response that a piece belongs to; undefined when the item is not a piece. */
+/** Returns the key of a piece's response, or undefined. */
 export const idempotencyKeyOfPiece = ({ pk, sk }: ItemKey): ItemKey | undefined => {
   const [operation, key, piece] = sk.split(' ');
   return piece === undefined ? undefined : { pk, sk: `${operation} ${key}` };

@@ -5,17 +5,14 @@ const concurrency = 32;
 /** The small items that one read unit pays for. */
 const itemsPerUnit = 24;
 
-/** Returns the size of a collection's first page when so many items of several collections are expected together. */
+/** Returns the size of a first page when so many items are expected of all. */
 export const firstPageSize = (expected: number, collections: number): number => {
   // Items are spread evenly: twice a share is rarely too little.
   const share = Math.ceil((2 * expected) / collections) + 1;
   return Math.min(expected, Math.max(share, itemsPerUnit));
 };
 
-/**
- * Yields the items of several collections in the order of their sort keys. All pages are read at once, the next one
- * when half of a page is used.
- */
+/** Yields the items of collections by sort key. Half of a page used, the next is read. */
 export async function* mergePages<T extends { sk: string }>(
   collections: AsyncGenerator<T[]>[],
   { descending = false } = {},
@@ -34,7 +31,7 @@ export async function* mergePages<T extends { sk: string }>(
       },
       { concurrency },
     );
-    // The items that are not read yet come after the last one of their collection.
+    // Items not read yet come after the last of their collection.
     const [end] = all.flatMap(({ items, isEnded }) => (isEnded ? [] : items.slice(-1))).sort(compare);
     const isReady = (item: T) => end === undefined || compare(item, end) <= 0;
     const ready = all.flatMap(({ items }) => {
@@ -46,7 +43,7 @@ export async function* mergePages<T extends { sk: string }>(
   }
 }
 
-/** Returns the next page that has items; an empty one when there is none. */
+/** Returns the next page with items; an empty page at the end. */
 const nextPage = async <T>(pages: AsyncGenerator<T[]>): Promise<T[]> => {
   for (;;) {
     const { value = [], done } = await pages.next();

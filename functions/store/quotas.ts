@@ -6,10 +6,10 @@ import { type Change, isAbsent, when } from './expressions.ts';
 import { countKey, documentCollection, type ItemKey, websiteCollection } from './keys.ts';
 import type { Item, Table, TransactionAction } from './table.ts';
 
-/** The maximum number of agents of a user, or of sources of an agent. */
+/** The most agents of a user, or sources of an agent. */
 export type Quota = { limit: number; exceeded: () => Error };
 
-/** Returns the quota that holds: that of the deployment, or a lower one of a user. */
+/** Returns the lower quota: the deployment's, or the user's own. */
 export const lower = (deployment: number, given = deployment) => Math.min(deployment, given);
 
 export const agentQuota = (given?: number): Quota =>
@@ -24,7 +24,7 @@ export const sourceQuota = (given?: number): Quota =>
     ofUser: (limit) => `The quota of this user is ${limit} for the websites and documents of each agent`,
   });
 
-/** Returns the lower one of two quotas, with an error that says who can raise it. */
+/** Returns the lower quota, with an error that says who can raise it. */
 const quotaBelow = (
   deployment: number,
   given: number | undefined,
@@ -39,13 +39,10 @@ const quotaBelow = (
   return { limit, exceeded };
 };
 
-/**
- * A counter, which changes with what it counts. The one of sources also changes with what a search finds. A recount is
- * stored only if `changes` is the same.
- */
+/** A counter, whose `changes` guard a recount. That of sources also counts changes for search. */
 export type Counter = Item & { count: number; changes: number; recountedAt?: number };
 
-/** Returns the action that adds `by` to a counter. With a quota, it fails when the sum exceeds it. */
+/** Returns the action that adds to a counter, and fails above a quota. */
 export const countAction = (
   table: Table,
   key: ItemKey,
@@ -64,10 +61,7 @@ export const countCheck = (table: Table, key: ItemKey, { limit }: Quota): Transa
 
 const isAtMost = (max: number) => when`attribute_not_exists(#count) or #count <= ${max}`;
 
-/**
- * Corrects the counter of an agent's sources, which includes forms that expired unused. Returns false within `seconds`
- * of the last count.
- */
+/** Corrects a counter of sources for unused forms. Returns false within `seconds` of the last time. */
 export const recountSources = async (table: Table, agentId: string, seconds = 60): Promise<boolean> => {
   const key = countKey({ agentId });
   for (let attempt = 0; attempt < 5; attempt++) {

@@ -1,9 +1,6 @@
 import { backOff } from './table.ts';
 
-/**
- * Works on items until a time (Unix milliseconds), and returns those that are left. `work` returns what to repeat after
- * a pause.
- */
+/** Works on items until a time (Unix milliseconds), and returns the rest. `work` returns what to repeat. */
 export const repeatRounds = async <T>(
   items: T[],
   until: number,

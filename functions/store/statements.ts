@@ -9,7 +9,7 @@ export type Statement = { text: string; values: AttributeValue[] };
 /** The maximum number of statements in a batch. */
 export const statementsPerBatch = 25;
 
-/** Returns the statement that inserts an item, without attributes that are undefined. It fails with `DuplicateItem` when the key exists. */
+/** Returns the statement that inserts an item. An existing key is `DuplicateItem`. */
 export const insertStatement = (tableName: string, item: ItemKey): Statement => {
   const given = Object.entries(item).filter(([, value]) => value !== undefined);
   const names = given.map(([name]) => `'${name}':?`);
@@ -19,7 +19,7 @@ export const insertStatement = (tableName: string, item: ItemKey): Statement => 
   };
 };
 
-/** Returns the statement that sets fields of an item, or removes those that are null, if a condition holds. */
+/** Returns the statement that sets fields, or removes null fields, on a condition. */
 export const updateStatement = (
   tableName: string,
   { pk, sk }: ItemKey,

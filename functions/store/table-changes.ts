@@ -10,7 +10,7 @@ export type TableChange<I extends Item = Item> = {
   key: ItemKey;
   before?: I;
   after?: I;
-  /** The id of the request that made the change, if the item has it. */
+  /** The request that made the change, if known. */
   requestId?: string;
   /** The time of the change in Unix milliseconds. */
   at: number;
@@ -46,7 +46,7 @@ export const toReference = ({
   sequenceNumber: SequenceNumber,
 });
 
-/** Reports changes that could not be read. The line names the first of them, without a phone number or the hash of a key. */
+/** Logs unreadable changes by the first, without a number or a key's hash. */
 export const reportFailure = (changes: ChangeReference[], error: Error): void => {
   const [first] = changes;
   log('error', {

@@ -41,12 +41,10 @@ export type Item = ItemKey;
 type WriteRequest = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number];
 export type TransactionAction = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-/** A read that is combined with another one: its keys, and its result from the items that exist. */
+/** A read that joins another read: its keys, and its result. */
 export type Lookup<Found> = { keys: ItemKey[]; isLarge?: boolean; read(items: Item[]): Found };
 
-/**
- * `after` is a sort key without the collection's prefix. The first page has `limit` items, each later one `nextLimit`.
- */
+/** `after` has no prefix. The first page has `limit` items, the next pages `nextLimit`. */
 export type QueryOptions = {
   after?: string;
   limit?: number;
@@ -59,7 +57,7 @@ export type QueryOptions = {
   keysOnly?: boolean;
 };
 
-/** The maximum number of repetitions of a conflicting write: about two seconds with the pauses. */
+/** The maximum repetitions of a conflicting write: about two seconds. */
 const maxConflicts = 12;
 
 /** The single table. Every read is strongly consistent. */
@@ -78,7 +76,7 @@ export class Table {
     return Item as T | undefined;
   }
 
-  /** Returns the items that exist, in no particular order. A round trip reads a hundred; all are made at once. */
+  /** Returns existing items in any order, by the hundred and all at once. */
   async getMany<T extends Item = Item>(keys: ItemKey[]): Promise<T[]> {
     const batches = chunks(keys, 100);
     return (await Promise.all(batches.map((batch) => this.#getBatch<T>(batch)))).flat();
@@ -95,7 +93,7 @@ export class Table {
     return found;
   }
 
-  /** Yields the items of a collection in order of their sort keys, reading page by page as they are taken. */
+  /** Yields a collection by sort key, reading pages as they are taken. */
   async *query<T extends Item = Item>(collection: Collection, options: QueryOptions = {}): AsyncGenerator<T> {
     for await (const page of this.pages<T>(collection, options)) yield* page;
   }
@@ -124,7 +122,7 @@ export class Table {
     } while (start);
   }
 
-  /** Yields the items with a sort key, from one of `segments` equal parts of the table. */
+  /** Yields the items with a sort key in one of `segments` parts. */
   async *scan<T extends Item = Item>(sk: string, segment: number, segments: number): AsyncGenerator<T> {
     let start: ItemKey | undefined;
     do {
@@ -147,10 +145,7 @@ export class Table {
     await this.transact([this.putAction(item, condition)]);
   }
 
-  /**
-   * Writes an item unless its key exists, and returns the one that is stored then. A write whose response was lost is
-   * new, too.
-   */
+  /** Writes an item with a new key, or returns the existing item. A lost response counts as new. */
   async putNew<T extends Item>(item: T, condition = isAbsent): Promise<{ isNew: boolean; item: T }> {
     const written = withoutUndefined(addCause(item)) as T;
     const failed = await this.tryTransact<T>([this.#putAction(written, condition)]);
@@ -159,10 +154,7 @@ export class Table {
     return { isNew: isDeepStrictEqual(existing, written), item: existing };
   }
 
-  /**
-   * Changes an item, and returns it as it is afterwards, or as it was before (`ALL_OLD`). Returns undefined when the
-   * condition fails.
-   */
+  /** Changes an item, and returns it after or before (`ALL_OLD`). Undefined if the condition fails. */
   async change<T extends Item = Item>(
     key: ItemKey,
     change: Change,
@@ -187,7 +179,7 @@ export class Table {
     await unlessConditionFails(() => untilAdmitted(() => this.client.send(new DeleteCommand(input), deadline())));
   }
 
-  /** Writes distinct items, replacing existing ones, in batches of 25 (at most 16 MB), of which `inFlight` are sent at once. */
+  /** Writes distinct items in batches of 25 (at most 16 MB), `inFlight` at once. */
   async putMany(items: Item[], inFlight = 1): Promise<void> {
     for (const some of chunks(items, 25 * inFlight))
       await Promise.all(
@@ -202,7 +194,7 @@ export class Table {
     }
   }
 
-  /** Deletes the items of a collection, until a time (Unix milliseconds). Returns true when none is left. */
+  /** Deletes a collection, until a time (Unix milliseconds). Returns true at its end. */
   async deleteAll(collection: Collection, until = Number.POSITIVE_INFINITY): Promise<boolean> {
     for await (const keys of this.pages(collection, { keysOnly: true })) {
       if (Date.now() >= until) return false;
@@ -219,7 +211,7 @@ export class Table {
     });
   }
 
-  /** Runs up to 25 statements on distinct items, and returns their results. If all are throttled, so is the call. */
+  /** Runs up to 25 statements on distinct items. If all are throttled, so is the call. */
   async execute(statements: Statement[]): Promise<StatementResult[]> {
     const command = new BatchExecuteStatementCommand({
       Statements: statements.map(({ text, values }) => ({
@@ -244,7 +236,7 @@ export class Table {
     }));
   }
 
-  // The actions of a transaction. One whose condition fails returns the item as it is.
+  // Actions of a transaction. A failed condition returns the item.
 
   putAction(item: Item, condition?: Condition): TransactionAction {
     return this.#putAction(addCause(item), condition);
@@ -274,7 +266,7 @@ export class Table {
     return { ConditionCheck: { TableName: this.name, Key: key, ...input, ...returnedOnFailure } };
   }
 
-  /** Writes all or nothing. DynamoDB performs requests with the same token once. A single put needs no transaction. */
+  /** Writes all or nothing, once for a token. A single put needs no transaction. */
   async transact(actions: TransactionAction[], ClientRequestToken: string = randomUUID()): Promise<void> {
     const [{ Put } = {}, ...more] = actions;
     if (Put && more.length === 0)
@@ -284,10 +276,7 @@ export class Table {
     );
   }
 
-  /**
-   * Writes all or nothing, and retries conflicts. Returns the items that failed their conditions, by index of the
-   * action; undefined when everything was written.
-   */
+  /** Writes all or nothing, and retries conflicts. Returns the failed conditions' items by index, if any. */
   async tryTransact<T extends Item>(actions: TransactionAction[]): Promise<Map<number, T | undefined> | undefined> {
     const token = randomUUID();
     try {
@@ -303,7 +292,16 @@ export class Table {
   }
 }
 
-/** Returns an item with who writes it, and for which request, if the reader of the stream needs to know. */
+/** A store of items of one kind, or of several kinds that belong together. */
+export abstract class TableStore {
+  protected readonly table: Table;
+
+  constructor(table: Table) {
+    this.table = table;
+  }
+}
+
+/** Returns an item with its writer and request, if the stream's reader needs them. */
 const addCause = <I extends Item>(item: I): I => (hasCause(item) ? { ...item, ...causeAttributes(item) } : item);
 
 const addCauseToChange = (key: ItemKey, change: Change): Change => {
@@ -312,7 +310,7 @@ const addCauseToChange = (key: ItemKey, change: Change): Change => {
   return { ...change, set: { ...change.set, requestId, ...(hasMaker(key) && { madeBy }) } };
 };
 
-/** Returns the attributes of a changed item that say who makes the change, and for which request. */
+/** Returns the attributes for who makes a change, and by which request. */
 export const causeAttributes = (key: ItemKey): { requestId?: string; madeBy?: StoredMaker } => {
   const requestId = currentRequestId();
   return hasMaker(key) ? { requestId, madeBy: currentMaker() } : { requestId };
@@ -320,10 +318,7 @@ export const causeAttributes = (key: ItemKey): { requestId?: string; madeBy?: St
 
 const returnedOnFailure = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
 
-/**
- * Runs work that reads and writes, and repeats it if another write intervened. Throws `overloaded` in the end, when
- * nothing was written.
- */
+/** Runs work again after a conflict. Throws `overloaded` when nothing was written in the end. */
 export const untilWritten = <T>(work: (attempt: number) => Promise<T>): Promise<T> =>
   repeat(work, (failure) => failure !== undefined);
 
@@ -365,7 +360,7 @@ const untilAdmitted = async <T>(send: () => Promise<T>): Promise<T> => {
   }
 };
 
-/** Sends a batch, and then what `send` returns of it as not processed. After a time without progress, throws `overloaded`. */
+/** Sends a batch, then its unprocessed rest. Throws `overloaded` without progress for a time. */
 const untilProcessed = async <T>(batch: T[], send: (batch: T[]) => Promise<T[] | undefined>): Promise<void> => {
   let pause = throttlePauses();
   for (let wanted = batch; wanted.length > 0; ) {
@@ -376,7 +371,7 @@ const untilProcessed = async <T>(batch: T[], send: (batch: T[]) => Promise<T[] |
   }
 };
 
-/** Returns a function that waits before the next attempt at a throttled call, or throws when its time is over. */
+/** Returns a wait between throttled attempts, which throws when time is over. */
 const throttlePauses = () => {
   const until = Date.now() + environment.throttledMilliseconds;
   let attempt = 0;
@@ -400,10 +395,10 @@ const keyRange = ({ pk, prefix }: Collection, { from, to }: QueryOptions) => {
   };
 };
 
-/** Limits one call to DynamoDB, including retries, so that a dead table causes an error and not a wait. */
+/** Limits a call with its retries: a dead table is an error, no wait. */
 export const deadline = () => ({ abortSignal: AbortSignal.timeout(environment.tableTimeoutSeconds * 1000) });
 
-/** Waits with full jitter: 0 to 10 ms before the first retry, doubling up to half a second. */
+/** Waits with full jitter: up to 10 ms, doubling up to half a second. */
 export const backOff = (attempt: number) => sleep(Math.random() * Math.min(500, 10 * 2 ** attempt));
 
 /** The pauses between the SDK's attempts at one call, with full jitter. */
@@ -412,7 +407,7 @@ const shortPauses = {
   computeNextBackoffDelay: (attempt: number) => Math.random() * 20 * 2 ** attempt,
 };
 
-/** Opens a table. Region, endpoint and credentials come from AWS's own settings, unless `config` names them. */
+/** Opens a table with AWS's own settings, unless `config` has others. */
 export const openTable = (name: string, config: DynamoDBClientConfig = {}): Table => {
   // Two attempts fit into the timeout of a call.
   const requestTimeout = environment.tableTimeoutSeconds * 400;
@@ -424,7 +419,7 @@ export const openTable = (name: string, config: DynamoDBClientConfig = {}): Tabl
     requestHandler: { connectionTimeout: requestTimeout / 2, requestTimeout, throwOnRequestTimeout: true },
     ...config,
   });
-  // This middleware takes a tenth of a call's CPU time, for a logger that is not configured.
+  // It takes a tenth of a call's CPU for a missing logger.
   client.middlewareStack.remove('loggerMiddleware');
   return new Table(DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }), name);
 };

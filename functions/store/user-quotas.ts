@@ -16,7 +16,7 @@ export const checkQuotas = ({ agents = 0, sources = 0 }: GivenQuotas = {}): void
 /** Returns quotas as a user's record has them. */
 export const quotaMarks = ({ agents, sources }: GivenQuotas = {}) => ({ agentQuota: agents, sourceQuota: sources });
 
-/** Returns a client for a response, with the quotas that hold: a deployment may have lowered its own. */
+/** Returns a client with the quotas that hold now. */
 export const shownUser = (client: Client): User => {
   const { uid, name, createdAt, suspended = false, agents, agentQuota, sourceQuota } = client;
   const quotas = {
@@ -26,7 +26,7 @@ export const shownUser = (client: Client): User => {
   return { uid, name, createdAt, suspended, quotas, agents };
 };
 
-/** Returns the quota of the owner of an agent. The owner's own keys have it; for the key of a guest it is read. */
+/** Returns the quota of an agent's owner, read only for the key of a guest. */
 export const findSourceQuota = async (
   { uid: owner }: { uid: string },
   { uid, sourceQuota: own }: { uid: string; sourceQuota?: number },

@@ -33,10 +33,18 @@ import {
   webhookEndpointsKey,
 } from './keys.ts';
 import type { Counter } from './quotas.ts';
-import { backOff, type Item, type QueryOptions, type Table, type TransactionAction, table } from './table.ts';
+import {
+  backOff,
+  type Item,
+  type QueryOptions,
+  type Table,
+  TableStore,
+  type TransactionAction,
+  table,
+} from './table.ts';
 import { failedConditions } from './write-failures.ts';
 
-/** A user. `maker` is the user that created it over HTTP; a user that the operator created may have none. */
+/** A user. `maker` created it over HTTP; the operator creates users without it. */
 export type User = { uid: string; name?: string; createdAt: string; maker?: string } & UserMarks;
 
 /** A client, with the number of its agents. */
@@ -46,10 +54,7 @@ type ClientChange = { name?: string; suspended?: boolean } & {
   [Mark in 'agentQuota' | 'sourceQuota']?: number | undefined;
 };
 
-/**
- * `revision` changes with the marks, `keyChanges` with every new key. Requests since `deletingAt` know that the user is
- * being deleted.
- */
+/** `revision` counts changed marks, `keyChanges` new keys. The user is being deleted since `deletingAt`. */
 export type UserItem = Item &
   User & { revision?: number; keyChanges?: number; clients?: number } & { deletingAt?: number; deletionRunAt?: number };
 
@@ -58,26 +63,20 @@ const marksPerTransaction = 99;
 const maxMarkAttempts = 20;
 
 /** The users that keys and agents belong to. */
-export class Users {
-  readonly #table: Table;
-
-  constructor(table: Table) {
-    this.#table = table;
-  }
-
+export class Users extends TableStore {
   async find(uid: string): Promise<User | undefined> {
-    const item = await this.#table.get<UserItem>(userKey(uid));
+    const item = await this.table.get<UserItem>(userKey(uid));
     return item && toUser(item);
   }
 
   /** Creates a user; undefined when the id is taken. */
   async create(uid: string, name?: string): Promise<User | undefined> {
     const user: User = { uid, name, createdAt: now() };
-    const { isNew } = await this.#table.putNew({ ...userKey(uid), ...user });
+    const { isNew } = await this.table.putNew({ ...userKey(uid), ...user });
     return isNew ? user : undefined;
   }
 
-  /** Creates a client, or returns the one that the same maker created under this id. */
+  /** Creates a client, or returns the maker's own with this id. */
   async createClient(
     maker: string,
     { uid, ...given }: { uid: string } & Omit<ClientChange, 'suspended'>,
@@ -85,10 +84,10 @@ export class Users {
     if (uid === maker) throw uidTaken(uid);
     const user: User = { uid, ...withoutUndefined(given), createdAt: now(), maker };
     const mayHaveMore = when`attribute_exists(pk) and attribute_not_exists(deletingAt) and (attribute_not_exists(clients) or clients < ${limits.clients})`;
-    const failed = await this.#table.tryTransact<UserItem>([
-      this.#table.putAction({ ...userKey(uid), ...user }, isAbsent),
-      this.#table.putAction(clientKey(maker, uid)),
-      this.#table.updateAction(userKey(maker), { add: { clients: 1 } }, mayHaveMore),
+    const failed = await this.table.tryTransact<UserItem>([
+      this.table.putAction({ ...userKey(uid), ...user }, isAbsent),
+      this.table.putAction(clientKey(maker, uid)),
+      this.table.updateAction(userKey(maker), { add: { clients: 1 } }, mayHaveMore),
     ]);
     if (!failed) return { ...user, agents: 0 };
     if (!failed.has(0)) {
@@ -104,20 +103,20 @@ export class Users {
   /** Returns users by their ids, without those that are being deleted. */
   async findMany(uids: string[]): Promise<Map<string, User>> {
     const known = [...new Set(uids)].filter(isIdentifier);
-    const items = await this.#table.getMany<UserItem>(known.map(userKey));
+    const items = await this.table.getMany<UserItem>(known.map(userKey));
     return new Map(items.filter(({ deletingAt }) => deletingAt === undefined).map((item) => [item.uid, toUser(item)]));
   }
 
-  /** Returns a user that another one created, unless it is being deleted. One round trip. */
+  /** Returns a user's client, unless it is being deleted. One round trip. */
   async findClient(maker: string, uid: string): Promise<Client | undefined> {
     if (!isIdentifier(uid)) return undefined;
     const [client] = await this.#clientsAmong(maker, [uid]);
     return client;
   }
 
-  /** Yields the clients of a user by their ids. A page is two round trips. */
+  /** Yields a user's clients by id, in two round trips a page. */
   async *clients(maker: string, options: QueryOptions = {}): AsyncGenerator<Client> {
-    for await (const page of this.#table.pages(clientCollection(maker), { ...options, keysOnly: true }))
+    for await (const page of this.table.pages(clientCollection(maker), { ...options, keysOnly: true }))
       yield* await this.#clientsAmong(
         maker,
         page.map(({ sk }) => clientAt(sk)),
@@ -125,7 +124,7 @@ export class Users {
   }
 
   async #clientsAmong(maker: string, uids: string[]): Promise<Client[]> {
-    const items = await this.#table.getMany(uids.flatMap((uid) => [userKey(uid), countKey({ uid })]));
+    const items = await this.table.getMany(uids.flatMap((uid) => [userKey(uid), countKey({ uid })]));
     return uids.flatMap((uid) => {
       const user = findItem(items, userKey(uid)) as UserItem | undefined;
       const counter = findItem(items, countKey({ uid })) as Counter | undefined;
@@ -134,15 +133,13 @@ export class Users {
     });
   }
 
-  /**
-   * Changes a client, whose keys and secrets then have the marks. Returns undefined when the maker has no such client.
-   */
+  /** Changes a client, whose keys and secrets get the marks. Undefined: there is no such client. */
   async changeClient(maker: string, uid: string, change: ClientChange): Promise<Client | undefined> {
     const changed = await this.#change(uid, change, when`maker = ${maker} and attribute_not_exists(deletingAt)`);
     return changed && this.findClient(maker, uid);
   }
 
-  /** Changes any user, as the operator may. Returns undefined when there is no such user. */
+  /** Changes any user, as the operator may. Undefined: there is no such user. */
   async change(uid: string, change: ClientChange): Promise<User | undefined> {
     return this.#change(uid, change, when`attribute_exists(pk) and attribute_not_exists(deletingAt)`);
   }
@@ -154,33 +151,30 @@ export class Users {
     const set = { ...others, suspended: suspended === false ? null : suspended };
     const change = { set, ...(hasMarks && { add: { revision: 1 } }) };
     if (!hasMarks && name === undefined) return this.find(uid);
-    const item = await this.#table.change<UserItem>(userKey(uid), change, condition);
+    const item = await this.table.change<UserItem>(userKey(uid), change, condition);
     if (item && hasMarks) await this.#mark(item);
     return item && toUser(item);
   }
 
-  /**
-   * Repeats the marks of a user in its keys, secrets and endpoints. New ones are written with a check of the user. If
-   * others change the marks meanwhile, writes the newest.
-   */
+  /** Repeats a user's marks in keys, secrets and endpoints, until nobody changes them meanwhile. */
   async #mark(user: UserItem): Promise<void> {
     let current: UserItem | undefined = user;
     for (let attempt = 0; current && !(await this.#writeMarks(current)); attempt++) {
       if (attempt === maxMarkAttempts) throw new Error(`The keys of user ${user.uid} kept changing.`);
       await backOff(attempt);
-      current = await this.#table.get<UserItem>(userKey(user.uid));
+      current = await this.table.get<UserItem>(userKey(user.uid));
     }
   }
 
-  /** Returns false when the user's marks, or an item that has them, changed meanwhile. */
+  /** Returns false when marks or their items changed meanwhile. */
   async #writeMarks({ uid, revision, ...user }: UserItem): Promise<boolean> {
     const [suspended, agentQuota, sourceQuota] = [user.suspended, user.agentQuota, user.sourceQuota].map(
       (mark) => mark ?? null,
     );
     const [keys, secrets, endpoints] = await Promise.all([
-      this.#listApiKeyKeys(uid).then((keys) => this.#table.getMany(keys.filter(({ sk }) => sk === apiKeyKey('').sk))),
-      Array.fromAsync(this.#table.query(hookSecretCollection(uid))),
-      this.#table.get(webhookEndpointsKey(uid)),
+      this.#listApiKeyKeys(uid).then((keys) => this.table.getMany(keys.filter(({ sk }) => sk === apiKeyKey('').sk))),
+      Array.fromAsync(this.table.query(hookSecretCollection(uid))),
+      this.table.get(webhookEndpointsKey(uid)),
     ]);
     // Another version: writers that have read the former one read again.
     const version = randomUUID();
@@ -189,37 +183,34 @@ export class Users {
       ...keys.map((key) => this.#update(key, { suspended, agentQuota, sourceQuota })),
       ...others.map((item) => this.#update(item, { suspended, version })),
     ];
-    const check = this.#table.checkAction(userKey(uid), when`revision = ${revision}`);
+    const check = this.table.checkAction(userKey(uid), when`revision = ${revision}`);
     for (const some of chunks(actions, marksPerTransaction))
-      if (await this.#table.tryTransact([check, ...some])) return false;
+      if (await this.table.tryTransact([check, ...some])) return false;
     return true;
   }
 
   #update({ pk, sk }: ItemKey, set: Record<string, unknown>): TransactionAction {
-    return this.#table.updateAction({ pk, sk }, { set }, exists);
+    return this.table.updateAction({ pk, sk }, { set }, exists);
   }
 
-  /** Returns the keys of the items of a user's API keys: the records, then their listings. */
+  /** Returns the keys of a user's API keys: records, then listings. */
   async #listApiKeyKeys(uid: string): Promise<ItemKey[]> {
-    const listings = await Array.fromAsync(this.#table.query<Item & { hash: string }>(apiKeyListingCollection(uid)));
+    const listings = await Array.fromAsync(this.table.query<Item & { hash: string }>(apiKeyListingCollection(uid)));
     return [...listings.map(({ hash }) => apiKeyKey(hash)), ...listings.map(({ pk, sk }) => ({ pk, sk }))];
   }
 
-  /**
-   * Begins the deletion of a client: none of its keys and secrets is accepted. Returns false when the maker has no such
-   * client.
-   */
+  /** Begins the deletion of a client: its keys are not accepted. False: there is no such client. */
   async beginDeletion(maker: string, uid: string): Promise<boolean> {
     if (uid === maker) return false;
     const deletingAt = Date.now();
-    const failed = await this.#table.tryTransact<UserItem>([
-      this.#table.updateAction(
+    const failed = await this.table.tryTransact<UserItem>([
+      this.table.updateAction(
         userKey(uid),
         { set: { deletingAt, suspended: true }, add: { revision: 1 } },
         when`maker = ${maker} and attribute_not_exists(deletingAt) and (attribute_not_exists(clients) or clients = ${0})`,
       ),
-      this.#table.deleteAction(clientKey(maker, uid)),
-      this.#table.updateAction(userKey(maker), { add: { clients: -1 } }),
+      this.table.deleteAction(clientKey(maker, uid)),
+      this.table.updateAction(userKey(maker), { add: { clients: -1 } }),
     ]);
     const found = failed?.get(0);
     const isOwn = !failed || found?.maker === maker;
@@ -229,9 +220,9 @@ export class Users {
     return !failed;
   }
 
-  /** Returns the deletion of a user: whether its job runs, and whether earlier requests can no longer write. */
+  /** Returns whether a user's deletion runs, and whether earlier requests still write. */
   async findDeletion(uid: string): Promise<{ isQuiet: boolean; isUnderWay: boolean } | undefined> {
-    const { deletingAt, deletionRunAt = 0 } = (await this.#table.get<UserItem>(userKey(uid))) ?? {};
+    const { deletingAt, deletionRunAt = 0 } = (await this.table.get<UserItem>(userKey(uid))) ?? {};
     if (deletingAt === undefined) return undefined;
     return {
       isQuiet: deletingAt + idempotencyClaimSeconds * 1000 < Date.now(),
@@ -241,37 +232,37 @@ export class Users {
 
   /** Notes that a run of the job that deletes a user begins. */
   async noteDeletionRun(uid: string): Promise<void> {
-    await this.#table.change(userKey(uid), { set: { deletionRunAt: Date.now() } }, exists);
+    await this.table.change(userKey(uid), { set: { deletionRunAt: Date.now() } }, exists);
   }
 
-  /** Deletes the keys, the secrets of voice platforms and the webhook endpoints of a user. */
+  /** Deletes a user's keys, platform secrets and webhook endpoints. */
   async endAccess(uid: string): Promise<void> {
     // The listings are deleted last: interrupted between the two, deleting again completes it.
-    await this.#table.deleteMany(await this.#listApiKeyKeys(uid));
-    await this.#table.deleteAll(hookSecretCollection(uid));
-    await this.#table.deleteMany([webhookEndpointsKey(uid)]);
+    await this.table.deleteMany(await this.#listApiKeyKeys(uid));
+    await this.table.deleteAll(hookSecretCollection(uid));
+    await this.table.deleteMany([webhookEndpointsKey(uid)]);
   }
 
-  /** Deletes a user after everything that belongs to the user, except agents and the block list. */
+  /** Deletes a user and all else than agents and the block list. */
   async remove(uid: string): Promise<void> {
-    // No key is made from here on. The operator deletes a user that no request has begun to delete.
+    // No key is made from here on, also for the operator's deletion.
     const isFirst = when`attribute_exists(pk) and attribute_not_exists(deletingAt)`;
-    await this.#table.change(userKey(uid), { set: { deletingAt: Date.now() } }, isFirst);
+    await this.table.change(userKey(uid), { set: { deletingAt: Date.now() } }, isFirst);
     await this.endAccess(uid);
     await this.#removeItems(uid);
-    const item = await this.#table.get<UserItem>(userKey(uid));
+    const item = await this.table.get<UserItem>(userKey(uid));
     // While the user is there, nobody creates another client with this id.
     if (item?.maker !== undefined) await this.#forgetClient(item.maker, uid);
-    await this.#table.delete(userKey(uid));
+    await this.table.delete(userKey(uid));
     // A request that was authorized earlier may have written in the meantime.
     await this.#removeItems(uid);
   }
 
-  /** Changes nothing for a client whose deletion a request has begun: it was forgotten then. */
+  /** A client whose deletion a request began is forgotten already. */
   async #forgetClient(maker: string, uid: string): Promise<void> {
-    await this.#table.tryTransact([
-      this.#table.deleteAction(clientKey(maker, uid), exists),
-      this.#table.updateAction(userKey(maker), { add: { clients: -1 } }, exists),
+    await this.table.tryTransact([
+      this.table.deleteAction(clientKey(maker, uid), exists),
+      this.table.updateAction(userKey(maker), { add: { clients: -1 } }, exists),
     ]);
   }
 
@@ -283,13 +274,13 @@ export class Users {
       fetchedDeliveryCollection(uid),
     ];
     for (const collection of [...idempotencyCollections(uid), ...deliveries, changeCollection(uid), itemsOfUser(uid)]) {
-      for await (const keys of this.#table.pages(collection, { keysOnly: true })) {
-        await this.#table.deleteMany(keys.filter((key) => !isSameKey(key, user)));
+      for await (const keys of this.table.pages(collection, { keysOnly: true })) {
+        await this.table.deleteMany(keys.filter((key) => !isSameKey(key, user)));
       }
     }
     const days = [0, 1, 2, 3].map((ago) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10));
     const tokens = days.map((day) => chatUserTokensKey(day, uid));
-    await this.#table.deleteMany([runningImportKey({ uid }), ...tokens]);
+    await this.table.deleteMany([runningImportKey({ uid }), ...tokens]);
   }
 }
 
@@ -301,7 +292,7 @@ export const toUser = ({ uid, name, createdAt, maker, suspended, agentQuota, sou
   ...withoutUndefined({ name, maker, suspended, agentQuota, sourceQuota }),
 });
 
-/** Writes a first item with a check of the user. A suspension finds it, or it is not written. */
+/** Writes a first item, which a suspension finds, or not at all. */
 export const putFirst = async (table: Table, uid: string, item: Item): Promise<void> => {
   const isNotSuspended = when`attribute_not_exists(suspended)`;
   try {

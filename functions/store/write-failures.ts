@@ -3,10 +3,10 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { ApiError } from '../domain/errors.ts';
 import type { ItemKey } from './keys.ts';
 
-/** The error code, if any; when the condition of an update failed, also the item as it is. */
+/** The error code, and the item if the condition of an update failed. */
 export type StatementResult = { error: string | undefined; item: ItemKey | undefined };
 
-/** Returns why a write failed: its condition did not hold (read again), or another write intervened (retry). */
+/** Returns why a write failed: its condition (read again), or another write (retry). */
 export const writeFailure = (error: unknown): 'condition' | 'conflict' | undefined => {
   if (!(error instanceof Error)) return undefined;
   if (error.name === 'ConditionalCheckFailedException') return 'condition';
@@ -24,7 +24,7 @@ export const cancellationResults = (error: unknown): StatementResult[] | undefin
       }))
     : undefined;
 
-/** Returns the actions whose conditions failed, by index, with the items as they are. */
+/** Returns the failed conditions by action, with the items. */
 export const failedConditions = <T>(error: unknown): Map<number, T | undefined> => {
   // A single put is not a transaction.
   if (error instanceof ConditionalCheckFailedException)
@@ -36,7 +36,7 @@ export const failedConditions = <T>(error: unknown): Map<number, T | undefined> 
 
 export const throttlingCodes = new Set(['ProvisionedThroughputExceeded', 'ThrottlingError', 'RequestLimitExceeded']);
 const conflictCodes = ['TransactionConflict', 'InternalServerError'];
-/** The error codes of statements and transaction actions that a retry may succeed after. */
+/** The errors of statements and actions that a retry may help. */
 export const retryableCodes = new Set([...throttlingCodes, ...conflictCodes]);
 
 const throttlingErrors = ['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded'];

@@ -5,33 +5,29 @@ import { environment } from '../environment.ts';
 import { service } from '../service.ts';
 import { when } from './expressions.ts';
 import { dailyWritesKey } from './keys.ts';
-import { type Table, type TransactionAction, table } from './table.ts';
+import { type Table, TableStore, type TransactionAction, table } from './table.ts';
 
 const keptSeconds = 2 * 24 * 60 * 60;
 
-/**
- * The numbers that imports and copies write in a day of UTC. One user must not take the table's write capacity from all
- * others.
- */
-export class WriteQuota {
-  readonly #table: Table;
+/** What imports and copies write in a day of UTC: no user takes all of the table's capacity. */
+export class WriteQuota extends TableStore {
   readonly #limit: number;
 
   constructor(table: Table, limit: number) {
-    this.#table = table;
+    super(table);
     this.#limit = limit;
   }
 
-  /** Counts writes before they are made. Returns false, and counts nothing, if the day's quota does not allow them. */
+  /** Counts writes in advance, or returns false above the day's quota. */
   async take(uid: string, writes: number): Promise<boolean> {
     if (writes > this.#limit) return false;
     const change = { add: { count: writes }, set: { ttlSeconds: Math.floor(Date.now() / 1000) + keptSeconds } };
-    return (await this.#table.change(keyToday(uid), change, isAtMost(this.#limit - writes))) !== undefined;
+    return (await this.table.change(keyToday(uid), change, isAtMost(this.#limit - writes))) !== undefined;
   }
 
-  /** Returns the action that fails when a user has used up the day's quota. */
+  /** Returns the action that fails at the end of the day's quota. */
   check(uid: string): TransactionAction {
-    return this.#table.checkAction(keyToday(uid), isAtMost(this.#limit - 1));
+    return this.table.checkAction(keyToday(uid), isAtMost(this.#limit - 1));
   }
 
   exceeded(): Error {

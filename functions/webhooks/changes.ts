@@ -20,7 +20,7 @@ import type { Item } from '../store/table.ts';
 import type { TableChange } from '../store/table-changes.ts';
 import type { EndpointsItem } from './webhook-endpoints.ts';
 
-/** An event with its data. The same change has the same `eventId`, however often it is read. */
+/** An event with its data. The same change always has the same `eventId`. */
 export type DomainEvent = {
   eventId: string;
   type: EventType;
@@ -32,13 +32,13 @@ export type DomainEvent = {
   subject: EventSubject;
   ids: Record<string, string>;
   details: Record<string, unknown>;
-  /** The numbers of a block list. An erasure takes them out of the event one by one. */
+  /** The numbers of a block list, from which an erasure takes single numbers. */
   numbers?: EventNumbers;
-  /** The users who get the event although they no longer have access to the agent. */
+  /** Users who get the event without access to the agent. */
   recipients?: string[];
 };
 
-/** The counts of the numbers that were added to a block list and removed from it, and the first of these numbers. */
+/** The counts of added and removed numbers, and the first of each. */
 export type EventNumbers = { counts: { added: number; removed: number }; added: string[]; removed: string[] };
 
 /** A number of a block list. */
@@ -46,11 +46,11 @@ export type ListedNumber = Pick<NumberChange, 'list' | 'number'>;
 
 /** The effects of a change of an item. */
 export type ChangeEffects = {
-  /** Those of requests on block lists follow the entries of the log of changes. */
+  /** Events of requests on block lists follow the log of changes instead. */
   events?: DomainEvent[];
-  /** The subject that was deleted, or whose personal data was corrected. Its earlier events lose their details. */
+  /** A subject that was deleted, or lost personal data: its earlier events lose their details. */
   scrubbed?: EventSubject;
-  /** The number that was erased from a list. The events of the list also lose it. */
+  /** The number that was erased from a list, and from the list's events. */
   erased?: ListedNumber;
   /** The endpoints of a user whose suspension has ended. Their deliveries are resumed. */
   resumed?: { uid: string; endpointId: string }[];
@@ -64,7 +64,7 @@ export const readChange = (change: TableChange): ReadChange => ({
   effects: interpretChange(change),
 });
 
-/** Returns the effects of a change, which depend only on the change. The numbers of requests are read apart. */
+/** Returns the effects of a change, which depend on it alone. */
 const interpretChange = (change: TableChange): ChangeEffects => {
   const item = changedItem(change.key);
   switch (item?.kind) {
@@ -93,7 +93,7 @@ const agentChanged = (
   change: TableChange<AgentItem>,
 ): ChangeEffects => {
   const { before, after } = change;
-  // The entry of a shared agent in a guest's list is not a record.
+  // A guest's entry of a shared agent is no record.
   if (!after?.configuration) return {};
   const about = { subject: { agentId }, ids: { uid, agentId }, recipients: [uid] };
   const { name, phoneNumber, key, version, split = [], createdAt, updatedAt, sourceAgentId, lastChange = {} } = after;
@@ -111,7 +111,7 @@ const agentChanged = (
   return { events: [buildEvent(change, { type: 'agent.updated', ...about, details: updated, timestamp: updatedAt })] };
 };
 
-/** Returns the effects of a changed access item. An agent is deleted when the item loses its owner. */
+/** Returns the effects of a changed access item: without an owner, the agent is deleted. */
 const accessChanged = (agentId: string, change: TableChange<AccessItem>): ChangeEffects => {
   const { before, after } = change;
   if (before?.uid === undefined || after?.uid !== undefined) return {};
@@ -158,13 +158,13 @@ const callChanged = (subject: { agentId: string; callId: string }, change: Table
   return { events: [buildEvent(change, outcomeUpdated)] };
 };
 
-/** Returns the outcome of a platform that a change holds: the type of the event, and its field. */
+/** Returns the outcome that a change holds: the type of the event, and its field. */
 const newHeldOutcome = (former: Call | undefined, { heldOutcome }: Call) =>
   heldOutcome && JSON.stringify(heldOutcome) !== JSON.stringify(former?.heldOutcome)
     ? [{ type: 'call.outcome_held' as const, ...shortHeldOutcome(heldOutcome) }]
     : [];
 
-/** Returns the outcome of a platform that a change refuses, in the same form. Later changes of the call repeat the label. */
+/** Returns the outcome that a change refuses. Later changes of the call repeat the label. */
 const newRefusedOutcome = ({ before, after }: TableChange<Item & RefusedOutcome>) => {
   const refusedOutcome = after?.refusedOutcome;
   return refusedOutcome !== undefined && refusedOutcome !== before?.refusedOutcome
@@ -221,13 +221,13 @@ const sourceChanged = (
   const isSameText = after.text !== undefined && after.text.revision === before.text?.revision;
   const hadFailed = 'failedCrawls' in before && before.failedCrawls;
   if (status === 'ready' && isSameText && !hadFailed) return {};
-  // After a failure, a source keeps its former text and the warnings about it.
+  // A failed source keeps its former text and the warnings about it.
   const details = { name, url, pages, type, size, error, warnings: status === 'ready' ? warnings : undefined };
   return { events: [buildEvent(change, { type: `${kind}.${status}`, ...about, details, timestamp: lastUpdatedAt })] };
 };
 
 const numberChanged = (list: BlockListOwner, { key, before, after, isExpiry }: TableChange): ChangeEffects => {
-  // A request marks an entry as removed; an erasure deletes it, or marks it where it keeps the number blocked.
+  // A request marks an entry as removed. An erasure deletes or marks it.
   if (!after && !isExpiry) return { erased: { list, number: key.sk } };
   const [former, item] = [before, after] as (BlockedItem | undefined)[];
   const isErased = item?.erasedAt !== undefined && item.erasedAt !== former?.erasedAt;
@@ -260,7 +260,7 @@ const importChanged = (uid: string, change: TableChange<ImportItem>): ChangeEffe
   return { events: [buildListEvent(list, numbers, { eventId, timestamp: finishedAt, requestId })] };
 };
 
-/** Returns the event of numbers that were added to a block list or removed from it. */
+/** Returns the event of a changed block list. */
 export const buildListEvent = (
   list: BlockListOwner,
   numbers: EventNumbers,

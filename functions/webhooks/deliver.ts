@@ -46,13 +46,13 @@ const retrySeconds = [
 ];
 const jitter = 0.1;
 const maxRetryAfterSeconds = 24 * hours;
-/** The maximum delay of a message in SQS. A longer wait takes several messages: one that waits invisibly would count against the queue's limit. */
+/** SQS's maximum delay. A longer invisible wait would count against the queue's limit. */
 const maxDelaySeconds = 900;
 const gone = 410;
 
 /**
- * Makes one attempt at a delivery. Its message may arrive several times, early or late. The message of the next attempt
- * is sent before this attempt is recorded. A function killed in between repeats the attempt and never loses it.
+ * Makes one attempt at a delivery. The next is sent before this attempt is recorded: a killed function loses no
+ * delivery.
  */
 export const deliver = async (job: JobMessage<'deliverWebhook'>, services: Services): Promise<void> => {
   const { uid, deliveryId, sequence, dueAt = 0 } = job;
@@ -66,7 +66,7 @@ export const deliver = async (job: JobMessage<'deliverWebhook'>, services: Servi
     webhookEndpoints.find(uid, endpointId),
     maySeeNow(uid, delivery, services),
   ]);
-  // An address that has never answered with 2xx gets one delivery at a time, a few a minute.
+  // An address that has never answered with 2xx gets few deliveries, one at a time.
   const isTrial = found?.active && maySee && found.confirmedAt === undefined && !isParked(found, deliveryId);
   const triedAt = Date.now();
   const endpoint = isTrial
@@ -76,14 +76,14 @@ export const deliver = async (job: JobMessage<'deliverWebhook'>, services: Servi
     const waitMilliseconds = endpoint.triedAt === triedAt ? 0 : untilNextTrial(endpoint);
     if (waitMilliseconds > 0) return sendLater(jobQueue, job, waitMilliseconds / 1000);
   }
-  // Deliveries to an endpoint that was deleted or switched off, or of a user whose access was revoked, end here.
+  // Deliveries end here if the endpoint is off, or the user may see it no more.
   if (!endpoint?.active || !maySee) {
     if (endpoint?.probe?.deliveryId === deliveryId)
       await recordOutcome(uid, endpoint, { kind: 'failure', deliveryId }, services);
     return void (await webhookDeliveries.record(uid, delivery, sequence, { status: 'failed' }));
   }
   const { isSuspended = false, confirmedAt } = endpoint;
-  // Its owner may ask for a delivery, unless nothing shows that the address wants it.
+  // The owner may ask for a delivery, unless the address has never confirmed.
   const mustPark = !job.isRequested || isSuspended || confirmedAt === undefined;
   if (mustPark && isParked(endpoint, deliveryId)) return parkDelivery(uid, delivery, sequence, services);
   const secrets = await openActiveSecrets(endpoint, services.sealedSecrets);
@@ -117,11 +117,7 @@ export const deliver = async (job: JobMessage<'deliverWebhook'>, services: Servi
   await webhookDeliveries.record(uid, delivery, sequence, { attempt, status: 'pending', nextAttemptAt });
 };
 
-/**
- * Notes the outcome of a delivery. Resting deliveries are resumed when the endpoint succeeds or is disabled. One of them is
- * resumed when the probing delivery has made its last attempt. A delayed message for this is also sent in advance, so that a
- * killed function loses no delivery.
- */
+/** Notes the outcome of a delivery. A delayed message resumes parked deliveries even if this function is killed. */
 const recordOutcome = async (
   uid: string,
   endpoint: StoredEndpoint,
@@ -140,7 +136,7 @@ const recordOutcome = async (
   return current;
 };
 
-/** The delay of the message sent in advance. It is longer than the timeout of the function that sends it. */
+/** The delay of that message: longer than the function's timeout. */
 const resumeRescueSeconds = 60;
 
 const parkDelivery = async (
@@ -151,13 +147,13 @@ const parkDelivery = async (
 ): Promise<void> => {
   const { endpointId, deliveryId } = delivery;
   await services.webhookDeliveries.park(uid, delivery, sequence);
-  // The deliveries that rested earlier may have been resumed just before this one came to rest.
+  // Parked deliveries may have been resumed just before this delivery was parked.
   const endpoint = await services.webhookEndpoints.find(uid, endpointId);
   if (endpoint && isParked(endpoint, deliveryId)) return;
   await services.jobQueue.send({ job: 'resumeDeliveries', uid, endpointId });
 };
 
-/** Returns true if a user may still see the subject of an event. The events of a deleted agent carry only ids. */
+/** Checks whether a user may still see a subject. Events of a deleted agent carry only ids. */
 const maySeeNow = async (
   uid: string,
   { subject }: StoredDelivery,
@@ -168,7 +164,7 @@ const maySeeNow = async (
   return access === undefined || access.has(uid);
 };
 
-/** Sends a message to a receiver once, signed with these secrets, and returns the result. */
+/** Sends a signed message to a receiver once. */
 export const sendOnce = async (
   message: WebhookMessage,
   { url, secrets }: { url: string; secrets: string[] },
@@ -180,7 +176,7 @@ export const sendOnce = async (
   return { response, attempt: { at, ...shown } };
 };
 
-/** Returns the message of a delivery, with the details that the event still has. */
+/** Returns the message of a delivery with the details that are left. */
 export const buildMessage = async (
   delivery: StoredDelivery,
   { webhookEvents }: Pick<Services, 'webhookEvents'>,

@@ -3,10 +3,7 @@ import { createHmac } from 'node:crypto';
 /** A message to an endpoint. */
 export type WebhookMessage = { id: string; type: string; timestamp: string; data: Record<string, unknown> };
 
-/**
- * Returns the request of a message in the form of Standard Webhooks 1.0.0. Each secret signs it: during a rotation, a
- * receiver may know the former or the new one.
- */
+/** Returns the request of a message as in Standard Webhooks 1.0.0. During a rotation, both secrets sign. */
 export const signedRequest = (
   { id, ...payload }: WebhookMessage,
   secrets: string[],

@@ -9,13 +9,12 @@ import { buildListEvent, type ChangeEffects, type DomainEvent, type ReadChange, 
 import { type PublishServices, publishAll, Subscribers } from './publish.ts';
 
 const concurrency = 16;
-/** The number of changes whose events are written together. Small batches leave little to repeat when time runs out. */
+/** The changes whose events are written together: a small batch leaves little to repeat. */
 const changesPerStep = 100;
 
 /**
- * Logs changes of the table and sends their events, until a time (Unix milliseconds). Returns the first change that failed. A
- * batch may be delivered again, as a whole or in part. The same change makes the same entry and the same event, whose
- * deliveries are written once.
+ * Logs changes and sends their events, until a time (Unix milliseconds). Returns the first that failed. Repeating is
+ * safe.
  */
 export const publishChanges = async (
   changes: TableChange[],
@@ -113,7 +112,7 @@ class Failures extends Set<TableChange> {
   }
 }
 
-/** Returns the event of an entry of the log of changes, with those of its numbers that were read. */
+/** Returns the event of an entry of the log, with its numbers that were read. */
 const toChangeEvent = ({ list, owner, entry: { changeId, counts }, numbers }: ListChange): ChangeEvent => {
   const changes = numbers.map(({ change }) => change);
   const those = (kind: ReadNumber['kind']) =>

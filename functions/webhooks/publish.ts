@@ -39,7 +39,7 @@ export class Subscribers {
     this.#agents = agents;
   }
 
-  /** Loads the owners of the records that the log names, and the subscribers to events, in two round trips. */
+  /** Loads the owners of logged records and the subscribers, in two round trips. */
   static async load(
     read: ReadChange[],
     { credentials, webhookEndpoints }: Pick<PublishServices, 'credentials' | 'webhookEndpoints'>,
@@ -59,18 +59,18 @@ export class Subscribers {
     return found;
   }
 
-  /** Returns the user who owns a record of the log; undefined for a user who is deleted or being deleted. */
+  /** Returns the owner of a logged record, unless the user is being deleted. */
   recordOwner(record: BlockListOwner): string | undefined {
     const owner = this.#findOwner(record);
     return owner !== undefined && this.#owners.has(owner) ? owner : undefined;
   }
 
-  /** Returns the owner of an event's subject; undefined when the agent no longer exists. */
+  /** Returns the owner of a subject; undefined when the agent is gone. */
   subjectOwner(subject: EventSubject): string | undefined {
     return this.#findUsers(subject)[0];
   }
 
-  /** Returns an event as it is sent; undefined when no endpoint subscribes to it. */
+  /** Returns an event with its endpoints, if any subscribes to it. */
   address<E extends DomainEvent>(event: E): (E & OutgoingEvent) | undefined {
     const { type, subject, recipients = [] } = event;
     const endpoints = [...new Set([...this.#findUsers(subject), ...recipients])].flatMap((uid) =>
@@ -102,11 +102,7 @@ const isAbout = (subject: EventSubject, agentIds: string[] | undefined) =>
 
 const hasDetails = ({ details, numbers }: DomainEvent) => numbers !== undefined || Object.keys(details).length > 0;
 
-/**
- * Writes a delivery for each endpoint of events, and queues it, until a time (Unix milliseconds). Returns the events
- * that were not written completely. Repeating it is safe: existing deliveries stay as they are. Those without an attempt
- * are queued again, in case their message was lost.
- */
+/** Writes and queues a delivery for each endpoint of events. Returns those not written in time. Repeating is safe. */
 export const publishAll = async <E extends OutgoingEvent>(
   events: E[],
   until: number,

@@ -10,17 +10,14 @@ const lookupMilliseconds = 5000;
 const otherReceivers =
   'must be an https address on port 443 without a password. The operator can allow other origins (WEBHOOK_TRUSTED_ORIGINS), and the command "webhooks listen" forwards events to your machine';
 
-/** Returns true if webhooks may be sent to an address: https on port 443, or of a trusted origin. */
+/** Checks for https on port 443, or a trusted origin. */
 export const isReceiverAddress = (text: string, trustedOrigins: ReadonlySet<string> = new Set()): boolean => {
   const url = URL.parse(text);
   if (!isWebAddress(url)) return false;
   return trustedOrigins.has(url.origin) || (url.protocol === 'https:' && url.port === '');
 };
 
-/**
- * Checks the address of a new endpoint. Every delivery checks it again when it connects; this check reports a mistyped
- * address at once.
- */
+/** Reports a mistyped address at once. Every delivery checks it again when it connects. */
 class ReceiverAddresses {
   readonly #trustedOrigins: ReadonlySet<string>;
 
@@ -28,7 +25,7 @@ class ReceiverAddresses {
     this.#trustedOrigins = trustedOrigins;
   }
 
-  /** Returns the problem with an address, as it reads after the field's name; undefined for a valid one. */
+  /** Returns the problem with an address, to stand after the field's name. */
   async findProblem(text: string): Promise<string | undefined> {
     if (!isReceiverAddress(text, this.#trustedOrigins)) return otherReceivers;
     const url = new URL(text);

@@ -10,9 +10,8 @@ type Services = {
 };
 
 /**
- * Queues parked deliveries, until a time (Unix milliseconds). They wait for their endpoint to succeed, or for the end of
- * their user's suspension. While the endpoint still fails, or is not confirmed, it queues one: the next probe. Messages
- * are sent before the rest of their deliveries ends, so that none is lost.
+ * Queues parked deliveries, until a time (Unix milliseconds): one probe while the endpoint fails. A message precedes
+ * each end of rest.
  */
 export const resumeDeliveries = async (
   { uid, endpointId }: { uid: string; endpointId: string },

@@ -7,16 +7,13 @@ import type { SealedSecret, StoredEndpoint } from './webhook-endpoints.ts';
 /** Returns a new secret of an endpoint, in the format of Standard Webhooks. */
 export const newEndpointSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
 
-/**
- * Returns the endpoint with a new secret before its former ones. If an earlier attempt of the request made the secret,
- * the endpoint is unchanged.
- */
+/** Returns the endpoint with a new secret first, unless an earlier attempt made it. */
 export const withNewSecret = (endpoint: StoredEndpoint, secret: SealedSecret, now = Date.now()): StoredEndpoint => {
   if (endpoint.secrets.some(({ createdBy }) => createdBy === secret.createdBy)) return endpoint;
   return { ...endpoint, secrets: [secret, ...replacedSecrets(endpoint.secrets, now)].slice(0, maxSecrets) };
 };
 
-/** Returns the secret that a request made. A repeated request gets it only with the same API key, and only while the secret is in use. */
+/** Returns the secret that a request made, to its API key alone and while it is in use. */
 export const deriveSecret = (
   { secrets }: StoredEndpoint,
   request: { creationId: string; keyId: string },

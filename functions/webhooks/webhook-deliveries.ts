@@ -14,13 +14,9 @@ import {
   webhookDeliveryKey,
 } from '../store/keys.ts';
 import { firstPageSize, mergePages } from '../store/merge-pages.ts';
-import { type Item, type Table, table } from '../store/table.ts';
+import { type Item, TableStore, table } from '../store/table.ts';
 
-/**
- * A delivery as it is stored. The details of its event are stored under the event's subject, and are deleted with it.
- * `sequence` is the number of the next attempt, by which a late message is recognized; `failures` counts the failed attempts
- * since the delivery began or was requested again.
- */
+/** A stored delivery. `sequence` is its next attempt; `failures` counts since it began or was requested again. */
 export type StoredDelivery = WebhookDelivery & {
   timestamp: string;
   /** The ids in the event's data, which are always sent. */
@@ -51,21 +47,12 @@ const keptAttempts = 20;
 /** The time for which a delivery waits for a command that listens. */
 const fetchedWithinSeconds = 60 * 60;
 const offersPerPage = 50;
-/** The number of deliveries that are read at once to find those that match a filter. */
+/** The deliveries that are read at once for a filter. */
 const filteredPerPage = 2000;
 
 /** The deliveries of events to the endpoints of users. */
-export class WebhookDeliveries {
-  readonly #table: Table;
-
-  constructor(table: Table) {
-    this.#table = table;
-  }
-
-  /**
-   * Adds deliveries that were not added before, until a time (Unix milliseconds). Returns those that wait for their first attempt,
-   * and those that could not be written.
-   */
+export class WebhookDeliveries extends TableStore {
+  /** Adds new deliveries, until a time (Unix milliseconds). Returns those without an attempt, and the unwritten. */
   async addAll<D extends UserDelivery>(all: D[], until: number): Promise<{ waiting: D[]; unwritten: D[] }> {
     const ttlSeconds = Math.floor(Date.now() / 1000) + keptSeconds;
     const items = all.map(
@@ -75,9 +62,9 @@ export class WebhookDeliveries {
         ttlSeconds,
       }),
     );
-    const outcomes = await insertAll(this.#table, items, until);
+    const outcomes = await insertAll(this.table, items, until);
     const present = items.filter((_, index) => outcomes[index] === 'present');
-    const stored = await this.#table.getMany<DeliveryItem>(present.map(({ pk, sk }) => ({ pk, sk })));
+    const stored = await this.table.getMany<DeliveryItem>(present.map(({ pk, sk }) => ({ pk, sk })));
     const attempted = new Set(stored.filter(({ sequence }) => sequence > 0).map(({ deliveryId }) => deliveryId));
     const isWaiting = ({ delivery }: D) => !attempted.has(delivery.deliveryId);
     return {
@@ -89,7 +76,7 @@ export class WebhookDeliveries {
   /** Adds a delivery to an endpoint whose events a command fetches. */
   async offer(uid: string, delivery: StoredDelivery): Promise<void> {
     const key = fetchedDeliveryKey(uid, delivery.endpointId, delivery.deliveryId);
-    await this.#table.put({
+    await this.table.put({
       ...key,
       ...delivery,
       ttlSeconds: Math.floor(Date.now() / 1000) + fetchedWithinSeconds,
@@ -98,21 +85,21 @@ export class WebhookDeliveries {
 
   /** Returns the deliveries that a command has to fetch, oldest first. */
   async *offered(uid: string, endpointId: string): AsyncGenerator<StoredDelivery> {
-    const query = this.#table.query<DeliveryItem>(fetchedDeliveryCollection(uid, endpointId), { limit: offersPerPage });
+    const query = this.table.query<DeliveryItem>(fetchedDeliveryCollection(uid, endpointId), { limit: offersPerPage });
     for await (const item of query) yield toStoredDelivery(item);
   }
 
   /** Ends a delivery that a command has fetched. */
   async take(uid: string, { endpointId, deliveryId }: StoredDelivery): Promise<void> {
-    await this.#table.delete(fetchedDeliveryKey(uid, endpointId, deliveryId));
+    await this.table.delete(fetchedDeliveryKey(uid, endpointId, deliveryId));
   }
 
   async find(uid: string, deliveryId: string): Promise<StoredDelivery | undefined> {
-    const item = await this.#table.get<DeliveryItem>(webhookDeliveryKey(uid, deliveryId));
+    const item = await this.table.get<DeliveryItem>(webhookDeliveryKey(uid, deliveryId));
     return item && toStoredDelivery(item);
   }
 
-  /** Ends attempt number `sequence`. Returns false when it has already ended: by a repetition of its message, or by another request. */
+  /** Ends attempt number `sequence`. Returns false if it has already ended. */
   async record(uid: string, delivery: StoredDelivery, sequence: number, result: DeliveryResult): Promise<boolean> {
     const { attempt, status, nextAttemptAt } = result;
     const change = {
@@ -125,10 +112,10 @@ export class WebhookDeliveries {
       },
     };
     const key = webhookDeliveryKey(uid, delivery.deliveryId);
-    return (await this.#table.change(key, change, when`#sequence <= ${sequence}`)) !== undefined;
+    return (await this.table.change(key, change, when`#sequence <= ${sequence}`)) !== undefined;
   }
 
-  /** Lets a delivery rest before the attempt with this number until it is resumed. */
+  /** Parks a delivery before its attempt with this number. */
   async park(uid: string, { endpointId, deliveryId, requestId }: StoredDelivery, sequence: number): Promise<void> {
     const ttlSeconds = Math.floor(Date.now() / 1000) + keptSeconds;
     const item: RestingItem = {
@@ -138,19 +125,19 @@ export class WebhookDeliveries {
       requestId,
       ttlSeconds,
     };
-    await this.#table.put(item);
+    await this.table.put(item);
   }
 
   /** Yields the deliveries to an endpoint that rest, page by page. */
   async *parked(uid: string, endpointId: string): AsyncGenerator<ParkedDelivery[]> {
     for (const shard of parkedDeliveryCollections(uid, endpointId)) {
-      for await (const page of this.#table.pages<RestingItem>(shard)) if (page.length > 0) yield page;
+      for await (const page of this.table.pages<RestingItem>(shard)) if (page.length > 0) yield page;
     }
   }
 
   /** Ends the rest of deliveries. */
   async unpark(uid: string, endpointId: string, deliveries: ParkedDelivery[]): Promise<void> {
-    await this.#table.deleteMany(deliveries.map(({ deliveryId }) => parkedDeliveryKey(uid, endpointId, deliveryId)));
+    await this.table.deleteMany(deliveries.map(({ deliveryId }) => parkedDeliveryKey(uid, endpointId, deliveryId)));
   }
 
   /** Begins a delivery again, and returns the number of its next attempt. */
@@ -159,7 +146,7 @@ export class WebhookDeliveries {
       set: { status: 'pending' as const, failures: 0, nextAttemptAt: null },
       add: { sequence: 1 },
     };
-    const item = await this.#table.change<DeliveryItem>(webhookDeliveryKey(uid, delivery.deliveryId), change, exists);
+    const item = await this.table.change<DeliveryItem>(webhookDeliveryKey(uid, delivery.deliveryId), change, exists);
     return item?.sequence;
   }
 
@@ -186,7 +173,7 @@ export class WebhookDeliveries {
   async *#list(uid: string, options: { after?: string; limit?: number }) {
     const shards = webhookDeliveryCollections(uid);
     const query = { ...options, limit: options.limit && firstPageSize(options.limit, shards.length), descending: true };
-    const pages = shards.map((shard) => this.#table.pages<DeliveryItem>(shard, query));
+    const pages = shards.map((shard) => this.table.pages<DeliveryItem>(shard, query));
     for await (const item of mergePages(pages, query)) {
       // DynamoDB deletes an item some time after it has expired.
       if (item.ttlSeconds > Date.now() / 1000) yield shownDelivery(toStoredDelivery(item));

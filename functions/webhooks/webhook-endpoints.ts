@@ -6,33 +6,29 @@ import type { DisabledReason, WebhookEndpoint } from '../domain/webhooks.ts';
 import { service } from '../service.ts';
 import { when } from '../store/expressions.ts';
 import { userKey, webhookEndpointsKey } from '../store/keys.ts';
-import { type Item, type Table, table, untilWritten } from '../store/table.ts';
+import { type Item, TableStore, table, untilWritten } from '../store/table.ts';
 import { putFirst, type UserItem } from '../store/users.ts';
 
-/** A secret, encrypted. `createdBy` is the request that made it, `keyId` its API key; it signs until `endsAt` (Unix milliseconds). */
+/** An encrypted secret with its request and API key. It signs until `endsAt` (Unix milliseconds). */
 export type SealedSecret = { sealed: string; createdBy: string; keyId: string; endsAt?: number };
 
-/**
- * `scopes` are those of its key, if the key has a list. `testedAt` (Unix milliseconds) is the time of the last test,
- * `triedAt` that of the last delivery before its confirmation. `listeningUntil` (Unix milliseconds) is set for endpoints
- * of `webhooks listen`, which fetches their events: the endpoint expires then. `probe` is the delivery that probes an
- * endpoint that fails or is not confirmed. Its next attempt is due before `until` (Unix milliseconds).
- */
+/** An endpoint as it is stored. Times are Unix milliseconds. */
 export type StoredEndpoint = WebhookEndpoint & {
   secrets: SealedSecret[];
+  /** The scopes of its key, if the key has a list. */
   scopes?: Scope[];
   testedAt?: number;
+  /** The time of the last delivery before its confirmation. */
   triedAt?: number;
+  /** Set for endpoints of `webhooks listen`, which expire then. */
   listeningUntil?: number;
+  /** The delivery that probes a failing or unconfirmed endpoint. Its next attempt is due before `until`. */
   probe?: { deliveryId: string; until: number };
   /** The user is suspended, as the item of all endpoints says. */
   isSuspended?: boolean;
 };
 
-/**
- * `deleted` maps the ids of recently deleted endpoints to their deletion (Unix milliseconds). So a repeated request
- * creates none of them again.
- */
+/** `deleted` has when endpoints were deleted (Unix milliseconds): repeated requests do not create them again. */
 export type EndpointsItem = Item & {
   endpoints?: Record<string, StoredEndpoint>;
   deleted?: Record<string, number>;
@@ -41,51 +37,42 @@ export type EndpointsItem = Item & {
   suspended?: true;
 };
 
-/** The time for which deleted ids are kept: as long as a request can be repeated with its Idempotency-Key. */
+/** The time for which deleted ids are kept: that of an Idempotency-Key. */
 const deletedMilliseconds = 24 * 60 * 60 * 1000;
 const maxDeleted = 1000;
 
-/** The result of a delivery. A failure has the time of the next attempt (Unix milliseconds), if there is one. */
+/** The result of a delivery, with the next attempt (Unix milliseconds) if any. */
 export type DeliveryOutcome =
   | { kind: 'success' }
   | { kind: 'gone' }
   | { kind: 'failure'; deliveryId: string; nextAt?: number };
 
-/** After this time without a success, one delivery probes the endpoint, and the others rest. */
+/** After this time without success, one delivery probes, and the rest wait. */
 const restAfterMilliseconds = 60 * 1000;
-/** A probe whose attempt is overdue by this time is lost, and another delivery takes its place. */
+/** Another delivery takes the place of a probe overdue by this time. */
 const probeGraceMilliseconds = 60 * 60 * 1000;
 /** Failing for this long without a success disables an endpoint. */
 const disableAfterMilliseconds = 5 * 24 * 60 * 60 * 1000;
 
-/**
- * The webhook endpoints of users. A user's endpoints are one item, since all of them are read for every change that may concern
- * them. The item also enforces their maximum of ten.
- */
-export class WebhookEndpoints {
-  readonly #table: Table;
-
-  constructor(table: Table) {
-    this.#table = table;
-  }
-
+/** The webhook endpoints of users. Changes read all endpoints of a user together: they are one item. */
+export class WebhookEndpoints extends TableStore {
   /** Returns a user's endpoints in the order of their creation. */
   async list(uid: string): Promise<StoredEndpoint[]> {
-    return listEndpoints(await this.#table.get<EndpointsItem>(webhookEndpointsKey(uid)));
+    return listEndpoints(await this.table.get<EndpointsItem>(webhookEndpointsKey(uid)));
   }
 
   async find(uid: string, endpointId: string): Promise<StoredEndpoint | undefined> {
     return (await this.list(uid)).find((endpoint) => endpoint.endpointId === endpointId);
   }
 
-  /** Returns the endpoints of several users, by user, and those of other users who exist and are not being deleted. One round trip. */
+  /** Returns the endpoints of users, and which owners exist, in one round trip. */
   async listMany(
     uids: string[],
     owners: string[],
   ): Promise<{ endpoints: Map<string, StoredEndpoint[]>; existing: Set<string> }> {
     const byKey = new Map(uids.map((uid) => [webhookEndpointsKey(uid).pk, uid]));
     const keys = [...uids.map(webhookEndpointsKey), ...owners.map(userKey)];
-    const items = await this.#table.getMany<EndpointsItem | UserItem>(keys);
+    const items = await this.table.getMany<EndpointsItem | UserItem>(keys);
     return {
       endpoints: new Map(
         items.flatMap((item) => ('endpoints' in item ? [[byKey.get(item.pk) as string, listEndpoints(item)]] : [])),
@@ -94,7 +81,7 @@ export class WebhookEndpoints {
     };
   }
 
-  /** Adds an endpoint, or returns the one that a repeated request already added under this id. Throws when that one was deleted. */
+  /** Adds an endpoint, or returns that of a repeated request. Throws if it was deleted. */
   async add(uid: string, endpoint: StoredEndpoint): Promise<StoredEndpoint> {
     const change = (endpoints: Record<string, StoredEndpoint>, deleted: Record<string, number>) => {
       if (endpoint.endpointId in endpoints) return undefined;
@@ -106,7 +93,7 @@ export class WebhookEndpoints {
     return (await this.#change(uid, change))[endpoint.endpointId] as StoredEndpoint;
   }
 
-  /** Changes an endpoint. Returns undefined when there is no such endpoint. A change that returns the endpoint itself writes nothing. */
+  /** Changes an endpoint, if it exists. The same endpoint again writes nothing. */
   async change(
     uid: string,
     endpointId: string,
@@ -135,7 +122,7 @@ export class WebhookEndpoints {
     return isThere;
   }
 
-  /** Notes the result of a delivery, and returns the endpoint after it. An endpoint that responds with 410, or fails for too long, is disabled. */
+  /** Notes the result of a delivery. An endpoint that fails for long, or with 410, is disabled. */
   async note(uid: string, endpoint: StoredEndpoint, result: DeliveryOutcome): Promise<StoredEndpoint | undefined> {
     const at = Date.now();
     // Most deliveries do not change the endpoint: then nothing is read or written.
@@ -143,7 +130,7 @@ export class WebhookEndpoints {
     return this.change(uid, endpoint.endpointId, (found) => endpointAfter(found, result, at));
   }
 
-  /** Changes a user's endpoints, and returns them after the change. Of two concurrent changes, the later one sees the result of the earlier one. */
+  /** Changes a user's endpoints. Of two concurrent changes, the later sees the earlier. */
   async #change(
     uid: string,
     change: (
@@ -153,7 +140,7 @@ export class WebhookEndpoints {
   ): Promise<Record<string, StoredEndpoint>> {
     const version = randomUUID();
     return untilWritten(async () => {
-      const found = await this.#table.get<EndpointsItem>(webhookEndpointsKey(uid));
+      const found = await this.table.get<EndpointsItem>(webhookEndpointsKey(uid));
       // The write of an earlier attempt succeeded and its response was lost.
       if (found?.version === version) return found.endpoints ?? {};
       const present = presentEndpoints(found);
@@ -162,8 +149,8 @@ export class WebhookEndpoints {
       if (!endpoints) return present;
       for (const id of Object.keys(present)) if (!(id in endpoints)) deleted[id] = Date.now();
       const item: EndpointsItem = { ...found, ...webhookEndpointsKey(uid), endpoints, deleted, version };
-      if (found) await this.#table.put(item, when`version = ${found.version}`);
-      else await putFirst(this.#table, uid, item);
+      if (found) await this.table.put(item, when`version = ${found.version}`);
+      else await putFirst(this.table, uid, item);
       return endpoints;
     });
   }
@@ -188,10 +175,7 @@ const recentlyDeleted = (deleted: EndpointsItem['deleted'] = {}): Record<string,
       .slice(-maxDeleted),
   );
 
-/**
- * Throws when another endpoint of the user has the same URL, so that a receiver gets each event once. Unconfirmed
- * endpoints may not share a host either: nothing shows yet that it wants events.
- */
+/** Throws for a repeated URL, and for a second unconfirmed endpoint of a host: nothing shows that it wants events. */
 const checkAddress = (
   { endpointId, url, confirmedAt, listeningUntil }: StoredEndpoint,
   endpoints: Record<string, StoredEndpoint>,
@@ -215,7 +199,7 @@ const checkAddress = (
 /** The minimum interval between tests of an endpoint. */
 const testMilliseconds = 10_000;
 
-/** Returns an endpoint with the time of a test that begins now. Throws when the previous test began too recently. */
+/** Returns an endpoint with the time of a test, or throws so soon after another. */
 export const withTest = (endpoint: StoredEndpoint): StoredEndpoint => {
   const waitMilliseconds = (endpoint.testedAt ?? 0) + testMilliseconds - Date.now();
   if (waitMilliseconds > 0) {
@@ -232,7 +216,7 @@ const deletedEndpoint = () =>
 const tooManyEndpoints = () =>
   new ApiError('too_many_endpoints', `A user has at most ${limits.webhookEndpoints} webhook endpoints. Delete one.`);
 
-/** Returns the endpoint after a delivery, at a time (Unix milliseconds); the endpoint itself when nothing changes. */
+/** Returns the endpoint after a delivery at a time (Unix milliseconds), the same if unchanged. */
 export const endpointAfter = (endpoint: StoredEndpoint, result: DeliveryOutcome, at: number): StoredEndpoint => {
   const { failingSince = new Date(at).toISOString(), probe, ...healthy } = endpoint;
   if (result.kind === 'success') {
@@ -255,25 +239,19 @@ export const endpointAfter = (endpoint: StoredEndpoint, result: DeliveryOutcome,
   return { ...healthy, failingSince, ...next };
 };
 
-/** The minimum interval between deliveries to an endpoint that is not confirmed: with its tests, ten requests a minute. */
+/** The minimum interval before confirmation: with tests, ten requests a minute. */
 const trialMilliseconds = 15_000;
 
-/** Returns the milliseconds until an endpoint that is not confirmed may be tried again. */
+/** Returns the milliseconds until an unconfirmed endpoint may be tried. */
 export const untilNextTrial = ({ triedAt = 0 }: StoredEndpoint, at = Date.now()) => triedAt + trialMilliseconds - at;
 
-/**
- * Returns an endpoint that is tried with a delivery now. The endpoint is unchanged if it is confirmed, or if this
- * delivery must not try it.
- */
+/** Returns an endpoint that is tried now: the same if confirmed, or if this delivery must not. */
 export const withTrial = (endpoint: StoredEndpoint, deliveryId: string, at: number): StoredEndpoint =>
   endpoint.confirmedAt !== undefined || isParked(endpoint, deliveryId, at) || untilNextTrial(endpoint, at) > 0
     ? endpoint
     : { ...endpoint, triedAt: at, probe: { deliveryId, until: at + probeGraceMilliseconds } };
 
-/**
- * Returns true if a delivery must wait. Its user is suspended, or another delivery probes the endpoint, which fails or
- * is not confirmed.
- */
+/** Checks whether a delivery must wait for a probe, or for its user's suspension. */
 export const isParked = (
   { active, confirmedAt, failingSince, probe, isSuspended = false }: StoredEndpoint,
   deliveryId: string,

@@ -5,12 +5,10 @@ import { service } from '../service.ts';
 import { exists } from '../store/expressions.ts';
 import { insertAll } from '../store/insert-all.ts';
 import { type BlockListOwner, type EventSubject, webhookEventCollection, webhookEventKey } from '../store/keys.ts';
-import { type Item, type Table, table } from '../store/table.ts';
+import { type Item, TableStore, table } from '../store/table.ts';
 import type { DomainEvent, EventNumbers } from './changes.ts';
 
-/**
- * The details of an event: as JSON, or the numbers of a block list with their counts, as sets from which an erasure takes a number.
- */
+/** The details of an event: JSON, or counted numbers in sets that erasures shrink. */
 type EventItem = Item & {
   details?: string;
   added?: Set<string>;
@@ -24,20 +22,11 @@ export type EventDetails = Pick<DomainEvent, 'subject' | 'eventId' | 'details' |
 const concurrency = 16;
 const keptSeconds = limits.webhookDays * 24 * 60 * 60;
 
-/**
- * The details of events, stored with the subject of each event for as long as its deliveries. Deleting them removes personal
- * data from all deliveries, including those in progress.
- */
-export class WebhookEvents {
-  readonly #table: Table;
-
-  constructor(table: Table) {
-    this.#table = table;
-  }
-
+/** The details of events, beside their subject: deleting them removes personal data from all deliveries. */
+export class WebhookEvents extends TableStore {
   /**
-   * Keeps the details of events, unless they were kept before, until a time (Unix milliseconds). Returns the events that could not be
-   * written. The numbers of a block list are sets, so that more numbers of the same event are added to them.
+   * Keeps new details of events, until a time (Unix milliseconds), and returns the unwritten. Numbers are added to a
+   * set.
    */
   async addAll<E extends EventDetails>(events: E[], until: number): Promise<E[]> {
     const others = events.filter(({ numbers }) => numbers === undefined);
@@ -51,13 +40,13 @@ export class WebhookEvents {
         ttlSeconds: expiry(),
       }),
     );
-    const outcomes = await insertAll(this.#table, items, until);
+    const outcomes = await insertAll(this.table, items, until);
     return others.filter((_, index) => outcomes[index] === 'unwritten');
   }
 
-  /** Returns the details of an event; undefined when there are none, or they were deleted. */
+  /** Returns the details of an event, unless they were deleted. */
   async details(subject: EventSubject, eventId: string): Promise<Record<string, unknown>> {
-    const item = await this.#table.get<EventItem>(webhookEventKey(subject, eventId));
+    const item = await this.table.get<EventItem>(webhookEventKey(subject, eventId));
     if (item?.details !== undefined) return parseJson(item.details) as Record<string, unknown>;
     return item?.added || item?.removed || item?.counted ? detailsOfNumbers(item) : {};
   }
@@ -65,27 +54,27 @@ export class WebhookEvents {
   async #addNumbers(subject: EventSubject, eventId: string, { counts, ...numbers }: EventNumbers): Promise<void> {
     const given = Object.entries(numbers).filter(([, some]) => some.length > 0);
     const add = Object.fromEntries(given.map(([kind, some]) => [kind, new Set(some)]));
-    await this.#table.change(webhookEventKey(subject, eventId), {
+    await this.table.change(webhookEventKey(subject, eventId), {
       set: { counted: counts, ttlSeconds: expiry() },
       add,
     });
   }
 
-  /** Deletes the details of the events about a subject. Their deliveries continue with only ids. */
+  /** Deletes the details about a subject. Deliveries go on with ids. */
   async scrub(subject: EventSubject): Promise<void> {
     const keys: Item[] = [];
-    for await (const item of this.#table.query(webhookEventCollection(subject), { keysOnly: true })) keys.push(item);
-    await this.#table.deleteMany(keys);
+    for await (const item of this.table.query(webhookEventCollection(subject), { keysOnly: true })) keys.push(item);
+    await this.table.deleteMany(keys);
   }
 
   /** Removes a number from the events of a block list. */
   async scrubNumber(list: BlockListOwner, number: string): Promise<void> {
-    for await (const item of this.#table.query<EventItem>(webhookEventCollection(list))) {
+    for await (const item of this.table.query<EventItem>(webhookEventCollection(list))) {
       const held = (['added', 'removed'] as const).filter((kind) => item[kind]?.has(number));
       if (held.length === 0) continue;
       const remove = Object.fromEntries(held.map((kind) => [kind, new Set([number])]));
       const { pk, sk } = item;
-      await this.#table.change({ pk, sk }, { remove }, exists);
+      await this.table.change({ pk, sk }, { remove }, exists);
     }
   }
 }

@@ -6,7 +6,7 @@ import { environment } from '../environment.ts';
 import { wholeService } from '../service.ts';
 import { isReceiverAddress } from './receiver-address.ts';
 
-/** The response to a request without its body, or the reason why there was none. */
+/** The response to a request without its body, or the cause of its absence. */
 export type ReceiverResponse = {
   status?: number;
   milliseconds: number;
@@ -30,7 +30,7 @@ export class WebhookReceivers {
     this.#timeoutMilliseconds = timeoutMilliseconds;
   }
 
-  /** Sends a request over a separate connection. Follows no redirect, and reads only the headers of the response and 1 KB of its body. */
+  /** Sends a request over its own connection. Follows no redirect, and reads 1 KB of the body. */
   async post(
     url: string,
     { headers, body }: { headers: Record<string, string>; body: string },
@@ -46,7 +46,7 @@ export class WebhookReceivers {
       const response = await request(url, { method: 'POST', dispatcher: agent, headers, body, signal: timeout });
       const status = response.statusCode;
       const isSuccess = status >= 200 && status <= 299;
-      // Some servers report their own error when a short body is not read. A long or slow one is cut off.
+      // Some servers report an error for an unread body. A long or slow body is cut.
       const bodyTimeout = AbortSignal.timeout(bodyMilliseconds);
       await response.body.dump({ limit: limits.webhookResponseBytes, signal: bodyTimeout }).catch(() => {});
       return {

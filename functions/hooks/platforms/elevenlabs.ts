@@ -22,7 +22,7 @@ export const elevenlabs: Platform = {
   signatureHeaders: ['elevenlabs-signature', 'x-hook-secret', 'authorization'],
 
   /**
-   * Only a post-call webhook is signed. The one that begins a conversation has the secret in a header.
+   * Post-call webhooks are signed, first ones have a header.
    * https://elevenlabs.io/docs/overview/administration/webhooks
    */
   verify(request) {
@@ -58,7 +58,7 @@ export const elevenlabs: Platform = {
     const [phoneCall, whatsapp] = [objectAt(metadata, 'phone_call'), objectAt(metadata, 'whatsapp')];
     const isOutbound = [phoneCall, whatsapp].some((one) => textAt(one, 'direction') === 'outbound');
     const direction = isOutbound ? 'outbound' : 'inbound';
-    // The id of a user of WhatsApp is an international number without its +.
+    // A WhatsApp user's id is an international number without its +.
     const whatsappNumber = textAt(whatsapp, 'whatsapp_user_id')?.replace(/^\+?/, '+');
     const [other, own] = [textAt(phoneCall, 'external_number') ?? whatsappNumber, textAt(phoneCall, 'agent_number')];
     const [from, to] = direction === 'inbound' ? [other, own] : [own, other];
@@ -111,14 +111,14 @@ export const elevenlabs: Platform = {
   acknowledge: () => jsonResponse({}),
 };
 
-/** Returns the time and the digests of a signature, which may have several digests and other parts. */
+/** Returns the time and the digests of a signature. */
 const parseSignature = (signature: string) => {
   const parts = signature.split(',', 20).map((part) => part.trim());
   const matchParts = (form: RegExp) => parts.flatMap((part) => form.exec(part)?.[1] ?? []);
   return { time: matchParts(/^t=(\d{1,12})$/)[0], digests: matchParts(/^v0=([0-9a-f]{64})$/) };
 };
 
-/** Returns the end of a call that was not connected, with what Twilio or the SIP trunk reports. ElevenLabs made the call. */
+/** Returns the end of an unconnected outbound call, as Twilio or the SIP trunk reports it. */
 const failedCall = (callId: string, event: Record<string, unknown>): CallEnd => {
   const data = objectAt(event, 'data');
   const report = objectAt(objectAt(data, 'metadata'), 'body');
@@ -149,7 +149,7 @@ const configOverride = ({ greeting, instructions, language }: Overrides) => {
   return agent && { agent };
 };
 
-/** Returns ElevenLabs' name of a language: its ISO 639-1 code, except for Brazilian Portuguese. */
+/** Returns ElevenLabs' name of a language: ISO 639-1, except for Brazilian Portuguese. */
 const toElevenLabsLanguage = (tag: string): string | undefined => {
   try {
     const { language, region } = new Intl.Locale(tag);

@@ -5,7 +5,7 @@ import { telnyx } from './telnyx.ts';
 import { twilio } from './twilio.ts';
 import { vapi } from './vapi.ts';
 
-/** The voice platforms, by their names in the path. A new platform needs a file and a line here. */
+/** The voice platforms by path. A new platform needs a file and a line here. */
 export const platforms = { twilio, vapi, retell, elevenlabs, telnyx } satisfies Record<string, Platform>;
 
 export type PlatformName = keyof typeof platforms;

@@ -23,7 +23,7 @@ const signatureForm = /^v=(\d{1,15}),d=([0-9a-f]{64})$/;
 export const retell: Platform = {
   signatureHeaders: ['x-retell-signature'],
 
-  /** The signature covers the body followed by the time. Its key is an API key. https://docs.retellai.com/features/secure-webhook */
+  /** The signature covers body and time. Its key is an API key. https://docs.retellai.com/features/secure-webhook */
   verify(request) {
     const refusalOf = explainFaults(request);
     const [, time, digest] = signatureForm.exec(request.headers['x-retell-signature'] ?? '') ?? [];
@@ -111,7 +111,7 @@ const agentOverride = ({ greeting, language }: Overrides) => {
   });
 };
 
-/** Returns Retell's name of a language: with its region, or with the region where most of its speakers live. */
+/** Returns Retell's name of a language, with its own or its most common region. */
 const toRetellLanguage = (tag: string): string | undefined => {
   try {
     const { language, region } = new Intl.Locale(tag).maximize();

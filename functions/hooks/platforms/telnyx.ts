@@ -8,7 +8,7 @@ import { readCall, twilio } from './twilio.ts';
 const signatureForm = /^[A-Za-z0-9+/]{85}[AQgw]==$/;
 
 /**
- * Telnyx's TeXML: Twilio's fields and answers, with a signature of its own.
+ * Telnyx's TeXML: Twilio's, signed differently.
  * https://developers.telnyx.com/docs/voice/programmable-voice/texml-setup
  */
 export const telnyx: Platform = {
@@ -17,7 +17,7 @@ export const telnyx: Platform = {
 
   read: ({ body }) => readCall(body, readAttestation(body)),
 
-  /** The signature covers the time and the body. The secret is the public key of the account. */
+  /** The signature covers time and body. The secret is the account's public key. */
   verify(request) {
     const { 'telnyx-signature-ed25519': signature = '', 'telnyx-timestamp': time = '' } = request.headers;
     if (!signatureForm.test(signature) || !/^\d{1,12}$/.test(time)) return () => 'secret';
@@ -33,7 +33,7 @@ export const telnyx: Platform = {
   },
 };
 
-/** Returns the attestation that Telnyx reports. A level counts only if its signature was validated. */
+/** Returns the reported attestation. A level needs a validated signature. */
 const readAttestation = (body: Record<string, unknown>): Attestation | undefined => {
   const level = (['A', 'B', 'C'] as const).find((one) => one === textAt(body, 'ShakenStirAttestation'));
   const isValidated = String(body.ShakenStirValidated).toLowerCase() !== 'false';

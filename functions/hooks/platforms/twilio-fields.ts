@@ -1,7 +1,4 @@
-/**
- * The names of the fields that Twilio documents for its voice webhooks and status callbacks.
- * https://www.twilio.com/docs/voice/twiml#request-parameters
- */
+/** The fields of Twilio's voice webhooks. https://www.twilio.com/docs/voice/twiml#request-parameters */
 const documented = new Set(
   [
     'AccountSid AddOns AnsweredBy ApiVersion ApplicationSid AvgQueueTime CallDuration CallReason CallSid CallSidEndingConference',
@@ -22,16 +19,13 @@ const documented = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 
-/** SIP headers, and the parameters of an application that calls with the Voice SDK. No name of Twilio begins in lower case. */
+/** SIP headers and the Voice SDK's parameters. No Twilio name begins in lower case. */
 const custom = /^((Dial)?SipHeader_.+|Parameters?(_.+)?|[a-z].*)$/s;
 
 /** The fields that decide what a webhook means. */
 const meaningful = ['CallSid', 'CallStatus', 'Direction', 'From', 'StirVerstat', 'To'];
 
-/**
- * Checks that the fields of a form are those that Twilio signed, after `address`. The signed text has no separators:
- * other names and values can have the same one.
- */
+/** Checks that a form has the fields that Twilio signed: without separators, other fields can have the same text. */
 export const areTwilios = (fields: [name: string, value: string][], address: string): boolean => {
   const names = new Set(fields.map(([name]) => name));
   const missing = meaningful.filter((name) => !names.has(name));
@@ -42,7 +36,7 @@ export const areTwilios = (fields: [name: string, value: string][], address: str
   );
 };
 
-/** Returns true if a longer name begins with this one and goes on in the value. */
+/** Checks whether a longer name begins here and goes on in the value. */
 const isBeginning = (name: string, value: string) => {
   for (const other of documented) {
     if (other.length > name.length && other.startsWith(name) && value.startsWith(other.slice(name.length))) return true;

@@ -5,8 +5,8 @@ import { hmac, isSame, type SignedRequest, type VerifySignature } from '../secre
 import { areTwilios } from './twilio-fields.ts';
 
 /**
- * Twilio signs the address followed by the fields of a form, sorted by name. For any other body, the address contains its
- * SHA-256. https://www.twilio.com/docs/usage/webhooks/webhooks-security
+ * Twilio signs the address with a form's sorted fields or a body's SHA-256.
+ * https://www.twilio.com/docs/usage/webhooks/webhooks-security
  */
 export const verifyTwilio: VerifySignature = (request) => {
   const signature = request.headers['x-twilio-signature'];
@@ -33,7 +33,7 @@ export const verifyTwilio: VerifySignature = (request) => {
 
 type Fields = [name: string, value: string][];
 
-/** Returns the fields of a form without those of SHAKEN/STIR. A form may have them although its signature does not cover them. */
+/** Returns a form without SHAKEN/STIR's fields, which a signature may not cover. */
 const withoutAttestation = (fields: Fields) =>
   fields.filter(([name]) => name !== 'StirVerstat' && name !== 'CallToken');
 
@@ -45,7 +45,7 @@ const withAndWithoutPort = (origin: string, target: string) => {
   return [origin + target, ...(URL.parse(origin)?.port === '' ? [origin + port + target] : [])];
 };
 
-/** Returns the fields of a form. Undefined for another body, a repeated name, or a name without a value. */
+/** Returns a form's fields, unless a name is repeated or has no value. */
 const parseForm = (body: Buffer): Fields | undefined => {
   const text = body.length <= limits.hookFormBytes ? decodeBody(body) : undefined;
   if (text === undefined || !/^[^=&[{]+=[^=&]*(&[^=&]+=[^=&]*)*$/.test(text)) return undefined;
@@ -53,10 +53,7 @@ const parseForm = (body: Buffer): Fields | undefined => {
   return new Set(fields.map(([name]) => name)).size === fields.length ? fields : undefined;
 };
 
-/**
- * Returns fields as they are signed behind an address: by name, without separators between names and values. Returns undefined if
- * one of them is not Twilio's.
- */
+/** Returns fields as signed: by name, without separators. Undefined if any is not Twilio's. */
 const signedText = (fields: Fields, address: string): string | undefined =>
   areTwilios(fields, address)
     ? fields
@@ -75,7 +72,7 @@ const decodeBody = (body: Buffer): string | undefined => {
   }
 };
 
-/** Returns why a signature does not match. The signed address may have been entered differently, or changed by a proxy. */
+/** Returns why a signature fails: perhaps a proxy or a typing error changed the address. */
 const explainFault = (request: SignedRequest, isSigned: (address: string) => boolean): SignatureFault => {
   const { origin, path, query, headers } = request;
   const hosts = [headers['x-forwarded-host'], headers.host].flatMap((host) => (host ? [host] : []));

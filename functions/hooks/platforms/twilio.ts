@@ -21,7 +21,7 @@ export const twilio: Platform = {
   acknowledge: () => twiml(''),
 };
 
-/** Returns the event of a form. The fields are Twilio's, but carriers attest in fields of their platform. */
+/** Returns the event of a form with Twilio's fields and the carrier's attestation. */
 export const readCall = (body: Record<string, unknown>, attestation: Attestation | undefined): HookEvent => {
   if (isJsonObject(body.data)) throw invalidField('data', jsonEvents);
   const callId = textAt(body, 'CallSid');
@@ -50,7 +50,7 @@ export const readCall = (body: Record<string, unknown>, attestation: Attestation
 };
 
 /**
- * Returns the attestation that Twilio reports, such as `TN-Validation-Passed-A-Diverted`. A failed one has no level that counts.
+ * Returns the attestation of `TN-Validation-Passed-A-Diverted` and the like.
  * https://www.twilio.com/docs/voice/trusted-calling-with-shakenstir
  */
 const readVerstat = (verstat = ''): Attestation | undefined => {

@@ -20,7 +20,7 @@ export const vapi: Platform = {
   signatureHeaders: ['x-signature', 'x-vapi-secret', 'authorization'],
 
   /**
-   * The signature covers the body, or the time and the body, depending on the credential in Vapi. Vapi may also send the secret itself.
+   * The credential decides what is signed, or that the secret itself is sent.
    * https://docs.vapi.ai/server-url/server-authentication
    */
   verify(request) {
@@ -33,7 +33,7 @@ export const vapi: Platform = {
       if (!signature) return 'secret';
       const time = headers['x-timestamp'];
       if (time !== undefined && !isRecent(parseMilliseconds(time))) return 'time';
-      // Otherwise, the time could be moved from the header to the beginning of the body.
+      // Otherwise the time could move from the header into the body.
       if (body[0] !== '{'.charCodeAt(0)) return 'body';
       return refusalOf((bytes) => {
         const mac = hmac(algorithm, secret, time === undefined ? '' : `${time}.`, bytes).digest();
@@ -124,11 +124,11 @@ export const vapi: Platform = {
   acknowledge: () => jsonResponse({}),
 };
 
-/** Returns the number of a party, or the SIP address that Vapi sends instead. */
+/** Returns a party's number, or the SIP address in its place. */
 const partyAddress = (object: Record<string, unknown>, party: string): string | undefined =>
   textAt(objectAt(object, party), 'number') ?? textAt(objectAt(object, party), 'sipUri');
 
-/** Returns the calls of the search tool. Vapi sends arguments as an object or as its JSON, in a function or beside its name. */
+/** Returns the calls of the search tool, whose arguments Vapi sends in several forms. */
 const collectSearches = (message: Record<string, unknown>): { toolCallId: string; query: string | undefined }[] =>
   listToolCalls(message).flatMap((call) => {
     const called = objectAt(call, 'function');
@@ -137,7 +137,7 @@ const collectSearches = (message: Record<string, unknown>): { toolCallId: string
     return [{ toolCallId: textAt(call, 'id') ?? '', query: textAt(parseToolArguments(sent), 'query') }];
   });
 
-/** Returns the tool calls of a message. Vapi sends them in several lists; older assistants call one function. */
+/** Returns a message's tool calls, which Vapi sends in several lists. */
 const listToolCalls = (message: Record<string, unknown>): Record<string, unknown>[] => {
   const objectsAt = (name: string) => [message[name]].flat().filter(isJsonObject);
   const ofTools = objectsAt('toolWithToolCallList').map((tool) => ({ name: tool.name, ...objectAt(tool, 'toolCall') }));
@@ -155,14 +155,14 @@ const parseToolArguments = (sent: unknown): Record<string, unknown> => {
   }
 };
 
-/** The model providers that need only the name of a model. Vapi would refuse a call with another override. */
+/** The providers that need only a model's name. Vapi refuses calls with other overrides. */
 const modelProviders = new Set(
   'anthropic anthropic-bedrock anyscale cerebras deepinfra deep-seek google groq inflection-ai minimax openai openrouter perplexity-ai together-ai xai'.split(
     ' ',
   ),
 );
 
-/** Returns the overrides of a saved assistant. A model of the same provider keeps its tools, and gets another system prompt. */
+/** Returns an assistant's overrides. A model of the same provider keeps its tools. */
 const assistantOverrides = ({ greeting, instructions, model = '' }: Overrides = {}) => {
   const [, provider = '', name] = /^([^/]+)\/(.+)$/.exec(model) ?? [];
   return {
@@ -174,7 +174,7 @@ const assistantOverrides = ({ greeting, instructions, model = '' }: Overrides = 
   };
 };
 
-/** Returns the address of a recording. Vapi has renamed the field, and records in stereo or mono. */
+/** Returns a recording's address, in stereo or mono and under any of its names. */
 const findRecording = (artifact: Record<string, unknown>): string | undefined => {
   const recording = objectAt(artifact, 'recording');
   return (
@@ -185,7 +185,7 @@ const findRecording = (artifact: Record<string, unknown>): string | undefined =>
   );
 };
 
-/** Returns the results of structured outputs by name, and the fields of those that are objects. */
+/** Returns structured outputs by name, with the fields of objects. */
 const flattenOutputs = (structuredOutputs: Record<string, unknown> = {}): Record<string, unknown> =>
   Object.fromEntries(
     Object.values(structuredOutputs)

@@ -7,14 +7,11 @@ import { activeSecrets, maxSecrets, replacedSecrets } from '../../domain/rotatin
 import { service } from '../../service.ts';
 import { exists, when } from '../../store/expressions.ts';
 import { findItem, hookSecretCollection, hookSecretKey } from '../../store/keys.ts';
-import { type Item, type Lookup, type Table, table, untilWritten } from '../../store/table.ts';
+import { type Item, type Lookup, TableStore, table, untilWritten } from '../../store/table.ts';
 import { putFirst } from '../../store/users.ts';
 import type { PlatformName } from '../platforms/platforms.ts';
 
-/**
- * A secret, encrypted, with the scopes of requests that it signs (`hooks` alone without). It is accepted until `endsAt`
- * (Unix milliseconds).
- */
+/** An encrypted secret with the scopes that it gives (`hooks`), accepted until `endsAt` (Unix milliseconds). */
 export type SealedHookSecret = {
   sealed: string;
   scopes?: Scope[];
@@ -26,7 +23,7 @@ export type SealedHookSecret = {
   endsAt?: number;
 };
 
-/** The secrets of a platform, the newest first. `lastUsedAt` is at most an hour late. */
+/** A platform's secrets, the newest first. `lastUsedAt` is up to an hour late. */
 export type HookSecretItem = Item & {
   platform: PlatformName;
   secrets: SealedHookSecret[];
@@ -40,30 +37,24 @@ export type HookSecretItem = Item & {
 /** The secret of a platform without its value. */
 type SecretOfPlatform = ListedHookSecret & { platform: PlatformName };
 
-/** The minimum interval between updates of an item’s times, since each update costs a write. */
+/** The minimum interval between updates, each of which costs a write. */
 const useMilliseconds = 60 * 60 * 1000;
 const refusalMilliseconds = 5 * 1000;
 
-/** The encryption context of a secret, which binds it to one user and platform. */
+/** The encryption context, which binds a secret to its user and platform. */
 export const hookSecretOwner = (uid: string, platform: PlatformName) => `hook-secret:${uid}:${platform}`;
 
-/** Looks up the secrets of a user's platform, together with what else a request reads. */
+/** Looks up a platform's secrets in the round trip of a request. */
 export const hookSecretLookup = (uid: string, platform: PlatformName): Lookup<HookSecretItem | undefined> => {
   const key = hookSecretKey(uid, platform);
   return { keys: [key], read: (items) => findItem(items, key) as HookSecretItem | undefined };
 };
 
-/** The secrets with which voice platforms sign. Each platform of a user is one item. */
-export class HookSecrets {
-  readonly #table: Table;
-
-  constructor(table: Table) {
-    this.#table = table;
-  }
-
+/** The secrets with which platforms sign: an item for each platform of a user. */
+export class HookSecrets extends TableStore {
   /**
-   * Sets the secret of a platform, unless `isSame` recognizes the current one, and returns the newest. The former one
-   * ends a day later. A platform has at most five.
+   * Sets a secret, unless `isSame` knows the current secret, which ends a day later. Returns the newest of at most
+   * five.
    */
   async set(
     uid: string,
@@ -74,27 +65,27 @@ export class HookSecrets {
     const key = hookSecretKey(uid, platform);
     const version = randomUUID();
     return untilWritten(async () => {
-      const found = await this.#table.get<HookSecretItem>(key);
+      const found = await this.table.get<HookSecretItem>(key);
       const newest = found?.secrets[0];
       if (newest && (found.version === version || (await isSame(newest)))) return newest;
       const former = replacedSecrets(found?.secrets ?? []);
       if (former.length === maxSecrets) throw tooManySecrets(former);
       const secrets = [secret, ...former];
       const item: HookSecretItem = { ...found, ...key, platform, secrets, version };
-      if (found) await this.#table.put(item, when`version = ${found.version}`);
-      else await putFirst(this.#table, uid, item);
+      if (found) await this.table.put(item, when`version = ${found.version}`);
+      else await putFirst(this.table, uid, item);
       return secret;
     });
   }
 
-  /** Yields the secrets of a user without their values, sorted by platform. With `after`, yields only those after this platform. */
+  /** Yields a user's secrets by platform without their values, after `after`. */
   async *list(uid: string, after?: string): AsyncGenerator<SecretOfPlatform> {
-    for await (const item of this.#table.query<HookSecretItem>(hookSecretCollection(uid), { after }))
+    for await (const item of this.table.query<HookSecretItem>(hookSecretCollection(uid), { after }))
       yield listedSecret(item);
   }
 
   async find(uid: string, platform: PlatformName): Promise<SecretOfPlatform | undefined> {
-    const item = await this.#table.get<HookSecretItem>(hookSecretKey(uid, platform));
+    const item = await this.table.get<HookSecretItem>(hookSecretKey(uid, platform));
     return item && listedSecret(item);
   }
 
@@ -102,21 +93,21 @@ export class HookSecrets {
   async remove(uid: string, platform: PlatformName): Promise<boolean> {
     const key = hookSecretKey(uid, platform);
     // The log of changes learns from this write who deletes it.
-    const isThere = (await this.#table.change(key, { set: { version: randomUUID() } }, exists)) !== undefined;
-    if (isThere) await this.#table.delete(key);
+    const isThere = (await this.table.change(key, { set: { version: randomUUID() } }, exists)) !== undefined;
+    if (isThere) await this.table.delete(key);
     return isThere;
   }
 
   /** Notes that a signed request was accepted, at most once an hour. */
   async noteUse({ pk, sk, lastUsedAt }: HookSecretItem): Promise<void> {
     if (isOlder(lastUsedAt, useMilliseconds))
-      await this.#table.change({ pk, sk }, { set: { lastUsedAt: now() } }, exists);
+      await this.table.change({ pk, sk }, { set: { lastUsedAt: now() } }, exists);
   }
 
-  /** Stores the reason of the last refusal. Writes at most once in five seconds, so that refused requests cost few writes. */
+  /** Stores why a request was refused, at most once in five seconds. */
   async noteRefusal({ pk, sk, lastRefused }: HookSecretItem, reason: SignatureFault): Promise<void> {
     if (!isOlder(lastRefused?.at, refusalMilliseconds)) return;
-    await this.#table.change({ pk, sk }, { set: { lastRefused: { at: now(), reason } } }, exists);
+    await this.table.change({ pk, sk }, { set: { lastRefused: { at: now(), reason } } }, exists);
   }
 }
 

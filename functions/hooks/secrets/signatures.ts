@@ -13,13 +13,10 @@ export type SignedRequest = {
   body: Buffer;
 };
 
-/** The secret of a platform: the key of its signatures, or a public key. */
+/** A platform's secret: the key of its signatures, or a public key. */
 export type HookSecret = { secret: string; header?: string; algorithm?: HmacAlgorithm };
 
-/**
- * Returns a check of a request against a secret, which returns the fault. `unattested`: the signature is right, but
- * does not cover the attestation of the number.
- */
+/** Returns a check against a secret, with its fault. `unattested`: the signature does not cover the attestation. */
 export type VerifySignature = (
   request: SignedRequest,
 ) => (secret: HookSecret) => SignatureFault | 'unattested' | undefined;
@@ -40,10 +37,7 @@ export const hmac = (algorithm: HmacAlgorithm, secret: string, ...parts: (string
   return mac;
 };
 
-/**
- * Explains why a signature does not match the body. It may match the body in its shortest form, if a proxy has
- * rewritten the JSON.
- */
+/** Explains a wrong signature. If the shortest body matches, a proxy has rewritten the JSON. */
 export const explainFaults = ({ body }: SignedRequest) => {
   let shortest: Buffer | undefined;
   return (fits: (body: Buffer) => boolean): SignatureFault | undefined => {
@@ -55,7 +49,7 @@ export const explainFaults = ({ body }: SignedRequest) => {
 
 const maxRewrittenBytes = 16 * 1024;
 
-/** Returns a body in its shortest form, or as it is if it is large or no JSON. */
+/** Returns a body in its shortest form, unless it is large or no JSON. */
 const shortestJson = (body: Buffer): Buffer => {
   if (body.length > maxRewrittenBytes) return body;
   try {
@@ -65,6 +59,6 @@ const shortestJson = (body: Buffer): Buffer => {
   }
 };
 
-/** Returns true if a request has the secret itself in one of these headers, or as `Authorization: Bearer`. */
+/** Checks for the secret itself in these headers, or as `Authorization: Bearer`. */
 export const hasBearer = ({ headers }: SignedRequest, { secret }: HookSecret, names: string[]) =>
   ['authorization', ...names].some((name) => isSame((headers[name] ?? '').replace(/^Bearer\s+/i, ''), secret));

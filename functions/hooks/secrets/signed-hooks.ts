@@ -11,7 +11,7 @@ import { isPlatformName, platforms } from '../platforms/platforms.ts';
 import { type HookSecretItem, hookSecretLookup, hookSecretOwner, hookSecrets } from './hook-secrets.ts';
 import type { SignedRequest } from './signatures.ts';
 
-/** The requests of voice platforms, which sign with a secret of the user whom their address names. */
+/** Requests that platforms sign with a secret of the addressed user. */
 export const signedHooks: SignedRequests<HookSecretItem> = {
   services: { hookSecrets: hookSecrets.for('noteUse', 'noteRefusal'), sealedSecrets },
 
@@ -50,7 +50,7 @@ export const signedHooks: SignedRequests<HookSecretItem> = {
 
 type Signed = Pick<Principal, 'scopes' | 'isAttestationUnsigned'>;
 
-/** Returns what a request signed with an active secret may do, or why it is refused. */
+/** Returns what a signed request may do, or why it is refused. */
 const check = async (
   event: APIGatewayProxyEventV2,
   item: HookSecretItem,

@@ -2,33 +2,27 @@ import type { OutcomeRules } from '../../domain/declared-outcomes.ts';
 import { service } from '../../service.ts';
 import { type AccessItem, type RepeatedFields, readAccess } from '../credentials.ts';
 import { accessKey, agentCollection, listedAgentId } from '../keys.ts';
-import { type Table, table } from '../table.ts';
+import { TableStore, table } from '../table.ts';
 
 /** An agent that a user owns, from its access item. */
 export type OwnedAgent = Pick<RepeatedFields, 'valueCurrency'> & { agentId: string; guests: string[] };
 
-/** The agents that are read at once: as many as most operations over all agents accept, and one more. */
+/** The agents that are read at once: one more than most operations accept. */
 const agentsPerPage = 201;
 
-/** The access items of agents: their users, and what the items repeat of the records. */
-export class AgentAccess {
-  readonly #table: Table;
-
-  constructor(table: Table) {
-    this.#table = table;
-  }
-
-  /** Lists the agents that a user owns, by id, with their guests, a page at a time. Reads no record. */
+/** The access items of agents: users, and what they repeat of records. */
+export class AgentAccess extends TableStore {
+  /** Lists a user's own agents by id with their guests, page by page. */
   async *owned(uid: string, limit = agentsPerPage): AsyncGenerator<OwnedAgent[]> {
-    for await (const keys of this.#table.pages(agentCollection(uid), { keysOnly: true, limit })) {
-      const items = await this.#table.getMany<AccessItem>(keys.map(({ sk }) => accessKey(listedAgentId(sk))));
+    for await (const keys of this.table.pages(agentCollection(uid), { keysOnly: true, limit })) {
+      const items = await this.table.getMany<AccessItem>(keys.map(({ sk }) => accessKey(listedAgentId(sk))));
       yield items
         .filter((item) => item.uid === uid)
         .map(({ agentId, guests, valueCurrency }) => ({ agentId, guests: [...(guests ?? [])], valueCurrency }));
     }
   }
 
-  /** Returns all agents that a user owns, by id. Throws `tooMany` when there are more than `max`. */
+  /** Returns a user's own agents by id. Throws `tooMany` above `max`. */
   async allOwned(uid: string, bound?: { max: number; tooMany: () => Error }): Promise<OwnedAgent[]> {
     const owned: OwnedAgent[] = [];
     for await (const page of this.owned(uid)) {
@@ -38,11 +32,11 @@ export class AgentAccess {
     return owned;
   }
 
-  /** Returns an agent's owner, its guests, its rules for outcomes, and the currency of its values. */
+  /** Returns an agent's owner, guests, rules for outcomes and currency. */
   async find(
     agentId: string,
   ): Promise<(Omit<OwnedAgent, 'agentId'> & { owner: string; outcomeRules: OutcomeRules }) | undefined> {
-    const item = await this.#table.get<AccessItem>(accessKey(agentId));
+    const item = await this.table.get<AccessItem>(accessKey(agentId));
     const access = readAccess(item);
     if (!item || !access) return undefined;
     const { owner, outcomeRules } = access;
@@ -50,7 +44,7 @@ export class AgentAccess {
   }
 }
 
-/** For functions that only read who owns agents: their bundles contain no code that writes them. */
+/** For functions whose bundles need no code that writes agents. */
 export const agentAccess = /* @__PURE__ */ service(() => new AgentAccess(table.get()), {
   allOwned: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   find: ['dynamodb:GetItem'],

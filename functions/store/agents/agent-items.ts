@@ -6,7 +6,7 @@ import { changedFields } from '../../domain/versions.ts';
 import { agentKey } from '../keys.ts';
 import type { Item } from '../table.ts';
 
-/** The origin of a version: a user, with a key unless it is the operator, and the request (its `creationId`). */
+/** The origin of a version: user, key and request (`creationId`). The operator has no key. */
 export type VersionOrigin = {
   uid?: string;
   keyId?: string;
@@ -15,10 +15,7 @@ export type VersionOrigin = {
   creationId?: string;
 };
 
-/**
- * The configuration is JSON text, so that values return as they were sent. `revision` changes with each write.
- * `lastChange` names its maker.
- */
+/** The configuration is JSON text: values return as they were sent. `revision` changes with each write. */
 export type AgentItem = Item &
   Omit<Agent, 'configuration'> & {
     configuration: string;
@@ -56,7 +53,7 @@ export const toAgent = ({
   ...rest
 }: AgentItem): Agent => ({ ...rest, configuration: JSON.parse(configuration) });
 
-/** Returns the names of the fields in which two items of an agent differ. */
+/** Returns the fields in which two items of an agent differ. */
 export const changedAgentFields = (before: AgentItem, after: AgentItem): string[] => [
   ...changedFields(toAgent(before), toAgent(after)),
   ...(['phoneNumber', 'key'] as const).filter((field) => before[field] !== after[field]),

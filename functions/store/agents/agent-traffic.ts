@@ -2,13 +2,13 @@ import type { Share } from '../../domain/traffic.ts';
 import type { AgentVersion, Versioned } from '../../domain/versions.ts';
 import { service } from '../../service.ts';
 import { agentTrafficKey } from '../keys.ts';
-import { type Item, type Table, table } from '../table.ts';
+import { type Item, TableStore, table } from '../table.ts';
 import { AgentVersions, type ContentItem, inflateContent } from './agent-versions.ts';
 
-/** A version that gets traffic. Its content is absent if the item has no room for it. */
+/** A version that gets traffic, with its content if the item has room. */
 type TrafficShare = Share & Pick<AgentVersion, 'createdAt'> & Partial<Pick<ContentItem, 'content'>>;
 type TrafficContent = Pick<TrafficShare, 'createdAt' | 'content'>;
-/** The split of an agent with its versions, which a call that starts reads as one item. */
+/** The split of an agent, which a call that starts reads as one item. */
 export type TrafficItem = Item & { shares: TrafficShare[] };
 
 /** The version that a caller gets, with its content. */
@@ -17,7 +17,7 @@ export type ServedVersion = Versioned & { version: number; createdAt: string };
 /** Maximum bytes of the contents in one item. DynamoDB's limit is 400 KB. */
 const maxContentBytes = 350 * 1024;
 
-/** Returns the item of a split. Contents that do not fit together are left out, those with the smallest shares first. */
+/** Returns the item of a split. The smallest shares lose their content if it does not fit. */
 export const trafficItem = (
   agentId: string,
   split: Share[],
@@ -39,24 +39,18 @@ export const trafficItem = (
 export const readShares = (item: Item | undefined): TrafficShare[] => (item as TrafficItem | undefined)?.shares ?? [];
 
 /** The versions of agents that callers get. */
-export class AgentTraffic {
-  readonly #table: Table;
-  readonly #versions: AgentVersions;
+export class AgentTraffic extends TableStore {
+  readonly #versions = new AgentVersions(this.table);
 
-  constructor(table: Table) {
-    this.#table = table;
-    this.#versions = new AgentVersions(table);
-  }
-
-  /** Returns a version of a split, with one more read if the item had no room for its content. */
+  /** Returns a version of a split, read apart if the item had no room. */
   async serve(agentId: string, { version, createdAt, content }: TrafficShare): Promise<ServedVersion | undefined> {
     const found = content ? inflateContent({ content }) : await this.#versions.findContent(agentId, version);
     return found && { version, createdAt, name: found.name, configuration: found.configuration };
   }
 
-  /** Returns the split of an agent; an empty one when all callers get the newest version. */
+  /** Returns the split of an agent, empty if all get the newest version. */
   async find(agentId: string): Promise<(Share & Versioned)[]> {
-    const shares = readShares(await this.#table.get<TrafficItem>(agentTrafficKey(agentId)));
+    const shares = readShares(await this.table.get<TrafficItem>(agentTrafficKey(agentId)));
     const served = await Promise.all(shares.map((share) => this.serve(agentId, share)));
     return served.flatMap((version, index) => (version ? [{ ...(shares[index] as Share), ...version }] : []));
   }

@@ -12,15 +12,15 @@ import {
   type ItemKey,
   withoutKey,
 } from '../keys.ts';
-import { type Item, type Lookup, type Table, table } from '../table.ts';
+import { type Item, type Lookup, TableStore, table } from '../table.ts';
 
-/** A version with the request that made it, by which a repetition of the request finds it. */
+/** A version with its request, by which a repetition finds it. */
 export type StoredVersion = AgentVersion & { creationId?: string };
 
-/** What a list shows of a version. Until format 2, this item also had the content and the `creationId`. */
+/** What a list shows of a version. Format 1 also had the content here. */
 type ListedItem = Item & Omit<AgentVersion, 'version'> & Partial<Omit<ContentItem, keyof Item>>;
 
-/** The name and the configuration of a version as deflated JSON, so that the largest ones fit into an item. */
+/** The name and configuration of a version, deflated so that the largest fit. */
 export type ContentItem = Item & { content: Uint8Array; creationId?: string };
 
 /** Returns the two items of a version. */
@@ -41,7 +41,7 @@ export const versionKeys = (agentId: string, version: number): [ItemKey, ItemKey
   agentContentKey(agentId, version),
 ];
 
-/** Returns a version and its deflated content from its items; undefined when there is no such version. */
+/** Returns a version and its deflated content from its items, if there are any. */
 export const readVersion = (items: Item[], agentId: string, version: number) => {
   const [listedKey, contentKey] = versionKeys(agentId, version);
   const listed = findItem(items, listedKey) as ListedItem | undefined;
@@ -57,7 +57,7 @@ const listedVersion = (item: ListedItem): AgentVersion => {
 export const inflateContent = ({ content }: Pick<ContentItem, 'content'>): Versioned =>
   JSON.parse(inflateRawSync(content).toString());
 
-/** Looks up versions with their contents, in the requested order. A version that does not exist, or whose number is invalid, is undefined. */
+/** Looks up versions with their contents, in this order; undefined for those that do not exist. */
 export const versionsLookup = (
   agentId: string,
   versions: (number | undefined)[],
@@ -77,21 +77,15 @@ export const versionsLookup = (
   };
 };
 
-/** The versions of agents, which the store of agents writes with each change. A version never changes. */
-export class AgentVersions {
-  readonly #table: Table;
-
-  constructor(table: Table) {
-    this.#table = table;
-  }
-
-  /** Lists the versions of an agent, newest first; with `after`, those before that version. */
+/** The versions of agents, which never change. */
+export class AgentVersions extends TableStore {
+  /** Lists an agent's versions, newest first, or those before `after`. */
   async *list(
     agentId: string,
     { after, limit }: { after?: number; limit?: number } = {},
   ): AsyncGenerator<AgentVersion> {
     const options = { after: after === undefined ? undefined : agentVersionPosition(after), limit, descending: true };
-    for await (const item of this.#table.query<ListedItem>(agentVersionCollection(agentId), options))
+    for await (const item of this.table.query<ListedItem>(agentVersionCollection(agentId), options))
       yield listedVersion(item);
   }
 
@@ -101,7 +95,7 @@ export class AgentVersions {
     version: number,
   ): Promise<(Versioned & Pick<ContentItem, 'creationId'>) | undefined> {
     const [listedKey, contentKey] = versionKeys(agentId, version);
-    const item = (await this.#table.get<ContentItem>(contentKey)) ?? (await this.#table.get<ContentItem>(listedKey));
+    const item = (await this.table.get<ContentItem>(contentKey)) ?? (await this.table.get<ContentItem>(listedKey));
     return item?.content && { ...inflateContent(item), creationId: item.creationId };
   }
 }

@@ -4,7 +4,7 @@ import { idempotencyClaimSeconds } from '../../domain/timeouts.ts';
 import { accessKey } from '../keys.ts';
 import { causeAttributes, type Item } from '../table.ts';
 
-/** A deleted agent, and who had access to it. No earlier request or job writes after `quietAt` (Unix milliseconds). */
+/** A deleted agent with its former users. Nothing earlier writes after `quietAt` (Unix milliseconds). */
 export type DeletedAgent = { owner: string; guests: string[]; quietAt: number };
 export type DeletedItem = Item & {
   agentId: string;
@@ -13,7 +13,7 @@ export type DeletedItem = Item & {
   quietAt: number;
 };
 
-/** Turns an access item into that of a deleted agent. It moves attributes, which a `Change` cannot. */
+/** Turns an access item into a deleted agent's. A `Change` cannot move attributes. */
 export const moveToDeleted = (agentId: string, owner: string) => {
   const cause = Object.entries(withoutUndefined(causeAttributes(accessKey(agentId))));
   const set = cause.map(([name]) => `, ${name} = :${name}`).join('');
@@ -29,7 +29,7 @@ export const moveToDeleted = (agentId: string, owner: string) => {
   };
 };
 
-/** Returns the access item of an abandoned copy. Another run of the copy may write for `seconds` more. */
+/** Returns the access item of an abandoned copy, which may be written for `seconds` more. */
 export const toDeletedCopy = ({ agentId, uid }: Pick<Agent, 'agentId' | 'uid'>, seconds: number): DeletedItem => ({
   ...accessKey(agentId),
   agentId,

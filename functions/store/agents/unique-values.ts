@@ -4,14 +4,14 @@ import { when } from '../expressions.ts';
 import { agentKeyEntryKey, agentNumberKey } from '../keys.ts';
 import type { Item, Table, TransactionAction } from '../table.ts';
 
-/** The fields that are unique among the agents of a user. Each value has an entry. */
+/** The unique fields of a user's agents. Each value has an entry. */
 export const uniqueFields = [
   { field: 'phoneNumber', entryKey: agentNumberKey, inUse: phoneNumberInUse },
   { field: 'key', entryKey: agentKeyEntryKey, inUse: agentKeyInUse },
 ] as const;
 export type UniqueValues = Partial<Pick<Agent, (typeof uniqueFields)[number]['field']>>;
 
-/** Returns the keys of the entries of some unique fields, if these have a value. */
+/** Returns the keys of the entries of fields that have a value. */
 export const entryKeys = (uid: string, values: UniqueValues, fields: readonly (typeof uniqueFields)[number][]) =>
   fields.flatMap(({ field, entryKey }) => {
     const value = values[field];
@@ -21,7 +21,7 @@ export const entryKeys = (uid: string, values: UniqueValues, fields: readonly (t
 /** Names the user's agent that has the value of a unique field. */
 export type UniqueEntry = Item & { agentId: string };
 
-/** Returns the actions that move the entries of an agent's unique fields. They fail when another agent has the value. */
+/** Returns the actions that move unique entries. They fail for another agent's value. */
 export const moveEntries = (
   table: Table,
   former: UniqueValues,

@@ -2,22 +2,16 @@ import { fillPage, fromCursor } from '../../domain/paging.ts';
 import { service } from '../../service.ts';
 import { type BlockListOwner, blockedNumberCollection, blockListShards } from '../keys.ts';
 import { firstPageSize, mergePages } from '../merge-pages.ts';
-import { type Table, table } from '../table.ts';
+import { TableStore, table } from '../table.ts';
 import { type BlockedItem, isBlocked, toBlockedNumber } from './blocked-number.ts';
 
-/** The numbers on block lists, in order. They are apart from the block lists that decide on calls, whose bundles stay small. */
-export class BlockListPages {
-  readonly #table: Table;
-
-  constructor(table: Table) {
-    this.#table = table;
-  }
-
+/** The numbers on block lists, in order. Bundles that decide on calls do without. */
+export class BlockListPages extends TableStore {
   /** Yields the blocked numbers after a given one, sorted as text. */
   async *list(owner: BlockListOwner, options: { after?: string; limit?: number } = {}) {
     const limit = options.limit && firstPageSize(options.limit, blockListShards);
     const shards = Array.from({ length: blockListShards }, (_, shard) =>
-      this.#table.pages<BlockedItem>(blockedNumberCollection(owner, shard), { ...options, limit }),
+      this.table.pages<BlockedItem>(blockedNumberCollection(owner, shard), { ...options, limit }),
     );
     for await (const item of mergePages(shards)) if (isBlocked(item)) yield toBlockedNumber(item);
   }

@@ -9,7 +9,7 @@ import { service } from '../../service.ts';
 import { when } from '../expressions.ts';
 import { type BlockListOwner, blockedNumberCollection, blockedNumberKey, blockListShards, findItem } from '../keys.ts';
 import { insertStatement, type Statement, updateStatement } from '../statements.ts';
-import { type Item, type Table, type TransactionAction, table } from '../table.ts';
+import { type Item, type Table, TableStore, type TransactionAction, table } from '../table.ts';
 import {
   type BlockedItem,
   type BlockTerms,
@@ -30,27 +30,23 @@ const concurrency = 8;
 /** Batches in flight of each shard. All shards are copied at once. */
 const copyConcurrency = 2;
 
-/** An entry that blocks a number, and the list it is on: the agent's or its owner's. */
+/** An entry that blocks a number, on the list of the agent or its owner. */
 export type BlockingEntry = BlockedNumber & { scope: 'agent' | 'user' };
 
 /** A number as it is stored, and the last request that removed it. */
 export type StoredNumber = { number: string; isBlocked: boolean; blockedAt: string; removedBy: string };
 
 /** The blocked numbers of agents, and of users for all their agents. */
-export class BlockList {
-  readonly #table: Table;
+export class BlockList extends TableStore {
   readonly #timeoutMilliseconds: number;
 
   /** After `timeoutMilliseconds`, numbers without an outcome are reported as `temporarily_unavailable`. */
   constructor(table: Table, timeoutMilliseconds = 20_000) {
-    this.#table = table;
+    super(table);
     this.#timeoutMilliseconds = timeoutMilliseconds;
   }
 
-  /**
-   * Blocks distinct E.164 numbers, and returns the outcome of each. A repeated request passes the same `addedBy`, and
-   * finds its own entries `done`.
-   */
+  /** Blocks distinct E.164 numbers. A repetition with the same `addedBy` finds its entries `done`. */
   add(
     owner: BlockListOwner,
     phones: string[],
@@ -60,7 +56,7 @@ export class BlockList {
     return this.addAll(owner, new Map(phones.map((phone) => [phone, terms])), encodeRequest(addedBy, phones));
   }
 
-  /** Blocks numbers with individual terms. With `readFirst`, numbers that are already blocked cost a read and no write. */
+  /** Blocks numbers with individual terms. After `readFirst`, blocked numbers cost no write. */
   async addAll(
     owner: BlockListOwner,
     terms: Map<string, BlockTerms>,
@@ -77,25 +73,25 @@ export class BlockList {
       if (item.addedBy === addedBy) return { outcome: 'done' };
       return isBlocked(item) ? { outcome: 'already_blocked' } : { next: 'reclaim' };
     };
-    const { name } = this.#table;
+    const { name } = this.table;
     return settleNumbers(
       [...terms.keys()],
       { first: readFirst ? 'read' : 'insert', batchesInFlight, timeoutMilliseconds: this.#timeoutMilliseconds },
       {
         insert: (batch) =>
           executeBatch(
-            this.#table,
+            this.table,
             batch.map((phone) => insertStatement(name, toBlockedItem(phone))),
             (error) => (error === 'DuplicateItem' ? { next: 'read' } : undefined),
           ),
         read: async (batch) => {
-          const items = await this.#table.getMany<BlockedItem>(batch.map((phone) => blockedNumberKey(owner, phone)));
+          const items = await this.table.getMany<BlockedItem>(batch.map((phone) => blockedNumberKey(owner, phone)));
           const byPhone = new Map(items.map((item) => [item.sk, item]));
           return batch.map((phone) => toNumberState(byPhone.get(phone)));
         },
         reclaim: (batch) =>
           executeBatch(
-            this.#table,
+            this.table,
             batch.map((phone) => reclaimStatement(name, toBlockedItem(phone))),
             (error, item) => (isConditionFailure(error) ? toNumberState(item) : undefined),
           ),
@@ -114,7 +110,7 @@ export class BlockList {
     const [requestId, madeBy] = [currentRequestId() ?? null, currentMaker() ?? null];
     const removal = (phone: string): Statement =>
       updateStatement(
-        this.#table.name,
+        this.table.name,
         blockedNumberKey(owner, phone),
         {
           blockedUntil: 0,
@@ -130,7 +126,7 @@ export class BlockList {
       { first: 'remove', batchesInFlight, timeoutMilliseconds: this.#timeoutMilliseconds },
       {
         remove: (batch) =>
-          executeBatch(this.#table, batch.map(removal), (error, item) => {
+          executeBatch(this.table, batch.map(removal), (error, item) => {
             if (!isConditionFailure(error)) return undefined;
             return { outcome: item?.removedBy === removedBy ? 'done' : 'not_found' };
           }),
@@ -138,7 +134,7 @@ export class BlockList {
     );
   }
 
-  /** Returns the entries that block numbers for an agent, in any of their forms: its own, or else its owner's. */
+  /** Returns the entries that block any form of numbers: the agent's, or else its owner's. */
   async find(agent: { agentId: string; uid: string }, phones: string[]): Promise<Map<string, BlockingEntry>> {
     const { agentId, uid } = agent;
     const forms = [...new Set(phones.flatMap(listForms))];
@@ -146,7 +142,7 @@ export class BlockList {
     const [ofAgent, ofUser] = [blockedNumberKeys({ agentId }), blockedNumberKeys({ uid })];
     const agentPartitions = new Set(ofAgent.map(({ pk }) => pk));
     const found = new Map<string, BlockingEntry>();
-    const batches = await pMap(chunks([...ofAgent, ...ofUser], 100), (keys) => this.#table.getMany<BlockedItem>(keys), {
+    const batches = await pMap(chunks([...ofAgent, ...ofUser], 100), (keys) => this.table.getMany<BlockedItem>(keys), {
       concurrency,
     });
     for (const item of batches.flat()) {
@@ -159,9 +155,9 @@ export class BlockList {
     return found;
   }
 
-  /** Yields the numbers of one shard after a given one, page by page. Includes numbers that are no longer blocked. */
+  /** Yields the numbers of a shard page by page, even those no longer blocked. */
   async *shardPages(owner: BlockListOwner, shard: number, after: string | undefined): AsyncGenerator<StoredNumber[]> {
-    for await (const page of this.#table.pages<BlockedItem>(blockedNumberCollection(owner, shard), { after })) {
+    for await (const page of this.table.pages<BlockedItem>(blockedNumberCollection(owner, shard), { after })) {
       yield page.map(({ sk, blockedUntil, blockedAt, removedBy }) => ({
         number: sk,
         isBlocked: blockedUntil > Date.now(),
@@ -176,23 +172,20 @@ export class BlockList {
     return (await this.findOnLists(owners, [phone])).length;
   }
 
-  /** Returns the lists that block a phone number in one of these forms, each with its entry, in the order given. */
+  /** Returns the lists that block one of these forms, each with its entry, in order. */
   async findOnLists<O extends BlockListOwner>(
     owners: O[],
     forms: string[],
   ): Promise<{ owner: O; entry: BlockedNumber }[]> {
     const keysOfOwners = owners.map((owner) => forms.map((form) => blockedNumberKey(owner, form)));
-    const items = await this.#table.getMany<BlockedItem>(keysOfOwners.flat());
+    const items = await this.table.getMany<BlockedItem>(keysOfOwners.flat());
     return owners.flatMap((owner, index) => {
       const [entry] = keysOfOwners[index]?.flatMap((key) => readBlockedEntry(findItem(items, key)) ?? []) ?? [];
       return entry ? [{ owner, entry }] : [];
     });
   }
 
-  /**
-   * Erases a number from some lists. An entry that is kept loses its reason. `counted` is written with each entry that
-   * blocks.
-   */
+  /** Erases a number. A kept entry loses its reason, and `counted` is written with each that blocks. */
   async erase(
     owners: BlockListOwner[],
     phone: string,
@@ -202,9 +195,9 @@ export class BlockList {
     let keys = owners.map((owner) => blockedNumberKey(owner, phone));
     for (let round = 0; keys.length > 0; round++) {
       if (round === maxEraseRounds) throw new Error('An entry of a block list kept changing while it was erased.');
-      const items = await this.#table.getMany<BlockedItem>(keys);
+      const items = await this.table.getMany<BlockedItem>(keys);
       keys = [];
-      // These run one after the other, because all of them update the same counter.
+      // Concurrent erasures would conflict at the counter.
       for (const item of items) if (!(await this.#erase(item, mode, counted))) keys.push({ pk: item.pk, sk: item.sk });
     }
   }
@@ -215,34 +208,31 @@ export class BlockList {
     const isUnchanged = when`addedBy = ${addedBy} and removedBy = ${removedBy} and blockedUntil = ${blockedUntil}`;
     const blocks = isBlocked(item);
     const isKept = blocks && mode === 'keep';
-    // The stream delivers this mark after the change itself. The reader then removes the number from that change's event.
+    // The stream delivers this mark after the change, whose event then loses the number.
     const erasedAt = now();
     if (isKept && item.reason === undefined) {
-      return (await this.#table.change({ pk, sk }, { set: { erasedAt } }, isUnchanged)) !== undefined;
+      return (await this.table.change({ pk, sk }, { set: { erasedAt } }, isUnchanged)) !== undefined;
     }
-    const failed = await this.#table.tryTransact([
+    const failed = await this.table.tryTransact([
       isKept
-        ? this.#table.updateAction(
+        ? this.table.updateAction(
             { pk, sk },
             { set: { reason: null, erasedAt } },
             when`${isUnchanged} and attribute_exists(reason)`,
           )
-        : this.#table.deleteAction({ pk, sk }, isUnchanged),
+        : this.table.deleteAction({ pk, sk }, isUnchanged),
       ...(blocks ? [counted] : []),
     ]);
     return failed === undefined;
   }
 
-  /** Deletes a list, until a time (Unix milliseconds). Returns true when nothing is left. */
+  /** Deletes a list, until a time (Unix milliseconds). Returns true at its end. */
   async removeAll(owner: BlockListOwner, until: number): Promise<boolean> {
     const shards = Array.from({ length: blockListShards }, (_, shard) => blockedNumberCollection(owner, shard));
-    return (await pMap(shards, (shard) => this.#table.deleteAll(shard, until), { concurrency })).every(Boolean);
+    return (await pMap(shards, (shard) => this.table.deleteAll(shard, until), { concurrency })).every(Boolean);
   }
 
-  /**
-   * Copies the blocked numbers of one shard, and returns their number. Returns undefined when `mayWrite` refuses, or
-   * time runs out.
-   */
+  /** Copies a shard, and counts its numbers. Undefined when `mayWrite` refuses, or time runs out. */
   async copyShard(
     from: string,
     to: string,
@@ -254,12 +244,12 @@ export class BlockList {
     let items: Item[] = [];
     const flush = async () => {
       if (items.length > 0 && !(await mayWrite(items.length))) return false;
-      await this.#table.putMany(items, copyConcurrency);
+      await this.table.putMany(items, copyConcurrency);
       copied += items.length;
       items = [];
       return true;
     };
-    for await (const item of this.#table.query<BlockedItem>(blockedNumberCollection({ agentId: from }, shard))) {
+    for await (const item of this.table.query<BlockedItem>(blockedNumberCollection({ agentId: from }, shard))) {
       if (!isBlocked(item)) continue;
       const copy: BlockedItem = { ...item, ...blockedNumberKey({ agentId: to }, item.sk), addedBy: copiedBy };
       items.push(copy);
@@ -270,7 +260,7 @@ export class BlockList {
   }
 }
 
-/** Returns the statement that blocks a number whose item still exists because its block expired or was removed. */
+/** Returns the statement that blocks a number again after an expired or removed block. */
 const reclaimStatement = (tableName: string, { pk, sk, removedBy: _, ...entry }: BlockedItem): Statement =>
   updateStatement(
     tableName,

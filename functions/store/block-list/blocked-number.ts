@@ -6,12 +6,11 @@ import { when } from '../expressions.ts';
 import { type BlockListOwner, blockedNumberKey } from '../keys.ts';
 import type { Item, Table, TransactionAction } from '../table.ts';
 
-/** `blockedUntil` of a block that does not expire: the end of the year 9999. */
+/** The `blockedUntil` of an endless block: the end of the year 9999. */
 const never = 253_402_300_799_000;
 
 /**
- * A number's item, blocked until `blockedUntil` (Unix milliseconds; 0: removed). A repeated request recognizes its
- * write by `addedBy` or `removedBy`.
+ * A number, blocked until `blockedUntil` (Unix milliseconds; 0: removed). `addedBy` and `removedBy` tell repetitions.
  */
 export type BlockedItem = Item & {
   blockedUntil: number;
@@ -65,13 +64,13 @@ export const toBlockedNumber = (item: BlockedItem): BlockedNumber => ({
   keyName: item.madeBy?.keyName,
 });
 
-/** The `addedBy` of a copied entry: it is part of a new agent, not a change of a list. */
+/** The `addedBy` of a copied entry, which is no change of a list. */
 export const copiedBy = 'copy';
 
-/** Returns the request id with its number of entries, so that the stream's reader recognizes the last one. */
+/** Returns the request id with its size, for the reader of the stream. */
 export const encodeRequest = (request: string, phones: string[]) => `${request}/${phones.length}`;
 
-/** A change of a number's entry by one request, which names `size` numbers at most. */
+/** A change of an entry by a request for at most `size` numbers. */
 export type NumberChange = {
   list: BlockListOwner;
   number: string;
@@ -81,7 +80,7 @@ export type NumberChange = {
   size?: number;
 };
 
-/** Returns the change of a number; undefined unless a request made it. An import counts its own. */
+/** Returns the change of a number by a request. Imports count their own. */
 export const readNumberChange = (
   list: BlockListOwner,
   before: Item | undefined,
@@ -98,13 +97,13 @@ export const readNumberChange = (
   return { list, number: item.sk, kind: wasAdded ? 'added' : 'removed', by, size: size ? Number(size) : undefined };
 };
 
-/** An import names itself in the entries that it changes, with the line that a step began at. */
+/** Entries of an import have its id, and the line where a step began. */
 const isOfImport = (by: string) => by.startsWith('import_');
 
 /** A number to block in a transaction of another store. */
 export type Block = { owner: BlockListOwner; phone: string; reason: string };
 
-/** Returns the action that blocks a number. It fails when the number is already blocked. */
+/** Returns the action that blocks a number. It fails if the number is blocked. */
 export const blockAction = (table: Table, { owner, phone, reason }: Block, addedBy: string): TransactionAction => {
   const { removedBy, ...entry } = toAddedEntry({ reason }, startAddition(addedBy));
   return table.updateAction(

@@ -3,10 +3,10 @@ import { listForms } from '../../domain/number-forms.ts';
 import type { BlockListOwner } from '../keys.ts';
 import type { BlockList } from './block-list.ts';
 
-/** The outcomes of a removal. The first one that a form of a number has is that of the number. */
+/** The first of these that a form has is the number's outcome. */
 const outcomesByRank: NumberOutcome[] = ['temporarily_unavailable', 'done'];
 
-/** Unblocks distinct numbers in all of their forms, and returns one outcome for each number. */
+/** Unblocks all forms of distinct numbers, with one outcome for each. */
 export const removeForms = async (
   blockList: Pick<BlockList, 'remove'>,
   owner: BlockListOwner,

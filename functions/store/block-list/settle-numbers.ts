@@ -12,7 +12,7 @@ export type StepName = 'insert' | 'read' | 'reclaim' | 'remove';
 /** The state of a number: its outcome, or the step that comes next. */
 export type NumberState = { outcome: NumberOutcome } | { next: StepName };
 
-/** Runs a step of some numbers, and returns the state of each; undefined for those whose step must be retried. */
+/** Runs a step, and returns the states; undefined for numbers to retry. */
 type RunStep = (phones: string[]) => Promise<(NumberState | undefined)[]>;
 
 type SettleOptions = {
@@ -25,10 +25,7 @@ type SettleOptions = {
 
 const keysPerRead = 100;
 
-/**
- * Runs the steps of every number until all have an outcome, or the time is over. Failed steps are retried after a
- * pause.
- */
+/** Runs steps until all numbers have an outcome, or time is over. Failed steps pause first. */
 export const settleNumbers = async (
   phones: string[],
   { first, batchesInFlight, timeoutMilliseconds }: SettleOptions,
@@ -68,13 +65,13 @@ const planBatches = (states: Map<string, NumberState>): Batch[] => {
   );
 };
 
-/** Leaves a batch to be retried, if a retry may succeed. A throttled one waits: the other batches of the request may succeed. */
+/** Leaves a throttled batch to be retried, since the rest of the request may succeed. */
 const retryLater = (error: Error) => {
   if (!(error instanceof ApiError) && !isRetryable(error)) throw error;
   return undefined;
 };
 
-/** Runs one batch. Returns the state that `stateAfter` gives to each error; undefined for those that must be retried. */
+/** Runs a batch. `stateAfter` judges errors; undefined means a retry. */
 export const executeBatch = async (
   table: Table,
   statements: Statement[],

@@ -17,29 +17,28 @@ import {
   phoneCallCollection,
 } from '../keys.ts';
 import { firstPageSize, mergePages } from '../merge-pages.ts';
-import { type Table, table } from '../table.ts';
+import { type Table, TableStore, table } from '../table.ts';
 import { CallRecords, hasEntry } from './call-records.ts';
 
-/** The number of records that are read at once. A record can have 150 KB. */
+/** The records that are read at once, of up to 150 KB each. */
 const entriesPerRead = 200;
 
 /** A range of calls: `from` ≤ start < `to`. */
 export type CallRange = { phone?: string; from?: string; to?: string };
 
-/** `after` is the position of a call. `limit` is the number of calls that the caller expects to take. */
+/** `after` is a call's position. `limit` is how many the caller expects to take. */
 export type ListOptions = CallRange & { after?: string; limit?: number };
 
 /** The calls of agents, newest first. */
-export class CallLists {
-  readonly #table: Table;
+export class CallLists extends TableStore {
   readonly #records: CallRecords;
 
   constructor(table: Table, records: CallRecords) {
-    this.#table = table;
+    super(table);
     this.#records = records;
   }
 
-  /** Yields the calls of agents, newest first; with `phone`, the calls with that number, in any of its forms. */
+  /** Yields the calls of agents, newest first, or those with any form of `phone`. */
   async *list(agentIds: string[], { phone, after, ...range }: ListOptions = {}): AsyncGenerator<Call> {
     const from = this.#records.earliestStart(range.from);
     // DynamoDB rejects an empty range, and a position outside of it.
@@ -59,7 +58,7 @@ export class CallLists {
           ? [callCollection(agentId)]
           : listForms(phone).map((form) => phoneCallCollection(agentId, form));
       const options = { ...query, after: after && entriesAfter(after, agentId) };
-      return collections.map((entries) => this.#table.pages(entries, options));
+      return collections.map((entries) => this.table.pages(entries, options));
     });
     for await (const entries of collectChunks(mergePages(pages, query), limit)) {
       const keys = entries.map((entry) => callKey(agentIdAt(entry), callIdAt(entry.sk)));
@@ -72,7 +71,7 @@ export class CallLists {
     }
   }
 
-  /** Returns a page of the calls of agents, for a response. A cursor is valid for the list with this name and these filters. */
+  /** Returns a page of calls. Its cursor is for this name and these filters. */
   async page(
     name: string,
     agentIds: string[],
@@ -91,7 +90,7 @@ export class CallLists {
       getPosition: listedCallPosition,
       includes: (call) => matchesFilters(call, filters),
       isOver: (examined) => {
-        // From the first call on: every page gets ahead, however long the lists of many agents take.
+        // Every page gets ahead, however long many agents' lists take.
         until ??= clock() + limits.callSearchSeconds * 1000;
         return isFiltered && (examined >= limits.callsExamined || clock() >= until);
       },

@@ -19,27 +19,24 @@ import {
   toCallAttributes,
 } from './call-records.ts';
 
-/** A change of one call's outcome. An error that it throws concerns this change only. */
+/** A change of an outcome. An error that it throws is its own. */
 export type OutcomeChange = CallTarget & {
   change: (call: Call) => Call;
-  /** Also blocks the call's number, if it has one, on this list, in the same transaction. */
+  /** Also blocks the call's number on this list, in the same transaction. */
   block?: Omit<Block, 'phone'>;
 };
 
-/** The call after a change, undefined when there is no such call, or the error that prevented the change. */
+/** The call after a change, if it exists, or the error that prevented it. */
 type Result = Call | undefined | Error;
 
-/** The write of one call, and the changes that it makes, in the order given. */
+/** The write of a call with its changes, in the order given. */
 type Write = { from: StoredCall; to: Call; changes: OutcomeChange[]; block?: Block & { isThere?: boolean } };
 /** A write that also blocks the call's number, unless its entry exists. */
 type BlockingWrite = Write & Required<Pick<Write, 'block'>>;
 
 const concurrency = 8;
 
-/**
- * Changes the outcomes of calls, in the order given for each call. An outcome that blocks a number is one transaction.
- * Nothing begins after `until` (Unix milliseconds).
- */
+/** Changes outcomes, in order for each call, until `until` (Unix milliseconds). A blocking outcome is a transaction. */
 export class OutcomeWriter {
   readonly #table: Table;
   readonly #records: CallRecords;
@@ -92,10 +89,7 @@ export class OutcomeWriter {
     return [...groups.values()].flatMap(({ from, changes }) => this.#apply(from, changes));
   }
 
-  /**
-   * Applies the changes of one call, and returns the write that they need. One that throws prevents no other. An
-   * unchanged outcome blocks no number.
-   */
+  /** Applies a call's changes, and returns their write. None prevents another; an unchanged outcome blocks nothing. */
   #apply(from: StoredCall, changes: OutcomeChange[]): Write[] {
     let to = from.call;
     let block: OutcomeChange['block'];
@@ -109,7 +103,7 @@ export class OutcomeWriter {
       }
     }
     const { phone } = to;
-    // A call whose outcome is already set may still have a number to block.
+    // The number may not be blocked although the outcome is set.
     if (block && phone !== undefined) return [{ from, to, changes, block: { ...block, phone } }];
     return from.call === to ? [] : [{ from, to, changes }];
   }
@@ -128,14 +122,14 @@ export class OutcomeWriter {
     return batch.flatMap((one, index) => this.#settle(one, results[index] as StatementResult));
   }
 
-  /** Writes calls that block the same number, one after the other, and returns the writes that must be repeated. */
+  /** Writes calls with the same number in turn, and returns those to repeat. */
   async #writeInTurn(batch: BlockingWrite[]): Promise<Write[]> {
     const left: Write[] = [];
     for (const one of batch) left.push(...(this.#isOver() ? [one] : await this.#writeAndBlock(one)));
     return left;
   }
 
-  /** Writes a call and the entry of its number in one transaction. An entry that already exists is only checked. */
+  /** Writes a call and its number's entry together. An existing entry is only checked. */
   async #writeAndBlock(one: BlockingWrite): Promise<Write[]> {
     const { block } = one;
     const table = this.#table;
@@ -176,12 +170,12 @@ export class OutcomeWriter {
     return Date.now() >= this.#until;
   }
 
-  /** A throttled table ends a single change immediately, with an error that asks its caller to send it again. */
+  /** A throttled table ends a single change at once: its caller sends it again. */
   #isRepeated(error: Error) {
     return isRetryable(error) || (this.#changes.length > 1 && error instanceof ApiError);
   }
 
-  /** Returns the attributes that a change of an outcome writes. Absent values are null. */
+  /** Returns the attributes of a changed outcome, with null for absent values. */
   #attributes(to: Call) {
     const { outcome, heldOutcome, outcomeUpdatedAt, outcomeHistory, version } = toCallAttributes(to, this.#version);
     return { outcome, heldOutcome, outcomeUpdatedAt, outcomeHistory, version, requestId: currentRequestId() ?? null };

@@ -16,13 +16,10 @@ import {
   isSameKey,
   phoneCallCollection,
 } from '../keys.ts';
-import { type Item, type Lookup, type Table, table } from '../table.ts';
+import { type Item, type Lookup, type Table, TableStore, table } from '../table.ts';
 import { packHistory, unpackHistory } from './outcome-history.ts';
 
-/**
- * A call's record. Outcomes and details are JSON text: DynamoDB's own numbers end at 1e126. `version` changes with
- * every write.
- */
+/** A call's record. JSON text keeps numbers beyond DynamoDB's 1e126. `version` changes with each write. */
 type CallItem = Item &
   Omit<Call, TextField> &
   RefusedOutcome & {
@@ -38,7 +35,7 @@ type TextField = (typeof outcomeFields)[number] | 'heldOutcome' | 'details' | 'o
 /** A call with the version of it that was read. */
 export type StoredCall = { call: Call & RefusedOutcome; version: string };
 
-/** A call as a caller names it, and what its lookup by id has found, if it was made. */
+/** A call as a caller names it, and what a lookup by id found. */
 export type CallTarget = { agentId: string; reference: CallReference; lookedUp?: { record?: StoredCall } };
 
 /** Looks up the record of a call that is named by its id. */
@@ -62,13 +59,12 @@ const concurrency = 16;
 const maxAttempts = 5;
 
 /** Reads the records of calls. */
-export class CallRecords {
-  readonly #table: Table;
+export class CallRecords extends TableStore {
   readonly #retentionDays: number | undefined;
 
   /** With `retentionDays`, calls that started earlier are not found. */
   constructor(table: Table, retentionDays?: number) {
-    this.#table = table;
+    super(table);
     this.#retentionDays = retentionDays;
   }
 
@@ -81,7 +77,7 @@ export class CallRecords {
     for (let attempt = 1; ; attempt++) {
       const entry = await this.#findEntry(agentId, reference);
       if (entry === undefined) return undefined;
-      const item = await this.#table.get<CallItem>(callKey(agentId, callIdAt(entry.sk)));
+      const item = await this.table.get<CallItem>(callKey(agentId, callIdAt(entry.sk)));
       const found = item && storedCall(item);
       if (found && hasEntry(found.call, entry)) return found;
       if (attempt === maxAttempts) throw new Error('A call kept changing while it was looked up.');
@@ -90,13 +86,11 @@ export class CallRecords {
 
   async #getRecord(target: CallTarget): Promise<StoredCall | undefined> {
     const key = recordKey(target);
-    const item = key && (await this.#table.get(key));
+    const item = key && (await this.table.get(key));
     return item && storedCall(item);
   }
 
-  /**
-   * Reads many records, and returns an error for each that fails. Nothing is read after `until` (Unix milliseconds).
-   */
+  /** Reads many records, or their errors. Nothing begins after `until` (Unix milliseconds). */
   async findMany(targets: CallTarget[], until: number): Promise<(StoredCall | undefined | Error)[]> {
     const notInTime = () => new Error('The call was not read in time.');
     const entries = new Map<string, Promise<ItemKey | undefined>>();
@@ -142,12 +136,12 @@ export class CallRecords {
     );
   }
 
-  /** Returns the entry of the first or last call with a phone number, in any of its forms. */
+  /** Returns the first or last entry of any form of a number. */
   async #findEntry(agentId: string, { phone, preference }: Extract<CallReference, { phone: string }>) {
     const descending = preference === 'last';
     const options = { from: this.earliestStart(), limit: 1, descending, keysOnly: true };
     const found = await Promise.all(
-      listForms(phone).map((form) => this.#table.query(phoneCallCollection(agentId, form), options).next()),
+      listForms(phone).map((form) => this.table.query(phoneCallCollection(agentId, form), options).next()),
     );
     const entries: ItemKey[] = found.flatMap(({ value }) => value ?? []);
     const [entry] = entries.sort((one, other) => (one.sk < other.sk === descending ? 1 : -1));
@@ -166,10 +160,10 @@ export class CallRecords {
     return from !== undefined && found.call.startedAt < from ? undefined : found;
   }
 
-  /** Returns records by partition key, with those of calls that are older than retention. */
+  /** Returns records by partition key, even those older than retention. */
   async read(keys: ItemKey[]): Promise<Map<string, StoredCall>> {
     const distinct = [...new Map(keys.map((key) => [key.pk, key])).values()];
-    const items = await this.#table.getMany<CallItem>(distinct);
+    const items = await this.table.getMany<CallItem>(distinct);
     return new Map(items.map((item) => [item.pk, storedCall(item)]));
   }
 }
@@ -177,10 +171,10 @@ export class CallRecords {
 /** Returns the earliest start of the calls that are kept. */
 export const startOfRetention = (days: number) => new Date(Date.now() - days * 24 * 60 * 60 * 1000).toISOString();
 
-/** Checks whether a call still has an entry: its start or its number may have been corrected since. */
+/** Checks that a call's start and number have not been corrected since. */
 export const hasEntry = (call: Call, entry: ItemKey) => callEntryKeys(call).some((key) => isSameKey(key, entry));
 
-/** Returns the entries by time and by phone number that point to a call. */
+/** Returns the entries of a call by time and by number. */
 export const callEntryKeys = (call: Call): ItemKey[] => {
   const { pk } = callCollection(call.agentId);
   const sk = callPosition(call);
@@ -221,7 +215,7 @@ export const toCallAttributes = (call: Call, version: string) => {
   };
 };
 
-/** For functions that only read calls: their bundles contain no code that writes them. */
+/** For functions whose bundles need no code that writes calls. */
 export const callRecords = /* @__PURE__ */ service(() => new CallRecords(table.get(), environment.callRetentionDays), {
   find: ['dynamodb:GetItem', 'dynamodb:Query'],
 });

@@ -5,13 +5,13 @@ import { chunks } from '../../domain/chunks.ts';
 import { environment } from '../../environment.ts';
 import { service } from '../../service.ts';
 import { type Collection, callCollection, callIdAt, callKey, type ItemKey, phoneCallCollection } from '../keys.ts';
-import { type Table, type TransactionAction, table, untilWritten } from '../table.ts';
+import { type Table, TableStore, type TransactionAction, table, untilWritten } from '../table.ts';
 import { type OutcomeChange, OutcomeWriter } from './call-outcomes.ts';
 import { CallRecords, type CallTarget, callEntryKeys, isUnchanged, type StoredCall } from './call-records.ts';
 import { buildDeletedCall, isOfDeletedCall } from './deleted-calls.ts';
 import { callName, type Recording, recordActions, recordCalls } from './record-calls.ts';
 
-/** A transaction takes 100 actions and 4 MB. A call is at most three items and 150 KB. */
+/** A transaction takes 100 actions and 4 MB; a call three and 150 KB. */
 const callsPerTransaction = 25;
 const batchConcurrency = 4;
 const countConcurrency = 16;
@@ -19,18 +19,16 @@ const entriesPerPage = 200;
 /** The time for which the write of one outcome is retried. */
 const setOutcomeMilliseconds = 5000;
 
-/** The calls of agents. One transaction writes a call's record, and its entries by time and by number. */
-export class Calls {
-  readonly #table: Table;
+/** The calls of agents. A record and its entries are one transaction. */
+export class Calls extends TableStore {
   readonly #records: CallRecords;
   /** All records, including calls that are older than retention. */
-  readonly #stored: CallRecords;
+  readonly #stored = new CallRecords(this.table);
 
-  /** With `retentionDays`, calls that started earlier are not found; `removeAll` and `erase` delete them. */
+  /** Calls older than `retentionDays` are only deleted, never found. */
   constructor(table: Table, retentionDays?: number) {
-    this.#table = table;
+    super(table);
     this.#records = new CallRecords(table, retentionDays);
-    this.#stored = new CallRecords(table);
   }
 
   async find(agentId: string, reference: CallReference): Promise<Call | undefined> {
@@ -41,7 +39,7 @@ export class Calls {
   async count(agentIds: string[], phone: string): Promise<number> {
     const countCalls = async (agentId: string) => {
       let count = 0;
-      for await (const entries of this.#table.pages(phoneCallCollection(agentId, phone), { keysOnly: true }))
+      for await (const entries of this.table.pages(phoneCallCollection(agentId, phone), { keysOnly: true }))
         count += entries.length;
       return count;
     };
@@ -49,10 +47,7 @@ export class Calls {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /**
-   * Records a call, or corrects its facts. The outcome stays, unless `change` changes it. The same facts again write
-   * nothing.
-   */
+  /** Records a call, or corrects its facts; `change` changes its outcome. The same again writes nothing. */
   async record(
     agentId: string,
     callId: string,
@@ -67,12 +62,12 @@ export class Calls {
       if (found?.version === version) return found.call;
       const given = typeof facts === 'function' ? facts(found?.call) : facts;
       const call = change(withFacts(found?.call, agentId, callId, given));
-      if (call !== found?.call) await this.#table.transact(recordActions(this.#table, call, found, version));
+      if (call !== found?.call) await this.table.transact(recordActions(this.table, call, found, version));
       return call;
     });
   }
 
-  /** Records a call with its outcome. An outcome that blocks a number is a second write. */
+  /** Records a call with its outcome. Blocking its number is a second write. */
   async recordWithOutcome(
     agentId: string,
     callId: string,
@@ -85,15 +80,12 @@ export class Calls {
     if (change(recorded) !== recorded) await this.setOutcome({ agentId, reference: { callId }, change, block });
   }
 
-  /**
-   * Records many calls with their outcomes. A call that was deleted in between is undefined. Nothing begins after
-   * `until` (Unix milliseconds).
-   */
+  /** Records many calls, undefined for deleted ones. Nothing begins after `until` (Unix milliseconds). */
   async recordMany(items: Recording[], until: number): Promise<(Call | undefined | Error)[]> {
     // An outcome that blocks the call's number is set in a separate transaction.
     const blocking = new Set(items.filter(({ outcome }) => outcome?.block).map(callName));
     const facts = items.map((item) => (blocking.has(callName(item)) ? { ...item, outcome: undefined } : item));
-    const results: (Call | undefined | Error)[] = await recordCalls(this.#table, this.#stored, facts, until);
+    const results: (Call | undefined | Error)[] = await recordCalls(this.table, this.#stored, facts, until);
     const changes = items.flatMap((item, index) => {
       const { agentId, callId, outcome } = item;
       if (!outcome || !blocking.has(callName(item)) || results[index] instanceof Error) return [];
@@ -104,16 +96,16 @@ export class Calls {
     return results;
   }
 
-  /** Deletes a call with its entries, in one transaction. Returns false when there is no such call. */
+  /** Deletes a call with its entries. False: there is no such call. */
   async remove(agentId: string, callId: string): Promise<boolean> {
     return untilWritten(async () => {
       const found = await this.#records.find({ agentId, reference: { callId } });
-      if (found) await this.#table.transact(this.#removal(found, { isLogged: true }));
+      if (found) await this.table.transact(this.#removal(found, { isLogged: true }));
       return found !== undefined;
     });
   }
 
-  /** Deletes the calls of an agent that started `before`, or all. Returns true when none is left. */
+  /** Deletes an agent's calls, or those `before` a time. Returns true at their end. */
   removeAll(agentId: string, { until, before }: { until: number; before?: string }): Promise<boolean> {
     const removed = {
       isConcerned: ({ call }: StoredCall) => before === undefined || call.startedAt < before,
@@ -122,10 +114,7 @@ export class Calls {
     return this.#removeEach(agentId, removed, { collection: callCollection(agentId), until, before });
   }
 
-  /**
-   * Deletes the calls of an agent with a phone number. Each batch is one transaction with the actions of `alongside`. Returns true
-   * when none is left.
-   */
+  /** Deletes the calls with a number, each batch with the actions of `alongside`. Returns true at their end. */
   erase(
     agentId: string,
     phone: string,
@@ -146,14 +135,9 @@ export class Calls {
   async #removeEach(
     agentId: string,
     removed: Removed,
-    {
-      collection,
-      until,
-      before,
-      concurrency = batchConcurrency,
-    }: { collection: Collection; until: number; before?: string; concurrency?: number },
+    { collection, until, before, concurrency = batchConcurrency }: RemovedRange,
   ): Promise<boolean> {
-    for await (const entries of this.#table.pages(collection, { keysOnly: true, limit: entriesPerPage, to: before })) {
+    for await (const entries of this.table.pages(collection, { keysOnly: true, limit: entriesPerPage, to: before })) {
       if (Date.now() >= until) return false;
       await pMap(
         chunks(entries, callsPerTransaction),
@@ -169,11 +153,11 @@ export class Calls {
     const stored = await this.#stored.read(callIds.map((callId) => callKey(agentId, callId)));
     const found = [...stored.values()].filter(isConcerned);
     const gone = entries.filter(({ sk }) => !stored.has(callKey(agentId, callIdAt(sk)).pk));
-    for (const { pk, sk } of gone) await this.#table.delete({ pk, sk }, isOfDeletedCall);
-    if (found.length > 0) await this.#table.transact(toActions(found));
+    for (const { pk, sk } of gone) await this.table.delete({ pk, sk }, isOfDeletedCall);
+    if (found.length > 0) await this.table.transact(toActions(found));
   }
 
-  /** Changes the outcome of one call, and returns the call; undefined when there is no such call. */
+  /** Changes the outcome of a call, and returns the call if it exists. */
   async setOutcome(change: OutcomeChange): Promise<Call | undefined> {
     const [result] = await this.setOutcomes([change], Date.now() + setOutcomeMilliseconds);
     if (result instanceof Error) throw result;
@@ -182,22 +166,23 @@ export class Calls {
 
   /** Changes the outcomes of many calls: see `OutcomeWriter`. */
   setOutcomes(changes: OutcomeChange[], until: number): Promise<(Call | undefined | Error)[]> {
-    return new OutcomeWriter(this.#table, this.#records, changes, until).write();
+    return new OutcomeWriter(this.table, this.#records, changes, until).write();
   }
 
-  /** Returns the actions that delete a call. With `kept`, its entry by time stays for an hour, and says by which request. */
+  /** Returns the actions that delete a call. If `kept`, its entry names the request for an hour. */
   #removal(found: StoredCall, kept?: { isLogged: boolean }): TransactionAction[] {
     const { agentId, callId } = found.call;
     const [byTime, ...others] = callEntryKeys(found.call) as [ItemKey, ...ItemKey[]];
     return [
-      this.#table.deleteAction(callKey(agentId, callId), isUnchanged(found)),
-      kept ? this.#table.putAction(buildDeletedCall(found, kept)) : this.#table.deleteAction(byTime),
-      ...others.map((key) => this.#table.deleteAction(key)),
+      this.table.deleteAction(callKey(agentId, callId), isUnchanged(found)),
+      kept ? this.table.putAction(buildDeletedCall(found, kept)) : this.table.deleteAction(byTime),
+      ...others.map((key) => this.table.deleteAction(key)),
     ];
   }
 }
 
-/** The calls that are deleted together, and the actions that delete those of a batch. */
+/** The calls that are deleted together, and the actions for a batch. */
+type RemovedRange = { collection: Collection; until: number; before?: string; concurrency?: number };
 type Removed = { isConcerned(found: StoredCall): boolean; toActions(found: StoredCall[]): TransactionAction[] };
 
 const outcomePermissions = [
@@ -210,7 +195,6 @@ const outcomePermissions = [
 ] as const;
 
 export const calls = /* @__PURE__ */ service(() => new Calls(table.get(), environment.callRetentionDays), {
-  list: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   count: ['dynamodb:Query'],
   record: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
   recordWithOutcome: ['dynamodb:DeleteItem', 'dynamodb:PutItem', ...outcomePermissions],

@@ -3,16 +3,13 @@ import type { StoredMaker } from '../../domain/change-maker.ts';
 import { service } from '../../service.ts';
 import { when } from '../expressions.ts';
 import { type ItemKey, isSameKey } from '../keys.ts';
-import { type Item, type Table, table } from '../table.ts';
+import { type Item, TableStore, table } from '../table.ts';
 import { callEntryKeys, type StoredCall } from './call-records.ts';
 
-/**
- * What stays of a call for an hour after a request has deleted it, in the place of its entry by time. Only a call that was deleted by
- * its id has `deletedBy`, and an entry in the log of changes.
- */
+/** A deleted call's entry by time, kept for an hour. One deleted by id has `deletedBy`, and is logged. */
 type DeletedCall = Item & { version: string; requestId?: string; deletedBy?: StoredMaker; ttlSeconds: number };
 
-/** A deletion of a call, as the stream reports it: what stays of the call, and the version that was deleted. */
+/** A deletion of a call, as the stream reports it. */
 export type CallDeletion = { entry: ItemKey; version: string };
 
 const keptSeconds = 60 * 60;
@@ -38,19 +35,13 @@ export const buildDeletedCall = (found: StoredCall, { isLogged }: { isLogged: bo
 export const isOfDeletedCall = when`attribute_exists(ttlSeconds)`;
 
 /** Reads which requests have deleted calls. */
-export class DeletedCalls {
-  readonly #table: Table;
-
-  constructor(table: Table) {
-    this.#table = table;
-  }
-
-  /** Adds the requests to events of deleted calls. The changed item is gone, and what stays of the call is another one. */
+export class DeletedCalls extends TableStore {
+  /** Adds the requests to events of deleted calls, which only the kept entries name. */
   async addRequests<E extends { deletion?: CallDeletion; requestId?: string }>(events: E[]): Promise<E[]> {
     const entries = new Map(
       events.flatMap(({ deletion }) => (deletion ? [[JSON.stringify(deletion.entry), deletion.entry]] : [])),
     );
-    const items = await this.#table.getMany<DeletedCall>([...entries.values()]);
+    const items = await this.table.getMany<DeletedCall>([...entries.values()]);
     return events.map((event) => {
       const { deletion } = event;
       const found = items.find((item) => deletion && isSameKey(item, deletion.entry));

@@ -2,15 +2,12 @@ import { type Call, outcomeFields } from '../../domain/calls.ts';
 
 type Entry = NonNullable<Call['outcomeHistory']>[number];
 
-/** A key's id, with the name that it had, or the label of an outcome. */
+/** A key's id with its name then, or an outcome's label. */
 type Text = string | [keyId: string, keyName: string];
-/** Milliseconds since the change before, key, fields as bits, then new label and value. Texts are positions. */
+/** Milliseconds since the change before, key, fields as bits, new label and value. Texts are positions. */
 type PackedEntry = [milliseconds: number, key: number, bits: number, ...values: (number | null)[]];
 
-/**
- * Packs the changes of an outcome: each text once, then each change. A call with its full history stays under one
- * kilobyte.
- */
+/** Packs a history, each text once: twenty changes stay under a kilobyte. */
 export const packHistory = (history: Entry[]): string => {
   const texts: string[] = [];
   const indexText = (text: Text) => {

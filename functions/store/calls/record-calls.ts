@@ -21,13 +21,12 @@ export type Recording = {
 /** The single write of a call, with everything that is recorded about it. */
 type Write = { recordings: Recording[]; call: Call; actions: TransactionAction[] };
 
-/** A transaction has at most 100 actions. A call whose start and number are corrected is five. */
+/** A transaction has 100 actions; a call with corrected start and number five. */
 const callsPerTransaction = 20;
 const concurrency = 4;
 
 /**
- * Records calls with their outcomes, several in one transaction, but blocks no numbers. Recording the same again writes
- * nothing. Nothing begins after `until` (Unix milliseconds).
+ * Records calls together, but blocks no numbers. The same again writes nothing. Stops at `until` (Unix milliseconds).
  */
 export const recordCalls = async (
   table: Table,
@@ -81,7 +80,7 @@ const recordAll = (found: Call | undefined, recordings: Recording[]): Call =>
     return outcome ? outcome.change(call) : call;
   }, found) as Call;
 
-/** Writes calls in one transaction. Returns `again` if it may succeed later, or the error that prevents it. */
+/** Writes calls together. Returns `again` if it may succeed later, or the error. */
 const write = async (table: Table, batch: Write[], until: number): Promise<undefined | 'again' | Error> => {
   if (Date.now() >= until) return 'again';
   try {
@@ -92,7 +91,7 @@ const write = async (table: Table, batch: Write[], until: number): Promise<undef
   }
 };
 
-/** Returns the actions that write a call and move its entries, if it is unchanged. */
+/** Returns the actions that write an unchanged call and move its entries. */
 export const recordActions = (
   table: Table,
   call: Call,

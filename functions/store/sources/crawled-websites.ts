@@ -9,15 +9,12 @@ import { sourcePermissions } from './sources.ts';
 import type { WebsiteRecord } from './website-reads.ts';
 import { Websites } from './websites.ts';
 
-/** A run of a crawl: the website as it is, and the revision of a new text. */
+/** A crawl: the website as it is, and a new text's revision. */
 export type CrawlRun = { record: WebsiteRecord; revision: string };
 
 /** The websites of agents, as their crawls change them. */
 export class CrawledWebsites extends Websites {
-  /**
-   * Begins a crawl that is due at `now`, for one worker, and sets the next time. Returns `running` while another worker
-   * may be at it.
-   */
+  /** Begins a crawl that is due for one worker, and plans the next. `running`: another worker may crawl. */
   async startDue(
     source: SourceReference,
     attempt: string,
@@ -25,7 +22,7 @@ export class CrawledWebsites extends Websites {
   ): Promise<CrawlRun | 'running' | undefined> {
     const found = await this.findForJob(source);
     const entry = { ...source, nextRefreshAt: new Date(dueAt).toISOString() };
-    // An entry that nothing refers to any more is deleted when it is found.
+    // An entry that nothing refers to is deleted here.
     if (!found?.nextRefreshAt) await this.entries.leave(entry);
     else await this.entries.leaveFormer(entry, found);
     if (!found?.nextRefreshAt || found.refreshEvery === undefined) return undefined;
@@ -55,7 +52,7 @@ export class CrawledWebsites extends Websites {
     await this.changeAttempt(source, attempt, { deadlineAt: Date.now() });
   }
 
-  /** Ends a crawl with an error; the former text stays. After three failures in a row, only every third time is tried. */
+  /** Fails a crawl; its text stays. After three failures, only every third time is tried. */
   async failCrawl(
     { record: { refreshEvery, nextRefreshAt, failedCrawls: former = 0, ...source } }: CrawlRun,
     attempt: string,

@@ -11,9 +11,9 @@ export type DocumentRecord = SourceRecord & {
   status: DocumentStatus;
   size: number;
   type?: DocumentType;
-  /** The user and the key of the upload form, which are checked again when the file is read. */
+  /** The holder of the upload form, who is checked again with the file. */
   formIssuedTo?: { uid: string; keyId: string };
-  /** The id of the request that last wrote it, or caused the job that did. */
+  /** The request that last wrote it, or caused the job. */
   requestId?: string;
 };
 
@@ -22,7 +22,7 @@ export const documentKind: SourceKind = {
   keyOf: documentKey,
   of: documentCollection,
   blank: { content: '', contentMD: '' },
-  // A download link that carries the document's name, at its longest if the name is not plain ASCII.
+  // A download link with the longest name that is not plain ASCII.
   addedBytes: 3000,
 };
 

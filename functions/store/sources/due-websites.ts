@@ -1,7 +1,7 @@
 import { dayMilliseconds, dueBetween } from '../../domain/refresh-plan.ts';
 import { service } from '../../service.ts';
 import { lastLookKey, refreshCollection, refreshPosition, websiteOfRefresh } from '../keys.ts';
-import { type Item, type Table, table } from '../table.ts';
+import { type Item, TableStore, table } from '../table.ts';
 import type { RefreshItem } from './refresh-entries.ts';
 
 /** A website that is due. */
@@ -10,17 +10,11 @@ export type DueWebsite = { uid: string; agentId: string; websiteId: string; dueA
 type LastLook = Item & { until: number };
 
 /** Finds the websites that are due by their entries. */
-export class DueWebsites {
-  readonly #table: Table;
-
-  constructor(table: Table) {
-    this.#table = table;
-  }
-
+export class DueWebsites extends TableStore {
   /** Yields the websites that have become due between two looks (Unix milliseconds). */
   async *between(after: number, until: number): AsyncGenerator<DueWebsite> {
     for (const range of rangesBetween(after, until)) {
-      for await (const { sk, uid, days, from } of this.#table.query<RefreshItem>(refreshCollection, range)) {
+      for await (const { sk, uid, days, from } of this.table.query<RefreshItem>(refreshCollection, range)) {
         const dueAt = dueBetween({ from, days }, after, until);
         if (dueAt !== undefined) yield { uid, ...websiteOfRefresh(sk), dueAt };
       }
@@ -29,19 +23,19 @@ export class DueWebsites {
 
   /** Returns the time up to which due websites have been found (Unix milliseconds). */
   async lastLook(): Promise<number> {
-    return (await this.#table.get<LastLook>(lastLookKey))?.until ?? 0;
+    return (await this.table.get<LastLook>(lastLookKey))?.until ?? 0;
   }
 
   async saveLook(until: number): Promise<void> {
-    await this.#table.put({ ...lastLookKey, until } as LastLook);
+    await this.table.put({ ...lastLookKey, until } as LastLook);
   }
 }
 
-/** Returns the parts of the day between two times, as ranges of sort keys. */
+/** Returns the parts of a day between two times, as sort keys. */
 const rangesBetween = (after: number, until: number): { from?: string; to?: string }[] => {
   if (until - after >= dayMilliseconds) return [{}];
   const [from, to] = [after, until].map((time) => refreshPosition(new Date(time).toISOString())) as [string, string];
-  // No sort key begins with a tilde, which follows every other sign of a sort key.
+  // A tilde follows every sign of a sort key.
   const end = `${to}~`;
   return from <= to ? [{ from, to: end }] : [{ from }, { to: end }];
 };

@@ -1,16 +1,13 @@
 import { service } from '../../service.ts';
 import { countKey, findItem } from '../keys.ts';
 import { type Counter, countAction } from '../quotas.ts';
-import { type Item, type Lookup, type Table, type TransactionAction, table } from '../table.ts';
+import { type Item, type Lookup, type Table, TableStore, type TransactionAction, table } from '../table.ts';
 
-/**
- * Returns the action that counts a change of an agent's sources. While the count stays, sources that were read are
- * unchanged.
- */
+/** Returns the action that counts a change: while the count stays, read sources are unchanged. */
 export const searchChanged = (table: Table, { agentId }: { agentId: string }): TransactionAction =>
   countAction(table, countKey({ agentId }), 0);
 
-/** Returns the number of changes of an agent's sources; undefined if the counter was not read. */
+/** Returns how often sources changed; undefined if unread. */
 export const readChangeCount = (counter: Item | null | undefined): number | undefined =>
   counter === undefined ? undefined : ((counter as Counter | null)?.changes ?? 0);
 
@@ -21,15 +18,9 @@ export const sourceChangesLookup = (agentId: string): Lookup<number | undefined>
 };
 
 /** Reads the number of changes of an agent's sources. */
-export class SourceChanges {
-  readonly #table: Table;
-
-  constructor(table: Table) {
-    this.#table = table;
-  }
-
+export class SourceChanges extends TableStore {
   async of(agentId: string): Promise<number> {
-    return (await this.#table.get<Counter>(countKey({ agentId })))?.changes ?? 0;
+    return (await this.table.get<Counter>(countKey({ agentId })))?.changes ?? 0;
   }
 }
 

@@ -4,7 +4,7 @@ import { fillPage, fromCursor, readPage, toCursor } from '../../domain/paging.ts
 import { type SourceState, type SourceStates, visible } from '../../domain/source-state.ts';
 import type { SourceWarning } from '../../domain/sources.ts';
 import type { Collection, ItemKey } from '../keys.ts';
-import type { Item, Table } from '../table.ts';
+import { type Item, type Table, TableStore } from '../table.ts';
 import { type ListedTexts, SourceTexts, type TextReference } from './source-texts.ts';
 
 /** The fields that records of websites and documents share. */
@@ -23,7 +23,7 @@ export type SourceRecord = SourceState & {
   ttlSeconds?: number;
 };
 
-/** A kind of source: its states, its keys, and the size of its records in a list. */
+/** A kind of source: its states, keys, and size in a list. */
 export type SourceKind = {
   states: SourceStates;
   keyOf(agentId: string, id: string): ItemKey;
@@ -44,31 +44,29 @@ export type SourceItem<R> = Item & R & { revisions?: Set<string> };
 const maxAttempts = 5;
 
 /** Reads the records of one kind of knowledge source, and their texts. */
-export class SourceReads<R extends SourceRecord> {
-  readonly #table: Table;
+export class SourceReads<R extends SourceRecord> extends TableStore {
   readonly #kind: SourceKind;
-  readonly #texts: SourceTexts;
+  readonly #texts = new SourceTexts(this.table);
 
   constructor(table: Table, kind: SourceKind) {
-    this.#table = table;
+    super(table);
     this.#kind = kind;
-    this.#texts = new SourceTexts(table);
   }
 
   async find(agentId: string, id: string): Promise<R | undefined> {
-    const item = await this.#table.get<SourceItem<R>>(this.#kind.keyOf(agentId, id));
+    const item = await this.table.get<SourceItem<R>>(this.#kind.keyOf(agentId, id));
     return item && this.#visible(item);
   }
 
-  /** Yields an agent's sources by id, which is the order in which they were added. */
+  /** Yields an agent's sources by id: in the order of addition. */
   async *list(agentId: string, options: { after?: string; limit?: number } = {}): AsyncGenerator<R> {
-    for await (const item of this.#table.query<SourceItem<R>>(this.#kind.of(agentId), options)) {
+    for await (const item of this.table.query<SourceItem<R>>(this.#kind.of(agentId), options)) {
       const record = this.#visible(item);
       if (record) yield record;
     }
   }
 
-  /** Returns a page of an agent's sources, optionally with the part of each text that a list shows. */
+  /** Returns a page of sources, optionally with the start of each text. */
   async page(
     agentId: string,
     { limit, cursor, withTexts }: { limit?: number; cursor?: string; withTexts: boolean },
@@ -85,12 +83,12 @@ export class SourceReads<R extends SourceRecord> {
     };
     const records = await readPage((options) => this.list(agentId, options), { ...page, cursor });
     if (!withTexts) return records;
-    // A text that was replaced in between may be longer: the page is measured again.
+    // A replaced text may be longer: the page is measured again.
     const found = await this.#withTexts(records.items);
     return { ...records, ...(await fillPage(found, page)) };
   }
 
-  /** Returns the part of a source's texts that fits in one response. A cursor is valid for one revision. */
+  /** Returns what fits into one response. A cursor is for one revision. */
   async readTexts(
     { agentId, id }: SourceReference,
     cursor: string | undefined,
@@ -113,7 +111,7 @@ export class SourceReads<R extends SourceRecord> {
     throw new Error('The text of a source kept changing while it was read.');
   }
 
-  /** Returns the whole texts of a source; undefined when they were replaced or deleted in between. */
+  /** Returns a source's whole texts, unless they were replaced meanwhile. */
   async wholeTexts(id: string, text: TextReference): Promise<{ content: string; contentMD: string } | undefined> {
     const whole = { content: '', contentMD: '' };
     for (let piece: number | undefined = 0; piece !== undefined; ) {
@@ -126,12 +124,12 @@ export class SourceReads<R extends SourceRecord> {
     return whole;
   }
 
-  /** Returns the visits of the pages that have a text; undefined when none were kept. */
+  /** Returns the visits of a text's pages, if any were kept. */
   visits(id: string, { revision }: TextReference): Promise<Uint8Array | undefined> {
     return this.#texts.readVisits(id, revision);
   }
 
-  /** Adds the parts of texts that a list shows. Records whose text was replaced meanwhile are read again. */
+  /** Adds the starts of texts. Records whose text was replaced are read again. */
   async #withTexts(records: R[]): Promise<(R & ListedTexts)[]> {
     let current = records;
     for (let attempt = 0; attempt <= maxAttempts; attempt++) {
@@ -141,7 +139,7 @@ export class SourceReads<R extends SourceRecord> {
         return current.map((record) => ({ ...record, ...(texts.get(record.id) ?? this.#kind.blank) }));
       }
       const keys = late.map(({ agentId, id }) => this.#kind.keyOf(agentId, id));
-      const items = await this.#table.getMany<SourceItem<R>>(keys);
+      const items = await this.table.getMany<SourceItem<R>>(keys);
       const fresh = new Map(items.map((item) => [item.id, this.#visible(item)]));
       current = current.flatMap((record) => (late.includes(record) ? (fresh.get(record.id) ?? []) : record));
     }

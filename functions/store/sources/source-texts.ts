@@ -9,7 +9,7 @@ import { limits } from '../../domain/limits.ts';
 import { cutExcerpt, type Excerpt, type SourceText } from '../../domain/sources.ts';
 import { service } from '../../service.ts';
 import { textPieceCollection, textPieceKey, visitsKey } from '../keys.ts';
-import { type Item, type Table, table } from '../table.ts';
+import { type Item, TableStore, table } from '../table.ts';
 
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
@@ -27,18 +27,18 @@ export type Texts = Record<Part, SourceText> & {
 /** An index as `functions/search` packs it. */
 export type SourceIndex = { packed: Uint8Array; format: number; language: string };
 
-/** Refers to the texts of a source. A record refers to one revision; other revisions are not read. */
+/** Refers to a source's texts. A record names the only revision that is read. */
 export type TextReference = {
   revision: string;
   index?: IndexReference;
   /** Other indexes whose pieces may be stored: being written, or to be deleted. */
   unusedIndexes?: IndexReference[];
-  /** When the text of each page was first read (Unix milliseconds), where some were before the others. */
+  /** When the pages were first read (Unix milliseconds), if not together. */
   pagesReadAt?: number[];
 } & Record<Part, StoredText>;
-/** Refers to an index. An index never changes: another one of the same text has another `id`. */
+/** Refers to an index, which never changes: a new index has another `id`. */
 export type IndexReference = { id: string; pieces: number; bytes: number; format: number; language: string };
-/** The number of pieces, and the number of bytes of a response that a list's excerpt takes. */
+/** Pieces, and the bytes of an excerpt in a list. */
 type StoredText = { pieces: number; listedBytes: number; excerpt?: Excerpt };
 
 /** The part of a source's texts that a list shows. */
@@ -46,24 +46,17 @@ export type ListedTexts = { content: string; contentMD: string; truncated?: true
 
 type PieceItem = Item & { deflated: Uint8Array };
 
-/** UTF-16 units of a piece, which fits in an item even if it does not deflate. */
+/** UTF-16 units of a piece, which fits into an item even undeflated. */
 const pieceLength = 131_072;
-/** A batch of pieces has at most 1.6 MB, so that it is written within the timeout of a call. */
+/** At most 1.6 MB are written within the timeout of a call. */
 const piecesPerBatch = 4;
 /** Bytes of a piece of an index. */
 const indexPieceBytes = 350_000;
 
 /**
- * The texts of sources, of any length. A revision never changes, and is written before a record names it. A reader that
- * misses a piece reads the record again.
+ * The texts of sources. A revision never changes, and precedes its record. A reader that misses a piece reads again.
  */
-export class SourceTexts {
-  readonly #table: Table;
-
-  constructor(table: Table) {
-    this.#table = table;
-  }
-
+export class SourceTexts extends TableStore {
   async write(sourceId: string, revision: string, texts: Texts): Promise<TextReference> {
     // A plain text is its own Markdown.
     const deflated = new Map<string, Promise<Uint8Array>>();
@@ -94,30 +87,30 @@ export class SourceTexts {
         ...textPieceKey(sourceId, revision, part, start + index),
         deflated: await deflate(piece),
       }));
-      await this.#table.putMany(items);
+      await this.table.putMany(items);
     }
     return { pieces: pieces.length, listedBytes: jsonBytes(cutExcerpt(text)), excerpt: text.excerpt };
   }
 
   async #writeIndex(sourceId: string, revision: string, index: SourceIndex): Promise<IndexReference> {
     const { reference, batches } = splitIndex(sourceId, revision, index);
-    for (const items of batches) await this.#table.putMany(items);
+    for (const items of batches) await this.table.putMany(items);
     return reference;
   }
 
   async readVisits(sourceId: string, revision: string): Promise<Uint8Array | undefined> {
-    return (await this.#table.get<PieceItem>(visitsKey(sourceId, revision)))?.deflated;
+    return (await this.table.get<PieceItem>(visitsKey(sourceId, revision)))?.deflated;
   }
 
   async writeVisits(sourceId: string, revision: string, visits: Uint8Array): Promise<void> {
-    await this.#table.put({ ...visitsKey(sourceId, revision), deflated: visits } as PieceItem);
+    await this.table.put({ ...visitsKey(sourceId, revision), deflated: visits } as PieceItem);
   }
 
   async deleteUnusedIndexes(sourceId: string, { revision, unusedIndexes = [] }: TextReference): Promise<void> {
-    await this.#table.deleteMany(unusedIndexes.flatMap((index) => indexKeys(sourceId, revision, index)));
+    await this.table.deleteMany(unusedIndexes.flatMap((index) => indexKeys(sourceId, revision, index)));
   }
 
-  /** Reads the indexes and texts of several sources at once, deflated. Sources that changed meanwhile are left out. */
+  /** Reads deflated indexes and texts of sources, without those that changed meanwhile. */
   async readForSearch(
     wanted: { id: string; text: TextReference; withIndex: boolean; withContent: boolean }[],
   ): Promise<Map<string, { index: Uint8Array; content: Uint8Array[] }>> {
@@ -128,7 +121,7 @@ export class SourceTexts {
     }));
     const keys = all.flatMap(({ index, content }) => [...index, ...content]);
     const items = (
-      await Promise.all(chunks(keys, piecesPerSearchRead).map((some) => this.#table.getMany<PieceItem>(some)))
+      await Promise.all(chunks(keys, piecesPerSearchRead).map((some) => this.table.getMany<PieceItem>(some)))
     ).flat();
     const read = new Map(items.map(({ pk, sk, deflated }) => [pk + sk, deflated]));
     const found = new Map<string, { index: Uint8Array; content: Uint8Array[] }>();
@@ -142,7 +135,7 @@ export class SourceTexts {
     return found;
   }
 
-  /** Returns the part of each source that a list shows. A source whose pieces were deleted in between is not in the map. */
+  /** Returns the start of each source, without those deleted meanwhile. */
   async listed(sources: { id: string; text: TextReference }[]): Promise<Map<string, ListedTexts>> {
     const wanted = sources.flatMap(({ id, text }) =>
       parts.flatMap((part) => textKeys(id, text, part, 0, piecesListed(text[part]))),
@@ -163,10 +156,7 @@ export class SourceTexts {
     return found;
   }
 
-  /**
-   * Returns the part of both texts that fits in one response, from a piece on, and the next piece. Returns undefined
-   * for a deleted revision.
-   */
+  /** Returns what fits of both texts from a piece on, and the next piece; undefined for a deleted revision. */
   async read(
     sourceId: string,
     text: TextReference,
@@ -191,32 +181,32 @@ export class SourceTexts {
     return answer;
   }
 
-  /** Copies a revision to another source. Copying it again changes nothing. Returns false when it was deleted. */
+  /** Copies a revision to another source, repeatably. False: the revision was deleted. */
   async copy(from: string, text: TextReference, to: string): Promise<boolean> {
     const keys = parts.flatMap((part) => textKeys(from, text, part, 0, text[part].pieces));
     if (text.index) keys.push(...indexKeys(from, text.revision, text.index));
     for (const some of chunks(keys, piecesPerBatch)) {
-      const items = await this.#table.getMany<PieceItem>(some);
+      const items = await this.table.getMany<PieceItem>(some);
       if (items.length < some.length) return false;
-      await this.#table.putMany(items.map((item) => ({ ...item, pk: textPieceCollection(to).pk })));
+      await this.table.putMany(items.map((item) => ({ ...item, pk: textPieceCollection(to).pk })));
     }
     return true;
   }
 
   /** Deletes the texts of a source: one revision, or all. */
   async deleteTexts(sourceId: string, revision?: string): Promise<void> {
-    await this.#table.deleteAll(textPieceCollection(sourceId, revision));
+    await this.table.deleteAll(textPieceCollection(sourceId, revision));
   }
 
   async #read(keys: Item[]): Promise<Map<string, string>> {
-    const items = await this.#table.getMany<PieceItem>(keys);
+    const items = await this.table.getMany<PieceItem>(keys);
     const texts = await pMap(items, async ({ sk, deflated }) => [sk, (await inflate(deflated)).toString()] as const);
     return new Map(texts);
   }
 }
 
 const piecesPerRead = 16;
-/** A batch of reads returns 16 MB; a piece has at most 400 KB. */
+/** Reads return 16 MB; a piece has at most 400 KB. */
 const piecesPerSearchRead = 40;
 
 const textKeys = (sourceId: string, { revision }: TextReference, part: Part, from: number, to: number) =>
@@ -225,7 +215,7 @@ const textKeys = (sourceId: string, { revision }: TextReference, part: Part, fro
 const indexKeys = (id: string, revision: string, { id: indexId, pieces }: IndexReference) =>
   Array.from({ length: pieces }, (_, piece) => textPieceKey(id, revision, `index-${indexId}`, piece));
 
-/** Returns the items that hold an index, in batches that are each written in one call. */
+/** Returns the items of an index in batches of one call each. */
 export const splitIndex = (
   sourceId: string,
   revision: string,
@@ -240,7 +230,7 @@ export const splitIndex = (
   return { reference, batches: chunks(items, piecesPerBatch) };
 };
 
-/** Returns when the text of a page was first read (Unix milliseconds). A revision is named when its text is read. */
+/** Returns when a page was first read (Unix milliseconds), by its revision's id if nothing else says. */
 export const timeOfReading = ({ revision, pagesReadAt }: TextReference, page: number): number =>
   pagesReadAt?.[page] ?? decodeTime(revision);
 
@@ -248,7 +238,7 @@ export const timeOfReading = ({ revision, pagesReadAt }: TextReference, page: nu
 export const bytesOfText = ({ content: { pieces, listedBytes, excerpt } }: TextReference) =>
   excerpt ? pieces * pieceLength : listedBytes;
 
-/** Returns the number of pieces that hold an excerpt. A piece may be one unit short. */
+/** Returns the pieces that hold an excerpt. One may be a unit short. */
 const piecesListed = ({ pieces, excerpt }: StoredText) =>
   excerpt ? Math.min(pieces, Math.ceil(excerpt.length / (pieceLength - 1))) : pieces;
 

@@ -5,7 +5,7 @@ import { type SourceChange, storedWarnings } from '../../domain/sources.ts';
 import { type Change, type Condition, exists, isAbsent, when } from '../expressions.ts';
 import { countKey } from '../keys.ts';
 import { countAction, type Quota, recountSources } from '../quotas.ts';
-import type { Table, TransactionAction } from '../table.ts';
+import { type Table, TableStore, type TransactionAction } from '../table.ts';
 import { searchChanged } from './source-changes.ts';
 import {
   hasText,
@@ -31,25 +31,20 @@ import { type SourceIndex, SourceTexts, splitIndex, type TextReference, type Tex
 /** Deletes everything else that belongs to a source. */
 type DeleteMore = (source: SourceReference) => Promise<void>;
 
-/**
- * Writes the records of one kind of knowledge source. Every change is one conditional write. Each job passes its attempt
- * id. A stale job writes nothing, because the record is gone or has another attempt.
- */
-export class Sources<R extends SourceRecord> {
-  readonly #table: Table;
+/** Writes the records of a kind of source. A stale job, at another attempt, writes nothing. */
+export class Sources<R extends SourceRecord> extends TableStore {
   readonly #kind: SourceKind;
   readonly #quota: Quota | undefined;
-  readonly #texts: SourceTexts;
+  readonly #texts = new SourceTexts(this.table);
 
   /** Without a quota, an agent may have any number of sources. */
   constructor(table: Table, kind: SourceKind, quota?: Quota) {
-    this.#table = table;
+    super(table);
     this.#kind = kind;
     this.#quota = quota;
-    this.#texts = new SourceTexts(table);
   }
 
-  /** Adds a source, or returns the one that an earlier request added under this id. */
+  /** Adds a source. An earlier request may have added it. */
   async add(record: R, quota = this.#quota): Promise<R> {
     const [added] = await this.addAll([record], quota);
     return added ?? record;
@@ -67,20 +62,20 @@ export class Sources<R extends SourceRecord> {
         if (record) existing.set(record, (item && this.#visible(item)) ?? record);
       }
       const exceedsQuota = failed.size === 1 && failed.has(added.length);
-      if (exceedsQuota && !(await recountSources(this.#table, added[0]?.agentId ?? ''))) throw quota?.exceeded();
+      if (exceedsQuota && !(await recountSources(this.table, added[0]?.agentId ?? ''))) throw quota?.exceeded();
     }
   }
 
-  /** Adds and counts sources. Returns the records that exist, by index, and the index after them when the quota is exceeded. */
+  /** Adds and counts sources. Returns existing sources by index, and the next index above the quota. */
   #putCounted(records: R[], quota: Quota | undefined) {
     const agentId = records[0]?.agentId ?? '';
-    return this.#table.tryTransact<SourceItem<R>>([
-      ...records.map((record) => this.#table.putAction(this.#toItem(record), isAbsent)),
-      countAction(this.#table, countKey({ agentId }), records.length, quota),
+    return this.table.tryTransact<SourceItem<R>>([
+      ...records.map((record) => this.table.putAction(this.#toItem(record), isAbsent)),
+      countAction(this.table, countKey({ agentId }), records.length, quota),
     ]);
   }
 
-  /** Sends the job of a new source. If that fails, removes the source, because no job would ever read it. */
+  /** Sends a new source's job, or removes the source that nothing would read. */
   async sendOrRemove(record: R, send: () => Promise<void>): Promise<void> {
     try {
       await send();
@@ -90,7 +85,7 @@ export class Sources<R extends SourceRecord> {
     }
   }
 
-  /** Sends the job of an existing source. If that fails, the source's attempt has failed. */
+  /** Sends the job of an existing source, or fails its attempt. */
   async sendOrFail(record: R, send: () => Promise<void>): Promise<void> {
     try {
       await send();
@@ -108,17 +103,14 @@ export class Sources<R extends SourceRecord> {
     condition = isVisible(),
   ): Promise<R | undefined> {
     const set = { ...change, lastUpdatedBy: uid, lastUpdatedAt: now() };
-    const failed = await this.#table.tryTransact([
-      this.#table.updateAction(this.#recordKey(source), { set }, condition),
-      searchChanged(this.#table, source),
+    const failed = await this.table.tryTransact([
+      this.table.updateAction(this.#recordKey(source), { set }, condition),
+      searchChanged(this.table, source),
     ]);
     return failed ? undefined : this.find(source);
   }
 
-  /**
-   * Begins a new attempt at a text, if `mayRestart` allows it. The former text stays meanwhile. Returns undefined when
-   * there is no such source.
-   */
+  /** Begins a new attempt, if `mayRestart` allows; the text stays. Undefined without a source. */
   async restart(
     source: SourceReference,
     next: { attempt: string; uid: string },
@@ -156,29 +148,24 @@ export class Sources<R extends SourceRecord> {
     return item && this.#visible(item);
   }
 
-  /** Ends the wait for a file that has arrived, even if the wait has expired. The job of the file follows. */
+  /** Ends the wait for a file that arrived, however late; its job follows. */
   async endWait(source: SourceReference): Promise<void> {
-    await this.#table.change(this.#recordKey(source), { set: { fileDeadlineAt: null, ttlSeconds: null } }, isWaiting);
+    await this.table.change(this.#recordKey(source), { set: { fileDeadlineAt: null, ttlSeconds: null } }, isWaiting);
   }
 
-  /**
-   * Begins the attempt at a file that has arrived, even too late. Returns undefined when it has begun, or the source is
-   * deleted.
-   */
+  /** Begins the attempt at a file, however late. Undefined when begun before, or deleted. */
   async receive(source: SourceReference, attempt: string): Promise<R | undefined> {
     const fields = { ...newAttempt(this.#kind.states, attempt), ...clearedByAttempt };
     return this.#change(source, { set: { ...fields, lastUpdatedAt: now() } }, isNotAt(attempt));
   }
 
-  /** Returns the record as jobs see it, even if its file arrived late; undefined when it is deleted. */
+  /** Returns the record for jobs, even after its file's deadline, unless it is deleted. */
   async findForJob(source: SourceReference): Promise<R | undefined> {
     const item = await this.#get(source);
     return item && item.status !== deleting ? toSourceRecord(item) : undefined;
   }
 
-  /**
-   * Begins a run, which ends by `endsAt` (Unix milliseconds). Returns undefined when the source is at another attempt.
-   */
+  /** Begins a run until `endsAt` (Unix milliseconds); undefined at another attempt. */
   async start(
     source: SourceReference,
     attempt: string,
@@ -187,7 +174,7 @@ export class Sources<R extends SourceRecord> {
     return this.begin(source, {}, endsAt, mayStart(attempt, this.#kind.states));
   }
 
-  /** Begins a run with further fields of the record. Returns undefined when the condition fails. */
+  /** Begins a run with further fields; undefined if the condition fails. */
   protected async begin(
     source: SourceReference,
     fields: Partial<R>,
@@ -203,10 +190,7 @@ export class Sources<R extends SourceRecord> {
     return record && { record, revision };
   }
 
-  /**
-   * Ends a run with new texts, which one conditional write makes visible. Returns false, and deletes them, when the
-   * source is deleted or at another attempt.
-   */
+  /** Makes new texts visible in one write. Deletes them, and returns false, at another attempt. */
   async finish(
     source: SourceReference,
     run: { attempt: string; revision: string },
@@ -217,9 +201,9 @@ export class Sources<R extends SourceRecord> {
     const earlier = (await this.#get(source))?.revisions ?? [];
     const warnings = storedWarnings(fields.warnings) ?? null;
     const set = { ...fields, status: 'ready', error: null, text, warnings, lastUpdatedAt: now() };
-    const failed = await this.#table.tryTransact<SourceItem<R>>([
-      this.#table.updateAction(this.#recordKey(source), { set }, isMine(run.attempt, this.#kind.states)),
-      searchChanged(this.#table, source),
+    const failed = await this.table.tryTransact<SourceItem<R>>([
+      this.table.updateAction(this.#recordKey(source), { set }, isMine(run.attempt, this.#kind.states)),
+      searchChanged(this.table, source),
     ]);
     if (failed) {
       // This write succeeded earlier, and its response was lost.
@@ -227,17 +211,14 @@ export class Sources<R extends SourceRecord> {
       await this.#texts.deleteTexts(source.id, run.revision);
       return false;
     }
-    // Earlier runs can no longer end, so their pieces are deleted. If this is interrupted, the end of the next run deletes them.
+    // Earlier runs can end no more: their pieces go now, or with the next run.
     const left = [...earlier].filter((revision) => revision !== run.revision);
     for (const revision of left) await this.#texts.deleteTexts(source.id, revision);
     if (left.length > 0) await this.#removeRevisions(source, left);
     return true;
   }
 
-  /**
-   * Ends a run that found the same text. No search reads the source again. Returns false when it is deleted or at
-   * another attempt.
-   */
+  /** Ends a run that found the same text, unsearched again. Returns false at another attempt. */
   async finishUnchanged(
     source: SourceReference,
     run: { attempt: string; revision: string },
@@ -250,10 +231,7 @@ export class Sources<R extends SourceRecord> {
     return (await this.#change(source, change, isMine(run.attempt, this.#kind.states))) !== undefined;
   }
 
-  /**
-   * Replaces the index of a text. The record names the new index from the first batch on, so that a later run finds its
-   * pieces. Returns false when the text changed meanwhile.
-   */
+  /** Replaces an index, named from its first batch on so that a later run finds it. False if the text changed. */
   async reindex(source: SourceReference, text: TextReference, index: SourceIndex): Promise<boolean> {
     const { reference, batches } = splitIndex(source.id, text.revision, index);
     const { index: former, unusedIndexes: left = [], ...rest } = text;
@@ -264,8 +242,8 @@ export class Sources<R extends SourceRecord> {
       const isWhole = pieces === reference.pieces;
       const unused = isWhole ? [...left, ...(former ? [former] : [])] : [...left, { ...reference, pieces }];
       const next = { ...(isWhole ? { ...rest, index: reference } : text), ...(unused[0] && { unusedIndexes: unused }) };
-      const actions = items.map((item) => this.#table.putAction(item));
-      if (isWhole) actions.push(searchChanged(this.#table, source));
+      const actions = items.map((item) => this.table.putAction(item));
+      if (isWhole) actions.push(searchChanged(this.table, source));
       if (!(await this.#replaceText(source, current, next, actions))) return false;
       current = next;
     }
@@ -281,21 +259,21 @@ export class Sources<R extends SourceRecord> {
     await this.#replaceText(source, text, rest);
   }
 
-  /** Writes a record's new text reference, with more actions, if its text reference is unchanged. */
+  /** Writes a new text reference with more actions, if the former holds. */
   async #replaceText(
     source: SourceReference,
     former: TextReference,
     text: TextReference,
     actions: TransactionAction[] = [],
   ) {
-    const failed = await this.#table.tryTransact([
-      this.#table.updateAction(this.#recordKey(source), { set: { text } }, hasText(former)),
+    const failed = await this.table.tryTransact([
+      this.table.updateAction(this.#recordKey(source), { set: { text } }, hasText(former)),
       ...actions,
     ]);
     return failed === undefined;
   }
 
-  /** Ends an attempt with an error; the former text stays. Returns false when the source is deleted or at another attempt. */
+  /** Fails an attempt; its text stays. False: the source is at another attempt, or deleted. */
   async fail(
     source: SourceReference,
     attempt: string,
@@ -306,22 +284,19 @@ export class Sources<R extends SourceRecord> {
     return (await this.#end(source, attempt, { ...fields, status: 'failed', error }, condition)) !== undefined;
   }
 
-  /** Ends an attempt whose job has failed at its last delivery. The message may be delivered again later. */
+  /** Fails an attempt at its job's last delivery. The message may still come again. */
   async giveUp(source: SourceReference, attempt: string, error: string): Promise<void> {
     await this.#end(source, attempt, { status: 'failed', error, givenUp: true });
   }
 
-  /**
-   * Deletes a source in any state, and its record last. Deleting it again completes an interrupted deletion. Returns
-   * false when there is no such source.
-   */
+  /** Deletes a source, its record last. Repeating completes an interrupted deletion. False: there is no such source. */
   remove(source: SourceReference, deleteMore?: DeleteMore): Promise<boolean> {
     return this.#delete(source, isNotExpired(), deleteMore);
   }
 
-  /** Deletes all sources of an agent in any state, until a time (Unix milliseconds). Returns true when none is left. */
+  /** Deletes an agent's sources, until a time (Unix milliseconds). Returns true at their end. */
   async removeAll(agentId: string, until: number, deleteMore?: DeleteMore): Promise<boolean> {
-    for await (const item of this.#table.query<SourceItem<R>>(this.#kind.of(agentId))) {
+    for await (const item of this.table.query<SourceItem<R>>(this.#kind.of(agentId))) {
       if (Date.now() >= until) return false;
       await this.#delete(toSourceRecord(item), exists, deleteMore);
     }
@@ -330,33 +305,30 @@ export class Sources<R extends SourceRecord> {
 
   async #delete(source: SourceReference, condition: Condition, deleteMore?: DeleteMore): Promise<boolean> {
     const change = { set: { status: deleting, attempt: null, deadlineAt: null } };
-    const failed = await this.#table.tryTransact<SourceItem<R>>([
-      this.#table.updateAction(this.#recordKey(source), change, when`${condition} and ${isNotBeingDeleted}`),
-      countAction(this.#table, countKey(source), -1),
+    const failed = await this.table.tryTransact<SourceItem<R>>([
+      this.table.updateAction(this.#recordKey(source), change, when`${condition} and ${isNotBeingDeleted}`),
+      countAction(this.table, countKey(source), -1),
     ]);
     if (failed && failed.get(0)?.status !== deleting) return false;
     await this.#deleteRest(source, deleteMore);
     return true;
   }
 
-  /** Deletes the texts of a source that is hidden, then more, and the record last. */
+  /** Deletes a hidden source's texts, then more, then the record. */
   async #deleteRest(source: SourceReference, deleteMore?: DeleteMore): Promise<void> {
     await this.#texts.deleteTexts(source.id);
     await deleteMore?.(source);
-    await this.#table.delete(this.#recordKey(source), isBeingDeleted);
+    await this.table.delete(this.#recordKey(source), isBeingDeleted);
   }
 
-  /** Deletes what an interrupted run or deletion left of a deleted source, with the record last. Does nothing to other sources. */
+  /** Deletes what is left of a deleted source, and nothing else. */
   async deleteOrphans(source: SourceReference, deleteMore?: DeleteMore): Promise<void> {
     const item = await this.#get(source);
     if (item && item.status !== deleting) return;
     await this.#deleteRest(source, deleteMore);
   }
 
-  /**
-   * Copies a source with its text. A copy without a text waits for it under `attempt`. Returns undefined when the
-   * source is deleted meanwhile.
-   */
+  /** Copies a source. Without a text, the copy waits under `attempt`. Undefined if the source is deleted meanwhile. */
   async copy(
     source: SourceReference,
     to: SourceReference,
@@ -371,7 +343,7 @@ export class Sources<R extends SourceRecord> {
         return undefined;
       }
       const { text } = record;
-      // The text was replaced or indexed in between: the new one must be copied.
+      // The text was replaced in between, and is copied again.
       if (text && !(await this.#texts.copy(source.id, text, to.id))) continue;
       const state = !isUnfinished(this.#kind.states, record)
         ? {}
@@ -384,9 +356,9 @@ export class Sources<R extends SourceRecord> {
     throw new Error('The text of a source kept changing while it was copied.');
   }
 
-  /** Adds the record of a copy, unless another run did. The copy of an agent counts its sources at its end. */
+  /** Adds a copy, unless another run did. The agent's copy counts them later. */
   async #addCopy(record: R): Promise<R> {
-    const { item } = await this.#table.putNew<SourceItem<R>>(this.#toItem(record));
+    const { item } = await this.table.putNew<SourceItem<R>>(this.#toItem(record));
     return this.#visible(item) ?? record;
   }
 
@@ -399,7 +371,7 @@ export class Sources<R extends SourceRecord> {
   }
 
   #get(source: SourceReference) {
-    return this.#table.get<SourceItem<R>>(this.#recordKey(source));
+    return this.table.get<SourceItem<R>>(this.#recordKey(source));
   }
 
   #visible(item: SourceItem<R>): R | undefined {
@@ -407,16 +379,16 @@ export class Sources<R extends SourceRecord> {
   }
 
   async #change(source: SourceReference, change: Change, condition: Condition): Promise<R | undefined> {
-    const item = await this.#table.change<SourceItem<R>>(this.#recordKey(source), change, condition);
+    const item = await this.table.change<SourceItem<R>>(this.#recordKey(source), change, condition);
     return item && this.#visible(item);
   }
 
-  /** Ends an attempt without a text. Returns undefined when the source is at another attempt. */
+  /** Ends an attempt without a text; undefined at another attempt. */
   #end(source: SourceReference, attempt: string, fields: Record<string, unknown>, condition?: Condition) {
     return this.changeAttempt(source, attempt, { ...fields, lastUpdatedAt: now() }, condition);
   }
 
-  /** Changes fields while an attempt has not ended. Returns undefined when the source is at another attempt. */
+  /** Changes fields of an unfinished attempt; undefined at another attempt. */
   protected changeAttempt(
     source: SourceReference,
     attempt: string,
@@ -428,15 +400,15 @@ export class Sources<R extends SourceRecord> {
 
   /** Deletes a source whose attempt never began. */
   async #rollBack(source: SourceReference, attempt: string): Promise<void> {
-    await this.#table.tryTransact([
-      this.#table.deleteAction(this.#recordKey(source), isMine(attempt, this.#kind.states)),
-      countAction(this.#table, countKey(source), -1),
+    await this.table.tryTransact([
+      this.table.deleteAction(this.#recordKey(source), isMine(attempt, this.#kind.states)),
+      countAction(this.table, countKey(source), -1),
     ]);
   }
 
   async #removeRevisions(source: SourceReference, revisions: string[]): Promise<void> {
     const change = { remove: { revisions: new Set(revisions) } };
-    await this.#table.change(this.#recordKey(source), change, exists);
+    await this.table.change(this.#recordKey(source), change, exists);
   }
 }
 

@@ -9,13 +9,12 @@ import type { SourceReference } from './source-reads.ts';
 import { Sources, sourcePermissions } from './sources.ts';
 import { type WebsiteRecord, websiteKind } from './website-reads.ts';
 
-/** The websites of agents. Those that are crawled again have an entry by which they are found when they are due. */
+/** The websites of agents, with entries by which due ones are found. */
 export class Websites extends Sources<WebsiteRecord> {
-  protected readonly entries: RefreshEntries;
+  protected readonly entries = new RefreshEntries(this.table);
 
   constructor(table: Table, quota?: Quota) {
     super(table, websiteKind, quota);
-    this.entries = new RefreshEntries(table);
   }
 
   override async add(website: WebsiteRecord, quota?: Quota): Promise<WebsiteRecord> {
@@ -23,7 +22,7 @@ export class Websites extends Sources<WebsiteRecord> {
     return super.add(website, quota);
   }
 
-  /** Changes a website, or when it is crawled again on behalf of its agent's owner. */
+  /** Changes a website, or its refreshes on behalf of the agent's owner. */
   async change(
     source: SourceReference,
     { refreshEvery, ...change }: WebsiteChange,

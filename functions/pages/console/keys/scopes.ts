@@ -18,7 +18,7 @@ export const scopeLabels: Record<Scope, string> = {
 export const listScopes = () => Object.keys(scopeLabels) as Scope[];
 
 /** The scopes that a key has if none are named. */
-export const initialScopes = listScopes().slice(0, 6);
+export const initialScopes: Scope[] = ['agents', 'knowledge', 'calls', 'block-list', 'hooks', 'webhooks'];
 
 /** The scopes that no key gives another key of its user. */
 export const notPassedOn: Scope[] = ['privacy', 'users', 'keys'];
