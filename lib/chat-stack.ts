@@ -65,19 +65,17 @@ export class ChatStack extends NamedNestedStack {
       statistic: Stats.SUM,
     });
     // A turn that fails after its stream has begun is a successful invocation. Only the log shows the failure.
-    this.failedTurns = serviceFunction.countLines('ChatFailedTurns', chatLogPatterns.failedTurns);
-    this.exhaustedBudget = serviceFunction.countLines('ChatBudgetExhausted', chatLogPatterns.exhaustedBudget);
+    this.failedTurns = serviceFunction.countLines('ChatFailedTurns', matchTurns('$.state', 'failed'));
+    this.exhaustedBudget = serviceFunction.countLines(
+      'ChatBudgetExhausted',
+      matchTurns('$.code', 'chat_budget_exhausted'),
+    );
   }
 }
 
-/** The lines of the chat's log that its alarms count. */
-const chatLogPatterns = {
-  failedTurns: FilterPattern.all(
+/** Returns a pattern of lines of the chat's log with this value in a field. */
+const matchTurns = (field: string, value: string) =>
+  FilterPattern.all(
     FilterPattern.stringValue('$.operation', '=', 'buildChat'),
-    FilterPattern.stringValue('$.state', '=', 'failed'),
-  ),
-  exhaustedBudget: FilterPattern.all(
-    FilterPattern.stringValue('$.operation', '=', 'buildChat'),
-    FilterPattern.stringValue('$.code', '=', 'chat_budget_exhausted'),
-  ),
-};
+    FilterPattern.stringValue(field, '=', value),
+  );

@@ -21,6 +21,20 @@ import { suppress } from './nag-suppressions.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
 import { deploymentName, type Settings } from './settings.ts';
 
+/** The properties that all queues have. Messages of a job that is switched off wait for as long as dead letters. */
+export const queueDefaults = {
+  encryption: QueueEncryption.SQS_MANAGED,
+  enforceSSL: true,
+  retentionPeriod: Duration.days(14),
+};
+
+const bucketDefaults = {
+  encryption: BucketEncryption.S3_MANAGED,
+  blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+  enforceSSL: true,
+  objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+};
+
 /** Everything with state: the table, the files, the queues, the secrets. */
 export class DataStack extends NamedNestedStack {
   readonly table: Table;
@@ -61,10 +75,8 @@ export class DataStack extends NamedNestedStack {
     // Jobs share one dead-letter queue, because a redrive returns each message to its source queue. Dead letters of work that
     // somebody waits for first go to the job that reports the failure.
     this.deadLetters = new Queue(this, 'DeadLetters', {
+      ...queueDefaults,
       queueName: `${deploymentName(settings)}-dead-letters`,
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      retentionPeriod: Duration.days(14),
     });
     suppress(this.deadLetters, 'deadLetters');
     const abandoned = this.#addQueue(giveUp, this.deadLetters, settings);
@@ -74,18 +86,12 @@ export class DataStack extends NamedNestedStack {
     this.queueUrl = `https://sqs.${region}.${urlSuffix}/${account}/${deploymentName(settings)}-{job}`;
 
     this.logs = new Bucket(this, 'AccessLogs', {
-      encryption: BucketEncryption.S3_MANAGED,
-      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      enforceSSL: true,
-      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      ...bucketDefaults,
       lifecycleRules: [{ expiration: Duration.days(30) }],
       removalPolicy,
     });
     this.files = new Bucket(this, 'Files', {
-      encryption: BucketEncryption.S3_MANAGED,
-      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
-      enforceSSL: true,
+      ...bucketDefaults,
       serverAccessLogsBucket: this.logs,
       serverAccessLogsPrefix: 'files/',
       lifecycleRules: [
@@ -106,22 +112,20 @@ export class DataStack extends NamedNestedStack {
     this.#startJobsByFiles();
     this.#startJobsByClock(settings);
 
-    const generated = { passwordLength: 64, excludePunctuation: true };
+    const generate = (id: string, description: string, passwordLength = 64) =>
+      new CfnSecret(this, id, { description, generateSecretString: { passwordLength, excludePunctuation: true } });
     this.secrets = {
       // Created empty: the operator sets it, so that no template and no environment contains it.
       stripe: new CfnSecret(this, 'StripeSecret', { description: 'The secret key of the Stripe account.' }),
-      chatSigning: new CfnSecret(this, 'ChatSigningSecret', {
-        description: 'Signs the tool results and approvals of the build chat.',
-        generateSecretString: generated,
-      }),
-      erasure: new CfnSecret(this, 'ErasureSecret', {
-        description: 'Keys the hashes of erased phone numbers and of requests with an Idempotency-Key.',
-        generateSecretString: generated,
-      }),
-      webhookEncryption: new CfnSecret(this, 'WebhookEncryptionKey', {
-        description: 'Encrypts the secrets of webhook endpoints and of voice platforms in the table.',
-        generateSecretString: generated,
-      }),
+      chatSigning: generate('ChatSigningSecret', 'Signs the tool results and approvals of the build chat.'),
+      erasure: generate(
+        'ErasureSecret',
+        'Keys the hashes of erased phone numbers and of requests with an Idempotency-Key.',
+      ),
+      webhookEncryption: generate(
+        'WebhookEncryptionKey',
+        'Encrypts the secrets of webhook endpoints and of voice platforms in the table.',
+      ),
     };
     // Retained data depend on these secrets: sealed webhook secrets, and the hashes by which a restore repeats erasures.
     for (const secret of Object.values(this.secrets)) secret.applyRemovalPolicy(removalPolicy);
@@ -129,32 +133,17 @@ export class DataStack extends NamedNestedStack {
     const versions = settings.edge ? [settings.edgeSecretVersion, settings.edgeSecretVersion - 1] : [];
     this.edgeSecrets = versions
       .filter((version) => version > 0)
-      .map(
-        (version) =>
-          new CfnSecret(this, `EdgeSecret${version}`, {
-            description: 'Sent by CloudFront to the API and the chat, which refuse requests without it.',
-            generateSecretString: { passwordLength: 43, excludePunctuation: true },
-          }),
-      );
-    this.callerMarkSecret = settings.edge
-      ? undefined
-      : new CfnSecret(this, 'CallerMarkSecret', {
-          description:
-            'Marks the requests that the build chat and the server of AI clients send with the key of a caller.',
-          generateSecretString: { passwordLength: 43, excludePunctuation: true },
-        });
+      .map((version) => generate(`EdgeSecret${version}`, edgeSecretUse, 43));
+    this.callerMarkSecret = settings.edge ? undefined : generate('CallerMarkSecret', callerMarkUse, 43);
     suppress(this, 'rotation');
   }
 
   #addQueue(job: AnyQueueJob, deadLetters: Queue, settings: Settings): Queue {
     const queue = new Queue(this, `Queue-${job.name}`, {
+      ...queueDefaults,
       queueName: `${deploymentName(settings)}-${job.name}`,
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
       // AWS recommends this value, so that throttling produces no dead letters. A failed job shortens it for its message.
       visibilityTimeout: Duration.seconds(6 * job.timeoutSeconds),
-      // This is also the retention of dead letters. Messages of a job that is switched off wait for the same time.
-      retentionPeriod: Duration.days(14),
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: jobDeliveries(job) },
     });
     this.#queues.set(job.name, queue);
@@ -170,17 +159,20 @@ export class DataStack extends NamedNestedStack {
 
   /** Lets EventBridge send messages to the jobs that the clock starts: see the rules in `JobsStack`. */
   #startJobsByClock({ callRetentionDays }: Settings) {
-    for (const { name } of queueJobs.filter((job) => job.everyMinutes || (job.daily && callRetentionDays))) {
-      const queue = this.getQueue(name);
-      queue.addToResourcePolicy(
-        new PolicyStatement({
-          principals: [new ServicePrincipal('events.amazonaws.com')],
-          actions: ['sqs:SendMessage'],
-          resources: [queue.queueArn],
-          conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
-        }),
-      );
-    }
+    for (const { name } of queueJobs.filter((job) => job.everyMinutes || (job.daily && callRetentionDays)))
+      this.#allowSending('events.amazonaws.com', this.getQueue(name));
+  }
+
+  /** Lets a service of AWS send messages to a queue, on behalf of this account alone. */
+  #allowSending(service: string, queue: Queue) {
+    queue.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal(service)],
+        actions: ['sqs:SendMessage'],
+        resources: [queue.queueArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
+      }),
+    );
   }
 
   /**
@@ -200,18 +192,15 @@ export class DataStack extends NamedNestedStack {
     };
     for (const { name } of started) {
       const queue = this.getQueue(name);
-      queue.addToResourcePolicy(
-        new PolicyStatement({
-          principals: [new ServicePrincipal('s3.amazonaws.com')],
-          actions: ['sqs:SendMessage'],
-          resources: [queue.queueArn],
-          conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
-        }),
-      );
+      this.#allowSending('s3.amazonaws.com', queue);
       bucket.addResourceDependency(queue.node.findChild('Policy').node.defaultChild as CfnQueuePolicy);
     }
   }
 }
+
+const edgeSecretUse = 'Sent by CloudFront to the API and the chat, which refuse requests without it.';
+const callerMarkUse =
+  'Marks the requests that the build chat and the server of AI clients send with the key of a caller.';
 
 /** Returns a reference to a secret's value, which CloudFormation resolves while it deploys: no template contains the value. */
 export const secretReference = (secret: CfnSecret) => `{{resolve:secretsmanager:${secret.attrId}:SecretString}}`;

@@ -83,28 +83,21 @@ export class EdgeStack extends NamedNestedStack {
 
   /** Sends the caller's address to the chat, which otherwise sees CloudFront's. A caller cannot set the header. */
   #viewerAddress() {
-    return new EdgeFunction(this, 'ViewerAddress', {
-      runtime: FunctionRuntime.JS_2_0,
-      code: FunctionCode.fromInline(
-        `function handler(event) {
-  event.request.headers['${viewerAddressHeader}'] = { value: event.viewer.ip };
-  return event.request;
-}`,
-      ),
-    });
+    return this.#addFunction(
+      'ViewerAddress',
+      `event.request.headers['${viewerAddressHeader}'] = { value: event.viewer.ip };`,
+    );
   }
 
   /** Asks for the operation's own path. API Gateway accepts no route that ends with a slash. */
   #ownPath(path: string) {
-    return new EdgeFunction(this, `OwnPath${path}`, {
-      runtime: FunctionRuntime.JS_2_0,
-      code: FunctionCode.fromInline(
-        `function handler(event) {
-  event.request.uri = '${path}';
-  return event.request;
-}`,
-      ),
-    });
+    return this.#addFunction(`OwnPath${path}`, `event.request.uri = '${path}';`);
+  }
+
+  /** Adds a function that changes a request by one statement. */
+  #addFunction(id: string, statement: string) {
+    const code = `function handler(event) {\n  ${statement}\n  return event.request;\n}`;
+    return new EdgeFunction(this, id, { runtime: FunctionRuntime.JS_2_0, code: FunctionCode.fromInline(code) });
   }
 }
 

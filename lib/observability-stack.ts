@@ -1,14 +1,15 @@
-import { Aws, CfnCondition, Duration, Fn } from 'aws-cdk-lib';
+import { Aws, CfnCondition, Fn } from 'aws-cdk-lib';
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { Alarm, type CfnAlarm, ComparisonOperator, type Dashboard, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { type AlarmProps, defineAlarms } from './alarms.ts';
 import { addDashboard } from './dashboard.ts';
+import { queueDefaults } from './data-stack.ts';
 import { collectMetrics, type ObservedParts } from './metrics.ts';
 import { suppress } from './nag-suppressions.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
@@ -43,11 +44,7 @@ export class ObservabilityStack extends NamedNestedStack {
       }),
     );
     if (settings.alarmEmail) {
-      const undelivered = new Queue(this, 'UndeliveredAlarms', {
-        encryption: QueueEncryption.SQS_MANAGED,
-        enforceSSL: true,
-        retentionPeriod: Duration.days(14),
-      });
+      const undelivered = new Queue(this, 'UndeliveredAlarms', queueDefaults);
       suppress(undelivered, 'deadLetters');
       topic.addSubscription(new EmailSubscription(settings.alarmEmail, { deadLetterQueue: undelivered }));
     }

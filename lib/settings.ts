@@ -21,6 +21,11 @@ const list = (isValid: (item: string) => boolean, form: string) =>
     .refine((value) => value.split(',').every(isValid), mustBe(form))
     .transform((value) => value.split(','));
 
+const flag = () => z.enum(['true', 'false'], mustBe('true or false')).transform((value) => value === 'true');
+const concurrency = () =>
+  z.union([z.literal('shared'), whole(1000)], mustBe('a whole number from 1 to 1,000, or shared'));
+const units = () => z.union([z.literal('none'), whole()], mustBe('a whole number, or none')).optional();
+
 const isOrigin = (value: string) => URL.parse(value)?.origin === value;
 const isLocal = (value: string) => /^http:\/\/(localhost|127\.0\.0\.1)(:\d+)?$/.test(value);
 
@@ -61,15 +66,11 @@ const settings = z.strictObject(
     chatDailyTokens: whole().default(2_000_000),
     chatUserShare: whole(100).default(25),
     chatRatePerMinute: whole().default(30),
-    chatConcurrency: z
-      .union([z.literal('shared'), whole(1000)], mustBe('a whole number from 1 to 1,000, or shared'))
-      .default(20),
-    callTimeConcurrency: z
-      .union([z.literal('shared'), whole(1000)], mustBe('a whole number from 1 to 1,000, or shared'))
-      .optional(),
+    chatConcurrency: concurrency().default(20),
+    callTimeConcurrency: concurrency().optional(),
     deliveryConcurrency: whole(1000, 2).default(64),
-    maxReadUnits: z.union([z.literal('none'), whole()], mustBe('a whole number, or none')).optional(),
-    maxWriteUnits: z.union([z.literal('none'), whole()], mustBe('a whole number, or none')).optional(),
+    maxReadUnits: units(),
+    maxWriteUnits: units(),
     requestsPerSecond: whole(10_000).optional(),
     callTimeRequestsPerSecond: whole(10_000).optional(),
     callRetentionDays: whole(3650).optional(),
@@ -78,21 +79,12 @@ const settings = z.strictObject(
     quotaSources: whole().default(1000),
     quotaDailyWrites: whole().default(10_000_000),
     crawlTrustedOrigins: list(isOrigin, 'origins joined by commas, such as https://intranet.example.com').default([]),
-    hookKeysInAddress: z
-      .enum(['true', 'false'], mustBe('true or false'))
-      .transform((value) => value === 'true')
-      .default(true),
-    mcpDeletes: z
-      .enum(['true', 'false'], mustBe('true or false'))
-      .transform((value) => value === 'true')
-      .default(false),
+    hookKeysInAddress: flag().default(true),
+    mcpDeletes: flag().default(false),
     webhookTrustedOrigins: list(isOrigin, 'origins joined by commas, such as https://crm.example.com:8443').default([]),
     alarmEmail: text(/^([^\s@]+@[^\s@]+\.[^\s@]+|none)$/, 'an e-mail address, or none').optional(),
     monthlyBudget: whole().optional(),
-    edge: z
-      .enum(['true', 'false'], mustBe('true or false'))
-      .transform((value) => value === 'true')
-      .default(true),
+    edge: flag().default(true),
     edgeSecretVersion: whole().default(1),
     domainName: text(
       /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
