@@ -7,7 +7,7 @@ import { choose, openConsole } from './open-console.ts';
 
 useBrowser();
 
-it('“Make a key for the website that may only read calls, and later end it.”', async () => {
+it('“Make a key for the website that may only read calls, replace it, and later end it.”', async () => {
   const { apiKey, uid } = await newUser(['calls', 'agents', 'keys']);
   const { page, complaints } = await openConsole(apiKey, '/console/keys');
   await page.getByText('(this key)').waitFor();
@@ -22,14 +22,23 @@ it('“Make a key for the website that may only read calls, and later end it.”
   expect((await call('GET', '/key', { apiKey: secret })).body).toMatchObject({ name: 'website', scopes: ['calls'] });
   expect(await violationsIn(page)).toEqual([]);
   await page.getByRole('button', { name: 'Done' }).click();
+  // A double click made one key.
+  expect((await call('GET', '/keys', { apiKey, query: { uid } })).body.keys).toHaveLength(2);
   await page.getByRole('link', { name: 'website' }).click();
+  await page.getByRole('button', { name: 'Rotate' }).click();
+  await page.getByRole('button', { name: 'Rotate the key' }).click();
+  await page.getByRole('button', { name: 'Done' }).click();
+  const { keys } = (await call('GET', '/keys', { apiKey, query: { uid } })).body;
+  const end = `time[datetime="${keys.find(({ status }: { status: string }) => status === 'ending').endsAt}"]`;
+  const former = page.getByRole('row', { name: /^website .* Ends soon/ });
+  await former.locator(end).waitFor();
+  await former.getByRole('link').click();
+  await page.getByRole('dialog').locator(end).waitFor();
   await page.getByRole('button', { name: 'Revoke' }).click();
   await page.getByRole('textbox').fill('website');
   await page.getByRole('button', { name: 'Revoke the key' }).click();
   await page.getByRole('row', { name: /^website .* Revoked/ }).waitFor();
   expect((await call('GET', '/key', { apiKey: secret })).status).toBe(401);
-  // A double click made one key.
-  expect((await call('GET', '/keys', { apiKey, query: { uid } })).body.keys).toHaveLength(2);
   expect(complaints).toEqual([]);
 });
 

@@ -66,7 +66,7 @@ const Figures = () => {
         keyOf={({ uid }) => uid}
         columns={[
           { heading: 'Client', cell: ({ uid }) => <ClientLink uid={uid} /> },
-          ...(listFigureColumns({ costs }).filter(({ heading }) => heading !== 'Margin') as Column<UserFigures>[]),
+          ...(listFigureColumns({ costs }, ['Margin']) as Column<UserFigures>[]),
         ]}
         empty={<Empty title="There is no client whose calls could be counted" />}
       />

@@ -58,11 +58,17 @@ const costColumns: Column<CallFigures>[] = [
   },
 ];
 
-/** Returns the columns of figures: values in their currency if it is known, and costs if there are any. */
-export const listFigureColumns = ({ valueCurrency, costs }: Pick<CallFigures, 'valueCurrency' | 'costs'>) => [
-  ...columnsOfValue(valueCurrency),
-  ...(costs > 0 ? costColumns : []),
-];
+/**
+ * Returns the columns of figures: values in their currency if it is known, and costs if there are any. `omitted` are headings of
+ * columns that a table does not need.
+ */
+export const listFigureColumns = (
+  { valueCurrency, costs }: Pick<CallFigures, 'valueCurrency' | 'costs'>,
+  omitted: string[] = [],
+) =>
+  [...columnsOfValue(valueCurrency), ...(costs > 0 ? costColumns : [])].filter(
+    ({ heading }) => !omitted.includes(heading),
+  );
 
 const columnsOfValue = (valueCurrency: string | undefined): Column<CallFigures>[] => [
   { heading: 'Calls', cell: ({ calls }) => formatNumber(calls), sortKey: ({ calls }) => calls, isNumber: true },

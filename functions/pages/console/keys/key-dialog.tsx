@@ -13,7 +13,7 @@ const close = () => setFilters({ keyId: undefined });
 /** A key, which can be rotated and revoked. */
 export const KeyDialog = ({ apiKey }: { apiKey: ApiKey }) => {
   const { keyId: ownKeyId } = useService();
-  const { uid, keyId, name, start, status, createdAt, expiresAt } = apiKey;
+  const { uid, keyId, name, start, status, createdAt, expiresAt, endsAt = expiresAt } = apiKey;
   const [step, setStep] = useState<'rotate' | 'revoke'>();
   const back = () => setStep(undefined);
   const changes = [['keys', uid]];
@@ -82,7 +82,7 @@ export const KeyDialog = ({ apiKey }: { apiKey: ApiKey }) => {
             'Begins with': <code>{start}…</code>,
             'May use': describeScopes(apiKey),
             Created: <Time at={createdAt} />,
-            Ends: expiresAt && <Time at={expiresAt} />,
+            Ends: endsAt && <Time at={endsAt} />,
             'Key ID': <code>{keyId}</code>,
           }}
         />

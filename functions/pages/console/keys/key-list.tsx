@@ -55,5 +55,5 @@ const columns: Column<ApiKey>[] = [
   { heading: 'May use', isLong: true, cell: describeScopes },
   { heading: 'State', cell: ({ status }) => <Status {...keyStates[status]} /> },
   { heading: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { heading: 'Ends', cell: ({ expiresAt }) => expiresAt && <Time at={expiresAt} /> },
+  { heading: 'Ends', cell: ({ expiresAt, endsAt = expiresAt }) => endsAt && <Time at={endsAt} /> },
 ];

@@ -28,9 +28,9 @@ export const Charts = ({ search, unit, rows, totals, isLastOpen }: Props) => {
           cell: (index) => formatNumber(values[index] ?? 0),
           isNumber: true,
         }));
-        const ofPeriod: Column<number>[] = listFigureColumns(totals)
-          .filter(({ heading }) => heading !== 'With an outcome')
-          .map(({ cell, sortKey: _, ...column }) => ({ ...column, cell: (index) => rows[index] && cell(rows[index]) }));
+        const ofPeriod: Column<number>[] = listFigureColumns(totals, ['With an outcome']).map(
+          ({ cell, sortKey: _, ...column }) => ({ ...column, cell: (index) => rows[index] && cell(rows[index]) }),
+        );
         return (
           <>
             <div className="charts">

@@ -17,7 +17,7 @@ export const Outcomes = ({ search }: { search: FigureSearch }) => (
           caption="Figures by outcome"
           items={rows.toSorted((a, b) => Number(a.outcome === null) - Number(b.outcome === null) || b.calls - a.calls)}
           keyOf={({ outcome }) => JSON.stringify(outcome)}
-          columns={[outcomeColumn, ...listFigureColumns(totals).filter(({ heading }) => heading !== 'With an outcome')]}
+          columns={[outcomeColumn, ...listFigureColumns(totals, ['With an outcome'])]}
         />
       )}
     </Loaded>
