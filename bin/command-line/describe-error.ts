@@ -53,6 +53,10 @@ const isRegionMissing = (message: string) => /^Region (is missing|not accepted)/
 export const describeFileError = (file: string, { code = '' }: { code?: string }) =>
   `${file}: ${fileErrors[code] ?? code}.`;
 
+/** Returns the error of a command for a file that cannot be read or written. */
+export const toFileError = (file: string, error: { code?: string }) =>
+  new CommandError(describeFileError(file, error), exitCodes.usage);
+
 /** Describes an error for a message that already names the file. */
 export const describeFailure = (error: unknown) => {
   const { code = '' } = error as { code?: string };

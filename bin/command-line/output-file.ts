@@ -4,8 +4,7 @@ import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { resolvePath } from './arguments.ts';
-import { describeFileError } from './describe-error.ts';
-import { CommandError, exitCodes } from './exit-codes.ts';
+import { toFileError } from './describe-error.ts';
 
 /** Yields an object as one line of JSON. Its last field is an array, whose items are read on demand. */
 export async function* streamJson(fields: object, name: string, items: AsyncIterable<unknown>): AsyncGenerator<string> {
@@ -39,6 +38,6 @@ export const writeOutput = async (
   } catch (error) {
     await rm(part, { force: true });
     const { code, syscall } = error as NodeJS.ErrnoException;
-    throw code && syscall ? new CommandError(describeFileError(file, { code }), exitCodes.usage) : error;
+    throw code && syscall ? toFileError(file, { code }) : error;
   }
 };

@@ -36,9 +36,11 @@ export const table = <Item extends object>(
   return columns(rows, Object.keys(cells));
 };
 
+export const formatNumber = (value: number) => value.toLocaleString('en');
+
 /** Formats a number with its unit, singular or plural: `1 row`, `5,000 rows`. */
 export const count = (value: number, unit: string, units = `${unit}s`) =>
-  `${value.toLocaleString('en')} ${value === 1 ? unit : units}`;
+  `${formatNumber(value)} ${value === 1 ? unit : units}`;
 
 /** Writes the result to standard output: one line of JSON with `--json`, otherwise the text. */
 export const print = ({ json }: { json?: boolean }, value: object, text: () => string) => {

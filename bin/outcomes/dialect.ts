@@ -2,8 +2,7 @@ import { open } from 'node:fs/promises';
 import { detectSeparator, type Separator } from '../../functions/sheets/separator.ts';
 import { detectUtf, type TextEncoding } from '../../functions/sheets/text-encoding.ts';
 import { resolvePath } from '../command-line/arguments.ts';
-import { describeFileError } from '../command-line/describe-error.ts';
-import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
+import { toFileError } from '../command-line/describe-error.ts';
 
 /** The format of a file. Results are written in the same format, so that the program that made the file can open them. */
 export type Dialect = {
@@ -37,6 +36,6 @@ export const detectDialect = async (file: string): Promise<Dialect> => {
       isNamed,
     };
   } catch (error) {
-    throw new CommandError(describeFileError(file, error as NodeJS.ErrnoException), exitCodes.usage);
+    throw toFileError(file, error as NodeJS.ErrnoException);
   }
 };

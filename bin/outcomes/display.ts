@@ -1,3 +1,5 @@
+import { formatNumber } from '../command-line/output.ts';
+
 export type Counts = { updated: number; failed: number; invalid: number };
 
 /** The progress of a run. */
@@ -17,7 +19,7 @@ export const showProgress = (stream: NodeJS.WritableStream, total: number, done:
   const timer = setInterval(() => {
     const { rate, left } = pace(latest.rows, total);
     stream.write(
-      `${format(latest.rows)} of ${format(total)} rows, ${rate} rows/s, ${left} left, ${format(latest.notSet)} not set\n`,
+      `${formatNumber(latest.rows)} of ${formatNumber(total)} rows, ${rate} rows/s, ${left} left, ${formatNumber(latest.notSet)} not set\n`,
     );
   }, lineSeconds * 1000);
   return {
@@ -38,11 +40,9 @@ const paceFrom = (done: number) => {
   const startedAt = performance.now();
   return (rows: number, total: number) => {
     const rate = (rows - done) / ((performance.now() - startedAt) / 1000);
-    return { rate: format(Math.round(rate)), left: rate > 0 ? duration((total - rows) / rate) : '–' };
+    return { rate: formatNumber(Math.round(rate)), left: rate > 0 ? duration((total - rows) / rate) : '–' };
   };
 };
-
-const format = (value: number) => value.toLocaleString('en');
 
 /** Formats seconds for people: `42 s`, `3 min 5 s`, `2 h 10 min`. */
 export const duration = (seconds: number): string => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { limits } from '../../functions/domain/limits.ts';
 import { resolvePath } from '../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
-import { count, say } from '../command-line/output.ts';
+import { count, formatNumber, say } from '../command-line/output.ts';
 import { ProgressFile } from '../command-line/progress-file.ts';
 import { Pace } from '../command-line/sending/pace.ts';
 import { sendRows } from '../command-line/sending/send-rows.ts';
@@ -41,7 +41,7 @@ export const push = async (file: string, given: PushOptions): Promise<void> => {
   const checked = await checkFile(file, options);
   const { rows: total, invalidRows } = checked;
   if (options.dryRun) {
-    const summary = `${count(total, 'row')}: ${format(total - invalidRows)} valid, ${format(invalidRows)} invalid. Nothing was sent.`;
+    const summary = `${count(total, 'row')}: ${formatNumber(total - invalidRows)} valid, ${formatNumber(invalidRows)} invalid. Nothing was sent.`;
     if (invalidRows > 0) throw new CommandError(summary);
     process.stdout.write(`${summary}\n`);
     return;
@@ -58,7 +58,7 @@ export const push = async (file: string, given: PushOptions): Promise<void> => {
   if (left && !resumes && !options.restart) {
     say('The file, the service or an option has changed since the interrupted run. Starting at the first row.');
   }
-  if (resumes) say(`Continuing after row ${format(left.state.rows)}, where the last run was interrupted.`);
+  if (resumes) say(`Continuing after row ${formatNumber(left.state.rows)}, where the last run was interrupted.`);
   const from = resumes ? left.state : { rows: 0, resultBytes: 0, counts: { updated: 0, failed: 0, invalid: 0 } };
   if (!isPrivate(baseUrl)) say(`${baseUrl} is not https: the API key is sent unencrypted.`);
 
@@ -153,8 +153,6 @@ const printSummary = (counts: Counts, run: { rows: number; before: number; secon
   const before = run.before > 0 ? ` after ${count(run.before, 'row')} of an interrupted run` : '';
   const pace = `${count(run.rows, 'row')} in ${duration(run.seconds)}${before}`;
   process.stdout.write(
-    `${format(updated)} set, ${format(failed)} failed, ${format(invalid)} invalid and not sent (${pace}). Results: ${run.resultPath}\n`,
+    `${formatNumber(updated)} set, ${formatNumber(failed)} failed, ${formatNumber(invalid)} invalid and not sent (${pace}). Results: ${run.resultPath}\n`,
   );
 };
-
-const format = (value: number) => value.toLocaleString('en');

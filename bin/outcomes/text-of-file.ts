@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { detectUtf } from '../../functions/sheets/text-encoding.ts';
 import { resolvePath } from '../command-line/arguments.ts';
-import { describeFileError } from '../command-line/describe-error.ts';
+import { toFileError } from '../command-line/describe-error.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 
 /**
@@ -26,7 +26,7 @@ export async function* decodeFile(file: string, onBytes: (bytes: Buffer) => void
       lines += countNewlines(text);
     }
   } catch (error) {
-    throw isSystemError(error) ? new CommandError(describeFileError(file, error), exitCodes.usage) : error;
+    throw isSystemError(error) ? toFileError(file, error) : error;
   }
   try {
     yield decoder?.decode() ?? '';

@@ -1,8 +1,14 @@
 import type { Command } from 'commander';
 import { toKebabCase } from '../../../functions/domain/text.ts';
-import { addApiCommand } from './command.ts';
+import { type ApiCommand, declareCommand } from './declare-command.ts';
 import { namedCommands } from './named-commands.ts';
 import { apiOperations } from './operations.ts';
+import { runCommand } from './run-command.ts';
+
+const addApiCommand = (program: Command, spelled: ApiCommand): void => {
+  const declared = declareCommand(program, spelled);
+  declared.command.action(() => runCommand(declared, spelled));
+};
 
 /**
  * Adds a command for every operation, by its name in the clients: `api calls list` is `calls.list`. The commands of other groups

@@ -1,4 +1,4 @@
-import type { ApiCommand } from './command.ts';
+import type { ApiCommand } from './declare-command.ts';
 
 /** The commands that call an operation under a shorter name, with options of their own. Their groups have other commands, too. */
 export const namedCommands: ApiCommand[] = [

@@ -69,3 +69,9 @@ export const operationNamed = (wanted: string): ApiOperation => {
   if (!found) throw new Error(`There is no operation ${wanted}.`);
   return found;
 };
+
+/** Returns true for a request that deletes what its address names. */
+export const isDeletion = ({ method, body }: ApiOperation) => method === 'DELETE' && !body;
+
+/** Returns true for an operation on users: its key is of the user that created them. */
+export const administersUsers = ({ path }: ApiOperation) => /^\/users?(\/|-figures|$)/.test(path);

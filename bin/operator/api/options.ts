@@ -1,13 +1,11 @@
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { parseJson } from '../../../functions/domain/json.ts';
 import type { JsonSchema } from '../../../functions/openapi/openapi.ts';
 import { resolvePath } from '../../command-line/arguments.ts';
-import { describeFileError } from '../../command-line/describe-error.ts';
-import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
+import { toFileError } from '../../command-line/describe-error.ts';
 import { future, past } from '../../command-line/times.ts';
-import { readJsonText } from '../json-file.ts';
+import { readJson } from '../json-file.ts';
 import { type Argument, resolveSchema } from './operations.ts';
 
 /** The names of an argument's options, without dashes: the one that sets it, and the one that clears it or sets it to false. */
@@ -74,7 +72,7 @@ const describeArgument = ({ description = '' }: JsonSchema) =>
 
 /** Returns the value of an argument of an operation, from the options or the arguments of a command. */
 export const readOption = async (
-  { name, schema }: Argument,
+  { schema }: Argument,
   names: OptionNames,
   given: Record<string, unknown>,
 ): Promise<unknown> => {
@@ -86,25 +84,14 @@ export const readOption = async (
   if (isCleared) return kind === 'boolean' ? false : null;
   if (value === undefined || typeof value === 'boolean') return kind === 'boolean' ? value : undefined;
   if (kind === 'files') return Promise.all((value as string[]).map(readFile));
-  return kind === 'json' ? readJson(name, value as string) : value;
+  return kind === 'json' ? readJson(value as string) : value;
 };
 
 const readFile = async (file: string): Promise<File> => {
   const blob = await openAsBlob(resolvePath(file)).catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(describeFileError(file, { code: error.code ?? 'ENOENT' }), exitCodes.usage);
+    throw toFileError(file, { code: error.code ?? 'ENOENT' });
   });
   return new File([blob], basename(file));
-};
-
-/** Reads JSON, given directly or as a file. */
-const readJson = async (name: string, given: string): Promise<unknown> => {
-  const text = await readJsonText(given);
-  try {
-    // JSON.parse would round large numbers.
-    return parseJson(text.replace(/^\uFEFF/, ''));
-  } catch (error) {
-    throw new CommandError(`${name}: ${given} is not JSON: ${(error as Error).message}`, exitCodes.usage);
-  }
 };
 
 function toNumber(text: string): number {

@@ -1,10 +1,9 @@
 import { openAsBlob } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { limits } from '../../../functions/domain/limits.ts';
 import { type BlockListImport, dataOf } from '../../../functions/openapi/client/client.ts';
 import { resolvePath } from '../../command-line/arguments.ts';
-import { describeFileError } from '../../command-line/describe-error.ts';
 import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
+import { statFile } from '../../command-line/input-file.ts';
 import { say } from '../../command-line/output.ts';
 import type { BlockListService } from '../service.ts';
 
@@ -18,12 +17,9 @@ export const uploadNumbers = async (
   options: Parameters<BlockListService['api']['blockList']['importFile']>[0],
   stop: AbortSignal,
 ): Promise<string> => {
-  const found = await stat(resolvePath(file)).catch((error) => {
-    throw new CommandError(describeFileError(file, error), exitCodes.usage);
-  });
-  if (!found.isFile()) throw new CommandError(`${file} is not a file.`, exitCodes.usage);
-  if (found.size === 0) throw new CommandError(`${file} is empty.`, exitCodes.usage);
-  if (found.size > limits.importBytes) throw new CommandError(`${file} is larger than 64 MB.`, exitCodes.usage);
+  const { size } = await statFile(file);
+  if (size === 0) throw new CommandError(`${file} is empty.`, exitCodes.usage);
+  if (size > limits.importBytes) throw new CommandError(`${file} is larger than 64 MB.`, exitCodes.usage);
   const numbers = await openAsBlob(resolvePath(file));
   const { importId } = dataOf(await api.blockList.importFile({ uid, agentId, ...options }, numbers, { signal: stop }));
   return importId;

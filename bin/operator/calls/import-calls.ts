@@ -1,13 +1,12 @@
-import { stat } from 'node:fs/promises';
 import { CallItem } from '../../../functions/domain/calls.ts';
 import { isIdentifier } from '../../../functions/domain/identifiers.ts';
 import { isDeeperThan, parseJson, utf8 } from '../../../functions/domain/json.ts';
 import { limits } from '../../../functions/domain/limits.ts';
 import { validate } from '../../../functions/domain/validation.ts';
 import { formatDetails, resolvePath } from '../../command-line/arguments.ts';
-import { describeFileError } from '../../command-line/describe-error.ts';
 import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
-import { count, say, visible } from '../../command-line/output.ts';
+import { statFile } from '../../command-line/input-file.ts';
+import { count, formatNumber, say, visible } from '../../command-line/output.ts';
 import { ProgressFile } from '../../command-line/progress-file.ts';
 import { Pace } from '../../command-line/sending/pace.ts';
 import { maxItemsBytes, sendRows } from '../../command-line/sending/send-rows.ts';
@@ -42,11 +41,7 @@ const maxErrors = 1000;
  */
 export const runImport = async (owners: Owners, file: string, signal: AbortSignal): Promise<ImportReport> => {
   const path = resolvePath(file);
-  const input = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(describeFileError(file, error), exitCodes.usage);
-  });
-  if (!input.isFile()) throw new CommandError(`${file} is not a file.`, exitCodes.usage);
-  const { size, mtimeMs } = input;
+  const { size, mtimeMs } = await statFile(file);
   const progress = new ProgressFile<ImportState>(`${path}.progress`, { ...owners.target, size, mtimeMs });
   const left = await progress.read();
   const found = left?.isSameRun ? left.state : undefined;
@@ -76,9 +71,7 @@ export const runImport = async (owners: Owners, file: string, signal: AbortSigna
       if (Date.now() - saidAt >= everyMilliseconds) {
         saidAt = Date.now();
         const { line, failed } = report;
-        say(
-          `${Math.floor((100 * report.end) / size)}%: ${count(line, 'line')}, ${failed.toLocaleString('en')} failed.`,
-        );
+        say(`${Math.floor((100 * report.end) / size)}%: ${count(line, 'line')}, ${formatNumber(failed)} failed.`);
       }
       const { line, end, imported, failed, errors } = report;
       await progress.write({ line, end, imported, failed, errors });
@@ -124,7 +117,7 @@ async function* readRows(lines: AsyncIterable<Line>, owners: Owners): AsyncGener
 
 /** Reads a line. It validates calls as the service does: one line must not fail the request of all others. */
 const readLine = async ({ bytes }: Line, owners: Owners): Promise<Pick<Row, 'item' | 'apiKey' | 'error'>> => {
-  if (!bytes) return { error: `is longer than ${maxItemsBytes.toLocaleString('en')} bytes` };
+  if (!bytes) return { error: `is longer than ${formatNumber(maxItemsBytes)} bytes` };
   let item: unknown;
   try {
     const text = utf8.decode(bytes).trim();

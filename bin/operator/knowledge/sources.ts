@@ -6,23 +6,23 @@ import type { Service } from '../service.ts';
 
 export const stoppedWaiting = 'Stopped. What was sent is processed all the same. See "knowledge list".';
 
-/** Waits until sources are ready, failed or deleted. `problem` says why waiting ended earlier. */
-export const waitForSources = async <S extends { id: string; status: string }>(
-  read: () => Promise<S[]>,
+/** Waits until documents are ready, failed or deleted. `problem` says why waiting ended earlier. */
+export const waitForDocuments = async (
+  service: Service,
   ids: string[],
   stop: AbortSignal,
-  onEnd: (source: S) => void = () => {},
-): Promise<{ found: Map<string, S>; problem?: string }> => {
-  let found = new Map<string, S>();
+  onEnd: (document: Document) => void,
+): Promise<{ found: Map<string, Document>; problem?: string }> => {
+  let found = new Map<string, Document>();
   const ended = new Set<string>();
   try {
     for (let waited = 300; ; waited = Math.min(waited * 1.5, 5000)) {
-      const wanted = (await read()).filter(({ id }) => ids.includes(id));
-      found = new Map(wanted.map((source) => [source.id, source]));
-      for (const source of wanted) {
-        if (ended.has(source.id) || !hasEnded(source)) continue;
-        ended.add(source.id);
-        onEnd(source);
+      const wanted = (await listDocuments(service)).filter(({ id }) => ids.includes(id));
+      found = new Map(wanted.map((document) => [document.id, document]));
+      for (const document of wanted) {
+        if (ended.has(document.id) || !hasEnded(document)) continue;
+        ended.add(document.id);
+        onEnd(document);
       }
       if (wanted.every(hasEnded)) return { found };
       await sleep(waited, undefined, { signal: stop });
@@ -33,9 +33,9 @@ export const waitForSources = async <S extends { id: string; status: string }>(
   }
 };
 
-const hasEnded = ({ status }: { status: string }) => status === 'ready' || status === 'failed';
+const hasEnded = ({ status }: Document) => status === 'ready' || status === 'failed';
 
-export const listDocuments = ({ api, uid, agentId }: Service): Promise<Document[]> =>
+const listDocuments = ({ api, uid, agentId }: Service): Promise<Document[]> =>
   Array.fromAsync(api.documents.list({ uid, agentId, content: false }));
 
 const listWebsites = ({ api, uid, agentId }: Service): Promise<Website[]> =>

@@ -1,7 +1,7 @@
 import { say, visible } from '../../command-line/output.ts';
 import type { Service } from '../service.ts';
 import { sendFiles } from './send-files.ts';
-import { listDocuments, stoppedWaiting, waitForSources } from './sources.ts';
+import { stoppedWaiting, waitForDocuments } from './sources.ts';
 
 /** The result for one file: whether it was sent, or the status of its document. */
 export type UploadResult = { file: string; status: string; documentId?: string; type?: string; error?: string };
@@ -22,8 +22,8 @@ export const upload = async (
     if (!stop.aborted) await progress.remove();
     return { results, problem: stop.aborted ? stoppedWaiting : undefined };
   }
-  const { found, problem } = await waitForSources(
-    () => listDocuments(service),
+  const { found, problem } = await waitForDocuments(
+    service,
     sent.map(({ documentId }) => documentId as string),
     stop,
     ({ id, status, error }) => {

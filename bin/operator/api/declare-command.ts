@@ -1,0 +1,128 @@
+import { type Command, Option } from 'commander';
+import { toKebabCase } from '../../../functions/domain/text.ts';
+import { wholeNumber } from '../../command-line/arguments.ts';
+import { serviceOption } from '../../command-line/connection.ts';
+import { examples } from '../program.ts';
+import { accessHelp } from '../service-command.ts';
+import { type ApiOperation, type Argument, administersUsers, isDeletion, operationNamed } from './operations.ts';
+import { addOptions, type OptionNames } from './options.ts';
+
+/** A command that calls an operation, or of several the first one whose required arguments are given. */
+export type ApiCommand = {
+  /** Its name, and the arguments that need no option. A `<source>` is that of a website or a document. */
+  command: string;
+  /** The operations, by their names in the clients. */
+  calls: string[];
+  /** The command calls all of its operations, and joins their responses. */
+  joins?: true;
+  /** Default: the summary of the first operation. */
+  summary?: string;
+  /** The options of arguments that are not called as the field. */
+  options?: Record<string, OptionNames>;
+  /** The columns of a list. Default: all fields. */
+  columns?: string[];
+  /** The command waits until the website or document is read. */
+  waits?: true;
+};
+
+/** An argument of an operation that is an option of the command. */
+export type OptionArgument = { argument: Argument; names: OptionNames };
+
+/** A command, its operations, and where their arguments come from: the words named on the command line, and options. */
+export type DeclaredCommand = {
+  command: Command;
+  operations: [ApiOperation, ...ApiOperation[]];
+  named: string[];
+  options: OptionArgument[];
+};
+
+/** The arguments that a `<source>` stands for, by its prefix. */
+export const sourceArguments: Record<string, string> = { web: 'websiteId', doc: 'documentId' };
+
+/** Adds a command that calls operations to its group: its arguments, its options and its help. */
+export const declareCommand = (program: Command, spelled: ApiCommand): DeclaredCommand => {
+  const operations = spelled.calls.map(operationNamed) as DeclaredCommand['operations'];
+  const [first] = operations;
+  const all = spelled.command.split(' ');
+  const words = all.filter((word) => !word.startsWith('<'));
+  const command = words
+    .slice(0, -1)
+    .reduce(findCommand, program)
+    .command(all.slice(words.length - 1).join(' '))
+    .description(spelled.summary ?? first.summary);
+  const named = command.registeredArguments.map((argument) => argument.name());
+  const takesSources = named.some((name) => /^sources?$/.test(name));
+  const isNamed = ({ name }: Argument) =>
+    named.includes(name) || (takesSources && Object.values(sourceArguments).includes(name));
+  const options = listOptionArguments(operations, isNamed).map((argument) => ({
+    argument,
+    names: spelled.options?.[argument.name] ?? toKebabCase(argument.name),
+  }));
+  for (const { argument, names } of options) addOptions(command, argument, names);
+  addSettings(command, first, spelled);
+  const example = [...words, ...buildExample(first, isNamed, options)].join(' ');
+  command.addHelpText('after', `${first.caller ? accessHelp : ''}${examples(example)}`);
+  return { command, operations, named, options };
+};
+
+const findCommand = (parent: Command, word: string): Command => {
+  const found = parent.commands.find((one) => one.name() === word);
+  if (!found) throw new Error(`There is no group ${word}.`);
+  return found;
+};
+
+/** Returns the arguments of operations that need an option. It is mandatory if all of the operations require the argument. */
+const listOptionArguments = (
+  operations: DeclaredCommand['operations'],
+  isNamed: (argument: Argument) => boolean,
+): Argument[] => {
+  const [first] = operations;
+  const takesUid = operations.some((one) => one.takesUid);
+  const byName = new Map(operations.flatMap((one) => one.arguments.map((argument) => [argument.name, argument])));
+  const isRequired = ({ name }: Argument) =>
+    operations.every((one) => one.arguments.some((argument) => argument.name === name && argument.isRequired));
+  return [...byName.values()]
+    .filter((one) => !isNamed(one) && !(one.name === 'uid' && takesUid) && !(one.name === 'limit' && first.list))
+    .map((argument) => ({ ...argument, isRequired: isRequired(argument) }));
+};
+
+/** Adds the options that are no arguments of the operation. */
+const addSettings = (command: Command, operation: ApiOperation, { waits, joins }: ApiCommand) => {
+  const { caller, list, takesIfMatch, takesIdempotencyKey } = operation;
+  if (administersUsers(operation)) command.requiredOption('--of <uid>', 'the user that created the others');
+  else if (caller === 'apiKey') command.option('--uid <uid>', 'the user (default: the owner of the agent)');
+  if (caller === 'applicationOrigin') command.requiredOption('--origin <origin>', 'the origin of the web application');
+  if (list) {
+    const limit = new Option('--limit <number>', 'the maximum number of items').argParser(wholeNumber(1, 10_000));
+    command.addOption(limit.default(joins ? 10_000 : 50));
+  }
+  const version = wholeNumber(1, Number.MAX_SAFE_INTEGER);
+  if (takesIfMatch) command.option('--if-match <version>', 'fail if this is not the latest version', version);
+  if (takesIdempotencyKey) command.option('--idempotency-key <key>', 'the key of a request that is repeated');
+  if (isDeletion(operation)) command.option('--yes', 'delete it (default: only show it)');
+  if (waits) command.option('--no-wait', 'do not wait for the result');
+  command.option(...serviceOption);
+};
+
+/** Returns the words of an example behind the name of the command: what the operation requires, with the values of the document. */
+const buildExample = (
+  operation: ApiOperation,
+  isNamed: (argument: Argument) => boolean,
+  options: OptionArgument[],
+): string[] => {
+  const required = options.filter(({ argument }) => argument.isRequired);
+  const hasAgent = required.some(({ argument }) => argument.name === 'agentId');
+  const needsUser = operation.caller === 'apiKey' && !administersUsers(operation) && !hasAgent;
+  return [
+    ...operation.arguments.filter(isNamed).map((argument) => toWords(argument.example)),
+    ...required.map(({ argument, names }) => `--${names} ${toWords(argument.example)}`),
+    ...(needsUser ? ['--uid demo-user'] : []),
+  ];
+};
+
+/** Returns the example of an argument as words of a shell. */
+const toWords = (example: unknown): string => {
+  if (Array.isArray(example) && example.every((one) => typeof one === 'string')) return example.map(toWords).join(' ');
+  const text = typeof example === 'string' ? example : JSON.stringify(example);
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+};
