@@ -16,7 +16,7 @@ export type Demo = {
   otherAgentId: string;
 };
 
-type DemoStores = Pick<Stores, 'users' | 'apiKeys' | 'agents' | 'calls'>;
+type DemoStores = Pick<Stores, 'users' | 'apiKeys' | 'agentChanges' | 'calls'>;
 
 const phone = '+14155550100';
 const dayMilliseconds = 86_400_000;
@@ -57,7 +57,7 @@ export const makeDemo = async (
 };
 
 const makeUserWithAgent = async (
-  { users, apiKeys, agents }: DemoStores,
+  { users, apiKeys, agentChanges }: DemoStores,
   uid: string,
   name: string,
   scopes?: Scope[],
@@ -66,6 +66,6 @@ const makeUserWithAgent = async (
   const { secret } = await apiKeys.create(uid, { name: 'demo', scopes });
   const agentId = newIdentifier('agent');
   const configuration = { greeting: 'Hello, how can I help you?', language: 'en-US', voice: 'warm' };
-  await agents.create(toNewAgent({ uid, name, configuration }, agentId));
+  await agentChanges.create(toNewAgent({ uid, name, configuration }, agentId));
   return { uid, apiKey: secret, agentId };
 };

@@ -2,6 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { BlockListImports } from '../../functions/block-list-import/block-list-imports.ts';
 import { HookSecrets } from '../../functions/hooks/secrets/hook-secrets.ts';
+import { AgentChanges } from '../../functions/store/agents/agent-changes.ts';
+import { AgentSharing } from '../../functions/store/agents/agent-sharing.ts';
 import { Agents } from '../../functions/store/agents/agents.ts';
 import { ApiKeys } from '../../functions/store/api-keys.ts';
 import { BlockList } from '../../functions/store/block-list/block-list.ts';
@@ -49,6 +51,8 @@ export const makeStores = (table: Table) => ({
   users: new Users(table),
   apiKeys: new ApiKeys(table),
   agents: new Agents(table),
+  agentChanges: new AgentChanges(table),
+  agentSharing: new AgentSharing(table),
   calls: new Calls(table),
   blockList: new BlockList(table),
   blockListImports: new BlockListImports(table),

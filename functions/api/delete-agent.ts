@@ -5,7 +5,7 @@ import { insufficientPermissions } from '../domain/errors.ts';
 import { rescueDelaySeconds } from '../domain/timeouts.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { agents } from '../store/agents/agents.ts';
+import { agentDeletions } from '../store/agents/agent-deletions.ts';
 
 /** Deletes an agent. It is gone with the response; its data are deleted in the background. */
 export const deleteAgent = endpoint({
@@ -16,19 +16,19 @@ export const deleteAgent = endpoint({
   description:
     'Deletes an agent with its calls, block list, knowledge and the access of other users. Only its owner may delete it. From the response on, the agent does not exist for any operation and its phone number is free; its data are deleted in the background. This cannot be undone.',
   caller: { kind: 'key', scope: 'agents', agent: ({ params }) => params },
-  services: { agents: agents.for('remove'), jobQueue: queueSender('finishDeletion') },
+  services: { agentDeletions: agentDeletions.for('remove'), jobQueue: queueSender('finishDeletion') },
   params: z.object({
     // Not the agent of the other examples, which must work after this one has been tried.
     agentId: textField('Id of the agent.', 'agent_01KB3N0W7C5M9Y2D4S6V8X1Z3T'),
   }),
   response: deletionResponse('the agent', 'Agent deleted successfully'),
 
-  async handle({ principal, agent: { agentId, uid } }, { agents, jobQueue }) {
+  async handle({ principal, agent: { agentId, uid } }, { agentDeletions, jobQueue }) {
     if (uid !== principal.uid) throw insufficientPermissions();
     const message = { job: 'finishDeletion', uid, agentId } as const;
     // Starts the rest of the deletion if this function dies, and repeats it when no earlier request is in flight.
     await jobQueue.send(message, rescueDelaySeconds);
-    if (!(await agents.remove(uid, agentId))) throw insufficientPermissions();
+    if (!(await agentDeletions.remove(uid, agentId))) throw insufficientPermissions();
     // The agent is deleted. If this message is not sent, the one before it does the work.
     await jobQueue.send(message).catch(() => {});
     return { message: 'Agent deleted successfully' };

@@ -6,6 +6,7 @@ import { AgentIdInPath } from '../domain/identifiers.ts';
 import { ClientUidInPath, mayShare, UidOfOwner } from '../domain/users.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
+import { agentSharing } from '../store/agents/agent-sharing.ts';
 import { agents } from '../store/agents/agents.ts';
 import { users } from '../store/users.ts';
 import { guestsOfAdministered } from '../users/administered-agent.ts';
@@ -19,7 +20,11 @@ export const grantAgentAccess = endpoint({
   description:
     'Lets another user use an agent. The API key is of the owner (scope `agents`), or of the user that created the owner (scope `users`). The owner and the guest were created by the same user, or one of them created the other. Sharing again changes nothing. An agent has at most 50 guests.',
   caller: { kind: 'key', scope: ['agents', 'users'], administersUsers: true },
-  services: { agents: agents.for('access', 'share'), users: users.for('findClient', 'findMany') },
+  services: {
+    agents: agents.for('access'),
+    agentSharing: agentSharing.for('share'),
+    users: users.for('findClient', 'findMany'),
+  },
   params: z.object({ agentId: AgentIdInPath, guestUid: ClientUidInPath }),
   body: z.object({ uid: UidOfOwner }),
   response: describedObject('The agent and its guest.', {
@@ -28,12 +33,12 @@ export const grantAgentAccess = endpoint({
   }),
   errors: ['user_not_found', 'quota_exceeded'],
 
-  async handle({ principal, params: { agentId, guestUid }, body: { uid } }, { agents, users }) {
+  async handle({ principal, params: { agentId, guestUid }, body: { uid } }, { agents, agentSharing, users }) {
     const guests = await guestsOfAdministered(principal, { uid, agentId }, { agents, users });
     const found = await users.findMany([uid, guestUid]);
     const [owner, guest] = [found.get(uid), found.get(guestUid)];
     if (!owner || !guest || !mayShare(owner, guest)) throw noSuchGuest();
-    if (!guests.includes(guestUid)) await agents.share(agentId, uid, guestUid);
+    if (!guests.includes(guestUid)) await agentSharing.share(agentId, uid, guestUid);
     return { agentId, uid: guestUid };
   },
 });

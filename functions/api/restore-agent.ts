@@ -9,8 +9,8 @@ import { VersionNumber } from '../domain/version-number.ts';
 import { noSuchVersion } from '../domain/versions.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
+import { agentChanges } from '../store/agents/agent-changes.ts';
 import { versionsLookup } from '../store/agents/agent-versions.ts';
-import { agents } from '../store/agents/agents.ts';
 
 /** Restores a version of an agent, as a new version. */
 export const restoreAgent = endpoint({
@@ -26,7 +26,7 @@ export const restoreAgent = endpoint({
     agent: ({ params: { agentId }, body: { uid } }) => ({ agentId, uid }),
     prefetch: ({ params: { agentId }, body: { version } }) => versionsLookup(agentId, [version]),
   },
-  services: { agents: agents.for('change'), jobQueue: queueSender('indexKnowledge') },
+  services: { agentChanges: agentChanges.for('change'), jobQueue: queueSender('indexKnowledge') },
   params: z.object({ agentId: AgentIdInPath }),
   body: z.object({
     uid: Uid,
@@ -40,13 +40,13 @@ export const restoreAgent = endpoint({
 
   async handle(
     { principal, agent: { uid, agentId }, body: { version, note }, ifMatch, creationId, found: [restored] },
-    { agents, jobQueue },
+    { agentChanges, jobQueue },
   ) {
     if (!restored) throw noSuchVersion();
     const { name, configuration } = restored;
     const origin = { uid: principal.uid, keyId: nameKeyId(principal), note, restoredFrom: version, creationId };
     const restore = (agent: Agent) => ({ ...agent, name, configuration });
-    const changed = await agents.change(uid, agentId, restore, { ifMatch, ...origin });
+    const changed = await agentChanges.change(uid, agentId, restore, { ifMatch, ...origin });
     if (!changed) throw insufficientPermissions();
     // Its language may be different.
     await jobQueue.send({ job: 'indexKnowledge', uid, agentId });

@@ -3,8 +3,9 @@ import type { UnversionedAgent } from '../domain/agents.ts';
 import type { ChangeMaker } from '../domain/change-maker.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { service } from '../service.ts';
-import { Agents } from '../store/agents/agents.ts';
-import { toDeletedCopy } from '../store/agents/deleted-agents.ts';
+import { AgentAccess } from '../store/agents/agent-access.ts';
+import { AgentChanges } from '../store/agents/agent-changes.ts';
+import { toDeletedCopy } from '../store/agents/agent-deletions.ts';
 import { isAbsent, when } from '../store/expressions.ts';
 import { accessKey, countKey, duplicationKey } from '../store/keys.ts';
 import { agentQuota, type Counter, countAction, countCheck, type Quota, sourceQuota } from '../store/quotas.ts';
@@ -44,7 +45,8 @@ export type Quotas = { agents: Quota; sources: Quota };
 
 /** The progress of copies of agents. */
 export class Duplications extends TableStore {
-  readonly #agents = new Agents(this.table);
+  readonly #access = new AgentAccess(this.table);
+  readonly #changes = new AgentChanges(this.table);
   readonly #quotas: Quotas;
   readonly #writes: WriteQuota;
 
@@ -99,7 +101,7 @@ export class Duplications extends TableStore {
       changes: 0,
     };
     const failed = await this.table.tryTransact([
-      ...withCause({ maker, requestId: currentRequestId() }, () => this.#agents.creation(agent, { keyId })),
+      ...withCause({ maker, requestId: currentRequestId() }, () => this.#changes.creation(agent, { keyId })),
       this.table.putAction(item),
       this.table.putAction(count),
       this.table.updateAction(countKey({ uid: agent.uid }), { remove: { copies: new Set([agentId]) } }),
@@ -109,7 +111,7 @@ export class Duplications extends TableStore {
     // Another run finished the same copy.
     const found = await this.find(agentId);
     if (found?.state === 'done') return found;
-    if (await this.#agents.access(sourceAgentId))
+    if (await this.#access.find(sourceAgentId))
       throw new Error(`The copy ${agentId} could not be finished: it exists in part.`);
     return undefined;
   }

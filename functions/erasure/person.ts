@@ -8,6 +8,7 @@ import { hasText } from '../domain/json.ts';
 import { listForms } from '../domain/number-forms.ts';
 import { mentionsNumber } from '../domain/phone-numbers.ts';
 import type { ServicesOf } from '../service.ts';
+import { agentSharing } from '../store/agents/agent-sharing.ts';
 import { agents } from '../store/agents/agents.ts';
 import { blockList } from '../store/block-list/block-list.ts';
 import { calls } from '../store/calls/calls.ts';
@@ -25,7 +26,8 @@ export const findServices = {
 
 /** The services that erase a person. */
 export const eraseServices = {
-  agents: agents.for('owned', 'countCopies', 'formerGuests'),
+  agents: agents.for('owned', 'countCopies'),
+  agentSharing: agentSharing.for('formerGuests'),
   calls: calls.for('erase'),
   callAttempts: callAttempts.for('erase'),
   blockList: blockList.for('erase'),
@@ -76,12 +78,12 @@ export const erasePerson = async (
   until: number,
   services: ServicesOf<typeof eraseServices>,
 ): Promise<Rest | undefined> => {
-  const { agents, idempotency, imports } = services;
+  const { agents, agentSharing, idempotency, imports } = services;
   // The users who may have read or changed the person's data.
   const callers = new Set([uid]);
   for await (const owned of agents.owned(uid)) {
     for (const { agentId, guests } of owned) {
-      for (const guest of [...guests, ...(await agents.formerGuests(agentId))]) callers.add(guest);
+      for (const guest of [...guests, ...(await agentSharing.formerGuests(agentId))]) callers.add(guest);
     }
   }
   // A file that is being imported may contain the number, and add it again.

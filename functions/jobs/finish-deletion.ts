@@ -7,7 +7,7 @@ import { hasText } from '../domain/json.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { duplications } from '../duplication/duplications.ts';
 import { callFigures } from '../figures/call-figures.ts';
-import { agents } from '../store/agents/agents.ts';
+import { agentDeletions } from '../store/agents/agent-deletions.ts';
 import { blockList } from '../store/block-list/block-list.ts';
 import { calls } from '../store/calls/calls.ts';
 import { idempotency } from '../store/idempotency.ts';
@@ -23,7 +23,7 @@ export const finishDeletion = queueJob({
   name: 'finishDeletion',
   message: jobMessages.finishDeletion,
   services: {
-    agents: agents.for('findDeleted', 'finishRemoval'),
+    agentDeletions: agentDeletions.for('find', 'finish'),
     calls: calls.for('removeAll'),
     callFigures: callFigures.for('removeAll'),
     callAttempts: callAttempts.for('removeAll'),
@@ -39,10 +39,10 @@ export const finishDeletion = queueJob({
   timeoutSeconds: jobTimeoutSeconds,
 
   async handle({ agentId, progress }, services, { until }) {
-    const { agents, calls, callFigures, callAttempts, blockList, websites, documents, files } = services;
+    const { agentDeletions, calls, callFigures, callAttempts, blockList, websites, documents, files } = services;
     const { duplications, idempotency, jobQueue } = services;
     const startedAt = progress?.startedAt ?? Date.now();
-    const deleted = await agents.findDeleted(agentId);
+    const deleted = await agentDeletions.find(agentId);
     if (!deleted) return;
     const message = { job: 'finishDeletion', uid: deleted.owner, agentId } as const;
     const emptied = await Promise.all([
@@ -59,7 +59,7 @@ export const finishDeletion = queueJob({
     const search = { until, from: progress?.position };
     const { stoppedAt } = await idempotency.forget([deleted.owner, ...deleted.guests], mentionsAgent, search);
     if (stoppedAt) return jobQueue.send({ ...message, progress: { startedAt, position: stoppedAt } });
-    await agents.finishRemoval(agentId, deleted, startedAt);
+    await agentDeletions.finish(agentId, deleted, startedAt);
   },
 });
 

@@ -3,6 +3,8 @@ import { queueSender } from '../clients/job-queue.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { jobRescueDelaySeconds, jobTimeoutSeconds, rescueDelaySeconds } from '../domain/timeouts.ts';
 import type { ServicesOf } from '../service.ts';
+import { agentDeletions } from '../store/agents/agent-deletions.ts';
+import { agentSharing } from '../store/agents/agent-sharing.ts';
 import { agents } from '../store/agents/agents.ts';
 import { blockList } from '../store/block-list/block-list.ts';
 import { users } from '../store/users.ts';
@@ -14,7 +16,9 @@ const waitSeconds = 15;
 
 const services = {
   users: users.for('findDeletion', 'noteDeletionRun', 'endAccess', 'remove'),
-  agents: agents.for('owned', 'list', 'remove', 'revoke', 'countCopies', 'noteDeletions', 'areDeletionsFinished'),
+  agents: agents.for('owned', 'list', 'countCopies'),
+  agentDeletions: agentDeletions.for('remove', 'note', 'areFinished'),
+  agentSharing: agentSharing.for('revoke'),
   blockList: blockList.for('removeAll'),
   imports: blockListImports.for('cancel', 'isRunning'),
   jobQueue: queueSender('finishDeletion', 'finishUserDeletion'),
@@ -32,7 +36,7 @@ export const finishUserDeletion = queueJob({
   timeoutSeconds: jobTimeoutSeconds,
 
   async handle({ uid, isRescue }, services, { until }) {
-    const { users, agents, jobQueue } = services;
+    const { users, agentDeletions, jobQueue } = services;
     const deletion = await users.findDeletion(uid);
     if (!deletion) return;
     const message = { job: 'finishUserDeletion', uid } as const;
@@ -43,7 +47,7 @@ export const finishUserDeletion = queueJob({
     await users.noteDeletionRun(uid);
     const state = await emptyUser(uid, (agentIds) => removeAgents(uid, agentIds, services, until), services, until);
     if (state === 'unfinished') return jobQueue.send(message);
-    if (state === 'written' || !deletion.isQuiet || !(await agents.areDeletionsFinished(uid)))
+    if (state === 'written' || !deletion.isQuiet || !(await agentDeletions.areFinished(uid)))
       return jobQueue.send(message, waitSeconds);
     await users.remove(uid);
   },
@@ -53,14 +57,14 @@ export const finishUserDeletion = queueJob({
 const removeAgents = async (
   uid: string,
   agentIds: string[],
-  { agents, jobQueue }: ServicesOf<typeof services>,
+  { agentDeletions, jobQueue }: ServicesOf<typeof services>,
   until: number,
 ) => {
-  await agents.noteDeletions(uid, agentIds);
+  await agentDeletions.note(uid, agentIds);
   for (const agentId of agentIds) {
     const message = { job: 'finishDeletion', uid, agentId } as const;
     await jobQueue.send(message, rescueDelaySeconds);
-    if (await agents.remove(uid, agentId)) await jobQueue.send(message);
+    if (await agentDeletions.remove(uid, agentId)) await jobQueue.send(message);
     if (Date.now() >= until) return false;
   }
   return true;

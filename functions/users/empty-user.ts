@@ -1,11 +1,13 @@
 import type { BlockListImports } from '../block-list-import/block-list-imports.ts';
+import type { AgentSharing } from '../store/agents/agent-sharing.ts';
 import type { Agents } from '../store/agents/agents.ts';
 import type { BlockList } from '../store/block-list/block-list.ts';
 import type { Users } from '../store/users.ts';
 
 type EmptiedStores = {
   users: Pick<Users, 'endAccess'>;
-  agents: Pick<Agents, 'countCopies' | 'list' | 'owned' | 'revoke'>;
+  agents: Pick<Agents, 'countCopies' | 'list' | 'owned'>;
+  agentSharing: Pick<AgentSharing, 'revoke'>;
   blockList: Pick<BlockList, 'removeAll'>;
   imports: Pick<BlockListImports, 'cancel' | 'isRunning'>;
 };
@@ -17,7 +19,7 @@ type EmptiedStores = {
 export const emptyUser = async (
   uid: string,
   deleteAgents: (agentIds: string[]) => Promise<boolean>,
-  { users, agents, blockList, imports }: EmptiedStores,
+  { users, agents, agentSharing, blockList, imports }: EmptiedStores,
   until: number,
 ): Promise<'unfinished' | 'written' | 'empty'> => {
   await users.endAccess(uid);
@@ -26,7 +28,7 @@ export const emptyUser = async (
   for await (const owned of agents.owned(uid))
     if (!(await deleteAgents(owned.map(({ agentId }) => agentId)))) return 'unfinished';
   for await (const { agentId, uid: owner } of agents.list(uid))
-    if (owner !== uid) await agents.revoke(agentId, owner, uid, { stays: false });
+    if (owner !== uid) await agentSharing.revoke(agentId, owner, uid, { stays: false });
   await imports.cancel(uid);
   const isImporting = await imports.isRunning({ uid });
   if (!(await blockList.removeAll({ uid }, until))) return 'unfinished';

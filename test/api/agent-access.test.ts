@@ -1,5 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { limits } from '../../functions/domain/limits.ts';
+import { agentDeletions } from '../../functions/store/agents/agent-deletions.ts';
+import { agentSharing } from '../../functions/store/agents/agent-sharing.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { accessKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
@@ -58,8 +60,8 @@ it('a lost response, a conflict and a dead function leave a sharing and its end 
   const maker = await newMaker();
   const [world, guest] = await Promise.all([newClientWorld(undefined, maker), newClientWorld(undefined, maker)]);
   const { uid, agentId } = world;
-  const share = () => agents.get().share(agentId, uid, guest.uid);
-  const end = () => agents.get().revoke(agentId, uid, guest.uid);
+  const share = () => agentSharing.get().share(agentId, uid, guest.uid);
+  const end = () => agentSharing.get().revoke(agentId, uid, guest.uid);
   const isShared = async () => {
     const listed = await Array.fromAsync(agents.get().list(guest.uid));
     const hasAgent = listed.some((agent) => agent.agentId === agentId);
@@ -87,8 +89,10 @@ it('a lost response, a conflict and a dead function leave a sharing and its end 
 
 it('the end of a sharing of an agent that is deleted meanwhile is refused', async () => {
   const { uid, agentId } = await newWorld();
-  await agents.get().remove(uid, agentId);
-  await expect(agents.get().revoke(agentId, uid, 'guest')).rejects.toMatchObject({ code: 'insufficient_permissions' });
+  await agentDeletions.get().remove(uid, agentId);
+  await expect(agentSharing.get().revoke(agentId, uid, 'guest')).rejects.toMatchObject({
+    code: 'insufficient_permissions',
+  });
 });
 
 it('an agent has at most 50 guests', async () => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { limits } from '../../functions/domain/limits.ts';
 import { chooseVersion, type Share } from '../../functions/domain/traffic.ts';
-import { agents } from '../../functions/store/agents/agents.ts';
+import { agentChanges } from '../../functions/store/agents/agent-changes.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { call, newGuest, newWorld, type World } from '../support/world.ts';
 
@@ -183,7 +183,7 @@ it('a version that gets traffic is kept beyond the newest 200 until it gets none
   await change(world, { greeting: 'Hello' });
   await split(world, half);
   for (let n = 3; n <= 205; n++) {
-    await agents.get().change(world.uid, world.agentId, (agent) => ({ ...agent, name: `Agent ${n}` }));
+    await agentChanges.get().change(world.uid, world.agentId, (agent) => ({ ...agent, name: `Agent ${n}` }));
   }
   const statusOf = async (version: number) =>
     (await world.call('GET', `${pathOf(world)}/versions/${version}`, { query: { uid: world.uid } })).status;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { limits } from '../../functions/domain/limits.ts';
-import { agents } from '../../functions/store/agents/agents.ts';
+import { agentChanges } from '../../functions/store/agents/agent-changes.ts';
 import { json as operatorJson } from '../support/operator-command.ts';
 import { newGuest, newWorld, unique, type World } from '../support/world.ts';
 
@@ -190,7 +190,7 @@ it('a configuration of 200 KB that cannot be compressed is kept with its version
 it('the newest 200 versions of an agent are kept', { tags: 'heavy' }, async () => {
   const world = await newWorld();
   for (let n = 2; n <= 205; n++) {
-    await agents.get().change(world.uid, world.agentId, (agent) => ({ ...agent, name: `Agent ${n}` }));
+    await agentChanges.get().change(world.uid, world.agentId, (agent) => ({ ...agent, name: `Agent ${n}` }));
   }
   const { versions } = await versionsOf(world);
   expect([versions.length, versions[0].version, versions.at(-1).version]).toEqual([200, 205, 6]);
@@ -302,7 +302,7 @@ it('a change whose response was never kept is found again by its request, also a
   const { uid, agentId } = world;
   const creationId = (await import('../../functions/domain/identifiers.ts')).newUlid();
   const rename = (ifMatch?: number) =>
-    agents.get().change(uid, agentId, (agent) => ({ ...agent, name: 'Desk' }), { creationId, ifMatch });
+    agentChanges.get().change(uid, agentId, (agent) => ({ ...agent, name: 'Desk' }), { creationId, ifMatch });
   const first = await rename(1);
   expect(await rename(1)).toEqual(first);
   await change(world, { name: 'Reception' });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { agents } from '../../functions/store/agents/agents.ts';
+import { agentChanges } from '../../functions/store/agents/agent-changes.ts';
+import { agentSharing } from '../../functions/store/agents/agent-sharing.ts';
 import { newGuest, newUser, newWorld, type World } from '../support/world.ts';
 
 it('agents are created, read, changed and listed with the given fields', async () => {
@@ -120,12 +121,12 @@ it('agents can be used and listed by a user with access, until the access is rev
   const list = async () =>
     (await world.call('GET', '/agents', { apiKey: guest.apiKey, query: { uid: guest.uid } })).body.agents;
   expect((await use()).status).toBe(401);
-  await agents.get().share(world.agentId, world.uid, guest.uid);
+  await agentSharing.get().share(world.agentId, world.uid, guest.uid);
   expect((await use()).body.uid).toBe(world.uid);
   expect((await list()).map((agent: { agentId: string }) => agent.agentId)).toEqual([world.agentId]);
   const body = { uid: guest.uid, agentId: world.agentId, numbers: ['+14155550100'] };
   expect((await world.call('POST', '/agent-block-list', { apiKey: guest.apiKey, body })).status).toBe(200);
-  await agents.get().revoke(world.agentId, world.uid, guest.uid);
+  await agentSharing.get().revoke(world.agentId, world.uid, guest.uid);
   expect((await use()).status).toBe(401);
   expect(await list()).toEqual([]);
 });
@@ -283,7 +284,7 @@ it('the configuration of an agent keeps the transfer number in E.164 format', as
 
 it('the configuration of an agent that was stored before a check existed can still be read, and its other fields changed', async () => {
   const world = await newWorld();
-  await agents
+  await agentChanges
     .get()
     .change(world.uid, world.agentId, (agent) => ({ ...agent, configuration: { language: 'english' } }));
   const renamed = await world.call('PATCH', `/agents/${world.agentId}`, { body: { name: 'Front desk' } });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { blockListImports } from '../../functions/block-list-import/block-list-imports.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
-import { agents } from '../../functions/store/agents/agents.ts';
+import { agentSharing } from '../../functions/store/agents/agent-sharing.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { itemsOfUser } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
@@ -179,9 +179,9 @@ it('imports into a block list need access to the agent, and only their user can 
   expect([refused.status, refused.body.message]).toEqual([401, expect.stringContaining('block-list')]);
 
   // A guest's form is useless once the guest can no longer use the agent.
-  await agents.get().share(agentId, world.uid, stranger.uid);
+  await agentSharing.get().share(agentId, world.uid, stranger.uid);
   const form = (await create(stranger, { agentId })).body;
-  await agents.get().revoke(agentId, world.uid, stranger.uid);
+  await agentSharing.get().revoke(agentId, world.uid, stranger.uid);
   await sendForm(form, '+14155550100');
   expect(await ended(stranger, form.importId)).toMatchObject({
     status: 'failed',

@@ -1,6 +1,6 @@
 import { brotliDecompressSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { agents } from '../../functions/store/agents/agents.ts';
+import { agentChanges } from '../../functions/store/agents/agent-changes.ts';
 import { figuresCollection } from '../../functions/store/keys.ts';
 import { type Item, table } from '../../functions/store/table.ts';
 import { putAgents } from '../support/many-agents.ts';
@@ -243,7 +243,7 @@ it.concurrent('a valueCurrency that was stored before the field had a meaning is
   const agentId = unique('agent');
   const configuration = { valueCurrency: 978 };
   const at = new Date().toISOString();
-  await agents.get().create({ uid, agentId, name: 'A', configuration, createdAt: at, updatedAt: at });
+  await agentChanges.get().create({ uid, agentId, name: 'A', configuration, createdAt: at, updatedAt: at });
   expect((await call('GET', `/agents/${agentId}`)).body.configuration).toEqual(configuration);
   expect((await figures({ ...world, agentId })).totals).toEqual(nothing);
 });

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { withOutcome } from '../../functions/domain/call-outcomes.ts';
 import type { Call } from '../../functions/domain/calls.ts';
-import { agents } from '../../functions/store/agents/agents.ts';
+import { agentSharing } from '../../functions/store/agents/agent-sharing.ts';
 import { Calls } from '../../functions/store/calls/calls.ts';
 import { callKey } from '../../functions/store/keys.ts';
 import { openTable } from '../../functions/store/table.ts';
@@ -122,7 +122,7 @@ it('an outcome that blocks adds nothing for another field, another outcome or a 
 it('outcomes that block use the agent’s list when a guest sets one, never the owner’s, and are copied with the agent', async () => {
   const world = await newWorld();
   const guest = await newWorld();
-  await agents.get().share(world.agentId, world.uid, guest.uid);
+  await agentSharing.get().share(world.agentId, world.uid, guest.uid);
   await blocking(world, ['do_not_call']);
   await world.recordCall('a');
   const answer = await guest.call('PATCH', `/calls/${world.agentId}/a`, {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Scope } from '../../functions/domain/api-keys.ts';
 import { callStartLookup } from '../../functions/hooks/call-starts.ts';
-import { agents } from '../../functions/store/agents/agents.ts';
+import { agentSharing } from '../../functions/store/agents/agent-sharing.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { call, newWorld, type World } from '../support/world.ts';
 
@@ -140,7 +140,7 @@ it('a call that starts is decided for a guest by the owner’s list, and refused
   const [owner, guest] = [await newWorld(), await newWorld()];
   const asGuest = { uid: guest.uid, agentId: owner.agentId };
   expect((await start(guest, asGuest)).status).toBe(401);
-  await agents.get().share(owner.agentId, owner.uid, guest.uid);
+  await agentSharing.get().share(owner.agentId, owner.uid, guest.uid);
   expect((await start(guest, asGuest)).body.decision).toBe('accept');
   await guest.call('POST', '/block-list', { body: { uid: guest.uid, numbers: [caller] } });
   expect((await start(guest, asGuest)).body.decision).toBe('accept');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../functions/domain/limits.ts';
-import { agents } from '../../functions/store/agents/agents.ts';
+import { agentSharing } from '../../functions/store/agents/agent-sharing.ts';
 import { putAgents } from '../support/many-agents.ts';
 import { newUser, newWorld, type World } from '../support/world.ts';
 
@@ -351,7 +351,7 @@ describe.concurrent('listing the calls of all agents', () => {
 
   it('the calls of all own agents are listed newest first, and none of an agent that is shared', async () => {
     const [world, other] = [await newWorld(), await newWorld()];
-    await agents.get().share(other.agentId, other.uid, world.uid);
+    await agentSharing.get().share(other.agentId, other.uid, world.uid);
     const second = await create(world);
     await record(world, world.agentId, 'c1', '2026-03-01T00:00:00Z');
     await record(world, second, 'c2', '2026-03-02T00:00:00Z');
@@ -428,7 +428,7 @@ describe.concurrent('deleting a call', () => {
       world.call('DELETE', `/calls/${world.agentId}/${name}`, { apiKey: guest.apiKey });
     const foreign = await removeAsGuest('call-1');
     expect([foreign.status, foreign.body.error]).toEqual([401, 'insufficient_permissions']);
-    await agents.get().share(world.agentId, world.uid, guest.uid);
+    await agentSharing.get().share(world.agentId, world.uid, guest.uid);
     expect((await world.call('GET', `/calls/${world.agentId}/call-1`, { apiKey: guest.apiKey })).status).toBe(200);
     for (const name of ['call-1', 'absent', phone]) {
       const answer = await removeAsGuest(name);

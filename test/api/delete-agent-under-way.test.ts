@@ -4,6 +4,7 @@ import { beginCopy, continueCopy, copyServices } from '../../functions/duplicati
 import { finishDeletion } from '../../functions/jobs/finish-deletion.ts';
 import { finishDuplication } from '../../functions/jobs/finish-duplication.ts';
 import { lazyServices } from '../../functions/service.ts';
+import { agentDeletions } from '../../functions/store/agents/agent-deletions.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { blockedNumberKey, blockListShards } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
@@ -31,7 +32,7 @@ it('deleting an agent completes wherever its function is killed, at every write'
     await world.call('POST', '/agent-websites', { body: website });
     const headers = { 'idempotency-key': unique('key') };
     await world.call('PATCH', `/agents/${agentId}`, { body: { name: 'Agent' }, headers });
-    await agents.get().remove(uid, agentId);
+    await agentDeletions.get().remove(uid, agentId);
     await becomeQuiet(agentId);
     let writes = 0;
     injectFaults((operation) =>
@@ -88,7 +89,7 @@ it('deleting an agent leaves a finished copy of it whole', async () => {
 it('deleting an agent with a large block list continues in another message when its time is over', async () => {
   const world = await newWorld();
   await world.block(phones(2 * blockListShards));
-  await agents.get().remove(world.uid, world.agentId);
+  await agentDeletions.get().remove(world.uid, world.agentId);
   await becomeQuiet(world.agentId);
   const message = { job: 'finishDeletion', uid: 'somebody', agentId: world.agentId };
   expect(await deliverMessage({ ...finishDeletion, timeoutSeconds: 0 }, message)).toBe(true);

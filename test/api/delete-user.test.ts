@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { finishUserDeletion } from '../../functions/jobs/finish-user-deletion.ts';
-import { agents } from '../../functions/store/agents/agents.ts';
+import { agentSharing } from '../../functions/store/agents/agent-sharing.ts';
 import { accessKey, deletedAgentCollection, userKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { users } from '../../functions/store/users.ts';
@@ -101,7 +101,7 @@ it.each(['first', 'last'])(
       const { uid, agentId, maker } = world;
       await newGuest(world);
       const other = await newClientWorld(undefined, maker);
-      await agents.get().share(other.agentId, other.uid, uid);
+      await agentSharing.get().share(other.agentId, other.uid, uid);
       await world.call('POST', '/block-list', { body: { uid, numbers: ['+14155550100'] } });
       await users.get().beginDeletion(maker.uid, uid);
       await table.get().change(userKey(uid), { set: { deletingAt: 1 } });

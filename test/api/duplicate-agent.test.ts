@@ -85,8 +85,8 @@ it('duplicating an agent accepts a name, and shortens the default one to the max
 it('a copy of another user’s agent belongs to the user who made it', async () => {
   const world = await newWorld();
   const guest = await newUser();
-  const { agents } = await import('../../functions/store/agents/agents.ts');
-  await agents.get().share(world.agentId, world.uid, guest.uid);
+  const { agentSharing } = await import('../../functions/store/agents/agent-sharing.ts');
+  await agentSharing.get().share(world.agentId, world.uid, guest.uid);
   const body = { uid: guest.uid, agentId: world.agentId };
   const answer = await world.call('POST', '/duplicate-agent', { apiKey: guest.apiKey, body });
   expect(answer.body.uid).toBe(guest.uid);

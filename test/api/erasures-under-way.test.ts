@@ -6,6 +6,7 @@ import { beginCopy, continueCopy, copyServices } from '../../functions/duplicati
 import { erasures } from '../../functions/erasure/erasures.ts';
 import { erasePerson, eraseServices } from '../../functions/erasure/person.ts';
 import { lazyServices } from '../../functions/service.ts';
+import { agentSharing } from '../../functions/store/agents/agent-sharing.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { blockList } from '../../functions/store/block-list/block-list.ts';
 import { idempotency } from '../../functions/store/idempotency.ts';
@@ -121,7 +122,7 @@ describe.concurrent('the erasure of a person', () => {
     const begun = (await imports.begin((await imports.find(reference)) as ImportRecord, 'etag')) as ImportRecord;
     const failures = [importFailure(1, person, 'invalid_expires_at')];
     await imports.finish((await imports.advance(begun, { failures, failed: 1 })) as ImportRecord);
-    await agents.get().revoke(agentId, uid, guest.uid);
+    await agentSharing.get().revoke(agentId, uid, guest.uid);
     const { body } = await request(world, person, { blockList: 'remove' });
     expect((await ended(world, body.erasureId)).status).toBe('done');
     expect(await imports.find(reference)).toMatchObject({ failed: 1, failures: [] });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { agents } from '../../functions/store/agents/agents.ts';
+import { agentSharing } from '../../functions/store/agents/agent-sharing.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { caller, own, send } from '../support/voice-platforms.ts';
 import { newWorld, unique, type World } from '../support/world.ts';
@@ -197,7 +197,7 @@ describe('findings of Retell', () => {
     await send(owner, 'retell', { query, body: retellEnd({ result: 'won' }), apiKey: undefined });
     const path = `/calls/${owner.agentId}/retell:1`;
     expect((await owner.call('GET', path)).body).toMatchObject({ custom_call_outcome: 'Won' });
-    await agents.get().share(owner.agentId, owner.uid, guest.uid);
+    await agentSharing.get().share(owner.agentId, owner.uid, guest.uid);
     await send({ ...guest, agentId: owner.agentId }, 'retell', { body: retellEnd({ result: 'lost' }) });
     expect((await owner.call('GET', path)).body).toMatchObject({ custom_call_outcome: 'Lost' });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { agents } from '../../functions/store/agents/agents.ts';
+import { agentSharing } from '../../functions/store/agents/agent-sharing.ts';
 import { webhookEndpoints } from '../../functions/webhooks/webhook-endpoints.ts';
 import { changesAreRead, distinct, listening } from '../support/webhook-events.ts';
 import { newEndpoint, newReceiver, type SentEvent, verified } from '../support/webhooks.ts';
@@ -11,7 +11,7 @@ describe.concurrent('an endpoint', () => {
   it('an endpoint gets the events that it subscribes to, of the agents that it names, and of shared ones', async () => {
     const owner = await newWorld();
     const { call, uid, agentId, until, all } = await listening({ events: ['call.recorded', 'agent.deleted'] });
-    await agents.get().share(owner.agentId, owner.uid, uid);
+    await agentSharing.get().share(owner.agentId, owner.uid, uid);
     const named = await newReceiver();
     const { secret } = await newEndpoint({ uid, call } as World, named.url, { agentIds: [agentId] });
     await owner.recordCall('call-of-owner');

@@ -4,7 +4,7 @@ import { newUlid } from '../../functions/domain/identifiers.ts';
 import type { PlatformName } from '../../functions/hooks/platforms/platforms.ts';
 import { type HookSecretItem, hookSecretOwner, hookSecrets } from '../../functions/hooks/secrets/hook-secrets.ts';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
-import { agents } from '../../functions/store/agents/agents.ts';
+import { agentChanges } from '../../functions/store/agents/agent-changes.ts';
 import { hookSecretKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { newHookSecret, signers } from '../support/hook-signers.ts';
@@ -100,15 +100,15 @@ export const samplesOf = (endpoint: AnyEndpoint): [Sample, ...Sample[]] =>
 
 let split: Promise<string> | undefined;
 /** An agent whose callers get two versions. */
-const splitAgent = ({ uid, newAgent, directly: { agents } }: Pick<World, 'uid' | 'newAgent' | 'directly'>) => {
+const splitAgent = ({ uid, newAgent, directly: { agentChanges } }: Pick<World, 'uid' | 'newAgent' | 'directly'>) => {
   split ??= (async () => {
     const agentId = await newAgent();
-    await agents.change(uid, agentId, (agent) => ({ ...agent, configuration: { variables: { offer: 'new' } } }));
+    await agentChanges.change(uid, agentId, (agent) => ({ ...agent, configuration: { variables: { offer: 'new' } } }));
     const shares = [
       { version: 1, percent: 90 },
       { version: 2, percent: 10 },
     ];
-    await agents.setTraffic(uid, agentId, shares);
+    await agentChanges.setTraffic(uid, agentId, shares);
     return agentId;
   })();
   return split;
@@ -151,7 +151,7 @@ const samples: Record<string, [Sample, ...Sample[]]> = {
       what: 'outbound, counted as an attempt',
       request: async ({ uid, agentId, phone }) => {
         const configuration = { calling: { attempts: [{ max: 100, hours: 1 }] } };
-        await agents.get().change(uid, agentId, (agent) => ({ ...agent, configuration }));
+        await agentChanges.get().change(uid, agentId, (agent) => ({ ...agent, configuration }));
         return { body: { uid, agentId, to: phone, direction: 'outbound', callId: newUlid() } };
       },
       maxRoundTrips: 2,
@@ -238,7 +238,7 @@ const samples: Record<string, [Sample, ...Sample[]]> = {
     {
       request: async ({ newAgent, uid, directly }) => {
         const agentId = await newAgent();
-        await directly.agents.change(uid, agentId, (agent) => ({ ...agent, name: 'Renamed' }));
+        await directly.agentChanges.change(uid, agentId, (agent) => ({ ...agent, name: 'Renamed' }));
         return { params: { agentId }, body: { uid, version: 1 } };
       },
     },

@@ -41,7 +41,7 @@ export const everyWebhook = async (world: World): Promise<WebhookWork[]> => {
 
   const agentWithEndpoints = async (count: number, more: object = {}) => {
     const [uid, agentId] = [`user-${newUlid()}`, newIdentifier('agent')];
-    await world.directly.agents.create({
+    await world.directly.agentChanges.create({
       uid,
       agentId,
       name: 'Agent',

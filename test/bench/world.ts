@@ -99,7 +99,7 @@ export const startWorld = async (): Promise<World> => {
   Object.assign(process.env, settingsBy(proxy.endpoints));
   const directly = makeStores(openTable(tableName, { endpoint: dynamodb.endpoint }));
   const demo = await makeDemo(directly, { uid: 'bench-user', otherUid: 'other-user' });
-  await directly.agents.share(demo.agentId, demo.uid, demo.otherUid);
+  await directly.agentSharing.share(demo.agentId, demo.uid, demo.otherUid);
   const key = await directly.apiKeys.create(demo.uid, { name: 'all scopes', scopes: Scope.options });
   return {
     ...demo,
@@ -113,7 +113,14 @@ export const startWorld = async (): Promise<World> => {
     async newAgent() {
       const [agentId, at] = [newIdentifier('agent'), now()];
       const { uid } = demo;
-      await directly.agents.create({ uid, agentId, name: 'Agent', configuration: {}, createdAt: at, updatedAt: at });
+      await directly.agentChanges.create({
+        uid,
+        agentId,
+        name: 'Agent',
+        configuration: {},
+        createdAt: at,
+        updatedAt: at,
+      });
       return agentId;
     },
     async stop() {

@@ -15,6 +15,7 @@ import {
 } from '../../functions/domain/source-state.ts';
 import { environment } from '../../functions/environment.ts';
 import { Erasures } from '../../functions/erasure/erasures.ts';
+import { AgentDeletions } from '../../functions/store/agents/agent-deletions.ts';
 import { Credentials } from '../../functions/store/credentials.ts';
 import type { BlockListOwner } from '../../functions/store/keys.ts';
 import { type DocumentRecord, documentKind } from '../../functions/store/sources/documents.ts';
@@ -110,7 +111,14 @@ export class World {
 
   async createAgent(): Promise<Made> {
     const { uid, agentId } = this;
-    await this.stores.agents.create({ uid, agentId, name: text, configuration: {}, createdAt, updatedAt: createdAt });
+    await this.stores.agentChanges.create({
+      uid,
+      agentId,
+      name: text,
+      configuration: {},
+      createdAt,
+      updatedAt: createdAt,
+    });
     return { action: 'agent.created', id: agentId, agentId };
   }
 }
@@ -161,23 +169,23 @@ export const requests: Record<string, (world: World, step: Step) => Promise<Made
   unblock: (world, step) => changeList(world, false, step),
   async replaceAgent(world) {
     const { uid, agentId, stores } = world;
-    await stores.agents.remove(uid, agentId);
+    await new AgentDeletions(stores.table).remove(uid, agentId);
     Object.assign(world, { agentId: unique('agent'), isShared: false, isSplit: false });
     return [{ action: 'agent.deleted', id: agentId, agentId }, await world.createAgent()];
   },
   async renameAgent({ uid, agentId, stores }) {
-    await stores.agents.change(uid, agentId, (agent) => ({ ...agent, name: `${text} ${unique('name')}` }));
+    await stores.agentChanges.change(uid, agentId, (agent) => ({ ...agent, name: `${text} ${unique('name')}` }));
     return [{ action: 'agent.updated', id: agentId, agentId }];
   },
   async splitTraffic(world) {
     const { uid, agentId, stores, isSplit } = world;
-    await stores.agents.setTraffic(uid, agentId, isSplit ? [] : [{ version: 1, percent: 100 }]);
+    await stores.agentChanges.setTraffic(uid, agentId, isSplit ? [] : [{ version: 1, percent: 100 }]);
     world.isSplit = !isSplit;
     return [{ action: 'agent.traffic_updated', id: agentId, agentId }];
   },
   async shareAgent(world) {
     const { uid, guest, agentId, stores, isShared } = world;
-    await stores.agents[isShared ? 'revoke' : 'share'](agentId, uid, guest);
+    await stores.agentSharing[isShared ? 'revoke' : 'share'](agentId, uid, guest);
     world.isShared = !isShared;
     return [{ action: isShared ? 'access.ended' : 'access.granted', id: guest, agentId }];
   },

@@ -27,7 +27,14 @@ beforeAll(async () => {
   const { secret } = await directly.apiKeys.create(uid, { name: 'all scopes', scopes: Scope.options });
   const newAgent = async () => {
     const [agentId, at] = [newIdentifier('agent'), now()];
-    await directly.agents.create({ uid, agentId, name: 'Agent', configuration: {}, createdAt: at, updatedAt: at });
+    await directly.agentChanges.create({
+      uid,
+      agentId,
+      name: 'Agent',
+      configuration: {},
+      createdAt: at,
+      updatedAt: at,
+    });
     return agentId;
   };
   world = { ...target, directly, apiKey: secret, newAgent } as unknown as World;

@@ -8,7 +8,7 @@ import { countDay, freeze, recountDay } from '../../functions/figures/recount.ts
 import type { Series } from '../../functions/figures/rows.ts';
 import { Summary } from '../../functions/figures/summary.ts';
 import { toCsv } from '../../functions/figures/to-csv.ts';
-import { Agents } from '../../functions/store/agents/agents.ts';
+import { AgentChanges } from '../../functions/store/agents/agent-changes.ts';
 import { Calls } from '../../functions/store/calls/calls.ts';
 import { figuresKey } from '../../functions/store/keys.ts';
 import { type Item, openTable, type Table } from '../../functions/store/table.ts';
@@ -28,7 +28,14 @@ const march = { from: '2026-03-01', to: '2026-04-01', timeZone: 'UTC' } as const
 const newAgentOfBefore = async (day: string, frozen = 0) => {
   const agentId = unique('agent');
   const at = new Date().toISOString();
-  await new Agents(table).create({ uid: 'user', agentId, name: 'A', configuration: {}, createdAt: at, updatedAt: at });
+  await new AgentChanges(table).create({
+    uid: 'user',
+    agentId,
+    name: 'A',
+    configuration: {},
+    createdAt: at,
+    updatedAt: at,
+  });
   const calls = new Calls(table);
   for (const callId of ['a', 'b'])
     await calls.record(agentId, callId, {

@@ -9,7 +9,7 @@ import { markChanges } from '../../functions/figures/mark-changes.ts';
 import { countDay, freeze } from '../../functions/figures/recount.ts';
 import { startOfQuarterAt } from '../../functions/figures/rows.ts';
 import { Summary } from '../../functions/figures/summary.ts';
-import { Agents } from '../../functions/store/agents/agents.ts';
+import { AgentChanges } from '../../functions/store/agents/agent-changes.ts';
 import { Calls } from '../../functions/store/calls/calls.ts';
 import { Credentials } from '../../functions/store/credentials.ts';
 import { callKey } from '../../functions/store/keys.ts';
@@ -160,7 +160,7 @@ class History {
   async begin(): Promise<void> {
     const at = new Date().toISOString();
     const { agentId } = this;
-    await new Agents(table).create({
+    await new AgentChanges(table).create({
       uid: 'user',
       agentId,
       name: 'A',

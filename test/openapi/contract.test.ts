@@ -3,7 +3,7 @@ import { blockListImports } from '../../functions/block-list-import/block-list-i
 import { newApiKey } from '../../functions/domain/api-keys.ts';
 import { erasures } from '../../functions/erasure/erasures.ts';
 import { hookSecrets } from '../../functions/hooks/secrets/hook-secrets.ts';
-import { agents } from '../../functions/store/agents/agents.ts';
+import { agentChanges } from '../../functions/store/agents/agent-changes.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { calls } from '../../functions/store/calls/calls.ts';
 import { webhookEndpointsKey } from '../../functions/store/keys.ts';
@@ -19,13 +19,13 @@ import { call, target } from '../support/world.ts';
 beforeAll(async () => {
   const createdAt = '2026-03-01T10:00:00.000Z';
   const agent = { uid: target.uid, agentId, name: 'Front desk', configuration: {}, createdAt, updatedAt: createdAt };
-  await agents.get().create(agent);
+  await agentChanges.get().create(agent);
   // The examples name versions.
   for (let n = 2; n <= 8; n++) {
-    await agents.get().change(target.uid, agentId, (agent) => ({ ...agent, name: `Front desk ${n}` }));
+    await agentChanges.get().change(target.uid, agentId, (agent) => ({ ...agent, name: `Front desk ${n}` }));
   }
   // The example of a deletion names another one, so that this one remains.
-  await agents.get().create({ ...agent, agentId: 'agent_01KB3N0W7C5M9Y2D4S6V8X1Z3T' });
+  await agentChanges.get().create({ ...agent, agentId: 'agent_01KB3N0W7C5M9Y2D4S6V8X1Z3T' });
   await blockListImports
     .get()
     .add({ uid: target.uid, importId: 'import_01KB3P8V4N6T0R2X5Z7B9D1F3H', keyId: 'key_sample', mode: 'add' });

@@ -10,6 +10,7 @@ import { updateAgent } from '../../functions/api/update-agent.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { chooseVersion, type Share } from '../../functions/domain/traffic.ts';
 import { changedFields, type Versioned } from '../../functions/domain/versions.ts';
+import { agentChanges } from '../../functions/store/agents/agent-changes.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { idempotencyCollections } from '../../functions/store/keys.ts';
@@ -102,7 +103,7 @@ class Play {
     this.apiKey = (await apiKeys.get().create(this.uid, { name: 'test' })).secret;
     const at = '2026-03-01T10:00:00.000Z';
     const agent = { uid: this.uid, agentId: this.agentId, name: 'Agent', configuration: {} };
-    await agents.get().create({ ...agent, createdAt: at, updatedAt: at });
+    await agentChanges.get().create({ ...agent, createdAt: at, updatedAt: at });
     return this;
   }
 

@@ -7,6 +7,9 @@ import { erasures } from '../../functions/erasure/erasures.ts';
 import { erasePerson } from '../../functions/jobs/erase-person.ts';
 import { finishDeletion } from '../../functions/jobs/finish-deletion.ts';
 import { type AnyQueueJob, queueWorker } from '../../functions/jobs/job.ts';
+import { agentChanges } from '../../functions/store/agents/agent-changes.ts';
+import { agentDeletions } from '../../functions/store/agents/agent-deletions.ts';
+import { agentSharing } from '../../functions/store/agents/agent-sharing.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { blockList } from '../../functions/store/block-list/block-list.ts';
 import { BlockListPages } from '../../functions/store/block-list/block-list-pages.ts';
@@ -159,9 +162,9 @@ class World {
     for (const name of ['owner', 'guest'] as const) await users.get().create(this.uid(name));
     for (const name of agentNames) {
       const made = { uid: this.uid(ownerOf[name]), agentId: this.agentId(name), name, configuration: {} };
-      await agents.get().create({ ...made, createdAt: startedAt, updatedAt: startedAt });
+      await agentChanges.get().create({ ...made, createdAt: startedAt, updatedAt: startedAt });
     }
-    await agents.get().share(this.agentId('one'), this.uid('owner'), this.uid('guest'));
+    await agentSharing.get().share(this.agentId('one'), this.uid('owner'), this.uid('guest'));
   }
 
   listOf(of: List): BlockListOwner {
@@ -197,7 +200,7 @@ class World {
       case 'unblock':
         return blockList.get().remove(this.listOf(action.list as List), [action.number]);
       case 'delete agent':
-        return agents.get().remove(this.uid(action.by), this.agentId(action.agent));
+        return agentDeletions.get().remove(this.uid(action.by), this.agentId(action.agent));
       case 'erase': {
         const uid = this.uid(action.user);
         const erasureId = newIdentifier('erasure');
@@ -214,7 +217,7 @@ class World {
   async settle(): Promise<void> {
     for (const name of agentNames) {
       const agentId = this.agentId(name);
-      if (!(await agents.get().findDeleted(agentId))) continue;
+      if (!(await agentDeletions.get().find(agentId))) continue;
       await table.get().change(accessKey(agentId), { set: { quietAt: 1 } });
       await untilDone(() => deliver(finishDeletion, { job: 'finishDeletion', uid: 'somebody', agentId }));
     }

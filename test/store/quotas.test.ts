@@ -2,7 +2,7 @@ import { afterEach, beforeAll, expect, it } from 'vitest';
 import type { UnversionedAgent } from '../../functions/domain/agents.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { type Duplication, Duplications } from '../../functions/duplication/duplications.ts';
-import { Agents } from '../../functions/store/agents/agents.ts';
+import { AgentChanges } from '../../functions/store/agents/agent-changes.ts';
 import { agentCollection } from '../../functions/store/keys.ts';
 import { agentQuota, sourceQuota } from '../../functions/store/quotas.ts';
 import { type DocumentRecord, documentKind } from '../../functions/store/sources/documents.ts';
@@ -14,12 +14,12 @@ import { counterOf, countOf, faults, itemsOf, newDocument, settled } from '../su
 import { newUser, newWorld, type World } from '../support/world.ts';
 
 const limit = 5;
-let agents: Agents;
+let agents: AgentChanges;
 let documents: Sources<DocumentRecord>;
 let world: World;
 beforeAll(async () => {
   world = await newWorld();
-  agents = new Agents(table.get(), agentQuota(limit));
+  agents = new AgentChanges(table.get(), agentQuota(limit));
   documents = new Sources(table.get(), documentKind, sourceQuota(limit));
 });
 afterEach(noFaults);
@@ -51,7 +51,7 @@ it('the quota of agents is exact with any faults of DynamoDB', async () => {
 
 it('the quota of agents does not limit the operator, whose agents count', async () => {
   const { uid } = await newUser();
-  for (let n = 0; n <= limit; n++) await new Agents(table.get()).create(newAgent(uid));
+  for (let n = 0; n <= limit; n++) await new AgentChanges(table.get()).create(newAgent(uid));
   expect(await countOf({ uid })).toBe(limit + 1);
   await expect(agents.create(newAgent(uid))).rejects.toMatchObject({ code: 'quota_exceeded' });
 });

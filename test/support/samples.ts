@@ -3,6 +3,7 @@ import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
 import { erasures } from '../../functions/erasure/erasures.ts';
 import { hookSecrets } from '../../functions/hooks/secrets/hook-secrets.ts';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
+import { agentChanges } from '../../functions/store/agents/agent-changes.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { calls } from '../../functions/store/calls/calls.ts';
@@ -53,7 +54,7 @@ const agentBeside = async (existingId: string) => {
   const agentId = newIdentifier('agent');
   const at = new Date().toISOString();
   const agent = { uid: access.owner, agentId, name: 'Agent', configuration: {}, createdAt: at, updatedAt: at };
-  await agents.get().create(agent);
+  await agentChanges.get().create(agent);
   return agentId;
 };
 

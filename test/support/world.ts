@@ -4,7 +4,8 @@ import { inject } from 'vitest';
 import type { Scope } from '../../functions/domain/api-keys.ts';
 import { now } from '../../functions/domain/date-time.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
-import { agents } from '../../functions/store/agents/agents.ts';
+import { agentChanges } from '../../functions/store/agents/agent-changes.ts';
+import { agentSharing } from '../../functions/store/agents/agent-sharing.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { countKey, userKey } from '../../functions/store/keys.ts';
 import type { Counter } from '../../functions/store/quotas.ts';
@@ -135,7 +136,7 @@ export const newWorld = async (scopes?: Scope[]) => {
   const [agentId, createdAt] = [newIdentifier('agent'), now()];
   const agent = { uid, agentId, name: 'Agent', configuration: {}, createdAt, updatedAt: createdAt };
   const count: Counter = { ...countKey({ uid }), count: 1, changes: 1 };
-  await table.get().putMany([...items, ...itemsOf(agents.get().creation(agent, { keyId })), count]);
+  await table.get().putMany([...items, ...itemsOf(agentChanges.get().creation(agent, { keyId })), count]);
   return {
     ...user,
     agentId,
@@ -157,6 +158,6 @@ export type World = Awaited<ReturnType<typeof newWorld>>;
 /** Creates another user, who may use the agent. */
 export const newGuest = async ({ uid, agentId }: Pick<World, 'uid' | 'agentId'>) => {
   const guest = await newUser();
-  await agents.get().share(agentId, uid, guest.uid);
+  await agentSharing.get().share(agentId, uid, guest.uid);
   return guest;
 };

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { blockListImports } from '../../functions/block-list-import/block-list-imports.ts';
+import { agentSharing } from '../../functions/store/agents/agent-sharing.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { blockList } from '../../functions/store/block-list/block-list.ts';
 import { countKey, runningImportKey } from '../../functions/store/keys.ts';
@@ -18,7 +19,13 @@ const empty = (uid: string, during: () => Promise<unknown> = nothing) =>
       await during();
       return true;
     },
-    { users: users.get(), agents: agents.get(), blockList: blockList.get(), imports: blockListImports.get() },
+    {
+      users: users.get(),
+      agents: agents.get(),
+      agentSharing: agentSharing.get(),
+      blockList: blockList.get(),
+      imports: blockListImports.get(),
+    },
     Number.POSITIVE_INFINITY,
   );
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
-import { agents } from '../../functions/store/agents/agents.ts';
+import { agentSharing } from '../../functions/store/agents/agent-sharing.ts';
 import { users } from '../../functions/store/users.ts';
 import { deliver } from '../../functions/webhooks/deliver.ts';
 import { resumeDeliveries } from '../../functions/webhooks/resume-deliveries.ts';
@@ -85,13 +85,13 @@ it('a delivery about an agent whose guest has lost access ends unsent, even when
   const { uid, messages, receiver, services } = made;
   const { agentId } = owner;
   await users.get().create(uid);
-  await agents.get().share(agentId, owner.uid, uid);
+  await agentSharing.get().share(agentId, owner.uid, uid);
   const delivery = { ...made.delivery, deliveryId: newIdentifier('delivery'), subject: { agentId } };
   await services.webhookDeliveries.addAll([{ uid, delivery }], Date.now() + 10_000);
   const message = { ...made.message, deliveryId: delivery.deliveryId };
   vi.useFakeTimers({ toFake: ['Date'] });
   await deliver(message, services);
-  await agents.get().revoke(agentId, owner.uid, uid);
+  await agentSharing.get().revoke(agentId, owner.uid, uid);
   const [next] = messages as [typeof message];
   vi.setSystemTime(Math.ceil(next.dueAt as number));
   await deliver(next, services);

@@ -14,6 +14,7 @@ import { pagesText, proseText } from '../../functions/domain/sources.ts';
 import { type EventType, wantsEvent } from '../../functions/domain/webhooks.ts';
 import { Erasures } from '../../functions/erasure/erasures.ts';
 import { erasePerson } from '../../functions/erasure/person.ts';
+import { AgentDeletions } from '../../functions/store/agents/agent-deletions.ts';
 import { DeletedCalls } from '../../functions/store/calls/deleted-calls.ts';
 import { Credentials } from '../../functions/store/credentials.ts';
 import { IdempotencyStore } from '../../functions/store/idempotency.ts';
@@ -133,7 +134,7 @@ class Simulation {
     await this.#stores.users.create(this.uid);
     for (const agentId of Object.values(this.#ids)) {
       const made = { uid: this.uid, agentId, name: 'A', configuration: {} };
-      await this.#stores.agents.create({ ...made, createdAt: startedAt, updatedAt: startedAt });
+      await this.#stores.agentChanges.create({ ...made, createdAt: startedAt, updatedAt: startedAt });
       this.#expect('agent.created', agentId);
     }
   }
@@ -172,7 +173,7 @@ class Simulation {
   }
 
   async perform(step: Action): Promise<void> {
-    const { agents, calls, blockList } = this.#stores;
+    const { agents, agentChanges, calls, blockList } = this.#stores;
     const { deleted, blocked } = this.#model;
     const named = 'agent' in step ? step.agent : step.list === 'user' ? undefined : step.list;
     if (named !== undefined && deleted.has(named)) return;
@@ -212,7 +213,7 @@ class Simulation {
       }
       case 'rename': {
         const before = await agents.find(this.uid, agentId);
-        await agents.change(this.uid, agentId, (agent) => ({ ...agent, name: step.name }));
+        await agentChanges.change(this.uid, agentId, (agent) => ({ ...agent, name: step.name }));
         if (before?.name !== step.name) this.#expect('agent.updated', agentId);
         break;
       }
@@ -241,7 +242,7 @@ class Simulation {
         break;
       }
       case 'delete agent':
-        await agents.remove(this.uid, agentId);
+        await new AgentDeletions(this.#stores.table).remove(this.uid, agentId);
         deleted.add(step.agent);
         await calls.removeAll(agentId, { until: Number.POSITIVE_INFINITY });
         await blockList.removeAll({ agentId }, Number.POSITIVE_INFINITY);
@@ -256,7 +257,7 @@ class Simulation {
   }
 
   async erase(phone: string): Promise<void> {
-    const { agents, calls, blockList, webhookEvents } = this.#stores;
+    const { agents, agentSharing, calls, blockList, webhookEvents } = this.#stores;
     const erasureId = newIdentifier('erasure');
     const erasures = new Erasures(sound);
     const begun = { uid: this.uid, erasureId, number: phone, blockList: 'remove' as const };
@@ -264,7 +265,7 @@ class Simulation {
     for (const [call, of] of this.#model.calls) if (of === phone) this.#expect('call.deleted', call);
     for (const one of this.expected) if (one.about.endsWith(` ${phone}`)) one.isOptional = true;
     const services = {
-      ...{ agents, calls, blockList, webhookEvents, erasures },
+      ...{ agents, agentSharing, calls, blockList, webhookEvents, erasures },
       ...{ callAttempts: new CallAttempts(sound), idempotency: new IdempotencyStore(sound) },
       ...{ imports: new BlockListImports(sound), files: importFiles.get() },
     };
@@ -351,10 +352,11 @@ class Simulation {
 
   /** Begins every delivery again, after the deletions of agents have ended. */
   async redeliver(): Promise<void> {
-    const { agents, webhookDeliveries } = this.#stores;
+    const { table, webhookDeliveries } = this.#stores;
+    const deletions = new AgentDeletions(table);
     for (const agentId of Object.values(this.#ids)) {
-      const deleted = await agents.findDeleted(agentId);
-      if (deleted) await agents.finishRemoval(agentId, deleted, Number.POSITIVE_INFINITY);
+      const deleted = await deletions.find(agentId);
+      if (deleted) await deletions.finish(agentId, deleted, Number.POSITIVE_INFINITY);
     }
     const { items } = await webhookDeliveries.page(this.uid, {});
     for (const { deliveryId, endpointId } of items) {

@@ -46,7 +46,7 @@ const newTable = async () => {
   const stores = makeStores(table);
   const [uid, agentId] = [unique('user'), newIdentifier('agent')];
   await stores.users.create(uid);
-  await stores.agents.create({ uid, agentId, name: 'A', configuration: {}, createdAt: at, updatedAt: at });
+  await stores.agentChanges.create({ uid, agentId, name: 'A', configuration: {}, createdAt: at, updatedAt: at });
   const requests: Record<string, number> = {};
   const messages: Message[] = [];
   const send = async (message: Message) => {
@@ -261,7 +261,7 @@ it('the reader of changes writes only the log for changes of users without endpo
   expect(await requestsOf(await numbers(100))).toEqual({ BatchGetItem: 2, Query: 1, BatchExecuteStatement: 1 });
   const guest = unique('guest');
   await stores.users.create(guest);
-  await stores.agents.share(agentId, uid, guest);
+  await stores.agentSharing.share(agentId, uid, guest);
   await stores.blockList.add({ agentId }, ['+14155550199']);
   await numbers(101);
   const ofAccess = batches.flat().filter(({ dynamodb }) => dynamodb?.Keys?.sk?.S === 'ACCESS');

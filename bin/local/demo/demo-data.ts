@@ -5,7 +5,7 @@ import { newAttempt, websiteStates } from '../../../functions/domain/source-stat
 import { pagesText, proseText } from '../../../functions/domain/sources.ts';
 import { type ApiClient, apiClient } from '../../../functions/openapi/client/client.ts';
 import { buildIndex } from '../../../functions/search/source-index.ts';
-import { agents } from '../../../functions/store/agents/agents.ts';
+import { agentChanges } from '../../../functions/store/agents/agent-changes.ts';
 import { apiKeys } from '../../../functions/store/api-keys.ts';
 import { calls } from '../../../functions/store/calls/calls.ts';
 import { websites } from '../../../functions/store/sources/websites.ts';
@@ -32,7 +32,7 @@ export const demoData = async (
   const kept = readKeptFile<LocalDemo>(file);
   if (kept) return { demo: kept, isNew: false };
   const isNew = (await users.get().find(demoUser)) === undefined;
-  const stores = { users: users.get(), apiKeys: apiKeys.get(), agents: agents.get(), calls: calls.get() };
+  const stores = { users: users.get(), apiKeys: apiKeys.get(), agentChanges: agentChanges.get(), calls: calls.get() };
   const data = await makeDemo(stores, { uid: demoUser, otherUid: 'other-user', scopes });
   const { secret: usersApiKey } = await stores.apiKeys.create(demoUser, { name: 'demo clients', scopes: ['users'] });
   const [documentId, websiteId] = await Promise.all([

@@ -24,9 +24,10 @@ import type { EndedErasure } from './newer-erasures.ts';
 
 /** Repeats newer erasures. The erased numbers are those in the table that match the keyed hashes of the erasures. */
 export const repeatErasures = async (table: Table, newer: EndedErasure[], secret: string): Promise<void> => {
-  const { agents, calls, blockList } = makeStores(table);
+  const { agents, agentSharing, calls, blockList } = makeStores(table);
   const services = {
     agents,
+    agentSharing,
     calls,
     blockList,
     callAttempts: new CallAttempts(table),

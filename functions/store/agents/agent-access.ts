@@ -1,6 +1,7 @@
 import type { OutcomeRules } from '../../domain/declared-outcomes.ts';
 import { service } from '../../service.ts';
 import { type AccessItem, type RepeatedFields, readAccess } from '../credentials.ts';
+import { when } from '../expressions.ts';
 import { accessKey, agentCollection, listedAgentId } from '../keys.ts';
 import { TableStore, table } from '../table.ts';
 
@@ -43,6 +44,9 @@ export class AgentAccess extends TableStore {
     return { owner, guests: [...(item.guests ?? [])], outcomeRules, valueCurrency: item.valueCurrency };
   }
 }
+
+/** The condition that an agent still has this owner. */
+export const hasOwner = (owner: string) => when`uid = ${owner}`;
 
 /** For functions whose bundles need no code that writes agents. */
 export const agentAccess = /* @__PURE__ */ service(() => new AgentAccess(table.get()), {

@@ -3,6 +3,7 @@ import type { Agent } from '../../domain/agents.ts';
 import type { StoredMaker } from '../../domain/change-maker.ts';
 import { withoutUndefined } from '../../domain/json.ts';
 import { changedFields } from '../../domain/versions.ts';
+import { when } from '../expressions.ts';
 import { agentKey } from '../keys.ts';
 import type { Item } from '../table.ts';
 
@@ -58,3 +59,6 @@ export const changedAgentFields = (before: AgentItem, after: AgentItem): string[
   ...changedFields(toAgent(before), toAgent(after)),
   ...(['phoneNumber', 'key'] as const).filter((field) => before[field] !== after[field]),
 ];
+
+/** The condition that an agent has not been written since it was read. */
+export const isUnchanged = ({ revision }: AgentItem) => when`revision = ${revision}`;

@@ -20,13 +20,12 @@ const ownLimits: Record<string, number> = {
   // They list the agents of a user, and add up figures and costs in periods of a time zone.
   getCallFigures: 319,
   getUserFigures: 325,
-  // They judge the rules of outbound calls, the second for many numbers.
+  // It judges the rules of outbound calls.
   decideCallStart: 321,
-  checkCallStarts: 331,
   // It has the guides that it searches, compressed.
   buildChat: 915,
-  crawlWebsite: 1757,
-  extractDocument: 475,
+  crawlWebsite: 1730,
+  extractDocument: 450,
   // The functions that send webhooks contain the client for guarded connections.
   updateWebhookEndpoint: 335,
   testWebhookEndpoint: 1055,

@@ -128,7 +128,7 @@ const pathsOf = async (world: World): Promise<Path[]> => {
     concurrency: 4,
   });
   const blocking = await newAgent();
-  await directly.agents.change(uid, blocking, (agent) => ({
+  await directly.agentChanges.change(uid, blocking, (agent) => ({
     ...agent,
     configuration: { ...agent.configuration, blockOnOutcomes: ['do_not_call'] },
   }));
@@ -142,7 +142,7 @@ const pathsOf = async (world: World): Promise<Path[]> => {
   const newCopy = () => documents.get().copy(first, { ...first, id: newIdentifier('doc') }, undefined, {});
   await pMap(Array(999), newCopy, { concurrency: 4 });
   const large = await newAgent();
-  await directly.agents.change(uid, large, (agent) => ({
+  await directly.agentChanges.change(uid, large, (agent) => ({
     ...agent,
     configuration: { ...agent.configuration, prompt: 'x'.repeat(20_000) },
   }));

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { agentSharing } from '../../../functions/store/agents/agent-sharing.ts';
 import { agents } from '../../../functions/store/agents/agents.ts';
 import { newHookSecret } from '../../support/hook-signers.ts';
 import { json, operator } from '../../support/operator-command.ts';
@@ -52,7 +53,7 @@ it('operator erase counts first, and erases a person with --yes', async () => {
 it('operator user delete counts first, and with --yes deletes the user with everything but what other users own', async () => {
   const world = await newWorld();
   const other = await newWorld();
-  await agents.get().share(other.agentId, other.uid, world.uid);
+  await agentSharing.get().share(other.agentId, other.uid, world.uid);
   await world.recordCall('call-1');
   await world.call('POST', '/block-list', { body: { uid: world.uid, numbers: [phone] } });
   const { secret, fields } = newHookSecret('retell');

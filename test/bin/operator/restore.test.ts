@@ -139,8 +139,8 @@ describe('restoring a table from before an erasure', () => {
   beforeAll(async () => {
     for (const name of [now, before]) {
       await fill(name, []);
-      const { agents, blockList, calls, users } = makeStores(openTable(name, config));
-      await agents.create(agent);
+      const { agentChanges, agentSharing, blockList, calls, users } = makeStores(openTable(name, config));
+      await agentChanges.create(agent);
       if (name === now) continue;
       await calls.record('desk', 'call-1', { ...call, phone: person });
       await calls.record('desk', 'call-2', { ...call, phone: other });
@@ -149,7 +149,7 @@ describe('restoring a table from before an erasure', () => {
       await blockList.add({ uid: 'acme' }, [person], { reason: 'spam' });
       await blockList.add({ uid: 'somebody-else' }, [person], { reason: 'spam' });
       await users.create('guest');
-      await agents.share('desk', 'acme', 'guest');
+      await agentSharing.share('desk', 'acme', 'guest');
       const imports = new BlockListImports(openTable(name, config));
       await imports.add({ ...importOfGuest, keyId: 'key_guest', agentId: 'desk', mode: 'add' });
       const begun = await imports.begin((await imports.find(importOfGuest)) as ImportRecord, 'etag');

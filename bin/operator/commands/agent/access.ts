@@ -19,12 +19,12 @@ export const grantAgent = (agent: Group) =>
     async (agentId, _, command) => {
       const options = command.optsWithGlobals();
       const { uid } = options;
-      const { users, agents } = await openStores(options);
+      const { users, agents, agentSharing } = await openStores(options);
       const { owner } = await existingAgent(agents, agentId);
       await existingUser(users, uid);
       if (owner === uid) throw new CommandError(`User ${owner} owns agent ${agentId}, and already has access.`);
       // The limit of guests is for keys: the operator may exceed it.
-      await agents.share(agentId, owner, uid, Number.MAX_SAFE_INTEGER);
+      await agentSharing.share(agentId, owner, uid, { isLimited: false });
       print(options, { agentId, uid, access: true }, () => `User ${uid} has access to agent ${agentId}.`);
     },
   );
@@ -34,12 +34,12 @@ export const revokeAgent = (agent: Group) =>
     async (agentId, _, command) => {
       const options = command.optsWithGlobals();
       const { uid } = options;
-      const { agents } = await openStores(options);
+      const { agents, agentSharing } = await openStores(options);
       const { owner, guests } = await existingAgent(agents, agentId);
       if (owner === uid)
         throw new CommandError(`User ${uid} owns agent ${agentId}. The access of an owner cannot be revoked.`);
       if (!guests.includes(uid)) throw new CommandError(`User ${uid} has no access to agent ${agentId}.`);
-      await agents.revoke(agentId, owner, uid);
+      await agentSharing.revoke(agentId, owner, uid);
       print(options, { agentId, uid, access: false }, () => `User ${uid} no longer has access to agent ${agentId}.`);
     },
   );

@@ -7,7 +7,7 @@ import {
 } from '../../../../functions/domain/agents.ts';
 import { Identifier, newIdentifier } from '../../../../functions/domain/identifiers.ts';
 import { PhoneNumber } from '../../../../functions/domain/phone-numbers.ts';
-import { AgentExistsError, type Agents } from '../../../../functions/store/agents/agents.ts';
+import { type AgentChanges, AgentExistsError } from '../../../../functions/store/agents/agent-changes.ts';
 import { as } from '../../../command-line/arguments.ts';
 import { CommandError } from '../../../command-line/exit-codes.ts';
 import { print } from '../../../command-line/output.ts';
@@ -38,17 +38,21 @@ export const createAgent = (agent: Group) =>
       const options = command.optsWithGlobals();
       const { uid, name, phoneNumber, key, note } = options;
       const configuration = options.configuration ? await readConfiguration(options.configuration) : {};
-      const { users, agents } = await openStores(options);
+      const { users, agentChanges } = await openStores(options);
       await existingUser(users, uid);
       const agentId = options.id ?? newIdentifier('agent');
-      const created = await create(agents, toNewAgent({ uid, name, phoneNumber, key, configuration }, agentId), note);
+      const created = await create(
+        agentChanges,
+        toNewAgent({ uid, name, phoneNumber, key, configuration }, agentId),
+        note,
+      );
       print(options, created, () => `Agent ${agentId} created.`);
     });
 
 /** Creates an agent. Fails if the id is taken, even by the same owner. */
-const create = async (agents: Agents, agent: UnversionedAgent, note?: string) => {
+const create = async (agentChanges: AgentChanges, agent: UnversionedAgent, note?: string) => {
   try {
-    const created = await agents.create(agent, { note });
+    const created = await agentChanges.create(agent, { note });
     if (created.createdAt === agent.createdAt) return created;
   } catch (error) {
     if (!(error instanceof AgentExistsError)) throw error;
