@@ -1,20 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { constants, createInflate, inflateSync } from 'node:zlib';
-import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
+import type { OPS, PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import type { SourceWarning } from '../domain/sources.ts';
 import { formatWhole } from '../domain/text.ts';
 import { describeIgnored, type LongDocument, LongText } from './long-text.ts';
 import { countAttachments } from './pdf-attachments.ts';
 import { insertFields, listIgnored, readFields } from './pdf-fields.ts';
+import { type Drawn, NumberedFonts } from './pdf-fonts.ts';
 import { collectLines, joinLine, type Line } from './pdf-lines.ts';
-import { drawingOperators, withPdf } from './pdfjs.ts';
+import { loadOperators, type Unreadable, withPdf } from './pdfjs.ts';
 import { DecompressionLimitError } from './zip.ts';
 
 /** The maximum size that all streams of a document other than pictures inflate to. */
 const maxInflatedBytes = 96 * 1024 * 1024;
 const maxStreams = 100_000;
-/** The time to find out what a page without text shows. */
+/** The time to find out what a page draws, and the time for all pages. */
 const maxLookMilliseconds = 2000;
+const maxLooksMilliseconds = 10_000;
+const noOperators: Drawn = { fnArray: [], argsArray: [] };
 /** The number of pages sampled to find the size of the body text. */
 const sampledPages = 20;
 
@@ -22,11 +25,18 @@ type Paragraph = { lines: string[]; size: number };
 
 /** Reads a PDF page by page as text and as Markdown. Lines in larger letters become headings. */
 export const readPdf = async (bytes: Buffer): Promise<LongDocument> => {
-  await checkInflatedSize(bytes);
-  return await withPdf(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength), readPages);
+  const fonts = new NumberedFonts();
+  await inspectStreams(bytes, fonts);
+  return await withPdf(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength), (pdf, unreadable) =>
+    readPages(pdf, unreadable, fonts),
+  );
 };
 
-const readPages = async (pdf: PDFDocumentProxy): Promise<LongDocument> => {
+const readPages = async (
+  pdf: PDFDocumentProxy,
+  unreadable: Unreadable,
+  fonts: NumberedFonts,
+): Promise<LongDocument> => {
   const content = new LongText();
   const contentMD = new LongText();
   const sampled: Paragraph[][] = [];
@@ -34,13 +44,24 @@ const readPages = async (pdf: PDFDocumentProxy): Promise<LongDocument> => {
   const { attached, encrypted } = await countAttachments(pdf).catch(() => ({ attached: 0, encrypted: 0 }));
   const ignored = new Map(attached > 0 ? [['attached files', attached]] : []);
   if (await hasXfaAlone(pdf)) ignored.set('XFA forms', 1);
-  const missing: Missing = { pages: pdf.numPages, unread: 0, drawn: 0, unmapped: 0, encrypted, ignored };
+  const missing: Missing = {
+    pages: pdf.numPages,
+    unread: 0,
+    damaged: 0,
+    drawn: 0,
+    unmapped: 0,
+    numbered: 0,
+    encrypted,
+    ignored,
+  };
   const write = (paragraphs: Paragraph[], size: number) => {
     content.add(paragraphs.map(({ lines }) => lines.join('\n')).join('\n\n'));
     contentMD.add(paragraphs.map((paragraph) => formatParagraph(paragraph, size)).join('\n\n'));
   };
-  let mayLook = true;
+  const operators = await loadOperators();
+  let lookMilliseconds = maxLooksMilliseconds;
   for (let number = 1; number <= pdf.numPages; number++) {
+    const { parts } = unreadable;
     const page = await pdf.getPage(number).catch(() => undefined);
     const read = page && (await readPage(page).catch(() => undefined));
     if (!read) missing.unread++;
@@ -49,11 +70,18 @@ const readPages = async (pdf: PDFDocumentProxy): Promise<LongDocument> => {
       for (const words of read.ignored) missing.ignored.set(words, (missing.ignored.get(words) ?? 0) + 1);
       if (bodySize === undefined) sampled.push(read.paragraphs);
       else write(read.paragraphs, bodySize);
-      if (read.paragraphs.length === 0 && mayLook) {
-        const look = await Promise.race([hasDrawings(page).catch(() => false), sleep(maxLookMilliseconds)]);
+      if (unreadable.parts > parts) missing.damaged++;
+      const hasText = read.paragraphs.length > 0;
+      if ((!hasText || !fonts.isEmpty) && lookMilliseconds > 0) {
+        const started = performance.now();
+        const look = await Promise.race([
+          page.getOperatorList({ annotationMode: 0 }).catch(() => noOperators),
+          sleep(maxLookMilliseconds),
+        ]);
         // Forms that draw each other have no end.
-        mayLook = look !== undefined;
-        if (look) missing.drawn++;
+        lookMilliseconds = look ? lookMilliseconds - (performance.now() - started) : 0;
+        if (look && !hasText && hasDrawings(look, operators)) missing.drawn++;
+        if (look) missing.numbered += fonts.countLetters(page, look, operators);
       }
     }
     page?.cleanup();
@@ -64,7 +92,7 @@ const readPages = async (pdf: PDFDocumentProxy): Promise<LongDocument> => {
     }
   }
   if (missing.unread === pdf.numPages) throw new Error('No page can be read.');
-  return { content, contentMD, warnings: describeMissing(missing) };
+  return { content, contentMD, warnings: describeMissing(missing, unreadable) };
 };
 
 /** Returns true if a form is only in XFA. Its pages then say that another program shows it. */
@@ -78,30 +106,42 @@ const hasXfaAlone = async (pdf: PDFDocumentProxy): Promise<boolean> => {
 type Missing = {
   pages: number;
   unread: number;
+  /** Pages with parts that cannot be read. */
+  damaged: number;
   drawn: number;
   unmapped: number;
+  /** Letters of fonts that have only numbers for them. */
+  numbered: number;
   encrypted: number;
   ignored: Map<string, number>;
 };
 
-const describeMissing = ({ pages, unread, drawn, unmapped, encrypted, ignored }: Missing): SourceWarning[] => {
+const describeMissing = (missing: Missing, unreadable: Unreadable): SourceWarning[] => {
+  const { pages, unread, damaged, drawn, unmapped, numbered, encrypted, ignored } = missing;
   const describe = (count: number) =>
     pages === 1 ? 'The page has' : `${count} of ${pages} pages ${count === 1 ? 'has' : 'have'}`;
   const found: [number, SourceWarning['code'], string][] = [
     [drawn, 'pictures_only', `${describe(drawn)} pictures and no text. Text in pictures is not read.`],
     [unmapped, 'unmapped_letters', `The document has letters that are not known characters: ${formatWhole(unmapped)}.`],
+    [
+      numbered,
+      'unmapped_letters',
+      `The document has letters with numbers in place of characters: ${formatWhole(numbered)}. They can be read as other letters.`,
+    ],
+    [unreadable.fonts, 'unmapped_letters', 'The document has fonts that cannot be read. Their letters are left out.'],
     [encrypted, 'encrypted_part', `Files that are attached to the document are encrypted: ${encrypted}.`],
     [ignored.size, 'ignored_elements', describeIgnored(ignored)],
     [unread, 'cut', `${describe(unread)} damaged content and no text.`],
+    [damaged, 'cut', `${describe(damaged)} parts that cannot be read. Text in them can be missing.`],
   ];
   return found.filter(([count]) => count > 0).map(([, code, message]) => ({ code, message }));
 };
 
 /** Returns true if a page shows pictures or drawings. Their data are not read. */
-const hasDrawings = async (page: PDFPageProxy) => {
-  const { fnArray } = await page.getOperatorList({ annotationMode: 0 });
-  const { pictures, paths } = await drawingOperators();
-  const count = fnArray.filter((operator) => paths.includes(operator)).length;
+const hasDrawings = ({ fnArray }: Drawn, operators: typeof OPS) => {
+  const { paintImageXObject, paintInlineImageXObject, paintImageMaskXObject, constructPath } = operators;
+  const pictures = [paintImageXObject, paintInlineImageXObject, paintImageMaskXObject] as number[];
+  const count = fnArray.filter((operator) => operator === constructPath).length;
   return count > maxPathsOfFrame || fnArray.some((operator) => pictures.includes(operator));
 };
 
@@ -136,7 +176,7 @@ const readPage = async (page: PDFPageProxy): Promise<Page> => {
 const controls = /[\0-\x08\x0b-\x1f\x7f-\x9f]/g;
 /** Letters of a font for which the file names no character. Some symbols are in the area for private use. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is meant
-const unmappedLetters = /[\x01-\x08\x0b-\x1f\x7f-\x9f\ufffd\ufffe\uffff]/g;
+const unmappedLetters = /[\0-\x08\x0b-\x1f\x7f-\x9f\ufffd\ufffe\uffff]/g;
 
 /** Returns true if a line belongs to the paragraph of the line before it: letters of a similar size, at the distance of lines. */
 const continuesParagraph = (former: Line, line: Line) => {
@@ -181,9 +221,10 @@ const escapeMarkdown = (text: string) =>
     .replace(/^(#{1,6}|[-+>]|\d{1,9}(?=[.)]\s))(?=[\s.)])/, (mark) => (/\d/.test(mark) ? `${mark}\\` : `\\${mark}`));
 
 /**
- * Counts what streams inflate to before anything parses them. Pictures are blanked, so that none inflates uncounted.
+ * Counts what streams inflate to before anything parses them, and collects the fonts of the document. Pictures are
+ * blanked, so that none inflates uncounted.
  */
-const checkInflatedSize = async (bytes: Buffer): Promise<void> => {
+const inspectStreams = async (bytes: Buffer, fonts: NumberedFonts): Promise<void> => {
   let left = maxInflatedBytes;
   let streams = 0;
   for (let at = bytes.indexOf('stream'); at >= 0; at = bytes.indexOf('stream', at + 6)) {
@@ -193,14 +234,17 @@ const checkInflatedSize = async (bytes: Buffer): Promise<void> => {
     if (bytes[start] === 0x0d) start++;
     if (bytes[start] === 0x0a) start++;
     const before = bytes.toString('latin1', Math.max(0, at - 4096), at);
-    if (/\/Subtype\s*\/Image\b/.test(before.slice(before.lastIndexOf(' obj') + 1))) {
+    const dictionary = before.slice(before.lastIndexOf(' obj') + 1);
+    if (/\/Subtype\s*\/Image\b/.test(dictionary)) {
       const end = bytes.indexOf('endstream', start);
       bytes.fill(0x20, start, end < 0 ? bytes.length : end);
     } else if (isZlib(bytes, start)) {
       left -= await inflatedBytes(bytes.subarray(start), left);
       if (left < 0) throw new DecompressionLimitError('The streams of the document inflate to too many bytes.');
+      if (/\/ObjStm\b/.test(dictionary)) fonts.collect(inflate(bytes.subarray(start), maxInflatedBytes) ?? bytes);
     }
   }
+  fonts.collect(bytes);
 };
 
 /** Returns true if bytes begin with the header of zlib (RFC 1950). */

@@ -1,41 +1,53 @@
 import { readFile } from 'node:fs/promises';
 import type { PDFDocumentProxy } from 'pdfjs-dist';
 
+/** What the library could not read up to now: fonts, and parts of pages. It leaves out their text and only reports it. */
+export type Unreadable = { fonts: number; parts: number };
+
+/** The library's reports of what it leaves out. */
+const reports: Record<keyof Unreadable, RegExp> = {
+  fonts: /^Warning: loadFont - /,
+  parts:
+    /^Warning: (getTextContent - ignoring (errors|XObject(?!.* circular))|getContentStream - ignoring|ensureStateFont)|^Info: .* in flate stream$/,
+};
+
 /** Opens a PDF, reads it and closes it again, which frees its memory. */
 export const withPdf = async <Result>(
   data: Uint8Array,
-  read: (pdf: PDFDocumentProxy) => Promise<Result>,
+  read: (pdf: PDFDocumentProxy, unreadable: Unreadable) => Promise<Result>,
 ): Promise<Result> => {
-  const { getDocument, PDFWorker, WorkerMessageHandler } = await loadPdfjs();
+  const { getDocument, PDFWorker, VerbosityLevel, WorkerMessageHandler } = await loadPdfjs();
   // Timers run between the messages of a channel. Without one, the library's parser never lets them run.
   const { port1, port2 } = new MessageChannel();
   WorkerMessageHandler.initializeFromPort(port2);
-  const worker = PDFWorker.create({ port: port1 as unknown as Worker, verbosity: 0 });
+  const worker = PDFWorker.create({ port: port1 as unknown as Worker, verbosity: VerbosityLevel.INFOS });
   const task = getDocument({
     worker,
     data,
-    verbosity: 0,
+    verbosity: VerbosityLevel.INFOS,
+    fontExtraProperties: true,
     useSystemFonts: false,
     useWorkerFetch: false,
     BinaryDataFactory: PackageData,
   });
+  const unreadable: Unreadable = { fonts: 0, parts: 0 };
+  const { info, warn } = console;
+  console.info = console.warn = (message) => {
+    if (reports.fonts.test(message)) unreadable.fonts++;
+    if (reports.parts.test(message)) unreadable.parts++;
+  };
   try {
-    return await read(await task.promise);
+    return await read(await task.promise, unreadable);
   } finally {
+    Object.assign(console, { info, warn });
     await task.destroy();
     worker.destroy();
     port1.close();
   }
 };
 
-/** Returns the numbers of the operators that show pictures and paths. */
-export const drawingOperators = async () => {
-  const { OPS } = await loadPdfjs();
-  return {
-    pictures: [OPS.paintImageXObject, OPS.paintInlineImageXObject, OPS.paintImageMaskXObject],
-    paths: [OPS.constructPath],
-  };
-};
+/** Returns the numbers of the operators of a page. */
+export const loadOperators = async () => (await loadPdfjs()).OPS;
 
 /** The library's folders with the encodings of East Asian fonts and with the fonts that a PDF need not contain. */
 const folders: Record<string, string> = { cMapUrl: 'cmaps', standardFontDataUrl: 'standard_fonts' };

@@ -1,3 +1,4 @@
+import { deflateSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { readDocument } from '../../functions/extraction/document-texts.ts';
 import { pdfOfPage, streamOf } from '../support/documents.ts';
@@ -166,6 +167,88 @@ it('the letters of a PDF that are no known characters are left out, and counted'
     content: 'Price list',
     contentMD: 'Price list',
     warnings: [{ code: 'unmapped_letters', message: 'The document has letters that are not known characters: 3.' }],
+  });
+});
+
+/** A composite font that tells no characters. Its descendant has these entries. */
+const compositeFont = (entries: string, encoding = 'Identity-H') => {
+  const descendant = `<</Type/Font/Subtype/CIDFontType2/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>${entries}>>`;
+  return `<</Type/Font/Subtype/Type0/BaseFont/Any/Encoding/${encoding}/DescendantFonts[${descendant}]>>`;
+};
+/** A simple font whose glyphs have these names from the code of a letter on. */
+const namedFont = (names: string, from = 'A', entries = '') =>
+  `<</Type/Font/Subtype/Type1/BaseFont/ABCDEF+Any/Encoding<</Differences[${from.charCodeAt(0)} ${names}]>>${entries}>>`;
+
+it('a letter that a font maps to no character is left out, and counted', async () => {
+  const pdf = pdfOfPage({
+    contents: shownAt(60, 'A\0B', 'AB\0'),
+    resources: '/Font<</F1 5 0 R>>',
+    objects: fontOf('AB\0'),
+  });
+  expect(await read(pdf)).toMatchObject({
+    content: 'AB',
+    warnings: [{ code: 'unmapped_letters', message: 'The document has letters that are not known characters: 1.' }],
+  });
+});
+
+it.each([
+  ['codes that are the numbers of glyphs', compositeFont('/BaseFont/Any'), '<002400250026>', '$%&', 3],
+  ['numbers for the names of its glyphs', namedFont('/g0024 /g0025'), '(AB)', '$%', 2],
+  ['names of glyphs that are numbers with a word', namedFont('/cid:7 /index8 /C'), '(ABC)', 'ABC', 2],
+])('the letters of a font with %s have a warning', async (_, font, shown, content, count) => {
+  const pdf = pdfOfPage({
+    contents: `BT /F1 12 Tf 60 700 Td ${shown} Tj ET`,
+    resources: '/Font<</F1 5 0 R>>',
+    objects: [font],
+  });
+  const message = `The document has letters with numbers in place of characters: ${count}. They can be read as other letters.`;
+  expect(await read(pdf)).toMatchObject({ content, warnings: [{ code: 'unmapped_letters', message }] });
+});
+
+it.each([
+  ['the codes of its letters', namedFont('/c65 /g42'), '(AB)', 'AB'],
+  ['the numbers of characters', namedFont('/uni0052 /u0053'), '(AB)', 'RS'],
+  ['numbers, and a table of characters', namedFont('/g3 /g4', '\x01', '/ToUnicode 6 0 R'), '<0102>', 'XY'],
+])('a font whose glyphs are named by %s has no warning', async (_, font, shown, content) => {
+  const pdf = pdfOfPage({
+    contents: `BT /F1 12 Tf 60 700 Td ${shown} Tj ET`,
+    resources: '/Font<</F1 5 0 R>>',
+    objects: [font, ...fontOf('XY').slice(1)],
+  });
+  expect(await read(pdf)).toEqual({ content, contentMD: content });
+});
+
+it('a font that cannot be read has a warning', async () => {
+  const pdf = pdfOfPage({
+    contents: `${at(60, 780, 'Price list')}BT /F2 12 Tf 60 700 Td <0024> Tj ET`,
+    resources: '/Font<</F1 5 0 R/F2 6 0 R>>',
+    objects: [helvetica, compositeFont('', 'V')],
+  });
+  expect(await read(pdf)).toMatchObject({
+    content: 'Price list',
+    warnings: [
+      { code: 'unmapped_letters', message: 'The document has fonts that cannot be read. Their letters are left out.' },
+    ],
+  });
+});
+
+it.each<[string, { contents: string; stream?: (data: Buffer) => Buffer }]>([
+  ['a form that the page does not have', { contents: `${at(60, 780, 'Price list')}/Missing Do` }],
+  ['content whose compressed data end early', { contents: '', stream: (data) => data.subarray(0, -20) }],
+])('a page with %s has a warning', async (_, { contents, stream }) => {
+  const lines = Array.from({ length: 40 }, (_, index) =>
+    at(60, 780 - index * 15, `Price list ${index} ${index * 7919}`),
+  );
+  const cut = stream?.(deflateSync(lines.join(''))).toString('latin1') ?? '';
+  const pdf = pdfOfPage({
+    contents,
+    resources: '/Font<</F1 5 0 R>>',
+    entries: stream ? '/Contents 6 0 R' : '',
+    objects: [helvetica, streamOf(cut, '/Filter/FlateDecode')],
+  });
+  expect(await read(pdf)).toMatchObject({
+    content: expect.stringContaining('Price list'),
+    warnings: [{ code: 'cut', message: 'The page has parts that cannot be read. Text in them can be missing.' }],
   });
 });
 
