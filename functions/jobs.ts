@@ -36,3 +36,10 @@ export const jobs: AnyJob[] = [
 
 /** The jobs that messages start. Each has its own queue. */
 export const queueJobs = jobs.filter((job) => job.kind === 'queue');
+
+/** Returns the jobs that the clock starts, with their intervals. Those that run daily need a limit of the time for which calls are kept. */
+export const listClockJobs = (callRetentionDays: number | undefined): { name: string; minutes: number }[] =>
+  queueJobs.flatMap(({ name, daily, everyMinutes }) => {
+    const minutes = daily && callRetentionDays ? 24 * 60 : everyMinutes;
+    return minutes ? [{ name, minutes }] : [];
+  });

@@ -15,7 +15,7 @@ import type { Construct } from 'constructs';
 import { importsFolder } from '../functions/domain/block-list-imports.ts';
 import { giveUp } from '../functions/jobs/give-up.ts';
 import { type AnyQueueJob, jobDeliveries } from '../functions/jobs/job.ts';
-import { queueJobs } from '../functions/jobs.ts';
+import { listClockJobs, queueJobs } from '../functions/jobs.ts';
 import type { SecretName } from '../functions/service.ts';
 import { suppress } from './nag-suppressions.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
@@ -159,7 +159,7 @@ export class DataStack extends NamedNestedStack {
 
   /** Lets EventBridge send messages to the jobs that the clock starts: see the rules in `JobsStack`. */
   #startJobsByClock({ callRetentionDays }: Settings) {
-    for (const { name } of queueJobs.filter((job) => job.everyMinutes || (job.daily && callRetentionDays)))
+    for (const { name } of listClockJobs(callRetentionDays))
       this.#allowSending('events.amazonaws.com', this.getQueue(name));
   }
 

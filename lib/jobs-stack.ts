@@ -7,7 +7,7 @@ import { FilterPattern } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { deliverWebhook } from '../functions/jobs/deliver-webhook.ts';
 import { type AnyQueueJob, permissionsOfJob } from '../functions/jobs/job.ts';
-import { jobs, queueJobs } from '../functions/jobs.ts';
+import { jobs, listClockJobs } from '../functions/jobs.ts';
 import { sortKeysOfChanges } from '../functions/store/keys.ts';
 import type { DataStack } from './data-stack.ts';
 import { suppress } from './nag-suppressions.ts';
@@ -43,10 +43,8 @@ export class JobsStack extends NamedNestedStack {
     });
     const deliveries = new Map<string, ServiceFunction>(functions).get(deliverWebhook.name) as ServiceFunction;
     this.failedDeliveries = deliveries.countLines('WebhookFailedDeliveries', FilterPattern.exists('$.failedDelivery'));
-    for (const { name, daily, everyMinutes } of queueJobs) {
-      if (daily && settings.callRetentionDays) this.#startByClock(data, name, Duration.days(1));
-      if (everyMinutes) this.#startByClock(data, name, Duration.minutes(everyMinutes));
-    }
+    for (const { name, minutes } of listClockJobs(settings.callRetentionDays))
+      this.#startByClock(data, name, Duration.minutes(minutes));
     suppress(this, 'deadLetters');
   }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isPagePath, notFoundPath, pathOfPage, sentHeaders } from '../../functions/pages/serve-pages.ts';
+import { findPage, sentHeaders } from '../../functions/pages/serve-pages.ts';
 import { buildPages, type PageFile, pageHeaders } from '../../lib/pages.ts';
 
 /** The pages, and the data that they use as defaults. The first request for a page builds all of them. */
@@ -23,11 +23,11 @@ export const bundlePages = (demo: object): Pages => {
 export const sendPage = (pages: Pages, { method, url = '/' }: IncomingMessage, response: ServerResponse): boolean => {
   if (method !== 'GET' && method !== 'HEAD') return false;
   const path = url.replace(/\?.*$/, '');
-  const found = path === '/docs/demo.json' ? demoFile(pages.demo) : pages.files().get(pathOfPage(path));
-  const file = found ?? (isPagePath(path) ? pages.files().get(notFoundPath) : undefined);
+  const { page: file, isMissing } =
+    path === demoPath ? { page: demoFile(pages.demo), isMissing: false } : findPage(pages.files(), path);
   if (!file) return false;
   const { contentType, cacheControl, body } = file;
-  response.writeHead(found ? 200 : 404, {
+  response.writeHead(isMissing ? 404 : 200, {
     ...sentHeaders({ ...pageHeaders, ...file.headers }),
     'content-type': contentType,
     'cache-control': cacheControl,
@@ -37,8 +37,10 @@ export const sendPage = (pages: Pages, { method, url = '/' }: IncomingMessage, r
   return true;
 };
 
+const demoPath = '/docs/demo.json';
+
 const demoFile = (demo: object): PageFile => ({
-  path: '/docs/demo.json',
+  path: demoPath,
   contentType: 'application/json',
   cacheControl: 'no-store',
   body: Buffer.from(JSON.stringify(demo)),

@@ -14,8 +14,8 @@ import { messageGroup } from '../../functions/domain/job-messages.ts';
 import { limits } from '../../functions/domain/limits.ts';
 import { environment } from '../../functions/environment.ts';
 import { giveUp } from '../../functions/jobs/give-up.ts';
-import { type AnyQueueJob, maxDeliveries, type QueueHandler, queueWorker } from '../../functions/jobs/job.ts';
-import { queueJobs } from '../../functions/jobs.ts';
+import { maxDeliveries, type QueueHandler, queueWorker } from '../../functions/jobs/job.ts';
+import { listClockJobs, queueJobs } from '../../functions/jobs.ts';
 import type { Credentials } from './data-folder.ts';
 import type { Disk } from './disk.ts';
 import { FairQueue } from './fair-queue.ts';
@@ -144,23 +144,13 @@ const sendDeadLettersAgain = (server: FauxqsServer): void => {
 
 /** Sends the messages of jobs that the clock starts: now, and once a day or a minute. */
 const startByClock = (server: FauxqsServer, signal: AbortSignal) => {
-  const startAll = (jobs: AnyQueueJob[], intervalMinutes: number) => {
-    const send = () => {
-      for (const { name } of jobs) server.sendMessage('jobs', JSON.stringify({ job: name }));
-    };
+  for (const { name, minutes } of listClockJobs(environment.callRetentionDays)) {
+    const send = () => server.sendMessage('jobs', JSON.stringify({ job: name }));
     send();
-    const timer = setInterval(send, intervalMinutes * 60 * 1000).unref();
+    // The effect of a job that runs often on AWS is seen soon.
+    const timer = setInterval(send, (minutes < 60 ? 1 : minutes) * 60_000).unref();
     signal.addEventListener('abort', () => clearInterval(timer));
-  };
-  if (environment.callRetentionDays !== undefined)
-    startAll(
-      queueJobs.filter(({ daily }) => daily),
-      24 * 60,
-    );
-  startAll(
-    queueJobs.filter(({ everyMinutes }) => everyMinutes !== undefined),
-    1,
-  );
+  }
 };
 
 /** The access key id is random: a request that names it, in a header, a link or the fields of a form, comes from this run. */

@@ -11,11 +11,15 @@ export type PackedPage = { path: string; file: string; headers: Record<string, s
 /** The page that answers an unknown path of a page. */
 export const notFoundPath = '/docs/not-found';
 
-/** Returns true for a path at which a page could be. Other files of the documentation have an extension. */
-export const isPagePath = (path: string) => /^\/docs\/[^/.]+$/.test(path);
-
-/** Returns the path of the page that responds at a path: every view of the console is the same page. */
-export const pathOfPage = (path: string) => path.replace(/^\/console\/[^/.]+$/, '/console');
+/**
+ * Returns the page at a path, and whether it is only the one that says so of a missing page. Every view of the console is the same
+ * page. Other files of the documentation than pages have an extension.
+ */
+export const findPage = <Page>(pages: ReadonlyMap<string, Page>, path: string): { page?: Page; isMissing: boolean } => {
+  const page = pages.get(path.replace(/^\/console\/[^/.]+$/, '/console'));
+  const isMissing = page === undefined && /^\/docs\/[^/.]+$/.test(path);
+  return { page: isMissing ? pages.get(notFoundPath) : page, isMissing };
+};
 
 /** The placeholder for the bucket's origin in the headers of a page that uploads files. It is replaced when the page is served. */
 export const filesOrigin = '{files-origin}';
@@ -38,8 +42,7 @@ const readPages = async () => {
 /** Serves the pages of a deployment and their assets. */
 export const handler = async (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> => {
   pages ??= readPages();
-  const found = (await pages).get(pathOfPage(event.rawPath));
-  const page = found ?? (isPagePath(event.rawPath) ? (await pages).get(notFoundPath) : undefined);
+  const { page, isMissing } = findPage(await pages, event.rawPath);
   if (!page) {
     const body = JSON.stringify({ message: 'Not Found' });
     return { statusCode: 404, headers: { 'content-type': 'application/json' }, body };
@@ -48,7 +51,7 @@ export const handler = async (event: APIGatewayProxyEventV2): Promise<APIGateway
   const takesGzip = /\bgzip\b/.test(event.headers['accept-encoding'] ?? '');
   const body = takesGzip ? gzipped : gunzipSync(gzipped);
   return {
-    statusCode: found ? 200 : 404,
+    statusCode: isMissing ? 404 : 200,
     headers: {
       ...sentHeaders(page.headers),
       vary: 'accept-encoding',

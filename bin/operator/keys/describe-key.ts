@@ -1,4 +1,4 @@
-import { type ApiKey, judgeKeyStatus } from '../../../functions/domain/api-keys.ts';
+import { type ApiKey, findKeyEnd, judgeKeyStatus } from '../../../functions/domain/api-keys.ts';
 import type { MadeApiKey } from '../../../functions/store/api-keys.ts';
 import { record } from '../../command-line/output.ts';
 
@@ -21,5 +21,4 @@ export const describeKey = (key: ApiKey) =>
 export const joinScopes = (key: ApiKey) => key.scopes?.join(', ') ?? 'all that need not be named';
 
 /** Returns the time at which a key is no longer valid, because it is revoked or expires. */
-export const describeExpiry = ({ revokedAt, expiresAt }: ApiKey) =>
-  [revokedAt, expiresAt].filter(Boolean).sort()[0] ?? 'never';
+export const describeExpiry = (key: ApiKey) => findKeyEnd(key) ?? 'never';

@@ -52,6 +52,13 @@ export const setFilters = (change: Filters, options?: { replace: boolean }): voi
 
 type LinkProps = Omit<ComponentProps<'a'>, 'href'> & { view?: string; filters?: Filters | undefined };
 
+/** The name of an item, as a link to it. */
+export const NameLink = ({ name, ...link }: LinkProps & { name: string }) => (
+  <Link {...link}>
+    <bdi>{name}</bdi>
+  </Link>
+);
+
 /**
  * A link to an address of the console, which is opened without loading the page again. Without a view, it changes filters of
  * the present address, and is the current one once they are set.

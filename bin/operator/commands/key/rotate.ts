@@ -1,31 +1,25 @@
 import { Option } from '@commander-js/extra-typings';
-import { Identifier } from '../../../../functions/domain/identifiers.ts';
+import { findKeyEnd } from '../../../../functions/domain/api-keys.ts';
 import { planRotation } from '../../../../functions/domain/key-grants.ts';
-import { as } from '../../../command-line/arguments.ts';
 import { CommandError } from '../../../command-line/exit-codes.ts';
 import { print } from '../../../command-line/output.ts';
 import { duration, future } from '../../../command-line/times.ts';
 import { describeCreated, withSecret } from '../../keys/describe-key.ts';
-import { existingKey, userOfKey } from '../../keys/existing-key.ts';
-import { examples, type Group } from '../../program.ts';
+import { existingKey, keyCommand } from '../../keys/existing-key.ts';
+import type { Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
 
 export const rotateKey = (key: Group) =>
-  key
-    .command('rotate')
-    .description('Replace a key with a new one of the same name and scopes')
-    .argument('<keyId>', 'the id of the old key', as(Identifier))
-    .option(...userOfKey)
+  keyCommand(key, 'rotate', 'Replace a key with a new one of the same name and scopes', [
+    'rotate key_01KAM…',
+    'rotate --uid acme key_01KAM… --overlap 7d --expires 52w',
+  ])
     .addOption(
       new Option('--overlap <duration>', 'how long the old key stays valid, such as 7d; 0s revokes it at once')
         .argParser(duration)
         .default(duration('24h'), '24h'),
     )
     .option('--expires <when>', 'when the new key expires (default: when the old one does)', future)
-    .addHelpText(
-      'after',
-      examples('key rotate key_01KAM…', 'key rotate --uid acme key_01KAM… --overlap 7d --expires 52w'),
-    )
     .action(async (keyId, _, command) => {
       const options = command.optsWithGlobals();
       const stores = await openStores(options);
@@ -39,10 +33,9 @@ export const rotateKey = (key: Group) =>
       }
       const created = await apiKeys.rotate(uid, keyId, rotation);
       if (!created) throw new CommandError(`Key ${keyId} was rotated or revoked in the meantime.`);
-      const { endsAt } = rotation;
-      const oldEnds = old.expiresAt && old.expiresAt < endsAt ? old.expiresAt : endsAt;
-      print(options, { ...withSecret(created), replaces: { keyId, endsAt: oldEnds } }, () => {
-        const end = options.overlap === 0 ? 'is revoked' : `stays valid until ${oldEnds}`;
+      const endsAt = findKeyEnd({ ...old, revokedAt: rotation.endsAt });
+      print(options, { ...withSecret(created), replaces: { keyId, endsAt } }, () => {
+        const end = options.overlap === 0 ? 'is revoked' : `stays valid until ${endsAt}`;
         return `${describeCreated(created)}\n\nThe old key ${keyId} ${end}.`;
       });
     });

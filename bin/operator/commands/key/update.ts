@@ -1,29 +1,23 @@
 import { judgeKeyStatus, Scope } from '../../../../functions/domain/api-keys.ts';
-import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { as } from '../../../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { print } from '../../../command-line/output.ts';
 import { futureOrNever } from '../../../command-line/times.ts';
 import { DisplayName } from '../../display-name.ts';
 import { describeKey } from '../../keys/describe-key.ts';
-import { existingKey, userOfKey } from '../../keys/existing-key.ts';
+import { existingKey, keyCommand } from '../../keys/existing-key.ts';
 import { requireScopesTogether, toScopes } from '../../keys/scopes.ts';
-import { examples, type Group } from '../../program.ts';
+import type { Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
 
 export const updateKey = (key: Group) =>
-  key
-    .command('update')
-    .description('Change the name, scopes or expiry of a key')
-    .argument('<keyId>', 'the id of the key', as(Identifier))
-    .option(...userOfKey)
+  keyCommand(key, 'update', 'Change the name, scopes or expiry of a key', [
+    'update key_01KAM… --scope calls',
+    'update --uid acme key_01KAM… --expires 7d',
+  ])
     .option('--name <name>', 'what the key is for', as(DisplayName))
     .option('--scope <scope...>', `what the key may do from now on: ${Scope.options.join(', ')}`, toScopes)
     .option('--expires <when>', 'a date, a date-time or a duration such as 30d, or never', futureOrNever)
-    .addHelpText(
-      'after',
-      examples('key update key_01KAM… --scope calls', 'key update --uid acme key_01KAM… --expires 7d'),
-    )
     .action(async (keyId, _, command) => {
       const options = command.optsWithGlobals();
       const { name, scope, expires } = options;

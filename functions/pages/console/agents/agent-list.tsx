@@ -1,5 +1,5 @@
 import type { Agent } from '../../../openapi/client/client.ts';
-import { Link, useAddress } from '../address.tsx';
+import { Link, NameLink, useAddress } from '../address.tsx';
 import { NewAgentLink, useAgentChoices } from '../components/agent-filter.tsx';
 import { FilterBar, TextFilter } from '../components/fields.tsx';
 import { useFigures } from '../components/figures.tsx';
@@ -70,12 +70,6 @@ const useRecentCalls = () => {
   });
 };
 
-const Name = ({ agentId, name }: Pick<Agent, 'agentId' | 'name'>) => (
-  <Link view="agents" filters={{ agentId }}>
-    <bdi>{name}</bdi>
-  </Link>
-);
-
 const RecentCalls = ({ agentId, since, calls }: Listed) =>
   calls !== undefined && (
     <Link view="calls" filters={{ agentId, from: since }}>
@@ -84,7 +78,7 @@ const RecentCalls = ({ agentId, since, calls }: Listed) =>
   );
 
 const columns: Column<Listed>[] = [
-  { heading: 'Name', cell: ({ agentId, name }) => <Name agentId={agentId} name={name} /> },
+  { heading: 'Name', cell: ({ agentId, name }) => <NameLink view="agents" filters={{ agentId }} name={name} /> },
   { heading: 'Phone number', cell: ({ phoneNumber }) => phoneNumber && formatPhone(phoneNumber) },
   { heading: 'Calls in 7 days', cell: (agent) => <RecentCalls {...agent} />, isNumber: true },
   { heading: 'Language', cell: ({ configuration: { language } }) => language },

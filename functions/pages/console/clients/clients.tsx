@@ -1,5 +1,5 @@
 import type { User, UserFigures } from '../../../openapi/client/client.ts';
-import { Link, useAddress } from '../address.tsx';
+import { NameLink, useAddress } from '../address.tsx';
 import { DialogButton } from '../components/dialog.tsx';
 import { FilterBar } from '../components/fields.tsx';
 import { listFigureColumns, PeriodFilter, readPeriod } from '../components/figures.tsx';
@@ -76,11 +76,7 @@ const Figures = () => {
 
 const ClientLink = ({ uid }: Pick<User, 'uid'>) => {
   const client = useClients().data?.pages.flatMap(({ users }) => users.filter((user) => user.uid === uid))[0];
-  return (
-    <Link view="clients" filters={{ client: uid }}>
-      <bdi>{client?.name ?? uid}</bdi>
-    </Link>
-  );
+  return <NameLink view="clients" filters={{ client: uid }} name={client?.name ?? uid} />;
 };
 
 const columns: Column<User>[] = [

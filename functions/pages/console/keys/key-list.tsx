@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../../openapi/client/client.ts';
-import { Link, useAddress } from '../address.tsx';
+import { NameLink, useAddress } from '../address.tsx';
 import { DialogButton } from '../components/dialog.tsx';
 import { type Column, PagedTable } from '../components/paged-table.tsx';
 import { Empty, Section } from '../components/parts.tsx';
@@ -41,9 +41,7 @@ const Name = ({ keyId, name }: ApiKey) => {
   const isOwn = useService().keyId === keyId;
   return (
     <>
-      <Link filters={{ keyId }}>
-        <bdi>{name}</bdi>
-      </Link>
+      <NameLink filters={{ keyId }} name={name} />
       {isOwn && ' (this key)'}
     </>
   );

@@ -1,6 +1,6 @@
 import { Fragment } from 'react';
 import type { Passage } from '../../../openapi/client/client.ts';
-import { Link } from '../address.tsx';
+import { NameLink } from '../address.tsx';
 import { Empty, Loaded, Section } from '../components/parts.tsx';
 import { formatNumber } from '../formats.ts';
 import { useRead } from '../service.tsx';
@@ -53,9 +53,7 @@ const PassageText = ({ passage: { text, sourceId, name, title, url } }: { passag
       {text}
     </p>
     <p className="faint">
-      <Link filters={{ sourceId }}>
-        <bdi>{name}</bdi>
-      </Link>
+      <NameLink filters={{ sourceId }} name={name} />
       {[title, url].filter(Boolean).map((place) => (
         <Fragment key={place}>
           {' · '}

@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Result } from '../../../openapi/client/client.ts';
-import { Link, useAddress } from '../address.tsx';
+import { NameLink, useAddress } from '../address.tsx';
 import { DialogButton } from '../components/dialog.tsx';
 import { Switch } from '../components/fields.tsx';
 import { type Column, Table } from '../components/paged-table.tsx';
@@ -106,12 +106,6 @@ const SourceSection = ({ title, query, sources, empty, advice, children }: Secti
   </Section>
 );
 
-const Name = ({ source: { id, name } }: { source: Source }) => (
-  <Link filters={{ sourceId: id }}>
-    <bdi>{name}</bdi>
-  </Link>
-);
-
 /** Returns the problem of a source: its error, the number of pages that could not be read, or what is missing in its text. */
 const describeProblem = (source: Source): string | undefined => {
   if (source.error) return source.error;
@@ -152,7 +146,7 @@ const describeSize = (source: Source) => {
 };
 
 const columns: Column<Source>[] = [
-  { heading: 'Name', isLong: true, cell: (source) => <Name source={source} /> },
+  { heading: 'Name', isLong: true, cell: ({ id, name }) => <NameLink filters={{ sourceId: id }} name={name} /> },
   { heading: 'State', isLong: true, cell: (source) => <State source={source} /> },
   { heading: 'Size', isNumber: true, cell: describeSize },
   { heading: 'Changed', cell: ({ lastUpdatedAt }) => <Time at={lastUpdatedAt} /> },

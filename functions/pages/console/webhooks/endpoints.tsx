@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ListWebhookEndpointsResponse, WebhookEndpoint } from '../../../openapi/client/client.ts';
-import { Link, useAddress } from '../address.tsx';
+import { NameLink, useAddress } from '../address.tsx';
 import { DialogButton } from '../components/dialog.tsx';
 import { type Column, Table } from '../components/paged-table.tsx';
 import { Empty, Loaded, Section } from '../components/parts.tsx';
@@ -46,14 +46,12 @@ export const Endpoints = ({ query }: { query: UseQueryResult<ListWebhookEndpoint
   );
 };
 
-const Url = ({ endpoint: { endpointId, url } }: { endpoint: WebhookEndpoint }) => (
-  <Link filters={{ open: endpointId }}>
-    <bdi>{url}</bdi>
-  </Link>
-);
-
 const columns: Column<WebhookEndpoint>[] = [
-  { heading: 'Address', isLong: true, cell: (endpoint) => <Url endpoint={endpoint} /> },
+  {
+    heading: 'Address',
+    isLong: true,
+    cell: ({ endpointId, url }) => <NameLink filters={{ open: endpointId }} name={url} />,
+  },
   { heading: 'State', cell: (endpoint) => <EndpointStatus endpoint={endpoint} /> },
   { heading: 'Events', isLong: true, cell: ({ events }) => events.join(', ') },
   { heading: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
