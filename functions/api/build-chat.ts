@@ -117,10 +117,7 @@ type TurnContext = {
   principal?: KeyOwner;
 };
 
-/**
- * Logs how a turn ended. Alarms of the deployment match these fields: `operation` is `buildChat`, and `state` is `failed`
- * or `code` is `chat_budget_exhausted`.
- */
+/** Logs a turn's end. Alarms match `operation`, `state` and `code`. */
 const turnLogger =
   (turn: TurnContext) =>
   ({ state, cause }: StreamEnd, usage: object = {}) => {

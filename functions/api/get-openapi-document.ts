@@ -3,10 +3,7 @@ import { describe, textField } from '../domain/describe.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambdaWithoutKey } from '../http/lambda.ts';
 
-/**
- * Returns the OpenAPI document, which `npm run openapi` generates. The function's bundle therefore does not contain the
- * definitions of all other operations.
- */
+/** Returns the generated OpenAPI document: the bundle has no other operation's definition. */
 export const getOpenapiDocument = endpoint({
   name: 'getOpenapiDocument',
   method: 'GET',

@@ -66,10 +66,7 @@ const Fault = objectComponent('McpError', 'An error of JSON-RPC 2.0.', {
     .check(z.describe('The error.')),
 });
 
-/**
- * Answers AI clients. Its function has no table access: every tool call is a request to the operation itself, with the
- * caller's key.
- */
+/** Answers AI clients. Each tool call is a request to the operation, with the caller's key. */
 export const serveMcp = endpoint({
   name: 'serveMcp',
   method: 'POST',

@@ -23,10 +23,7 @@ export class ImportError extends Error {
 /** Maximum length of a line in UTF-16 units, and of a CSV record in bytes. */
 const maxRowLength = 64 * 1024;
 
-/**
- * Yields the rows of a text file, or of a CSV file with a header. Skips empty lines. Throws an `ImportError` for any
- * other file.
- */
+/** Yields the rows of a text or CSV file without empty lines. Throws an `ImportError` for other files. */
 export async function* readRows(pieces: AsyncIterable<Uint8Array>, columns?: ImportColumns): AsyncGenerator<FileRow> {
   const texts = decode(pieces);
   const { firstLine, whole } = await peek(texts);

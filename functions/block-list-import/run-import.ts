@@ -45,10 +45,7 @@ const busyDelaySeconds = 5;
 /** The number of batches in flight: more than in a request, because 16 batches would leave the function's whole core waiting. */
 const batchesInFlight = 32;
 
-/**
- * Imports a file in steps, until a time (Unix milliseconds). A message continues it. Each step is recorded by one run
- * only. A repeated step counts the numbers that it added before.
- */
+/** Imports a file in steps, until a time (Unix milliseconds). A repeated step counts what it added before. */
 export const runImport = async (
   reference: ImportReference,
   services: Services,
@@ -293,10 +290,7 @@ const importRows = async (
 const keepFirst = (former: string[] = [], changed: string[]): string[] =>
   former.length < limits.webhookNumbers ? [...former, ...changed].slice(0, limits.webhookNumbers) : former;
 
-/**
- * Writes numbers, and returns those that it changed. Returns undefined when time runs out: the caller repeats the step.
- * Throws when none is written by then.
- */
+/** Writes numbers, and returns the changed. Undefined in need of time: the step is repeated. */
 const settle = async (
   phones: string[],
   write: (phones: string[]) => Promise<Map<string, NumberOutcome>>,
@@ -314,10 +308,7 @@ const settle = async (
   return changed;
 };
 
-/**
- * Removes the numbers that were on the list when the import began and that the file does not have. Numbers that others
- * have added since stay.
- */
+/** Removes the numbers of before the import that the file does not have. */
 const removeOthers = async (
   begun: ImportRecord,
   services: Services,

@@ -6,10 +6,7 @@ import type { CallAttempts, CountedAttempts } from './call-attempts.ts';
 /** The id of a call that counts as an attempt if it is accepted. */
 export type CountedCall = { callId: string; callAttempts: Pick<CallAttempts, 'find' | 'add'> };
 
-/**
- * Applies an agent's rules to an outbound call. An allowed call that is counted is one attempt, even if the request is
- * repeated. Attempts never exceed a maximum, even if others call the number at the same time.
- */
+/** Applies rules to an outbound call. A counted call is one attempt; concurrent callers never exceed a maximum. */
 export const attemptCall = async (
   { agentId, configuration }: { agentId: string; configuration: AgentConfiguration },
   call: OutboundCall,

@@ -12,10 +12,7 @@ const longestPrefix = Math.max(...[...zonesByPrefix.keys()].map(({ length }) => 
 /** Countries whose mobile numbers belong to an area, by calling code. */
 const areaMobiles = new Set(['52', '54', '55', '62', '86']);
 
-/**
- * Returns the possible time zones of a number in E.164 format, as libphonenumber does: those of its area, or else of
- * its country.
- */
+/** Returns a number's time zones, as libphonenumber does: its area's, or else its country's. */
 export const timeZonesOfNumber = (number: string): string[] => {
   const parsed = parsePhoneNumberFromString(number);
   const type = parsed?.getType();

@@ -38,10 +38,7 @@ const entriesPerWave = 25 * batchesInFlight;
 /** The maximum number of entries that are read for a page. */
 const maxExamined = 5000;
 
-/**
- * The log of who changed what. Only the reader of the table's stream writes it. The id of an entry follows from the position of the
- * change in the stream, so that a change that is read twice has one entry.
- */
+/** The log of who changed what. An entry's id follows from the stream: a change read twice has one entry. */
 export class ChangeLog extends TableStore {
   readonly #days: number;
 

@@ -27,8 +27,8 @@ export const listRecords = ({ entries, number }: ChangeForLog): BlockListOwner[]
 ];
 
 /**
- * Writes the entries of changes into the log, until a time (Unix milliseconds). Returns the entries of block lists with their numbers,
- * and the changes whose entries were not written. Logging changes again changes nothing.
+ * Logs changes, repeatably, until a time (Unix milliseconds). Returns block lists' entries, and the unwritten
+ * changes.
  */
 export const logChanges = async (
   read: ChangeForLog[],

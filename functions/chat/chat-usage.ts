@@ -30,10 +30,7 @@ export class ChatUsage {
     this.#userSharePercent = limits.userSharePercent ?? 100;
   }
 
-  /**
-   * Counts a turn of an address, within its limit in a sliding window of sixty seconds. Turns of the previous minute
-   * count in proportion.
-   */
+  /** Counts a turn of an address in a window of sixty seconds, the previous minute in proportion. */
   async countTurn(address: string): Promise<RetryAfter | undefined> {
     const network = toNetwork(address);
     const now = Date.now() / 1000;

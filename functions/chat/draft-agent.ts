@@ -30,10 +30,7 @@ export const AgentDraft = z.object({
 });
 export type AgentDraft = z.infer<typeof AgentDraft>;
 
-/**
- * Checks a draft as POST /agents does, and also its language, time zone, phone numbers and variables. The agent cannot be
- * created with problems; advice is optional.
- */
+/** Checks a draft as POST /agents does, and more. Problems prevent the agent; advice is optional. */
 export const draftAgent = (draft: AgentDraft) => {
   const { configuration } = draft;
   const problems: ErrorDetail[] = [

@@ -14,10 +14,7 @@ export type HistoryReader = { signatures: Signatures; uid: string | undefined; t
 
 type UIPart = UIMessage['parts'][number];
 
-/**
- * Reads a conversation that the client sent back. Everything in it that claims to be from this service must have its
- * signature. The model sees only what is rebuilt from that, without metadata, and every call has a result.
- */
+/** Reads a conversation that came back. The model sees only what is rebuilt from signed parts. */
 export const readHistory = (messages: ChatMessage[], reader: HistoryReader): History => {
   const approvals: AnsweredApproval[] = [];
   const read = messages.flatMap((message, index): UIMessage[] => {

@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { hashOfJson } from '../domain/json.ts';
+import { isSameSecret } from '../domain/same-secret.ts';
 
 /** A tool call as the model made it. */
 export type ToolCall = { toolCallId: string; toolName: string; input: unknown };
@@ -9,10 +10,7 @@ export type ToolOutcome = { output: unknown } | { errorText: string };
 /** The validity of an approval. An Idempotency-Key is kept for longer, so that an approved action never runs twice. */
 const approvalHours = 20;
 
-/**
- * Signs what this service issues in a conversation. The client keeps the conversation and sends it back with each request:
- * a tool call, result or approval that was changed, or comes from another conversation, does not verify.
- */
+/** Signs what a conversation issues: what a client changed, or took from elsewhere, does not verify. */
 export class Signatures {
   readonly #secret: string;
   readonly #chatId: string;
@@ -36,12 +34,12 @@ export class Signatures {
     return `${issuedAt}.${this.#sign('approval', ...signedFields(call), approvalId, uid, String(issuedAt))}`;
   }
 
-  isCall(call: ToolCall, signature: string | undefined): boolean {
-    return isSame(signature, this.ofCall(call));
+  isCall(call: ToolCall, signature = ''): boolean {
+    return isSameSecret(signature, this.ofCall(call));
   }
 
-  isOutcome(call: ToolCall, outcome: ToolOutcome, signature: string | undefined): boolean {
-    return isSame(signature, this.ofOutcome(call, outcome));
+  isOutcome(call: ToolCall, outcome: ToolOutcome, signature = ''): boolean {
+    return isSameSecret(signature, this.ofOutcome(call, outcome));
   }
 
   /** Checks that the approval request was issued to this user and is still valid. */
@@ -49,10 +47,10 @@ export class Signatures {
     call: ToolCall,
     approvalId: string,
     uid: string | undefined,
-    signature: string | undefined,
+    signature = '',
   ): 'valid' | 'expired' | 'forged' {
-    const issuedAt = Number(/^(\d{1,15})\./.exec(signature ?? '')?.[1]);
-    if (!isSame(signature, this.ofApproval(call, approvalId, uid, issuedAt))) return 'forged';
+    const issuedAt = Number(/^(\d{1,15})\./.exec(signature)?.[1]);
+    if (!isSameSecret(signature, this.ofApproval(call, approvalId, uid, issuedAt))) return 'forged';
     return Date.now() - issuedAt < approvalHours * 60 * 60 * 1000 ? 'valid' : 'expired';
   }
 
@@ -67,9 +65,3 @@ const signedFields = ({ toolCallId, toolName, input }: ToolCall) => [toolCallId,
 
 /** Hashes a value as it is after a round trip through JSON, which omits undefined fields. */
 const hashAsJson = (value: unknown) => hashOfJson(JSON.parse(JSON.stringify(value) ?? 'null'));
-
-const isSame = (given: string | undefined, expected: string) =>
-  given !== undefined &&
-  given.length === expected.length &&
-  Buffer.byteLength(given) === expected.length &&
-  timingSafeEqual(Buffer.from(given), Buffer.from(expected));

@@ -1,9 +1,7 @@
 import { ApiError } from '../domain/errors.ts';
 import type { TokenBudget } from './chat-usage.ts';
 
-/**
- * The maximum output of one model call. Without a key it is lower: thirty turns a minute fit into an address's share.
- */
+/** The maximum output of a model call. Without a key, thirty turns fit into an address's share. */
 const maxOutputTokens = { withKey: 4096, withoutKey: 2048 };
 /** An estimate, on the high side for any script, for reservations and for calls whose usage is not reported. */
 const bytesPerToken = 3;

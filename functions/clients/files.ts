@@ -23,9 +23,7 @@ const maxAttempts = 3;
 /** The timeout of a call, its retries included. */
 export const defaultTimeoutMilliseconds = 9000;
 
-/**
- * The bucket of uploaded files. Links and forms are presigned here: the SDK's presigners would nearly double a bundle.
- */
+/** The bucket of uploaded files. The SDK's presigners would nearly double a bundle. */
 export class Files {
   readonly #requests: AwsRequests;
   readonly #settings: Settings;

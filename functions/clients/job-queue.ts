@@ -16,10 +16,7 @@ export class JobQueue {
     this.#url = url;
   }
 
-  /**
-   * Sends a job, to be delivered after a delay of at most 900 seconds. Messages of one user, or to one receiver of
-   * webhooks, are one group: SQS delivers those of others first while one group has a backlog.
-   */
+  /** Sends a job within 900 seconds. SQS delivers a backlogged group, of a user or a receiver, after others. */
   async send(message: JobMessage, delaySeconds = 0): Promise<void> {
     const command = new SendMessageCommand({
       QueueUrl: this.#url.replace('{job}', message.job),

@@ -25,10 +25,7 @@ export type KeyOwner = { keyId: string; uid: string; scopes: Scope[] };
 
 const ownerTimeoutMilliseconds = 8000;
 
-/**
- * Sends requests to the service's own API with a caller's key. The API authenticates, authorizes and logs them like any other
- * request. Throws only if there is no response.
- */
+/** Sends requests to the own API with a caller's key. Throws only if there is no response. */
 export class OwnApi {
   readonly #caller: InnerCaller | undefined;
 

@@ -7,10 +7,7 @@ const cipher = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/**
- * Encrypts secrets that are stored in the table with a key of the deployment, so that the table, its backups and its stream
- * hold none that could sign. A sealed secret can be opened only for its owner.
- */
+/** Encrypts stored secrets for one owner: the table, its backups and its stream hold none that signs. */
 export class SealedSecrets {
   readonly #key: Pick<Secret, 'read'>;
 

@@ -76,10 +76,7 @@ const stripeError = (error: unknown) => {
   );
 };
 
-/**
- * Fetches whole JSON objects within a deadline and a maximum size. The package would hang on a JSON string, or treat it
- * as a success.
- */
+/** Fetches JSON objects within a deadline and a size. The package hangs on a JSON string. */
 const fetchUntil = (deadline: AbortSignal) => async (url: string | URL | Request, init?: RequestInit) => {
   const signal = AbortSignal.any([deadline, ...(init?.signal ? [init.signal] : [])]);
   const response = await fetch(url, { ...init, signal, redirect: 'error' });

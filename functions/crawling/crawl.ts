@@ -23,10 +23,7 @@ type KeptPage = { page: CrawledPage; key: string; canonicalKey: string };
 
 const concurrency = 3;
 
-/**
- * Reads the pages of a site breadth-first, until a deadline (Unix milliseconds). `former` pages are asked for only if
- * they have changed.
- */
+/** Reads a site breadth-first, until a deadline (Unix milliseconds). `former` pages are asked for only if changed. */
 export const crawl = async (
   webPages: WebPages,
   site: Site,

@@ -40,10 +40,7 @@ export const packVisits = (pages: CrawledPage[]): Uint8Array | undefined => {
 
 const hasValidator = ({ etag, lastModified }: Validators) => etag !== undefined || lastModified !== undefined;
 
-/**
- * Returns when the text of each page was first read (Unix milliseconds): now, or when the former crawl first read it. Returns undefined
- * when all are new.
- */
+/** Returns when each page was first read (Unix milliseconds), also by a former crawl; undefined if all are new. */
 export const listReadingTimes = (
   pages: CrawledPage[],
   now: number,

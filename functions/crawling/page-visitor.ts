@@ -22,10 +22,7 @@ export type FormerPage = { content: PageContent; validators: Validators };
 /** The pages of the former crawl whose servers can say whether they have changed, by their addresses. */
 export type FormerPages = ReadonlyMap<string, FormerPage>;
 
-/**
- * A page that was tried: its URL after redirects, its links, and its content or the error. `canonical` is the URL that the
- * page says it should be found at.
- */
+/** A page that was tried, after redirects. `canonical` is the URL at which it wants to be found. */
 export type PageResult = { url: URL; links: string[]; canonical?: URL; page?: CrawledPage; error?: PageFetchError };
 
 /** A page that the robots.txt of its site forbids to read. */

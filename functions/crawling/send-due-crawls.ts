@@ -11,10 +11,7 @@ type Services = {
 
 const websitesAtOnce = 100;
 
-/**
- * Sends a message for each website that has become due since the last look, at `now` (Unix milliseconds). The look is saved at the
- * end: if this is interrupted, or runs twice at the same time, messages are sent again, and each website is crawled once.
- */
+/** Sends a message for each website due since the last look, which is saved at the end. Repeating is safe. */
 export const sendDueCrawls = async ({ dueWebsites, users, crawlQueue }: Services, now: number): Promise<void> => {
   let found: DueWebsite[] = [];
   const send = async () => {

@@ -144,10 +144,7 @@ export const BlockScope = choiceField(
 /** The outcome of one number: done, or the cause of its failure. */
 export type NumberOutcome = 'done' | Exclude<FailureCode, 'invalid_format'>;
 
-/**
- * Reads the numbers of one request: the valid ones in E.164 format, and the others. `report` lists outcomes in the
- * order sent. A number that is sent again fails with `repeated`.
- */
+/** Reads the numbers of a request. `report` lists outcomes in the order sent; repeated numbers fail. */
 export const blockListRequest = (sent: string[]) => {
   const numbers = sent.map((number) => ({ sent: number, ...readPhoneNumber(number) }));
   const distinct = [...new Set(numbers.flatMap(({ number }) => number ?? []))];

@@ -42,10 +42,7 @@ export type OutcomeEffect = {
 /** What the agent says about an outcome. */
 type Rule = DeclaredOutcome & { blocks: NonNullable<DeclaredOutcome['blocks']> };
 
-/**
- * Decides what a change of an outcome does: whether it is set, held or refused, and which number it blocks. Throws for
- * a label that the agent does not declare. A guest blocks for this agent only.
- */
+/** Decides whether an outcome is set, held or refused, and which number it blocks. Undeclared labels throw. */
 export const decideOutcome = (
   sent: CallOutcomeChange,
   { agentId, owner, outcomeRules }: AgentOfCall,
@@ -85,10 +82,7 @@ const withValue = (change: CallOutcomeChange, rule: Rule | undefined): CallOutco
     ? { ...change, custom_call_outcome_value: rule.value }
     : change;
 
-/**
- * Returns a call with its outcome changed, and the change in its history of twenty. The same values again return the
- * same call.
- */
+/** Returns a call with its outcome and history changed. The same values return the same call. */
 export const withOutcome = (
   call: Call,
   change: CallOutcomeChange,
@@ -125,10 +119,7 @@ const mergeMetadata = (former: object | undefined, added: object) => {
   return metadata;
 };
 
-/**
- * Returns a call with the outcome that a platform found, or holds it. Fields that somebody has set or cleared do not
- * change.
- */
+/** Returns a call with the found outcome, or holds it. Fields that somebody set do not change. */
 const withFinding = (
   call: Call,
   change: CallOutcomeChange,

@@ -14,10 +14,7 @@ const day = 24 * hour;
 /** The time for which the rules are evaluated in advance. */
 const horizon = 366 * day;
 
-/**
- * Decides whether a person may be called at a moment. The hours must hold in each of `timeZones`, and never hold
- * without one. All times are Unix milliseconds.
- */
+/** Decides whether a person may be called (Unix milliseconds). The hours must hold in each of `timeZones`. */
 export const checkCallPermission = (
   rules: CallingRules,
   { at, timeZones, attempts }: { at: number; timeZones: string[]; attempts: number[] },
@@ -110,10 +107,7 @@ const parseMinutes = (time: string): number => {
   return Number(hours) * 60 + Number(minutes);
 };
 
-/**
- * Returns the first moment from `start` on that is within the hours; after `end` if there is none before. Each step
- * goes to the next start of the hours, or change of the offset.
- */
+/** Returns the first moment within the hours, or a moment after `end`. */
 const firstInZone = (week: Week, clock: WallClock, start: number, end: number): number => {
   let moment = start;
   while (moment <= end) {

@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { Way } from './change-maker.ts';
+import { isSameSecret } from './same-secret.ts';
 
 /** The header in which a part of the service says that it sends a request with a caller's key. */
 export const callerMarkHeader = 'x-called-by';
@@ -20,10 +21,5 @@ export const readCallerMark = (mark: string, secrets: readonly string[], apiKey:
   const [name, requestId = ''] = mark.split(' ');
   const caller = innerCallers.find((one) => one === name);
   const call = caller && { caller, requestId };
-  return call && secrets.some((secret) => isSame(mark, callerMark(call, secret, apiKey))) ? call : undefined;
-};
-
-const isSame = (one: string, other: string) => {
-  const [bytes, others] = [Buffer.from(one), Buffer.from(other)];
-  return bytes.length === others.length && timingSafeEqual(bytes, others);
+  return call && secrets.some((secret) => isSameSecret(mark, callerMark(call, secret, apiKey))) ? call : undefined;
 };

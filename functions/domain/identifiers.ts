@@ -39,10 +39,7 @@ export const newUlid = monotonicFactory(() => randomInt(32) / 32);
 /** Creates an identifier: prefixed, and sortable by time. */
 export const newIdentifier = (kind: IdentifierKind, ulid = newUlid()) => `${kind}_${ulid}`;
 
-/**
- * Returns the identifier of the copy of an item: always the same for the same copy, different from the original's, and in
- * the same sort order.
- */
+/** Returns the id of an item's copy: always the same, with the same sort order. */
 export const identifierOfCopy = (id: string, copyId: string) => {
   const [, head = '', ulid = id, rest = ''] = /^([a-z]+_[0-9A-Z]{10})([0-9A-Z]{16})(.*)$/.exec(id) ?? [];
   const bytes = createHash('sha256').update(`${copyId}\n${head}${ulid}`).digest();

@@ -41,10 +41,7 @@ export const mayRotate = (maker: KeyMaker & { keyId: string }, recipient: Recipi
   maker.keyId === key.keyId ||
   grantKey(maker, recipient, { scopes: key.scopes, expiresAt: key.expiresAt ?? null }) !== undefined;
 
-/**
- * Returns what the key has that replaces another one, and the end of the former one after an overlap. Returns undefined if the
- * new key would be over.
- */
+/** Returns what a replacing key has and when the former ends, unless the new key would be over. */
 export const planRotation = ({ name, scopes, ...former }: ApiKey, overlapMilliseconds: number, end?: string) => {
   const expiresAt = end ?? former.expiresAt;
   const endsAt = new Date(Date.now() + overlapMilliseconds).toISOString();

@@ -1,7 +1,4 @@
-/**
- * Returns an amount in millionths, exactly; undefined if its shortest text has more than six decimals, or its size is 1e12 or
- * more.
- */
+/** Returns exact millionths; undefined for more than six decimals, or a size of 1e12. */
 export const toMillionths = (amount: number): bigint | undefined => {
   if (Math.abs(amount) >= 1e12) return undefined;
   const [, whole, decimals = ''] = /^(-?\d+)(?:\.(\d{1,6}))?$/.exec(String(amount)) ?? [];

@@ -79,10 +79,7 @@ export const readPage = <Item>(
   { cursor, ...page }: Page<Item> & { cursor?: string },
 ) => fillPage(list({ after: fromCursor(page.collection, cursor), limit: page.limit && page.limit + 1 }), page);
 
-/**
- * Takes items until the limit or the maximum response size, but at least one. Items that `includes` excludes end the
- * page when `isOver` returns true. `searchedTo` is the last one then.
- */
+/** Takes items up to a limit or the response's size. `isOver` ends pages of excluded items, up to `searchedTo`. */
 export const fillPage = async <Item>(
   items: AsyncIterable<Item> | Iterable<Item>,
   page: Page<Item>,

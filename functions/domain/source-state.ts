@@ -53,9 +53,7 @@ export const fileWaitSeconds = 60 * 60;
 /** The maximum age of a message, including its time as a dead letter. Until then, a late job still finds its record. */
 export const maxMessageAgeSeconds = 14 * 24 * 60 * 60;
 
-/**
- * Returns the fields of a record that waits for its file. DynamoDB deletes it when no notification can arrive any more.
- */
+/** Returns the fields of a record that waits for a file, and expires when no file can be notified. */
 export const waitingForFile = (now = Date.now()) => ({
   status: 'pending' as const,
   fileDeadlineAt: now + fileWaitSeconds * 1000,
@@ -94,10 +92,7 @@ export const visible = <S extends SourceState>(states: SourceStates, state: S, n
 export const hasFailed = (status: string) => status === 'failed';
 export const hasEnded = (status: string) => status === 'ready' || status === 'failed';
 
-/**
- * Returns the attempt of a file's notification. Its name is the ETag, so that a second delivery belongs to the same
- * attempt.
- */
+/** Returns the attempt of a file's notification: the ETag, which a second delivery repeats. */
 export const attemptAtFile = (etag: string, current: string | undefined): string =>
   current?.split(':')[0] === etag ? current : etag;
 

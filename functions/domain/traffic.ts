@@ -36,10 +36,7 @@ export const NewSplit = list(Share, { max: limits.splitVersions, items: 'version
   describe(splitDescription, exampleSplit),
 );
 
-/**
- * Returns the version that a caller gets, by weighted rendezvous hashing. Raising a share moves callers only to that
- * version.
- */
+/** Returns a caller's version by weighted rendezvous hashing: a raised share moves callers only to itself. */
 export const chooseVersion = (agentId: string, caller: string, split: readonly Share[]): number | undefined => {
   let chosen: { version: number; score: number } | undefined;
   for (const { version, percent } of split) {

@@ -87,10 +87,7 @@ export const withinSite = (site: URL, url: URL): URL | undefined => {
   return secure;
 };
 
-/**
- * Returns a key that all addresses of one page share: without fragment, trailing slash, `https` and tracking
- * parameters.
- */
+/** Returns a page's key: without fragment, trailing slash, `https` and tracking parameters. */
 export const pageKey = (url: URL) => {
   const { host, pathname, search } = removeTracking(url);
   return `${host}${pathname.replace(/\/+$/, '')}${search}`;

@@ -35,10 +35,7 @@ const sourcesConcurrency = 8;
 /** The delay before the job that indexes the copy starts. Before the copy is complete, the job finds nothing to do. */
 const indexDelaySeconds = 10;
 
-/**
- * Begins a copy, or returns the one already begun. One transaction at its end creates the new agent. So the agent is
- * complete or absent, and later runs end in the same one.
- */
+/** Begins a copy, or returns the begun copy. One transaction at its end creates the agent. */
 export const beginCopy = (
   copy: Pick<Duplication, 'agent' | 'keyId' | 'sourceAgentId'>,
   { duplications }: Services,

@@ -61,9 +61,7 @@ export class Duplications extends TableStore {
     return item && toDuplication(item);
   }
 
-  /**
-   * Adds a copy, or returns the one already begun. Counts the new agent from now on, so that the copy can be finished.
-   */
+  /** Adds a copy, or returns the begun copy. Its agent counts from now on. */
   async add(asked: Duplication, { agents, sources } = this.#quotas): Promise<Duplication> {
     const duplication = { ...asked, maker: currentMaker() };
     const { agent, sourceAgentId } = duplication;
@@ -86,10 +84,7 @@ export class Duplications extends TableStore {
     await this.table.put(toDuplicationItem(duplication), when`#state = ${'copying'}`);
   }
 
-  /**
-   * Creates the new agent in one transaction. Returns undefined, and creates no agent, when the source has been deleted, because
-   * the copy may be incomplete.
-   */
+  /** Creates the agent in one transaction, unless the source was deleted: the copy may be incomplete. */
   async finish(duplication: Duplication): Promise<Duplication | undefined> {
     const done: Duplication = { ...duplication, state: 'done' };
     const { agent, keyId, maker = { via: 'job' }, sourceAgentId } = done;

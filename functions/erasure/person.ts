@@ -69,10 +69,7 @@ type Running = {
 /** The rest of an erasure: the delay before it continues, and its position. Without `progress`, it begins again. */
 type Rest = { delaySeconds: number; progress?: ErasureProgress };
 
-/**
- * Erases a person until a time (Unix milliseconds), and returns what is left. Each step counts what it erases in the
- * same transaction.
- */
+/** Erases a person until a time (Unix milliseconds). Each step counts in the transaction that erases. */
 export const erasePerson = async (
   { uid, erasureId, number, blockList: mode, progress }: Running,
   until: number,

@@ -28,16 +28,10 @@ import {
   unpackWithoutCosts,
 } from './rows.ts';
 
-/**
- * The figures of a day as they are stored. Quarters before `frozen` have no calls left to count. Those before
- * `costsFrom` were counted without costs.
- */
+/** A day's figures. Quarters before `frozen` have no calls left; those before `costsFrom` no costs. */
 export type DayFigures = { series: Series[]; frozen: number; costsFrom: number; version?: string; pieces: number };
 
-/**
- * The first item of a day's figures has the number of pieces; all of them have its version. Format 2 stored the figures as
- * `rows`, without costs.
- */
+/** The first item has the number of pieces, which share its version. Format 2 has `rows`, without costs. */
 type FiguresItem = Item & {
   columns?: Uint8Array;
   rows?: Uint8Array;
@@ -47,10 +41,7 @@ type FiguresItem = Item & {
   pieces?: number;
 };
 
-/**
- * The quarters of a day to be counted again. `by` names the change that queues the next count. `run` is the count in
- * progress.
- */
+/** The quarters to count again. `by` names the change that queues the count, `run` the count in progress. */
 export type UncountedDay = { quarters: Set<number>; by?: string; run?: string };
 type UncountedItem = Item & UncountedDay;
 
@@ -66,10 +57,7 @@ export const queriesInFlight = 32;
 /** The maximum number of reads of a day whose figures keep changing. */
 const maxReads = 8;
 
-/**
- * The figures of agents' calls, an item for each day, and the marks of days whose calls are to be counted again. A count writes
- * the figures before it removes the mark, and a reader reads the marks before the figures: without a mark they are exact.
- */
+/** The figures of agents' calls by day. Counts write figures before they remove marks: unmarked figures are exact. */
 export class CallFigures extends TableStore {
   /** All records, including calls that are older than retention. */
   readonly #calls = new CallLists(this.table, new CallRecords(this.table));
@@ -128,10 +116,7 @@ export class CallFigures extends TableStore {
     throw new Error('The figures of a day kept changing while they were read.');
   }
 
-  /**
-   * Replaces the figures of a day if they have not changed since they were read. Returns `changed` if they have, and `gone` when
-   * the agent was deleted.
-   */
+  /** Replaces unchanged figures of a day. `changed`: they have changed. `gone`: the agent was deleted. */
   async save(
     { agentId, day }: AgentDay,
     former: DayFigures,

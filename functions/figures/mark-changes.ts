@@ -21,10 +21,7 @@ type ChangedDay = AgentDay & { quarters: Set<number>; changes: TableChange[] };
 
 const concurrency = 16;
 
-/**
- * Marks the days whose calls have changed, and queues their counts. Returns the first change that failed. A repeated batch
- * marks the same days again.
- */
+/** Marks days whose calls have changed, and queues their counts. Returns the first change that failed. */
 export const markChanges = async (changes: TableChange[], services: Marking): Promise<TableChange | undefined> => {
   const days = changedDays(changes);
   if (days.length === 0) return undefined;
@@ -66,10 +63,7 @@ const mark = async ({ agentId, day, quarters, changes }: ChangedDay, uid: string
   await services.jobQueue.send({ job: 'countCalls', uid, agentId, day, requestId }, waitSeconds());
 };
 
-/**
- * Returns true if a queued count includes all quarters. Returns false for the change that queues the count: its batch may have
- * ended before the message was sent.
- */
+/** Checks whether another change's queued count includes all quarters. Its own message may not be sent yet. */
 const isMarked = ({ quarters, changes }: ChangedDay, mark: UncountedDay | undefined): boolean =>
   mark?.by !== undefined && quarters.isSubsetOf(mark.quarters) && !isAmong(changes, mark.by);
 

@@ -17,10 +17,7 @@ const periodName = {
   month: (days: number) => toDate(days).slice(0, 'yyyy-mm'.length),
 };
 
-/**
- * The periods between two dates in a time zone. Offsets are whole quarters of an hour since 1972, so each quarter is in
- * one period.
- */
+/** The periods between dates in a time zone. Since 1972, offsets are whole quarters of an hour. */
 export class Periods {
   /** The names of the periods, in order; none without a unit. */
   readonly names: string[];

@@ -3,10 +3,7 @@ import type { FiguresQuery } from '../domain/call-figures.ts';
 import { type CallFigures, queriesInFlight } from './call-figures.ts';
 import { Summary } from './summary.ts';
 
-/**
- * Adds up the figures of agents, whose values are in `valueCurrency` if it is known. Figures are written before their mark is removed: figures that are read after the marks are exact
- * if they have no mark. With a mark they are pending.
- */
+/** Adds up agents' figures. Figures that are read after the marks are exact without a mark, else pending. */
 export const readFigures = async (
   callFigures: Pick<CallFigures, 'marksBetween' | 'read'>,
   agentIds: string[],

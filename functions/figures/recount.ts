@@ -23,10 +23,7 @@ export const moreSeconds = async (day: AgentDay, figures: Pick<CallFigures, 'fin
   return Math.max(0, Math.min(calls, max) - min);
 };
 
-/**
- * Counts the calls of a marked day. A change during the count keeps the mark, and starts a new count. Returns `gone`
- * for a deleted agent.
- */
+/** Counts a marked day's calls. A change meanwhile starts a new count. `gone`: the agent was deleted. */
 export const countDay = async (day: AgentDay, figures: Counting): Promise<'counted' | 'gone'> => {
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     if (attempt > 0) await backOff(attempt);
@@ -49,10 +46,7 @@ export const recountDay = async (day: AgentDay, figures: Counting & Pick<CallFig
   await countDay(day, figures);
 };
 
-/**
- * Counts for the last time the calls that started before a quarter of an hour. Returns true if all are counted by
- * `until`, and may be deleted.
- */
+/** Counts the calls before a quarter for the last time. True: all are counted, and may be deleted. */
 export const freeze = async (agentId: string, before: string, until: number, figures: Freezing): Promise<boolean> => {
   for await (const day of figures.daysWithCalls(agentId, before)) {
     if (Date.now() >= until) return false;

@@ -184,9 +184,7 @@ export class Summary {
     return sums;
   }
 
-  /**
-   * Returns the rows of all periods, and the totals. They have the margin if all values and costs are in one currency.
-   */
+  /** Returns the rows of all periods and the totals, with a margin if there is one currency. */
   result(valueCurrency?: string): { rows: FiguresRow[]; totals: Figures; costsFrom?: string } {
     const { unit, group } = this.#by;
     const totals = new Sums();

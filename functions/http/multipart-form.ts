@@ -4,7 +4,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { ApiError } from '../domain/errors.ts';
 import { UploadedFile } from '../domain/uploaded-file.ts';
 import type { MultipartForm } from './endpoint.ts';
-import { decodeRequestBody } from './request-body.ts';
+import { decodeRequestBody, malformed } from './request-body.ts';
 
 const maxFields = 20;
 const maxFieldBytes = 1024;
@@ -92,5 +92,3 @@ function* splitBytes(bytes: Buffer): Generator<Buffer> {
   const length = 64 * 1024;
   for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
 }
-
-const malformed = (message: string) => new ApiError('invalid_request', message, { details: [{ path: '', message }] });

@@ -42,5 +42,6 @@ export const parseJsonBody = (
   return value;
 };
 
-const malformed = (message: string, code: ErrorCode = 'invalid_request') =>
+/** Returns the error of a body that cannot be read. */
+export const malformed = (message: string, code: ErrorCode = 'invalid_request') =>
   new ApiError(code, message, { details: [{ path: '', message }] });

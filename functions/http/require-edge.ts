@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { isSameSecret } from '../domain/same-secret.ts';
 import { edgeSecretHeader, environment } from '../environment.ts';
 import type { ApiMiddleware } from './handler-types.ts';
 import { json } from './response.ts';
@@ -10,9 +10,6 @@ export const requireEdge = (): ApiMiddleware => ({
     const secrets = environment.edgeSecrets;
     if (secrets.length === 0 || event === warmUpEvent) return;
     const sent = event.headers[edgeSecretHeader] ?? '';
-    if (!secrets.some((secret) => isSame(secret, sent))) return json(403, { message: 'Forbidden' });
+    if (!secrets.some((secret) => isSameSecret(secret, sent))) return json(403, { message: 'Forbidden' });
   },
 });
-
-const isSame = (a: string, b: string) => timingSafeEqual(digest(a), digest(b));
-const digest = (text: string) => createHash('sha256').update(text).digest();

@@ -33,10 +33,7 @@ type Services = ServicesOf<typeof services>;
 
 const timeoutSeconds = 360;
 
-/**
- * Crawls a website and stores the text of its pages, if it has changed. Without a readable page it becomes `failed`,
- * with the reason.
- */
+/** Crawls a website and stores a changed text. Without a readable page it becomes `failed`. */
 export const crawlWebsite = queueJob({
   name: 'crawlWebsite',
   message: jobMessages.crawlWebsite,

@@ -11,8 +11,8 @@ import { calls } from '../store/calls/calls.ts';
 import { queueJob, queueWorker } from './job.ts';
 
 /**
- * Deletes calls that have passed retention, after figures have counted them. An attribute for DynamoDB would be
- * rewritten with every change of the setting. Each run reads segments of the table.
+ * Deletes calls past retention, once figures have counted them. A TTL would be rewritten with each change of the
+ * setting.
  */
 export const expireCalls = queueJob({
   name: 'expireCalls',

@@ -33,10 +33,7 @@ const services = {
 };
 type Services = ServicesOf<typeof services>;
 
-/**
- * Extracts the text of a document whose file has arrived, or for which another attempt is requested. S3 cannot name a user
- * in its notifications: each is sent again as a message of the agent's owner, and waits for its turn with that user's work.
- */
+/** Extracts a document's text. S3's notifications are sent again for the agent's owner, to wait in turn. */
 export const extractDocument = queueJob({
   name: 'extractDocument',
   message: Message,
@@ -134,10 +131,7 @@ const extract = async (
   await documents.finish(document, { attempt, revision: run.revision }, { ...texts, index }, { size, type, warnings });
 };
 
-/**
- * Returns why a file from an upload form is refused: S3 accepts it even when the form's key has ended. An agent without
- * access is an unfinished copy.
- */
+/** Returns why a form's file is refused: S3 accepts it even when the key has ended. */
 const refusalOfForm = async (
   { agentId, formIssuedTo }: DocumentRecord,
   keyState: Awaited<ReturnType<Services['credentials']['getKeyState']>>,

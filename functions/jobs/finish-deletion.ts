@@ -15,10 +15,7 @@ import { documents } from '../store/sources/documents.ts';
 import { websites } from '../store/sources/websites.ts';
 import { queueJob, queueWorker } from './job.ts';
 
-/**
- * Deletes the data of a deleted agent, and its trace last. Requests in progress may still write. A run after their end
- * deletes that as well.
- */
+/** Deletes a deleted agent's data, its trace last. A run after requests in progress deletes what these wrote. */
 export const finishDeletion = queueJob({
   name: 'finishDeletion',
   message: jobMessages.finishDeletion,

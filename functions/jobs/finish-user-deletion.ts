@@ -25,9 +25,8 @@ const services = {
 };
 
 /**
- * Deletes the data of a deleted user. Each run repeats all steps, so that what a request wrote that was authorized earlier is
- * deleted as well, and another run follows until the last one finds nothing to wait for: it deletes the user's record, which
- * frees the id. One further message, which is repeated until then, begins the work again if a run was lost.
+ * Deletes a deleted user's data in repeated runs, since earlier requests may still write. The last run frees the id.
+ * A further message begins the work again if a run is lost.
  */
 export const finishUserDeletion = queueJob({
   name: 'finishUserDeletion',

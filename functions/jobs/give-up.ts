@@ -26,10 +26,7 @@ const services = {
 };
 type Services = ServicesOf<typeof services>;
 
-/**
- * Ends the work of a message that no delivery completed: reports the failure, or continues it later. Its queue receives
- * the dead letters of `awaited` jobs.
- */
+/** Ends or continues the work of a message that no delivery completed: a dead letter of an `awaited` job. */
 export const giveUp = queueJob({
   name: 'giveUp',
   message: z.union([

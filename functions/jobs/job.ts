@@ -50,20 +50,14 @@ export type QueueJob<Message extends z.core.$ZodType, S extends Services> = Job<
   messagesAtOnce?: number;
   /** Also started by files created under this prefix of the bucket: the message is then S3's own event. */
   startedByFilesUnder?: string;
-  /**
-   * Does the work, which must be idempotent. If this throws, the message is delivered again, unless this was the last
-   * delivery: see `isAwaited`.
-   */
+  /** Does idempotent work. If it throws, the message comes again, up to a last delivery: see `isAwaited`. */
   handle(message: z.infer<Message>, services: ServicesOf<S>, deadlines: JobDeadlines): Promise<void>;
 };
 
 /** Background work that is started by changes of the table, as its stream reports them. */
 export type StreamJob<S extends Services> = Job<S> & {
   kind: 'stream';
-  /**
-   * Does the work for some changes, which must be idempotent. Returns the first change that failed: it is delivered
-   * again with those after it.
-   */
+  /** Does idempotent work for changes. From the first that failed, they are delivered again. */
   handle(changes: TableChange[], services: ServicesOf<S>, deadlines: JobDeadlines): Promise<TableChange | undefined>;
 };
 
@@ -144,10 +138,7 @@ const attempt = async (cause: Cause, work: () => Promise<void>): Promise<Error |
   }
 };
 
-/**
- * Returns the Lambda handler of a job for the table's stream. A batch is delivered again from its first change that failed. If this
- * throws, its halves are delivered, until the change that cannot be read is alone.
- */
+/** Returns the handler of a stream's job. A batch comes again from its first failure, in halves if this throws. */
 export const streamWorker = <S extends Services>(job: StreamJob<S>): StreamHandler => {
   const services = lazyServices(job.services);
   return async ({ Records }) => {

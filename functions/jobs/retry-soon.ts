@@ -7,9 +7,8 @@ export const pauseSeconds = 30;
 const timeoutMilliseconds = 2000;
 
 /**
- * Makes a failed message visible again after a pause, which grows with its deliveries. Without a pause, a message that failed for
- * the last time becomes a dead letter at once. Otherwise, or if this fails, the message
- * reappears after the queue's visibility timeout, which is six times the function's timeout, as AWS recommends.
+ * Shows a failed message again after a growing pause. Without it, the last failure is a dead letter at once. The
+ * queue's visibility timeout is six times the function's timeout, as AWS recommends.
  */
 export const retrySoon = async (
   { receiptHandle, eventSourceARN, attributes }: SQSRecord,

@@ -40,10 +40,7 @@ const readText = (text: string, branches: JsonSchema[]): unknown => {
   }
 };
 
-/**
- * Reads the ends of a period: where a date-time is due, a date is the beginning of that day, and the other way round. A time within a day
- * stays as it is: the operation refuses it, since a date would be another one.
- */
+/** Reads a date as the beginning of its day, and the reverse. A time within a day stays, and is refused. */
 const readMoment = (name: string, value: unknown, { format }: JsonSchema): unknown => {
   if (typeof value !== 'string' || (name !== 'from' && name !== 'to')) return value;
   if (format === 'date-time' && /^\d{4}-\d\d-\d\d$/.test(value)) return `${value}T00:00:00Z`;

@@ -17,10 +17,7 @@ export type Era = 'stateless' | 'handshake';
 const versionKey = 'io.modelcontextprotocol/protocolVersion';
 const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities';
 
-/**
- * Determines the version of a message, and checks the headers that this version requires. The body decides: a proxy that drops
- * a header must not change the version.
- */
+/** Determines a message's version by its body: a proxy that drops a header must not change it. */
 export const detectEra = (message: McpMessage, headers: McpHeaders): Era => {
   const meta = isJsonObject(message.params._meta) ? message.params._meta : {};
   const header = headers['mcp-protocol-version']?.trim();

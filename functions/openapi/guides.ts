@@ -83,10 +83,7 @@ const slugsByFile = new Map(
     .map(([slug, file]) => [file, slug]),
 );
 
-/**
- * Returns the Markdown of a guide, with links to other guides and pictures as paths under /docs. `extension` is that of the
- * linked pages.
- */
+/** Returns a guide's Markdown, with links under /docs to pages with `extension`. */
 export const withLinks = ({ file, source }: Guide, extension: '' | '.md'): string =>
   source.replaceAll(
     /\[([^\]]+)\]\((?![a-z]+:|\/|#)([^)#]+)(#[^)]+)?\)/g,

@@ -47,10 +47,7 @@ export type OperationTool = {
   annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean };
 };
 
-/**
- * A model can call an operation that takes a key and JSON and responds with JSON. It only reads users, keys and access: the secret
- * of a key never reaches a model.
- */
+/** A model calls operations of JSON with a key. It only reads users, keys and access: no secret reaches it. */
 const isCallable = (endpoint: AnyEndpoint) =>
   endpoint.caller.kind === 'key' &&
   !endpoint.raw?.multipart &&
@@ -199,10 +196,7 @@ const splitOperation = (document: OpenApiDocument, { name, method, path, raw }: 
 /** The keywords that a model does not need: descriptions explain them, and the operation checks them. */
 const leftOut = ['examples', 'pattern', 'minLength', 'maxLength', 'minItems', 'minimum', 'maximum'];
 
-/**
- * Returns a self-contained schema of an argument, or of the field at a path within it. Within arguments that are described elsewhere,
- * fields have no description.
- */
+/** Returns a self-contained schema. Within arguments described elsewhere, fields have no description. */
 const inlineReferences = (document: OpenApiDocument, schema: JsonSchema, path: string): JsonSchema => {
   const { $ref: _, description, ...whole } = { ...resolve(document, schema), ...withoutUndefined(schema) };
   const kept = Object.fromEntries(Object.entries(whole).filter(([keyword]) => !leftOut.includes(keyword)));
@@ -225,11 +219,7 @@ const splitTypes = (schema: JsonSchema): JsonSchema => {
   return { ...(description && { description }), default: fallback, anyOf };
 };
 
-/**
- * Returns the names of the fields of a response: a model reads every list of tools, and the values themselves have their types. What
- * other tools describe is left open: the records that `getCall` and its like return, and objects that may have other fields, such as a
- * configuration.
- */
+/** Returns the names of a response's fields: each model reads all tools. What other tools describe stays open. */
 const reduceSchema = (document: OpenApiDocument, schema: JsonSchema): JsonSchema => {
   const recordName = schema.$ref?.split('/').at(-1);
   if (recordName !== undefined && returnedComponent(document, `get${recordName}`) === recordName) return {};

@@ -5,9 +5,7 @@ import type { Json, JsonSchema, OpenApiDocument } from './openapi.ts';
 
 type Override = NonNullable<CreateDocumentOptions['override']>;
 
-/**
- * Adapts zod's JSON Schema to this document. Components that only a `documentAs` refers to are collected in `components`.
- */
+/** Adapts zod's JSON Schema to this document. `components` collects those that only a `documentAs` needs. */
 export const schemaOverride = (components: Record<string, JsonSchema>): Override => {
   const override: Override = ({ zodSchema, jsonSchema, io }) => {
     const json = jsonSchema as JsonSchema;

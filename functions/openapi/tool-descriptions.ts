@@ -1,9 +1,6 @@
 import type { JsonSchema } from './openapi.ts';
 
-/**
- * The descriptions of operations for a model that calls them as tools. Each says which question the tool answers, and which
- * other tool answers related questions. Other operations keep their description from the OpenAPI document.
- */
+/** The descriptions for models: which question a tool answers, and which other tools answer related questions. */
 export const toolDescriptions: Record<string, string> = {
   listAgentAccess:
     'Returns the users with whom the owner shares an agent. The API key is of the owner, or of the user that created the owner.',

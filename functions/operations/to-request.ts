@@ -4,10 +4,7 @@ import type { CallableOperation } from '../openapi/operations.ts';
 
 export type Arguments = Record<string, unknown>;
 
-/**
- * Returns the request that calls an operation with these arguments. Refuses only arguments that no request can express: a path
- * variable that is not one segment, and an object in a query or a header. The operation validates the rest.
- */
+/** Returns the request of an operation. Refuses only what no request can express: the operation validates. */
 export const toRequest = (operation: CallableOperation, given: Arguments, uid: string | undefined): OwnRequest => {
   const { idempotencyKey, ifMatch, ...rest } = given;
   const args = new Map(Object.entries(rest));

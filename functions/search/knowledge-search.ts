@@ -40,10 +40,7 @@ type Listed = { changes: number; sources: Source[] };
 const keptBytes = 96 * 1024 * 1024;
 /** Sources that a process keeps between requests, of all agents: about a kilobyte each. */
 const keptSources = 20_000;
-/**
- * Bytes of texts that are read together with their indexes. Of more, only the texts of hits are read, after the
- * indexes.
- */
+/** Bytes of texts that are read with their indexes. Above them, only the texts of hits are read. */
 const bytesReadAhead = 24 * 1024 * 1024;
 /** The maximum bytes of packed indexes in a search. In memory they take five times as much, and a function has half a gigabyte. */
 const maxIndexBytes = 32 * 1024 * 1024;
@@ -169,10 +166,7 @@ export class KnowledgeSearch {
     };
   }
 
-  /**
-   * Loads the indexes of sources with their texts, in one round trip. Returns undefined when a source has since been
-   * replaced or deleted.
-   */
+  /** Loads sources in one round trip. Undefined when a source was replaced or deleted since. */
   async #load(sources: Source[], texts: 'now' | 'ahead'): Promise<Loaded[] | undefined> {
     const kept = sources.map((source) => this.#loaded.get(loadedKey(source)));
     const wanted = sources.map(({ id, text }, at) => ({

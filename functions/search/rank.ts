@@ -5,10 +5,7 @@ import { Terms } from './terms.ts';
 /** A passage that matches a query: the position of its index, and its number there. */
 export type Hit = { index: number; passage: number; score: number };
 
-/**
- * The usual constants of BM25: the saturation of words repeated in a passage, the weight of its length, and the saturation of
- * words repeated in a query.
- */
+/** The usual constants of BM25: saturation in a passage, weight of its length, saturation in a query. */
 const k1 = 1.2;
 const b = 0.75;
 const k3 = 8;
@@ -54,10 +51,7 @@ export const rank = async (query: string, indexes: PackedIndex[], limit: number)
 /** A word of a query: its terms, and how often the query has it. */
 type QueryWord = { terms: string[]; count: number };
 
-/**
- * Returns the words of a query in one language. Repeated and function words have no terms. Positions are the same in
- * every language.
- */
+/** Returns a query's words, at the same positions in every language. Repeated and function words have no terms. */
 const parseQuery = (query: string, language: Language): QueryWord[] => {
   const words = new Terms(language).of(query);
   // A query that consists of function words matches headings, whose function words are indexed.

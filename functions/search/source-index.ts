@@ -16,10 +16,7 @@ export class IndexingError extends Error {
   override readonly name = 'IndexingError';
 }
 
-/**
- * Makes the index of a text in a sandboxed worker. A stranger's text that takes too much time or memory fails with an
- * `IndexingError`.
- */
+/** Indexes a text in a sandboxed worker. A text that takes too much throws an `IndexingError`. */
 export const buildIndex = async (
   kind: SourceKindName,
   content: string,
@@ -77,10 +74,7 @@ type SourcesToIndex = {
   writes: Pick<Sources<SourceRecord>, 'reindex' | 'deleteUnusedIndexes'>;
 };
 
-/**
- * Indexes an agent's sources that are not yet indexed for its language, until a time (Unix milliseconds). Returns the number of
- * indexed sources, whether none is left, and whether some are in progress. Their index may be for a former language.
- */
+/** Indexes sources not yet indexed for the agent's language, until a time (Unix milliseconds). */
 export const indexSources = async (
   agentId: string,
   stores: Record<SourceKindName, SourcesToIndex>,

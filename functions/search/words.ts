@@ -1,7 +1,4 @@
-/**
- * A word of a text or a query in lower case. `isPlain` is true if it consists only of letters. A price, an e-mail address or a
- * product code is a word as it is written, and each of its parts is also a word.
- */
+/** A word in lower case. Prices, addresses and codes are words as written, and so are their parts. */
 export type Word = { text: string; isPlain: boolean };
 
 /** UTF-16 units of a term. Longer ones, such as an encoded file, are cut. */
@@ -73,10 +70,7 @@ const plain = (text: string): Word => ({ text: beginning(text), isPlain: true })
 const written = (text: string): Word => ({ text: beginning(fold(text)), isPlain: false });
 const beginning = (text: string) => (text.length > termUnits ? text.slice(0, termUnits).toWellFormed() : text);
 
-/**
- * Segments a run piece by piece, which bounds the segmenter's memory. One segmenter serves all languages, because it
- * chooses dictionaries by script.
- */
+/** Segments a run piece by piece to bound memory. One segmenter serves all languages. */
 const wordsOfUnspaced = (run: string): Word[] => {
   const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
   const words: Word[] = [];

@@ -59,7 +59,8 @@ export const countAction = (
 export const countCheck = (table: Table, key: ItemKey, { limit }: Quota): TransactionAction =>
   table.checkAction(key, isAtMost(limit));
 
-const isAtMost = (max: number) => when`attribute_not_exists(#count) or #count <= ${max}`;
+/** The condition that a counter has not passed a maximum. */
+export const isAtMost = (max: number) => when`attribute_not_exists(#count) or #count <= ${max}`;
 
 /** Corrects a counter of sources for unused forms. Returns false within `seconds` of the last time. */
 export const recountSources = async (table: Table, agentId: string, seconds = 60): Promise<boolean> => {

@@ -3,8 +3,9 @@ import { quotaExceeded } from '../domain/errors.ts';
 import { formatWhole } from '../domain/text.ts';
 import { environment } from '../environment.ts';
 import { service } from '../service.ts';
-import { when } from './expressions.ts';
+
 import { dailyWritesKey } from './keys.ts';
+import { isAtMost } from './quotas.ts';
 import { type Table, TableStore, type TransactionAction, table } from './table.ts';
 
 const keptSeconds = 2 * 24 * 60 * 60;
@@ -37,8 +38,6 @@ export class WriteQuota extends TableStore {
 }
 
 const keyToday = (uid: string) => dailyWritesKey(uid, now().slice(0, 'yyyy-mm-dd'.length));
-
-const isAtMost = (max: number) => when`attribute_not_exists(#count) or #count <= ${max}`;
 
 export const openWriteQuota = () => new WriteQuota(table.get(), environment.quotaDailyWrites);
 

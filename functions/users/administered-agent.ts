@@ -5,10 +5,7 @@ import type { Principal } from '../http/endpoint.ts';
 import type { Agents } from '../store/agents/agents.ts';
 import type { Users } from '../store/users.ts';
 
-/**
- * Returns the guests of an agent whose access a key administers: with the scope `agents`, an agent of its own user; with
- * `users`, an agent of a client. Throws for any other agent.
- */
+/** Returns the guests of an agent of the own user (scope `agents`) or a client (`users`). Throws otherwise. */
 export const guestsOfAdministered = async (
   principal: Principal,
   { uid, agentId }: { uid: string; agentId: string },

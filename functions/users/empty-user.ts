@@ -13,8 +13,8 @@ type EmptiedStores = {
 };
 
 /**
- * Ends the access of a user, and deletes its agents and its block list, until a time (Unix milliseconds). `deleteAgents`
- * returns false when time has run out. Returns `written` while a copy or an import may write again.
+ * Ends a user's access, and deletes agents and block list, until a time. `written`: copies or imports may still
+ * write.
  */
 export const emptyUser = async (
   uid: string,

@@ -4,10 +4,7 @@ import { hasScope } from '../http/authorize.ts';
 import type { Principal } from '../http/endpoint.ts';
 import type { Users } from '../store/users.ts';
 
-/**
- * Returns what a user is to a key that administers keys: with the scope `users`, one of its clients; with `keys`, its own user.
- * Throws for any other user.
- */
+/** Returns a client (scope `users`) or the own user (scope `keys`). Throws for any other user. */
 export const findRecipient = async (
   principal: Principal,
   uid: string,

@@ -4,10 +4,7 @@ import { ApiError } from '../../domain/errors.ts';
 /** The end of an answer; `aborted` means that the client disconnected. */
 export type StreamEnd = { state: 'finished' | 'failed' | 'aborted'; cause?: unknown };
 
-/**
- * Encodes an answer and always completes it: after a failure it closes the open texts and adds an `error` part,
- * and it always adds `[DONE]`. The stream stays open until `onEnd` has resolved.
- */
+/** Encodes an answer, and completes it after any failure. The stream stays open until `onEnd` resolves. */
 export async function* endAlways(
   chunks: AsyncIterable<UIMessageChunk>,
   onEnd: (end: StreamEnd) => Promise<void>,

@@ -1,10 +1,7 @@
 import type { UIMessageChunk } from 'ai';
 import { type Deadline, expired } from './deadline.ts';
 
-/**
- * Resolves at the first content, or at the deadline. Until then the response has no status, so an earlier failure is thrown
- * and becomes an error response.
- */
+/** Resolves at the first content or the deadline: an earlier failure becomes an error response. */
 export const holdHead = async (
   chunks: AsyncGenerator<UIMessageChunk>,
   deadline: Deadline,

@@ -3,10 +3,7 @@ import type { UIMessageChunk } from 'ai';
 /** A text part that is open: the id that the client knows it by, and its length so far. */
 type OpenText = { id: string; units: number; parts: number };
 
-/**
- * Splits text parts so that none is longer than the client may send back, and never inside a surrogate pair.
- * Closes the parts that the model left open when a step or the answer ends.
- */
+/** Splits texts longer than a client may return, outside surrogate pairs. Closes parts that the model left open. */
 export async function* splitLongTexts(
   chunks: AsyncIterable<UIMessageChunk>,
   maxUnits: number,

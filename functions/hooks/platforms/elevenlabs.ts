@@ -1,6 +1,7 @@
 import { isJsonObject, withoutUndefined } from '../../domain/json.ts';
+import { isSameSecret } from '../../domain/same-secret.ts';
 import type { Overrides } from '../overrides.ts';
-import { explainFaults, hasBearer, hmac, isRecent, isSame } from '../secrets/signatures.ts';
+import { explainFaults, hasBearer, hmac, isRecent } from '../secrets/signatures.ts';
 import {
   type CallEnd,
   isSearch,
@@ -36,7 +37,7 @@ export const elevenlabs: Platform = {
     return ({ secret }) =>
       refusalOf((body) => {
         const expected = hmac('sha256', secret, `${time}.`, body).digest('hex');
-        return digests.some((digest) => isSame(expected, digest));
+        return digests.some((digest) => isSameSecret(expected, digest));
       });
   },
 

@@ -1,6 +1,7 @@
 import { withoutUndefined } from '../../domain/json.ts';
+import { isSameSecret } from '../../domain/same-secret.ts';
 import { type Overrides, overrideVariables } from '../overrides.ts';
-import { explainFaults, hmac, isRecent, isSame } from '../secrets/signatures.ts';
+import { explainFaults, hmac, isRecent } from '../secrets/signatures.ts';
 import {
   isSearch,
   jsonResponse,
@@ -29,7 +30,7 @@ export const retell: Platform = {
     const [, time, digest] = signatureForm.exec(request.headers['x-retell-signature'] ?? '') ?? [];
     if (!time || !digest) return () => 'secret';
     if (!isRecent(Number(time))) return () => 'time';
-    return ({ secret }) => refusalOf((body) => isSame(hmac('sha256', secret, body, time).digest('hex'), digest));
+    return ({ secret }) => refusalOf((body) => isSameSecret(hmac('sha256', secret, body, time).digest('hex'), digest));
   },
 
   read({ body }) {

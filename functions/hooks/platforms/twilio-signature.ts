@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { SignatureFault } from '../../domain/hook-secrets.ts';
 import { limits } from '../../domain/limits.ts';
-import { hmac, isSame, type SignedRequest, type VerifySignature } from '../secrets/signatures.ts';
+import { isSameSecret } from '../../domain/same-secret.ts';
+import { hmac, type SignedRequest, type VerifySignature } from '../secrets/signatures.ts';
 import { areTwilios } from './twilio-fields.ts';
 
 /**
@@ -19,11 +20,11 @@ export const verifyTwilio: VerifySignature = (request) => {
   const unattested = form && signedText(withoutAttestation(form), target);
   return ({ secret }) => {
     const isSigned = (address: string, text = fields) =>
-      isSame(hmac('sha1', secret, address, text).digest('base64'), signature);
+      isSameSecret(hmac('sha1', secret, address, text).digest('base64'), signature);
     const addresses = withAndWithoutPort(request.origin, target);
     if (addresses.some((address) => isSigned(address))) {
       const isBodySigned =
-        bodyHash === null || isSame(createHash('sha256').update(request.body).digest('hex'), bodyHash);
+        bodyHash === null || isSameSecret(createHash('sha256').update(request.body).digest('hex'), bodyHash);
       return isBodySigned ? undefined : 'body';
     }
     if (addresses.some((address) => isSigned(address, unattested))) return 'unattested';

@@ -1,6 +1,7 @@
 import { isJsonObject, withoutUndefined } from '../../domain/json.ts';
+import { isSameSecret } from '../../domain/same-secret.ts';
 import { type Overrides, overrideVariables } from '../overrides.ts';
-import { explainFaults, hasBearer, hmac, isRecent, isSame } from '../secrets/signatures.ts';
+import { explainFaults, hasBearer, hmac, isRecent } from '../secrets/signatures.ts';
 import {
   jsonResponse,
   numberAt,
@@ -37,7 +38,7 @@ export const vapi: Platform = {
       if (body[0] !== '{'.charCodeAt(0)) return 'body';
       return refusalOf((bytes) => {
         const mac = hmac(algorithm, secret, time === undefined ? '' : `${time}.`, bytes).digest();
-        return isSame(mac.toString('hex'), signature) || isSame(mac.toString('base64'), signature);
+        return isSameSecret(mac.toString('hex'), signature) || isSameSecret(mac.toString('base64'), signature);
       });
     };
   },

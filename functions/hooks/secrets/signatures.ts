@@ -1,6 +1,7 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { HmacAlgorithm, SignatureFault } from '../../domain/hook-secrets.ts';
 import { parseJson } from '../../domain/json.ts';
+import { isSameSecret } from '../../domain/same-secret.ts';
 
 /** A request of a voice platform as it was received. */
 export type SignedRequest = {
@@ -24,12 +25,6 @@ export type VerifySignature = (
 const maxAgeMilliseconds = 5 * 60 * 1000;
 
 export const isRecent = (timeMilliseconds: number) => Math.abs(Date.now() - timeMilliseconds) <= maxAgeMilliseconds;
-
-/** Compares two texts in constant time; only their lengths show. */
-export const isSame = (one: string, other: string) => {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)];
-  return a.length === b.length && timingSafeEqual(a, b);
-};
 
 export const hmac = (algorithm: HmacAlgorithm, secret: string, ...parts: (string | Buffer)[]) => {
   const mac = createHmac(algorithm, secret);
@@ -61,4 +56,4 @@ const shortestJson = (body: Buffer): Buffer => {
 
 /** Checks for the secret itself in these headers, or as `Authorization: Bearer`. */
 export const hasBearer = ({ headers }: SignedRequest, { secret }: HookSecret, names: string[]) =>
-  ['authorization', ...names].some((name) => isSame((headers[name] ?? '').replace(/^Bearer\s+/i, ''), secret));
+  ['authorization', ...names].some((name) => isSameSecret((headers[name] ?? '').replace(/^Bearer\s+/i, ''), secret));
