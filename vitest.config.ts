@@ -14,14 +14,33 @@ export const wholeTable = [
   'test/store/users.test.ts',
 ];
 
-class WholeTableFirst extends BaseSequencer {
+/** Test files that wait for time limits and retries. They run far apart: processes that wait together leave a processor idle. */
+const waiting = [
+  'test/api/{call-figures,hooks-without-table,many-items-of-a-slow-table,webhook-endpoint-deliveries}.test.ts',
+  'test/bin/local/{change-reader,disk}.test.ts',
+  'test/clients/{public-web/web-pages,secrets}.test.ts',
+  'test/openapi/client-failures.test.ts',
+];
+
+/** Returns the files that match a pattern, and the others. */
+const partition = (files: TestSpecification[], patterns: string[]) => {
+  const isAmong = ({ moduleId }: TestSpecification) =>
+    patterns.some((pattern) => matchesGlob(relative(import.meta.dirname, moduleId), pattern));
+  return [files.filter(isAmong), files.filter((file) => !isAmong(file))] as const;
+};
+
+class TestOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
-    const isFirst = ({ moduleId }: TestSpecification) =>
-      wholeTable.some((pattern) => matchesGlob(relative(import.meta.dirname, moduleId), pattern));
     const sorted = await super.sort(files);
-    return sorted.toSorted((one, other) => Number(isFirst(other)) - Number(isFirst(one)));
+    const [first, others] = partition(sorted, wholeTable);
+    const [apart, rest] = partition(others, waiting);
+    const distance = Math.ceil(rest.length / 2 / apart.length) + 1;
+    return [...first, ...apart.reduce((all, file, index) => all.toSpliced(index * distance, 0, file), rest)];
   }
 }
+
+/** Options of Node. Most objects of a test are garbage soon: a larger space for young ones is collected less often. */
+export const youngSpace = ['--min-semi-space-size=16', '--max-semi-space-size=32'];
 
 const { exclude } = configDefaults;
 
@@ -46,8 +65,7 @@ export const common = {
   ],
   pool: 'forks' as const,
   isolate: false,
-  // Most objects of a test are garbage soon: a larger space for young ones is collected less often.
-  execArgv: ['--min-semi-space-size=16', '--max-semi-space-size=32'],
+  execArgv: youngSpace,
 };
 
 /** The tests of behavior. */
@@ -64,7 +82,7 @@ export const tests = {
 
 export const run = {
   globalSetup: ['test/support/global-setup.ts'],
-  sequence: { sequencer: WholeTableFirst },
+  sequence: { sequencer: TestOrder },
   // One more than a small machine has processors, since tests wait for the service. Each process loads the packages again.
   maxWorkers: 3,
 };

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import type { TestProject } from 'vitest/node';
 import { startBedrock } from '../../bin/local/bedrock.ts';
 import { listen } from '../../bin/local/listen.ts';
+import { youngSpace } from '../../vitest.config.ts';
 import { startReceivers } from './receiver.ts';
 import { startSite } from './site.ts';
 
@@ -68,6 +69,7 @@ export default async (project: TestProject) => {
     [
       'bin/guard.mjs',
       process.execPath,
+      ...youngSpace,
       '--import',
       './test/support/strict-transactions.ts',
       'bin/local.ts',

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { listen } from '../../../bin/local/listen.ts';
 import { newApiKey } from '../../../functions/domain/api-keys.ts';
+import { withFastTimers } from '../../support/captured-run.ts';
 import { header, outcomeOf, worldWithCalls } from '../../support/outcome-files.ts';
 import { fileOf, push } from '../../support/outcomes-tool.ts';
 import { target } from '../../support/world.ts';
@@ -50,7 +51,8 @@ it.each(['error', 'some'] as const)(
   async (respond) => {
     await using service = await startSlowService(300, respond);
     const file = rowsFor(6000);
-    const { code, stdout, stderr } = await push(file, { baseUrl: service.baseUrl, apiKey: newApiKey() });
+    const options = { baseUrl: service.baseUrl, apiKey: newApiKey() };
+    const { code, stdout, stderr } = await withFastTimers(() => push(file, options));
     expect([code, stdout], stderr).toEqual([0, expect.stringContaining('6,000 set, 0 failed, 0 invalid')]);
     expect(service.sizes[0]).toBe(1000);
     const reduced = service.sizes.slice(service.sizes.findIndex((size) => size <= 250));
