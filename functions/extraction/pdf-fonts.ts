@@ -66,7 +66,8 @@ type Glyph = { unicode: string; originalCharCode: number };
 const letter = /[\p{L}\p{M}\p{N}\p{P}\p{S}]/u;
 const maxDictionaryBytes = 4096;
 
-const findAll = function* (bytes: Buffer, name: string): Generator<number> {
+/** Returns the places of a name in bytes. */
+export const findAll = function* (bytes: Buffer, name: string): Generator<number> {
   for (let at = bytes.indexOf(name); at >= 0; at = bytes.indexOf(name, at + name.length)) yield at;
 };
 

@@ -1,23 +1,20 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { constants, createInflate, inflateSync } from 'node:zlib';
-import type { OPS, PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
+import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import type { SourceWarning } from '../domain/sources.ts';
 import { formatWhole } from '../domain/text.ts';
 import { describeIgnored, type LongDocument, LongText } from './long-text.ts';
 import { countAttachments } from './pdf-attachments.ts';
+import { PageBoxes } from './pdf-boxes.ts';
 import { insertFields, listIgnored, readFields } from './pdf-fields.ts';
-import { type Drawn, NumberedFonts } from './pdf-fonts.ts';
+import { NumberedFonts } from './pdf-fonts.ts';
 import { collectLines, joinLine, type Line } from './pdf-lines.ts';
-import { loadOperators, type Unreadable, withPdf } from './pdfjs.ts';
+import { countLetters, createLook } from './pdf-look.ts';
+import { type Unreadable, withPdf } from './pdfjs.ts';
 import { DecompressionLimitError } from './zip.ts';
 
 /** The maximum size that all streams of a document other than pictures inflate to. */
 const maxInflatedBytes = 96 * 1024 * 1024;
 const maxStreams = 100_000;
-/** The time to find out what a page draws, and the time for all pages. */
-const maxLookMilliseconds = 2000;
-const maxLooksMilliseconds = 10_000;
-const noOperators: Drawn = { fnArray: [], argsArray: [] };
 /** The number of pages sampled to find the size of the body text. */
 const sampledPages = 20;
 
@@ -26,16 +23,20 @@ type Paragraph = { lines: string[]; size: number };
 /** Reads a PDF page by page as text and as Markdown. Lines in larger letters become headings. */
 export const readPdf = async (bytes: Buffer): Promise<LongDocument> => {
   const fonts = new NumberedFonts();
-  await inspectStreams(bytes, fonts);
+  const boxes = new PageBoxes();
+  await inspectStreams(bytes, (objects) => {
+    fonts.collect(objects);
+    boxes.collect(objects);
+  });
   return await withPdf(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength), (pdf, unreadable) =>
-    readPages(pdf, unreadable, fonts),
+    readPages(pdf, unreadable, createLook(fonts, boxes)),
   );
 };
 
 const readPages = async (
   pdf: PDFDocumentProxy,
   unreadable: Unreadable,
-  fonts: NumberedFonts,
+  look: ReturnType<typeof createLook>,
 ): Promise<LongDocument> => {
   const content = new LongText();
   const contentMD = new LongText();
@@ -51,6 +52,7 @@ const readPages = async (
     drawn: 0,
     unmapped: 0,
     numbered: 0,
+    hidden: 0,
     encrypted,
     ignored,
   };
@@ -58,8 +60,6 @@ const readPages = async (
     content.add(paragraphs.map(({ lines }) => lines.join('\n')).join('\n\n'));
     contentMD.add(paragraphs.map((paragraph) => formatParagraph(paragraph, size)).join('\n\n'));
   };
-  const operators = await loadOperators();
-  let lookMilliseconds = maxLooksMilliseconds;
   for (let number = 1; number <= pdf.numPages; number++) {
     const { parts } = unreadable;
     const page = await pdf.getPage(number).catch(() => undefined);
@@ -72,17 +72,10 @@ const readPages = async (
       else write(read.paragraphs, bodySize);
       if (unreadable.parts > parts) missing.damaged++;
       const hasText = read.paragraphs.length > 0;
-      if ((!hasText || !fonts.isEmpty) && lookMilliseconds > 0) {
-        const started = performance.now();
-        const look = await Promise.race([
-          page.getOperatorList({ annotationMode: 0 }).catch(() => noOperators),
-          sleep(maxLookMilliseconds),
-        ]);
-        // Forms that draw each other have no end.
-        lookMilliseconds = look ? lookMilliseconds - (performance.now() - started) : 0;
-        if (look && !hasText && hasDrawings(look, operators)) missing.drawn++;
-        if (look) missing.numbered += fonts.countLetters(page, look, operators);
-      }
+      const seen = await look(page, { hasText, letters: read.letters });
+      if (seen?.hasDrawings && !hasText) missing.drawn++;
+      missing.numbered += seen?.numbered ?? 0;
+      missing.hidden += seen?.hidden ?? 0;
     }
     page?.cleanup();
     if (number === sampledPages || number === pdf.numPages) {
@@ -112,12 +105,14 @@ type Missing = {
   unmapped: number;
   /** Letters of fonts that have only numbers for them. */
   numbered: number;
+  /** Letters in the parts of pages that are not shown. */
+  hidden: number;
   encrypted: number;
   ignored: Map<string, number>;
 };
 
 const describeMissing = (missing: Missing, unreadable: Unreadable): SourceWarning[] => {
-  const { pages, unread, damaged, drawn, unmapped, numbered, encrypted, ignored } = missing;
+  const { pages, unread, damaged, drawn, unmapped, numbered, hidden, encrypted, ignored } = missing;
   const describe = (count: number) =>
     pages === 1 ? 'The page has' : `${count} of ${pages} pages ${count === 1 ? 'has' : 'have'}`;
   const found: [number, SourceWarning['code'], string][] = [
@@ -129,6 +124,11 @@ const describeMissing = (missing: Missing, unreadable: Unreadable): SourceWarnin
       `The document has letters with numbers in place of characters: ${formatWhole(numbered)}. They can be read as other letters.`,
     ],
     [unreadable.fonts, 'unmapped_letters', 'The document has fonts that cannot be read. Their letters are left out.'],
+    [
+      hidden,
+      'ignored_elements',
+      `The document has letters in parts of pages that are not shown: ${formatWhole(hidden)}. They are left out.`,
+    ],
     [encrypted, 'encrypted_part', `Files that are attached to the document are encrypted: ${encrypted}.`],
     [ignored.size, 'ignored_elements', describeIgnored(ignored)],
     [unread, 'cut', `${describe(unread)} damaged content and no text.`],
@@ -137,22 +137,12 @@ const describeMissing = (missing: Missing, unreadable: Unreadable): SourceWarnin
   return found.filter(([count]) => count > 0).map(([, code, message]) => ({ code, message }));
 };
 
-/** Returns true if a page shows pictures or drawings. Their data are not read. */
-const hasDrawings = ({ fnArray }: Drawn, operators: typeof OPS) => {
-  const { paintImageXObject, paintInlineImageXObject, paintImageMaskXObject, constructPath } = operators;
-  const pictures = [paintImageXObject, paintInlineImageXObject, paintImageMaskXObject] as number[];
-  const count = fnArray.filter((operator) => operator === constructPath).length;
-  return count > maxPathsOfFrame || fnArray.some((operator) => pictures.includes(operator));
-};
-
-/** A page with fewer paths has frames and rules, and no picture. */
-const maxPathsOfFrame = 30;
-
-type Page = { paragraphs: Paragraph[]; unmapped: number; ignored: string[] };
+type Page = { paragraphs: Paragraph[]; letters: number; unmapped: number; ignored: string[] };
 
 const readPage = async (page: PDFPageProxy): Promise<Page> => {
-  const { items } = await page.getTextContent();
-  const lines = collectLines(items.filter((item) => 'str' in item));
+  const items = (await page.getTextContent()).items.filter((item) => 'str' in item);
+  const lines = collectLines(items);
+  const letters = countLetters(items.map(({ str }) => str).join(''));
   const annotations = await page.getAnnotations();
   insertFields(lines, readFields(annotations));
   const paragraphs: Paragraph[] = [];
@@ -168,7 +158,7 @@ const readPage = async (page: PDFPageProxy): Promise<Page> => {
     else paragraphs.push({ lines: [known], size: line.size });
     former = line;
   }
-  return { paragraphs, unmapped, ignored: listIgnored(annotations) };
+  return { paragraphs, letters, unmapped, ignored: listIgnored(annotations) };
 };
 
 /** Control characters. Fonts without a table of characters produce them. */
@@ -221,10 +211,10 @@ const escapeMarkdown = (text: string) =>
     .replace(/^(#{1,6}|[-+>]|\d{1,9}(?=[.)]\s))(?=[\s.)])/, (mark) => (/\d/.test(mark) ? `${mark}\\` : `\\${mark}`));
 
 /**
- * Counts what streams inflate to before anything parses them, and collects the fonts of the document. Pictures are
+ * Counts what streams inflate to before anything parses them, and collects the objects of the document. Pictures are
  * blanked, so that none inflates uncounted.
  */
-const inspectStreams = async (bytes: Buffer, fonts: NumberedFonts): Promise<void> => {
+const inspectStreams = async (bytes: Buffer, collect: (objects: Buffer) => void): Promise<void> => {
   let left = maxInflatedBytes;
   let streams = 0;
   for (let at = bytes.indexOf('stream'); at >= 0; at = bytes.indexOf('stream', at + 6)) {
@@ -241,10 +231,10 @@ const inspectStreams = async (bytes: Buffer, fonts: NumberedFonts): Promise<void
     } else if (isZlib(bytes, start)) {
       left -= await inflatedBytes(bytes.subarray(start), left);
       if (left < 0) throw new DecompressionLimitError('The streams of the document inflate to too many bytes.');
-      if (/\/ObjStm\b/.test(dictionary)) fonts.collect(inflate(bytes.subarray(start), maxInflatedBytes) ?? bytes);
+      if (/\/ObjStm\b/.test(dictionary)) collect(inflate(bytes.subarray(start), maxInflatedBytes) ?? Buffer.alloc(0));
     }
   }
-  fonts.collect(bytes);
+  collect(bytes);
 };
 
 /** Returns true if bytes begin with the header of zlib (RFC 1950). */

@@ -252,6 +252,17 @@ it.each<[string, { contents: string; stream?: (data: Buffer) => Buffer }]>([
   });
 });
 
+it('the letters of a page beside its crop box are not in the text, and have a warning', async () => {
+  const contents = at(60, 780, 'Price list') + at(60, 20, 'Sheet 4');
+  const page = { contents, resources: '/Font<</F1 5 0 R>>', objects: [helvetica] };
+  const message = 'The document has letters in parts of pages that are not shown: 6. They are left out.';
+  expect(await read(pdfOfPage({ ...page, entries: '/CropBox[0 100 595 842]' }))).toMatchObject({
+    content: 'Price list',
+    warnings: [{ code: 'ignored_elements', message }],
+  });
+  expect(await read(pdfOfPage({ ...page, entries: '/CropBox [0 0 595.0 842]' }))).not.toHaveProperty('warnings');
+});
+
 it('a form that is only in XFA has a warning, and one whose fields are also in the PDF has none', async () => {
   const xfa = '/XFA[(template)6 0 R]';
   const pdf = pdfOfPage({
