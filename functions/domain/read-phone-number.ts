@@ -20,6 +20,7 @@ export const numberProblems = {
   noSuchCode: 'Replace the 0 behind + by a country code: none begins with 0.',
   trunkPrefix: 'Remove (0) or another prefix behind the country code: it is not dialed from abroad.',
   lastGroup: 'Remove the last group of digits: no number of its country is as long as with it.',
+  tooShortForCountry: 'Add the missing digits: no number of its country has as few.',
   tooLongForCountry: 'Remove what is not part of the number: no number of its country has as many digits.',
   tooFewDigits: 'Add the missing digits: a number has at least 7.',
   tooManyDigits: 'Remove digits: a number has at most 15.',
@@ -67,7 +68,7 @@ const findSignProblem = (plain: string): NumberProblem | undefined => {
   if (!/\d/.test(plain)) return 'noDigits';
   if (/^\+?\d([.,]\d+)?E\+?\d+$/i.test(plain)) return 'scientific';
   if (/[\d+].*\+/.test(plain)) return 'secondNumber';
-  if (/\d[ .]*(?:;|,,|#|\*|x|ext)/i.test(plain)) return 'following';
+  if (/\d[ .]*(?:;|,,|#|\*|x(?!x)|ext)/i.test(plain)) return 'following';
   if (/\p{L}/u.test(plain)) return 'letters';
   if (/[^\d+ .()-]/.test(plain)) return 'signs';
   if (!/^[^()]*(?:\([^()]*\d[^()]*\)[^()]*)*$/.test(plain)) return 'parentheses';
@@ -100,7 +101,9 @@ const readDigits = (plain: string, groups: Group[]): NumberReading => {
     return { problem: 'parentheses' };
   }
   const rest = plan ? withoutTrunkPrefix(national, plan, first) : national;
-  if (rest === undefined) return { problem: 'trunkPrefix' };
+  if (plan && rest === undefined) {
+    return { problem: national.length < Math.min(...plan.lengths) ? 'tooShortForCountry' : 'trunkPrefix' };
+  }
   const last = groups.length > 2 ? groups.at(-1) : undefined;
   if (last && plan && !plan.lengths.has(rest.length) && plan.lengths.has(rest.length - last.digits.length)) {
     return { problem: 'lastGroup' };

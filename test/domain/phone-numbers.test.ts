@@ -84,6 +84,9 @@ describe('what would be another number is refused, with the reason:', () => {
     ['+14155550100,,12#', 'following'],
     ['tel:+12015550123;postd=22', 'following'],
     ['+1 800 FLOWERS', 'letters'],
+    // Brazilians write xx in the place of a carrier.
+    ['0xx11 98765-4324', 'letters'],
+    ['+55 0xx11 98765-4324', 'letters'],
     ['+49 30 901820/21', 'signs'],
     ['+14155550100, 14155550101', 'signs'],
     ['+14155550100²', 'signs'],
@@ -114,6 +117,8 @@ describe('what would be another number is refused, with the reason:', () => {
     ['+998 8 90 123 45 67', 'tooLongForCountry'],
     ['+55 0 15 11 96123-4567', 'trunkPrefix'],
     ['+999 (0)12345678', 'parentheses'],
+    // A mobile number of Ivory Coast has had 10 digits since 2021, and its zero belongs to it.
+    ['+225 07 12 34 56', 'tooShortForCountry'],
     ['+1415', 'tooFewDigits'],
     ['+1234567890123456', 'tooManyDigits'],
     [`+1415555${' '.repeat(300)}0100`, 'tooLong'],
