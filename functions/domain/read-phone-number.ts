@@ -101,8 +101,9 @@ const readDigits = (plain: string, groups: Group[]): NumberReading => {
     return { problem: 'parentheses' };
   }
   const rest = plan ? withoutTrunkPrefix(national, plan, first) : national;
-  if (plan && rest === undefined) {
-    return { problem: national.length < Math.min(...plan.lengths) ? 'tooShortForCountry' : 'trunkPrefix' };
+  if (rest === undefined) {
+    const isTooShort = plan !== undefined && national.length < Math.min(...plan.lengths);
+    return { problem: isTooShort ? 'tooShortForCountry' : 'trunkPrefix' };
   }
   const last = groups.length > 2 ? groups.at(-1) : undefined;
   if (last && plan && !plan.lengths.has(rest.length) && plan.lengths.has(rest.length - last.digits.length)) {

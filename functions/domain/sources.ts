@@ -38,6 +38,7 @@ export const warningCodes = {
   encrypted_part: 'A part of the source is encrypted, such as a file in a PDF.',
   ignored_elements: 'The source has elements that the service does not read.',
   undecodable_bytes: 'Some bytes are not text in the encoding of the source.',
+  uncertain_encoding: 'The source does not say its encoding, and letters may be wrong.',
   cut: 'A part of the source is damaged or too large, and is left out.',
 } as const;
 export type WarningCode = keyof typeof warningCodes;

@@ -1,6 +1,6 @@
 import { normalizeEncoding } from '@exodus/bytes/encoding.js';
 import htmlEncodingSniffer from 'html-encoding-sniffer';
-import { chooseEncoding, type DecodedText, decodeBytes } from './text-encoding.ts';
+import { type DecodedText, decodeText } from './text-encoding.ts';
 
 /** A page as text, or the reason in a sentence why it is not one. */
 export type PageText = ({ kind: 'html' | 'xhtml' | 'text' } & DecodedText) | { failure: string };
@@ -15,10 +15,10 @@ export const decodePage = (bytes: Uint8Array, contentType: string): PageText => 
   if (mediaType === 'text/html') return { kind: 'html', ...decodeHtml(bytes, label) };
   if (mediaType === 'application/xhtml+xml') {
     const encoding = htmlEncodingSniffer(bytes, { xml: true, transportLayerEncodingLabel: label, defaultEncoding: '' });
-    return { kind: 'xhtml', ...decodeBytes(bytes, chooseEncoding(bytes, encoding)) };
+    return { kind: 'xhtml', ...decodeText(bytes, encoding) };
   }
   if (mediaType === 'text/plain') {
-    const decoded = decodeBytes(bytes, chooseEncoding(bytes, (label && normalizeEncoding(label)) || ''));
+    const decoded = decodeText(bytes, (label && normalizeEncoding(label)) || '');
     if (decoded.text.includes('\0')) return { failure: 'The page is declared as text, but is not text.' };
     return { kind: 'text', ...decoded };
   }
@@ -28,7 +28,7 @@ export const decodePage = (bytes: Uint8Array, contentType: string): PageText => 
 /** Decodes HTML in the encoding that it declares, or else in the detected one. */
 export const decodeHtml = (bytes: Uint8Array, label?: string): DecodedText => {
   const declared = htmlEncodingSniffer(bytes, { transportLayerEncodingLabel: label, defaultEncoding: '' });
-  return decodeBytes(bytes, chooseEncoding(bytes, declared || sniffHead(bytes)));
+  return decodeText(bytes, declared || sniffHead(bytes));
 };
 
 /** Returns the encoding that the head of a page declares behind its first kilobyte, where browsers look for it, too. */

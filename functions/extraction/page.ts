@@ -2,7 +2,6 @@ import type { SourceWarning } from '../domain/sources.ts';
 import { type ReadHtml, readHtml } from './html.ts';
 import { decodePage } from './page-text.ts';
 import { runInWorker } from './sandboxed-worker.ts';
-import { undecodableBytes } from './text-encoding.ts';
 import { xhtmlToHtml } from './xhtml.ts';
 
 /** A page as it was received. */
@@ -20,7 +19,7 @@ export const pageReaderVersion = 1;
 export const readPage = ({ url, contentType, bytes }: ReceivedPage): ReadPage => {
   const page = decodePage(bytes, contentType);
   if ('failure' in page) return page;
-  const warnings = page.isDamaged ? [undecodableBytes] : undefined;
+  const { warnings } = page;
   if (page.kind === 'text') {
     const text = page.text.replace(/\r\n?/g, '\n').trim();
     return { title: '', text, markdown: text, links: [], hasScripts: false, frames: [], warnings };

@@ -4,28 +4,45 @@ import { analyse as analyzeBytes } from 'chardet';
 import type { SourceWarning } from '../domain/sources.ts';
 import { utf16Order } from './document-kind.ts';
 
-/** A decoded text. `isDamaged` means that some of its bytes are invalid in the encoding: each is a U+FFFD in the text. */
-export type DecodedText = { text: string; isDamaged: boolean };
+/** A decoded text, and what may be wrong in it. Bytes that are invalid in its encoding are U+FFFD. */
+export type DecodedText = { text: string; warnings: SourceWarning[] };
 
-/** The warning of a text that is damaged. */
-export const undecodableBytes: SourceWarning = {
+const undecodableBytes: SourceWarning = {
   code: 'undecodable_bytes',
   message: 'Some bytes are not text in the encoding of the source: the text has � in their place.',
 };
+const uncertainEncoding: SourceWarning = {
+  code: 'uncertain_encoding',
+  message: 'The source does not say its encoding, and fits none well: letters may be wrong. Save it in UTF-8.',
+};
 
-/** Decodes bytes in an encoding that the Encoding standard knows, without a byte order mark. */
-export const decodeBytes = (bytes: Uint8Array, encoding: string): DecodedText => {
+/** Decodes a text in the encoding that it declares (empty: none) unless its bytes disprove it, or else in the detected one. */
+export const decodeText = (bytes: Uint8Array, declared = ''): DecodedText => {
+  const { encoding, isUncertain } = chooseEncoding(bytes, declared);
+  const { text, isDamaged } = decodeBytes(bytes, encoding);
+  const warnings = [...(isDamaged ? [undecodableBytes] : []), ...(isUncertain ? [uncertainEncoding] : [])];
+  return { text, warnings };
+};
+
+const decodeBytes = (bytes: Uint8Array, encoding: string) => {
   try {
-    return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes), isDamaged: false };
+    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    if (!singleByteEncoding.test(encoding) || !undefinedCharacters.test(text)) return { text, isDamaged: false };
+    return { text: text.replaceAll(undefinedCharacters, '\ufffd'), isDamaged: true };
   } catch {
     return { text: legacyHookDecode(bytes, encoding), isDamaged: true };
   }
 };
 
-/** Returns the encoding that a text declares (empty: none) unless its bytes disprove it, or else the detected one. */
-export const chooseEncoding = (bytes: Uint8Array, declared: string): string => {
+/** What browsers read where an encoding of single bytes has no character. */
+const undefinedCharacters = /[\x80-\x9f]/g;
+
+/** An encoding. It is uncertain if the text looks like none in it. */
+type Encoding = { encoding: string; isUncertain?: boolean };
+
+const chooseEncoding = (bytes: Uint8Array, declared: string): Encoding => {
   if (!declared) return detectEncoding(bytes);
-  return singleByteEncoding.test(declared) && hasUtf8Characters(bytes) ? 'utf-8' : declared;
+  return { encoding: singleByteEncoding.test(declared) && hasUtf8Characters(bytes) ? 'utf-8' : declared };
 };
 
 const singleByteEncoding = /^(windows-|iso-8859-|koi8-|macintosh|x-mac-|ibm866)/i;
@@ -38,11 +55,12 @@ const hasUtf8Characters = (bytes: Uint8Array): boolean => {
 };
 
 /** Returns the encoding of a text that declares none. */
-export const detectEncoding = (bytes: Uint8Array): string => {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
-  if (switchesToJapanese(bytes)) return 'iso-2022-jp';
-  return utf16Order(bytes) ?? (isMostlyUtf8(bytes) ? 'utf-8' : detectLegacyEncoding(selectSample(bytes)));
+const detectEncoding = (bytes: Uint8Array): Encoding => {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return { encoding: 'utf-16le' };
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return { encoding: 'utf-16be' };
+  if (switchesToJapanese(bytes)) return { encoding: 'iso-2022-jp' };
+  const encoding = utf16Order(bytes) ?? (isMostlyUtf8(bytes) ? 'utf-8' : undefined);
+  return encoding ? { encoding } : detectLegacyEncoding(selectSample(bytes));
 };
 
 /** Returns true if a text has an escape sequence of ISO-2022-JP, whose bytes are all ASCII. */
@@ -96,6 +114,7 @@ const triedEncodings = [
   'windows-1254',
   'windows-1250',
   'iso-8859-2',
+  'windows-1257',
   'windows-1251',
   'windows-1255',
   'koi8-r',
@@ -109,52 +128,98 @@ const triedEncodings = [
   'windows-874',
 ];
 
+/** Encodings that are seldom used, and are tried where another one does not fit. */
+const rareEncodings = ['macintosh', 'iso-8859-3', 'iso-8859-4', 'iso-8859-16'];
+
+/** Encodings that have almost all letters of another one at the same bytes. */
+const relatedEncodings: Record<string, string> = { 'windows-1251': 'x-mac-cyrillic', 'koi8-r': 'koi8-u' };
+
 /** Returns the encoding in which the text looks most like one. In a short text, letters say more than statistics. */
-const detectLegacyEncoding = (sample: Uint8Array): string => {
+const detectLegacyEncoding = (sample: Uint8Array): Encoding => {
   const confidences = new Map(triedEncodings.map((encoding) => [encoding, 0]));
   for (const { name, confidence } of analyzeBytes(sample)) {
     const encoding = normalizeEncoding(name)?.replace('gb18030', 'gbk').replace('iso-8859-8', 'windows-1255');
     if (!encoding || /^(utf-|replacement)/.test(encoding)) continue;
     confidences.set(encoding, Math.max(confidences.get(encoding) ?? 0, confidence));
   }
-  let best = { encoding: 'windows-1252', rating: Number.NEGATIVE_INFINITY };
+  let best = { encoding: 'windows-1252', score: Number.NEGATIVE_INFINITY, rating: 0, unusual: 0 };
   for (const [encoding, confidence] of confidences) {
-    const text = new TextDecoder(encoding).decode(sample);
-    const known = triedEncodings.includes(encoding) ? 0.2 : 0;
-    const rating = rateText(text, frequentLetters(encoding, text)) + known + confidence / 200;
-    if (rating > best.rating) best = { encoding, rating };
+    const fit = rateEncoding(sample, encoding);
+    const score = fit.rating + (triedEncodings.includes(encoding) ? 0.2 : 0) + confidence / 200;
+    if (score > best.score) best = { encoding, score, ...fit };
   }
-  return best.encoding;
+  if (best.rating < 0.8) {
+    for (const encoding of rareEncodings) {
+      const fit = rateEncoding(sample, encoding);
+      if (fit.rating > best.score) best = { encoding, score: fit.rating, ...fit };
+    }
+  }
+  const { encoding, rating, unusual } = best;
+  const related = relatedEncodings[encoding];
+  if (related && rating < 1 && rateEncoding(sample, related).rating > rating) return { encoding: related };
+  const isLatin9 = encoding === 'windows-1252' && latin9Signs.test(new TextDecoder(encoding).decode(sample));
+  if (isLatin9 && rateEncoding(sample, 'iso-8859-15').unusual <= maxUnusual) return { encoding: 'iso-8859-15' };
+  return { encoding, isUncertain: unusual > maxUnusual && alphabets[encoding] !== undefined };
 };
 
+/** Texts in the right encoding of single bytes have at most this share of unusual characters. */
+const maxUnusual = 0.2;
+
+/** The signs of Windows-1252 that ISO-8859-15 replaces by the euro and by letters, where nobody writes these signs. */
+const latin9Signs = /(?<!\p{L})¤(?!\p{L})|\p{L}½\p{Ll}|(?<![\d\p{L}])[¼½]u/u;
+
+const rateEncoding = (sample: Uint8Array, encoding: string): Fit => {
+  const text = new TextDecoder(encoding).decode(sample);
+  return rateText(text, frequentLetters(encoding, text));
+};
+
+/** How well a text fits an encoding: a rating of up to 1, and the share of characters that its languages do not use there. */
+type Fit = { rating: number; unusual: number };
+
 /** Rates a text by its characters beyond ASCII: 1 if each is a letter of the encoding's languages, in the middle of such. */
-const rateText = (text: string, isUsual: (character: string) => boolean): number => {
+const rateText = (text: string, isUsual: (character: string) => boolean): Fit => {
   let sum = 0;
   let count = 0;
+  let unusual = 0;
   let former = '';
+  let beforeFormer = '';
   for (const character of text) {
     const isAscii = character <= '\x7f';
     if (!isAscii) count += 1;
     if (!isAscii || former > '\x7f') {
-      if (areOddNeighbors(former, character)) sum -= 1;
-      else if (isAscii) sum += 0;
-      else if (unreadable.test(character)) sum -= 4;
-      else if (isUsual(character)) sum += latin.test(character) && former > '\x7f' && letter.test(former) ? 0 : 1;
-      else sum += usualMarks.test(character) ? 0.8 : -0.5;
+      const points =
+        rateCharacter(character, former, isUsual) - (isMarkInWord(beforeFormer, former, character) ? 1.3 : 0);
+      if (points < 0) unusual += 1;
+      sum += points;
     }
+    beforeFormer = former;
     former = character;
   }
-  return count === 0 ? 0 : sum / count;
+  return count === 0 ? { rating: 0, unusual: 0 } : { rating: sum / count, unusual: unusual / count };
 };
+
+const rateCharacter = (character: string, former: string, isUsual: (character: string) => boolean): number => {
+  if (areOddNeighbors(former, character)) return -1;
+  if (character <= '\x7f') return 0;
+  if (unreadable.test(character)) return -4;
+  if (!isUsual(character)) return usualMarks.test(character) ? 0.8 : -0.5;
+  return latin.test(character) && former > '\x7f' && letter.test(former) ? 0 : 1;
+};
+
+const isMarkInWord = (before: string, mark: string, next: string) =>
+  marksBesideWords.test(mark) && letter.test(before) && letter.test(next);
 
 const letter = /\p{L}/u;
 const latin = /\p{Script=Latin}/u;
 const unreadable = /[\ufffd\p{Cc}\p{Cn}\p{Co}]/u;
-const usualMarks = /[¡¿©®°«»“”„‘’–—…€£§·№\u3000-\u3003\u3008-\u3011\uff00-\uff5e]/;
+const usualMarks = /[¡¿©®°«»“”„‘’–—…€£¥¢§·•™×±µ²³¹ªº½¼¾‹›№\u3000-\u3003\u3008-\u3011\uff00-\uff5e]/;
+/** Marks that no word has between its letters. */
+const marksBesideWords = /[¡¿©«»“”„…€£¥¢§•†‡‰×±½¼¾¤¦¨¬¶¹‹›‚]/;
 
 /** Returns true for letters that no word has side by side: of two scripts, a capital after a small letter, one after a final. */
 const areOddNeighbors = (former: string, next: string): boolean => {
   if (/\p{M}/u.test(next)) return !/[\p{L}\p{M}]/u.test(former);
+  if (/\d/.test(next)) return former > '\x7f' && latin.test(former);
   if (!letter.test(former) || !letter.test(next)) return false;
   if (latin.test(former) !== latin.test(next) || /[ךםןףץς]/.test(former)) return true;
   return /\p{Ll}/u.test(former) && /\p{Lu}/u.test(next);
@@ -173,36 +238,70 @@ const frequentLetters = (encoding: string, text: string): ((character: string) =
   }
   // Hebrew letters have the bytes of Cyrillic and Greek ones, but few vowels and no accents.
   if (!isSpelled(encoding, text)) return () => false;
+  const script = scripts[encoding];
+  if (script) return (character) => script.test(character);
+  const languages = alphabets[encoding];
+  if (!languages) return (character) => letter.test(character);
   // The three Icelandic letters have the bytes of Turkish ones.
-  const letters =
-    encoding === 'windows-1252' && /[áéíóúæ]/i.test(text) ? icelandic : (usualLetters[encoding] ?? letter);
-  return (character) => letters.test(character);
+  const isIcelandic = encoding === 'windows-1252' && /[áéíóú]/i.test(text);
+  const letters = isIcelandic ? new Set(icelandic) : chooseAlphabet(languages, text);
+  return (character) => letters.has(character) || letters.has(character.toLowerCase());
 };
+
+/** The encodings of scripts whose words have no Latin letters. */
+const otherScripts = /^(windows-(125[1356]|874)|iso-8859-[5-8]|koi8-|ibm866|x-mac-cyrillic)/;
 
 /** Returns false for a text that Cyrillic or Greek letters do not spell. A few letters can be an abbreviation. */
 const isSpelled = (encoding: string, text: string): boolean => {
+  if (otherScripts.test(encoding) && !/[^\0-\x7f]{2}/.test(text)) return false;
   if (/^(windows-1253|iso-8859-7)$/.test(encoding)) return /[άέήίόύώ]/.test(text) || !/[α-ω]/.test(text);
   const letters = text.match(/\p{Script=Cyrillic}/gu) ?? [];
   if (letters.length < 8) return true;
   return letters.filter((letter) => /[аеёиоуыэюяіїє]/i.test(letter)).length > letters.length * 0.3;
 };
 
-const icelandic = /[à-öø-üýþÿßœšž]/i;
+const western = 'àáâãäåæçèéêëìíîïñòóôõöøùúûüÿßœ';
+const icelandic = `${western}ðýþ`;
+const cyrillic = 'абвгдежзийклмнопрстуфхцчшщъыьэюяёіїєґўјљњћђџ';
+const russian = 'абвгдежзийклмнопрстуфхцчшщъыьэюяё';
 // Turkish has a ç, and shares other bytes with these languages.
-const centralEuropean = /[áâăäąćčďđéęëěíîłĺľńňóôőöŕřśšşťţúůűüýźžżß]/i;
-const usualLetters: Record<string, RegExp> = {
-  'windows-1252': /[à-ïñ-öø-üÿßœšž]/i,
-  'windows-1254': /[çöüğıİşâîû]/i,
+const centralEuropean = ['áäčďéěíĺľňóôŕřšťúůýž', 'ąćęłńóśźż', 'áéíóöőúüű', 'ăâîşţ', 'čćđšž', 'äöüßé'];
+const baltic = ['ąčęėįšųūž', 'āčēģīķļņōŗšūž', 'äöüõšž'];
+
+/** The letters beyond ASCII of the languages of an encoding. A text is in one of these languages. */
+const alphabets: Record<string, string[]> = {
+  'windows-1252': [western],
+  'iso-8859-15': [western],
+  macintosh: [western],
+  'windows-1254': ['çöüğıİşâîû'],
   'windows-1250': centralEuropean,
   'iso-8859-2': centralEuropean,
-  'windows-1257': /[āäąčęēėģīįķļłńņóōõöśšųūüźžż]/i,
-  'windows-1253': /[α-ωάέήίόύώϊϋΐΰ]/i,
-  'windows-1255': /[א-ת]/,
-  'windows-1251': /[а-яёіїєґўјљњћђџ]/i,
-  'koi8-r': /[а-яё]/i,
-  ibm866: /[а-яё]/i,
-  'windows-874': /[ก-ฺเ-๎]/,
-  'euc-kr': /[가-힣]/,
+  'iso-8859-16': ['ăâîșț'],
+  'iso-8859-3': ['ċġħżàèìòù', 'ĉĝĥĵŝŭ', 'çöüğıİşâîû'],
+  'iso-8859-4': baltic,
+  'windows-1257': baltic,
+  'windows-1253': ['αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋΐΰ'],
+  'windows-1255': ['אבגדהוזחטיךכלםמןנסעףפץצקרשת'],
+  'windows-1251': [cyrillic],
+  'x-mac-cyrillic': [cyrillic],
+  'windows-1258': ['àáâèéêìíòóôùúýăđơư\u0300\u0301\u0303\u0309\u0323'],
+  'koi8-r': [russian],
+  'koi8-u': [cyrillic],
+  ibm866: [russian],
+};
+const scripts: Record<string, RegExp> = { 'windows-874': /[ก-ฺเ-๎]/, 'euc-kr': /[가-힣]/ };
+
+/** Returns the alphabet that has the most letters of a text. */
+const chooseAlphabet = ([first = '', ...others]: string[], text: string): Set<string> => {
+  let best = { letters: new Set(first), count: -1 };
+  if (others.length === 0) return best.letters;
+  const characters = text.toLowerCase().match(/[^\0-\x7f]/g) ?? [];
+  for (const alphabet of [first, ...others]) {
+    const letters = new Set(alphabet);
+    const count = characters.filter((character) => letters.has(character)).length;
+    if (count > best.count) best = { letters, count };
+  }
+  return best.letters;
 };
 
 /** The rows of two bytes with the frequent ideographs of an encoding. */

@@ -95,7 +95,7 @@ it.each([
   ['text/plain', 'text'],
   ['', 'html'],
 ])('a page of the type %j is decoded as %s', (type, kind) => {
-  expect(decodePage(Buffer.from('<p>x</p>'), type)).toEqual({ kind, text: '<p>x</p>', isDamaged: false });
+  expect(decodePage(Buffer.from('<p>x</p>'), type)).toEqual({ kind, text: '<p>x</p>', warnings: [] });
 });
 
 it.each(['application/pdf', 'image/png', 'application/json', 'text/css', 'application/octet-stream'])(

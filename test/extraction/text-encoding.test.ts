@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { decodeBytes, detectEncoding } from '../../functions/extraction/text-encoding.ts';
+import { decodeText } from '../../functions/extraction/text-encoding.ts';
 import { encode } from '../support/encode.ts';
 import { sentences } from '../support/sentences.ts';
 
@@ -17,7 +17,7 @@ const corpora: [encoding: string, text: string][] = [
   ['euc-kr', korean],
 ];
 const linesOf = (text: string) => text.trim().split('\n');
-const decode = (bytes: Uint8Array) => decodeBytes(bytes, detectEncoding(bytes)).text;
+const decode = (bytes: Uint8Array) => decodeText(bytes).text;
 
 it.each(corpora)('every sentence in %s is recognized, alone and among others', (encoding, text) => {
   const lines = linesOf(text);
@@ -54,8 +54,42 @@ it.each([
   ['windows-1256', 'نحن نعمل من الاثنين إلى الجمعة. الدخول مجاني للأطفال.'],
   ['big5', '我們的營業時間是週一至週五。請提前打電話預約。'],
   ['shift_jis', 'ﾃｽﾄ 料金は千円です'],
+  ['windows-1252', '• Open: 9–5 • Menu™ “Lunch” £12½ – 25 m² × 3'],
+  ['windows-1252', '1½ cups of rice, ¼ cup raw'],
+  ['iso-8859-15', 'Un bœuf, deux œufs : 12 €'],
+  ['windows-1257', 'Mēs strādājam no pirmdienas līdz piektdienai, ieeja bērniem ir bezmaksas.'],
+  ['windows-1257', 'Dirbame nuo pirmadienio iki penktadienio, vaikams įėjimas nemokamas. Ačiū už užsakymą.'],
+  ['iso-8859-3', 'Laŭ la ĵaŭda horaro ĉio estas fermita ĝis la sesa, kaj ŝi revenos.'],
+  ['macintosh', 'Öffnungszeiten: täglich für Gäste geöffnet, außer am Sonntag, Frühstück ab acht.'],
+  ['macintosh', 'Le café est ouvert à midi, les élèves et les étudiants entrent gratuitement.'],
+  ['x-mac-cyrillic', 'Мы работаем с понедельника по пятницу. Вход для детей бесплатный, я жду вас.'],
+  ['koi8-u', 'Ми працюємо з понеділка по п’ятницю. Їжа та напої.'.replace('’', "'")],
 ])('a short text in %s is recognized: %s', (encoding, text) => {
   expect(decode(encode(text, encoding))).toBe(text);
+});
+
+// The text is "Frühstück für Gäste täglich geöffnet, außer am Sonntag", as DOS wrote it.
+const dosText = Buffer.from(
+  '4672816873748163 6b206681722047847374652074846769 63682067659466666e6574'.replaceAll(' ', ''),
+  'hex',
+);
+
+it.each<[string, Uint8Array, string[]]>([
+  [
+    'has bytes without a meaning',
+    Buffer.concat([encode(german, 'windows-1252'), Buffer.from(' \x81.', 'latin1')]),
+    ['undecodable_bytes'],
+  ],
+  ['is in an encoding of DOS', dosText, ['uncertain_encoding']],
+  ['is in Windows-1252', encode(western, 'windows-1252'), []],
+  ['is in UTF-8', Buffer.from(western), []],
+])('a text that declares no encoding and %s has the warnings %s', (_, bytes, codes) => {
+  expect(decodeText(bytes).warnings.map(({ code }) => code)).toEqual(codes);
+});
+
+it('no sentence in an encoding that is recognized has a warning', () => {
+  for (const [encoding, text] of corpora)
+    for (const line of linesOf(text)) expect(decodeText(encode(line, encoding))).toEqual({ text: line, warnings: [] });
 });
 
 it('Japanese text in ISO-2022-JP, whose bytes are ASCII, is recognized', () => {
