@@ -34,6 +34,8 @@ it('“Make a key for the website that may only read calls, replace it, and late
   await former.locator(end).waitFor();
   await former.getByRole('link').click();
   await page.getByRole('dialog').locator(end).waitFor();
+  // The service rotates a key once.
+  expect(await page.getByRole('button', { name: 'Rotate' }).count()).toBe(0);
   await page.getByRole('button', { name: 'Revoke' }).click();
   await page.getByRole('textbox').fill('website');
   await page.getByRole('button', { name: 'Revoke the key' }).click();

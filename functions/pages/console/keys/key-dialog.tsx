@@ -88,9 +88,11 @@ export const KeyDialog = ({ apiKey }: { apiKey: ApiKey }) => {
         />
         {(status === 'active' || status === 'ending') && (
           <div className="buttons">
-            <button type="button" className="quiet" onClick={() => setStep('rotate')}>
-              Rotate
-            </button>
+            {status === 'active' && (
+              <button type="button" className="quiet" onClick={() => setStep('rotate')}>
+                Rotate
+              </button>
+            )}
             <button type="button" className="danger" onClick={() => setStep('revoke')}>
               Revoke
             </button>
