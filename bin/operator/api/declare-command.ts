@@ -5,7 +5,7 @@ import { serviceOption } from '../../command-line/connection.ts';
 import { examples } from '../program.ts';
 import { accessHelp } from '../service-command.ts';
 import { type ApiOperation, type Argument, administersUsers, isDeletion, operationNamed } from './operations.ts';
-import { addOptions, type OptionNames } from './options.ts';
+import { addOptions, describeArgument, type OptionNames } from './options.ts';
 
 /** A command that calls an operation, or of several the first one whose required arguments are given. */
 export type ApiCommand = {
@@ -38,6 +38,7 @@ export type DeclaredCommand = {
 
 /** The arguments that a `<source>` stands for, by its prefix. */
 export const sourceArguments: Record<string, string> = { web: 'websiteId', doc: 'documentId' };
+const sourceHelp = 'id of a website (web_…) or a document (doc_…)';
 
 /** Adds a command that calls operations to its group: its arguments, its options and its help. */
 export const declareCommand = (program: Command, spelled: ApiCommand): DeclaredCommand => {
@@ -54,12 +55,16 @@ export const declareCommand = (program: Command, spelled: ApiCommand): DeclaredC
   const takesSources = named.some((name) => /^sources?$/.test(name));
   const isNamed = ({ name }: Argument) =>
     named.includes(name) || (takesSources && Object.values(sourceArguments).includes(name));
+  for (const argument of command.registeredArguments) {
+    const known = first.arguments.find(({ name }) => name === argument.name());
+    argument.description = known ? describeArgument(known.schema) : sourceHelp;
+  }
   const options = listOptionArguments(operations, isNamed).map((argument) => ({
     argument,
     names: spelled.options?.[argument.name] ?? toKebabCase(argument.name),
   }));
   for (const { argument, names } of options) addOptions(command, argument, names);
-  addSettings(command, first, spelled);
+  addSettings(command, operations, spelled);
   const example = [...words, ...buildExample(first, isNamed, options)].join(' ');
   command.addHelpText('after', `${first.caller ? accessHelp : ''}${examples(example)}`);
   return { command, operations, named, options };
@@ -87,10 +92,14 @@ const listOptionArguments = (
 };
 
 /** Adds the options that are no arguments of the operation. */
-const addSettings = (command: Command, operation: ApiOperation, { waits, joins }: ApiCommand) => {
+const addSettings = (command: Command, operations: DeclaredCommand['operations'], { waits, joins }: ApiCommand) => {
+  const [operation] = operations;
   const { caller, list, takesIfMatch, takesIdempotencyKey } = operation;
+  const takesAgent = operations.some((one) => one.arguments.some(({ name }) => name === 'agentId'));
   if (administersUsers(operation)) command.requiredOption('--of <uid>', 'the user that created the others');
-  else if (caller === 'apiKey') command.option('--uid <uid>', 'the user (default: the owner of the agent)');
+  else if (caller === 'apiKey' && takesAgent)
+    command.option('--uid <uid>', 'the user (default: the owner of the agent)');
+  else if (caller === 'apiKey') command.requiredOption('--uid <uid>', 'the user');
   if (caller === 'applicationOrigin') command.requiredOption('--origin <origin>', 'the origin of the web application');
   if (list) {
     const limit = new Option('--limit <number>', 'the maximum number of items').argParser(wholeNumber(1, 10_000));
@@ -104,19 +113,27 @@ const addSettings = (command: Command, operation: ApiOperation, { waits, joins }
   command.option(...serviceOption);
 };
 
-/** Returns the words of an example behind the name of the command: what the operation requires, with the values of the document. */
+/** Returns the words of an example behind the name of the command: what the operation requires, with the values of the document. A change has a field. */
 const buildExample = (
   operation: ApiOperation,
   isNamed: (argument: Argument) => boolean,
   options: OptionArgument[],
 ): string[] => {
+  const words = operation.arguments.filter(isNamed);
   const required = options.filter(({ argument }) => argument.isRequired);
-  const hasAgent = required.some(({ argument }) => argument.name === 'agentId');
-  const needsUser = operation.caller === 'apiKey' && !administersUsers(operation) && !hasAgent;
+  const changed = options.find(
+    ({ argument: { isInBody, isRequired, example } }) => isInBody && !isRequired && typeof example === 'string',
+  );
+  const shown = operation.method === 'PATCH' && changed ? [...required, changed] : required;
+  const hasAgent = [...words, ...shown.map(({ argument }) => argument)].some(({ name }) => name === 'agentId');
+  const { caller } = operation;
+  const ofUsers = administersUsers(operation);
   return [
-    ...operation.arguments.filter(isNamed).map((argument) => toWords(argument.example)),
-    ...required.map(({ argument, names }) => `--${names} ${toWords(argument.example)}`),
-    ...(needsUser ? ['--uid demo-user'] : []),
+    ...words.map((argument) => toWords(argument.example)),
+    ...shown.map(({ argument, names }) => `--${names} ${toWords(argument.example)}`),
+    ...(ofUsers ? ['--of agency'] : []),
+    ...(caller === 'apiKey' && !ofUsers && !hasAgent ? ['--uid demo-user'] : []),
+    ...(caller === 'applicationOrigin' ? ['--origin https://app.example.com'] : []),
   ];
 };
 

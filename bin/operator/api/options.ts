@@ -64,11 +64,14 @@ export const addOptions = (command: Command, { name, schema, isRequired }: Argum
 };
 
 /** Returns the description of an argument for a terminal. What `null` does is the description of the clearing option. */
-const describeArgument = ({ description = '' }: JsonSchema) =>
+export const describeArgument = ({ description = '' }: JsonSchema) =>
   description
     .replaceAll(/[;.]? ?[^;.]*`null`[^;.]*/g, '')
     .replace(/\.$/, '')
-    .replaceAll('`', '');
+    .replace(/^`false` omits (.*)$/, 'true: include $1. false: omit $1')
+    .replaceAll('`', '')
+    // As in the options that are written by hand.
+    .replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
 
 /** Returns the value of an argument of an operation, from the options or the arguments of a command. */
 export const readOption = async (

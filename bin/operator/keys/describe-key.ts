@@ -1,4 +1,4 @@
-import { type ApiKey, findKeyEnd, judgeKeyStatus } from '../../../functions/domain/api-keys.ts';
+import { type ApiKey, findKeyEnd, judgeKeyStatus, namedScopes } from '../../../functions/domain/api-keys.ts';
 import type { MadeApiKey } from '../../../functions/store/api-keys.ts';
 import { record } from '../../command-line/output.ts';
 
@@ -18,7 +18,10 @@ export const describeKey = (key: ApiKey) =>
     status: judgeKeyStatus(key),
   });
 
-export const joinScopes = (key: ApiKey) => key.scopes?.join(', ') ?? 'all that need not be named';
+/** The scopes of a key for which none are named. */
+export const scopesUnlessNamed = `all but ${[...namedScopes].join(', ')}`;
+
+export const joinScopes = (key: ApiKey) => key.scopes?.join(', ') ?? scopesUnlessNamed;
 
 /** Returns the time at which a key is no longer valid, because it is revoked or expires. */
 export const describeExpiry = (key: ApiKey) => findKeyEnd(key) ?? 'never';

@@ -5,7 +5,7 @@ import { print } from '../../../command-line/output.ts';
 import { future } from '../../../command-line/times.ts';
 import { DisplayName } from '../../display-name.ts';
 import { existingUser } from '../../existing.ts';
-import { describeCreated, withSecret } from '../../keys/describe-key.ts';
+import { describeCreated, scopesUnlessNamed, withSecret } from '../../keys/describe-key.ts';
 import { requireScopesTogether, toScopes } from '../../keys/scopes.ts';
 import { examples, type Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
@@ -18,7 +18,7 @@ export const createKey = (key: Group) =>
     .requiredOption('--name <name>', 'what the key is for', as(DisplayName))
     .option(
       '--scope <scope...>',
-      `what the key may do: ${Scope.options.join(', ')} (default: all that need not be named)`,
+      `what the key may do: ${Scope.options.join(', ')} (default: ${scopesUnlessNamed})`,
       toScopes,
     )
     .option('--expires <when>', 'a date, a date-time or a duration such as 30d (default: never)', future)

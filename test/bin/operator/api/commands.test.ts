@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -5,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { namedCommands } from '../../../../bin/operator/api/named-commands.ts';
 import { apiOperations } from '../../../../bin/operator/api/operations.ts';
 import { run } from '../../../../bin/operator/command-line.ts';
 import { newApiKey } from '../../../../functions/domain/api-keys.ts';
@@ -146,6 +148,24 @@ describe.each(callable)('$method $path', ({ method, path, operation }) => {
     if (takesKey) expect(received?.headers.get('x-authorization')).toBe(apiKey);
     expect(JSON.parse(stdout)).toMatchObject(isStream ? { parts: [{ type: 'start' }] } : example);
   });
+});
+
+const names = [
+  ...namedCommands.map(({ command }) => command.replaceAll(/ <.*/g, '')),
+  ...apiOperations.map(({ group, verb }) => `api ${kebab(group)} ${kebab(verb)}`),
+];
+
+it.each(names)('the example in the help of "%s" is a command that is accepted', async (name) => {
+  const { stdout: help } = await runCommand([...name.split(' '), '--help']);
+  const [, example = ''] = /^ {2}\$ voice-agents (.*?)\n\nAll commands/ms.exec(help) ?? [];
+  const split = ['-c', `printf '%s\\0' ${example}`];
+  const words = execFileSync('sh', split, { encoding: 'utf8' }).split('\0').slice(0, -1);
+  // A key in the environment needs its user.
+  const needsUser = help.includes('--uid <uid>') && !words.includes('--uid');
+  const more = [...(needsUser ? ['--uid', 'demo-user'] : []), ...(help.includes('--no-wait') ? ['--no-wait'] : [])];
+  respondWith({});
+  const { code, stderr } = await runCommand([...words, ...more]);
+  expect({ code, stderr }).not.toMatchObject({ code: 2 });
 });
 
 const ofAgent = ['--agent-id', 'front-desk', '--uid', 'acme'];
