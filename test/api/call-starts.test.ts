@@ -64,7 +64,7 @@ it('an outbound call that starts is decided by the number that is called', async
   expect((await start(world, { ...sides, to: '+14155550101' })).body.decision).toBe('accept');
 });
 
-it.each([undefined, null, '', 'anonymous', 'Restricted', 'sip:desk@example.com', '+266696687', '+86282452253'])(
+it.each([undefined, null, 'anonymous', '+266696687'])(
   'a call that starts with the number %s counts as withheld, and is rejected if the agent rejects withheld numbers',
   async (from) => {
     const world = await newWorld();
@@ -148,35 +148,23 @@ it('a call that starts is decided for a guest by the owner’s list, and refused
   expect((await start(guest, asGuest)).body).toMatchObject({ decision: 'reject', scope: 'user' });
 });
 
-it.each([
-  'sip:+14155550100@sip.example.com',
-  '"Desk" <sip:+14155550100@10.0.0.1:5060;transport=udp>;tag=1',
-  'sips:%2B14155550100@example.com',
-  'tel:+1-415-555-0100;ext=5',
-  '+14155550100;ext=5',
-  'whatsapp:+14155550100',
-  '0014155550100',
-  '＋１４１５５５５０１００',
-])('a call that starts has the number in %s', async (from) => {
-  const world = await newWorld();
-  expect((await start(world, { from })).body).toMatchObject({ decision: 'accept', number: caller });
+it('a call that starts has the number in a SIP address', async () => {
+  const from = '"Desk" <sip:+14155550100@10.0.0.1:5060;transport=udp>;tag=1';
+  expect((await start(await newWorld(), { from })).body).toMatchObject({ decision: 'accept', number: caller });
 });
 
-it.each(['14155550100', 'sip:14155550100@example.com', 'tel:1-415-555-0100'])(
-  'a call that starts has the number in %s only if that number is blocked',
-  async (from) => {
-    const world = await newWorld();
-    const { agentId } = world;
-    await world.recordCall('call-1');
-    const include = ['lastCall', 'variables'];
-    const withheld = { decision: 'accept', agentId, version: 1, lastCall: null, variables: { direction: 'inbound' } };
-    expect((await start(world, { from, include })).body).toEqual(withheld);
-    await world.block([caller]);
-    expect((await start(world, { from, include })).body).toMatchObject({
-      ...{ decision: 'reject', cause: 'blocked', number: caller, lastCall: { callId: 'call-1' } },
-    });
-  },
-);
+it('a call that starts has digits alone as a number only if that number is blocked', async () => {
+  const world = await newWorld();
+  const { agentId } = world;
+  await world.recordCall('call-1');
+  const sent = { from: '14155550100', include: ['lastCall', 'variables'] };
+  const withheld = { decision: 'accept', agentId, version: 1, lastCall: null, variables: { direction: 'inbound' } };
+  expect((await start(world, sent)).body).toEqual(withheld);
+  await world.block([caller]);
+  expect((await start(world, sent)).body).toMatchObject({
+    ...{ decision: 'reject', cause: 'blocked', number: caller, lastCall: { callId: 'call-1' } },
+  });
+});
 
 it('a call that starts includes an agent and a call only for a key with their scopes', async () => {
   const world = await newWorld();

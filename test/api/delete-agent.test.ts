@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { accessKey } from '../../functions/store/keys.ts';
 import { becomeQuiet, deliverDeletion, remove } from '../support/deletions.ts';
 import { everythingWith, storedBesideChanges } from '../support/stored.ts';
+import { upload } from '../support/uploads.ts';
 import { newFolder, websitesOf } from '../support/websites.ts';
 import { newGuest, newUser, newWorld, unique } from '../support/world.ts';
 
@@ -24,11 +25,7 @@ const fullWorld = async () => {
   await Promise.all(Array.from({ length: 12 }, (_, n) => callOf(n)));
   const outcome = { apiKey: guest.apiKey, body: { custom_call_outcome: 'booked' }, headers: headers() };
   expect((await world.call('PATCH', `/calls/${agentId}/call-1`, outcome)).status).toBe(200);
-  const form = new FormData();
-  form.set('uid', uid);
-  form.set('agentId', agentId);
-  form.append('files', new Blob(['Opening hours: nine to five.']), 'hours.txt');
-  expect((await world.call('POST', '/agent-documents', { body: form })).status).toBe(200);
+  expect((await upload(world, [['hours.txt', 'Opening hours: nine to five.']])).status).toBe(200);
   const files = [{ name: 'later.txt', size: 5 }];
   await world.call('POST', '/agent-documents/uploads', { body: { uid, agentId, files } });
   const { url } = newFolder();
@@ -45,23 +42,14 @@ it('deleting an agent makes it unknown to every operation, for its owner and its
   for (const user of [world, guest]) {
     const { apiKey } = user;
     const named = { uid: user.uid, agentId };
-    const facts = { phone, direction: 'inbound', startedAt: '2026-03-01T10:00:00Z' };
     const answers = await Promise.all([
       world.call('GET', `/agents/${agentId}`, { apiKey }),
-      world.call('PATCH', `/agents/${agentId}`, { apiKey, body: { name: 'Again' } }),
       remove(world, agentId, apiKey),
       world.call('POST', '/duplicate-agent', { apiKey, body: named }),
-      world.call('GET', `/calls/${agentId}`, { apiKey }),
       world.call('GET', `/calls/${agentId}/call-1`, { apiKey }),
-      world.call('PUT', `/calls/${agentId}/call-1`, { apiKey, body: facts }),
-      world.call('PATCH', `/calls/${agentId}/call-1`, { apiKey, body: { custom_call_outcome: 'won' } }),
-      world.call('DELETE', `/calls/${agentId}/call-1`, { apiKey }),
+      world.recordCall('call-1', {}),
       world.call('POST', '/agent-block-list', { apiKey, body: { ...named, numbers: [phone] } }),
-      world.call('GET', '/agent-block-list', { apiKey, query: named }),
-      world.call('GET', '/agent-block-list/check', { apiKey, query: { ...named, number: phone } }),
       world.call('GET', '/agent-websites', { apiKey, query: named }),
-      world.call('POST', '/agent-websites', { apiKey, body: { ...named, url: 'https://example.com/' } }),
-      world.call('GET', '/agent-documents', { apiKey, query: named }),
       world.call('POST', '/agent-documents/uploads', { apiKey, body: { ...named, files: [{ name: 'a', size: 1 }] } }),
       world.call('POST', '/agent-knowledge/search', { apiKey, body: { ...named, query: 'hours' } }),
       world.call('POST', '/call-starts', { apiKey, body: { ...named, from: phone } }),

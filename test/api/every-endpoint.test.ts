@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Scope } from '../../functions/domain/api-keys.ts';
+import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
 import { routes } from '../../functions/routes.ts';
 import { ask, errorWith, isFirstOfItsForm, keyed, sharesSample, takesUser, when } from '../support/sample-requests.ts';
-import { samples } from '../support/samples.ts';
+import { sampleOf, samples } from '../support/samples.ts';
 import { newUser, newWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -23,6 +24,10 @@ it('every operation has a unique name, method and path, and every keyed one has 
   expect(new Set(routes.map(({ name }) => name)).size).toBe(routes.length);
   expect(new Set(routes.map(({ method, path }) => `${method} ${path}`)).size).toBe(routes.length);
 });
+
+/** Returns true when a request names a record of the user or the agent, which its sample makes. */
+const namesRecord = ({ name }: AnyEndpoint) =>
+  typeof samples[name] === 'function' && !['createWebhookEndpoint', 'deleteAgent', 'endAgentAccess'].includes(name);
 
 /** The headers of the service that two responses have in common. Other tests change the version of the agent. */
 const headersIn = ({ headers }: { headers: Headers }) =>
@@ -61,6 +66,12 @@ for (const endpoint of keyed) {
         expect([unknown.status, unknown.text]).toEqual([401, '']);
       },
     );
+
+    when(namesRecord(endpoint))(`${endpoint.name} does not find the record of another user`, async () => {
+      const sample = await sampleOf(endpoint, world);
+      const answer = await ask(endpoint, stranger.apiKey, stranger, { sample });
+      expect([answer.status, answer.body.error]).toEqual([404, expect.stringMatching(/not_found$/)]);
+    });
 
     when(namesAgent || namesUser)(
       `${endpoint.name} responds alike for a foreign agent, a missing one and a foreign user`,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fillPage, fromCursor } from '../../functions/domain/paging.ts';
+import { fillPage, fromCursor, toCursor } from '../../functions/domain/paging.ts';
 
 async function* numbers(from: number, to: number) {
   for (let n = from; n <= to; n++) yield n;
@@ -7,6 +7,16 @@ async function* numbers(from: number, to: number) {
 
 const page = { collection: 'numbers', getPosition: String };
 const positionAfter = ({ nextCursor }: { nextCursor?: string }) => fromCursor('numbers', nextCursor);
+
+it('a cursor is valid for its own list alone, as it was issued, at a position that an item may have', () => {
+  const cursor = toCursor('numbers', '5');
+  expect(fromCursor('numbers', cursor)).toBe('5');
+  expect(fromCursor('numbers', undefined)).toBeUndefined();
+  const unchecked = Buffer.from('["5",1]').toString('base64url');
+  const impossible = ['', 'x'.repeat(2000)].map((position) => toCursor('numbers', position));
+  for (const other of ['x', '', cursor.slice(1), `${cursor}x`, toCursor('others', '5'), unchecked, ...impossible])
+    expect(() => fromCursor('numbers', other), other).toThrow('cursor: is not a cursor of this list');
+});
 
 const afterFive = (examined: number) => examined >= 5;
 
