@@ -1,12 +1,11 @@
-import type { SQSEvent } from 'aws-lambda';
 import { afterEach, expect, it } from 'vitest';
 import { duplicateAgent } from '../../functions/api/duplicate-agent.ts';
 import { beginCopy, continueCopy, copyServices } from '../../functions/duplication/copy.ts';
 import { finishDuplication } from '../../functions/jobs/finish-duplication.ts';
-import { queueWorker } from '../../functions/jobs/job.ts';
 import { lazyServices } from '../../functions/service.ts';
 import { duplicationKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
+import { deliverMessage } from '../support/deliver-message.ts';
 import { invoke } from '../support/events.ts';
 import { injectFaults, noFaults } from '../support/faults.ts';
 import { keptRequest } from '../support/kept-request.ts';
@@ -28,8 +27,8 @@ const blockListOf = async (world: World, agentId: string) => {
   return status === 200 ? body.entries : status;
 };
 
-const deliver = (message: object) =>
-  queueWorker(finishDuplication)({ Records: [{ messageId: 'm', body: JSON.stringify(message) }] } as SQSEvent);
+const deliver = (agentId: string) =>
+  deliverMessage(finishDuplication, { job: 'finishDuplication', uid: 'somebody', agentId });
 
 /** The new agents whose copies a request to DynamoDB begins or continues. */
 const copiesIn = (input: unknown): string[] => {
@@ -132,9 +131,7 @@ it('duplicating an agent is whole or absent when its function is killed after an
     if (answer.status === 200) expect(appeared).toEqual([answer.body.agentId]);
     if (appeared.length === 0) {
       expect(await blockListOf(world, agentId)).toBe(401);
-      expect(await deliver({ job: 'finishDuplication', uid: 'somebody', agentId })).toEqual({
-        batchItemFailures: [],
-      });
+      expect(await deliver(agentId)).toBe(true);
       expect((await agentsOf(world)).filter((id) => !known.includes(id))).toEqual([agentId]);
     }
     expect((await blockListOf(world, agentId)).length, `killed after write ${kill}`).toBe(60);
@@ -187,17 +184,12 @@ it('a copy that is too large for one response is pending, invisible until it is 
   expect(reached).toMatchObject({ state: 'copying' });
   expect(await blockListOf(world, agent.agentId)).toBe(401);
   expect(await agentsOf(world)).toEqual([world.agentId]);
-  await deliver({ job: 'finishDuplication', uid: 'somebody', agentId: agent.agentId });
+  await deliver(agent.agentId);
   expect((await blockListOf(world, agent.agentId)).length).toBe(400);
   // A message that is delivered again, or for an unknown copy, has no effect.
   await world.call('DELETE', '/agent-block-list', {
     body: { uid: world.uid, agentId: agent.agentId, numbers: phones(1) },
   });
-  expect(await deliver({ job: 'finishDuplication', uid: 'somebody', agentId: agent.agentId })).toEqual({
-    batchItemFailures: [],
-  });
-  expect(await deliver({ job: 'finishDuplication', uid: 'somebody', agentId: 'nobody' })).toEqual({
-    batchItemFailures: [],
-  });
+  expect([await deliver(agent.agentId), await deliver('nobody')]).toEqual([true, true]);
   expect((await blockListOf(world, agent.agentId)).length).toBe(399);
 });

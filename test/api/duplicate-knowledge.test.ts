@@ -1,9 +1,8 @@
-import type { SQSEvent } from 'aws-lambda';
 import { afterEach, expect, it } from 'vitest';
 import { duplicateAgent } from '../../functions/api/duplicate-agent.ts';
 import { finishDuplication } from '../../functions/jobs/finish-duplication.ts';
-import { queueWorker } from '../../functions/jobs/job.ts';
 import { duplicationKey } from '../../functions/store/keys.ts';
+import { deliverMessage } from '../support/deliver-message.ts';
 import { invoke } from '../support/events.ts';
 import { injectFaults, noFaults } from '../support/faults.ts';
 import { page } from '../support/site.ts';
@@ -130,10 +129,8 @@ it('the knowledge of a copied agent is whole or absent when the function is kill
     if (!agentId) continue;
     kills += 1;
     for (let delivery = 0; delivery < 2; delivery++) {
-      const Records = [
-        { messageId: 'm', body: JSON.stringify({ job: 'finishDuplication', uid: 'somebody', agentId }) },
-      ];
-      expect(await queueWorker(finishDuplication)({ Records } as SQSEvent)).toEqual({ batchItemFailures: [] });
+      const message = { job: 'finishDuplication', uid: 'somebody', agentId };
+      expect(await deliverMessage(finishDuplication, message)).toBe(true);
     }
     for (const kind of ['websites', 'documents'] as const) {
       const [sources, copies] = [await listOf(world, world.agentId, kind), await listOf(world, agentId, kind)];

@@ -2,10 +2,9 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect } from 'vitest';
 import { attemptCall } from '../../functions/calling/attempt-call.ts';
 import { CallAttempts } from '../../functions/calling/call-attempts.ts';
-import { environment } from '../../functions/environment.ts';
-import { openTable, table } from '../../functions/store/table.ts';
+import { table } from '../../functions/store/table.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
-import { injectFaultsInto, tenPercent } from '../support/faults.ts';
+import { openFaultyTable, tenPercent } from '../support/faults.ts';
 import { unique, useTargetInThisProcess } from '../support/world.ts';
 
 const number = '+12125550123';
@@ -28,8 +27,7 @@ describe('attempts of dialers that call at the same time', () => {
 });
 
 const holds = async ({ seed, max, calls }: { seed: number; max: number; calls: string[] }) => {
-  const faulty = openTable(environment.tableName);
-  injectFaultsInto(faulty.client, tenPercent(seed));
+  const faulty = openFaultyTable(tenPercent(seed));
   const callAttempts = new CallAttempts(faulty);
   const agent = { agentId: unique('agent'), configuration: { calling: { attempts: [{ max, hours: 1 }] } } };
   /** Asks again until there is a decision, as a dialer does after a failure. */

@@ -4,13 +4,12 @@ import { pageReader } from '../../functions/extraction/page.ts';
 import { crawlWebsite } from '../../functions/jobs/crawl-website.ts';
 import { giveUp } from '../../functions/jobs/give-up.ts';
 import { maxDeliveries, queueWorker } from '../../functions/jobs/job.ts';
-import { textPieceCollection } from '../../functions/store/keys.ts';
 import type { WebsiteRecord } from '../../functions/store/sources/website-reads.ts';
 import { websites } from '../../functions/store/sources/websites.ts';
-import { table } from '../../functions/store/table.ts';
 import { deliverMessage } from '../support/deliver-message.ts';
 import { injectFaults, noFaults } from '../support/faults.ts';
 import { page, type Site, startSite } from '../support/site.ts';
+import { piecesOf } from '../support/uploads.ts';
 import { findWebsite, websiteRecord } from '../support/websites.ts';
 import { newWorld, type World } from '../support/world.ts';
 
@@ -48,12 +47,6 @@ const deliver = async (bodies: string[], delivery = 1): Promise<string[]> => {
   return batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
 };
 
-const piecesOf = async ({ id }: WebsiteRecord) => {
-  let count = 0;
-  for await (const _ of table.get().query(textPieceCollection(id))) count += 1;
-  return count;
-};
-
 const html = { 'content-type': 'text/html' };
 
 it('a message to crawl a website that was deleted or never existed has no effect', async () => {
@@ -70,7 +63,7 @@ it('a crawl does not bring back a website that is deleted while the crawl runs',
     response.writeHead(200, html).end(page('home'));
   };
   expect(await deliver([messageOf(source)])).toEqual([]);
-  expect([await findWebsite(source), await piecesOf(source)]).toEqual([undefined, 0]);
+  expect([await findWebsite(source), await piecesOf(source.id)]).toEqual([undefined, 0]);
 });
 
 it('a message to crawl a website that always fails delays no other message of its batch', async () => {

@@ -1,7 +1,4 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { SQSEvent } from 'aws-lambda';
 import { afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { Files } from '../../functions/clients/files.ts';
 import { JobQueue } from '../../functions/clients/job-queue.ts';
@@ -11,24 +8,23 @@ import { hasFailed, retryAttempt, waitingForFile } from '../../functions/domain/
 import { environment } from '../../functions/environment.ts';
 import { extractDocument } from '../../functions/jobs/extract-document.ts';
 import { giveUp } from '../../functions/jobs/give-up.ts';
-import { maxDeliveries, queueWorker } from '../../functions/jobs/job.ts';
+import { maxDeliveries } from '../../functions/jobs/job.ts';
 import { type Agents, agents } from '../../functions/store/agents/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { Credentials, credentials } from '../../functions/store/credentials.ts';
-import { textPieceCollection } from '../../functions/store/keys.ts';
 import { type DocumentRecord, documentKind } from '../../functions/store/sources/documents.ts';
 import { SourceReads } from '../../functions/store/sources/source-reads.ts';
 import { Sources } from '../../functions/store/sources/sources.ts';
 import { type WebsiteRecord, websiteKind } from '../../functions/store/sources/website-reads.ts';
-import { Table } from '../../functions/store/table.ts';
+import { table } from '../../functions/store/table.ts';
 import '../support/quiet-logs.ts';
 import { deliverMessage } from '../support/deliver-message.ts';
-import { injectFaultsInto } from '../support/faults.ts';
+import { openFaultyTable } from '../support/faults.ts';
+import { piecesOf } from '../support/uploads.ts';
 import { emulatorHeaders, newWorld, target, unique, useTargetInThisProcess, type World } from '../support/world.ts';
 
 /** A bucket without notifications: its jobs run here, where faults can be put between them and the table. */
 const bucket = unique('bucket');
-let table: Table;
 let documents: Sources<DocumentRecord>;
 let reads: SourceReads<DocumentRecord>;
 let files: Files;
@@ -49,18 +45,16 @@ beforeAll(async () => {
   sqs.middlewareStack.add(heard as never, { step: 'initialize' });
   queueUrl = (await sqs.send(new CreateQueueCommand({ QueueName: unique('queue') }))).QueueUrl ?? '';
   await fetch(`${target.endpoints.s3}/${bucket}`, { method: 'PUT', headers: emulatorHeaders });
-  table = new Table(DynamoDBDocumentClient.from(new DynamoDBClient({}), marshaling), environment.tableName);
-  documents = new Sources(table, documentKind);
-  reads = new SourceReads(table, documentKind);
+  documents = new Sources(table.get(), documentKind);
+  reads = new SourceReads(table.get(), documentKind);
   files = new Files({ ...environment.s3, bucket });
   sound = jobWith(() => undefined);
 });
 afterEach(() => {
   vi.useRealTimers();
 });
-const marshaling = { marshallOptions: { removeUndefinedValues: true } };
 
-type Choice = Parameters<typeof injectFaultsInto>[1];
+type Choice = Parameters<typeof openFaultyTable>[0];
 
 /** The job as one function's process has it; `choose` says what goes wrong between it and the table. */
 const jobWith = (
@@ -69,9 +63,7 @@ const jobWith = (
   access: { get(): Pick<Credentials, 'accessTo'> } = credentials.for('accessTo'),
   languages: { get(): Pick<Agents, 'findLanguage'> } = agents.for('findLanguage'),
 ) => {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 3 }), marshaling);
-  injectFaultsInto(client, choose, seen);
-  const table = new Table(client, environment.tableName);
+  const table = openFaultyTable(choose, seen);
   const faulty = new Sources<DocumentRecord>(table, documentKind);
   const services = {
     documents: { get: () => faulty },
@@ -82,28 +74,12 @@ const jobWith = (
     agents: languages,
     jobQueue: { get: () => new JobQueue(sqs, queueUrl) },
   };
-  const handler = queueWorker({ ...extractDocument, services });
-  return async (message: object, delivery = 1): Promise<boolean> => {
-    const record = {
-      messageId: 'm',
-      body: JSON.stringify(message),
-      attributes: { ApproximateReceiveCount: `${delivery}` },
-    };
-    const { batchItemFailures } = await handler({ Records: [record] } as unknown as SQSEvent);
-    return batchItemFailures.length === 0;
-  };
+  return (message: object, delivery = 1) => deliverMessage({ ...extractDocument, services }, message, delivery);
 };
 
-/** The access to agents, from a table to which faults come between. */
-const credentialsWith = (choose: Choice) => {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient({}), marshaling);
-  injectFaultsInto(client, choose);
-  return { get: () => new Credentials(new Table(client, environment.tableName)) };
-};
-
-/** A document that waits for its file, and its file. */
 const formOf = ({ uid, keyId }: World) => ({ uid, keyId });
 
+/** A document that waits for its file, and its file. */
 const uploaded = async (
   content: string | Buffer = 'The text',
   more: Partial<DocumentRecord> = {},
@@ -147,12 +123,6 @@ const now = async ({ agentId, id }: DocumentRecord) => {
   if (!record) return undefined;
   const texts = await reads.readTexts({ agentId, id }, undefined);
   return { ...record, content: texts?.content };
-};
-
-const pieces = async ({ id }: DocumentRecord): Promise<number> => {
-  let count = 0;
-  for await (const page of table.pages(textPieceCollection(id), { keysOnly: true })) count += page.length;
-  return count;
 };
 
 /** Counts the calls to the table of a whole extraction. */
@@ -201,7 +171,7 @@ const deleteAtEvery = async (step: number) => {
     await deletion;
     expect(await now(record)).toBeUndefined();
     await sound(notification(record), 2);
-    expect([await now(record), await pieces(record), await files.head(fileKey(record))]).toEqual([
+    expect([await now(record), await piecesOf(record.id), await files.head(fileKey(record))]).toEqual([
       undefined,
       0,
       undefined,
@@ -222,10 +192,9 @@ it.concurrent('an extraction of an earlier attempt changes nothing once there is
   expect(failed).toMatchObject({ status: 'failed', error: expect.stringContaining('damaged') });
   const attempt = `${failed?.attempt}:again`;
   await documents.restart(record, { attempt, uid: 'somebody' }, () => true);
-  const retry = { job: 'extractDocument', uid: 'somebody', agentId: record.agentId, documentId: record.id };
-  await sound({ ...retry, attempt: `${failed?.attempt}:another` });
+  await sound({ ...notification(record), attempt: `${failed?.attempt}:another` });
   expect((await now(record))?.status).toBe('pending');
-  await sound({ ...retry, attempt });
+  await sound({ ...notification(record), attempt });
   expect((await now(record))?.status).toBe('failed');
   // The first notification, delivered again, is of the same file: it is known.
   await sound(notification(record));
@@ -238,7 +207,7 @@ it.concurrent('an extraction that is tried again without its file fails, and say
   await files.delete(fileKey(record));
   const attempt = 'again';
   await documents.restart(record, { attempt, uid: 'somebody' }, () => true);
-  await sound({ job: 'extractDocument', uid: 'somebody', agentId: record.agentId, documentId: record.id, attempt });
+  await sound({ ...notification(record), attempt });
   expect(await now(record)).toMatchObject({ status: 'failed', error: 'The file is gone. Upload it again.' });
 });
 
@@ -267,8 +236,7 @@ it('an extraction whose function dies at every delivery ends as failed, with a r
   vi.useRealTimers();
   const attempt = 'again';
   await documents.restart(record, { attempt, uid: 'somebody' }, () => true);
-  const retry = { job: 'extractDocument', uid: 'somebody', agentId: record.agentId, documentId: record.id, attempt };
-  expect(await sound(retry)).toBe(true);
+  expect(await sound({ ...notification(record), attempt })).toBe(true);
   expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
 });
 
@@ -307,7 +275,7 @@ it.concurrent('an extraction of a form whose user lost access fails with that re
   expect((await now(record))?.content).toBe('');
   const attempt = retryAttempt((await now(record))?.attempt, 'again');
   await documents.restart(record, { attempt, uid: owner.uid }, hasFailed);
-  await sound({ job: 'extractDocument', uid: 'somebody', agentId, documentId: record.id, attempt });
+  await sound({ ...notification(record), attempt });
   expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
 
   const own = await uploaded('The text', { agentId, formIssuedTo: formOf(owner) });
@@ -349,7 +317,7 @@ it('an extraction of a late file is shown, and queues with the work of the agent
 it.concurrent('an extraction whose notification could never be forwarded is failed, and may be tried again', async () => {
   const record = await uploaded();
   const noTable: Choice = (operation) => (operation === 'BatchGetItem' ? 'kill' : undefined);
-  const spared = credentialsWith(noTable);
+  const spared = { get: () => new Credentials(openFaultyTable(noTable)) };
   expect(await jobWith(() => undefined, undefined, spared)(notificationOf(record), 1)).toBe(false);
   expect((await now(record))?.status).toBe('pending');
   expect(await jobWith(() => undefined, undefined, spared)(notificationOf(record), maxDeliveries)).toBe(false);

@@ -1,8 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { BlockListImports, toImportResponse } from '../../functions/block-list-import/block-list-imports.ts';
@@ -16,11 +14,11 @@ import { apiKeys } from '../../functions/store/api-keys.ts';
 import { BlockList } from '../../functions/store/block-list/block-list.ts';
 import { BlockListPages } from '../../functions/store/block-list/block-list-pages.ts';
 import { credentials } from '../../functions/store/credentials.ts';
-import { Table, table } from '../../functions/store/table.ts';
+import { table } from '../../functions/store/table.ts';
 import { users } from '../../functions/store/users.ts';
 import { writeQuota } from '../../functions/store/write-quota.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
-import { chance, injectFaultsInto, tenPercent } from '../support/faults.ts';
+import { chance, openFaultyTable, tenPercent } from '../support/faults.ts';
 import { emulatorHeaders, target, unique, useTargetInThisProcess } from '../support/world.ts';
 
 /** A bucket without notifications: the imports run here, where faults can be put between them and the table. */
@@ -36,20 +34,24 @@ beforeAll(async () => {
 
 type Stores = { blockList: BlockList; imports: BlockListImports };
 
-const storesWith = (choose: Parameters<typeof injectFaultsInto>[1], timeoutMilliseconds?: number): Stores => {
-  const options = { marshallOptions: { removeUndefinedValues: true } };
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 3 }), options);
-  injectFaultsInto(client, choose);
-  const table = new Table(client, environment.tableName);
-  return { blockList: new BlockList(table, timeoutMilliseconds), imports: new BlockListImports(table) };
+type Choice = Parameters<typeof openFaultyTable>[0];
+
+const storesWith = (choose: Choice): Stores => {
+  const table = openFaultyTable(choose);
+  return { blockList: new BlockList(table), imports: new BlockListImports(table) };
 };
+
+const servicesWith = (stores: Stores, send: (message: object, delay?: number) => Promise<void> = async () => {}) => ({
+  ...stores,
+  ...{ credentials: credentials.get(), writeQuota: writeQuota.get(), files, jobQueue: { send } },
+});
 
 type Reference = { uid: string; importId: string };
 
 /** Runs an import as messages deliver it, until none is left. Each run has the faults that `choose` returns. */
 const deliver = async (
   reference: Reference,
-  choose: () => Parameters<typeof injectFaultsInto>[1],
+  choose: () => Choice,
   until: () => number = () => Number.POSITIVE_INFINITY,
   rowsPerStep = 3,
 ): Promise<number> => {
@@ -58,17 +60,9 @@ const deliver = async (
   while (messages > 0) {
     deliveries += 1;
     expect(deliveries).toBeLessThan(300);
-    const services = {
-      ...storesWith(choose()),
-      credentials: credentials.get(),
-      files,
-      writeQuota: writeQuota.get(),
-      jobQueue: {
-        async send() {
-          messages += 1;
-        },
-      },
-    };
+    const services = servicesWith(storesWith(choose()), async () => {
+      messages += 1;
+    });
     try {
       await runImport(reference, services, until(), { rowsPerStep });
       messages -= 1;
@@ -279,13 +273,7 @@ it.concurrent('an import waits for another import of the list, and keeps waiting
   const first = await importOf(phones.slice(0, 6).join('\n'), 'add', uid);
   const second = await importOf(phones.slice(3, 9).join('\n'), 'add', uid);
   const sent: [object, number | undefined][] = [];
-  const services = {
-    ...sound,
-    credentials: credentials.get(),
-    writeQuota: writeQuota.get(),
-    files,
-    jobQueue: { send: async (message: object, delay?: number) => void sent.push([message, delay]) },
-  };
+  const services = servicesWith(sound, async (message, delay) => void sent.push([message, delay]));
   await runImport(first, services, 0, { rowsPerStep: 3 });
   expect((await resultOf(first)).status).toBe('running');
   expect(await sound.imports.isRunning({ uid })).toBe(true);
@@ -305,13 +293,7 @@ it.concurrent('an import waits for another import of the list, and keeps waiting
 it.concurrent('a second file by the form of an import that runs does not end it, and the run counts what it imports', async () => {
   const reference = await importOf(phones.slice(0, 6).join('\n'));
   const sent: object[] = [];
-  const services = {
-    ...sound,
-    credentials: credentials.get(),
-    writeQuota: writeQuota.get(),
-    files,
-    jobQueue: { send: async (message: object) => void sent.push(message) },
-  };
+  const services = servicesWith(sound, async (message) => void sent.push(message));
   // The second file arrives when the first one is read and its numbers are about to be added.
   const blockList = {
     ...{ remove: sound.blockList.remove, shardPages: sound.blockList.shardPages },
@@ -328,13 +310,7 @@ it.concurrent('a second file by the form of an import that runs does not end it,
 
 it.concurrent('an import fails when its file is replaced while it runs', async () => {
   const reference = await importOf(phones.join('\n'));
-  const services = {
-    ...sound,
-    writeQuota: writeQuota.get(),
-    credentials: credentials.get(),
-    files,
-    jobQueue: { send: async () => {} },
-  };
+  const services = servicesWith(sound);
   await runImport(reference, services, 0, { rowsPerStep: 3 });
   await files.put(importFileKey(reference), Buffer.from('+14155550999\n'));
   await runImport(reference, services, 0, { rowsPerStep: 3, continues: true });

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { SQSEvent } from 'aws-lambda';
 import fc from 'fast-check';
 import { beforeAll, expect } from 'vitest';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { erasures } from '../../functions/erasure/erasures.ts';
 import { erasePerson } from '../../functions/jobs/erase-person.ts';
 import { finishDeletion } from '../../functions/jobs/finish-deletion.ts';
-import { type AnyQueueJob, queueWorker } from '../../functions/jobs/job.ts';
+import type { AnyQueueJob } from '../../functions/jobs/job.ts';
 import { agentChanges } from '../../functions/store/agents/agent-changes.ts';
 import { agentDeletions } from '../../functions/store/agents/agent-deletions.ts';
 import { agentSharing } from '../../functions/store/agents/agent-sharing.ts';
@@ -26,6 +25,7 @@ import {
 import { type Item, table } from '../../functions/store/table.ts';
 import { users } from '../../functions/store/users.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
+import { deliverMessage } from '../support/deliver-message.ts';
 import { injectFaults, noFaults, tenPercent } from '../support/faults.ts';
 import { listCalls } from '../support/listed-calls.ts';
 import { useTargetInThisProcess } from '../support/world.ts';
@@ -147,9 +147,7 @@ const untilDone = async <T>(work: () => Promise<T>): Promise<T> => {
 };
 
 const deliver = async (job: AnyQueueJob, message: object): Promise<void> => {
-  const Records = [{ messageId: 'm', body: JSON.stringify(message) }];
-  const result = await queueWorker(job)({ Records } as SQSEvent);
-  if ((result as { batchItemFailures: unknown[] }).batchItemFailures.length > 0) throw new Error('It failed.');
+  if (!(await deliverMessage(job, message))) throw new Error('It failed.');
 };
 
 /** The users and agents of one history, and what callers do with them. */

@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { StandardRetryStrategy } from '@smithy/core/retry';
-import { table } from '../../functions/store/table.ts';
+import { openTable, type Table, table } from '../../functions/store/table.ts';
 
 /** The faults of one call to DynamoDB. */
 export type Fault = 'lost response' | 'throttle' | 'conflict' | 'server error' | 'slow';
@@ -94,6 +94,13 @@ export const injectFaultsInto = (
     priority: 'high',
     override: true,
   });
+};
+
+/** Opens the table of the service once more, with faults of its own: other tests run at the same time. */
+export const openFaultyTable = (...how: Faults): Table => {
+  const faulty = openTable(table.get().name);
+  injectFaultsInto(faulty.client, ...how);
+  return faulty;
 };
 
 /** Does the same for the table that the service's own functions use. */

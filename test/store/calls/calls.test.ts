@@ -9,7 +9,7 @@ import { Calls } from '../../../functions/store/calls/calls.ts';
 import { callCollection, phoneCallCollection } from '../../../functions/store/keys.ts';
 import { openTable, table } from '../../../functions/store/table.ts';
 import { itInAnyHistory } from '../../support/any-history.ts';
-import { injectFaultsInto, tenPercent } from '../../support/faults.ts';
+import { openFaultyTable, tenPercent } from '../../support/faults.ts';
 import { listCalls } from '../../support/listed-calls.ts';
 import { useTargetInThisProcess } from '../../support/world.ts';
 
@@ -19,12 +19,7 @@ beforeAll(() => {
   calls = new Calls(table.get());
 });
 
-/** The calls over a connection of their own, which has faults: other tests run at the same time. */
-const callsUnder = (choose: Parameters<typeof injectFaultsInto>[1], seen?: Parameters<typeof injectFaultsInto>[2]) => {
-  const faulty = openTable(table.get().name);
-  injectFaultsInto(faulty.client, choose, seen);
-  return new Calls(faulty);
-};
+const callsUnder = (...how: Parameters<typeof openFaultyTable>) => new Calls(openFaultyTable(...how));
 /** More than outcomes take, however busy the machine is. */
 const later = () => Date.now() + 30_000;
 
@@ -305,6 +300,21 @@ it.concurrent('outcomes that are not written in time are reported as separate er
   );
   expect(results).toEqual([expect.any(Error), undefined]);
   expect(await calls.find(agentId, { callId: 'a' })).not.toHaveProperty('custom_call_outcome');
+});
+
+it.concurrent('the first and the last call with a number are found by each of its forms', async () => {
+  const agentId = `agent-${randomUUID()}`;
+  const forms = phones.slice(2);
+  for (const [index, phone] of [...forms, ...forms].entries())
+    await calls.record(agentId, `call-${index}`, {
+      ...facts(),
+      phone,
+      startedAt: `2026-01-0${index + 1}T00:00:00.000Z`,
+    });
+  for (const phone of forms) {
+    const found = (preference: 'first' | 'last') => calls.find(agentId, { phone, preference });
+    expect([(await found('first'))?.callId, (await found('last'))?.callId]).toEqual(['call-0', 'call-3']);
+  }
 });
 
 it.concurrent('calls are found by their number while they are corrected', async () => {
