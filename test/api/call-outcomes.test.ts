@@ -63,108 +63,41 @@ const userList = async (world: World) =>
 const set = (world: World, callId: string, body: object) =>
   world.call('PATCH', `/calls/${world.agentId}/${callId}`, { body });
 
-it('an outcome that blocks puts the number on the owner’s list, when set by PATCH and in a batch', async () => {
+it('the response to an outcome says that it blocks the number, and an existing entry stays as it is', async () => {
   const world = await newWorld();
   const { agentId } = world;
   expect((await blocking(world, ['do_not_call', 'abusive'])).status).toBe(200);
   await world.recordCall('a', { phone: '+14155550101' });
   await world.recordCall('b', { phone: '+14155550102' });
   await world.recordCall('withheld', { phone: null });
-
   const answer = await set(world, 'a', { custom_call_outcome: 'do_not_call' });
   expect(answer.body).toMatchObject({ call_id: 'a', updated_fields: ['custom_call_outcome'], blocked: true });
-  const [first] = (await world.call('GET', '/block-list', { query: { uid: world.uid } })).body.entries;
-  expect(first).toMatchObject({ number: '+14155550101', reason: 'do_not_call' });
-
   const batch = await push(world, [
     { agentId, callIdOrPhone: 'a', custom_call_outcome: 'abusive' },
     { agentId, callIdOrPhone: 'b', custom_call_outcome: 'abusive' },
     { agentId, callIdOrPhone: 'b', custom_call_outcome: 'sold' },
     { agentId, callIdOrPhone: 'withheld', custom_call_outcome: 'abusive' },
   ]);
-  expect(batch.body.updated.map((one: { blocked?: boolean }) => one.blocked)).toEqual([
-    true,
-    true,
-    undefined,
-    undefined,
-  ]);
-  // The existing entry stays unchanged.
-  expect((await world.call('GET', '/block-list', { query: { uid: world.uid } })).body.entries[0]).toEqual(first);
+  const blocked = batch.body.updated.map((one: { blocked?: boolean }) => one.blocked);
+  expect(blocked).toEqual([true, true, undefined, undefined]);
   expect(await userList(world)).toEqual([
     ['+14155550101', 'do_not_call'],
     ['+14155550102', 'abusive'],
   ]);
-  expect((await world.call('GET', `/calls/${agentId}/b`)).body.custom_call_outcome).toBe('sold');
   expect((await world.blockList()).blockList).toEqual([]);
 });
 
-it('an outcome that blocks adds nothing for another field, another outcome or a call without a number, and clearing it unblocks no number', async () => {
-  const world = await newWorld();
-  await world.recordCall('a');
-  await set(world, 'a', { custom_call_outcome: 'do_not_call' });
-  await blocking(world, ['do_not_call']);
-  for (const body of [{ custom_call_outcome_value: 1 }, { custom_call_outcome: 'do_not_call_yet' }, {}]) {
-    expect((await set(world, 'a', body)).body).not.toHaveProperty('blocked');
-  }
-  expect(await userList(world)).toEqual([]);
-  await set(world, 'a', { custom_call_outcome: 'do_not_call' });
-  expect((await set(world, 'a', { custom_call_outcome: null })).body).not.toHaveProperty('blocked');
-  expect(await userList(world)).toEqual([['+14155550100', 'do_not_call']]);
-  // The outcome blocks a removed number again, but not after the configuration no longer names it.
-  await world.call('DELETE', '/block-list', { body: { uid: world.uid, numbers: ['+14155550100'] } });
-  expect((await set(world, 'a', { custom_call_outcome: 'do_not_call' })).body.blocked).toBe(true);
-  await world.call('DELETE', '/block-list', { body: { uid: world.uid, numbers: ['+14155550100'] } });
-  await blocking(world, null);
-  expect((await set(world, 'a', { custom_call_outcome: 'do_not_call' })).body).not.toHaveProperty('blocked');
-  expect(await userList(world)).toEqual([]);
-});
-
-it('outcomes that block use the agent’s list when a guest sets one, never the owner’s, and are copied with the agent', async () => {
-  const world = await newWorld();
-  const guest = await newWorld();
+it('an outcome that a guest sets blocks the number for the agent, and never for its owner or the guest', async () => {
+  const [world, guest] = [await newWorld(), await newWorld()];
   await agentSharing.get().share(world.agentId, world.uid, guest.uid);
   await blocking(world, ['do_not_call']);
   await world.recordCall('a');
-  const answer = await guest.call('PATCH', `/calls/${world.agentId}/a`, {
-    body: { custom_call_outcome: 'do_not_call' },
-  });
-  expect(answer.body.blocked).toBe(true);
-  expect(await userList(world)).toEqual([]);
-  expect(await userList(guest)).toEqual([]);
+  const body = { custom_call_outcome: 'do_not_call' };
+  const answer = await guest.call('PATCH', `/calls/${world.agentId}/a`, { body });
+  const bulk = await push(guest, [{ agentId: world.agentId, callIdOrPhone: 'a', ...body }]);
+  expect([answer.body.blocked, bulk.body.updated[0].blocked]).toEqual([true, true]);
+  expect([await userList(world), await userList(guest)]).toEqual([[], []]);
   expect((await world.blockList()).entries).toMatchObject([{ number: '+14155550100', reason: 'do_not_call' }]);
-  const items = [{ agentId: world.agentId, callIdOrPhone: 'a', custom_call_outcome: 'do_not_call' }];
-  const bulk = await guest.call('POST', '/call-outcomes', { body: { items } });
-  expect(bulk.body.updated).toMatchObject([{ blocked: true }]);
-  expect(await userList(world)).toEqual([]);
-
-  const { body: copy } = await world.call('POST', '/duplicate-agent', {
-    body: { uid: world.uid, agentId: world.agentId },
-  });
-  const facts = { phone: '+14155550177', direction: 'inbound', startedAt: '2026-03-01T10:00:00Z' };
-  await world.call('PUT', `/calls/${copy.agentId}/b`, { body: facts });
-  const ofCopy = await world.call('PATCH', `/calls/${copy.agentId}/b`, {
-    body: { custom_call_outcome: 'do_not_call' },
-  });
-  expect(ofCopy.body.blocked).toBe(true);
-  const created = await world.call('POST', '/agents', {
-    body: { uid: world.uid, name: 'New', configuration: { blockOnOutcomes: ['x'] } },
-  });
-  await world.call('PUT', `/calls/${created.body.agentId}/c`, { body: facts });
-  const path = `/calls/${created.body.agentId}/c`;
-  expect((await world.call('PATCH', path, { body: { custom_call_outcome: 'x' } })).body.blocked).toBe(true);
-});
-
-it('outcomes that block are at most 20 texts', async () => {
-  const world = await newWorld();
-  const texts = (count: number) => Array.from({ length: count }, (_, n) => `outcome ${n}`);
-  expect((await blocking(world, texts(20))).body.configuration.blockOnOutcomes).toEqual(texts(20));
-  for (const bad of [texts(21), 'do_not_call', [1], [''], ['x'.repeat(257)]]) {
-    const answer = await blocking(world, bad);
-    expect([answer.status, answer.body.details[0].path]).toEqual([
-      400,
-      expect.stringMatching(/^configuration\.blockOnOutcomes/),
-    ]);
-  }
 });
 
 it('a call whose outcome has changed as often as is kept is still written for one unit', async () => {

@@ -75,26 +75,9 @@ const found = async (world: World, platform: string, id: string, fields: object,
 const numberOf = (index: number) => `+1415555010${index}`;
 
 describe('every way to set an outcome, and what blocks', () => {
-  const declared = (blocks?: 'never' | 'set' | 'found') => [{ name: 'Do not call', ...(blocks && { blocks }) }];
-  const usual: [string, object, { set: boolean; found: boolean }][] = [
-    ['no list, and blockOnOutcomes', { blockOnOutcomes: ['DO_NOT_CALL'] }, { set: true, found: false }],
-    ['never', { outcomes: declared('never') }, { set: false, found: false }],
-    ['set', { outcomes: declared('set') }, { set: true, found: false }],
-    ['found', { outcomes: declared('found') }, { set: true, found: true }],
-  ];
-  const others: typeof usual = [
-    ['no list', { blockOnOutcomes: null }, { set: false, found: false }],
-    ['nothing', { outcomes: declared() }, { set: false, found: false }],
-    [
-      'never, and blockOnOutcomes',
-      { outcomes: declared('never'), blockOnOutcomes: ['do-not-call'] },
-      { set: true, found: false },
-    ],
-    [
-      'found, and blockOnOutcomes',
-      { outcomes: declared('found'), blockOnOutcomes: ['do not call'] },
-      { set: true, found: true },
-    ],
+  const configurations: [string, object, { set: boolean; found: boolean }][] = [
+    ['blockOnOutcomes', { blockOnOutcomes: ['DO_NOT_CALL'] }, { set: true, found: false }],
+    ['found', { outcomes: [{ name: 'Do not call', blocks: 'found' }] }, { set: true, found: true }],
   ];
   const check = async (_: string, configuration: object, expected: { set: boolean; found: boolean }) => {
     const world = await newWorld();
@@ -118,8 +101,7 @@ describe('every way to set an outcome, and what blocks', () => {
     );
     expect(entries.map(({ number, reason }: { number: string; reason: string }) => [number, reason])).toEqual(blocked);
   };
-  it.each(usual)('%s', check);
-  it.each(others)('%s', { tags: 'heavy' }, check);
+  it.each(configurations)('%s', check);
 });
 
 it('an outcome that is not declared is refused in every way, and nothing of it is recorded', async () => {
@@ -200,21 +182,11 @@ it('the list of an agent is checked when it is written', async () => {
   for (const outcomes of [[], names('a'), [value], fifty, null])
     expect((await configure(world, { outcomes })).status).toBe(200);
   const bad: [unknown, string][] = [
-    ['sold', 'configuration.outcomes'],
-    [[...fifty, { name: 'one more' }], 'configuration.outcomes'],
-    [['sold'], 'configuration.outcomes.0'],
     [names('a', 'b', 'A'), 'configuration.outcomes.2.name'],
     [names('do_not_call', 'Do Not-Call'), 'configuration.outcomes.1.name'],
     [names('cafe\u0301', 'CAFÉ'), 'configuration.outcomes.1.name'],
     [names('- _'), 'configuration.outcomes.0.name'],
-    [names(''), 'configuration.outcomes.0.name'],
-    [names('x'.repeat(257)), 'configuration.outcomes.0.name'],
-    [[{}], 'configuration.outcomes.0.name'],
-    [[{ name: 'a', value: '5' }], 'configuration.outcomes.0.value'],
-    [[{ name: 'a', blocks: 'always' }], 'configuration.outcomes.0.blocks'],
     [[{ name: 'a', block: 'set' }], 'configuration.outcomes.0'],
-    [[{ name: 'a', found: { minSeconds: -1 } }], 'configuration.outcomes.0.found.minSeconds'],
-    [[{ name: 'a', found: { minCallerWords: 1.5 } }], 'configuration.outcomes.0.found.minCallerWords'],
     [[{ name: 'a', found: { minWords: 1 } }], 'configuration.outcomes.0.found'],
   ];
   for (const [outcomes, path] of bad) {

@@ -86,17 +86,6 @@ it('recording many calls corrects a call and keeps an outcome that is not named;
   expect(body.calls).toEqual([]);
 });
 
-it('recording many calls blocks the number of a call whose outcome is one of blockOnOutcomes', async () => {
-  const world = await newWorld();
-  const { agentId, uid } = world;
-  await world.call('PATCH', `/agents/${agentId}`, { body: { configuration: { blockOnOutcomes: ['do_not_call'] } } });
-  await record(world, [{ agentId, callId: 'a', ...facts, custom_call_outcome: 'do_not_call' }]);
-  const { body } = await world.call('GET', '/agent-block-list/check', {
-    query: { uid, agentId, number: facts.phone },
-  });
-  expect(body.blocked).toBe(true);
-});
-
 it('setting an outcome again succeeds and adds nothing to the history, by PATCH and in bulk, even when merged', async () => {
   const world = await newWorld();
   const { agentId } = world;

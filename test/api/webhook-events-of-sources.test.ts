@@ -1,18 +1,9 @@
 import { describe, expect, inject, it } from 'vitest';
+import { type File, upload } from '../support/uploads.ts';
 import { blockManyNumbers, listEvents, listening } from '../support/webhook-events.ts';
 import { websitesOf } from '../support/websites.ts';
 
 describe.concurrent('events of block lists', () => {
-  it('an outcome that blocks also makes an event of the block list', async () => {
-    const { call, uid, agentId, recordCall, until } = await listening({ countsRequests: false });
-    await call('PATCH', `/agents/${agentId}`, { body: { configuration: { blockOnOutcomes: ['do_not_call'] } } });
-    await recordCall('call-1', { phone: '+14155550143' });
-    await call('PATCH', `/calls/${agentId}/call-1`, { body: { custom_call_outcome: 'do_not_call' } });
-    const [updated] = await until('block_list.updated');
-    expect(updated?.data).toMatchObject({ uid, scope: 'user', added: { count: 1, numbers: ['+14155550143'] } });
-    await until('call.outcome_updated');
-  });
-
   it('a request on a block list makes events whose counts add up, for an agent and for a user', async () => {
     const world = await listening({ events: ['block_list.*'], countsRequests: false });
     const { call, uid, agentId, block, unblock, until, all } = world;
@@ -68,13 +59,13 @@ describe.concurrent('events of knowledge', () => {
   });
 
   it('a document has events when it is ready, failed and deleted', async () => {
-    const { call, uid, agentId, until, all } = await listening({ events: ['document.*'], countsRequests: false });
-    const form = new FormData();
-    form.set('uid', uid);
-    form.set('agentId', agentId);
-    form.append('files', new Blob(['Opening hours']), 'notes.txt');
-    form.append('files', new Blob(['%PDF-1.4 broken']), 'broken.pdf');
-    const { documentIds } = (await call('POST', '/agent-documents', { body: form })).body;
+    const world = await listening({ events: ['document.*'], countsRequests: false });
+    const { call, uid, agentId, until, all } = world;
+    const files: File[] = [
+      ['notes.txt', 'Opening hours'],
+      ['broken.pdf', '%PDF-1.4 broken'],
+    ];
+    const { documentIds } = (await upload(world, files)).body;
     const [ready] = await until('document.ready');
     expect(ready?.data).toMatchObject({ uid, agentId, documentId: documentIds[0], name: 'notes.txt', size: 13 });
     const [failed] = await until('document.failed');
