@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { toolNames } from '../../functions/domain/chat.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { callsTool, linesOf, type ModelPart, model, says, talk } from '../support/chat.ts';
+import { upload } from '../support/uploads.ts';
 import { newUser, newWorld } from '../support/world.ts';
 
 /** Replaces the values that differ between two runs. */
@@ -195,11 +196,7 @@ it('the chat’s tools return the responses of the API to the same API key', asy
     reason: 'spam',
   });
   expect(await output('listAgents', { limit: 1 })).toMatchObject({ agents: [{ agentId }] });
-  const form = new FormData();
-  form.set('uid', world.uid);
-  form.set('agentId', agentId);
-  form.append('files', new Blob(['Notes on prices']), 'notes.txt');
-  expect((await world.call('POST', '/agent-documents', { body: form })).status).toBe(200);
+  expect((await upload(world, [['notes.txt', 'Notes on prices']])).status).toBe(200);
   expect(await output('listKnowledge', { agentId })).toMatchObject({
     websites: [],
     documents: [{ name: 'notes.txt', active: true, size: 15 }],

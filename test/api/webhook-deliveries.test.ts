@@ -59,26 +59,6 @@ describe.concurrent('deliveries', () => {
     expect(Object.fromEntries(found)).toEqual(requestIds);
   });
 
-  it('deliveries of a deleted call carry only its ids, even when they are repeated', async () => {
-    const { call, uid, agentId, secret, receiver, recordCall, until, deliveriesEnd } = await listening({
-      events: ['call.*'],
-    });
-    await recordCall('call-1');
-    const [recorded] = await until('call.recorded');
-    expect(recorded?.data.phone).toBe('+14155550100');
-    await call('DELETE', `/calls/${agentId}/call-1`);
-    await until('call.deleted');
-    await deliveriesEnd();
-    const { deliveries } = (await call('GET', '/webhook-deliveries', { query: { uid } })).body;
-    const { deliveryId } = deliveries.find(({ type }: { type: string }) => type === 'call.recorded');
-    await call('POST', '/webhook-deliveries/redeliver', { body: { uid, deliveryId } });
-    const [, , repeated] = await receiver.waitFor(3);
-    expect(verified(secret, repeated as never)).toEqual({
-      ...recorded,
-      data: { uid, call_id: 'call-1', agent_id: agentId },
-    });
-  });
-
   it('deliveries are listed newest first, by endpoint and status, page by page', async () => {
     const { call, uid, endpointId, recordCall, until, deliveriesEnd } = await listening({ events: ['call.recorded'] });
     for (const id of ['call-1', 'call-2', 'call-3']) await recordCall(id);

@@ -27,19 +27,6 @@ describe.concurrent('an endpoint', () => {
     expect(seen).toEqual(['own-call']);
   });
 
-  it('an endpoint gets nothing while it is inactive, and nothing of other users', async () => {
-    const { call, uid, endpointId, recordCall, all } = await listening();
-    const stranger = await newWorld();
-    const witness = await newReceiver();
-    await newEndpoint({ uid, call } as World, witness.url, { events: ['call.recorded'] });
-    await stranger.recordCall('call-of-stranger');
-    await call('PATCH', `/webhook-endpoints/${endpointId}`, { body: { uid, active: false } });
-    await recordCall('call-1');
-    await witness.waitFor(1);
-    await call('PATCH', `/webhook-endpoints/${endpointId}`, { body: { uid, active: true } });
-    expect(await all()).toEqual([]);
-  });
-
   it('an endpoint that responds with 410 is disabled at once, and the user’s other endpoints get an event', async () => {
     const { call, uid, recordCall, until } = await listening({ events: ['webhook_endpoint.*'] });
     const gone = await newReceiver({ status: 410 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { upload } from '../support/uploads.ts';
 import { listEvents, listening } from '../support/webhook-events.ts';
 import type { SentEvent } from '../support/webhooks.ts';
 
@@ -37,13 +38,10 @@ describe.concurrent('events of agents', () => {
   });
 
   it('a copy with websites, documents and blocked numbers makes only the event agent.created', async () => {
-    const { call, uid, agentId, block, receiver, all } = await listening();
+    const world = await listening();
+    const { call, uid, agentId, block, receiver, all } = world;
     await block(['+14155550100', '+14155550101']);
-    const form = new FormData();
-    form.set('uid', uid);
-    form.set('agentId', agentId);
-    form.append('files', new Blob(['Opening hours']), 'notes.txt');
-    await call('POST', '/agent-documents', { body: form });
+    await upload(world, [['notes.txt', 'Opening hours']]);
     await receiver.waitFor(2);
     const before = (await all()).length;
     const copy = (await call('POST', '/duplicate-agent', { body: { uid, agentId } })).body;

@@ -110,18 +110,6 @@ it('users are listed and renamed by the operator', async () => {
   expect(await operator('user', 'show', 'nobody')).toMatchObject({ code: 1 });
 });
 
-it('agents are listed by the operator with those that others share', async () => {
-  const [world, guest] = [await newWorld(), await newUser()];
-  expect((await json('agent', 'list', '--uid', guest.uid)).agents).toEqual([]);
-  await json('agent', 'grant', world.agentId, '--uid', guest.uid);
-  for (const uid of [world.uid, guest.uid]) {
-    expect((await json('agent', 'list', '--uid', uid)).agents).toMatchObject([
-      { agentId: world.agentId, uid: world.uid },
-    ]);
-  }
-  expect((await operator('agent', 'list', '--uid', guest.uid)).stdout).toContain(world.agentId);
-});
-
 it('agents are updated by the operator with a file, and fields that can be empty are cleared', async () => {
   const world = await newWorld();
   const update = (...args: string[]) => json('agent', 'update', world.agentId, ...args);

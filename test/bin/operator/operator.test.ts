@@ -186,9 +186,6 @@ it('keys of the operator have the given scopes, in either notation', async () =>
   const named = ['--scope', 'calls,agents', '--scope', 'block-list', 'calls'];
   const made = await json('key', 'create', '--uid', uid, '--name', 'batch', ...named);
   expect(made.scopes).toEqual(['calls', 'agents', 'block-list']);
-  const narrow = await json('key', 'create', '--uid', uid, '--name', 'batch', '--scope', 'calls');
-  const refused = await call('GET', '/agents', { apiKey: narrow.apiKey, query: { uid } });
-  expect(refused.body.error).toBe('insufficient_permissions');
 });
 
 it.each([
@@ -203,42 +200,24 @@ it.each([
   expect(Math.abs(Date.parse(expiresAt) - expected())).toBeLessThan(20_000);
 });
 
-it('keys of the operator are rejected once they have expired', async () => {
-  const { uid } = await newUser();
-  const { apiKey } = await jsonOneMinuteAgo('key', 'create', '--uid', uid, '--name', 'x', '--expires', '50s');
-  expect(await isAccepted(apiKey, uid)).toBe(false);
-  const { keys } = await json('key', 'list', '--uid', uid);
-  expect(keys.map((key: { status: string }) => key.status)).toEqual(['active', 'expired']);
-});
-
-it('keys are rotated: a new key with the same name and scopes, the old one valid for the overlap', async () => {
+it('keys are rotated with a day of overlap by default, at once with 0s, and keep their name, scopes and end', async () => {
   const { uid } = await newUser();
   const old = await json('key', 'create', '--uid', uid, '--name', 'b', '--scope', 'agents', '--expires', '2099-01-01');
-  const made = await jsonOneMinuteAgo('key', 'rotate', '--uid', uid, old.keyId, '--overlap', '50s');
+  const made = await json('key', 'rotate', '--uid', uid, old.keyId);
   expect(made).toMatchObject({ name: 'b', scopes: ['agents'], expiresAt: '2099-01-01T00:00:00.000Z' });
-  expect(made.keyId).not.toBe(old.keyId);
-  expect(Date.parse(made.replaces.endsAt)).toBeLessThan(Date.now());
-  expect(await isAccepted(made.apiKey, uid)).toBe(true);
-  expect(await isAccepted(old.apiKey, uid)).toBe(false);
-});
-
-it('keys are rotated with a day of overlap by default, and at once with 0s', async () => {
-  const user = await newUser();
-  const made = await json('key', 'rotate', '--uid', user.uid, user.keyId);
   const overlap = Date.parse(made.replaces.endsAt) - Date.now();
   expect(Math.abs(overlap - 86_400_000)).toBeLessThan(20_000);
-  expect(await isAccepted(made.apiKey, user.uid)).toBe(true);
-  expect(await isAccepted(user.apiKey, user.uid)).toBe(true);
-  const { keys } = await json('key', 'list', '--uid', user.uid);
-  expect(keys.find((key: { keyId: string }) => key.keyId === user.keyId).status).toBe('ending');
-  const next = await json('key', 'rotate', '--uid', user.uid, made.keyId, '--overlap', '0s');
-  expect(await isAccepted(made.apiKey, user.uid)).toBe(false);
-  expect(await isAccepted(next.apiKey, user.uid)).toBe(true);
+  for (const { apiKey } of [made, old]) expect(await isAccepted(apiKey, uid)).toBe(true);
+  const { keys } = await json('key', 'list', '--uid', uid);
+  expect(keys.find((key: { keyId: string }) => key.keyId === old.keyId).status).toBe('ending');
+  await json('key', 'rotate', '--uid', uid, made.keyId, '--overlap', '0s');
+  expect(await isAccepted(made.apiKey, uid)).toBe(false);
 });
 
 it('keys that have expired are not rotated into keys that have expired', async () => {
   const { uid } = await newUser();
   const old = await jsonOneMinuteAgo('key', 'create', '--uid', uid, '--name', 'x', '--expires', '50s');
+  expect((await json('key', 'show', old.keyId)).status).toBe('expired');
   const refused = await operator('key', 'rotate', '--uid', uid, old.keyId);
   expect(refused.code).toBe(1);
   expect(refused.stderr).toMatch(oneSentence);
@@ -351,6 +330,7 @@ it('agents are accessible to a guest from grant to revoke', async () => {
   );
   expect(all).toMatchObject([{ uid: world.uid }]);
   expect((await json('user', 'show', guest.uid)).agents).toMatchObject([{ agentId: world.agentId, owner: world.uid }]);
+  expect((await operator('agent', 'list', '--uid', guest.uid)).stdout).toContain(world.agentId);
   await json('agent', 'revoke', world.agentId, '--uid', guest.uid);
   expect(await read()).toBe(401);
   const again = await operator('agent', 'revoke', world.agentId, '--uid', guest.uid);
