@@ -3,9 +3,14 @@ import { buffer } from 'node:stream/consumers';
 import { listen } from '../../bin/local/listen.ts';
 import { target } from './world.ts';
 
-/** A proxy before the service that delays, breaks and changes responses. */
+/** A proxy before the service that delays, breaks and changes responses. `treat` returns true for a request that it has handled. */
 export const startBetween = async (
-  treat: (request: IncomingMessage, response: ServerResponse, forward: () => Promise<Response>) => Promise<unknown>,
+  treat: (
+    request: IncomingMessage,
+    response: ServerResponse,
+    forward: () => Promise<Response>,
+    sent: Buffer,
+  ) => Promise<unknown>,
 ) => {
   let begun = 0;
   const server = createServer(async (request, response) => {
@@ -23,7 +28,7 @@ export const startBetween = async (
         ) as Record<string, string>,
         ...(body.length > 0 && { body }),
       });
-    if (await treat(request, response, forward)) return;
+    if (await treat(request, response, forward, body)) return;
     const answer = await forward();
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
   });

@@ -1,7 +1,4 @@
-import { createServer } from 'node:http';
-import { buffer } from 'node:stream/consumers';
-import { listen } from '../../bin/local/listen.ts';
-import { target } from './world.ts';
+import { startBetween } from './between.ts';
 
 /** One request on its way, and the actions that the proxy may take. */
 export type Passage = {
@@ -21,36 +18,20 @@ export type Treatment = { status: number; headers?: Record<string, string>; body
 export const startProxy = async (treat: (passage: Passage) => Promise<Treatment> | Treatment = () => undefined) => {
   const seen: { at: number; items: unknown[] }[] = [];
   const reads: string[] = [];
-  const server = createServer(async (request, response) => {
-    const sent = await buffer(request);
-    if (request.method === 'GET') {
-      reads.push(String(request.url));
-      const headers = { 'x-authorization': String(request.headers['x-authorization']) };
-      const answer = await fetch(target.baseUrl + request.url, { headers });
-      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
-      return;
-    }
+  const between = await startBetween(async ({ method, url }, response, forward, sent) => {
+    if (method === 'GET') return void reads.push(String(url));
     const { items } = JSON.parse(sent.toString());
     seen.push({ at: Date.now(), items });
-    const forward = async () => {
-      const headers = {
-        'x-authorization': String(request.headers['x-authorization']),
-        'content-type': 'application/json',
-      };
-      const answer = await fetch(target.baseUrl + request.url, { method: 'POST', headers, body: sent });
+    const forwardItems = async () => {
+      const answer = await forward();
       return { status: answer.status, body: await answer.json() };
     };
-    const answer = (await treat({ number: seen.length, items, forward })) ?? (await forward());
+    const answer = await treat({ number: seen.length, items, forward: forwardItems });
     if (answer === 'broken') return response.destroy();
-    const { status, headers, body = {} } = answer as Exclude<Treatment, 'broken' | undefined>;
-    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+    if (!answer) return false;
+    const { status, headers, body = {} } = answer;
+    return response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
   });
-  const { endpoint: baseUrl, stop } = await listen(server);
-  return {
-    baseUrl,
-    seen,
-    reads,
-    rowsSeen: () => seen.reduce((rows, { items }) => rows + items.length, 0),
-    [Symbol.asyncDispose]: stop,
-  };
+  const rowsSeen = () => seen.reduce((rows, { items }) => rows + items.length, 0);
+  return { ...between, seen, reads, rowsSeen };
 };

@@ -1,8 +1,6 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import { buffer } from 'node:stream/consumers';
-import { listen } from '../../bin/local/listen.ts';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ChatPart } from '../../functions/openapi/client/client.ts';
-import { target } from './world.ts';
+import { startBetween } from './between.ts';
 
 export type Fault =
   | {
@@ -22,33 +20,23 @@ export type Seen = { method: string; headers: IncomingHttpHeaders; at: number };
 /** A proxy that handles the first requests as given, either instead of the service or after it has responded. */
 export const withFaults = async (...faults: (Fault | { lost: true })[]) => {
   const seen: Seen[] = [];
-  const server = createServer(async (request, response) => {
-    const body = await buffer(request);
-    const { method = '', headers } = request;
+  const between = await startBetween(async ({ method = '', headers }, response, forward) => {
     const fault = faults[seen.length];
     seen.push({ method, headers, at: Date.now() });
-    if (fault === 'silent') return;
+    if (fault === undefined) return false;
+    if (fault === 'silent') return true;
     if (fault === 'broken') return response.destroy();
-    if (fault && 'status' in fault) {
-      response.writeHead(fault.status, fault.headers);
-      if (fault.open) return response.write(fault.text);
-      return fault.cut ? response.write(fault.text, () => response.destroy()) : response.end(fault.text);
+    if ('lost' in fault) {
+      await forward();
+      return response.destroy();
     }
-    const sent: Record<string, string> = {};
-    for (const [name, value] of Object.entries(headers)) sent[name] = String(value);
-    sent.host = new URL(target.baseUrl).host;
-    for (const name of ['connection', 'content-length', 'transfer-encoding', 'expect']) delete sent[name];
-    const answer = await fetch(target.baseUrl + request.url, {
-      method,
-      headers: sent,
-      ...(body.length > 0 && { body }),
-    });
-    const content = Buffer.from(await answer.arrayBuffer());
-    if (fault) return response.destroy();
-    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' }).end(content);
+    response.writeHead(fault.status, fault.headers);
+    if (fault.open) response.write(fault.text);
+    else if (fault.cut) response.write(fault.text, () => response.destroy());
+    else response.end(fault.text);
+    return true;
   });
-  const { endpoint: baseUrl, stop } = await listen(server);
-  return { baseUrl, seen, [Symbol.asyncDispose]: stop };
+  return { ...between, seen };
 };
 
 export const partsOf = async (parts: AsyncIterable<ChatPart>) => {
