@@ -1,15 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
-import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { beforeAll, expect, it } from 'vitest';
 import { listen } from '../../bin/local/listen.ts';
 import { deleteDocument } from '../../functions/api/delete-document.ts';
 import { uploadDocuments } from '../../functions/api/upload-documents.ts';
 import { fileKey } from '../../functions/domain/documents.ts';
 import { environment } from '../../functions/environment.ts';
-import { lambda } from '../../functions/http/lambda.ts';
 import '../support/quiet-logs.ts';
 import { Files, files as switched } from '../../functions/clients/files.ts';
+import { invoke } from '../support/events.ts';
 import { emulatorHeaders, newWorld, target, unique, useTargetInThisProcess, type World } from '../support/world.ts';
 
 /** S3 behind a switch: a call whose key and method are `down` fails. */
@@ -42,32 +40,19 @@ beforeAll(async () => {
   return stop;
 });
 
-const ask = async (endpoint: typeof uploadDocuments | typeof deleteDocument, world: World, more: object) => {
-  const event = {
-    headers: { 'x-authorization': world.apiKey },
-    requestContext: { requestId: randomUUID(), http: { sourceIp: '127.0.0.1' } },
-    ...more,
-  } as unknown as APIGatewayProxyEventV2;
-  const { statusCode, body = '' } = await lambda(endpoint)(event, {} as Context);
-  return { status: statusCode, body: JSON.parse(body) };
-};
-
-const upload = async (world: World, names: string[], headers: Record<string, string> = {}) => {
+const upload = async ({ uid, agentId, apiKey }: World, names: string[], headers: Record<string, string> = {}) => {
   const form = new FormData();
-  form.set('uid', world.uid);
-  form.set('agentId', world.agentId);
+  form.set('uid', uid);
+  form.set('agentId', agentId);
   for (const name of names) form.append('files', new Blob([`I am ${name}`]), name);
-  const request = new Request('http://localhost', { method: 'POST', body: form });
-  const contentType = request.headers.get('content-type');
-  return ask(uploadDocuments, world, {
-    headers: { 'x-authorization': world.apiKey, 'content-type': contentType, ...headers },
-    body: Buffer.from(await request.arrayBuffer()).toString('base64'),
-    isBase64Encoded: true,
-  });
+  const sent = new Response(form);
+  const contentType = String(sent.headers.get('content-type'));
+  const body = new Uint8Array(await sent.arrayBuffer());
+  return invoke(uploadDocuments, { apiKey, headers: { 'content-type': contentType, ...headers }, body });
 };
 
-const remove = ({ uid, agentId, ...world }: World, documentId: string) =>
-  ask(deleteDocument, { uid, agentId, ...world } as World, { queryStringParameters: { uid, agentId, documentId } });
+const remove = ({ uid, agentId, apiKey }: World, documentId: string) =>
+  invoke(deleteDocument, { apiKey, query: { uid, agentId, documentId } });
 
 const listed = async ({ call, uid, agentId }: World): Promise<{ name: string }[]> =>
   (await call('GET', '/agent-documents', { query: { uid, agentId } })).body.documents;

@@ -1,11 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { decideCallStart } from '../../functions/api/decide-call-start.ts';
 import { receiveHook } from '../../functions/api/receive-hook.ts';
 import { newApiKey } from '../../functions/domain/api-keys.ts';
-import { lambda } from '../../functions/http/lambda.ts';
 import { invoke } from '../support/events.ts';
 import '../support/quiet-logs.ts';
 import { useTargetInThisProcess } from '../support/world.ts';
@@ -42,32 +40,18 @@ const timed = async <T extends object>(response: Promise<T>) => {
 };
 
 /** Sends an event to a platform's address in this process, and measures how long the answer takes. */
-const send = async (
+const send = (
   platform: string,
   { query, body }: Sent,
   apiKey = newApiKey(),
   proof: Record<string, string> = { 'x-authorization': apiKey },
-) => {
-  const event = {
-    version: '2.0',
-    routeKey: 'POST /hooks/{platform}',
-    rawPath: `/hooks/${platform}`,
-    rawQueryString: '',
-    headers: proof,
-    queryStringParameters: { uid: 'acme', agentId: 'front-desk', ...query },
-    pathParameters: { platform },
-    requestContext: { requestId: 'request-1', http: { method: 'POST', sourceIp: '127.0.0.1' } },
-    body,
-    isBase64Encoded: false,
-  } as unknown as APIGatewayProxyEventV2;
-  const {
-    statusCode: status,
-    body: text = '',
-    headers = {},
-    milliseconds,
-  } = await timed(lambda(receiveHook)(event, {} as Context));
-  return { status, text, headers, milliseconds };
-};
+) =>
+  timed(
+    invoke(receiveHook, {
+      ...{ params: { platform }, query: { uid: 'acme', agentId: 'front-desk', ...query } },
+      ...{ headers: proof, body },
+    }),
+  );
 
 const decisions: Record<string, Record<'accept' | 'reject', [number, RegExp]>> = {
   twilio: {
@@ -122,7 +106,7 @@ it.each(Object.keys(starts))(
       const [status, text] = decisions[platform]?.[decision] ?? [];
       expect(reply?.status).toBe(status);
       expect(reply?.text).toMatch(text as RegExp);
-      expect(reply?.headers['x-request-id']).toBe('request-1');
+      expect(reply?.headers['x-request-id']).toMatch(/.+/);
       expect(reply?.milliseconds).toBeGreaterThan(1900);
       expect(reply?.milliseconds).toBeLessThan(3500);
       expect(lines).toContainEqual(

@@ -1,15 +1,14 @@
 import { createHmac } from 'node:crypto';
-import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { describe, expect, it, vi } from 'vitest';
 import { receiveHook } from '../../functions/api/receive-hook.ts';
 import { sealedSecrets } from '../../functions/clients/sealed-secrets.ts';
 import { edgeSecretHeader } from '../../functions/environment.ts';
 import { hookSecretOwner } from '../../functions/hooks/secrets/hook-secrets.ts';
-import { lambda } from '../../functions/http/lambda.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { hookSecretKey, itemsOfUser } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import '../support/quiet-logs.ts';
+import { invoke } from '../support/events.ts';
 import { newHookSecret, type SentHook, signers } from '../support/hook-signers.ts';
 import { addressOf, bodyIn, sendSigned, signedHook, signedJsonOfTwilio } from '../support/signed-hooks.ts';
 import { ends, starts } from '../support/voice-platforms.ts';
@@ -385,13 +384,8 @@ it('the log says why a request was refused, and has neither the secret, the sign
   const sent = signedHook('twilio', { ...startOf('twilio', world), secret: 'another-secret-of-twilio' });
   const logged = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const handled = async (headers: Record<string, string>) => {
-    const { search, searchParams, pathname } = new URL(sent.address);
-    const event = {
-      ...{ version: '2.0', rawPath: pathname, rawQueryString: search.slice(1), headers, body: sent.body },
-      ...{ queryStringParameters: Object.fromEntries(searchParams), pathParameters: { platform: 'twilio' } },
-      requestContext: { requestId: 'request-1', http: { method: 'POST', sourceIp: '127.0.0.1' } },
-    } as unknown as APIGatewayProxyEventV2;
-    return (await lambda(receiveHook)(event, {} as Context)).statusCode;
+    const query = Object.fromEntries(new URL(sent.address).searchParams);
+    return (await invoke(receiveHook, { params: { platform: 'twilio' }, query, headers, body: sent.body })).status;
   };
   // The key of the service under test is another one.
   const sealed = await sealedSecrets.get().seal(hookSecretOwner(uid, 'twilio'), secret);
@@ -422,22 +416,16 @@ it('a deployment can refuse keys in addresses', { tags: 'local-only' }, async ()
   const world = await newWorld();
   const { secret: key } = await apiKeys.get().create(world.uid, { name: 'hooks', scopes: ['hooks'] });
   const asked = (headers: Record<string, string>) =>
-    lambda(receiveHook)(
-      {
-        ...{ version: '2.0', rawPath: '/hooks/retell', rawQueryString: '', headers },
-        body: JSON.stringify({ event: 'call_inbound', call_inbound: {} }),
-        queryStringParameters: { uid: world.uid, agentId: world.agentId, key },
-        pathParameters: { platform: 'retell' },
-        requestContext: { requestId: 'request-1', http: { method: 'POST', sourceIp: '127.0.0.1' } },
-      } as unknown as APIGatewayProxyEventV2,
-      {} as Context,
-    );
-  expect((await asked({})).statusCode).toBe(200);
+    invoke(receiveHook, {
+      ...{ params: { platform: 'retell' }, query: { uid: world.uid, agentId: world.agentId, key }, headers },
+      body: { event: 'call_inbound', call_inbound: {} },
+    });
+  expect((await asked({})).status).toBe(200);
   process.env.HOOK_KEYS_IN_ADDRESS = 'false';
   const answers = [await asked({}), await asked({ 'x-authorization': key })];
   delete process.env.HOOK_KEYS_IN_ADDRESS;
-  expect(answers.map(({ statusCode }) => statusCode)).toEqual([401, 200]);
-  expect(answers[0]?.body).toContain('missing_api_key');
+  expect(answers.map(({ status }) => status)).toEqual([401, 200]);
+  expect(answers[0]?.text).toContain('missing_api_key');
 });
 
 it('a signed request is noted at most once an hour, and a refused one at most once in five seconds', async () => {

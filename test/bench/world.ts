@@ -16,9 +16,10 @@ import { Scope } from '../../functions/domain/api-keys.ts';
 import { now } from '../../functions/domain/date-time.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
-import type { ApiEvent, ApiHandler, ApiResult } from '../../functions/http/handler-types.ts';
+import type { ApiHandler, ApiResult } from '../../functions/http/handler-types.ts';
 import { lambda } from '../../functions/http/lambda.ts';
 import { openTable } from '../../functions/store/table.ts';
+import { eventOf, type OperationRequest } from '../support/events.ts';
 import { type CountingProxy, startProxy } from './proxy.ts';
 
 /** The service that a measurement calls. Handlers run in this process, and reach everything outside through the proxy. */
@@ -129,15 +130,7 @@ export const startWorld = async (): Promise<World> => {
   };
 };
 
-/** A request for an operation, as a client states it. */
-export type Request = {
-  apiKey?: string;
-  params?: Record<string, string>;
-  query?: Record<string, string>;
-  /** Sent as JSON; a text is sent as it is. */
-  body?: object | string;
-  headers?: Record<string, string>;
-};
+export type Request = OperationRequest & { body?: object | string };
 
 const handlers = new Map<string, ApiHandler>();
 
@@ -150,28 +143,3 @@ export const invoke = async (endpoint: AnyEndpoint, request: Request): Promise<A
   if (result.statusCode !== 200) throw new Error(`${endpoint.name} answered ${result.statusCode}: ${result.body}`);
   return result;
 };
-
-/** The event that API Gateway's HTTP API would make of a request. */
-export const eventOf = (endpoint: AnyEndpoint, { apiKey, params, query, body, headers }: Request): ApiEvent => ({
-  version: '2.0',
-  routeKey: `${endpoint.method} ${endpoint.path}`,
-  rawPath: endpoint.path,
-  rawQueryString: '',
-  headers: { ...(apiKey && { 'x-authorization': apiKey }), ...headers },
-  ...(query && { queryStringParameters: query }),
-  ...(params && { pathParameters: params }),
-  ...(body && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  isBase64Encoded: false,
-  requestContext: {
-    accountId: '000000000000',
-    apiId: 'bench',
-    domainName: 'bench',
-    domainPrefix: 'bench',
-    http: { method: endpoint.method, path: endpoint.path, protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: '' },
-    requestId: randomUUID(),
-    routeKey: `${endpoint.method} ${endpoint.path}`,
-    stage: '$default',
-    time: '',
-    timeEpoch: 0,
-  },
-});

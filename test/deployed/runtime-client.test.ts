@@ -12,7 +12,8 @@ import { openTable } from '../../functions/store/table.ts';
 import { bundlePath, pagesBundlePath, pagesFunction } from '../../lib/bundles.ts';
 import { samplesOf } from '../bench/operations.ts';
 import { type Invocation, runtimeClient, runUnderRuntimeClient } from '../bench/runtime-client.ts';
-import { eventOf, type World } from '../bench/world.ts';
+import type { World } from '../bench/world.ts';
+import { eventOf } from '../support/events.ts';
 import { target, useTargetInThisProcess } from '../support/world.ts';
 
 const deployed = inject('deployed');

@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import type { Context } from 'aws-lambda';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newApiKey } from '../../functions/domain/api-keys.ts';
 import { limits } from '../../functions/domain/limits.ts';
@@ -8,6 +7,7 @@ import { lambda } from '../../functions/http/lambda.ts';
 import type { OpenApiDocument, Operation } from '../../functions/openapi/openapi.ts';
 import { resolve } from '../../functions/openapi/schemas.ts';
 import { routes } from '../../functions/routes.ts';
+import { eventOf } from '../support/events.ts';
 import { seed, someOf, triedOf } from '../support/sample.ts';
 import { type Sample as Named, sampleOf } from '../support/samples.ts';
 import { ends, type Sent, starts } from '../support/voice-platforms.ts';
@@ -44,24 +44,10 @@ const casesOf = (endpoint: AnyEndpoint, { body }: Sample): WorstCase[] => {
 const send = async (endpoint: AnyEndpoint, body: string, apiKey: string | undefined, sample: Sample) => {
   const { uid, agentId } = world;
   const { query, params, headers } = sample;
-  const event = {
-    version: '2.0',
-    rawPath: endpoint.path,
-    rawQueryString: '',
-    headers: {
-      ...(apiKey && { 'x-authorization': apiKey }),
-      ...(endpoint.caller.kind === 'application' && { origin: target.appOrigin }),
-      ...headers,
-    },
-    queryStringParameters: { uid, agentId, ...query },
-    pathParameters: { agentId, ...params },
-    requestContext: {
-      requestId: randomUUID(),
-      http: { method: endpoint.method, path: endpoint.path, sourceIp: '127.0.0.1' },
-    },
-    body,
-    isBase64Encoded: false,
-  } as unknown as APIGatewayProxyEventV2;
+  const event = eventOf(endpoint, {
+    ...{ apiKey, body, query: { uid, agentId, ...query }, params: { agentId, ...params } },
+    headers: { ...(endpoint.caller.kind === 'application' && { origin: target.appOrigin }), ...headers },
+  });
   const handler = lambda(endpoint);
   const before = process.cpuUsage();
   const { statusCode, body: text = '' } = await handler(event, {} as Context);

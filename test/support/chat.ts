@@ -12,12 +12,13 @@ import {
   uiMessageChunkSchema,
 } from 'ai';
 import { MockLanguageModelV4, simulateReadableStream } from 'ai/test';
-import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import type { Context } from 'aws-lambda';
 import { expect, vi } from 'vitest';
 import { buildChat } from '../../functions/api/build-chat.ts';
 import type { ChatUsage } from '../../functions/chat/chat-usage.ts';
 import type { ApiHandler, ApiResult } from '../../functions/http/handler-types.ts';
 import { lambda } from '../../functions/http/lambda.ts';
+import { eventOf } from './events.ts';
 import { target, unique, useTargetInThisProcess } from './world.ts';
 
 export type ModelPart =
@@ -73,13 +74,10 @@ export const handlerWith = (chatModel: LanguageModel, usage?: ChatUsage, apiUrl?
   return lambda({ ...buildChat, services });
 };
 
-export const chatEvent = (body: unknown, options: { apiKey?: string; address?: string } = {}) =>
-  ({
-    headers: { ...(options.apiKey !== undefined && { 'x-authorization': options.apiKey }) },
-    requestContext: { requestId: unique('request'), http: { sourceIp: options.address ?? anyAddress() } },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-    isBase64Encoded: false,
-  }) as unknown as APIGatewayProxyEventV2;
+export const chatEvent = (
+  body: unknown,
+  { apiKey, address = anyAddress() }: { apiKey?: string; address?: string } = {},
+) => eventOf(buildChat, { apiKey, body }, address);
 
 export const anyAddress = () => `10.${[...randomBytes(3)].join('.')}`;
 

@@ -7,12 +7,13 @@ import { type AnyEndpoint, defaultMemoryMegabytes, functionMemoryMegabytes } fro
 import { routes } from '../../../functions/routes.ts';
 import { blockListShards, webhookDeliveryCollections } from '../../../functions/store/keys.ts';
 import { bundlePath } from '../../../lib/bundles.ts';
+import { eventOf } from '../../support/events.ts';
 import { type Figure, mean, type Row } from '../benchmark.ts';
 import { CpuGroup } from '../cpu-group.ts';
 import { samplesOf } from '../operations.ts';
 import { type Invocation, RuntimeClientMissingError, runtimeClient, runUnderRuntimeClient } from '../runtime-client.ts';
 import { callStarts } from '../starts.ts';
-import { eventOf, invoke, type Request, type World } from '../world.ts';
+import { invoke, type Request, type World } from '../world.ts';
 
 /** Functions that have a target are started more often: the slowest start takes four times as long as the quickest. */
 const starts = { measured: 24, other: 4 };
