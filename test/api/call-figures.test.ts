@@ -5,7 +5,7 @@ import { figuresCollection } from '../../functions/store/keys.ts';
 import { type Item, table } from '../../functions/store/table.ts';
 import { putAgents } from '../support/many-agents.ts';
 import { until } from '../support/until.ts';
-import { newUser, newWorld, unique, type World } from '../support/world.ts';
+import { newWorld, unique, type World } from '../support/world.ts';
 
 type Query = Record<string, string | number>;
 
@@ -123,37 +123,23 @@ it.concurrent('figures count the calls whose outcome is held, until somebody set
     .toMatchObject({ calls: 3, withOutcome: 2, held: 0 });
 });
 
-it.concurrent('CSV has only the rows, and a text that a spreadsheet would read as a formula begins with an apostrophe', async () => {
+it.concurrent('CSV has only the rows, and says in a header that figures are pending', async () => {
   const world = await newWorld();
-  const outcomes = ['=1+1', '@SUM(A1)', '-2', 'plain, "quoted"', ''];
-  for (const [index, outcome] of outcomes.entries()) {
-    await world.recordCall(`call-${index}`, { status: '+ring' });
-    await setOutcome(world, `call-${index}`, { custom_call_outcome: outcome, custom_call_outcome_value: -1 });
-  }
-  await world.recordCall('none');
+  await world.recordCall('one', { status: '+ring' });
+  const csv = { format: 'csv', by: 'month,status' };
   const pending = await until(async () => {
-    const answer = await ask(world, { format: 'csv', by: 'outcome' });
+    const answer = await ask(world, csv);
     return answer.headers.has('x-pending') && answer;
   });
   expect(pending.headers.get('x-pending')).toBe('true');
-  await exactly(6, world);
-  await until(async () => (await figures(world)).totals.withOutcome === 5, everySecond);
-  const csv = await until(async () => {
-    const answer = await ask(world, { format: 'csv', by: 'outcome' });
-    return !answer.headers.has('x-pending') && answer;
-  });
-  expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
-  expect(csv.text.split('\r\n')).toEqual([
-    'outcome,calls,withOutcome,durationSeconds,value,values,valuesLeftOut,costs,costsLeftOut,held',
-    '"",1,1,0,-1,1,0,0,0,0',
-    "'-2,1,1,0,-1,1,0,0,0,0",
-    "'=1+1,1,1,0,-1,1,0,0,0,0",
-    "'@SUM(A1),1,1,0,-1,1,0,0,0,0",
-    '"plain, ""quoted""",1,1,0,-1,1,0,0,0,0',
-    ',1,0,0,0,0,0,0,0,0',
+  await exactly(1, world);
+  const { headers, text } = await ask(world, csv);
+  expect([headers.get('content-type'), headers.get('x-pending')]).toEqual(['text/csv; charset=utf-8', null]);
+  expect(text.split('\r\n')).toEqual([
+    'month,status,calls,withOutcome,durationSeconds,value,values,valuesLeftOut,costs,costsLeftOut,held',
+    "2026-03,'+ring,1,0,0,0,0,0,0,0,0",
     '',
   ]);
-  expect((await ask(world, { format: 'csv', by: 'month,status' })).text).toContain("2026-03,'+ring,5,");
 });
 
 it.concurrent('without an agent the figures are those of the agents that the user owns, at most 200', async ({
@@ -246,16 +232,6 @@ it.concurrent('a valueCurrency that was stored before the field had a meaning is
   await agentChanges.get().create({ uid, agentId, name: 'A', configuration, createdAt: at, updatedAt: at });
   expect((await call('GET', `/agents/${agentId}`)).body.configuration).toEqual(configuration);
   expect((await figures({ ...world, agentId })).totals).toEqual(nothing);
-});
-
-it.concurrent('only who may use the calls of an agent sees its figures', async () => {
-  const world = await newWorld();
-  const stranger = await newUser();
-  const query = { uid: stranger.uid, agentId: world.agentId, ...march };
-  expect((await world.call('GET', '/call-figures', { apiKey: stranger.apiKey, query })).status).toBe(401);
-  const unscoped = await newWorld(['agents']);
-  const { status, body } = await unscoped.call('GET', '/call-figures', { query: { uid: unscoped.uid, ...march } });
-  expect([status, body.error]).toEqual([401, 'insufficient_permissions']);
 });
 
 it.concurrent('no item of the figures has a number or the id of a call, also after the person is erased', {

@@ -147,3 +147,18 @@ it('CSV has a column for each currency, the counts of costs and the margin after
     '',
   ]);
 });
+
+it('CSV has an apostrophe before a text that a spreadsheet would read as a formula', () => {
+  const outcomes = ['', '-2', '=1+1', '@SUM(A1)', 'plain, "quoted"'];
+  const csv = toCsv(summarize(...outcomes.map((outcome) => seriesOf(outcome, 0, null, 0))).result(undefined).rows, {
+    group: 'outcome',
+  });
+  const [, ...rows] = csv.trim().split('\r\n');
+  expect(rows.map((row) => row.replace(/(,\d*)+$/, ''))).toEqual([
+    '""',
+    "'-2",
+    "'=1+1",
+    "'@SUM(A1)",
+    '"plain, ""quoted"""',
+  ]);
+});
