@@ -178,12 +178,13 @@ const pathsOf = async (world: World): Promise<Path[]> => {
       what: 'change 25 outcomes at once, each',
       count: 25,
       min: 25_000,
+      // Runs at once change other calls: a write that conflicts is repeated, and counts again.
       run: (n) =>
         call('updateCallOutcomes', {
           body: {
             items: Array.from({ length: 25 }, (_, k) => ({
               agentId,
-              callIdOrPhone: callIds[(n + k) % callIds.length],
+              callIdOrPhone: callIds[(25 * n + k) % callIds.length],
               custom_call_outcome: `outcome-${n}`,
             })),
           },
