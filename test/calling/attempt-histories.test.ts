@@ -21,7 +21,7 @@ describe('attempts of dialers that call at the same time', () => {
 
   itInAnyHistory(
     'attempts never exceed the maximum, and a call id that was accepted is counted once and accepted again',
-    [6, 150],
+    [2, 150],
     (numRuns) => fc.assert(fc.asyncProperty(history, holds), { numRuns }),
   );
 });

@@ -364,7 +364,7 @@ const byName = (summary: Summary): FiguresByName =>
 
 itInAnyHistory(
   'figures are those of a recount in six time zones, after any faults of the calls, the reader and the counts',
-  [2, 60],
+  [1, 60],
   async (runs) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {

@@ -115,7 +115,9 @@ it('the typed client imports a file of numbers, and waits for the result', async
   expect(entries).toEqual(['+14155550100', '+14155550101']);
 });
 
-it('the typed client uploads a File, a Blob and a stream, and larger files by presigned forms', async () => {
+it('the typed client uploads a File, a Blob and a stream, and larger files by presigned forms', {
+  tags: 'heavy',
+}, async () => {
   const { uid, agentId, apiKey } = await newWorld();
   const api = apiClient({ baseUrl: target.baseUrl, apiKey, uid });
   const small = await api.documents.uploadFiles({ agentId }, [

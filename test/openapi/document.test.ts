@@ -22,7 +22,9 @@ it('the OpenAPI document is kept up to date, with what follows from it: run `npm
   expect(outdated.map(([file]) => file)).toEqual([]);
 });
 
-it('the OpenAPI document has version 3.1, and passes Redocly’s strict rules without an error or a warning', async () => {
+it('the OpenAPI document has version 3.1, and passes Redocly’s strict rules without an error or a warning', {
+  tags: 'heavy',
+}, async () => {
   expect(document.openapi).toBe('3.1.0');
   expect(await problemsOf(document)).toEqual([]);
 });

@@ -117,7 +117,7 @@ const disturb = async (work: () => Promise<void>, { killedAfter }: Action, seed:
 
 itInAnyHistory(
   'a search whose process keeps the sources finds what one that reads all of them finds, in any history',
-  [3, 300],
+  [1, 300],
   async (runs) => {
     const property = fc.asyncProperty(history, async ({ actions, seed }) => {
       const knowledge = new Knowledge();

@@ -264,7 +264,7 @@ class Play {
 
 itInAnyHistory(
   'the versions of agents are those of the accepted changes, with any faults of DynamoDB and after any death of a request',
-  [2, 60],
+  [1, 60],
   async (runs) => {
     const property = fc.asyncProperty(history, async ({ steps, seed }) => {
       noFaults();

@@ -29,7 +29,7 @@ type Key = DerivedKey & { isOver: boolean };
 
 itInAnyHistory(
   'whatever dies, users and keys are as a plain model has them, and a request is repeated until it is answered',
-  [10, 2000],
+  [4, 2000],
   (runs) =>
     fc.assert(
       fc.asyncProperty(history, async ({ steps, seed }) => {

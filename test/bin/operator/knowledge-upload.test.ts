@@ -62,7 +62,7 @@ it('knowledge upload sends large files by presigned uploads, and rejects larger 
   expect(documents.map(({ content }: { content: string }) => content).sort()).toEqual(['By a form', 'small']);
 });
 
-it('knowledge upload accepts any number of files, also two of one name', async () => {
+it('knowledge upload accepts any number of files, also two of one name', { tags: 'heavy' }, async () => {
   const world = await newWorld();
   const files = Array.from({ length: 11 }, (_, n) => newFile(`Text ${n}`));
   const { code, files: reported } = await upload(world, [...files, files[0] as string]);

@@ -32,7 +32,7 @@ const numbersIn = async (agentId: string, after?: string) => {
 
 itInAnyHistory(
   'the block list reports the actual result of every number in any history, with one call in ten failing',
-  [2, 60],
+  [1, 60],
   (numRuns) =>
     fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 10 }), fc.integer(), async (history, seed) => {

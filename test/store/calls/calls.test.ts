@@ -106,7 +106,7 @@ const withoutHistory = (call: Call | undefined) => {
 const blockingOutcome = ({ blocks, change }: Setting) =>
   blocks ? (change.custom_call_outcome ?? undefined) : undefined;
 
-itInAnyHistory('calls match a plain model after any history, with one call in ten failing', [2, 60], (numRuns) =>
+itInAnyHistory('calls match a plain model after any history, with one call in ten failing', [1, 60], (numRuns) =>
   fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), fc.integer(), async (history, seed) => {
       const faulty = callsUnder(tenPercent(seed));
