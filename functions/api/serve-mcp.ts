@@ -14,7 +14,7 @@ import { mcpTools, ToolGroup } from '../mcp/tools.ts';
 const jsonDepth = limits.jsonDepth + 2;
 
 /** Reads the body. An invalid one is returned as a fault, to be reported as the protocol requires. */
-const readBody = (event: APIGatewayProxyEventV2): McpRequest => {
+const decodeMessage = (event: APIGatewayProxyEventV2): McpRequest => {
   const bytes = decodeRequestBody(event);
   try {
     const value = parseJson(bytes);
@@ -83,7 +83,7 @@ export const serveMcp = endpoint({
   errors: ['unauthorized_origin'],
   errorDescriptions: { 401: 'The API key is missing or not valid.', 403: 'The `Origin` is not the web application’s.' },
   raw: {
-    readBody,
+    readBody: decodeMessage,
     refusedMethods: ['GET', 'DELETE'],
     // Some clients add a slash to the address that they are given.
     otherPaths: ['/mcp/'],

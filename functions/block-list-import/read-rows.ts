@@ -161,13 +161,13 @@ async function* csvRows(
   texts: AsyncGenerator<string>,
   found: ReturnType<typeof detectSeparator>,
   fallback: string[],
-  headingsOf: (cells: string[]) => string[] | undefined,
+  readHeader: (cells: string[]) => string[] | undefined,
 ): AsyncGenerator<FileRow> {
   let columns = fallback;
   let isFirst = true;
   try {
     for await (const { line, cells } of readSheet(withBoundedLines(texts), { ...found, maxRowBytes: maxRowLength })) {
-      const header = isFirst ? headingsOf(cells) : undefined;
+      const header = isFirst ? readHeader(cells) : undefined;
       isFirst = false;
       if (header) columns = header;
       else yield toFileRow(line, cells, columns);

@@ -80,14 +80,14 @@ const stripeError = (error: unknown) => {
 const fetchUntil = (deadline: AbortSignal) => async (url: string | URL | Request, init?: RequestInit) => {
   const signal = AbortSignal.any([deadline, ...(init?.signal ? [init.signal] : [])]);
   const response = await fetch(url, { ...init, signal, redirect: 'error' });
-  const text = await readText(response);
+  const text = await readBoundedText(response);
   const body: unknown = JSON.parse(text);
   if (!isJsonObject(body) || (!response.ok && !('error' in body)))
     throw new Error('The response is not one of Stripe’s.');
   return new Response(text, { status: response.status, headers: response.headers });
 };
 
-const readText = async (response: Response): Promise<string> => {
+const readBoundedText = async (response: Response): Promise<string> => {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body ?? []) {

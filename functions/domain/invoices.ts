@@ -16,7 +16,7 @@ const amount = (description: string, example: number) =>
   z.optional(z.nullable(z.number())).check(describe(`${description} In the smallest unit of the currency.`, example));
 const time = (description: string, example: number | null) =>
   z.optional(z.nullable(z.number())).check(describe(`${description} In Unix seconds.`, example));
-const text = (description: string, example: string) =>
+const nullableText = (description: string, example: string) =>
   z.optional(z.nullable(z.string())).check(describe(description, example));
 
 export const Invoice = component(
@@ -28,12 +28,12 @@ export const Invoice = component(
     amount_due: amount('Amount due.', 4900),
     amount_paid: amount('Amount paid.', 4900),
     amount_remaining: amount('Amount that remains to be paid.', 0),
-    currency: text('Currency, as a three-letter code.', 'usd'),
-    customer: text('Id of the customer.', examples.customerId),
+    currency: nullableText('Currency, as a three-letter code.', 'usd'),
+    customer: nullableText('Id of the customer.', examples.customerId),
     date: time('When the invoice was created.', 1_772_323_200),
     due_date: time('When the invoice is due; null when it has no due date.', null),
     paid: z.optional(z.boolean()).check(describe('Whether the invoice is paid.', true)),
-    status: text('`draft`, `open`, `paid`, `uncollectible` or `void`.', 'paid'),
+    status: nullableText('`draft`, `open`, `paid`, `uncollectible` or `void`.', 'paid'),
     total: amount('Total amount.', 4900),
   }),
 );

@@ -33,6 +33,8 @@ class ExactSum {
   }
 }
 
+const counters = ['calls', 'withOutcome', 'values', 'valuesLeftOut', 'costs', 'costsLeftOut', 'held'] as const;
+
 /** The sums of a row of the response. */
 class Sums {
   calls = 0;
@@ -64,15 +66,9 @@ class Sums {
   }
 
   addSums(other: Sums): void {
-    this.calls += other.calls;
-    this.withOutcome += other.withOutcome;
-    this.values += other.values;
-    this.valuesLeftOut += other.valuesLeftOut;
+    for (const counter of counters) this[counter] += other[counter];
     this.durationMicroseconds.addSum(other.durationMicroseconds);
     this.valueMillionths.addSum(other.valueMillionths);
-    this.costs += other.costs;
-    this.costsLeftOut += other.costsLeftOut;
-    this.held += other.held;
     for (const [currency, sum] of other.costMillionths) this.#costSum(currency).addSum(sum);
   }
 

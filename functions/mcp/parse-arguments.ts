@@ -9,7 +9,7 @@ import type { JsonSchema } from '../openapi/openapi.ts';
  */
 export const parseArguments = (value: unknown, schema: JsonSchema): unknown => {
   const branches = [schema, ...(schema.anyOf ?? [])];
-  const read = typeof value === 'string' ? readText(value, branches) : value;
+  const read = typeof value === 'string' ? parseText(value, branches) : value;
   const branch = branches.find(({ type }) => type === jsonType(read));
   if (Array.isArray(read) && branch?.items) {
     for (const [index, item] of read.entries()) read[index] = parseArguments(item, branch.items as JsonSchema);
@@ -28,7 +28,7 @@ export const parseArguments = (value: unknown, schema: JsonSchema): unknown => {
 const takesNull = ({ type, anyOf = [] }: JsonSchema) =>
   anyOf.length > 0 ? anyOf.some((branch) => branch.type === 'null') : type === undefined || type === 'null';
 
-const readText = (text: string, branches: JsonSchema[]): unknown => {
+const parseText = (text: string, branches: JsonSchema[]): unknown => {
   const types = branches.map(({ type }) => type);
   if (types.includes('string')) return text;
   try {

@@ -18,32 +18,30 @@ import { EndpointId, type EventType, eventTypes, testEventType } from '../domain
 import { WebsiteId } from '../domain/websites.ts';
 
 const idsOfAgent = { uid: Uid, agentId: AgentId };
-const text = (description: string, example: string) => textField(description, example);
-const count = (description: string, example: number) => wholeField(description, example);
 
 const agent = z.object({
   ...idsOfAgent,
-  name: z.optional(text('Name of the agent.', 'Front desk')),
-  phoneNumber: z.optional(text('Phone number of the agent.', '+14155550199')),
-  key: z.optional(text('Key of the agent: the name that it has in files.', 'front-desk')),
-  version: z.optional(count('Number of the newest version.', 7)),
+  name: z.optional(textField('Name of the agent.', 'Front desk')),
+  phoneNumber: z.optional(textField('Phone number of the agent.', '+14155550199')),
+  key: z.optional(textField('Key of the agent: the name that it has in files.', 'front-desk')),
+  version: z.optional(wholeField('Number of the newest version.', 7)),
   createdAt: z.optional(timestamp('When the agent was created.')),
   updatedAt: z.optional(timestamp('When the agent was last changed.')),
-  sourceAgentId: z.optional(text('The agent that it is a copy of.', 'agent_01KB3M5T3Q8RXN2M6J4HB7C0DE')),
+  sourceAgentId: z.optional(textField('The agent that it is a copy of.', 'agent_01KB3M5T3Q8RXN2M6J4HB7C0DE')),
 });
 
 const keyId = z.optional(
-  text('Id of the API key that made the change. Absent when the operator did.', 'key_01KB3M5T3Q8RXN2M6J4HB7C0DF'),
+  textField('Id of the API key that made the change. Absent when the operator did.', 'key_01KB3M5T3Q8RXN2M6J4HB7C0DF'),
 );
 const updatedAgent = z.extend(agent, {
   changed: listField(z.string(), 'The fields that changed.', ['name', 'configuration.greeting']),
   keyId,
-  note: z.optional(text('The note that was given.', 'Ask for the insurance first')),
+  note: z.optional(textField('The note that was given.', 'Ask for the insurance first')),
 });
 
 const numbers = (verb: string) =>
   describedObject(`The numbers that were ${verb}.`, {
-    count: count(`How many numbers were ${verb}.`, 1),
+    count: wholeField(`How many numbers were ${verb}.`, 1),
     numbers: listField(z.string(), 'The first 100 of them.', ['+14155550100']),
   });
 
@@ -52,7 +50,7 @@ const blockList = z.object({
   uid: Uid,
   scope: choiceField(['agent', 'user'], 'Whose list it is.', 'agent'),
   requestId: z.optional(
-    text(
+    textField(
       'Id of the request that changed the list, however many events it has: the `x-request-id` of its response.',
       '6d2f0b1c-8a43-4e57-9f60-1b7c5d2e3a48',
     ),
@@ -62,22 +60,22 @@ const blockList = z.object({
   removed: z.optional(numbers('removed')),
 });
 
-const error = z.optional(text('Why it failed, in a sentence.', 'The host was not found.'));
+const error = z.optional(textField('Why it failed, in a sentence.', 'The host was not found.'));
 const website = z.object({
   ...idsOfAgent,
   websiteId: WebsiteId,
-  name: z.optional(text('Name of the website.', 'www.example.com')),
-  url: z.optional(text('The page that the crawl starts from.', 'https://www.example.com/')),
-  pages: z.optional(count('How many pages were read.', 5)),
+  name: z.optional(textField('Name of the website.', 'www.example.com')),
+  url: z.optional(textField('The page that the crawl starts from.', 'https://www.example.com/')),
+  pages: z.optional(wholeField('How many pages were read.', 5)),
   error,
   ...warningsField,
 });
 const document = z.object({
   ...idsOfAgent,
-  documentId: text('Id of the document.', 'doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0'),
-  name: z.optional(text('Name of the file.', 'Price list.pdf')),
-  type: z.optional(text('Kind of the file.', 'pdf')),
-  size: z.optional(count('Bytes of the file.', 48_213)),
+  documentId: textField('Id of the document.', 'doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0'),
+  name: z.optional(textField('Name of the file.', 'Price list.pdf')),
+  type: z.optional(textField('Kind of the file.', 'pdf')),
+  size: z.optional(wholeField('Bytes of the file.', 48_213)),
   error,
   ...warningsField,
 });
@@ -86,7 +84,7 @@ const { phone, agentPhone, direction, startedAt, endedAt, durationSeconds, statu
 const { custom_call_outcome, custom_call_outcome_value, custom_call_metadata, heldOutcome } = Call.shape;
 const idsOfCall = {
   uid: Uid,
-  call_id: text('Id of the call.', 'demo-call-2'),
+  call_id: textField('Id of the call.', 'demo-call-2'),
   agent_id: AgentId,
 };
 const call = z.object({
@@ -108,13 +106,13 @@ const call = z.object({
 const endpoint = z.object({
   uid: Uid,
   endpointId: EndpointId,
-  url: z.optional(text('The address of the endpoint.', 'https://crm.example.com/webhooks/voice-agents')),
-  description: z.optional(text('The note of the endpoint.', 'Outcomes for the CRM')),
+  url: z.optional(textField('The address of the endpoint.', 'https://crm.example.com/webhooks/voice-agents')),
+  description: z.optional(textField('The note of the endpoint.', 'Outcomes for the CRM')),
   disabledAt: z.optional(timestamp('When it was disabled.')),
-  disabledReason: z.optional(text('Why: `gone` or `failing`.', 'failing')),
+  disabledReason: z.optional(textField('Why: `gone` or `failing`.', 'failing')),
 });
 
-const dataOf: Record<EventType | typeof testEventType, z.core.$ZodType> = {
+const eventData: Record<EventType | typeof testEventType, z.core.$ZodType> = {
   'agent.created': agent,
   'agent.updated': updatedAgent,
   'agent.traffic_updated': z.object({ ...idsOfAgent, split: Split, keyId }),
@@ -130,7 +128,7 @@ const dataOf: Record<EventType | typeof testEventType, z.core.$ZodType> = {
   'call.outcome_updated': call,
   'call.outcome_held': z.extend(call, { heldOutcome }),
   'call.outcome_refused': z.extend(call, {
-    refusedOutcome: z.optional(text('The label that the platform found.', 'will think about it')),
+    refusedOutcome: z.optional(textField('The label that the platform found.', 'will think about it')),
   }),
   'call.deleted': z.object(idsOfCall),
   'webhook_endpoint.disabled': endpoint,
@@ -138,9 +136,9 @@ const dataOf: Record<EventType | typeof testEventType, z.core.$ZodType> = {
 };
 
 const headers = z.object({
-  'webhook-id': text('Id of the event: the same in every attempt.', 'event_01KB3R2C5D0A2C4E6G8J0M2P4R'),
-  'webhook-timestamp': text('When the request was signed, in Unix seconds.', '1772359200'),
-  'webhook-signature': text(
+  'webhook-id': textField('Id of the event: the same in every attempt.', 'event_01KB3R2C5D0A2C4E6G8J0M2P4R'),
+  'webhook-timestamp': textField('When the request was signed, in Unix seconds.', '1772359200'),
+  'webhook-signature': textField(
     'Signatures of id, timestamp and body: `v1,` and base64, separated by spaces.',
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   ),
@@ -152,12 +150,12 @@ export const eventsTag = { name: 'Events', description: 'The requests that the s
 /** Returns the `webhooks` of the OpenAPI document: the request of every type of event. */
 export const webhookRequests = (): Record<string, ZodOpenApiPathItemObject> =>
   Object.fromEntries(
-    Object.entries(dataOf).map(([type, data]) => {
+    Object.entries(eventData).map(([type, data]) => {
       const summary = type in eventTypes ? eventTypes[type as EventType] : 'A test event that you asked for.';
       const body = z.object({
         type: z.literal(type).check(describe('Type of the event.', type)),
         timestamp: timestamp('When the change happened.'),
-        data: data,
+        data,
       });
       return [
         type,

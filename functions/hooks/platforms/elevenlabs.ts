@@ -33,9 +33,9 @@ export const elevenlabs: Platform = {
     const { time, digests } = parseSignature(signature);
     if (time === undefined) return () => 'secret';
     if (!isRecent(Number(time) * 1000)) return () => 'time';
-    const refusalOf = explainFaults(request);
+    const explain = explainFaults(request);
     return ({ secret }) =>
-      refusalOf((body) => {
+      explain((body) => {
         const expected = hmac('sha256', secret, `${time}.`, body).digest('hex');
         return digests.some((digest) => isSameSecret(expected, digest));
       });

@@ -26,11 +26,11 @@ export const retell: Platform = {
 
   /** The signature covers body and time. Its key is an API key. https://docs.retellai.com/features/secure-webhook */
   verify(request) {
-    const refusalOf = explainFaults(request);
+    const explain = explainFaults(request);
     const [, time, digest] = signatureForm.exec(request.headers['x-retell-signature'] ?? '') ?? [];
     if (!time || !digest) return () => 'secret';
     if (!isRecent(Number(time))) return () => 'time';
-    return ({ secret }) => refusalOf((body) => isSameSecret(hmac('sha256', secret, body, time).digest('hex'), digest));
+    return ({ secret }) => explain((body) => isSameSecret(hmac('sha256', secret, body, time).digest('hex'), digest));
   },
 
   read({ body }) {

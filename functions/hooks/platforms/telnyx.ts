@@ -22,11 +22,11 @@ export const telnyx: Platform = {
     const { 'telnyx-signature-ed25519': signature = '', 'telnyx-timestamp': time = '' } = request.headers;
     if (!signatureForm.test(signature) || !/^\d{1,12}$/.test(time)) return () => 'secret';
     if (!isRecent(Number(time) * 1000)) return () => 'time';
-    const refusalOf = explainFaults(request);
+    const explain = explainFaults(request);
     return ({ secret: publicKey }) => {
       const x = Buffer.from(publicKey, 'base64').toString('base64url');
       const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
-      return refusalOf((body) =>
+      return explain((body) =>
         verify(null, Buffer.concat([Buffer.from(`${time}|`), body]), key, Buffer.from(signature, 'base64')),
       );
     };

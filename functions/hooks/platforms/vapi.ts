@@ -26,7 +26,7 @@ export const vapi: Platform = {
    */
   verify(request) {
     const { headers, body } = request;
-    const refusalOf = explainFaults(request);
+    const explain = explainFaults(request);
     return (given) => {
       const { header = 'x-signature', algorithm = 'sha256', secret } = given;
       if (hasBearer(request, given, ['x-vapi-secret', header])) return undefined;
@@ -36,7 +36,7 @@ export const vapi: Platform = {
       if (time !== undefined && !isRecent(parseMilliseconds(time))) return 'time';
       // Otherwise the time could move from the header into the body.
       if (body[0] !== '{'.charCodeAt(0)) return 'body';
-      return refusalOf((bytes) => {
+      return explain((bytes) => {
         const mac = hmac(algorithm, secret, time === undefined ? '' : `${time}.`, bytes).digest();
         return isSameSecret(mac.toString('hex'), signature) || isSameSecret(mac.toString('base64'), signature);
       });

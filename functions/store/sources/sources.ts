@@ -80,7 +80,10 @@ export class Sources<R extends SourceRecord> extends TableStore {
     try {
       await send();
     } catch (error) {
-      await this.#rollBack(record, record.attempt ?? '');
+      await this.table.tryTransact([
+        this.table.deleteAction(this.#recordKey(record), isMine(record.attempt ?? '', this.#kind.states)),
+        countAction(this.table, countKey(record), -1),
+      ]);
       throw error;
     }
   }
@@ -214,7 +217,8 @@ export class Sources<R extends SourceRecord> extends TableStore {
     // Earlier runs can end no more: their pieces go now, or with the next run.
     const left = [...earlier].filter((revision) => revision !== run.revision);
     for (const revision of left) await this.#texts.deleteTexts(source.id, revision);
-    if (left.length > 0) await this.#removeRevisions(source, left);
+    if (left.length > 0)
+      await this.table.change(this.#recordKey(source), { remove: { revisions: new Set(left) } }, exists);
     return true;
   }
 
@@ -281,12 +285,14 @@ export class Sources<R extends SourceRecord> extends TableStore {
     fields: Partial<R> = {},
     condition?: Condition,
   ): Promise<boolean> {
-    return (await this.#end(source, attempt, { ...fields, status: 'failed', error }, condition)) !== undefined;
+    const set = { ...fields, status: 'failed', error, lastUpdatedAt: now() };
+    return (await this.changeAttempt(source, attempt, set, condition)) !== undefined;
   }
 
   /** Fails an attempt at its job's last delivery. The message may still come again. */
   async giveUp(source: SourceReference, attempt: string, error: string): Promise<void> {
-    await this.#end(source, attempt, { status: 'failed', error, givenUp: true });
+    const set = { status: 'failed', error, givenUp: true, lastUpdatedAt: now() };
+    await this.changeAttempt(source, attempt, set);
   }
 
   /** Deletes a source, its record last. Repeating completes an interrupted deletion. False: there is no such source. */
@@ -383,11 +389,6 @@ export class Sources<R extends SourceRecord> extends TableStore {
     return item && this.#visible(item);
   }
 
-  /** Ends an attempt without a text; undefined at another attempt. */
-  #end(source: SourceReference, attempt: string, fields: Record<string, unknown>, condition?: Condition) {
-    return this.changeAttempt(source, attempt, { ...fields, lastUpdatedAt: now() }, condition);
-  }
-
   /** Changes fields of an unfinished attempt; undefined at another attempt. */
   protected changeAttempt(
     source: SourceReference,
@@ -396,19 +397,6 @@ export class Sources<R extends SourceRecord> extends TableStore {
     condition = exists,
   ): Promise<R | undefined> {
     return this.#change(source, { set }, when`${isMine(attempt, this.#kind.states)} and ${condition}`);
-  }
-
-  /** Deletes a source whose attempt never began. */
-  async #rollBack(source: SourceReference, attempt: string): Promise<void> {
-    await this.table.tryTransact([
-      this.table.deleteAction(this.#recordKey(source), isMine(attempt, this.#kind.states)),
-      countAction(this.table, countKey(source), -1),
-    ]);
-  }
-
-  async #removeRevisions(source: SourceReference, revisions: string[]): Promise<void> {
-    const change = { remove: { revisions: new Set(revisions) } };
-    await this.table.change(this.#recordKey(source), change, exists);
   }
 }
 
