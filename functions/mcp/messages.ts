@@ -38,13 +38,18 @@ export const readMessage = (value: unknown): McpMessage => {
   if (!isJsonObject(value) || value.jsonrpc !== '2.0' || typeof value.method !== 'string') {
     throw new McpError('invalidRequest', 'The body must be one JSON-RPC 2.0 request or notification.');
   }
-  const { method, id, params = {} } = value;
+  const { method, id } = value;
+  const params = fillEmpty(value.params);
   if (id !== undefined && typeof id !== 'string' && !Number.isInteger(id)) {
     throw new McpError('invalidRequest', 'The id of a request must be a string or an integer.');
   }
   if (!isJsonObject(params)) throw new McpError('invalidParams', 'params must be an object.');
   return { method, params, ...(id !== undefined && { id: id as string | number }) };
 };
+
+/** Returns an object for what some clients send instead of an empty one: nothing, `null`, an empty list or an empty text. */
+export const fillEmpty = (value: unknown): unknown =>
+  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0) ? {} : value;
 
 /** Returns the id of a message that may be malformed, to respond to it. */
 export const readId = (value: unknown): string | number | null => {

@@ -10,7 +10,7 @@ import type { CallableOperation, OperationTool } from '../openapi/operations.ts'
 import toolsJson from '../openapi/tools.json' with { type: 'json' };
 import { callOperation, operations } from '../operations/call-operation.ts';
 import { wholeService } from '../service.ts';
-import { type Fields, McpError } from './messages.ts';
+import { type Fields, fillEmpty, McpError } from './messages.ts';
 import { parseArguments } from './parse-arguments.ts';
 
 const describeMissingTool = (name: unknown) =>
@@ -55,12 +55,12 @@ export class McpTools {
   /** Calls a tool: sends its request with the caller's key. An error of the API is a result as well. */
   async call(
     { api, apiKey }: { api: OwnApi; apiKey: string },
-    { name, arguments: given = {} }: Fields,
+    { name, arguments: given }: Fields,
     uidOfKey: () => Promise<string>,
   ): Promise<Fields> {
     const tool = this.#tools.find((one) => one.name === name);
     if (!tool) throw new McpError('invalidParams', describeMissingTool(name), { status: 200 });
-    const args = parseArguments(given, tool.inputSchema);
+    const args = parseArguments(fillEmpty(given), tool.inputSchema, tool.annotations);
     if (!isJsonObject(args)) throw new McpError('invalidParams', 'arguments must be an object.', { status: 200 });
     const { uid: takesUid, toolDefaults } = operations[tool.name] as CallableOperation;
     try {

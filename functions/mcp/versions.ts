@@ -23,7 +23,9 @@ export const detectEra = (message: McpMessage, headers: McpHeaders): Era => {
   const header = headers['mcp-protocol-version']?.trim();
   const isStatelessHeader = header !== undefined && header >= statelessVersion;
   if (!(versionKey in meta)) {
-    if (isStatelessHeader && message.id !== undefined) throw withoutMeta(message, header);
+    // The response negotiates the version, whatever the header says already.
+    if (message.method === 'initialize') return 'handshake';
+    if (isStatelessHeader && message.id !== undefined) throw withoutMeta(header);
     if (!isStatelessHeader) checkHandshakeHeader(header);
     return isStatelessHeader ? 'stateless' : 'handshake';
   }
@@ -45,10 +47,8 @@ const checkHandshakeHeader = (header: string | undefined) => {
   if (header !== undefined && !handshakeVersions.includes(header)) throw unsupported(header, handshakeVersions);
 };
 
-const withoutMeta = ({ method, params }: McpMessage, header: string) => {
-  if (method === 'initialize') return mismatch('MCP-Protocol-Version', header, String(params.protocolVersion));
-  return new McpError('invalidParams', `A request of version ${header} needs ${versionKey} in params._meta.`);
-};
+const withoutMeta = (header: string) =>
+  new McpError('invalidParams', `A request of version ${header} needs ${versionKey} in params._meta.`);
 
 const checkMeta = ({ id }: McpMessage, meta: Record<string, unknown>) => {
   if (typeof meta[versionKey] !== 'string') throw new McpError('invalidParams', `${versionKey} must be a string.`);

@@ -396,6 +396,22 @@ it.each([
   expect((await askOld('tools/list')).body.result.tools.length).toBeGreaterThan(10);
 });
 
+it.each(['2024-10-07', '2026-07-28', '2027-01-01', 'DRAFT-2026-v1'])(
+  'a client that initializes with version %s in its header, too, gets the newest version',
+  async (protocolVersion) => {
+    const headers = { 'mcp-protocol-version': protocolVersion };
+    const { status, body } = await askOld('initialize', { protocolVersion, capabilities: {} }, { headers });
+    expect([status, body.result?.protocolVersion]).toEqual([200, '2025-11-25']);
+  },
+);
+
+it.each([[null], [[]], [''], [{}]])('an MCP message whose params or arguments are %j has none', async (empty) => {
+  const send = (method: string, params: unknown) =>
+    call('POST', '/mcp', { apiKey: world.apiKey, body: { jsonrpc: '2.0', id: 1, method, params } });
+  expect((await send('ping', empty)).body.result).toEqual({});
+  expect((await send('tools/call', { name: 'listAgents', arguments: empty })).body.result.isError).toBe(false);
+});
+
 it('a client that initializes gets an error for an unknown method, and 400 for an unsupported version', async () => {
   const unknown = await askOld('resources/list');
   expect([unknown.status, unknown.body.error.code]).toEqual([200, -32601]);
@@ -414,7 +430,7 @@ it.each<[string, unknown, number]>([
   ['with an id that is null', '{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600],
   ['with an id that is an object', '{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600],
   ['that is a response', '{"jsonrpc":"2.0","id":1,"result":{}}', -32600],
-  ['whose params are a list', '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', -32602],
+  ['whose params are a list', '{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}', -32602],
 ])('an MCP message %s is 400 with the error of JSON-RPC', async (_, body, code) => {
   const answer = await call('POST', '/mcp', { apiKey: world.apiKey, body });
   expect([answer.status, answer.body.error.code, answer.body.jsonrpc]).toEqual([400, code, '2.0']);

@@ -7,7 +7,7 @@ import type { OperationTool } from '../../functions/openapi/operations.ts';
 const tools: OperationTool[] = JSON.parse(readFileSync('functions/openapi/tools.json', 'utf8'));
 const parse = (name: string, args: unknown) => {
   const tool = tools.find((one) => one.name === name) as OperationTool;
-  return parseArguments(args, tool.inputSchema);
+  return parseArguments(args, tool.inputSchema, tool.annotations);
 };
 
 it.each([
@@ -22,6 +22,7 @@ it.each([
   ['a whole number', 'listCalls', { limit: '20' }, { limit: 20 }],
   ['a number', 'updateCallOutcome', { custom_call_outcome_value: ' 49.5 ' }, { custom_call_outcome_value: 49.5 }],
   ['a boolean', 'updateWebsite', { active: 'true' }, { active: true }],
+  ['a boolean of Python', 'updateWebsite', { active: 'False' }, { active: false }],
   ['all arguments', 'updateWebsite', '{"active":"false","name":"1"}', { active: false, name: '1' }],
   ['null', 'updateCallOutcome', { custom_call_metadata: 'null' }, { custom_call_metadata: null }],
 ])('an argument that is %s may be sent as text', (_, name, args, expected) => {
@@ -68,6 +69,26 @@ it.each([
   ],
 ])('%s that may be absent is absent when it is null, unless null has a meaning', (_, name, args, expected) => {
   expect(parse(name, args)).toEqual(expected);
+});
+
+it.each([
+  ['a number', 'listAgents', { limit: '' }],
+  ['a boolean', 'listCalls', { hasOutcome: ' ' }],
+  ['a choice', 'listCalls', { direction: '' }],
+  ['a time', 'addBlockedNumbers', { expiresAt: '' }],
+  ['a key of a request', 'addBlockedNumbers', { idempotencyKey: '' }],
+  ['a list', 'searchKnowledge', { sourceIds: 'null' }],
+  ['a text that a list is filtered by', 'listCalls', { phone: '', outcome: '', cursor: '' }],
+])('an argument that may be absent, such as %s, is absent when it is an empty text', (_, name, args) => {
+  expect(parse(name, args)).toEqual({});
+});
+
+it.each([
+  ['a text that a change may clear', 'addBlockedNumbers', { reason: '' }],
+  ['a text that is required', 'searchKnowledge', { query: '' }],
+  ['a text in a search', 'searchKnowledge', { query: 'null' }],
+])('%s stays as it is', (_, name, args) => {
+  expect(parse(name, structuredClone(args))).toEqual(args);
 });
 
 it.each([
