@@ -1,4 +1,5 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
+import { type Numbering, numberMark } from './docx-numbering.ts';
 
 /** A part of a Word document whose elements the library for Word documents knows, and what it cannot. */
 export type PreparedPart = {
@@ -17,11 +18,11 @@ export const importMark = (relationship: string) => `\u2063import:${relationship
 /**
  * Replaces elements with text that the library does not know by elements that it knows: simple fields and directions of
  * writing are unwrapped, annotated text keeps its base, formulas and choices of drop-down lists become text, text boxes of
- * drawings become those of pictures.
+ * drawings become those of pictures. The numbers of paragraphs become text.
  * XML that is not well-formed or nests too deep is returned as it is.
  */
-export const prepareXml = (xml: string): PreparedPart => {
-  const part = new Part(xml);
+export const prepareXml = (xml: string, numbering?: Numbering): PreparedPart => {
+  const part = new Part(xml, numbering);
   try {
     part.read();
   } catch {
@@ -77,6 +78,8 @@ type Open = {
   /** The entries of a drop-down list, and the index of the chosen one. */
   entries?: string[];
   chosen?: number;
+  /** What a paragraph or its properties say of its number: its style, its list, and the place of the properties. */
+  numbered?: { style?: string; use?: string; level?: number; own?: Edit; at?: number; end?: number };
   /** The text of a part of a formula. */
   math?: string;
   /** The signs around a part of a formula. */
@@ -103,8 +106,11 @@ class Part {
   #choice = '';
   hasSection = false;
 
-  constructor(xml: string) {
+  readonly #numbering?: Numbering;
+
+  constructor(xml: string, numbering?: Numbering) {
     this.#xml = xml;
+    this.#numbering = numbering;
   }
 
   read(): void {
@@ -189,12 +195,46 @@ class Part {
     else if (name === 'a:p') this.#shapeText += '\n';
     else if (name === 'w:drawing') this.#replaceDrawing(start, end);
     else if (name === 'v:textpath') this.#replaceWordArt(open, end);
+    else if (name === 'w:p') this.#addNumber(open);
+    else if (/^w:(pPr|pStyle|numPr|ilvl|numId)$/.test(name)) this.#readNumbered(open, closing, end);
+    else if (/^w:tbl(Caption|Description)$/.test(name)) this.#describeTable(open);
     else if (this.#open.at(-1)?.name === 'w:ddList') this.#readDropDown(open);
     else if (name === 'w:ddList') this.#choice = open.entries?.[open.chosen ?? 0] ?? '';
     else if (name === 'w:fldChar' && readAttribute(open, 'fldCharType') === 'end') this.#addChoice(end);
     else if (name === 'mc:Choice' && alternatives) alternatives.choice ??= [open, closing];
     else if (name === 'mc:AlternateContent') this.#choose();
     else if (name.startsWith('m:')) this.#closeMath(open, end);
+  }
+
+  /** Adds what an element within the properties of a paragraph says of its number to the element around it. */
+  #readNumbered(open: Open, closing: number, end: number) {
+    const around = this.#open.at(-1);
+    const { name, start, numbered } = open;
+    if (!around) return;
+    around.numbered ??= {};
+    const val = readAttribute(open, 'val');
+    if (name === 'w:pStyle') around.numbered.style = val;
+    else if (name === 'w:ilvl') around.numbered.level = Number(val);
+    else if (name === 'w:numId') around.numbered.use = val;
+    else if (name === 'w:numPr') Object.assign(around.numbered, numbered, { own: { start, end, text: '' } });
+    else if (around.name === 'w:p') Object.assign(around.numbered, numbered, { at: closing, end });
+  }
+
+  /** Writes the number of a paragraph as its first text. The paragraph then belongs to no list. */
+  #addNumber({ numbered, hasText }: Open) {
+    const number = numbered && this.#numbering?.next(numbered);
+    if (!number || !hasText) return;
+    const { own, at = 0, end = 0 } = numbered;
+    const none = `<w:numPr ${w}><w:ilvl w:val="0"/><w:numId w:val="0"/></w:numPr>`;
+    this.#replace(own?.start ?? at, own?.end ?? at, none);
+    this.#replace(end, end, `<w:r ${w}>${textElement(numberMark(number))}</w:r>`);
+  }
+
+  /** Puts the title or the description of a table before it, as the descriptions of pictures are read. */
+  #describeTable(open: Open) {
+    const table = this.#open.findLast(({ name }) => name === 'w:tbl');
+    const val = readAttribute(open, 'val').trim();
+    if (table && val) this.#replace(table.start, table.start, paragraph(val));
   }
 
   /** Adds an element of a drop-down list to the list. The result comes before the default. */
@@ -272,6 +312,7 @@ class Part {
     } else if (name === 'm:begChr' && around) around.begin = val;
     else if (name === 'm:endChr' && around) around.finish = val;
     else if (name === 'm:chr' && this.#open.at(-1)?.name === 'm:naryPr') this.#addMath(val);
+    else if (name === 'm:naryPr') this.#addMath(math || '∫');
     else if (name === 'm:d') this.#addMath(begin + math + finish);
     else if (math) this.#addMath(mathOf[name]?.(math) ?? math);
   }

@@ -5,6 +5,7 @@ import type { SourceWarning } from '../domain/sources.ts';
 import { isEncryptedOffice } from './document-kind.ts';
 import { importMark, type PreparedPart, prepareXml } from './docx-elements.ts';
 import { htmlOfPart } from './docx-imports.ts';
+import { Numbering, showMarkdownNumbers, showNumbers } from './docx-numbering.ts';
 import { readHtml } from './html.ts';
 import { describeIgnored, type LongDocument, LongText } from './long-text.ts';
 import { readZip } from './zip.ts';
@@ -32,6 +33,10 @@ export const readDocx = async (bytes: Buffer): Promise<LongDocument> => {
     const xml = files.get(notes);
     if (xml) files.set(notes, Buffer.from(prepareXml(xml.toString()).xml));
   }
+  const [numbers, styles] = ['numbering', 'styles'].map((part) =>
+    files.get(posix.join(posix.dirname(name), `${part}.xml`)),
+  );
+  const numbering = numbers && new Numbering(numbers, styles);
   const content = new LongText();
   const contentMD = new LongText();
   const unread = new Map<string, number>();
@@ -40,8 +45,8 @@ export const readDocx = async (bytes: Buffer): Promise<LongDocument> => {
   const add = (html: string) => {
     const { text, markdown } = readHtml({ html, url: 'about:blank' });
     hasText ||= text !== '';
-    content.add(text);
-    contentMD.add(markdown);
+    content.add(showNumbers(text));
+    contentMD.add(showMarkdownNumbers(markdown));
   };
   const toHtml = async (part: PreparedPart, partName = name) => {
     hasPictures ||= /:(blip|imagedata)\b/.test(part.xml);
@@ -52,7 +57,7 @@ export const readDocx = async (bytes: Buffer): Promise<LongDocument> => {
   };
   let surroundings: string[] | undefined;
   for (const xmlOfPart of splitParts(xml)) {
-    const part = prepareXml(xmlOfPart);
+    const part = prepareXml(xmlOfPart, numbering);
     surroundings ??= part.surroundings;
     add(await toHtml(part));
   }

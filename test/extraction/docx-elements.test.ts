@@ -185,6 +185,62 @@ it('a Word document with parts that are not read says so', async () => {
   });
 });
 
+it('the title and the description of a table are before it', async () => {
+  const properties = '<w:tblPr><w:tblCaption w:val="Prices"/><w:tblDescription w:val="Hair &amp; beard"/></w:tblPr>';
+  const table = `<w:tbl>${properties}<w:tr><w:tc>${paragraph(run('Cut'))}</w:tc></w:tr></w:tbl>`;
+  expect(await textOf(paragraph(run('Before')) + table)).toBe('Before\n\nPrices\n\nHair & beard\n\nCut');
+});
+
+const wordXml = (name: string, content: string) =>
+  `<w:${name} xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">${content}</w:${name}>`;
+/** The levels of a list: the format, the text and the first number of each. */
+const levels = (...all: [format: string, text: string, start?: number][]) =>
+  all
+    .map(
+      ([format, text, start = 1], index) =>
+        `<w:lvl w:ilvl="${index}"><w:start w:val="${start}"/><w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>`,
+    )
+    .join('');
+const numbered = (list: number, level: number, text: string) =>
+  `<w:p><w:pPr><w:numPr><w:ilvl w:val="${level}"/><w:numId w:val="${list}"/></w:numPr></w:pPr>${text && run(text)}</w:p>`;
+
+it('the numbers that Word draws before paragraphs and headings are in the text', async () => {
+  const numbering = [
+    `<w:abstractNum w:abstractNumId="0">${levels(['decimal', '%1.'], ['lowerLetter', '%2)'], ['lowerRoman', '(%3)'])}</w:abstractNum>`,
+    `<w:abstractNum w:abstractNumId="1">${levels(['upperRoman', '§ %1', 4], ['decimal', '%1.%2'])}</w:abstractNum>`,
+    `<w:abstractNum w:abstractNumId="2">${levels(['bullet', '•'])}</w:abstractNum>`,
+    '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="1"/></w:num>',
+    '<w:num w:numId="3"><w:abstractNumId w:val="2"/></w:num>',
+    '<w:num w:numId="4"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="7"/></w:lvlOverride></w:num>',
+  ].join('');
+  const style = '<w:style w:type="paragraph" w:styleId="Clause"><w:name w:val="heading 2"/>';
+  const more = [
+    { name: 'word/numbering.xml', data: wordXml('numbering', numbering) },
+    {
+      name: 'word/styles.xml',
+      data: wordXml('styles', `${style}<w:pPr><w:numPr><w:numId w:val="2"/></w:numPr></w:pPr></w:style>`),
+    },
+  ];
+  const body = [
+    '<w:p><w:pPr><w:pStyle w:val="Clause"/></w:pPr><w:r><w:t>Fees</w:t></w:r></w:p>',
+    numbered(2, 1, 'Due at once'),
+    numbered(1, 0, 'Call'),
+    numbered(1, 1, 'by phone'),
+    numbered(1, 2, 'at nine'),
+    paragraph(run('Or later.')),
+    numbered(1, 0, ''),
+    numbered(1, 0, 'Pay'),
+    numbered(4, 0, 'Leave'),
+    numbered(3, 0, 'Keys'),
+  ];
+  expect(await read(rawDocx(body.join(''), more))).toEqual({
+    content:
+      '§ IV Fees\n\nIV.1 Due at once\n\n1. Call\n\na) by phone\n\n(i) at nine\n\nOr later.\n\n3. Pay\n\n7. Leave\n\nKeys',
+    contentMD:
+      '## § IV Fees\n\nIV.1 Due at once\n\n1.  Call\n\na) by phone\n\n(i) at nine\n\nOr later.\n\n3.  Pay\n7.  Leave\n\n-   Keys',
+  });
+});
+
 it('the text of a Word document has the descriptions of its pictures; one of pictures alone says so', async () => {
   const a = 'http://schemas.openxmlformats.org/drawingml/2006';
   const picture = (properties: string) =>
