@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newFile, operator } from '../support/operator-command.ts';
-import { send } from '../support/voice-platforms.ts';
+import { type Finding, findings, send } from '../support/voice-platforms.ts';
 import { listening } from '../support/webhook-events.ts';
 import { newGuest, newWorld, type World } from '../support/world.ts';
 
@@ -34,40 +34,10 @@ const waysToSet: Record<string, (world: World, callId: string, custom_call_outco
   },
 };
 
-/** What a platform sends after a call in which it found an outcome. */
-const findings: Record<string, (id: string, number: string, fields: object, said?: string[]) => object> = {
-  vapi: (id, number, structuredData, said) => ({
-    message: {
-      type: 'end-of-call-report',
-      call: { id, customer: { number } },
-      durationSeconds: 60,
-      analysis: { structuredData },
-      artifact: { ...(said && { messages: said.map((message) => ({ role: 'user', message })) }) },
-    },
-  }),
-  retell: (call_id, from_number, custom_analysis_data, said) => ({
-    event: 'call_analyzed',
-    call: {
-      ...{ call_id, from_number, duration_ms: 60_000, call_analysis: { custom_analysis_data } },
-      ...(said && { transcript_object: said.map((content) => ({ role: 'user', content })) }),
-    },
-  }),
-  elevenlabs: (conversation_id, external_number, fields, said) => ({
-    type: 'post_call_transcription',
-    data: {
-      conversation_id,
-      metadata: { call_duration_secs: 60, phone_call: { direction: 'inbound', external_number } },
-      analysis: {
-        data_collection_results: Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { value }])),
-      },
-      ...(said && { transcript: said.map((message) => ({ role: 'user', message })) }),
-    },
-  }),
-};
 const platforms = Object.keys(findings);
 
-const found = async (world: World, platform: string, id: string, fields: object, said?: string[]) => {
-  const body = findings[platform]?.(id, '+14155550100', fields, said) as Record<string, unknown>;
+const found = async (world: World, platform: string, id: string, fields: Finding['fields'], callerTexts?: string[]) => {
+  const body = findings[platform]?.({ id, fields, callerTexts, seconds: 60 }) ?? {};
   expect((await send(world, platform, { body })).status).toBe(200);
   return get(world, `${platform}:${id}`);
 };
@@ -88,8 +58,9 @@ describe('every way to set an outcome, and what blocks', () => {
       await way(world, `c${index}`, 'do_not_call');
     }
     for (const [index, platform] of platforms.entries()) {
-      const body = findings[platform]?.('f', numberOf(ways.length + index), { custom_call_outcome: 'do_not_call' });
-      await send(world, platform, { body: body as Record<string, unknown> });
+      const fields = { custom_call_outcome: 'do_not_call' };
+      const body = findings[platform]?.({ id: 'f', number: numberOf(ways.length + index), fields }) ?? {};
+      await send(world, platform, { body });
     }
     const label = 'outcomes' in configuration ? 'Do not call' : 'do_not_call';
     const ids = [...ways.map((_, index) => `c${index}`), ...platforms.map((platform) => `${platform}:f`)];

@@ -83,11 +83,7 @@ it('the rules for outbound calls never come before the block list', async () => 
 it.each([
   [{ hours: { from: '21:00', to: '08:00' } }, 'configuration.calling.hours.to'],
   [{ hours: { from: '8:00', to: '21:00' } }, 'configuration.calling.hours.from'],
-  [{ hours: { ...hours, days: [] } }, 'configuration.calling.hours.days'],
   [{ hours: { ...hours, days: ['mon', 'mon'] } }, 'configuration.calling.hours.days'],
-  [{ attempts: [{ max: 0, hours: 24 }] }, 'configuration.calling.attempts.0.max'],
-  [{ attempts: [{ max: 1, hours: 745 }] }, 'configuration.calling.attempts.0.hours'],
-  [{ attempts: Array(4).fill({ max: 1, hours: 1 }) }, 'configuration.calling.attempts'],
   [{ timeZone: 'Europe' }, 'configuration.calling.timeZone'],
   [{ hour: hours }, 'configuration.calling'],
 ])('rules for outbound calls such as %j are refused with the path of the field', async (calling, path) => {

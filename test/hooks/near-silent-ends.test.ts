@@ -2,6 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { receiveHook } from '../../functions/api/receive-hook.ts';
 import { invoke } from '../support/events.ts';
 import { storedWith } from '../support/stored.ts';
+import { findings } from '../support/voice-platforms.ts';
 import { newWorld, unique, type World } from '../support/world.ts';
 
 /** The end of a call as a platform reports it. `caller` and `agent` are what the two said; without `caller`, there is no transcript. */
@@ -15,56 +16,7 @@ type End = {
 
 const number = (index: number) => `+1415556${String(index).padStart(4, '0')}`;
 
-const bodies: Record<string, (end: End, id: string, phone: string) => object> = {
-  vapi: ({ seconds, caller, agent, label }, id, phone) => ({
-    message: {
-      type: 'end-of-call-report',
-      call: { id, customer: { number: phone } },
-      durationSeconds: seconds,
-      analysis: { structuredData: { custom_call_outcome: label, custom_call_outcome_value: 50 } },
-      artifact: {
-        transcript: caller?.map((said) => `User: ${said}\n`).join(''),
-        messages: caller && [
-          { role: 'system', message: 'You are a friendly receptionist of a large practice.' },
-          { role: 'bot', message: agent },
-          ...caller.map((message) => ({ role: 'user', message })),
-        ],
-      },
-    },
-  }),
-  retell: ({ seconds, caller, agent, label }, call_id, from_number) => ({
-    event: 'call_analyzed',
-    call: {
-      ...{ call_id, from_number, direction: 'inbound', duration_ms: seconds && seconds * 1000 },
-      transcript: caller?.map((said) => `User: ${said}\n`).join(''),
-      transcript_object: caller && [
-        { role: 'agent', content: agent, words: [] },
-        ...caller.map((content) => ({ role: 'user', content, words: [] })),
-        { role: 'transfer_target', content: 'You have reached the doctor on duty tonight.' },
-      ],
-      call_analysis: { custom_analysis_data: { custom_call_outcome: label, custom_call_outcome_value: 50 } },
-    },
-  }),
-  elevenlabs: ({ seconds, caller, agent, label }, conversation_id, external_number) => ({
-    type: 'post_call_transcription',
-    data: {
-      conversation_id,
-      transcript: caller && [
-        { role: 'agent', message: agent },
-        { role: 'agent', message: null, tool_calls: [{ tool_name: 'end_call' }] },
-        ...caller.map((message) => ({ role: 'user', message })),
-      ],
-      metadata: { call_duration_secs: seconds, phone_call: { direction: 'inbound', external_number } },
-      analysis: {
-        data_collection_results: {
-          custom_call_outcome: { value: label, rationale: 'The call was very short.' },
-          custom_call_outcome_value: { value: 50 },
-        },
-      },
-    },
-  }),
-};
-const platforms = Object.keys(bodies);
+const platforms = Object.keys(findings);
 
 const found = { minSeconds: 8, minCallerWords: 4 };
 const outcomes = [
@@ -142,8 +94,9 @@ it('an end in which the caller speaks sets the outcome and blocks the number, on
 });
 
 const receive = async ({ uid, agentId, apiKey }: World, end: End, id: string, phone: string) => {
-  const { platform } = end;
-  const body = bodies[platform]?.(end, id, phone);
+  const { platform, seconds, caller: callerTexts, agent: agentText, label } = end;
+  const fields = { custom_call_outcome: label, custom_call_outcome_value: 50 };
+  const body = findings[platform]?.({ id, number: phone, fields, callerTexts, agentText, seconds });
   const response = await invoke(receiveHook, { apiKey, params: { platform }, query: { uid, agentId }, body });
   expect(response.status).toBe(200);
 };

@@ -72,63 +72,50 @@ export const rejected: Record<string, [number, unknown]> = {
   elevenlabs: [403, { error: 'call_rejected', message: expect.any(String) }],
 };
 
+/** What the platforms found out about the call that ended. */
+const analysis = {
+  vapi: { summary: 'Booked.', structuredData: { outcome: 'booked', value: 149.5 }, successEvaluation: 'true' },
+  retell: {
+    ...{ call_summary: 'Booked.', user_sentiment: 'Positive', call_successful: true, in_voicemail: false },
+    custom_analysis_data: { outcome: 'booked', amount: 149.5 },
+  },
+  elevenlabs: {
+    ...{ transcript_summary: 'Booked.', call_successful: 'success' },
+    data_collection_results: {
+      outcome: { data_collection_id: 'outcome', value: 'booked', rationale: 'Said so.' },
+    },
+  },
+};
+const times = { startedAt: '2026-03-01T10:00:00.000Z', endedAt: '2026-03-01T10:01:05.000Z', durationSeconds: 65 };
+
 /** A call that ended, by platform, and the call that is recorded, beside its numbers and direction. */
 export const ends: Record<string, { body: Record<string, unknown>; call: object }> = {
   twilio: {
     body: {
-      CallSid: 'CA0123',
-      CallStatus: 'completed',
-      Direction: 'inbound',
-      From: caller,
-      To: own,
-      CallDuration: '65',
-      Timestamp: 'Sun, 01 Mar 2026 10:01:05 +0000',
+      ...{ CallSid: 'CA0123', CallStatus: 'completed', Direction: 'inbound', From: caller, To: own },
+      ...{ CallDuration: '65', Timestamp: 'Sun, 01 Mar 2026 10:01:05 +0000' },
       RecordingUrl: 'https://api.twilio.com/recording',
     },
     call: {
-      callId: 'twilio:CA0123',
-      startedAt: '2026-03-01T10:00:00.000Z',
-      endedAt: '2026-03-01T10:01:05.000Z',
-      durationSeconds: 65,
-      status: 'completed',
+      ...{ callId: 'twilio:CA0123', ...times, status: 'completed' },
       details: { recordingUrl: 'https://api.twilio.com/recording' },
     },
   },
   vapi: {
     body: {
       message: {
-        type: 'end-of-call-report',
-        endedReason: 'customer-ended-call',
+        ...{ type: 'end-of-call-report', endedReason: 'customer-ended-call', ...times, cost: 0.12 },
         call: { id: 'v1', type: 'inboundPhoneCall', customer: { number: caller } },
         phoneNumber: { number: own },
-        startedAt: '2026-03-01T10:00:00.000Z',
-        endedAt: '2026-03-01T10:01:05.000Z',
-        durationSeconds: 65,
-        cost: 0.12,
-        analysis: {
-          summary: 'Booked.',
-          structuredData: { outcome: 'booked', value: 149.5 },
-          successEvaluation: 'true',
-        },
+        analysis: analysis.vapi,
         artifact: { recordingUrl: 'https://storage.vapi.ai/recording', transcript: 'AI: Hello' },
       },
     },
     call: {
-      callId: 'vapi:v1',
-      startedAt: '2026-03-01T10:00:00.000Z',
-      endedAt: '2026-03-01T10:01:05.000Z',
-      durationSeconds: 65,
-      status: 'ended',
+      ...{ callId: 'vapi:v1', ...times, status: 'ended' },
       details: {
-        endReason: 'customer-ended-call',
-        recordingUrl: 'https://storage.vapi.ai/recording',
-        summary: 'Booked.',
-        analysis: {
-          summary: 'Booked.',
-          structuredData: { outcome: 'booked', value: 149.5 },
-          successEvaluation: 'true',
-        },
-        cost: { amount: 0.12, currency: 'USD' },
+        ...{ endReason: 'customer-ended-call', recordingUrl: 'https://storage.vapi.ai/recording' },
+        ...{ summary: 'Booked.', analysis: analysis.vapi, cost: { amount: 0.12, currency: 'USD' } },
       },
     },
   },
@@ -136,45 +123,20 @@ export const ends: Record<string, { body: Record<string, unknown>; call: object 
     body: {
       event: 'call_ended',
       call: {
-        call_type: 'phone_call',
-        call_id: 'r1',
-        from_number: caller,
-        to_number: own,
-        direction: 'inbound',
-        call_status: 'ended',
-        start_timestamp: 1772359200000,
-        end_timestamp: 1772359265000,
+        ...{ call_type: 'phone_call', call_id: 'r1', from_number: caller, to_number: own, direction: 'inbound' },
+        ...{ call_status: 'ended', start_timestamp: 1772359200000, end_timestamp: 1772359265000 },
         disconnection_reason: 'user_hangup',
         recording_url: 'https://retell.example/recording',
         transcript: 'Agent: hi',
         call_cost: { combined_cost: 12.5 },
-        call_analysis: {
-          call_summary: 'Booked.',
-          user_sentiment: 'Positive',
-          call_successful: true,
-          in_voicemail: false,
-          custom_analysis_data: { outcome: 'booked', amount: 149.5 },
-        },
+        call_analysis: analysis.retell,
       },
     },
     call: {
-      callId: 'retell:r1',
-      startedAt: '2026-03-01T10:00:00.000Z',
-      endedAt: '2026-03-01T10:01:05.000Z',
-      durationSeconds: 65,
-      status: 'ended',
+      ...{ callId: 'retell:r1', ...times, status: 'ended' },
       details: {
-        endReason: 'user_hangup',
-        recordingUrl: 'https://retell.example/recording',
-        summary: 'Booked.',
-        analysis: {
-          call_summary: 'Booked.',
-          user_sentiment: 'Positive',
-          call_successful: true,
-          in_voicemail: false,
-          custom_analysis_data: { outcome: 'booked', amount: 149.5 },
-        },
-        cost: { amount: 0.125, currency: 'USD' },
+        ...{ endReason: 'user_hangup', recordingUrl: 'https://retell.example/recording' },
+        ...{ summary: 'Booked.', analysis: analysis.retell, cost: { amount: 0.125, currency: 'USD' } },
       },
     },
   },
@@ -183,46 +145,86 @@ export const ends: Record<string, { body: Record<string, unknown>; call: object 
       type: 'post_call_transcription',
       event_timestamp: 1772359270,
       data: {
-        agent_id: 'a1',
-        conversation_id: 'conv_1',
-        status: 'done',
+        ...{ agent_id: 'a1', conversation_id: 'conv_1', status: 'done' },
         transcript: [{ role: 'agent', message: 'Hello' }],
         metadata: {
-          start_time_unix_secs: 1772359200,
-          call_duration_secs: 65,
-          cost: 296,
+          ...{ start_time_unix_secs: 1772359200, call_duration_secs: 65, cost: 296 },
           termination_reason: 'Client ended call',
           phone_call: { direction: 'inbound', external_number: caller, agent_number: own, type: 'twilio' },
         },
-        analysis: {
-          transcript_summary: 'Booked.',
-          call_successful: 'success',
-          data_collection_results: {
-            outcome: { data_collection_id: 'outcome', value: 'booked', rationale: 'Said so.' },
-          },
-        },
+        analysis: analysis.elevenlabs,
       },
     },
     call: {
-      callId: 'elevenlabs:conv_1',
-      startedAt: '2026-03-01T10:00:00.000Z',
-      endedAt: '2026-03-01T10:01:05.000Z',
-      durationSeconds: 65,
-      status: 'done',
+      ...{ callId: 'elevenlabs:conv_1', ...times, status: 'done' },
       details: {
-        endReason: 'Client ended call',
-        summary: 'Booked.',
-        analysis: {
-          transcript_summary: 'Booked.',
-          call_successful: 'success',
-          data_collection_results: {
-            outcome: { data_collection_id: 'outcome', value: 'booked', rationale: 'Said so.' },
-          },
-        },
+        ...{ endReason: 'Client ended call', summary: 'Booked.', analysis: analysis.elevenlabs },
         cost: { amount: 296, currency: 'credits' },
       },
     },
   },
+};
+
+/** What a platform found out about a call. Without the texts of the caller, it sends no transcript. */
+export type Finding = {
+  id?: string;
+  number?: string;
+  fields: Record<string, unknown>;
+  callerTexts?: string[];
+  agentText?: string;
+  seconds?: number;
+};
+
+/** The event in which each platform reports what it found out. Others than the caller speak in its transcripts, too. */
+export const findings: Record<string, (finding: Finding) => Record<string, unknown>> = {
+  vapi: ({ id = '1', number = caller, fields, callerTexts, agentText, seconds }) => ({
+    message: {
+      ...{ type: 'end-of-call-report', call: { id, customer: { number } }, durationSeconds: seconds },
+      analysis: { summary: 'A call.', structuredData: fields },
+      artifact: {
+        transcript: callerTexts?.map((said) => `User: ${said}\n`).join(''),
+        messages: callerTexts && [
+          { role: 'system', message: 'You are a friendly receptionist of a large practice.' },
+          { role: 'bot', message: agentText },
+          ...callerTexts.map((message) => ({ role: 'user', message })),
+        ],
+      },
+    },
+  }),
+  retell: ({ id = '1', number = caller, fields, callerTexts, agentText, seconds }) => ({
+    event: 'call_analyzed',
+    call: {
+      ...{ call_id: id, from_number: number, to_number: own, direction: 'inbound' },
+      duration_ms: seconds && seconds * 1000,
+      transcript: callerTexts?.map((said) => `User: ${said}\n`).join(''),
+      transcript_object: callerTexts && [
+        { role: 'agent', content: agentText, words: [] },
+        ...callerTexts.map((content) => ({ role: 'user', content, words: [] })),
+        { role: 'transfer_target', content: 'You have reached the doctor on duty tonight.' },
+      ],
+      call_analysis: { custom_analysis_data: fields },
+    },
+  }),
+  elevenlabs: ({ id = '1', number = caller, fields, callerTexts, agentText, seconds }) => ({
+    type: 'post_call_transcription',
+    data: {
+      conversation_id: id,
+      transcript: callerTexts && [
+        { role: 'agent', message: agentText },
+        { role: 'agent', message: null, tool_calls: [{ tool_name: 'end_call' }] },
+        ...callerTexts.map((message) => ({ role: 'user', message })),
+      ],
+      metadata: {
+        call_duration_secs: seconds,
+        phone_call: { direction: 'inbound', external_number: number, agent_number: own },
+      },
+      analysis: {
+        data_collection_results: Object.fromEntries(
+          Object.entries(fields).map(([id, value]) => [id, { data_collection_id: id, value, rationale: 'Said so.' }]),
+        ),
+      },
+    },
+  }),
 };
 
 export const bodyOf = (response: { body: unknown; text: string }) => response.body ?? response.text;
