@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { type File, upload } from '../../support/uploads.ts';
 import { newEndpoint, newReceiver } from '../../support/webhooks.ts';
 import { newFolder, websitesOf } from '../../support/websites.ts';
 import { call, newUser, newWorld, target, type World } from '../../support/world.ts';
@@ -25,16 +26,16 @@ const views = ['numbers', 'knowledge', 'webhooks'];
 /** A user whose numbers, sources and endpoints have texts of attackers. */
 const attackedWorld = async (): Promise<World> => {
   const world = await newWorld();
-  const { uid, agentId, apiKey } = world;
+  const { uid } = world;
   for (const [index, reason] of corpus.entries()) {
     await world.call('POST', '/block-list', { body: { uid, numbers: [`+1415555010${index}`], reason } });
   }
-  const form = new FormData();
-  form.set('uid', uid);
-  form.set('agentId', agentId);
-  for (const name of corpus.slice(0, 8))
-    form.append('files', new Blob([`Refunds: ${corpus.join('\n\n')}`]), `${name}.txt`);
-  expect((await call('POST', '/agent-documents', { apiKey, body: form })).status).toBe(200);
+  const content = `Refunds: ${corpus.join('\n\n')}`;
+  const sent = await upload(
+    world,
+    corpus.slice(0, 8).map((name): File => [`${name}.txt`, content]),
+  );
+  expect(sent.status).toBe(200);
   const site = newFolder();
   const escaped = corpus.map((text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')).join('<p>');
   await site.put('', `<title>${escaped}</title><p>Refunds ${escaped}</p><a href="?<img onerror=x>&x='"">a</a>`);
@@ -58,13 +59,15 @@ const openAll = async (page: Page) => {
   for (const summary of await page.getByRole('table').locator('summary').all()) await summary.click();
 };
 
-it('texts of callers, pages, documents and addresses are text in every view: nothing of them runs, loads or becomes an element', async () => {
+it('texts of callers, pages, documents and addresses are text in every view: nothing of them runs, loads, becomes an element or a request', async () => {
   const world = await attackedWorld();
+  const { paths } = (await call('GET', '/openapi.json')).body;
+  const patterns = Object.keys(paths).map((path) => new RegExp(`^${path.replaceAll(/{[^}]+}/g, '[^/]+')}$`));
   for (const view of views) {
-    const query = view === 'knowledge' ? `?agentId=${world.agentId}&query=refunds` : '';
+    const query = view === 'knowledge' ? `?agentId=${world.agentId}&query=refunds` : '?number=%2B14155550100';
     const { page, asked, complaints } = await openConsole(world.apiKey, `/console/${view}${query}`);
     await page.getByRole('table').first().waitFor();
-    if (view === 'numbers') await page.getByText(corpus[0] as string, { exact: true }).waitFor();
+    if (view === 'numbers') await page.getByRole('definition').filter({ hasText: corpus[0] }).waitFor();
     if (view === 'knowledge') await page.getByRole('listitem').filter({ hasText: 'Refunds' }).first().waitFor();
     await openAll(page);
     expect(await page.evaluate('window.attacked'), view).toBeUndefined();
@@ -72,35 +75,11 @@ it('texts of callers, pages, documents and addresses are text in every view: not
     const links = await page.evaluate('[...document.querySelectorAll("a")].map((link) => link.protocol).join()');
     expect(links).not.toContain('javascript');
     expect(asked.filter((url) => !url.startsWith(target.baseUrl))).toEqual([]);
-    expect(complaints).toEqual([]);
-  }
-});
-
-it('every request of the views is an operation of the API, as its document has them', async () => {
-  const world = await attackedWorld();
-  const { paths } = (await call('GET', '/openapi.json')).body;
-  const patterns = Object.keys(paths).map((path) => new RegExp(`^${path.replaceAll(/{[^}]+}/g, '[^/]+')}$`));
-  for (const view of views) {
-    const { page, asked } = await openConsole(world.apiKey, `/console/${view}?number=%2B14155550100`);
-    await page.getByRole('table').first().waitFor();
-    await openAll(page);
     const calls = asked.map((url) => new URL(url).pathname).filter((path) => !/^\/(assets|console|docs)/.test(path));
     expect(calls.length).toBeGreaterThan(1);
     expect(calls.filter((path) => !patterns.some((pattern) => pattern.test(path)))).toEqual([]);
+    expect(complaints).toEqual([]);
   }
-});
-
-it.each([
-  ['block-list', 'Numbers'],
-  ['knowledge', 'Knowledge'],
-  ['webhooks', 'Webhooks'],
-] as const)('a key with only the scope %s sees the view %s, without an error', async (scope, name) => {
-  const { apiKey } = await newUser([scope]);
-  const { page, complaints } = await openConsole(apiKey);
-  await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name }).click();
-  await page.getByRole('heading', { name, level: 1 }).waitFor();
-  expect(await page.getByRole('navigation', { name: 'Console' }).getByRole('link').count()).toBe(1);
-  expect(complaints).toEqual([]);
 });
 
 it('the views and their dialogs have no violation of WCAG 2.2 AA, light and dark, on a phone and on a screen', {

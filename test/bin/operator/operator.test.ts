@@ -392,15 +392,8 @@ it('the import of calls names the lines that are wrong, imports the others, and 
   expect(existsSync(`${file}.progress`)).toBe(false);
 });
 
-it('the demo is complete', async () => {
-  const demo = await json('demo');
-  const { uid, apiKey, agentId, callId, phone, otherUid, otherApiKey, otherAgentId } = demo;
-  const calls = await call('GET', `/calls/${agentId}`, { apiKey, query: { phone } });
-  expect(calls.body.calls.length).toBeGreaterThanOrEqual(2);
-  expect((await call('GET', `/calls/${agentId}/${callId}`, { apiKey })).body).toMatchObject({ callId, phone });
-  expect((await call('GET', `/calls/${agentId}/${phone}`, { apiKey })).body.callId).toBe(callId);
-  expect((await call('GET', `/agents/${otherAgentId}`, { apiKey: otherApiKey })).body.uid).toBe(otherUid);
-  expect((await call('GET', `/agents/${agentId}`, { apiKey: otherApiKey })).status).toBe(401);
+it('a demo prints what its callers need', async () => {
+  const { uid, apiKey } = await json('demo');
   expect(await isAccepted(apiKey, uid)).toBe(true);
   const { stdout } = await operator('demo');
   expect(stdout).toMatch(/^apiKey +vap_/m);
