@@ -3,7 +3,7 @@ import { environment } from '../environment.ts';
 import { service } from '../service.ts';
 import { when } from '../store/expressions.ts';
 import { chatAddressTokensKey, chatTokensKey, chatTurnsKey, chatUserTokensKey, type ItemKey } from '../store/keys.ts';
-import { type Item, type Table, table } from '../store/table.ts';
+import { type Item, type Table, TableStore, table } from '../store/table.ts';
 
 const minuteSeconds = 60;
 const daySeconds = 24 * 60 * 60;
@@ -17,33 +17,27 @@ type TurnsItem = Item & { turns: number };
 export type ChatLimits = { turnsPerMinute: number; tokensPerDay: number; userSharePercent?: number };
 
 /** The usage of the build chat, which anyone may call: turns of an address in a minute, and tokens in a day. */
-export class ChatUsage {
-  readonly #table: Table;
-  readonly #turnsPerMinute: number;
-  readonly #tokensPerDay: number;
-  readonly #userSharePercent: number;
+export class ChatUsage extends TableStore {
+  readonly #limits: ChatLimits;
 
   constructor(table: Table, limits: ChatLimits) {
-    this.#table = table;
-    this.#turnsPerMinute = limits.turnsPerMinute;
-    this.#tokensPerDay = limits.tokensPerDay;
-    this.#userSharePercent = limits.userSharePercent ?? 100;
+    super(table);
+    this.#limits = limits;
   }
 
   /** Counts a turn of an address in a window of sixty seconds, the previous minute in proportion. */
   async countTurn(address: string): Promise<RetryAfter | undefined> {
+    const { turnsPerMinute } = this.#limits;
     const network = toNetwork(address);
     const now = Date.now() / 1000;
     const current = Math.floor(now / minuteSeconds);
     const elapsed = now - current * minuteSeconds;
-    const previous = (await this.#table.get<TurnsItem>(chatTurnsKey(network, current - 1)))?.turns ?? 0;
-    const free = this.#turnsPerMinute - previous * (1 - elapsed / minuteSeconds);
+    const previous = (await this.table.get<TurnsItem>(chatTurnsKey(network, current - 1)))?.turns ?? 0;
+    const free = turnsPerMinute - previous * (1 - elapsed / minuteSeconds);
     const retryAfter = { seconds: Math.ceil(minuteSeconds - elapsed) };
     if (free < 1)
-      return this.#turnsPerMinute < 1
-        ? retryAfter
-        : { seconds: secondsUntilFree(previous, this.#turnsPerMinute, elapsed) };
-    const counted = await this.#table.change(
+      return turnsPerMinute < 1 ? retryAfter : { seconds: secondsUntilFree(previous, turnsPerMinute, elapsed) };
+    const counted = await this.table.change(
       chatTurnsKey(network, current),
       { add: { turns: 1 }, set: { ttlSeconds: (current + 3) * minuteSeconds } },
       when`attribute_not_exists(turns) or turns <= ${free - 1}`,
@@ -53,8 +47,9 @@ export class ChatUsage {
 
   /** Returns today's token budget for one turn. A caller with a key is counted by user, one without by address. */
   budget(caller: TokenCaller): TokenBudget {
-    const share = 'uid' in caller ? this.#userSharePercent / 100 : addressShare;
-    return new TokenBudget(this.#table, this.#tokensPerDay, caller, share);
+    const { tokensPerDay, userSharePercent = 100 } = this.#limits;
+    const share = 'uid' in caller ? userSharePercent / 100 : addressShare;
+    return new TokenBudget(this.table, tokensPerDay, caller, share);
   }
 }
 
@@ -69,8 +64,7 @@ const anonymousShare = 1 / 2;
 type CounterLimits = { tokens: number; anonymousTokens?: number };
 
 /** The day's tokens as one turn uses them: reserved before each model call, corrected to the actual usage at the end. */
-export class TokenBudget {
-  readonly #table: Table;
+export class TokenBudget extends TableStore {
   readonly #tokensPerDay: number;
   readonly #midnight = (Math.floor(Date.now() / 1000 / daySeconds) + 1) * daySeconds;
   readonly #dayKey: ItemKey;
@@ -81,8 +75,8 @@ export class TokenBudget {
   #reserved = 0;
 
   constructor(table: Table, tokensPerDay: number, caller: TokenCaller, share: number) {
+    super(table);
     const date = new Date().toISOString().slice(0, 10);
-    this.#table = table;
     this.#tokensPerDay = tokensPerDay;
     this.#dayKey = chatTokensKey(date);
     this.#share = share;
@@ -127,7 +121,7 @@ export class TokenBudget {
   async #add(key: ItemKey, by: number, { tokens, anonymousTokens }: CounterLimits): Promise<boolean> {
     const isWithinLimit = when`(attribute_not_exists(#tokens) or #tokens <= ${tokens})`;
     const isAnonymous = anonymousTokens !== undefined;
-    const counted = await this.#table.change(
+    const counted = await this.table.change(
       key,
       {
         add: { tokens: by, ...(isAnonymous && { anonymousTokens: by }) },

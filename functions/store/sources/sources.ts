@@ -26,7 +26,8 @@ import {
   type SourceReference,
   toSourceRecord,
 } from './source-reads.ts';
-import { type SourceIndex, SourceTexts, splitIndex, type TextReference, type Texts } from './source-texts.ts';
+import { type SourceIndex, SourceTextWrites, splitIndex, type Texts } from './source-text-writes.ts';
+import type { TextReference } from './source-texts.ts';
 
 /** Deletes everything else that belongs to a source. */
 type DeleteMore = (source: SourceReference) => Promise<void>;
@@ -35,7 +36,7 @@ type DeleteMore = (source: SourceReference) => Promise<void>;
 export class Sources<R extends SourceRecord> extends TableStore {
   readonly #kind: SourceKind;
   readonly #quota: Quota | undefined;
-  readonly #texts = new SourceTexts(this.table);
+  readonly #texts = new SourceTextWrites(this.table);
 
   /** Without a quota, an agent may have any number of sources. */
   constructor(table: Table, kind: SourceKind, quota?: Quota) {

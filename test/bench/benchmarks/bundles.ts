@@ -16,7 +16,7 @@ const ownLimits: Record<string, number> = {
   addWebsite: 485,
   getInvoices: 300,
   // It has five platforms with their signatures, the versions of agents, calls with their outcomes, and what a search reads.
-  receiveHook: 361,
+  receiveHook: 360,
   // They list the agents of a user, and add up figures and costs in periods of a time zone.
   getCallFigures: 319,
   getUserFigures: 325,
