@@ -24,12 +24,4 @@ export type Row = {
   measure(open: () => Promise<World>, say: (sentence: string) => void): Promise<Figure[]>;
 };
 
-export const median = (values: number[]): number => {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? at(sorted, middle) : (at(sorted, middle - 1) + at(sorted, middle)) / 2;
-};
-
 export const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
-
-const at = (values: number[], index: number) => values[index] as number;
