@@ -231,6 +231,24 @@ it('a WhatsApp call of ElevenLabs has the number of the user', () => {
   expect(callIn(read('elevenlabs', body))).toMatchObject({ type: 'end', other: caller, isGuess: false });
 });
 
+it.each<[platform: PlatformName, body: Body]>([
+  [
+    'vapi',
+    { type: 'end-of-call-report', call: { id: 'c' }, customer: { number: caller }, phoneNumber: { number: own } },
+  ],
+  ['retell', { event_type: 'call_analyzed', call_id: 'c', from_number: caller, to_number: own }],
+  ['retell', { event: 'call_ended', data: { call_id: 'c', from_number: caller, to_number: own } }],
+])('an ended call of %s is read without the object around its fields', (platform, body) => {
+  expect(callIn(read(platform, body))).toMatchObject({ type: 'end', direction: 'inbound', other: caller, own });
+});
+
+it('the data of a conversation at ElevenLabs without a type is an ended call', () => {
+  const phone_call = { type: 'sip_trunking', direction: 'outbound', agent_number: own, external_number: caller };
+  const body = { data: { conversation_id: 'conv_1', status: 'done', metadata: { phone_call } } };
+  expect(callIn(read('elevenlabs', body))).toMatchObject({ type: 'end', direction: 'outbound', other: caller, own });
+  expect(read('elevenlabs', { data: { agent_id: 'a1' } }).type).toBe('other');
+});
+
 const query = { query: 'opening hours' };
 const [id, search] = ['call_1', { name: 'search_knowledge' }];
 

@@ -53,8 +53,10 @@ export const elevenlabs: Platform = {
     }
     const data = objectAt(body, 'data');
     const callId = textAt(data, 'conversation_id');
-    if (textAt(body, 'type') === 'call_initiation_failure' && callId) return failedCall(callId, body);
-    if (textAt(body, 'type') !== 'post_call_transcription' || !callId) return { type: 'other' };
+    // Some workspaces send the data of a conversation alone.
+    const type = textAt(body, 'type') ?? 'post_call_transcription';
+    if (type === 'call_initiation_failure' && callId) return failedCall(callId, body);
+    if (type !== 'post_call_transcription' || !callId) return { type: 'other' };
     const [metadata, analysis] = [objectAt(data, 'metadata'), objectAt(data, 'analysis')];
     const [phoneCall, whatsapp] = [objectAt(metadata, 'phone_call'), objectAt(metadata, 'whatsapp')];
     const isOutbound = [phoneCall, whatsapp].some((one) => textAt(one, 'direction') === 'outbound');

@@ -124,6 +124,10 @@ export const objectAt = (body: Record<string, unknown>, name: string): Record<st
   return isJsonObject(value) ? value : {};
 };
 
+/** Returns the first object that has a field. Programs that pass events on may unwrap them. */
+export const chooseObject = (name: string, ...objects: Record<string, unknown>[]): Record<string, unknown> =>
+  objects.find((object) => object[name] !== undefined) ?? {};
+
 export const textAt = (body: Record<string, unknown>, name: string): string | undefined => {
   const value = body[name];
   return typeof value === 'string' && value !== '' ? value : undefined;

@@ -3,6 +3,7 @@ import { isSameSecret } from '../../domain/same-secret.ts';
 import { type Overrides, overrideVariables } from '../overrides.ts';
 import { explainFaults, hmac, isRecent } from '../secrets/signatures.ts';
 import {
+  chooseObject,
   isSearch,
   jsonResponse,
   numberAt,
@@ -40,7 +41,7 @@ export const retell: Platform = {
       const [from, to] = [textAt(call, 'from_number'), textAt(call, 'to_number')];
       return { type: 'start', callId: textAt(call, 'call_id'), direction: 'inbound', from, to };
     }
-    const call = objectAt(body, 'call');
+    const call = chooseObject('call_id', objectAt(body, 'call'), objectAt(body, 'data'), body);
     if (event === undefined && isSearch(body)) {
       const direction = textAt(call, 'direction') === 'outbound' ? 'outbound' : 'inbound';
       const [from, to] = [textAt(call, 'from_number'), textAt(call, 'to_number')];

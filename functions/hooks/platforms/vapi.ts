@@ -3,6 +3,7 @@ import { isSameSecret } from '../../domain/same-secret.ts';
 import { type Overrides, overrideVariables } from '../overrides.ts';
 import { explainFaults, hasBearer, hmac, isRecent } from '../secrets/signatures.ts';
 import {
+  chooseObject,
   jsonResponse,
   numberAt,
   objectAt,
@@ -44,7 +45,7 @@ export const vapi: Platform = {
   },
 
   read({ body }) {
-    const message = objectAt(body, 'message');
+    const message = findMessage(body);
     const call = objectAt(message, 'call');
     const other =
       partyAddress(message, 'customer') ?? partyAddress(call, 'customer') ?? partyAddress(message, 'contact');
@@ -111,7 +112,7 @@ export const vapi: Platform = {
   },
 
   answer(answers, { body }) {
-    const message = objectAt(body, 'message');
+    const message = findMessage(body);
     // Vapi reads only results of one line.
     const results = answers.map(({ error, text }) =>
       error === undefined ? { result: text?.replace(/\s*\n\s*/g, ' ') } : { error },
@@ -124,6 +125,8 @@ export const vapi: Platform = {
 
   acknowledge: () => jsonResponse({}),
 };
+
+const findMessage = (body: Record<string, unknown>) => chooseObject('type', objectAt(body, 'message'), body);
 
 /** Returns a party's number, or the SIP address in its place. */
 const partyAddress = (object: Record<string, unknown>, party: string): string | undefined =>
@@ -202,7 +205,7 @@ const secondsBetween = (start: string | undefined, end: string | undefined): num
   return seconds >= 0 ? seconds : undefined;
 };
 
-const isPredial = (body: Record<string, unknown>) => textAt(objectAt(body, 'message'), 'type') === 'campaign.predial';
+const isPredial = (body: Record<string, unknown>) => textAt(findMessage(body), 'type') === 'campaign.predial';
 
 /** Reads Unix seconds, Unix milliseconds or a date-time. */
 const parseMilliseconds = (time: string): number => {
