@@ -9,6 +9,7 @@ import { insertFields, listIgnored, readFields } from './pdf-fields.ts';
 import { NumberedFonts } from './pdf-fonts.ts';
 import { collectLines, joinLine, type Line } from './pdf-lines.ts';
 import { countLetters, createLook } from './pdf-look.ts';
+import { readXfa } from './pdf-xfa.ts';
 import { type Unreadable, withPdf } from './pdfjs.ts';
 import { DecompressionLimitError } from './zip.ts';
 
@@ -24,13 +25,20 @@ type Paragraph = { lines: string[]; size: number };
 export const readPdf = async (bytes: Buffer): Promise<LongDocument> => {
   const fonts = new NumberedFonts();
   const boxes = new PageBoxes();
+  // The pages of a form that is only in XFA say that another program shows it.
+  let needsRendering = false;
   await inspectStreams(bytes, (objects) => {
     fonts.collect(objects);
     boxes.collect(objects);
+    needsRendering ||= objects.includes('/NeedsRendering');
   });
-  return await withPdf(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength), (pdf, unreadable) =>
-    readPages(pdf, unreadable, createLook(fonts, boxes)),
-  );
+  const read = (data: Uint8Array, isForm: boolean) =>
+    withPdf(data, isForm, (pdf, unreadable) => readPages(pdf, unreadable, createLook(fonts, boxes)));
+  if (needsRendering) {
+    const form = await read(new Uint8Array(bytes), true).catch(() => undefined);
+    if (form && form.content.parts.length > 0) return form;
+  }
+  return await read(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength), false);
 };
 
 const readPages = async (
@@ -44,7 +52,7 @@ const readPages = async (
   let bodySize: number | undefined;
   const { attached, encrypted } = await countAttachments(pdf).catch(() => ({ attached: 0, encrypted: 0 }));
   const ignored = new Map(attached > 0 ? [['attached files', attached]] : []);
-  if (await hasXfaAlone(pdf)) ignored.set('XFA forms', 1);
+  if (!pdf.isPureXfa && (await hasXfaAlone(pdf))) ignored.set('XFA forms', 1);
   const missing: Missing = {
     pages: pdf.numPages,
     unread: 0,
@@ -140,6 +148,10 @@ const describeMissing = (missing: Missing, unreadable: Unreadable): SourceWarnin
 type Page = { paragraphs: Paragraph[]; letters: number; unmapped: number; ignored: string[] };
 
 const readPage = async (page: PDFPageProxy): Promise<Page> => {
+  if (page.isPureXfa) {
+    const paragraphs = (await readXfa(page)).map((text) => ({ lines: [text], size: 0 }));
+    return { paragraphs, letters: 0, unmapped: 0, ignored: [] };
+  }
   const items = (await page.getTextContent()).items.filter((item) => 'str' in item);
   const lines = collectLines(items);
   const letters = countLetters(items.map(({ str }) => str).join(''));

@@ -8,12 +8,13 @@ export type Unreadable = { fonts: number; parts: number };
 const reports: Record<keyof Unreadable, RegExp> = {
   fonts: /^Warning: loadFont - /,
   parts:
-    /^Warning: (getTextContent - ignoring (errors|XObject(?!.* circular))|getContentStream - ignoring|ensureStateFont)|^Info: .* in flate stream$/,
+    /^Warning: (getTextContent - ignoring (errors|XObject(?!.* circular))|getContentStream - ignoring|ensureStateFont|XFA - an error)|^Info: .* in flate stream$/,
 };
 
-/** Opens a PDF, reads it and closes it again, which frees its memory. */
+/** Opens a PDF, or the form in XFA that is in it, reads it and closes it again, which frees its memory. */
 export const withPdf = async <Result>(
   data: Uint8Array,
+  isForm: boolean,
   read: (pdf: PDFDocumentProxy, unreadable: Unreadable) => Promise<Result>,
 ): Promise<Result> => {
   const { getDocument, PDFWorker, VerbosityLevel, WorkerMessageHandler } = await loadPdfjs();
@@ -26,6 +27,7 @@ export const withPdf = async <Result>(
     data,
     verbosity: VerbosityLevel.INFOS,
     fontExtraProperties: true,
+    enableXfa: isForm,
     useSystemFonts: false,
     useWorkerFetch: false,
     BinaryDataFactory: PackageData,

@@ -263,20 +263,44 @@ it('the letters of a page beside its crop box are not in the text, and have a wa
   expect(await read(pdfOfPage({ ...page, entries: '/CropBox [0 0 595.0 842]' }))).not.toHaveProperty('warnings');
 });
 
-it('a form that is only in XFA has a warning, and one whose fields are also in the PDF has none', async () => {
-  const xfa = '/XFA[(template)6 0 R]';
-  const pdf = pdfOfPage({
+const xfaForm = (...fields: string[]) =>
+  `<xdp:xdp xmlns:xdp="http://ns.adobe.com/xdp/"><template xmlns="http://www.xfa.org/schema/xfa-template/3.0/"><subform name="form" layout="tb"><pageSet><pageArea><contentArea w="500pt" h="700pt"/><medium short="595pt" long="842pt"/></pageArea></pageSet>${fields.join('')}</subform></template><xfa:datasets xmlns:xfa="http://www.xfa.org/schema/xfa-data/1.0/"><xfa:data><form><price>49.00 EUR</price></form></xfa:data></xfa:datasets></xdp:xdp>`;
+const xfaField = (name: string, label: string, ui: string, value = '') =>
+  `<field name="${name}" w="300pt" h="20pt"><caption><value><text>${label}</text></value></caption><ui>${ui}</ui>${value}</field>`;
+const xfaPdf = (xfa: string) =>
+  pdfOfPage({
     contents: at(60, 780, 'Please wait ...'),
     resources: '/Font<</F1 5 0 R>>',
-    catalog: `/NeedsRendering true/AcroForm<</Fields[]${xfa}>>`,
-    objects: [helvetica, streamOf('<template xmlns="http://www.xfa.org/schema/xfa-template/3.0/"/>', '')],
+    catalog: '/NeedsRendering true/AcroForm<</Fields[]/DR<</Font<</F1 5 0 R>>>>/XFA 6 0 R>>',
+    objects: [helvetica, streamOf(xfa)],
   });
-  expect(await read(pdf)).toMatchObject({
+
+it('the texts and the values of a form that is only in XFA are read', async () => {
+  const form = xfaForm(
+    '<draw w="300pt" h="20pt"><value><text>Salon Ada</text></value></draw>',
+    xfaField('price', 'Price of a haircut:', '<textEdit/>'),
+    xfaField('note', 'Note:', '<textEdit multiLine="1"/>', '<value><text>Closed on Monday</text></value>'),
+    xfaField(
+      'cards',
+      'Cards:',
+      '<checkButton/>',
+      '<value><text>1</text></value><items><text>1</text><text>0</text></items>',
+    ),
+  );
+  expect(await read(xfaPdf(form))).toMatchObject({
+    content: 'Salon Ada\n\nPrice of a haircut: 49.00 EUR\n\nNote: Closed on Monday\n\nCards: ☑',
+  });
+});
+
+it('a form in XFA that cannot be read has a warning', async () => {
+  expect(await read(xfaPdf('<template xmlns="http://www.xfa.org/schema/xfa-template/3.0/"/>'))).toMatchObject({
     content: 'Please wait ...',
     warnings: [{ code: 'ignored_elements', message: 'The document has elements that are not read: XFA forms (1).' }],
   });
+});
+
+it('a form of which XFA is a part has no warning', async () => {
+  const xfa = '/XFA[(template)6 0 R]';
   const both = form(at(60, 780, 'Total:'), [field('Tx', 120, 780, '/V(49.00)')], xfa);
-  const text = await read(both);
-  expect(text).toMatchObject({ content: 'Total: 49.00' });
-  expect(text).not.toHaveProperty('warnings');
+  expect(await read(both)).toEqual({ content: 'Total: 49.00', contentMD: 'Total: 49.00' });
 });
