@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import type * as z from 'zod/mini';
 import type { ApiError } from '../../functions/domain/errors.ts';
+import { Identifier } from '../../functions/domain/identifiers.ts';
 import { validate } from '../../functions/domain/validation.ts';
 
 /** Joins the details of a validation error, without a final period. */
@@ -16,6 +17,9 @@ export const as =
     if (error) throw new InvalidArgumentError(`It ${formatDetails(error)}.`);
     return data;
   };
+
+/** Parses the id of a user, an agent, a key, a website or a document. */
+export const identifier = as(Identifier);
 
 /** Parses a whole number within bounds. */
 export const wholeNumber = (min: number, max: number) => (text: string) => {

@@ -30,3 +30,19 @@ export type Group = Command<[], {}, ReturnType<Operator['opts']>>;
 /** Formats examples for the end of a help text. */
 export const examples = (...lines: string[]) =>
   ['\nExamples:', ...lines.map((line) => `  $ ${commandName('operator')} ${line}`)].join('\n');
+
+/**
+ * Adds a command to a group, or to the program. `path` names it with its group. `lines` are examples without the path, and `help`
+ * stands before them.
+ */
+export const addCommand = (
+  group: Pick<Group, 'command'>,
+  path: string,
+  description: string,
+  lines: string[],
+  help = '',
+) =>
+  group
+    .command(path.slice(path.indexOf(' ') + 1))
+    .description(description)
+    .addHelpText('after', `${help}${examples(...lines.map((line) => `${path} ${line}`.trim()))}`);

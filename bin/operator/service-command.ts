@@ -1,10 +1,9 @@
 import type { Scope } from '../../functions/domain/api-keys.ts';
-import { Identifier } from '../../functions/domain/identifiers.ts';
-import { as } from '../command-line/arguments.ts';
+import { identifier } from '../command-line/arguments.ts';
 import { serviceOption } from '../command-line/connection.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { interruption } from '../command-line/interruption.ts';
-import { examples, type Group } from './program.ts';
+import { addCommand, type Group } from './program.ts';
 import { type Service, type ServiceOptions, withService } from './service.ts';
 
 /** The part of a help text about the key of a command that calls the service. */
@@ -17,12 +16,9 @@ the address.
 
 /** Adds a command that calls the service on behalf of a user. `path` names it with its group. */
 export const serviceCommand = (group: Group, path: string, description: string, lines: string[], help = '') =>
-  group
-    .command(path.slice(path.indexOf(' ') + 1))
-    .description(description)
-    .option('--uid <uid>', "a user with access to the agent (default: the agent's owner)", as(Identifier))
-    .option(...serviceOption)
-    .addHelpText('after', `${help}${accessHelp}${examples(...lines.map((line) => `${path} ${line}`))}`);
+  addCommand(group, path, description, lines, `${help}${accessHelp}`)
+    .option('--uid <uid>', "a user with access to the agent (default: the agent's owner)", identifier)
+    .option(...serviceOption);
 
 /** Runs `work` with the service, and aborts it on the first signal. */
 export const runWithService = async <AgentId extends string | undefined>(

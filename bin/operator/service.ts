@@ -9,8 +9,10 @@ import { existingUser, userWithAccess } from './existing.ts';
 import { readOutput } from './stack.ts';
 import { announce, type GlobalOptions, localRun, openStores, type Stores } from './stores.ts';
 
-export type ServiceOptions<AgentId extends string | undefined = string> = GlobalOptions & {
-  baseUrl?: string | undefined;
+/** The options that select a service. */
+export type TargetOptions = GlobalOptions & { baseUrl?: string | undefined };
+
+export type ServiceOptions<AgentId extends string | undefined = string> = TargetOptions & {
   uid?: string | undefined;
   agentId?: AgentId;
 };
@@ -71,7 +73,7 @@ export type Owners = {
 
 /** Runs `work` with the HTTP API for any agents: with the key in VAP_API_KEY, or else with a temporary key of each owner. */
 export const withOwners = async <T>(
-  options: GlobalOptions & { baseUrl?: string | undefined },
+  options: TargetOptions,
   scopes: Scope[],
   work: (owners: Owners) => Promise<T>,
 ): Promise<T> => {
@@ -105,7 +107,7 @@ const readIdentity = async ({ client, name }: Table) => {
 };
 
 /** Returns the key in VAP_API_KEY and the address of its service, if there is one. */
-const readGivenService = async (options: GlobalOptions & { baseUrl?: string | undefined }) => {
+const readGivenService = async (options: TargetOptions) => {
   const given = process.env.VAP_API_KEY?.trim();
   if (!given) return undefined;
   const apiKey = requireApiKey(given, 'VAP_API_KEY');
@@ -116,7 +118,7 @@ const readGivenService = async (options: GlobalOptions & { baseUrl?: string | un
 
 /** Runs `work` with the HTTP API as a user, with a temporary key of one scope. */
 export const asUser = async <T>(
-  options: Omit<ServiceOptions, 'agentId' | 'uid'>,
+  options: TargetOptions,
   { apiKeys, uid, scope }: { apiKeys: ApiKeys; uid: string; scope: Scope },
   signal: AbortSignal,
   work: (api: ApiClient) => Promise<T>,
@@ -154,13 +156,7 @@ const findCommandUser = async ({ agents, users }: Stores, { uid, agentId }: Serv
 };
 
 /** Returns the address of the service. A table by itself has none. */
-export const chooseBaseUrl = async ({
-  baseUrl,
-  stack,
-  table,
-  region,
-  runFile,
-}: Omit<ServiceOptions, 'agentId'>): Promise<string> => {
+export const chooseBaseUrl = async ({ baseUrl, stack, table, region, runFile }: TargetOptions): Promise<string> => {
   if (baseUrl) return baseUrl;
   if (stack) return readOutput(stack, 'BaseUrl', region);
   if (table ?? process.env.TABLE_NAME) {

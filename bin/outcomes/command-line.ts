@@ -1,8 +1,7 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { type CountryCode, isSupportedCountry } from 'libphonenumber-js/max';
 import { DateTime } from '../../functions/domain/date-time.ts';
-import { Identifier } from '../../functions/domain/identifiers.ts';
-import { as, wholeNumber } from '../command-line/arguments.ts';
+import { as, identifier, wholeNumber } from '../command-line/arguments.ts';
 import { selectingCalls, toSelection } from '../command-line/call-filter.ts';
 import { baseUrlOption, keyHelp, readApiKey } from '../command-line/connection.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
@@ -25,11 +24,7 @@ export const run = async (argv: string[]) => {
       .description('Write calls to a file, to be completed and sent by "push"')
       .argument('<file>', 'the file to write: .csv, or .jsonl with one object per line')
       .addOption(baseUrlOption())
-      .option(
-        '--agent-id <id>',
-        'the agent (default: all that the user of the key owns or has access to)',
-        as(Identifier),
-      ),
+      .option('--agent-id <id>', 'the agent (default: all that the user of the key owns or has access to)', identifier),
   )
     .addHelpText(
       'after',
@@ -51,7 +46,7 @@ export const run = async (argv: string[]) => {
     .description('Set the outcome of every call in a file')
     .argument('<file>', 'a .csv file with a header, or a .jsonl file with one object per line')
     .addOption(baseUrlOption())
-    .option('--agent-id <id>', 'the agent of rows without an agentId', as(Identifier))
+    .option('--agent-id <id>', 'the agent of rows without an agentId', identifier)
     .option('--dry-run', 'check the file without contacting the service')
     .option('--strict', 'send nothing if a row is invalid')
     .option('--only-failed', 'take a results file, and send its failed and invalid rows')
@@ -96,7 +91,7 @@ Examples:
     .description('Split a file of numbers into those that may be called now and those for later')
     .argument('<file>', 'a .csv file with a header')
     .addOption(baseUrlOption())
-    .requiredOption('--agent-id <id>', 'the agent whose rules for outbound calls apply', as(Identifier))
+    .requiredOption('--agent-id <id>', 'the agent whose rules for outbound calls apply', identifier)
     .option('--column <name>', 'the column with the number', 'number')
     .option('--country <code>', 'the country of phone numbers without a country code, such as DE', toCountry)
     .option('--at <time>', 'the moment to plan for: a date-time with an offset (default: now)', as(DateTime))

@@ -1,30 +1,26 @@
-import { Identifier } from '../../../functions/domain/identifiers.ts';
 import { PhoneNumber } from '../../../functions/domain/phone-numbers.ts';
 import { dataOf } from '../../../functions/openapi/client/client.ts';
-import { as } from '../../command-line/arguments.ts';
+import { as, identifier } from '../../command-line/arguments.ts';
 import { serviceOption } from '../../command-line/connection.ts';
 import { CommandError } from '../../command-line/exit-codes.ts';
 import { interruption } from '../../command-line/interruption.ts';
 import { print, record, say } from '../../command-line/output.ts';
 import { sayUnconfirmed } from '../confirmation.ts';
 import { existingUser } from '../existing.ts';
-import { examples, type Operator } from '../program.ts';
+import { addCommand, type Operator } from '../program.ts';
 import { asUser } from '../service.ts';
 import { openStores } from '../stores.ts';
 
 export const erase = (program: Operator) =>
-  program
-    .command('erase')
-    .description('Erase a person, by phone number, from the data of all agents that a user owns')
-    .requiredOption('--uid <uid>', 'the user', as(Identifier))
+  addCommand(program, 'erase', 'Erase a person, by phone number, from the data of all agents that a user owns', [
+    '--uid acme --number +14155550100',
+    '--uid acme --number +14155550100 --yes',
+  ])
+    .requiredOption('--uid <uid>', 'the user', identifier)
     .requiredOption('--number <number>', "the person's phone number", as(PhoneNumber))
     .option('--unblock', 'also remove the number from block lists (default: it stays blocked, without a reason)')
     .option('--yes', 'erase (default: only count what would be erased)')
     .option(...serviceOption)
-    .addHelpText(
-      'after',
-      examples('erase --uid acme --number +14155550100', 'erase --uid acme --number +14155550100 --yes'),
-    )
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
       const { uid, number, yes = false, unblock } = options;

@@ -3,7 +3,7 @@ import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
 import { print, record } from '../../command-line/output.ts';
 import { sayUnconfirmed } from '../confirmation.ts';
 import { readErasureSecret } from '../erasure-secret.ts';
-import { examples, type Operator } from '../program.ts';
+import { addCommand, type Operator } from '../program.ts';
 import { newerErasures } from '../restore/newer-erasures.ts';
 import { repeatErasures } from '../restore/repeat-erasures.ts';
 import { restoreTable } from '../restore/restore-table.ts';
@@ -16,18 +16,12 @@ import { openStores, requireKnownFormat } from '../stores.ts';
 type Restoration = { same: number; written: number; deleted: number; erasures: number };
 
 export const restore = (program: Operator) =>
-  program
-    .command('restore')
-    .description("Replace the table's contents with another table's, such as a point-in-time restore")
+  addCommand(program, 'restore', "Replace the table's contents with another table's, such as a point-in-time restore", [
+    '--stack voice-agents-prod --from voice-agents-restored',
+    '--stack voice-agents-prod --from voice-agents-restored --yes',
+  ])
     .requiredOption('--from <table>', 'the other table, in the same region')
     .option('--yes', 'restore (default: only count the changes)')
-    .addHelpText(
-      'after',
-      examples(
-        'restore --stack voice-agents-prod --from voice-agents-restored',
-        'restore --stack voice-agents-prod --from voice-agents-restored --yes',
-      ),
-    )
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
       const { table } = await openStores(options);

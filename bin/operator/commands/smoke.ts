@@ -2,16 +2,17 @@ import { baseUrl } from '../../command-line/arguments.ts';
 import { serviceOption } from '../../command-line/connection.ts';
 import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
 import { columns, print } from '../../command-line/output.ts';
-import { examples, type Operator } from '../program.ts';
+import { addCommand, type Operator } from '../program.ts';
 import { chooseBaseUrl } from '../service.ts';
 import { type Addresses, listChecks } from '../smoke/checks.ts';
 import { readOutputs } from '../stack.ts';
 import { announce } from '../stores.ts';
 
 export const smoke = (program: Operator) =>
-  program
-    .command('smoke')
-    .description('Check a deployment with a few requests that change nothing and need no key')
+  addCommand(program, 'smoke', 'Check a deployment with a few requests that change nothing and need no key', [
+    '--stack voice-agents-prod',
+    '--stack voice-agents-prod --chat --json',
+  ])
     .option(...serviceOption)
     .option(
       '--api-url <address>',
@@ -23,7 +24,6 @@ export const smoke = (program: Operator) =>
       '--chat',
       'also talk with the chat’s model, which costs a few tokens (with the API key in VAP_API_KEY, if any)',
     )
-    .addHelpText('after', examples('smoke --stack voice-agents-prod', 'smoke --stack voice-agents-prod --chat --json'))
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
       const { hasChat, ...addresses } = await readAddresses(options);

@@ -1,25 +1,21 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { ApiKey } from '../../../functions/domain/api-keys.ts';
-import { Identifier } from '../../../functions/domain/identifiers.ts';
 import { apiKeyKey } from '../../../functions/store/keys.ts';
-import { as } from '../../command-line/arguments.ts';
+import { identifier } from '../../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
-import { examples, type Group } from '../program.ts';
+import { addCommand, type Group } from '../program.ts';
 import { scan } from '../scan.ts';
 import type { Stores } from '../stores.ts';
 
-/** Adds a command about a key. `lines` are examples. */
-export const keyCommand = (key: Group, name: string, description: string, lines: string[]) =>
-  key
-    .command(name)
-    .description(description)
-    .argument('<keyId>', 'the id of the key', as(Identifier))
+/** Adds a command about a key. `lines` are examples without the path. */
+export const keyCommand = (key: Group, path: string, description: string, lines: string[]) =>
+  addCommand(key, path, description, lines)
+    .argument('<keyId>', 'the id of the key', identifier)
     .option(
       '--uid <uid>',
       'the user of the key (default: the one who has it, which reads the whole table)',
-      as(Identifier),
-    )
-    .addHelpText('after', examples(...lines.map((line) => `key ${line}`)));
+      identifier,
+    );
 
 /** Finds a key of the user `uid`, or only by its id in the whole table. Fails if there is none. */
 export const existingKey = async (stores: Stores, keyId: string, uid?: string): Promise<ApiKey> => {

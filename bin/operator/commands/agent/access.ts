@@ -1,21 +1,17 @@
-import { Identifier } from '../../../../functions/domain/identifiers.ts';
-import { as } from '../../../command-line/arguments.ts';
+import { identifier } from '../../../command-line/arguments.ts';
 import { CommandError } from '../../../command-line/exit-codes.ts';
 import { print } from '../../../command-line/output.ts';
 import { existingAgent, existingUser } from '../../existing.ts';
-import { examples, type Group } from '../../program.ts';
+import { addCommand, type Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
 
-const addCommand = (agent: Group, name: string, description: string, user: string) =>
-  agent
-    .command(name)
-    .description(description)
-    .argument('<agentId>', 'the agent', as(Identifier))
-    .requiredOption('--uid <uid>', user, as(Identifier))
-    .addHelpText('after', examples(`agent ${name} front-desk --uid partner`));
+const accessCommand = (agent: Group, name: string, description: string, user: string) =>
+  addCommand(agent, `agent ${name}`, description, ['front-desk --uid partner'])
+    .argument('<agentId>', 'the agent', identifier)
+    .requiredOption('--uid <uid>', user, identifier);
 
 export const grantAgent = (agent: Group) =>
-  addCommand(agent, 'grant', 'Give another user access to an agent', 'the user who gets access').action(
+  accessCommand(agent, 'grant', 'Give another user access to an agent', 'the user who gets access').action(
     async (agentId, _, command) => {
       const options = command.optsWithGlobals();
       const { uid } = options;
@@ -30,7 +26,7 @@ export const grantAgent = (agent: Group) =>
   );
 
 export const revokeAgent = (agent: Group) =>
-  addCommand(agent, 'revoke', 'Revoke the access of another user to an agent', 'the user who loses access').action(
+  accessCommand(agent, 'revoke', 'Revoke the access of another user to an agent', 'the user who loses access').action(
     async (agentId, _, command) => {
       const options = command.optsWithGlobals();
       const { uid } = options;

@@ -5,35 +5,29 @@ import {
   type UnversionedAgent,
   VersionNote,
 } from '../../../../functions/domain/agents.ts';
-import { Identifier, newIdentifier } from '../../../../functions/domain/identifiers.ts';
+import { newIdentifier } from '../../../../functions/domain/identifiers.ts';
 import { PhoneNumber } from '../../../../functions/domain/phone-numbers.ts';
 import { type AgentChanges, AgentExistsError } from '../../../../functions/store/agents/agent-changes.ts';
-import { as } from '../../../command-line/arguments.ts';
+import { as, identifier } from '../../../command-line/arguments.ts';
 import { CommandError } from '../../../command-line/exit-codes.ts';
 import { print } from '../../../command-line/output.ts';
 import { readConfiguration } from '../../agents/configuration.ts';
 import { existingUser } from '../../existing.ts';
-import { examples, type Group } from '../../program.ts';
+import { addCommand, type Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
 
 export const createAgent = (agent: Group) =>
-  agent
-    .command('create')
-    .description('Create an agent')
-    .requiredOption('--uid <uid>', 'the owner', as(Identifier))
+  addCommand(agent, 'agent create', 'Create an agent', [
+    '--uid acme --name "Front desk"',
+    '--uid acme --name "Front desk" --configuration front-desk.json --id front-desk',
+  ])
+    .requiredOption('--uid <uid>', 'the owner', identifier)
     .requiredOption('--name <name>', 'a display name', as(AgentName))
     .option('--configuration <file>', 'a JSON file with the configuration')
     .option('--phone-number <number>', 'the number the agent answers', as(PhoneNumber))
     .option('--key <key>', 'the name that the agent has in files', as(AgentKey))
     .option('--note <note>', 'why: a note for the history of the agent', as(VersionNote))
-    .option('--id <id>', 'an id of your choice (default: a new one)', as(Identifier))
-    .addHelpText(
-      'after',
-      examples(
-        'agent create --uid acme --name "Front desk"',
-        'agent create --uid acme --name "Front desk" --configuration front-desk.json --id front-desk',
-      ),
-    )
+    .option('--id <id>', 'an id of your choice (default: a new one)', identifier)
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
       const { uid, name, phoneNumber, key, note } = options;

@@ -1,23 +1,22 @@
-import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { dataOf } from '../../../../functions/openapi/client/client.ts';
-import { as } from '../../../command-line/arguments.ts';
+import { identifier } from '../../../command-line/arguments.ts';
 import { serviceOption } from '../../../command-line/connection.ts';
 import { interruption } from '../../../command-line/interruption.ts';
 import { say } from '../../../command-line/output.ts';
 import { countAgent, reportDeletion } from '../../deletion.ts';
 import { existingAgent } from '../../existing.ts';
-import { examples, type Group } from '../../program.ts';
+import { addCommand, type Group } from '../../program.ts';
 import { asUser } from '../../service.ts';
 import { openStores } from '../../stores.ts';
 
 export const deleteAgent = (agent: Group) =>
-  agent
-    .command('delete')
-    .description('Delete an agent with its calls, block list and knowledge')
-    .argument('<agentId>', 'the agent', as(Identifier))
+  addCommand(agent, 'agent delete', 'Delete an agent with its calls, block list and knowledge', [
+    'front-desk',
+    'front-desk --yes',
+  ])
+    .argument('<agentId>', 'the agent', identifier)
     .option('--yes', 'delete (default: only count what would be deleted)')
     .option(...serviceOption)
-    .addHelpText('after', examples('agent delete front-desk', 'agent delete front-desk --yes'))
     .action(async (agentId, _, command) => {
       const options = command.optsWithGlobals();
       const { table, agents, apiKeys } = await openStores(options);

@@ -1,21 +1,17 @@
-import { Identifier } from '../../../../functions/domain/identifiers.ts';
-import { as } from '../../../command-line/arguments.ts';
+import { identifier } from '../../../command-line/arguments.ts';
 import { print, table } from '../../../command-line/output.ts';
 import { allAgents } from '../../all-users.ts';
 import { existingUser } from '../../existing.ts';
-import { examples, type Group } from '../../program.ts';
+import { addCommand, type Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
 
 export const listAgents = (agent: Group) =>
-  agent
-    .command('list')
-    .description('List agents')
+  addCommand(agent, 'agent list', 'List agents', ['', '--uid acme --json'])
     .option(
       '--uid <uid>',
       'only those that this user owns or has access to (default: all agents, which reads the whole table)',
-      as(Identifier),
+      identifier,
     )
-    .addHelpText('after', examples('agent list', 'agent list --uid acme --json'))
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
       const stores = await openStores(options);

@@ -1,8 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
-import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { limits } from '../../../../functions/domain/limits.ts';
 import { type BlockedNumber, dataOf } from '../../../../functions/openapi/client/client.ts';
-import { as } from '../../../command-line/arguments.ts';
+import { identifier } from '../../../command-line/arguments.ts';
 import { count, print } from '../../../command-line/output.ts';
 import { streamJson, writeOutput } from '../../../command-line/output-file.ts';
 import type { Group } from '../../program.ts';
@@ -14,7 +13,7 @@ export const exportBlockList = (blockList: Group) =>
     '--uid acme --output acme.csv',
     '--agent-id front-desk --output front-desk.csv',
   ])
-    .option('--agent-id <id>', "the agent whose list it is (default: the user's own list)", as(Identifier))
+    .option('--agent-id <id>', "the agent whose list it is (default: the user's own list)", identifier)
     .option('--output <file>', 'the file to write (default: standard output)')
     .action(async (_, command) => {
       const options = command.optsWithGlobals();

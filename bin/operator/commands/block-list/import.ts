@@ -1,7 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import { ImportCountry } from '../../../../functions/domain/block-list-imports.ts';
-import { Identifier } from '../../../../functions/domain/identifiers.ts';
-import { as } from '../../../command-line/arguments.ts';
+import { as, identifier } from '../../../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { count, print, record, say, visible } from '../../../command-line/output.ts';
 import { future } from '../../../command-line/times.ts';
@@ -27,7 +26,7 @@ imported are reported with their number, and the others are imported.
 `,
   )
     .argument('<file>', 'the file')
-    .option('--agent-id <id>', "the agent whose list it is (default: the user's own list)", as(Identifier))
+    .option('--agent-id <id>', "the agent whose list it is (default: the user's own list)", identifier)
     .addOption(
       new Option('--mode <mode>', 'add, or replace: also remove the numbers that the file does not have')
         .choices(['add', 'replace'] as const)

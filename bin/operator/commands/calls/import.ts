@@ -3,18 +3,16 @@ import { CommandError } from '../../../command-line/exit-codes.ts';
 import { interruption } from '../../../command-line/interruption.ts';
 import { count, print, record } from '../../../command-line/output.ts';
 import { runImport } from '../../calls/import-calls.ts';
-import { examples, type Group } from '../../program.ts';
+import { addCommand, type Group } from '../../program.ts';
 import { withOwners } from '../../service.ts';
 
 export const importCalls = (calls: Group) =>
-  calls
-    .command('import')
-    .description('Import calls from a file of JSON lines')
-    .argument('<file>', 'the file, one call per line')
-    .option(...serviceOption)
-    .addHelpText(
-      'after',
-      `
+  addCommand(
+    calls,
+    'calls import',
+    'Import calls from a file of JSON lines',
+    ['calls.jsonl', 'calls.jsonl --stack voice-agents-prod'],
+    `
 A line is an item of POST /calls, as "calls export" writes it:
 
   {"agentId":"front-desk","callId":"c-1","phone":"+14155550123","direction":"inbound","startedAt":"2026-01-31T12:00:00Z"}
@@ -25,8 +23,10 @@ interruption, the same command continues: <file>.progress keeps the position unt
 
 This command uses the HTTP API with a temporary API key of each agent's owner. The keys are deleted at the end. With VAP_API_KEY
 set, it uses that key and needs no table.
-${examples('calls import calls.jsonl', 'calls import calls.jsonl --stack voice-agents-prod')}`,
-    )
+`,
+  )
+    .argument('<file>', 'the file, one call per line')
+    .option(...serviceOption)
     .action(async (file, _, command) => {
       const options = command.optsWithGlobals();
       using stop = interruption();

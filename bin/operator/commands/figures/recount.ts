@@ -1,29 +1,28 @@
 import pMap from 'p-map';
-import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { CallFigures } from '../../../../functions/figures/call-figures.ts';
 import { recountDay } from '../../../../functions/figures/recount.ts';
-import { as } from '../../../command-line/arguments.ts';
+import { identifier } from '../../../command-line/arguments.ts';
 import { print, record } from '../../../command-line/output.ts';
 import { chosenAgents } from '../../chosen-agents.ts';
-import { examples, type Group } from '../../program.ts';
+import { addCommand, type Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
 
 /** The number of an agent's days that are counted at once. */
 const concurrency = 8;
 
 export const recountFigures = (figures: Group) =>
-  figures
-    .command('recount')
-    .description('Recount the calls of agents on all days')
-    .option('--agent-id <id>', 'the agent', as(Identifier))
-    .option('--uid <uid>', 'all agents that this user owns', as(Identifier))
-    .addHelpText(
-      'after',
-      `
+  addCommand(
+    figures,
+    'figures recount',
+    'Recount the calls of agents on all days',
+    ['--uid user-1', '--agent-id front-desk --stack voice-agents-prod'],
+    `
 The service counts calls again whenever they change. In a table that was restored from a backup, figures may not match the
 calls. Recounting correct figures changes nothing. Figures of calls that the retention has deleted stay.
-${examples('figures recount --uid user-1', 'figures recount --agent-id front-desk --stack voice-agents-prod')}`,
-    )
+`,
+  )
+    .option('--agent-id <id>', 'the agent', identifier)
+    .option('--uid <uid>', 'all agents that this user owns', identifier)
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
       const stores = await openStores(options);

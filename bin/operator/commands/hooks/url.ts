@@ -1,30 +1,33 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import type { Platform } from '../../../../functions/hooks/platforms/platform.ts';
 import { type PlatformName, platforms } from '../../../../functions/hooks/platforms/platforms.ts';
-import { as } from '../../../command-line/arguments.ts';
+import { identifier } from '../../../command-line/arguments.ts';
 import { serviceOption } from '../../../command-line/connection.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { print, record } from '../../../command-line/output.ts';
 import { future } from '../../../command-line/times.ts';
 import { userWithAccess } from '../../existing.ts';
-import { examples, type Group } from '../../program.ts';
+import { addCommand, type Group } from '../../program.ts';
 import { chooseBaseUrl } from '../../service.ts';
 import { openStores } from '../../stores.ts';
 
 export const createHookUrl = (hooks: Group) =>
-  hooks
-    .command('url')
-    .description(
-      'Print the address to enter at a voice platform. Unless the platform signs, it contains a new key for hooks.',
-    )
+  addCommand(
+    hooks,
+    'hooks url',
+    'Print the address to enter at a voice platform. Unless the platform signs, it contains a new key for hooks.',
+    [
+      '--platform twilio --agent-id front-desk --next https://voice.example.com/answer',
+      '--platform vapi --agent-id front-desk --assistant-id asst_1 --stack voice-agents-prod',
+    ],
+  )
     .addOption(
       new Option('--platform <platform>', 'the voice platform')
         .choices(Object.keys(platforms) as PlatformName[])
         .makeOptionMandatory(),
     )
-    .requiredOption('--agent-id <id>', 'the agent that takes the calls', as(Identifier))
-    .option('--uid <uid>', "a user with access to the agent (default: the agent's owner)", as(Identifier))
+    .requiredOption('--agent-id <id>', 'the agent that takes the calls', identifier)
+    .option('--uid <uid>', "a user with access to the agent (default: the agent's owner)", identifier)
     .option('--next <address>', 'Twilio, Telnyx: the https address of your TwiML for accepted calls', httpsAddress)
     .option('--assistant-id <id>', 'Vapi, Retell: the assistant for accepted calls')
     .option(
@@ -39,13 +42,6 @@ export const createHookUrl = (hooks: Group) =>
     )
     .option('--expires <when>', 'a date, a date-time or a duration such as 365d (default: never)', future)
     .option(...serviceOption)
-    .addHelpText(
-      'after',
-      examples(
-        'hooks url --platform twilio --agent-id front-desk --next https://voice.example.com/answer',
-        'hooks url --platform vapi --agent-id front-desk --assistant-id asst_1 --stack voice-agents-prod',
-      ),
-    )
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
       const { platform: name, agentId, next, assistantId, overrides, unsure, expires } = options;

@@ -1,25 +1,26 @@
 import { Option } from '@commander-js/extra-typings';
 import type { SignatureFault } from '../../../../functions/domain/hook-secrets.ts';
-import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { type PlatformName, platforms } from '../../../../functions/hooks/platforms/platforms.ts';
-import { as } from '../../../command-line/arguments.ts';
+import { identifier } from '../../../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { print, record } from '../../../command-line/output.ts';
 import { existingUser } from '../../existing.ts';
-import { examples, type Group } from '../../program.ts';
+import { addCommand, type Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
 
 export const verifyHooks = (hooks: Group) =>
-  hooks
-    .command('verify')
-    .description('Show when the last signed webhook of a voice platform was accepted, and why one was refused')
+  addCommand(
+    hooks,
+    'hooks verify',
+    'Show when the last signed webhook of a voice platform was accepted, and why one was refused',
+    ['--platform twilio --uid acme'],
+  )
     .addOption(
       new Option('--platform <platform>', 'the voice platform')
         .choices(Object.keys(platforms) as PlatformName[])
         .makeOptionMandatory(),
     )
-    .requiredOption('--uid <uid>', 'the user, as the address names it', as(Identifier))
-    .addHelpText('after', examples('hooks verify --platform twilio --uid acme'))
+    .requiredOption('--uid <uid>', 'the user, as the address names it', identifier)
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
       const { platform, uid } = options;

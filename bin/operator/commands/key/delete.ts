@@ -8,7 +8,7 @@ import type { Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
 
 export const deleteKey = (key: Group) =>
-  keyCommand(key, 'delete', 'Delete the record of a key that is revoked or expired', ['delete key_01KAM… --yes'])
+  keyCommand(key, 'key delete', 'Delete the record of a key that is revoked or expired', ['key_01KAM… --yes'])
     .option('--yes', 'delete it (default: only show it)')
     .action(async (keyId, _, command) => {
       const options = command.optsWithGlobals();

@@ -1,18 +1,14 @@
 import { judgeKeyStatus } from '../../../../functions/domain/api-keys.ts';
-import { Identifier } from '../../../../functions/domain/identifiers.ts';
-import { as } from '../../../command-line/arguments.ts';
+import { identifier } from '../../../command-line/arguments.ts';
 import { print, table } from '../../../command-line/output.ts';
 import { existingUser } from '../../existing.ts';
 import { describeExpiry, joinScopes } from '../../keys/describe-key.ts';
-import { examples, type Group } from '../../program.ts';
+import { addCommand, type Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
 
 export const listKeys = (key: Group) =>
-  key
-    .command('list')
-    .description('List the keys of a user')
-    .requiredOption('--uid <uid>', 'the user', as(Identifier))
-    .addHelpText('after', examples('key list --uid acme', 'key list --uid acme --json'))
+  addCommand(key, 'key list', 'List the keys of a user', ['--uid acme', '--uid acme --json'])
+    .requiredOption('--uid <uid>', 'the user', identifier)
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
       const { users, apiKeys } = await openStores(options);

@@ -5,7 +5,7 @@ import type { Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
 
 export const revokeKey = (key: Group) =>
-  keyCommand(key, 'revoke', 'Revoke a key at once, and list the records that it made', ['revoke key_01KAM…']).action(
+  keyCommand(key, 'key revoke', 'Revoke a key at once, and list the records that it made', ['key_01KAM…']).action(
     async (keyId, _, command) => {
       const options = command.optsWithGlobals();
       const stores = await openStores(options);

@@ -10,9 +10,9 @@ import type { Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
 
 export const rotateKey = (key: Group) =>
-  keyCommand(key, 'rotate', 'Replace a key with a new one of the same name and scopes', [
-    'rotate key_01KAM…',
-    'rotate --uid acme key_01KAM… --overlap 7d --expires 52w',
+  keyCommand(key, 'key rotate', 'Replace a key with a new one of the same name and scopes', [
+    'key_01KAM…',
+    '--uid acme key_01KAM… --overlap 7d --expires 52w',
   ])
     .addOption(
       new Option('--overlap <duration>', 'how long the old key stays valid, such as 7d; 0s revokes it at once')

@@ -6,7 +6,7 @@ import type { Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
 
 export const showKey = (key: Group) =>
-  keyCommand(key, 'show', 'Show a key, without its secret', ['show key_01KAM…']).action(async (keyId, _, command) => {
+  keyCommand(key, 'key show', 'Show a key, without its secret', ['key_01KAM…']).action(async (keyId, _, command) => {
     const options = command.optsWithGlobals();
     const stores = await openStores(options);
     const found = await existingKey(stores, keyId, options.uid);

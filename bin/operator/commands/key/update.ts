@@ -11,9 +11,9 @@ import type { Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
 
 export const updateKey = (key: Group) =>
-  keyCommand(key, 'update', 'Change the name, scopes or expiry of a key', [
-    'update key_01KAM… --scope calls',
-    'update --uid acme key_01KAM… --expires 7d',
+  keyCommand(key, 'key update', 'Change the name, scopes or expiry of a key', [
+    'key_01KAM… --scope calls',
+    '--uid acme key_01KAM… --expires 7d',
   ])
     .option('--name <name>', 'what the key is for', as(DisplayName))
     .option('--scope <scope...>', `what the key may do from now on: ${Scope.options.join(', ')}`, toScopes)

@@ -1,27 +1,23 @@
 import { Option } from '@commander-js/extra-typings';
-import { Identifier } from '../../../../functions/domain/identifiers.ts';
-import { as } from '../../../command-line/arguments.ts';
+import { identifier } from '../../../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { print, table } from '../../../command-line/output.ts';
 import { duration } from '../../../command-line/times.ts';
 import { existingUser } from '../../existing.ts';
 import { type KeyUsage, keyUsage } from '../../keys/usage.ts';
-import { examples, type Group } from '../../program.ts';
+import { addCommand, type Group } from '../../program.ts';
 import { type GlobalOptions, openStores } from '../../stores.ts';
 
 export const showKeyUsage = (key: Group) =>
-  key
-    .command('usage')
-    .description('Show how often and when the keys of a deployment were used, from its request log')
-    .option('--uid <uid>', 'only the keys of this user, including unused ones', as(Identifier))
+  addCommand(key, 'key usage', 'Show how often and when the keys of a deployment were used, from its request log', [
+    '--stack voice-agents-prod',
+    '--stack voice-agents-prod --uid acme --since 7d',
+  ])
+    .option('--uid <uid>', 'only the keys of this user, including unused ones', identifier)
     .addOption(
       new Option('--since <duration>', 'how far to look back, such as 7d')
         .argParser(duration)
         .default(duration('30d'), '30d'),
-    )
-    .addHelpText(
-      'after',
-      examples('key usage --stack voice-agents-prod', 'key usage --stack voice-agents-prod --uid acme --since 7d'),
     )
     .action(async (_, command) => {
       const options = command.optsWithGlobals();

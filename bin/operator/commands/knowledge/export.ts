@@ -1,6 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
-import { Identifier } from '../../../../functions/domain/identifiers.ts';
-import { as } from '../../../command-line/arguments.ts';
+import { identifier } from '../../../command-line/arguments.ts';
 import { print } from '../../../command-line/output.ts';
 import { writeOutput } from '../../../command-line/output-file.ts';
 import { readText } from '../../knowledge/sources.ts';
@@ -12,8 +11,8 @@ export const exportSource = (knowledge: Group) =>
     'web_01KA… --agent-id front-desk --output help.md',
     'doc_01KA… --agent-id front-desk --format text',
   ])
-    .requiredOption('--agent-id <id>', 'the agent', as(Identifier))
-    .argument('<id>', 'the website or document', as(Identifier))
+    .requiredOption('--agent-id <id>', 'the agent', identifier)
+    .argument('<id>', 'the website or document', identifier)
     .addOption(
       new Option('--format <format>', 'markdown, or text (of a website: JSON with its pages)')
         .choices(['markdown', 'text'] as const)

@@ -1,28 +1,27 @@
-import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { indexSources } from '../../../../functions/search/source-index.ts';
 import { documentKind } from '../../../../functions/store/sources/documents.ts';
 import { type SourceKind, SourceReads } from '../../../../functions/store/sources/source-reads.ts';
 import { Sources } from '../../../../functions/store/sources/sources.ts';
 import { websiteKind } from '../../../../functions/store/sources/website-reads.ts';
-import { as } from '../../../command-line/arguments.ts';
+import { identifier } from '../../../command-line/arguments.ts';
 import { print, record } from '../../../command-line/output.ts';
 import { chosenAgents } from '../../chosen-agents.ts';
-import { examples, type Group } from '../../program.ts';
+import { addCommand, type Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
 
 export const indexKnowledge = (knowledge: Group) =>
-  knowledge
-    .command('index')
-    .description('Index websites and documents for the search, unless they are already indexed')
-    .option('--agent-id <id>', 'the agent', as(Identifier))
-    .option('--uid <uid>', 'all agents that this user owns', as(Identifier))
-    .addHelpText(
-      'after',
-      `
+  addCommand(
+    knowledge,
+    'knowledge index',
+    'Index websites and documents for the search, unless they are already indexed',
+    ['--agent-id front-desk', '--uid user-1 --stack voice-agents-prod'],
+    `
 Sources that an earlier version of the service read cannot be searched until they are indexed; a search counts them in
 searched.unindexed. Indexing again what is indexed changes nothing.
-${examples('knowledge index --agent-id front-desk', 'knowledge index --uid user-1 --stack voice-agents-prod')}`,
-    )
+`,
+  )
+    .option('--agent-id <id>', 'the agent', identifier)
+    .option('--uid <uid>', 'all agents that this user owns', identifier)
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
       const stores = await openStores(options);

@@ -1,5 +1,4 @@
-import { Identifier } from '../../../../functions/domain/identifiers.ts';
-import { as } from '../../../command-line/arguments.ts';
+import { identifier } from '../../../command-line/arguments.ts';
 import { print } from '../../../command-line/output.ts';
 import { describeResponse } from '../../api/describe-response.ts';
 import { existingSource } from '../../knowledge/sources.ts';
@@ -8,8 +7,8 @@ import { runWithService, serviceCommand } from '../../service-command.ts';
 
 export const showSource = (knowledge: Group) =>
   serviceCommand(knowledge, 'knowledge show', 'Show a website or document', ['web_01KA… --agent-id front-desk'])
-    .requiredOption('--agent-id <id>', 'the agent', as(Identifier))
-    .argument('<id>', 'the website or document', as(Identifier))
+    .requiredOption('--agent-id <id>', 'the agent', identifier)
+    .argument('<id>', 'the website or document', identifier)
     .action(async (id, _, command) => {
       const options = command.optsWithGlobals();
       await runWithService(options, ['knowledge'], async (service) => {

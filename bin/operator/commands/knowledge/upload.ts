@@ -1,5 +1,4 @@
-import { Identifier } from '../../../../functions/domain/identifiers.ts';
-import { as } from '../../../command-line/arguments.ts';
+import { identifier } from '../../../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { count, print, table } from '../../../command-line/output.ts';
 import { upload } from '../../knowledge/upload.ts';
@@ -11,7 +10,7 @@ export const uploadDocuments = (knowledge: Group) =>
     'handbook.pdf prices.docx --agent-id front-desk',
     '*.pdf --agent-id front-desk --no-wait --stack voice-agents-prod',
   ])
-    .requiredOption('--agent-id <id>', 'the agent', as(Identifier))
+    .requiredOption('--agent-id <id>', 'the agent', identifier)
     .argument('<files...>', 'PDF, Word (.docx), text or Markdown, up to 10 MB each')
     .option('--no-wait', 'do not wait until the texts are extracted')
     .action(async (files, _, command) => {

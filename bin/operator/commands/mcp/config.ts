@@ -7,7 +7,7 @@ import { serviceOption } from '../../../command-line/connection.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { print, say } from '../../../command-line/output.ts';
 import { writeOutput } from '../../../command-line/output-file.ts';
-import { examples, type Group } from '../../program.ts';
+import { addCommand, type Group } from '../../program.ts';
 import { chooseBaseUrl } from '../../service.ts';
 
 /** The configuration of each AI client, the file for it, and how the client gets the key. */
@@ -46,19 +46,13 @@ const clients = {
 const names = Object.keys(clients) as (keyof typeof clients)[];
 
 export const showMcpConfiguration = (mcp: Group) =>
-  mcp
-    .command('config')
-    .description('Print the configuration of an AI client, without a key')
+  addCommand(mcp, 'mcp config', 'Print the configuration of an AI client, without a key', [
+    '--client claude-code --output .mcp.json',
+    '--client cursor --stack voice-agents-prod --output .cursor/mcp.json',
+  ])
     .addOption(new Option('--client <name>', 'the AI client').choices(names).makeOptionMandatory())
     .option('--output <file>', 'the file to write, with its folder (default: standard output)')
     .option(...serviceOption)
-    .addHelpText(
-      'after',
-      examples(
-        'mcp config --client claude-code --output .mcp.json',
-        'mcp config --client cursor --stack voice-agents-prod --output .cursor/mcp.json',
-      ),
-    )
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
       const { file, note, configure } = clients[options.client as keyof typeof clients];

@@ -1,21 +1,17 @@
-import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { claimFormat } from '../../../../functions/store/format.ts';
-import { as } from '../../../command-line/arguments.ts';
+import { as, identifier } from '../../../command-line/arguments.ts';
 import { CommandError } from '../../../command-line/exit-codes.ts';
 import { print } from '../../../command-line/output.ts';
 import { DisplayName } from '../../display-name.ts';
 import { existingUser } from '../../existing.ts';
-import { examples, type Group } from '../../program.ts';
+import { addCommand, type Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
 
 export const createUser = (user: Group) =>
-  user
-    .command('create')
-    .description('Create a user')
-    .argument('<uid>', 'an id of your choice', as(Identifier))
+  addCommand(user, 'user create', 'Create a user', ['acme --name "Acme Inc."', 'acme --of agency'])
+    .argument('<uid>', 'an id of your choice', identifier)
     .option('--name <name>', 'a display name', as(DisplayName))
-    .option('--of <uid>', 'the user that administers it as a client', as(Identifier))
-    .addHelpText('after', examples('user create acme --name "Acme Inc."', 'user create acme --of agency'))
+    .option('--of <uid>', 'the user that administers it as a client', identifier)
     .action(async (uid, _, command) => {
       const options = command.optsWithGlobals();
       const { users, table } = await openStores(options);

@@ -1,32 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { dataOf } from '../../../../functions/openapi/client/client.ts';
 import { emptyUser } from '../../../../functions/users/empty-user.ts';
-import { as } from '../../../command-line/arguments.ts';
+import { identifier } from '../../../command-line/arguments.ts';
 import { serviceOption } from '../../../command-line/connection.ts';
 import { CommandError } from '../../../command-line/exit-codes.ts';
 import { interruption } from '../../../command-line/interruption.ts';
 import { say } from '../../../command-line/output.ts';
 import { type Counts, countAgent, countBlocked, reportDeletion } from '../../deletion.ts';
 import { existingUser } from '../../existing.ts';
-import { examples, type Group } from '../../program.ts';
-import { asUser, type ServiceOptions } from '../../service.ts';
+import { addCommand, type Group } from '../../program.ts';
+import { asUser, type TargetOptions } from '../../service.ts';
 import { openStores, type Stores } from '../../stores.ts';
 
 export const deleteUser = (user: Group) =>
-  user
-    .command('delete')
-    .description('Delete a user with their agents, keys and block list')
-    .argument('<uid>', 'the user', as(Identifier))
-    .option('--yes', 'delete (default: only count what would be deleted)')
-    .option(...serviceOption)
-    .addHelpText(
-      'after',
-      `
+  addCommand(
+    user,
+    'user delete',
+    'Delete a user with their agents, keys and block list',
+    ['acme', 'acme --yes'],
+    `
 The user is deleted when the command ends, and the data of their agents in the background. A user who has clients cannot be
 deleted: delete these first. After an interruption, the same command continues.
-${examples('user delete acme', 'user delete acme --yes')}`,
-    )
+`,
+  )
+    .argument('<uid>', 'the user', identifier)
+    .option('--yes', 'delete (default: only count what would be deleted)')
+    .option(...serviceOption)
     .action(async (uid, _, command) => {
       const options = command.optsWithGlobals();
       const stores = await openStores(options);
@@ -62,12 +61,7 @@ const countUser = async ({ table, agents, apiKeys }: Stores, uid: string): Promi
 const pollMilliseconds = 200;
 
 /** Deletes a user. The user's record goes last, so that deleting again completes an interrupted deletion. */
-const removeUser = async (
-  options: Omit<ServiceOptions, 'agentId'>,
-  stores: Stores,
-  uid: string,
-  signal: AbortSignal,
-) => {
+const removeUser = async (options: TargetOptions, stores: Stores, uid: string, signal: AbortSignal) => {
   const { users, apiKeys, blockListImports: imports } = stores;
   const deleteAgents = async (agentIds: string[]) => {
     if (agentIds.length === 0) return true;

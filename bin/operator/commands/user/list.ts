@@ -1,20 +1,12 @@
-import { Identifier } from '../../../../functions/domain/identifiers.ts';
-import { as } from '../../../command-line/arguments.ts';
+import { identifier } from '../../../command-line/arguments.ts';
 import { print, table } from '../../../command-line/output.ts';
 import { allUsers } from '../../all-users.ts';
-import { examples, type Group } from '../../program.ts';
+import { addCommand, type Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
 
 export const listUsers = (user: Group) =>
-  user
-    .command('list')
-    .description('List users')
-    .option(
-      '--of <uid>',
-      'only the clients of this user (default: all users, which reads the whole table)',
-      as(Identifier),
-    )
-    .addHelpText('after', examples('user list', 'user list --of agency --json'))
+  addCommand(user, 'user list', 'List users', ['', '--of agency --json'])
+    .option('--of <uid>', 'only the clients of this user (default: all users, which reads the whole table)', identifier)
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
       const stores = await openStores(options);

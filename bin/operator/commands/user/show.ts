@@ -1,17 +1,13 @@
 import { judgeKeyStatus } from '../../../../functions/domain/api-keys.ts';
-import { Identifier } from '../../../../functions/domain/identifiers.ts';
-import { as } from '../../../command-line/arguments.ts';
+import { identifier } from '../../../command-line/arguments.ts';
 import { print, record, table } from '../../../command-line/output.ts';
 import { existingUser } from '../../existing.ts';
-import { examples, type Group } from '../../program.ts';
+import { addCommand, type Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
 
 export const showUser = (user: Group) =>
-  user
-    .command('show')
-    .description('Show a user with their agents and keys')
-    .argument('<uid>', 'the user', as(Identifier))
-    .addHelpText('after', examples('user show acme'))
+  addCommand(user, 'user show', 'Show a user with their agents and keys', ['acme'])
+    .argument('<uid>', 'the user', identifier)
     .action(async (uid, _, command) => {
       const options = command.optsWithGlobals();
       const { users, agents, apiKeys } = await openStores(options);

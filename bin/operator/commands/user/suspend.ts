@@ -1,8 +1,7 @@
-import { Identifier } from '../../../../functions/domain/identifiers.ts';
-import { as } from '../../../command-line/arguments.ts';
+import { identifier } from '../../../command-line/arguments.ts';
 import { print } from '../../../command-line/output.ts';
 import { existingUser } from '../../existing.ts';
-import { examples, type Group } from '../../program.ts';
+import { addCommand, type Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
 
 const commands = {
@@ -10,13 +9,10 @@ const commands = {
   resume: { suspended: false, description: 'End the suspension of a user', done: 'is no longer suspended' },
 };
 
-const addCommand = (user: Group, name: keyof typeof commands) => {
+const suspensionCommand = (user: Group, name: keyof typeof commands) => {
   const { suspended, description, done } = commands[name];
-  return user
-    .command(name)
-    .description(description)
-    .argument('<uid>', 'the user', as(Identifier))
-    .addHelpText('after', examples(`user ${name} acme`))
+  return addCommand(user, `user ${name}`, description, ['acme'])
+    .argument('<uid>', 'the user', identifier)
     .action(async (uid, _, command) => {
       const options = command.optsWithGlobals();
       const { users } = await openStores(options);
@@ -26,5 +22,5 @@ const addCommand = (user: Group, name: keyof typeof commands) => {
     });
 };
 
-export const suspendUser = (user: Group) => addCommand(user, 'suspend');
-export const resumeUser = (user: Group) => addCommand(user, 'resume');
+export const suspendUser = (user: Group) => suspensionCommand(user, 'suspend');
+export const resumeUser = (user: Group) => suspensionCommand(user, 'resume');

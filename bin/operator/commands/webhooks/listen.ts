@@ -1,37 +1,35 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { now } from '../../../../functions/domain/date-time.ts';
-import { Identifier, newIdentifier } from '../../../../functions/domain/identifiers.ts';
+import { newIdentifier } from '../../../../functions/domain/identifiers.ts';
 import { validate } from '../../../../functions/domain/validation.ts';
 import { type DeliveryAttempt, NewWebhookEndpoint } from '../../../../functions/domain/webhooks.ts';
 import { newEndpointSecret } from '../../../../functions/webhooks/secrets.ts';
 import type { StoredDelivery } from '../../../../functions/webhooks/webhook-deliveries.ts';
-import { as, formatDetails } from '../../../command-line/arguments.ts';
+import { formatDetails, identifier } from '../../../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { interruption } from '../../../command-line/interruption.ts';
 import { print, visible } from '../../../command-line/output.ts';
 import { existingUser, userWithAccess } from '../../existing.ts';
-import { examples, type Group } from '../../program.ts';
+import { addCommand, type Group } from '../../program.ts';
 import { type GlobalOptions, localRun, openStores } from '../../stores.ts';
 import { forward } from '../../webhooks/forward.ts';
 
 export const listenForWebhooks = (webhooks: Group) =>
-  webhooks
-    .command('listen')
-    .description(
-      'Forward the events of a user to an address, such as one on this machine, until it is interrupted.\n\n' +
-        'It creates a temporary endpoint, and fetches its events from the table. It sends each once, signed with the secret that it prints.',
-    )
+  addCommand(
+    webhooks,
+    'webhooks listen',
+    'Forward the events of a user to an address, such as one on this machine, until it is interrupted.\n\n' +
+      'It creates a temporary endpoint, and fetches its events from the table. It sends each once, signed with the secret that it prints.',
+    [
+      '--forward-to http://127.0.0.1:4242/webhooks',
+      '--forward-to http://127.0.0.1:4242/webhooks --stack voice-agents-dev --uid acme --event "call.*"',
+    ],
+    `\nEnvironment:\n  VAP_WEBHOOK_SECRET  the signing secret to use (default: a new one each time)\n`,
+  )
     .requiredOption('--forward-to <address>', 'where to send the events', httpAddress)
-    .option('--uid <uid>', 'the user (default: the demo user of the local run)', as(Identifier))
+    .option('--uid <uid>', 'the user (default: the demo user of the local run)', identifier)
     .option('--event <type...>', 'types of events, such as call.recorded or call.* (default: all)')
     .option('--agent-id <id...>', 'only events of these agents')
-    .addHelpText(
-      'after',
-      `\nEnvironment:\n  VAP_WEBHOOK_SECRET  the signing secret to use (default: a new one each time)\n${examples(
-        'webhooks listen --forward-to http://127.0.0.1:4242/webhooks',
-        'webhooks listen --forward-to http://127.0.0.1:4242/webhooks --stack voice-agents-dev --uid acme --event "call.*"',
-      )}`,
-    )
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
       const { forwardTo: url, event: events, agentId: agentIds } = options;
