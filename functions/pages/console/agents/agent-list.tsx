@@ -4,7 +4,7 @@ import { NewAgentLink, useAgentChoices } from '../components/agent-filter.tsx';
 import { FilterBar, TextFilter } from '../components/fields.tsx';
 import { useFigures } from '../components/figures.tsx';
 import { type Column, Table } from '../components/paged-table.tsx';
-import { Empty, Loaded } from '../components/parts.tsx';
+import { Empty, Loaded, Section } from '../components/parts.tsx';
 import { Time, useTimeZone } from '../components/values.tsx';
 import { addDays, formatNumber, formatPhone, toDateInZone } from '../formats.ts';
 import { useService } from '../service.tsx';
@@ -18,11 +18,7 @@ export const AgentList = () => {
   const isFound = ({ name, phoneNumber = '' }: Agent) =>
     name.toLowerCase().includes(text) || (digits !== '' && phoneNumber.includes(digits));
   return (
-    <>
-      <div className="heading">
-        <h1>Agents</h1>
-        <NewAgentLink label="New agent" />
-      </div>
+    <Section title="Agents" isView actions={<NewAgentLink label="New agent" />}>
       <FilterBar>
         <TextFilter name="search" label="Name or phone number" type="search" />
       </FilterBar>
@@ -48,7 +44,7 @@ export const AgentList = () => {
           />
         )}
       </Loaded>
-    </>
+    </Section>
   );
 };
 

@@ -20,11 +20,11 @@ const Clients = () => {
   const pages = useClients();
   if (client) return <ClientPage key={client} uid={client} />;
   return (
-    <>
-      <div className="heading">
-        <h1>Clients</h1>
-        <DialogButton label="New client">{(onClose) => <ClientDialog onClose={onClose} />}</DialogButton>
-      </div>
+    <Section
+      title="Clients"
+      isView
+      actions={<DialogButton label="New client">{(onClose) => <ClientDialog onClose={onClose} />}</DialogButton>}
+    >
       <PagedTable
         caption="Clients"
         pages={pages}
@@ -41,7 +41,7 @@ const Clients = () => {
         }
       />
       <Figures />
-    </>
+    </Section>
   );
 };
 
