@@ -1,8 +1,20 @@
 import type { Call } from '../../../functions/domain/calls.ts';
-import type { toSelection } from '../../command-line/call-filter.ts';
+import { identifier } from '../../command-line/arguments.ts';
+import { selectingCalls, type toSelection } from '../../command-line/call-filter.ts';
 import { readAgentIds, readCalls } from '../../command-line/calls-of-agents.ts';
+import { serviceOption } from '../../command-line/connection.ts';
+import { addCommand } from '../program.ts';
 import type { ServiceOptions } from '../service.ts';
 import { runWithService } from '../service-command.ts';
+
+/** Adds a command about selected calls of an agent, or of all agents that a user may use. */
+export const selectedCallsCommand = (...command: Parameters<typeof addCommand>) =>
+  selectingCalls(
+    addCommand(...command)
+      .option('--agent-id <id>', 'the agent', identifier)
+      .option('--uid <uid>', 'all agents that this user owns or has access to', identifier)
+      .option(...serviceOption),
+  );
 
 /** Runs `work` with the selected calls, newest first: of the named agent, or of each agent that the user may use. */
 export const withSelectedCalls = async (

@@ -1,17 +1,16 @@
 import pMap from 'p-map';
 import { CallFigures } from '../../../../functions/figures/call-figures.ts';
 import { recountDay } from '../../../../functions/figures/recount.ts';
-import { identifier } from '../../../command-line/arguments.ts';
 import { print, record } from '../../../command-line/output.ts';
-import { chosenAgents } from '../../chosen-agents.ts';
-import { addCommand, type Group } from '../../program.ts';
+import { chosenAgents, chosenAgentsCommand } from '../../chosen-agents.ts';
+import type { Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
 
 /** The number of an agent's days that are counted at once. */
 const concurrency = 8;
 
 export const recountFigures = (figures: Group) =>
-  addCommand(
+  chosenAgentsCommand(
     figures,
     'figures recount',
     'Recount the calls of agents on all days',
@@ -20,24 +19,19 @@ export const recountFigures = (figures: Group) =>
 The service counts calls again whenever they change. In a table that was restored from a backup, figures may not match the
 calls. Recounting correct figures changes nothing. Figures of calls that the retention has deleted stay.
 `,
-  )
-    .option('--agent-id <id>', 'the agent', identifier)
-    .option('--uid <uid>', 'all agents that this user owns', identifier)
-    .action(async (_, command) => {
-      const options = command.optsWithGlobals();
-      const stores = await openStores(options);
-      const agentIds = await chosenAgents(stores, options);
-      const callFigures = new CallFigures(stores.table);
-      let days = 0;
-      for (const id of agentIds) {
-        const found = new Set([
-          ...(await callFigures.days(id)),
-          ...(await Array.fromAsync(callFigures.daysWithCalls(id))),
-        ]);
-        await pMap(found, (day) => recountDay({ agentId: id, day }, callFigures), { concurrency });
-        days += found.size;
-      }
-      print(options, { agents: agentIds.length, days }, () =>
-        record({ agents: agentIds.length, 'days counted': days }),
-      );
-    });
+  ).action(async (_, command) => {
+    const options = command.optsWithGlobals();
+    const stores = await openStores(options);
+    const agentIds = await chosenAgents(stores, options);
+    const callFigures = new CallFigures(stores.table);
+    let days = 0;
+    for (const id of agentIds) {
+      const found = new Set([
+        ...(await callFigures.days(id)),
+        ...(await Array.fromAsync(callFigures.daysWithCalls(id))),
+      ]);
+      await pMap(found, (day) => recountDay({ agentId: id, day }, callFigures), { concurrency });
+      days += found.size;
+    }
+    print(options, { agents: agentIds.length, days }, () => record({ agents: agentIds.length, 'days counted': days }));
+  });
