@@ -9,6 +9,7 @@ import { callKey } from '../../functions/store/keys.ts';
 import type { TableChange } from '../../functions/store/table-changes.ts';
 import { newEndpointSecret } from '../../functions/webhooks/secrets.ts';
 import { WebhookReceivers } from '../../functions/webhooks/webhook-receivers.ts';
+import { newAgentRecord, newEndpointRecord } from '../support/records.ts';
 import prices from './prices.json' with { type: 'json' };
 import type { World } from './world.ts';
 
@@ -40,31 +41,16 @@ export const everyWebhook = async (world: World): Promise<WebhookWork[]> => {
   const deliveries = deliverWebhook.messagesAtOnce ?? 1;
 
   const agentWithEndpoints = async (count: number, more: object = {}) => {
-    const [uid, agentId] = [`user-${newUlid()}`, newIdentifier('agent')];
-    await world.directly.agentChanges.create({
-      uid,
-      agentId,
-      name: 'Agent',
-      configuration: {},
-      createdAt: at,
-      updatedAt: at,
-    });
-    const endpointIds = Array.from({ length: count }, () => newIdentifier('endpoint'));
-    for (const endpointId of endpointIds) {
+    const uid = `user-${newUlid()}`;
+    const agent = newAgentRecord(uid);
+    await world.directly.agentChanges.create(agent);
+    const endpoints = Array.from({ length: count }, () => newEndpointRecord(`${origin}/${newUlid()}`));
+    for (const { endpointId, ...endpoint } of endpoints) {
       const sealed = await sealedSecrets.get().seal(endpointId, newEndpointSecret());
       const secrets = [{ sealed, createdBy: 'bench', keyId: 'key_bench' }];
-      const endpoint = {
-        endpointId,
-        url: `${origin}/${endpointId}`,
-        events: ['*'],
-        active: true,
-        createdAt: at,
-        confirmedAt: at,
-        secrets,
-      };
-      await world.directly.webhookEndpoints.add(uid, { ...endpoint, ...more });
+      await world.directly.webhookEndpoints.add(uid, { endpointId, ...endpoint, secrets, ...more });
     }
-    return { uid, agentId, endpointIds };
+    return { uid, agentId: agent.agentId, endpointIds: endpoints.map(({ endpointId }) => endpointId) };
   };
   const read = (endpoints: number): WebhookWork => {
     const agent = agentWithEndpoints(endpoints);

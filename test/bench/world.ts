@@ -14,12 +14,12 @@ import { type Demo, makeDemo } from '../../bin/operator/demo.ts';
 import { makeStores, type Stores } from '../../bin/operator/stores.ts';
 import { Scope } from '../../functions/domain/api-keys.ts';
 import { now } from '../../functions/domain/date-time.ts';
-import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
 import type { ApiHandler, ApiResult } from '../../functions/http/handler-types.ts';
 import { lambda } from '../../functions/http/lambda.ts';
 import { openTable } from '../../functions/store/table.ts';
 import { eventOf, type OperationRequest } from '../support/events.ts';
+import { newAgentRecord } from '../support/records.ts';
 import { type CountingProxy, startProxy } from './proxy.ts';
 
 /** The service that a measurement calls. Handlers run in this process, and reach everything outside through the proxy. */
@@ -112,17 +112,9 @@ export const startWorld = async (): Promise<World> => {
     customerId: stripeCustomers.several,
     settings: settingsBy(endpoints),
     async newAgent() {
-      const [agentId, at] = [newIdentifier('agent'), now()];
-      const { uid } = demo;
-      await directly.agentChanges.create({
-        uid,
-        agentId,
-        name: 'Agent',
-        configuration: {},
-        createdAt: at,
-        updatedAt: at,
-      });
-      return agentId;
+      const agent = newAgentRecord(demo.uid, { createdAt: now() });
+      await directly.agentChanges.create(agent);
+      return agent.agentId;
     },
     async stop() {
       await Promise.allSettled([proxy, api, dynamodb, queue, stripe, bedrock].map((part) => part.stop()));

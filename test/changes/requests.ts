@@ -24,6 +24,7 @@ import { type WebsiteRecord, websiteKind } from '../../functions/store/sources/w
 import type { Table } from '../../functions/store/table.ts';
 import { WriteQuota } from '../../functions/store/write-quota.ts';
 import { chance, injectFaultsInto } from '../support/faults.ts';
+import { newAgentRecord, newEndpointRecord } from '../support/records.ts';
 import { emulatorHeaders, target, unique } from '../support/world.ts';
 
 /** The chance that a writer's response is lost. */
@@ -111,14 +112,7 @@ export class World {
 
   async createAgent(): Promise<Made> {
     const { uid, agentId } = this;
-    await this.stores.agentChanges.create({
-      uid,
-      agentId,
-      name: text,
-      configuration: {},
-      createdAt,
-      updatedAt: createdAt,
-    });
+    await this.stores.agentChanges.create({ ...newAgentRecord(uid, { agentId, createdAt }), name: text });
     return { action: 'agent.created', id: agentId, agentId };
   }
 }
@@ -248,10 +242,9 @@ export const requests: Record<string, (world: World, step: Step) => Promise<Made
     return counts.added + counts.removed === 0 ? [created] : [created, imported];
   },
   async addAndDeleteEndpoint({ uid, stores: { webhookEndpoints } }) {
-    const id = newIdentifier('endpoint');
-    const url = `https://${id}.example.com/`;
-    const endpoint = { endpointId: id, url, events: ['*'], active: true, createdAt, confirmedAt: createdAt };
-    const added = await webhookEndpoints.add(uid, { ...endpoint, secrets: [] });
+    const endpoint = newEndpointRecord('https://crm.example.com/', { createdAt });
+    const id = endpoint.endpointId;
+    const added = await webhookEndpoints.add(uid, endpoint);
     await webhookEndpoints.change(uid, id, (found) => ({ ...found, description: text }));
     await webhookEndpoints.note(uid, added, { kind: 'gone' });
     await webhookEndpoints.remove(uid, id);

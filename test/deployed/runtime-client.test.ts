@@ -3,7 +3,6 @@ import { beforeAll, expect, inject, it } from 'vitest';
 import { makeStores } from '../../bin/operator/stores.ts';
 import { Scope } from '../../functions/domain/api-keys.ts';
 import { now } from '../../functions/domain/date-time.ts';
-import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { toKebabCase } from '../../functions/domain/text.ts';
 import { isStreamed } from '../../functions/http/endpoint.ts';
 import { queueJobs } from '../../functions/jobs.ts';
@@ -14,6 +13,7 @@ import { samplesOf } from '../bench/operations.ts';
 import { type Invocation, runtimeClient, runUnderRuntimeClient } from '../bench/runtime-client.ts';
 import type { World } from '../bench/world.ts';
 import { eventOf } from '../support/events.ts';
+import { newAgentRecord } from '../support/records.ts';
 import { target, useTargetInThisProcess } from '../support/world.ts';
 
 const deployed = inject('deployed');
@@ -27,16 +27,9 @@ beforeAll(async () => {
   const { uid } = target;
   const { secret } = await directly.apiKeys.create(uid, { name: 'all scopes', scopes: Scope.options });
   const newAgent = async () => {
-    const [agentId, at] = [newIdentifier('agent'), now()];
-    await directly.agentChanges.create({
-      uid,
-      agentId,
-      name: 'Agent',
-      configuration: {},
-      createdAt: at,
-      updatedAt: at,
-    });
-    return agentId;
+    const agent = newAgentRecord(uid, { createdAt: now() });
+    await directly.agentChanges.create(agent);
+    return agent.agentId;
   };
   world = { ...target, directly, apiKey: secret, newAgent } as unknown as World;
   client = await runtimeClient();

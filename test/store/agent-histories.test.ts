@@ -19,6 +19,7 @@ import { users } from '../../functions/store/users.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
 import { invoke } from '../support/events.ts';
 import { chance, injectFaults, noFaults, tenPercent } from '../support/faults.ts';
+import { newAgentRecord } from '../support/records.ts';
 import { unique, useTargetInThisProcess } from '../support/world.ts';
 
 beforeAll(useTargetInThisProcess);
@@ -101,9 +102,7 @@ class Play {
   async begin(): Promise<this> {
     await users.get().create(this.uid);
     this.apiKey = (await apiKeys.get().create(this.uid, { name: 'test' })).secret;
-    const at = '2026-03-01T10:00:00.000Z';
-    const agent = { uid: this.uid, agentId: this.agentId, name: 'Agent', configuration: {} };
-    await agentChanges.get().create({ ...agent, createdAt: at, updatedAt: at });
+    await agentChanges.get().create(newAgentRecord(this.uid, { agentId: this.agentId }));
     return this;
   }
 

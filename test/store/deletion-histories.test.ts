@@ -28,6 +28,8 @@ import { itInAnyHistory } from '../support/any-history.ts';
 import { deliverMessage } from '../support/deliver-message.ts';
 import { injectFaults, noFaults, tenPercent } from '../support/faults.ts';
 import { listCalls } from '../support/listed-calls.ts';
+import { newAgentRecord } from '../support/records.ts';
+import { untilAnswered } from '../support/until.ts';
 import { useTargetInThisProcess } from '../support/world.ts';
 
 beforeAll(useTargetInThisProcess);
@@ -136,15 +138,7 @@ const apply = (before: Model, action: Action): Model => {
 const spell = ({ deleted, calls, entries }: Model) =>
   JSON.stringify([deleted, Object.entries(calls).sort(), Object.entries(entries).sort()]);
 
-const untilDone = async <T>(work: () => Promise<T>): Promise<T> => {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (attempt === 30) throw error;
-    }
-  }
-};
+const untilDone = <T>(work: () => Promise<T>) => untilAnswered(work, 30);
 
 const deliver = async (job: AnyQueueJob, message: object): Promise<void> => {
   if (!(await deliverMessage(job, message))) throw new Error('It failed.');
@@ -159,8 +153,7 @@ class World {
   async make() {
     for (const name of ['owner', 'guest'] as const) await users.get().create(this.uid(name));
     for (const name of agentNames) {
-      const made = { uid: this.uid(ownerOf[name]), agentId: this.agentId(name), name, configuration: {} };
-      await agentChanges.get().create({ ...made, createdAt: startedAt, updatedAt: startedAt });
+      await agentChanges.get().create(newAgentRecord(this.uid(ownerOf[name]), { agentId: this.agentId(name) }));
     }
     await agentSharing.get().share(this.agentId('one'), this.uid('owner'), this.uid('guest'));
   }

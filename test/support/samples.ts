@@ -12,6 +12,7 @@ import { websites } from '../../functions/store/sources/websites.ts';
 import { users } from '../../functions/store/users.ts';
 import { webhookDeliveries } from '../../functions/webhooks/webhook-deliveries.ts';
 import { webhookEndpoints } from '../../functions/webhooks/webhook-endpoints.ts';
+import { newAgentRecord } from './records.ts';
 
 /** A valid request for one operation, without the user and the agent. */
 export type Sample = {
@@ -51,11 +52,9 @@ const website = async (agentId: string, status: 'pending' | 'ready' = 'ready') =
 const agentBeside = async (existingId: string) => {
   const access = await agents.get().access(existingId);
   if (!access) return existingId;
-  const agentId = newIdentifier('agent');
-  const at = new Date().toISOString();
-  const agent = { uid: access.owner, agentId, name: 'Agent', configuration: {}, createdAt: at, updatedAt: at };
+  const agent = newAgentRecord(access.owner);
   await agentChanges.get().create(agent);
-  return agentId;
+  return agent.agentId;
 };
 
 /** An erasure of a user, by its id. */

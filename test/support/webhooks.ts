@@ -12,6 +12,7 @@ import type { StoredDelivery } from '../../functions/webhooks/webhook-deliveries
 import { WebhookReceivers } from '../../functions/webhooks/webhook-receivers.ts';
 import { patienceSeconds } from './patience.ts';
 import type { Received, ReceiverReply } from './receiver.ts';
+import { newEndpointRecord } from './records.ts';
 import { unique, useTargetInThisProcess, type World } from './world.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any event
@@ -64,19 +65,13 @@ export const newDelivery = async (...replies: ReceiverReply[]) => {
   const receiver = await newReceiver(...replies);
   const sealedSecrets = new SealedSecrets({ read: async () => 'the key of these tests' });
   const webhookReceivers = new WebhookReceivers({ trustedOrigins: new Set([inject('receiverOrigin')]) });
-  const [uid, endpointId, deliveryId] = [unique('user'), newIdentifier('endpoint'), newIdentifier('delivery')];
   const at = new Date().toISOString();
+  const endpoint = newEndpointRecord(receiver.url, { createdAt: at });
+  const { endpointId } = endpoint;
+  const [uid, deliveryId] = [unique('user'), newIdentifier('delivery')];
   const sealed = await sealedSecrets.seal(endpointId, newEndpointSecret());
   const secrets = [{ sealed, createdBy: 'test', keyId: 'key_test' }];
-  await stores.webhookEndpoints.add(uid, {
-    endpointId,
-    url: receiver.url,
-    events: ['*'],
-    active: true,
-    createdAt: at,
-    confirmedAt: at,
-    secrets,
-  });
+  await stores.webhookEndpoints.add(uid, { ...endpoint, secrets });
   const delivery: StoredDelivery = {
     ...{ deliveryId, endpointId, eventId: newIdentifier('event'), type: 'agent.updated', createdAt: at, timestamp: at },
     ...{ ids: { uid }, subject: { uid }, status: 'pending', attempts: [], sequence: 0, failures: 0 },

@@ -32,6 +32,7 @@ import { WebhookReceivers } from '../../functions/webhooks/webhook-receivers.ts'
 import { itInAnyHistory } from '../support/any-history.ts';
 import { chance, injectFaultsInto, tenPercent } from '../support/faults.ts';
 import { startPartitions } from '../support/partitions.ts';
+import { newAgentRecord } from '../support/records.ts';
 import { startTableWithStream } from '../support/table-stream.ts';
 import { newReceiver, type SentEvent, verified } from '../support/webhooks.ts';
 import { target, unique } from '../support/world.ts';
@@ -133,8 +134,7 @@ class Simulation {
   async make() {
     await this.#stores.users.create(this.uid);
     for (const agentId of Object.values(this.#ids)) {
-      const made = { uid: this.uid, agentId, name: 'A', configuration: {} };
-      await this.#stores.agentChanges.create({ ...made, createdAt: startedAt, updatedAt: startedAt });
+      await this.#stores.agentChanges.create(newAgentRecord(this.uid, { agentId, createdAt: startedAt }));
       this.#expect('agent.created', agentId);
     }
   }

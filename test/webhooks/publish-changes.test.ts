@@ -18,6 +18,7 @@ import { readChange } from '../../functions/webhooks/changes.ts';
 import { Subscribers } from '../../functions/webhooks/publish.ts';
 import { publishChanges } from '../../functions/webhooks/publish-changes.ts';
 import { injectFaultsInto } from '../support/faults.ts';
+import { newAgentRecord } from '../support/records.ts';
 import { until } from '../support/until.ts';
 import { target, unique, useOwnDatabaseInThisProcess } from '../support/world.ts';
 
@@ -46,7 +47,7 @@ const newTable = async () => {
   const stores = makeStores(table);
   const [uid, agentId] = [unique('user'), newIdentifier('agent')];
   await stores.users.create(uid);
-  await stores.agentChanges.create({ uid, agentId, name: 'A', configuration: {}, createdAt: at, updatedAt: at });
+  await stores.agentChanges.create(newAgentRecord(uid, { agentId }));
   const requests: Record<string, number> = {};
   const messages: Message[] = [];
   const send = async (message: Message) => {

@@ -7,6 +7,7 @@ import { lazyServices } from '../../../functions/service.ts';
 import { callKey } from '../../../functions/store/keys.ts';
 import { documents } from '../../../functions/store/sources/documents.ts';
 import { startPartitions, type Units, unitsPerSecond } from '../../support/partitions.ts';
+import { newEndpointRecord } from '../../support/records.ts';
 import type { Figure, Row } from '../benchmark.ts';
 import { newDocument } from '../knowledge.ts';
 import { freshNumbers } from '../operations.ts';
@@ -265,14 +266,6 @@ const pathsOf = async (world: World): Promise<Path[]> => {
 /** Gives a user webhook endpoints. */
 const withEndpoints = async ({ directly }: World, uid: string, count: number) => {
   for (let n = 0; n < count; n++) {
-    await directly.webhookEndpoints.add(uid, {
-      ...{
-        endpointId: newIdentifier('endpoint'),
-        url: `https://crm.example.com/events/${n}`,
-        events: ['*'],
-        active: true,
-      },
-      ...{ createdAt: '2026-03-01T10:00:00.000Z', confirmedAt: '2026-03-01T10:00:00.000Z', secrets: [] },
-    });
+    await directly.webhookEndpoints.add(uid, newEndpointRecord(`https://crm.example.com/events/${n}`));
   }
 };

@@ -7,6 +7,7 @@ import { BlockListPages } from '../../../functions/store/block-list/block-list-p
 import { table } from '../../../functions/store/table.ts';
 import { itInAnyHistory } from '../../support/any-history.ts';
 import { injectFaults, noFaults, tenPercent } from '../../support/faults.ts';
+import { untilAnswered } from '../../support/until.ts';
 import { useTargetInThisProcess } from '../../support/world.ts';
 
 let list: BlockList;
@@ -120,14 +121,3 @@ it('the block list reports an unknown result in time when DynamoDB does not resp
   expect(Date.now() - started).toBeLessThan(15_000);
   noFaults();
 });
-
-/** A read changes nothing: a caller repeats it until it gets a response. */
-const untilAnswered = async <T>(read: () => Promise<T>): Promise<T> => {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await read();
-    } catch (error) {
-      if (attempt === 5) throw error;
-    }
-  }
-};

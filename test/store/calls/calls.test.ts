@@ -11,6 +11,7 @@ import { openTable, table } from '../../../functions/store/table.ts';
 import { itInAnyHistory } from '../../support/any-history.ts';
 import { openFaultyTable, tenPercent } from '../../support/faults.ts';
 import { listCalls } from '../../support/listed-calls.ts';
+import { untilAnswered } from '../../support/until.ts';
 import { useTargetInThisProcess } from '../../support/world.ts';
 
 let calls: Calls;
@@ -117,7 +118,7 @@ itInAnyHistory('calls match a plain model after any history, with one call in te
         if (action.verb === 'record') {
           const { verb: _, callId, ...sent } = action;
           const facts = { ...sent, direction: 'inbound' as const };
-          const recorded = await untilDone(() => faulty.record(agentId, callId, facts));
+          const recorded = await untilAnswered(() => faulty.record(agentId, callId, facts));
           model.calls.set(callId, withFacts(model.calls.get(callId), agentId, callId, facts));
           expect(withoutHistory(recorded)).toEqual(withoutHistory(model.calls.get(callId)));
           continue;
@@ -128,7 +129,7 @@ itInAnyHistory('calls match a plain model after any history, with one call in te
             callId,
             facts: { ...facts, direction: 'inbound' as const },
           }));
-          const recorded = await untilDone(() => faulty.recordMany(items, later()).then(noErrors));
+          const recorded = await untilAnswered(() => faulty.recordMany(items, later()).then(noErrors));
           for (const { callId, facts } of items)
             model.calls.set(callId, withFacts(model.calls.get(callId), agentId, callId, facts));
           const expected = items.map(({ callId }) => withoutHistory(model.calls.get(callId)));
@@ -137,7 +138,7 @@ itInAnyHistory('calls match a plain model after any history, with one call in te
         }
         if (action.verb === 'remove') {
           let isRepeated = false;
-          const removed = await untilDone(() => {
+          const removed = await untilAnswered(() => {
             const attempt = faulty.remove(agentId, action.callId);
             return attempt.catch((error) => {
               isRepeated = true;
@@ -174,7 +175,7 @@ itInAnyHistory('calls match a plain model after any history, with one call in te
             block: reason === undefined ? undefined : { owner: { uid }, reason },
           };
         });
-        const results = await untilDone(() => faulty.setOutcomes(targets, later()).then(noErrors));
+        const results = await untilAnswered(() => faulty.setOutcomes(targets, later()).then(noErrors));
         for (const [index, result] of results.entries()) {
           expect(result?.callId).toBe(expected[index]?.callId);
           if (action.verb === 'set') expect(withoutHistory(result)).toEqual(expected[index]);
@@ -366,17 +367,6 @@ const entriesStored = async (agentId: string) => {
     }
   }
   return count;
-};
-
-/** A caller whose request failed sends it again: every one of these may be repeated. */
-const untilDone = async <T>(work: () => Promise<T>): Promise<T> => {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (attempt === 5) throw error;
-    }
-  }
 };
 
 const noErrors = (results: (Call | undefined | Error)[]) => {
