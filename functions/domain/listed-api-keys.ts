@@ -25,9 +25,11 @@ const NewScopes = list(Scope, { min: 1, max: Scope.options.length }).check(
   describe(`What the key may do. Default: every scope but ${named}.`, ['agents', 'calls']),
 );
 
+export const KeyName = text(1, limits.nameCharacters).check(describe('What the key is for.', 'website'));
+
 export const NewApiKey = z.object({
   uid: UidOfKey,
-  name: text(1, limits.nameCharacters).check(describe('What the key is for.', 'website')),
+  name: KeyName,
   scopes: z.optional(NewScopes),
   expiresAt: z.optional(
     DateTime.check(

@@ -6,7 +6,7 @@ import { Identifier } from './identifiers.ts';
 import { limits } from './limits.ts';
 import { text } from './text.ts';
 
-const UserName = text(1, limits.nameCharacters).check(describe('A name for people.', 'Acme Inc.'));
+export const UserName = text(1, limits.nameCharacters).check(describe('A name for people.', 'Acme Inc.'));
 /** A malformed id in a path is an unknown user, not an invalid request. */
 export const ClientUidInPath = textField('Id of the client.', examples.clientUid);
 

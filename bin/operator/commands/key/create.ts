@@ -1,8 +1,8 @@
 import { Scope } from '../../../../functions/domain/api-keys.ts';
+import { KeyName } from '../../../../functions/domain/listed-api-keys.ts';
 import { as, identifier } from '../../../command-line/arguments.ts';
 import { print } from '../../../command-line/output.ts';
 import { future } from '../../../command-line/times.ts';
-import { DisplayName } from '../../display-name.ts';
 import { existingUser } from '../../existing.ts';
 import { describeCreated, scopesUnlessNamed, withSecret } from '../../keys/describe-key.ts';
 import { requireScopesTogether, toScopes } from '../../keys/scopes.ts';
@@ -17,7 +17,7 @@ export const createKey = (key: Group) =>
     '--uid acme --name partner --scope agents knowledge --expires 2027-12-31',
   ])
     .requiredOption('--uid <uid>', 'the user of the key', identifier)
-    .requiredOption('--name <name>', 'what the key is for', as(DisplayName))
+    .requiredOption('--name <name>', 'what the key is for', as(KeyName))
     .option(
       '--scope <scope...>',
       `what the key may do: ${Scope.options.join(', ')} (default: ${scopesUnlessNamed})`,

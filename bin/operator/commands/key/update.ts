@@ -1,9 +1,9 @@
 import { judgeKeyStatus, Scope } from '../../../../functions/domain/api-keys.ts';
+import { KeyName } from '../../../../functions/domain/listed-api-keys.ts';
 import { as } from '../../../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { print } from '../../../command-line/output.ts';
 import { futureOrNever } from '../../../command-line/times.ts';
-import { DisplayName } from '../../display-name.ts';
 import { describeKey } from '../../keys/describe-key.ts';
 import { existingKey, keyCommand } from '../../keys/existing-key.ts';
 import { requireScopesTogether, toScopes } from '../../keys/scopes.ts';
@@ -15,7 +15,7 @@ export const updateKey = (key: Group) =>
     'key_01KAM… --scope calls',
     '--uid acme key_01KAM… --expires 7d',
   ])
-    .option('--name <name>', 'what the key is for', as(DisplayName))
+    .option('--name <name>', 'what the key is for', as(KeyName))
     .option('--scope <scope...>', `what the key may do from now on: ${Scope.options.join(', ')}`, toScopes)
     .option('--expires <when>', 'a date, a date-time or a duration such as 30d, or never', futureOrNever)
     .action(async (keyId, _, command) => {
