@@ -26,10 +26,7 @@ export const listRecords = ({ entries, number }: ChangeForLog): BlockListOwner[]
   ...(number ? [number.list] : []),
 ];
 
-/**
- * Logs changes, repeatably, until a time (Unix milliseconds). Returns block lists' entries, and the unwritten
- * changes.
- */
+/** Logs changes, repeatably, until a time (Unix milliseconds). Returns entries of block lists, and the unwritten. */
 export const logChanges = async (
   read: ChangeForLog[],
   owners: Owners,

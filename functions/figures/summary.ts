@@ -36,7 +36,7 @@ class ExactSum {
 const counters = ['calls', 'withOutcome', 'values', 'valuesLeftOut', 'costs', 'costsLeftOut', 'held'] as const;
 
 /** The sums of a row of the response. */
-class Sums {
+class RowSums {
   calls = 0;
   withOutcome = 0;
   values = 0;
@@ -65,7 +65,7 @@ class Sums {
     this.#costSum(series.currency).add(series.costMillionths[index] as number | string);
   }
 
-  addSums(other: Sums): void {
+  addSums(other: RowSums): void {
     for (const counter of counters) this[counter] += other[counter];
     this.durationMicroseconds.addSum(other.durationMicroseconds);
     this.valueMillionths.addSum(other.valueMillionths);
@@ -110,7 +110,7 @@ export class Summary {
   /** The period of each quarter of a day of UTC. */
   readonly #positions = new Map<string, (number | undefined)[]>();
   /** The sums by period, then by group. */
-  readonly #rows: Map<GroupValue, Sums>[];
+  readonly #rows: Map<GroupValue, RowSums>[];
   #count = 0;
   #bytes = 0;
   /** The end of the last quarter whose calls were counted without costs, in Unix milliseconds. */
@@ -169,13 +169,13 @@ export class Summary {
     }
   }
 
-  #groupSums(position: number, value: GroupValue): Sums {
-    const groups = this.#rows[position] as Map<GroupValue, Sums>;
+  #groupSums(position: number, value: GroupValue): RowSums {
+    const groups = this.#rows[position] as Map<GroupValue, RowSums>;
     const found = groups.get(value);
     if (found) return found;
     this.#count++;
     if (this.#count > limits.figureRows) throw tooMuch();
-    const sums = new Sums();
+    const sums = new RowSums();
     groups.set(value, sums);
     return sums;
   }
@@ -183,13 +183,13 @@ export class Summary {
   /** Returns the rows of all periods and the totals, with a margin if there is one currency. */
   result(valueCurrency?: string): { rows: FiguresRow[]; totals: Figures; costsFrom?: string } {
     const { unit, group } = this.#by;
-    const totals = new Sums();
+    const totals = new RowSums();
     for (const groups of this.#rows) for (const sums of groups.values()) totals.addSums(sums);
     const hasMargin = [...totals.costMillionths.keys()].every((currency) => currency === valueCurrency);
     const marginCurrency = hasMargin ? valueCurrency : undefined;
     const rows = this.#rows.flatMap((groups, position) => {
       const period = unit && { [unit]: this.#periods.names[position] };
-      if (unit && groups.size === 0) groups.set(null, new Sums());
+      if (unit && groups.size === 0) groups.set(null, new RowSums());
       return [...groups]
         .sort(([a], [b]) => compare(a, b))
         .map(([value, sums]) => ({ ...period, ...(group && { [group]: value }), ...sums.toFigures(marginCurrency) }));

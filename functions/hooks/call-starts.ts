@@ -60,10 +60,7 @@ export type CallStartFacts = {
 /** The agent of a call, which the user may use. Its rules are known if its access was read. */
 export type LocatedAgent = { agentId: string; owner: string; outcomeRules?: OutcomeRules };
 
-/**
- * A call and its found items; null for missing items. `none`: no agent has our number. `forbidden`: the user may not
- * use it.
- */
+/** A call and its items, null if missing. `none`: no agent has our number. `forbidden`: the user may not use it. */
 export type CallStart = CallStartReference & {
   agent: LocatedAgent | 'none' | 'forbidden';
   items: Partial<Record<ItemName, Item | null>>;

@@ -10,10 +10,7 @@ import { startOfRetention } from '../store/calls/call-records.ts';
 import { calls } from '../store/calls/calls.ts';
 import { queueJob, queueWorker } from './job.ts';
 
-/**
- * Deletes calls past retention, once figures have counted them. A TTL would be rewritten with each change of the
- * setting.
- */
+/** Deletes counted calls past retention. A TTL would be rewritten with each change of the setting. */
 export const expireCalls = queueJob({
   name: 'expireCalls',
   message: jobMessages.expireCalls,

@@ -202,13 +202,13 @@ const inlineReferences = (document: OpenApiDocument, schema: JsonSchema, path: s
   const kept = Object.fromEntries(Object.entries(whole).filter(([keyword]) => !leftOut.includes(keyword)));
   const isDescribed = [...describedElsewhere].some((argument) => path.startsWith(`${argument}.`));
   const own = argumentDescriptions[path] ?? (isDescribed ? undefined : description);
-  return mapSchemas(splitTypes({ ...kept, ...(own && { description: own }) }), (part, name) =>
+  return mapSchemas(separateTypes({ ...kept, ...(own && { description: own }) }), (part, name) =>
     inlineReferences(document, part, name === undefined ? path : `${path}.${name}`),
   );
 };
 
 /** Writes a schema of several types as several schemas: some clients drop all tools if one has a list of types. */
-const splitTypes = (schema: JsonSchema): JsonSchema => {
+const separateTypes = (schema: JsonSchema): JsonSchema => {
   const { type, description, default: fallback, enum: values, ...rest } = schema;
   if (!Array.isArray(type)) return schema;
   const anyOf = type.map((one) =>

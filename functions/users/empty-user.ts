@@ -12,10 +12,7 @@ type EmptiedStores = {
   imports: Pick<BlockListImports, 'cancel' | 'isRunning'>;
 };
 
-/**
- * Ends a user's access, and deletes agents and block list, until a time. `written`: copies or imports may still
- * write.
- */
+/** Ends a user's access, and deletes agents and block list. `written`: copies or imports may still write. */
 export const emptyUser = async (
   uid: string,
   deleteAgents: (agentIds: string[]) => Promise<boolean>,

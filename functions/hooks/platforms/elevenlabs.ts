@@ -23,7 +23,7 @@ export const elevenlabs: Platform = {
   signatureHeaders: ['elevenlabs-signature', 'x-hook-secret', 'authorization'],
 
   /**
-   * Post-call webhooks are signed, first ones have a header.
+   * Post-call webhooks are signed; the one that begins a conversation has the secret in a header.
    * https://elevenlabs.io/docs/overview/administration/webhooks
    */
   verify(request) {
