@@ -7,7 +7,7 @@ import type { Stores } from './stores.ts';
 /** Adds a command about an agent, or about all agents that a user owns. */
 export const chosenAgentsCommand = (...command: Parameters<typeof addCommand>) =>
   addCommand(...command)
-    .option('--agent-id <id>', 'the agent', identifier)
+    .option('--agent-id <id>', 'the agent (required without --uid)', identifier)
     .option('--uid <uid>', 'all agents that this user owns', identifier);
 
 /** Returns the id of the agent `--agent-id`, or those of all agents that the user `--uid` owns. Fails unless one of them is given. */

@@ -11,7 +11,7 @@ import { runWithService } from '../service-command.ts';
 export const selectedCallsCommand = (...command: Parameters<typeof addCommand>) =>
   selectingCalls(
     addCommand(...command)
-      .option('--agent-id <id>', 'the agent', identifier)
+      .option('--agent-id <id>', 'the agent (required without --uid)', identifier)
       .option('--uid <uid>', 'all agents that this user owns or has access to', identifier)
       .option(...serviceOption),
   );
