@@ -38,7 +38,9 @@ it('the erasure of a person deletes their calls, keeps them blocked without a re
   expect(await everythingWith(person.slice(1))).toEqual(left);
 });
 
-it('the erasure of a person with `remove` removes their block list entries, too, so that nothing holds the number', async () => {
+it('the erasure of a person with `remove` removes their block list entries, too, so that nothing holds the number', {
+  tags: 'heavy',
+}, async () => {
   const { world, person } = await knownPerson({ withWebhook: true });
   // An entry that was removed a moment ago is kept for a day, and one that has expired until DynamoDB deletes it.
   const third = await newAgent(world);

@@ -94,7 +94,9 @@ it('a deployment can have no chat: it has no public Function URL then, no page o
   expect(JSON.stringify(withoutChat.all('AWS::CloudWatch::Alarm'))).not.toContain('Chat');
 });
 
-it('the pages of a deployment without the chat do not link to it, and the root address leads to the console', () => {
+it('the pages of a deployment without the chat do not link to it, and the root address leads to the console', {
+  tags: 'heavy',
+}, () => {
   const htmlOf = (pages: PageFile[]) => pages.filter(({ contentType }) => contentType.startsWith('text/html'));
   const linksIn = ({ body }: PageFile) =>
     Buffer.from(body)
