@@ -8,12 +8,7 @@ import { newUser, newWorld } from '../support/world.ts';
 
 /** Replaces the values that differ between two runs. */
 const normalize = (text: string) =>
-  text
-    .replace(/aitxt-\w{24}/g, '<approval>')
-    .replace(/("signature":")(\d+\.)?[\w-]{43}/g, '$1<signature>')
-    .replace(/agent_\w{26}/g, '<agent>')
-    .replace(/user-\w{12}/g, '<user>')
-    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>');
+  text.replace(/aitxt-\w{24}/g, '<approval>').replace(/("signature":")(\d+\.)?[\w-]{43}/g, '$1<signature>');
 
 it('the chat’s answer is the UI message stream of the AI SDK, event by event, with signed tool calls and results', async () => {
   const answer = await talk(
@@ -61,22 +56,12 @@ it('the chat’s answer contains a tool call with invalid input as an error, wit
   const world = await newWorld();
   const calls = model(callsTool('blockNumbers', { agentId: world.agentId, numbers: [] }), says('I see.'));
   const answer = await talk(calls, { apiKey: world.apiKey });
-  expect(linesOf(normalize(answer.text))).toMatchInlineSnapshot(`
-      "data: {"type":"start"}
-      data: {"type":"start-step"}
-      data: {"type":"tool-input-start","toolCallId":"call-blockNumbers","toolName":"blockNumbers","dynamic":false}
-      data: {"type":"tool-input-delta","toolCallId":"call-blockNumbers","inputTextDelta":"{\\"agentId\\":\\"<agent>\\",\\"numbers\\":[]}"}
-      data: {"type":"tool-input-error","toolCallId":"call-blockNumbers","toolName":"blockNumbers","input":{"agentId":"<agent>","numbers":[]},"errorText":"Invalid input for tool blockNumbers: AI_TypeValidationError: Type validation failed: Value: {\\"agentId\\":\\"<agent>\\",\\"numbers\\":[]}.\\nError message: Error: numbers: must have at least 1 item","providerMetadata":{"voiceAgentPlatform":{"signature":"<signature>"}}}
-      data: {"type":"finish-step"}
-      data: {"type":"start-step"}
-      data: {"type":"text-start","id":"0"}
-      data: {"type":"text-delta","id":"0","delta":"I see."}
-      data: {"type":"text-end","id":"0"}
-      data: {"type":"finish-step"}
-      data: {"type":"finish","finishReason":"stop"}
-      data: [DONE]
-      "
-    `);
+  expect(answer.chunks.map(({ type }) => type)).not.toContain('tool-approval-request');
+  expect(answer.chunks.find(({ type }) => type === 'tool-input-error')).toMatchObject({
+    input: { agentId: world.agentId, numbers: [] },
+    errorText: expect.stringContaining('numbers: must have at least 1 item'),
+    providerMetadata: { voiceAgentPlatform: { signature: expect.any(String) } },
+  });
   expect(JSON.stringify(calls.doStreamCalls[1]?.prompt)).toContain('numbers: must have at least 1 item');
 });
 
