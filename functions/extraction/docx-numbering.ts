@@ -115,31 +115,29 @@ export class Numbering {
     // The styles are many, and few have numbers.
     for (const text of xml.toString().split(/<(?=(?:\w+:)?style\s)/)) {
       const style = text.slice(0, maxStyleCharacters);
-      const read = (element: string) => new RegExp(`\\b${element}\\s[^>]{0,99}?val=["']([^"']*)`).exec(style)?.[1];
-      const [, id] = /\bstyleId=["']([^"']*)/.exec(style) ?? [];
-      const level = read('ilvl');
-      if (id)
-        this.#styles.set(id, {
-          basedOn: read('basedOn'),
-          use: read('numId'),
-          level: level ? Number(level) : undefined,
-        });
+      const [id = '', basedOn, use, level] = styleEntries.map((entry) => entry.exec(style)?.[1]);
+      if (id) this.#styles.set(id, { basedOn, use, level: level ? Number(level) : undefined });
     }
   }
 }
 
+/** The identifier of a style, the style that it extends, and its list and level. */
+const styleEntries = [
+  /\bstyleId=["']([^"']*)/,
+  ...['basedOn', 'numId', 'ilvl'].map((element) => new RegExp(`\\b${element}\\s[^>]{0,99}?val=["']([^"']*)`)),
+];
 /** The length of the part of a style that has its numbers. */
 const maxStyleCharacters = 4000;
 const maxDepth = 8;
 const maxLevelCharacters = 100;
 
-/** Calls `visit` with the local name of each element and a function that returns an attribute by its local name. */
+/** Calls `visit` with the local name of each element and a function that returns an attribute, whose prefix is that of the element. */
 const readElements = (xml: Buffer, visit: (name: string, read: (attribute: string) => string) => void) => {
   const parser = new SaxesParser();
   parser.on('error', () => {});
   parser.on('opentag', ({ name, attributes }: SaxesTagPlain) => {
-    const read = (local: string) => Object.entries(attributes).find(([key]) => localName(key) === local)?.[1] ?? '';
-    visit(localName(name), read);
+    const prefix = name.slice(0, name.indexOf(':') + 1);
+    visit(localName(name), (local) => attributes[prefix + local] ?? attributes[local] ?? '');
   });
   parser.write(xml.toString()).close();
 };
