@@ -25,6 +25,8 @@ export const schemaOverride = (components: Record<string, JsonSchema>): Override
     if (json.additionalProperties === false) delete json.additionalProperties;
     if (json.type === 'object' && !json.properties) json.additionalProperties ??= {};
     delete json.propertyNames;
+    // A generator for Java makes a class of it that does not compile.
+    if (json.type === 'boolean') delete json.const;
     if (json.type === 'integer') {
       if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum;
       if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum;

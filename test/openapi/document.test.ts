@@ -158,6 +158,11 @@ const bare = endpoint({
   },
 });
 
+it('no boolean of the document has one value: a generator for Java makes a class of it that does not compile', () => {
+  const booleans = JSON.stringify(document).match(/"type":"boolean"[^{}]*"(const|enum)"/g) ?? [];
+  expect(booleans).toEqual([]);
+});
+
 it('a schema of the document has one type, or one and null: generators for Go read no other list', () => {
   const lists = JSON.stringify(document).match(/"type":\[[^\]]*\]/g) ?? [];
   expect([...new Set(lists)].filter((list) => !/^"type":\["\w+","null"\]$/.test(list))).toEqual([]);
