@@ -237,7 +237,8 @@ const inspectStreams = async (bytes: Buffer, collect: (objects: Buffer) => void)
     if (bytes[start] === 0x0a) start++;
     const before = bytes.toString('latin1', Math.max(0, at - 4096), at);
     const dictionary = before.slice(before.lastIndexOf(' obj') + 1);
-    if (/\/Subtype\s*\/Image\b/.test(dictionary)) {
+    // A comment behind a picture can have the word, too.
+    if (/\/Subtype\s*\/Image\b/.test(dictionary) && />>\s*$/.test(before)) {
       const end = bytes.indexOf('endstream', start);
       bytes.fill(0x20, start, end < 0 ? bytes.length : end);
     } else if (isZlib(bytes, start)) {

@@ -151,6 +151,20 @@ it.each([
   }
 });
 
+it('a comment about streams behind a picture does not end the text', async () => {
+  const picture = streamOf(
+    'x',
+    '/Type/XObject/Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray',
+  );
+  const pdf = pdfOfPage({
+    contents: '',
+    resources: '/Font<</F1 5 0 R>>',
+    entries: '/Contents 7 0 R',
+    objects: [helvetica, `${picture}\nendobj\n% The stream of the page:`, streamOf(at(60, 780, 'Price list'))],
+  });
+  expect(await read(pdf)).toMatchObject({ content: 'Price list' });
+});
+
 it('the letters of a PDF that are no known characters are left out, and counted', async () => {
   const contents = `${at(60, 780, 'Price list')}BT /F2 12 Tf 60 700 Td <000100020003> Tj ET`;
   const descendant =
