@@ -63,6 +63,7 @@ export const listIgnored = (annotations: Annotation[]): string[] =>
 
 const others: Record<string, string> = {
   Stamp: 'stamps',
+  Watermark: 'watermarks',
   FileAttachment: 'attached files',
   ...Object.fromEntries(['Screen', 'RichMedia', 'Movie', 'Sound', '3D'].map((subtype) => [subtype, 'media'])),
 };

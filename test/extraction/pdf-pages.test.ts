@@ -77,6 +77,7 @@ it('the elements of a PDF that show something and are not read are a warning', a
     field('Btn', 60, 700, '/Ff 65536/MK<</CA(Send)>>'),
     field('Ch', 60, 740, '/V(Monday)/Opt[(Monday)(Tuesday)]'),
     `<</Type/Annot/Subtype/Stamp/F 4${rectangle(60, 600)}>>`,
+    `<</Type/Annot/Subtype/Watermark/F 4${rectangle(60, 500)}>>`,
     `<</Type/Annot/Subtype/Stamp/F 2${rectangle(60, 600)}>>`,
   ]);
   expect(await read(pdf)).toMatchObject({
@@ -85,7 +86,7 @@ it('the elements of a PDF that show something and are not read are a warning', a
       {
         code: 'ignored_elements',
         message:
-          'The document has elements that are not read: stamps (1), buttons (1), lists of which only the chosen entries are read (1).',
+          'The document has elements that are not read: stamps (1), watermarks (1), buttons (1), lists of which only the chosen entries are read (1).',
       },
     ],
   });
