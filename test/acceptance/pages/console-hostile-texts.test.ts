@@ -5,21 +5,10 @@ import { newEndpoint, newReceiver } from '../../support/webhooks.ts';
 import { newFolder, websitesOf } from '../../support/websites.ts';
 import { call, newUser, newWorld, target, type World } from '../../support/world.ts';
 import { useBrowser, violationsIn } from './browser.ts';
+import { hostileTexts } from './hostile-texts.ts';
 import { openConsole } from './open-console.ts';
 
 useBrowser();
-
-const corpus = [
-  '<script>window.attacked = 1</script>',
-  '<img src=x onerror="window.attacked = 1">',
-  '"><svg/onload=window.attacked=1>',
-  "' onmouseover='window.attacked=1' x='",
-  'javascript:window.attacked=1',
-  '{{constructor.constructor("window.attacked=1")()}}',
-  '</title></textarea></style><iframe srcdoc="<script>parent.attacked=1</script>">',
-  '[l](javascript:window.attacked=1) ![p](x)',
-  '\u202egnp.exe\u2066 <b>bold</b>',
-];
 
 const views = ['numbers', 'knowledge', 'webhooks'];
 
@@ -27,22 +16,24 @@ const views = ['numbers', 'knowledge', 'webhooks'];
 const attackedWorld = async (): Promise<World> => {
   const world = await newWorld();
   const { uid } = world;
-  for (const [index, reason] of corpus.entries()) {
-    await world.call('POST', '/block-list', { body: { uid, numbers: [`+1415555010${index}`], reason } });
+  for (const [index, reason] of hostileTexts.entries()) {
+    await world.call('POST', '/block-list', {
+      body: { uid, numbers: [`+141555501${String(index).padStart(2, '0')}`], reason },
+    });
   }
-  const content = `Refunds: ${corpus.join('\n\n')}`;
+  const content = `Refunds: ${hostileTexts.join('\n\n')}`;
   const sent = await upload(
     world,
-    corpus.slice(0, 8).map((name): File => [`${name}.txt`, content]),
+    hostileTexts.slice(0, 8).map((name): File => [`${name}.txt`, content]),
   );
   expect(sent.status).toBe(200);
   const site = newFolder();
-  const escaped = corpus.map((text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')).join('<p>');
+  const escaped = hostileTexts.map((text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')).join('<p>');
   await site.put('', `<title>${escaped}</title><p>Refunds ${escaped}</p><a href="?<img onerror=x>&x='"">a</a>`);
-  const added = await websitesOf(world).add(site.url, { name: corpus[1] });
+  const added = await websitesOf(world).add(site.url, { name: hostileTexts[1] });
   await websitesOf(world).settled(added.body.websiteId);
   const receiver = await newReceiver({ status: 500 });
-  await newEndpoint(world, `${receiver.url}?x=<script>window.attacked=1</script>'"`, { description: corpus[0] });
+  await newEndpoint(world, `${receiver.url}?x=<script>window.executed=1</script>'"`, { description: hostileTexts[0] });
   await world.recordCall('call-1');
   return world;
 };
@@ -67,10 +58,10 @@ it('texts of callers, pages, documents and addresses are text in every view: not
     const query = view === 'knowledge' ? `?agentId=${world.agentId}&query=refunds` : '?number=%2B14155550100';
     const { page, asked, complaints } = await openConsole(world.apiKey, `/console/${view}${query}`);
     await page.getByRole('table').first().waitFor();
-    if (view === 'numbers') await page.getByRole('definition').filter({ hasText: corpus[0] }).waitFor();
+    if (view === 'numbers') await page.getByRole('definition').filter({ hasText: hostileTexts[0] }).waitFor();
     if (view === 'knowledge') await page.getByRole('listitem').filter({ hasText: 'Refunds' }).first().waitFor();
     await openAll(page);
-    expect(await page.evaluate('window.attacked'), view).toBeUndefined();
+    expect(await page.evaluate('window.executed'), view).toBeUndefined();
     expect(await page.locator('main').locator('script, img, iframe, b, style').count(), view).toBe(0);
     const links = await page.evaluate('[...document.querySelectorAll("a")].map((link) => link.protocol).join()');
     expect(links).not.toContain('javascript');

@@ -6,6 +6,7 @@ import { apiKeys } from '../../../functions/store/api-keys.ts';
 import { buildPages } from '../../../lib/pages.ts';
 import { call, newUser, newWorld, target, type World } from '../../support/world.ts';
 import { useBrowser, violationsIn } from './browser.ts';
+import { hostileTexts } from './hostile-texts.ts';
 import { openConsole, openFilter } from './open-console.ts';
 
 useBrowser();
@@ -166,20 +167,6 @@ it.each([
   await page.getByRole('status').getByText('The service is busy. The request is sent again in').waitFor();
   await page.getByRole('cell', { name: '+1 (415) 555-0100' }).waitFor();
 });
-
-/** Texts that have run scripts in pages that took them for markup. */
-const hostileTexts = [
-  '<script>window.executed = 1</script>',
-  '<img src=x onerror="window.executed = 1">',
-  '"><svg onload="window.executed = 1">',
-  `'-(window.executed = 1)-'`,
-  'javascript:window.executed=1',
-  '</title></textarea><iframe srcdoc="<script>parent.executed = 1</script>">',
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a template is hostile, too
-  '{{constructor.constructor("window.executed = 1")()}} ${window.executed = 1}',
-  '<a href="javascript:window.executed=1" autofocus onfocus="window.executed=1">x</a>',
-  '\u202Edrowssap\u202C <b>bold</b> &lt;script&gt;',
-];
 
 it('names, outcomes and texts of others are never markup in any view', { tags: 'heavy' }, async () => {
   const world = await newWorld();
