@@ -1,18 +1,12 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import type { UIMessage } from 'ai';
 import { expect, it } from 'vitest';
-import { Client, chunksIn, userSays } from '../support/chat.ts';
+import { Client, chunksIn, textOf, toolPart, userSays } from '../support/chat.ts';
 import { call, newWorld, target } from '../support/world.ts';
 
 /** The service as it runs, with the provider’s own code before the fake Bedrock. */
 const clientOf = (headers?: Record<string, string>) =>
   new Client({ send: fetch, api: `${target.baseUrl}/chat/build`, ...(headers && { headers }) });
-
-const textOf = ({ parts }: UIMessage) => parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
-type ToolPart = { type: string; state: string; output: never; approval?: { id: string } };
-const toolPart = (client: Client, name: string) =>
-  client.last.parts.findLast(({ type }) => type === `tool-${name}`) as unknown as ToolPart;
 
 it('the chat of the running service holds a conversation with the AI SDK’s own client: a tool, an approval, and a turn after that', async () => {
   const world = await newWorld();

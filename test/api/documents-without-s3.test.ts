@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { beforeAll, expect, it } from 'vitest';
 import { listen } from '../../bin/local/listen.ts';
 import { deleteDocument } from '../../functions/api/delete-document.ts';
@@ -8,6 +9,7 @@ import { environment } from '../../functions/environment.ts';
 import '../support/quiet-logs.ts';
 import { Files, files as switched } from '../../functions/clients/files.ts';
 import { invoke } from '../support/events.ts';
+import { formOf, list } from '../support/uploads.ts';
 import { emulatorHeaders, newWorld, target, unique, useTargetInThisProcess, type World } from '../support/world.ts';
 
 /** S3 behind a switch: a call whose key and method are `down` fails. */
@@ -15,16 +17,11 @@ const bucket = unique('bucket');
 let down: (method: string) => boolean = () => false;
 
 const server = createServer(async (request, response) => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
+  const body = await buffer(request);
   const { method = 'GET' } = request;
   if (down(method)) return response.writeHead(503).end('<Code>SlowDown</Code>');
-  const body = chunks.length > 0 ? Buffer.concat(chunks) : undefined;
-  const answer = await fetch(target.endpoints.s3 + request.url, {
-    method,
-    headers: emulatorHeaders,
-    ...(body && { body }),
-  });
+  const sent = { method, headers: emulatorHeaders, ...(body.length > 0 && { body }) };
+  const answer = await fetch(target.endpoints.s3 + request.url, sent);
   response.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()));
 });
 let files: Files;
@@ -40,22 +37,21 @@ beforeAll(async () => {
   return stop;
 });
 
-const upload = async ({ uid, agentId, apiKey }: World, names: string[], headers: Record<string, string> = {}) => {
-  const form = new FormData();
-  form.set('uid', uid);
-  form.set('agentId', agentId);
-  for (const name of names) form.append('files', new Blob([`I am ${name}`]), name);
+const upload = async (world: World, names: string[], headers: Record<string, string> = {}) => {
+  const form = formOf(
+    world,
+    names.map((name) => [name, `I am ${name}`]),
+  );
   const sent = new Response(form);
   const contentType = String(sent.headers.get('content-type'));
   const body = new Uint8Array(await sent.arrayBuffer());
-  return invoke(uploadDocuments, { apiKey, headers: { 'content-type': contentType, ...headers }, body });
+  return invoke(uploadDocuments, { apiKey: world.apiKey, headers: { 'content-type': contentType, ...headers }, body });
 };
 
 const remove = ({ uid, agentId, apiKey }: World, documentId: string) =>
   invoke(deleteDocument, { apiKey, query: { uid, agentId, documentId } });
 
-const listed = async ({ call, uid, agentId }: World): Promise<{ name: string }[]> =>
-  (await call('GET', '/agent-documents', { query: { uid, agentId } })).body.documents;
+const listed = async (world: World): Promise<{ name: string }[]> => (await list(world)).documents;
 
 it('a file that cannot be stored does not fail the others, and leaves no document', async () => {
   const world = await newWorld();

@@ -102,15 +102,8 @@ it.concurrent('documents are deleted with file and text before the response, and
   expect((await fetch(fileUrl)).status).toBe(404);
   expect(await piecesOf(id)).toBe(0);
   expect((await list(world)).documents).toEqual([]);
-  const query = named(world, id);
-  for (const again of [
-    await remove(),
-    await world.call('GET', '/agent-documents/content', { query }),
-    await world.call('PATCH', '/agent-documents', { body: { ...query, active: true } }),
-    await world.call('POST', '/agent-documents/retry', { body: query }),
-  ]) {
-    expect([again.status, again.body.error]).toEqual([404, 'document_not_found']);
-  }
+  const again = await remove();
+  expect([again.status, again.body.error]).toEqual([404, 'document_not_found']);
 });
 
 it.concurrent('documents are listed page by page, without texts on request', async () => {

@@ -6,10 +6,10 @@ import type { World } from './world.ts';
 
 export type File = [name: string, bytes: Uint8Array | string, field?: string];
 
-const formOf = (world: World, list: File[]) => {
+export const formOf = ({ uid, agentId }: Pick<World, 'uid' | 'agentId'>, list: File[]) => {
   const form = new FormData();
-  form.set('uid', world.uid);
-  form.set('agentId', world.agentId);
+  form.set('uid', uid);
+  form.set('agentId', agentId);
   for (const [name, bytes, field = 'files'] of list) form.append(field, new Blob([bytes]), name);
   return form;
 };
