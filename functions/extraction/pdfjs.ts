@@ -33,7 +33,7 @@ export const withPdf = async <Result>(
     BinaryDataFactory: PackageData,
   });
   const unreadable: Unreadable = { fonts: 0, parts: 0 };
-  const { info, warn } = console;
+  // A look that was given up reports even after the document is closed, so the console of this thread stays with the library.
   console.info = console.warn = (message) => {
     if (reports.fonts.test(message)) unreadable.fonts++;
     if (reports.parts.test(message)) unreadable.parts++;
@@ -41,7 +41,6 @@ export const withPdf = async <Result>(
   try {
     return await read(await task.promise, unreadable);
   } finally {
-    Object.assign(console, { info, warn });
     await task.destroy();
     worker.destroy();
     port1.close();
