@@ -90,9 +90,9 @@ const sequenceLength = (bytes: Uint8Array, at: number): number => {
   return lead >= 0xc2 && at + length <= bytes.length && isUtf8(bytes.subarray(at, at + length)) ? length : 0;
 };
 
-const sampleBytes = 8 * 1024;
+const sampleBytes = 1536;
 
-/** Returns lines with bytes beyond ASCII: only these tell encodings apart. */
+/** Returns lines with bytes beyond ASCII: only these tell encodings apart, and longer ones only take longer. */
 const selectSample = (bytes: Uint8Array): Uint8Array => {
   const lines: Uint8Array[] = [];
   let left = sampleBytes;
@@ -218,8 +218,8 @@ const marksBesideWords = /[¡¿©«»“”„…€£¥¢§•†‡‰×±½¼
 
 /** Returns true for letters that no word has side by side: of two scripts, a capital after a small letter, one after a final. */
 const areOddNeighbors = (former: string, next: string): boolean => {
-  if (/\p{M}/u.test(next)) return !/[\p{L}\p{M}]/u.test(former);
-  if (/\d/.test(next)) return former > '\x7f' && latin.test(former);
+  if (next > '\u02ff' && /\p{M}/u.test(next)) return !/[\p{L}\p{M}]/u.test(former);
+  if (next >= '0' && next <= '9') return former > '\x7f' && latin.test(former);
   if (!letter.test(former) || !letter.test(next)) return false;
   if (latin.test(former) !== latin.test(next) || /[ךםןףץς]/.test(former)) return true;
   return /\p{Ll}/u.test(former) && /\p{Lu}/u.test(next);
@@ -312,8 +312,15 @@ const frequentIdeographs: Record<string, [label: string, first: number, last: nu
   'euc-jp': ['euc-jp', 0xb0, 0xcf],
 };
 
+/** The ideographs of encodings that were asked for. To decode them takes longer than to rate a text. */
+const knownIdeographs = new Map<string, Set<string>>();
+
 const readIdeographs = (label: string, first: number, last: number): Set<string> => {
+  const known = knownIdeographs.get(label);
+  if (known) return known;
   const bytes: number[] = [];
   for (let lead = first; lead <= last; lead++) for (let trail = 0xa1; trail <= 0xfe; trail++) bytes.push(lead, trail);
-  return new Set(new TextDecoder(label).decode(Uint8Array.from(bytes)));
+  const ideographs = new Set(new TextDecoder(label).decode(Uint8Array.from(bytes)));
+  knownIdeographs.set(label, ideographs);
+  return ideographs;
 };
