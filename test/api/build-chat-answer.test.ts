@@ -6,15 +6,11 @@ import { callsTool, linesOf, type ModelPart, model, says, talk } from '../suppor
 import { upload } from '../support/uploads.ts';
 import { newUser, newWorld } from '../support/world.ts';
 
-/** Replaces the values that differ between two runs. */
-const normalize = (text: string) =>
-  text.replace(/aitxt-\w{24}/g, '<approval>').replace(/("signature":")(\d+\.)?[\w-]{43}/g, '$1<signature>');
-
 it('the chat’s answer is the UI message stream of the AI SDK, event by event, with signed tool calls and results', async () => {
   const answer = await talk(
     model(callsTool('checkNumbers', { numbers: ['+1 (415) 555-0100', '555'] }), says('One is good.')),
   );
-  expect(linesOf(normalize(answer.text))).toMatchInlineSnapshot(`
+  expect(linesOf(answer.text.replace(/("signature":")[\w-]{43}/g, '$1<signature>'))).toMatchInlineSnapshot(`
       "data: {"type":"start"}
       data: {"type":"start-step"}
       data: {"type":"tool-input-start","toolCallId":"call-checkNumbers","toolName":"checkNumbers","dynamic":false}
@@ -36,18 +32,13 @@ it('the chat’s answer is the UI message stream of the AI SDK, event by event, 
 it('the chat requests approval for a tool that changes something, and does nothing before', async () => {
   const world = await newWorld();
   const answer = await talk(model(callsTool('createAgent', { name: 'Night desk' })), { apiKey: world.apiKey });
-  expect(linesOf(normalize(answer.text))).toMatchInlineSnapshot(`
-      "data: {"type":"start"}
-      data: {"type":"start-step"}
-      data: {"type":"tool-input-start","toolCallId":"call-createAgent","toolName":"createAgent","dynamic":false}
-      data: {"type":"tool-input-delta","toolCallId":"call-createAgent","inputTextDelta":"{\\"name\\":\\"Night desk\\"}"}
-      data: {"type":"tool-input-available","toolCallId":"call-createAgent","toolName":"createAgent","input":{"name":"Night desk"},"providerMetadata":{"voiceAgentPlatform":{"signature":"<signature>"}}}
-      data: {"type":"tool-approval-request","approvalId":"<approval>","toolCallId":"call-createAgent","signature":"<signature>"}
-      data: {"type":"finish-step"}
-      data: {"type":"finish","finishReason":"tool-calls"}
-      data: [DONE]
-      "
-    `);
+  expect(answer.chunks.find(({ type }) => type === 'tool-approval-request')).toEqual({
+    type: 'tool-approval-request',
+    approvalId: expect.stringMatching(/^aitxt-\w{24}$/),
+    toolCallId: 'call-createAgent',
+    signature: expect.stringMatching(/^\d+\.[\w-]{43}$/),
+  });
+  expect(answer.chunks.at(-1)).toEqual({ type: 'finish', finishReason: 'tool-calls' });
   const { agents } = (await world.call('GET', '/agents', { query: { uid: world.uid } })).body;
   expect(agents).toHaveLength(1);
 });
@@ -75,15 +66,8 @@ it('the chat’s answer leaves out the model’s reasoning', async () => {
     ...rest,
   ];
   const answer = await talk(model(thinking));
-  expect(answer.chunks.map(({ type }) => type)).toEqual([
-    'start',
-    'start-step',
-    'text-start',
-    'text-delta',
-    'text-end',
-    'finish-step',
-    'finish',
-  ]);
+  expect(answer.text).toContain('Hello.');
+  expect(answer.text).not.toContain('reasoning');
   expect(answer.text).not.toContain('private thoughts');
   expect(answer.text).not.toContain('of-the-provider');
 });
