@@ -11,16 +11,19 @@ export class NumberedFonts {
   readonly #composite = new Set<string>();
   readonly #withCharacters = new Set<string>();
   #hasNumberedNames = false;
+  #leftPlaces = maxPlaces;
 
   /** Adds the fonts that are in objects of the document. */
   collect(objects: Buffer): void {
     for (const at of findAll(objects, '/BaseFont')) {
+      if (this.#leftPlaces-- <= 0) return;
       const font = readDictionary(objects, at);
       const name = /\/BaseFont\s*\/([^\s/[\]<>()]+)/.exec(font)?.[1] ?? '';
       if (/\/ToUnicode\b/.test(font)) this.#withCharacters.add(name);
       else if (/\/Type0\b/.test(font) && /\/Encoding\s*(\/Identity-|\d)/.test(font)) this.#composite.add(name);
     }
     for (const at of findAll(objects, '/Differences')) {
+      if (this.#leftPlaces-- <= 0) return;
       this.#hasNumberedNames ||= hasNumberedNames(objects.toString('latin1', at, at + maxDictionaryBytes));
     }
   }
@@ -65,6 +68,9 @@ type Glyph = { unicode: string; originalCharCode: number };
 
 const letter = /[\p{L}\p{M}\p{N}\p{P}\p{S}]/u;
 const maxDictionaryBytes = 4096;
+
+/** The number of fonts, or of boxes, that are looked at in a document. */
+export const maxPlaces = 50_000;
 
 /** Returns the places of a name in bytes. */
 export const findAll = function* (bytes: Buffer, name: string): Generator<number> {
