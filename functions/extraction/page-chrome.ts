@@ -23,6 +23,8 @@ const maxLabelCharacters = 40;
 const questionMark = /[?？؟]\s*$/;
 const moreThanLabel =
   /[.?!。？！؟]$|\d[.,]\d\d(?!\d)|\d\s*[€$£¥₹₽₺元円원]|[€$£¥₹]\s*\d|\d\s*(EUR|USD|GBP|CHF|Kč|zł|kr)\b|.{60}/s;
+/** A phone number, as buttons to call it have. */
+const phoneNumber = /\d(?:[\s()/.–-]*\d){5}/;
 const listTags = new Set(['ul', 'ol', 'menu', 'dl']);
 /** Names of elements that a script shows and hides, and whose text is content. */
 const panelNames = /(^|[\s_-])(accordions?|collapse|collapsible|faqs?|answers?|tab-?(pane|panel|content))([\s_-]|$)/i;
@@ -78,7 +80,7 @@ const isNavigation = (element: Element, { text, linked }: Size, isSurrounding: b
 const isNonContent = (element: Element, place: Place, before: Element | undefined): boolean => {
   const { tagName, properties } = element;
   if (tagName === 'dialog') return properties.open === undefined;
-  if (tagName === 'button') return !isQuestion(element, place);
+  if (tagName === 'button') return !isTextButton(element, place);
   const role = String(properties.role ?? '');
   return (
     nonContentTags.has(tagName.toLowerCase()) ||
@@ -105,10 +107,10 @@ const isTitle = (element: Element) =>
   element.properties.role === 'heading' ||
   questionMark.test(toVisibleText(element));
 
-/** Returns true for a button that says what a panel of the page is about, as those of accordions do. */
-const isQuestion = (button: Element, { isHeading, isSurrounding, panels }: Place): boolean => {
+/** Returns true for a button with a phone number, and for one that says what a panel of the page is about. */
+const isTextButton = (button: Element, { isHeading, isSurrounding, panels }: Place): boolean => {
   const text = toVisibleText(button);
-  if (isHeading || questionMark.test(text)) return true;
+  if (isHeading || questionMark.test(text) || phoneNumber.test(text)) return true;
   return !isSurrounding && (isTrigger(button, panels) || text.length > maxLabelCharacters);
 };
 

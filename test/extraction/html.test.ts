@@ -84,6 +84,7 @@ it.each([
     '<button>¿Abren hoy?</button> <button>明日は開いていますか？</button>',
     '¿Abren hoy?\n\n明日は開いていますか？',
   ],
+  ['a phone number in a button', '<p>Call</p><button>030 123-4567</button>', 'Call\n\n030 123-4567'],
   [
     'a long text in a button',
     '<button>We repair every roof between the river and the hills.</button>',
