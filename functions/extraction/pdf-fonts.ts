@@ -10,6 +10,8 @@ export type Drawn = Pick<Awaited<ReturnType<PDFPageProxy['getOperatorList']>>, '
 export class NumberedFonts {
   readonly #composite = new Set<string>();
   readonly #withCharacters = new Set<string>();
+  /** The names of composite fonts that were asked for. */
+  readonly #names = new Map<string, boolean>();
   #hasNumberedNames = false;
   #leftPlaces = maxPlaces;
 
@@ -52,10 +54,17 @@ export class NumberedFonts {
     return count;
   }
 
+  /** Returns true for a font of such a name. The name in the document can end in that of the encoding. */
+  #isNumberedComposite(name: string): boolean {
+    const isKnown = this.#names.get(name) ?? [...this.#composite].some((known) => known.startsWith(name));
+    this.#names.set(name, isKnown);
+    return isKnown;
+  }
+
   #isUnknown({ name = '', composite, differences }: Font, { unicode, originalCharCode: code }: Glyph): boolean {
     if (!letter.test(unicode)) return false;
-    const isCode = unicode === String.fromCodePoint(code);
-    if (composite) return isCode && [...this.#composite].some((known) => known.startsWith(name));
+    const isCode = unicode.codePointAt(0) === code;
+    if (composite) return isCode && this.#isNumberedComposite(name);
     const glyphName = differences?.get(code) ?? '';
     const isNumber = isCode || (/^g.{4}$/.test(glyphName) && unicode.codePointAt(0) === readNumbers(glyphName)[1]);
     return isNumber && isNumbered(glyphName, code) && !this.#withCharacters.has(name);
