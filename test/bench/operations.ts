@@ -25,7 +25,7 @@ let next = 0;
 /** Phone numbers that were not used before. */
 export const freshNumbers = (count: number) => Array.from({ length: count }, () => `+1${2_000_000_000 + next++}`);
 
-const call = { phone: '+14155550188', direction: 'inbound', startedAt: '2026-03-01T10:00:00Z' };
+const call = { phone: '+14155550188', direction: 'inbound' as const, startedAt: '2026-03-01T10:00:00Z' };
 let sent = 0;
 /** An outcome that differs each time: the same values again are not written. */
 const newOutcome = () => ({ custom_call_outcome: 'booked', custom_call_outcome_value: ++sent });
@@ -83,6 +83,22 @@ export const storeHookSecret = async (uid: string, platform: PlatformName): Prom
   return made.secret;
 };
 
+/** Keyed reads whose later requests name what an earlier one found. */
+const dependentReads: Record<string, number> = {
+  // The key, the agents of the user in two reads, their lists.
+  checkUserBlockedNumber: 4,
+  // The key, the owner, the names of the guests.
+  listAgentAccess: 3,
+  // The key, the agents in two reads, the entries of their calls, the calls.
+  listAllCalls: 5,
+  // The key, the currency of the agent, what is not counted yet, the days.
+  getCallFigures: 4,
+  // The key, the clients in two reads, their agents in two reads, their days.
+  getUserFigures: 6,
+  // The key, the ids of the keys, their records.
+  listKeys: 3,
+};
+
 /** Returns the requests for an operation: those below, or the one that tests of all operations send. */
 export const samplesOf = (endpoint: AnyEndpoint): [Sample, ...Sample[]] =>
   samples[endpoint.name] ?? [
@@ -95,6 +111,7 @@ export const samplesOf = (endpoint: AnyEndpoint): [Sample, ...Sample[]] =>
           ...(endpoint.body && { body: { uid, agentId, ...body } }),
         };
       },
+      maxRoundTrips: dependentReads[endpoint.name],
     },
   ];
 
@@ -196,7 +213,8 @@ const samples: Record<string, [Sample, ...Sample[]]> = {
     },
   ],
   // The samples of other operations leave clients behind.
-  listUsers: [{ request: () => ({ query: { limit: '10' } }) }],
+  // The ids of the clients, then their records.
+  listUsers: [{ request: () => ({ query: { limit: '10' } }), maxRoundTrips: 3 }],
   duplicateAgent: [
     { request: async (world) => ({ body: (await sourcesIn(world)).agent }) },
     {
@@ -265,7 +283,15 @@ const samples: Record<string, [Sample, ...Sample[]]> = {
   // The samples of other operations add imports: a page does not grow with them.
   listBlockListImports: [{ request: ({ uid }) => ({ query: { uid, limit: '10' } }) }],
   listCalls: [
-    { request: ({ agentId }) => ({ params: { agentId }, query: { limit: '10' } }), maxRoundTrips: byEntry },
+    {
+      // Other samples delete calls of the shared agent, in whose place a page reads more.
+      request: async ({ newAgent, directly }) => {
+        const agentId = await newAgent();
+        await directly.calls.record(agentId, 'call-1', { ...call, status: 'completed' });
+        return { params: { agentId }, query: { limit: '10' } };
+      },
+      maxRoundTrips: byEntry,
+    },
     {
       what: 'with one phone',
       request: ({ agentId, phone }) => ({ params: { agentId }, query: { phone } }),
