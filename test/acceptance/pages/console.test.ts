@@ -344,6 +344,7 @@ it('on a phone, the menu is as legible as the page, and another key is entered i
   await page.getByRole('button', { name: 'Enter an API key' }).click();
   await page.getByLabel('API key').fill(world.apiKey);
   await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Calls', level: 1 }).waitFor();
   await page.getByRole('button', { name: 'Menu: Calls' }).click();
   await navigation(page).getByRole('link', { name: 'Agents' }).waitFor();
   expect(await violationsIn(page)).toEqual([]);
