@@ -4,6 +4,7 @@ import { isIdentifier } from '../../functions/domain/identifiers.ts';
 import { normalizePhoneNumber } from '../../functions/domain/phone-numbers.ts';
 import { validate } from '../../functions/domain/validation.ts';
 import type { CallOutcomeItem as Item } from '../../functions/openapi/client/client.ts';
+import { isUnreadable } from '../../functions/sheets/decode-sheet.ts';
 import { readNationalNumber } from '../../functions/sheets/national-number.ts';
 import type { ReadOptions, Row, RowError } from './row.ts';
 
@@ -19,6 +20,10 @@ export const checkedRow = (
 ): Row => {
   const item: Record<string, unknown> = { agentId: options.agentId, ...given };
   const errors = [...knownErrors];
+  for (const [field, value] of Object.entries(item)) {
+    if (isUnreadable(JSON.stringify([field, value]))) errors.push({ column: field, message: notUtf8 });
+  }
+  const hasError = (field: string) => errors.some(({ column }) => column === field);
   if (typeof item.callIdOrPhone === 'string') {
     const number = readNumber(item.callIdOrPhone, options.country);
     if (number === 'ambiguous') errors.push({ column: 'callIdOrPhone', message: ambiguous });
@@ -27,13 +32,15 @@ export const checkedRow = (
   const { agentId, callIdOrPhone } = item;
   for (const { path, message } of validate(CallOutcomeItem, item).error?.details ?? []) {
     const [field = ''] = path.split('.');
-    if (errors.some(({ column }) => column === field)) continue;
+    if (hasError(field)) continue;
     errors.push({ column: field, message: item[field] === undefined ? 'is missing' : message });
   }
-  if (typeof agentId === 'string' && !isIdentifier(agentId)) {
+  if (typeof agentId === 'string' && !hasError('agentId') && !isIdentifier(agentId)) {
     errors.push({ column: 'agentId', message: 'is not an agent id: 1 to 128 of A-Z a-z 0-9 _ . : -' });
   }
-  if (typeof callIdOrPhone === 'string' && !isIdentifier(callIdOrPhone) && !normalizePhoneNumber(callIdOrPhone)) {
+  const isCall =
+    typeof callIdOrPhone !== 'string' || isIdentifier(callIdOrPhone) || normalizePhoneNumber(callIdOrPhone);
+  if (!isCall && !hasError('callIdOrPhone')) {
     const message = 'is neither a call id nor a phone number in E.164 format, such as +14155550100';
     errors.push({ column: 'callIdOrPhone', message });
   }
@@ -46,5 +53,7 @@ export const readNumber = (text: string, country: CountryCode | undefined) =>
   normalizePhoneNumber(text) ?? (country && readNationalNumber(text, country));
 
 export const ambiguous = 'may be a national number or one with its country code: write + before the country code';
+
+const notUtf8 = 'is not in UTF-8: save the file in UTF-8, and try again';
 
 const asText = (value: unknown) => (typeof value === 'string' ? value : '');

@@ -1,5 +1,6 @@
 import { outcomeFields } from '../../functions/domain/calls.ts';
 import { parseJson } from '../../functions/domain/json.ts';
+import { isUnreadable, showUnreadable } from '../../functions/sheets/decode-sheet.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { checkedRow } from './checked-row.ts';
 import type { Dialect } from './dialect.ts';
@@ -36,10 +37,17 @@ const mapped = (header: string[], { map = {} }: ReadOptions) => header.map((name
 const checkedHeader = (file: string, line: number, header: string[], options: ReadOptions): string[] => {
   const invalid = (message: string, place = '') =>
     new CommandError(`${file}:${line}${place}: ${message}`, exitCodes.usage);
+  const lacksMapped = Object.values(options.map ?? {}).some((name) => !header.includes(name));
   for (const [index, name] of header.entries()) {
     if (name === '') continue;
     const place = `:${index + 1}`;
-    if (header.indexOf(name) !== index) throw invalid(`duplicate column ${name}.`, place);
+    if (header.indexOf(name) !== index) throw invalid(`duplicate column ${showUnreadable(name)}.`, place);
+    if (isUnreadable(name) && (isMetadataColumn(name) || lacksMapped || !isKnown(name, options))) {
+      throw invalid(
+        `the heading ${showUnreadable(name)} is not in UTF-8. Save the file in UTF-8, and try again.`,
+        place,
+      );
+    }
     if (isKnown(name, options) || isMetadataColumn(name)) continue;
     const columns = `${itemFields.join(', ')} and ${metadataPrefix}KEY`;
     throw invalid(`unknown column ${JSON.stringify(name)}. The columns are ${columns}. ${unknownHint(name)}`, place);
@@ -74,7 +82,7 @@ const toCsvRow = (line: number, header: string[], record: string[], options: Csv
     if (isMetadataColumn(name)) metadata.push([name.slice(metadataPrefix.length), cell === clearingCell ? null : cell]);
     if (!isAmongNames(itemFields, name)) continue;
     try {
-      given[name] = readValue(name, cell, line, options);
+      given[name] = isUnreadable(cell) ? cell : readValue(name, cell, line, options);
     } catch (error) {
       errors.push({ column: name, message: (error as Error).message });
     }

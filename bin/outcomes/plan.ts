@@ -4,6 +4,7 @@ import type { CountryCode } from 'libphonenumber-js/max';
 import { chunks } from '../../functions/domain/chunks.ts';
 import { limits } from '../../functions/domain/limits.ts';
 import { apiClient, dataOf } from '../../functions/openapi/client/client.ts';
+import { encodeUtf8, isUnreadable, showUnreadable } from '../../functions/sheets/decode-sheet.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { count } from '../command-line/output.ts';
 import { writeOutput } from '../command-line/output-file.ts';
@@ -36,8 +37,10 @@ export const plan = async (file: string, options: PlanOptions): Promise<void> =>
   const records = rows.map(({ cells }) => cells);
   const index = header.indexOf(options.column);
   if (index < 0) {
-    const columns = header.join(', ');
-    throw new CommandError(`${file} has no column ${options.column}. Its columns are ${columns}.`, exitCodes.usage);
+    const columns = header.map(showUnreadable).join(', ');
+    const advice = header.some(isUnreadable) ? ' They are not in UTF-8: save the file in UTF-8, and try again.' : '';
+    const message = `${file} has no column ${options.column}. Its columns are ${columns}.${advice}`;
+    throw new CommandError(message, exitCodes.usage);
   }
   const read = new Map(records.map((record) => [record, normalizeRowNumber(record[index] ?? '', options.country)]));
   const plans = await readPlans([...read.values()], options);
@@ -52,7 +55,7 @@ export const plan = async (file: string, options: PlanOptions): Promise<void> =>
   });
   const write = async (name: string, rows: string[][]) => {
     const path = `${file.replace(/\.csv$/i, '')}.${name}.csv`;
-    await writeOutput(path, Readable.from(rows.map((row) => stringify([row], { delimiter }))));
+    await writeOutput(path, Readable.from(rows.map((row) => encodeUtf8(stringify([row], { delimiter })))));
     return path;
   };
   const nowFile = await write('now', [header, ...now]);

@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { stringify } from 'csv-stringify/sync';
+import { encodeUtf8 } from '../../functions/sheets/decode-sheet.ts';
 import { resolvePath } from '../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import type { SentRow } from '../command-line/sending/send-rows.ts';
@@ -62,7 +63,8 @@ export class ResultFile {
   #encoded(text: string): Buffer {
     const { encoding, hasMark } = this.#dialect;
     const mark = hasMark && this.#bytes === 0 ? '\ufeff' : '';
-    const bytes = Buffer.from(mark + text, encoding === 'utf-8' ? 'utf8' : 'utf16le');
+    if (encoding === 'utf-8') return encodeUtf8(mark + text);
+    const bytes = Buffer.from(mark + text, 'utf16le');
     return encoding === 'utf-16be' ? bytes.swap16() : bytes;
   }
 

@@ -1,47 +1,27 @@
 import { createReadStream } from 'node:fs';
-import { detectUtf } from '../../functions/sheets/text-encoding.ts';
+import { decodeSheet, NotTextError } from '../../functions/sheets/decode-sheet.ts';
 import { resolvePath } from '../command-line/arguments.ts';
 import { toFileError } from '../command-line/describe-error.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 
-/**
- * Yields the text of a file, piece by piece: UTF-8 with or without a byte-order mark, or UTF-16 as written by Excel ("Unicode
- * text"). `onBytes` receives every byte.
- */
+/** Yields the text of a file, piece by piece. `onBytes` receives every byte. */
 export async function* decodeFile(file: string, onBytes: (bytes: Buffer) => void = () => {}): AsyncGenerator<string> {
-  let decoder: InstanceType<typeof TextDecoder> | undefined;
-  let lines = 0;
-  try {
+  async function* pieces() {
     for await (const bytes of createReadStream(resolvePath(file)) as AsyncIterable<Buffer>) {
       onBytes(bytes);
-      decoder ??= new TextDecoder(detectUtf(bytes), { fatal: true });
-      let text: string;
-      try {
-        text = decoder.decode(bytes, { stream: true });
-      } catch {
-        const readable = new TextDecoder(decoder.encoding).decode(bytes).split('\ufffd', 1)[0] as string;
-        throw notUtf8(file, lines + countNewlines(readable));
-      }
-      yield text;
-      lines += countNewlines(text);
+      yield bytes;
     }
-  } catch (error) {
-    throw isSystemError(error) ? toFileError(file, error) : error;
   }
   try {
-    yield decoder?.decode() ?? '';
-  } catch {
-    throw notUtf8(file, lines);
+    yield* decodeSheet(pieces());
+  } catch (error) {
+    if (error instanceof NotTextError) {
+      const message = `${file} is not text in UTF-8 or UTF-16. Save it in UTF-8, and try again.`;
+      throw new CommandError(message, exitCodes.usage);
+    }
+    throw isSystemError(error) ? toFileError(file, error) : error;
   }
 }
-
-const countNewlines = (text: string) => text.split('\n').length - 1;
-
-const notUtf8 = (file: string, linesBefore: number) =>
-  new CommandError(
-    `${file}:${linesBefore + 1}: this is not UTF-8. Save the file as UTF-8 and try again.`,
-    exitCodes.usage,
-  );
 
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && 'syscall' in error && 'code' in error;

@@ -2,9 +2,9 @@ import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { ImportColumns } from '../domain/block-list-imports.ts';
 import { normalizePhoneNumber } from '../domain/phone-numbers.ts';
 import { cut } from '../domain/text.ts';
+import { decodeSheet, isUnreadable, NotTextError, showUnreadable } from '../sheets/decode-sheet.ts';
 import { readSheet, SheetError } from '../sheets/read-sheet.ts';
 import { detectSeparator } from '../sheets/separator.ts';
-import { detectUtf } from '../sheets/text-encoding.ts';
 
 /** A row of a file, as written. `line` counts from 1. `hasMore`: the row has a cell without a heading. */
 export type FileRow = {
@@ -27,6 +27,7 @@ const maxRowLength = 64 * 1024;
 export async function* readRows(pieces: AsyncIterable<Uint8Array>, columns?: ImportColumns): AsyncGenerator<FileRow> {
   const texts = decode(pieces);
   const { firstLine, whole } = await peek(texts);
+  if (firstLine.startsWith('%PDF-')) throw notText();
   const found = detectSeparator(firstLine);
   if (columns) return yield* csvRows(whole, found, [], (cells) => headingsOfColumns(cells, columns));
   const headings = found.isNamed ? undefined : readHeadings(firstLine.split(found.separator));
@@ -35,32 +36,19 @@ export async function* readRows(pieces: AsyncIterable<Uint8Array>, columns?: Imp
 }
 
 async function* decode(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  let decoder: InstanceType<typeof TextDecoder> | undefined;
-  const decoded = (bytes?: Uint8Array) => {
-    try {
-      const text = bytes ? decoder?.decode(bytes, { stream: true }) : decoder?.decode();
-      if (!text?.includes('\0')) return text ?? '';
-    } catch {
-      // The error below describes both.
+  try {
+    for await (const text of decodeSheet(pieces)) {
+      yield text;
+      // Parsing thousands of short rows takes long. Other work continues before the next piece.
+      await nextLoop();
     }
-    throw new ImportError('The file is not text in UTF-8 or UTF-16. Save it in UTF-8, and import it again.');
-  };
-  let first: Uint8Array = new Uint8Array();
-  for await (const piece of pieces) {
-    first = decoder ? piece : Buffer.concat([first, piece]);
-    // Two bytes tell the encoding.
-    if (!decoder && first.length < 2) continue;
-    decoder ??= new TextDecoder(detectUtf(first), { fatal: true });
-    yield decoded(first);
-    // Parsing thousands of short rows takes long. Other work continues before the next piece.
-    await nextLoop();
+  } catch (error) {
+    throw error instanceof NotTextError ? notText() : error;
   }
-  if (!decoder) {
-    decoder = new TextDecoder('utf-8', { fatal: true });
-    yield decoded(first);
-  }
-  yield decoded();
 }
+
+const notText = () =>
+  new ImportError('The file is not text in UTF-8 or UTF-16. Save it as CSV in UTF-8, and import it again.');
 
 /** Reads the first line that is not empty, as far as it is within the first 64 KB. `whole` is the text including it. */
 const peek = async (texts: AsyncGenerator<string>) => {
@@ -95,7 +83,7 @@ const readHeadings = (cells: string[]): string[] | undefined => {
     const unknown = headings.find((heading) => heading !== '' && !columnNames.includes(heading));
     if (unknown !== undefined) {
       throw new ImportError(
-        `The file has a column "${cut(unknown, 50)}". Its columns can be number, reason and expiresAt: rename or remove the others.`,
+        `The file has a column "${cut(showUnreadable(unknown), 50)}". Its columns can be number, reason and expiresAt: rename or remove the others.`,
       );
     }
     const repeated = headings.find((heading, index) => heading !== '' && headings.indexOf(heading) !== index);
@@ -117,9 +105,12 @@ const headingsOfColumns = (cells: string[], columns: ImportColumns): string[] =>
   for (const [name, column] of Object.entries(columns)) {
     const { length } = headings.filter((heading) => heading === name.toLowerCase());
     if (length === 1) continue;
-    const found = cells.map((cell) => JSON.stringify(cut(cell.trim(), 50))).slice(0, 20);
+    const found = cells.map((cell) => JSON.stringify(cut(showUnreadable(cell.trim()), 50))).slice(0, 20);
+    const advice = cells.some(isUnreadable)
+      ? ' That row is not in UTF-8: save the file in UTF-8, and import it again.'
+      : '';
     throw new ImportError(
-      `The file has ${length === 0 ? 'no column' : 'several columns'} "${cut(column, 50)}". Its first row has: ${found.join(', ')}.`,
+      `The file has ${length === 0 ? 'no column' : 'several columns'} "${cut(column, 50)}". Its first row has: ${found.join(', ')}.${advice}`,
     );
   }
   return headings;

@@ -17,6 +17,7 @@ import { cut } from '../domain/text.ts';
 import { suspendedDelaySeconds } from '../domain/timeouts.ts';
 import { validate } from '../domain/validation.ts';
 import type { ServicesOf } from '../service.ts';
+import { isUnreadable, showUnreadable } from '../sheets/decode-sheet.ts';
 import { blockList } from '../store/block-list/block-list.ts';
 import type { BlockTerms } from '../store/block-list/blocked-number.ts';
 import { credentials } from '../store/credentials.ts';
@@ -230,6 +231,7 @@ const readEntry = (
   record: ImportRecord,
   read: ReadNumber,
 ): { phone: string; terms: BlockTerms } | { code: ImportFailureCode; problem?: RowProblem } => {
+  if (isUnreadable(`${number}${reason}${expiresAt}`)) return { code: 'invalid_format', problem: 'notUtf8' };
   const { number: phone, problem } = read(number);
   if (problem) return { code: 'invalid_format', problem };
   // What it means is not known: another number, or the rest of a reason.
@@ -261,7 +263,7 @@ const importRows = async (
     if ('code' in entry) {
       failed += 1;
       if (failures.length < limits.importFailures)
-        failures.push(importFailure(row.line, row.number, entry.code, entry.problem));
+        failures.push(importFailure(row.line, showUnreadable(row.number), entry.code, entry.problem));
     } else if (!terms.has(entry.phone)) terms.set(entry.phone, entry.terms);
   }
   if (!(await writeQuota.take(record.uid, terms.size))) throw new ImportError(writeQuota.exceeded().message);
@@ -350,7 +352,8 @@ const readNumbers = async (record: ImportRecord, services: Services): Promise<Nu
   const numbers = new NumberSet(record.lines);
   const read = await numberReader(record.country);
   for await (const row of readRows(readPieces(record, services), record.columns)) {
-    const { number: phone } = read(row.number);
+    // Most signs of another encoding in a number are spaces and dashes.
+    const { number: phone } = read(showUnreadable(row.number).replaceAll('\ufffd', ' '));
     if (phone !== undefined) numbers.add(phone);
   }
   return numbers;

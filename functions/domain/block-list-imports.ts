@@ -36,10 +36,11 @@ export type ImportFailureCode = keyof typeof reasons;
 const problems = {
   ...numberProblems,
   noHeading: 'Remove the cells that have no heading, or name their columns.',
+  notUtf8: 'Save the file in UTF-8: a text of the row is not.',
   ambiguous: 'Add + at the start: the digits may be a number of the country, or one with its country code.',
   notOfCountry: 'Correct the digits, which are no number of the country, or add + and the country code at the start.',
 };
-export type RowProblem = NumberProblem | 'noHeading' | 'ambiguous' | 'notOfCountry';
+export type RowProblem = NumberProblem | 'noHeading' | 'notUtf8' | 'ambiguous' | 'notOfCountry';
 
 const column = (description: string, example: string) =>
   z.string().check(z.minLength(1), z.maxLength(limits.columnCharacters), describe(description, example));
@@ -141,9 +142,7 @@ export const BlockListImportSummary = component(
     alreadyBlocked: counter('Lines whose number was blocked already, repetitions within the file included.', 1),
     removed: counter('Numbers that `replace` removed, because the file does not have them.', 0),
     failed: counter('Lines that could not be imported.', 1),
-    error: z.optional(
-      textField('Why the import failed, in a sentence.', 'The file is not text in UTF-8 (see line 3).'),
-    ),
+    error: z.optional(textField('Why the import failed, in a sentence.', 'The file is larger than 64 MB.')),
     createdAt: timestamp('When the import was created.'),
     keyId: textField('Id of the API key that created the import.', 'key_01KB3M5T3Q8RXN2M6J4HB7C0DF'),
     keyName: KeyName,

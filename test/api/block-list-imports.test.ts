@@ -56,13 +56,14 @@ it('imports into a block list add the numbers of a CSV file to the list of the u
     '+14155550104,x,2020-01-01T00:00:00Z',
     '+14155550105,x,tomorrow',
   ].join('\r\n');
-  await sendForm(answer.body, csv);
+  const windows1252 = Buffer.from('\r\n+49\xa0151,x,\r\n+14155550106,sch\xf6n,', 'latin1');
+  await sendForm(answer.body, Buffer.concat([Buffer.from(csv), windows1252]));
   expect(await ended(world, answer.body.importId)).toEqual({
     importId: answer.body.importId,
     status: 'done',
     mode: 'add',
     reason: 'Imported',
-    ...{ lines: 7, added: 2, alreadyBlocked: 2, removed: 0, failed: 3 },
+    ...{ lines: 9, added: 2, alreadyBlocked: 2, removed: 0, failed: 5 },
     failures: [
       {
         ...{ line: 7, number: '12345', reason: 'Invalid phone number format', code: 'invalid_format' },
@@ -70,7 +71,9 @@ it('imports into a block list add the numbers of a CSV file to the list of the u
       },
       { line: 8, number: '+14155550104', reason: expect.any(String), code: 'invalid_expires_at' },
       { line: 9, number: '+14155550105', reason: expect.any(String), code: 'invalid_expires_at' },
-    ],
+      { line: 10, number: '+49�151', message: expect.stringContaining('Save the file in UTF-8') },
+      { line: 11, number: '+14155550106', message: expect.stringContaining('Save the file in UTF-8') },
+    ].map((failure) => expect.objectContaining(failure)),
     createdAt: expect.any(String),
     ...{ keyId: world.keyId, keyName: 'test' },
     finishedAt: expect.any(String),

@@ -53,8 +53,8 @@ it.each([
   ['binary data', Buffer.from('+1\0\0\0\n'), /not text in UTF-8 or UTF-16/],
   ['a column twice', 'number,number\n+14155550301,+14155550302\n', /several columns "number"/],
   ['a reason twice', 'number;reason;Reason\n+14155550301;a;b\n', /several columns "reason"/],
-  ['Latin-1', Buffer.from('number,reason\n+14155550100,caf\xe9\n', 'latin1'), /not text in UTF-8/],
-  ['a character that is cut off', Buffer.from('+1\né').subarray(0, 4), /not text in UTF-8/],
+  ['a workbook', Buffer.from('PK\x03\x04\x14\0\x06\0', 'latin1'), /not text in UTF-8/],
+  ['a PDF', Buffer.from('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n', 'latin1'), /not text in UTF-8/],
   ['a header with an unknown column', 'number,reason,expires\n+14155550100,,2027-01-01\n', /a column "expires"/],
   ['a header without a number', 'phone,reason\n+14155550100,x\n', /none is named "number"/],
   ['a quote that is not closed', 'number,reason\n+1,x\n+2,"x\n+3,y\n', /line \d.*a quote is never closed/],
@@ -65,6 +65,21 @@ it.each([
 ])('a file has no rows in %s', async (_, file, message) => {
   await expect(rowsOf(file)).rejects.toThrow(message);
   await expect(rowsOf(file, 100_000)).rejects.toThrow(message);
+});
+
+it('rows of a file in Windows-1252 are read by the columns that are needed', async () => {
+  const file = Buffer.from('Größe;Telefon;Name\n1;+14155550100;Müller\n2;+14155550101;\n', 'latin1');
+  for (const length of [1, 1000]) {
+    const rows = await Array.fromAsync(readRows(inPieces(file, length), { number: 'Telefon' }));
+    expect(rows.map(({ line, number }) => [line, number])).toEqual([
+      [2, '+14155550100'],
+      [3, '+14155550101'],
+    ]);
+  }
+  const rows = readRows(inPieces(file, 7), { number: 'Größe' });
+  await expect(rows.next()).rejects.toThrow(
+    'The file has no column "Größe". Its first row has: "Gr��e", "Telefon", "Name". That row is not in UTF-8: save the file in UTF-8',
+  );
 });
 
 const utf16le = (text: string) => Buffer.from(text, 'utf16le');

@@ -268,6 +268,16 @@ it.concurrent('an import that replaces a list fails for a file without a valid n
   expect(await listOf(uid)).toEqual(phones.slice(0, 2));
 });
 
+it.concurrent('an import that replaces a list keeps a number that has spaces of another encoding in the file', async () => {
+  const uid = unique('user');
+  await sound.blockList.add({ uid }, phones.slice(0, 3));
+  const content = Buffer.from('number\n+1\xa0415\xa05550200\n+14155550201\n', 'latin1');
+  const reference = await importOf(content, 'replace', uid);
+  await deliver(reference, () => () => undefined);
+  expect(await resultOf(reference)).toMatchObject({ status: 'done', alreadyBlocked: 1, failed: 1, removed: 1 });
+  expect(await listOf(uid)).toEqual(phones.slice(0, 2));
+});
+
 it.concurrent('an import waits for another import of the list, and keeps waiting after its form would have ended', async () => {
   const uid = unique('user');
   const first = await importOf(phones.slice(0, 6).join('\n'), 'add', uid);

@@ -32,6 +32,17 @@ it('outcomes plan names the columns of a file that lacks the column with the num
   expect([code, stderr]).toEqual([2, expect.stringContaining('has no column number. Its columns are name, phone.')]);
 });
 
+it('outcomes plan writes the bytes of a file in another encoding as they are, and names a heading that it lacks', async () => {
+  const { agentId, apiKey } = await worldWithHours();
+  const file = fileOf('customers.csv', Buffer.from('Größe;phone\nMüller;+12125550123\n', 'latin1'));
+  const flags = ['--agent-id', agentId, '--at', '2026-01-15T18:00:00Z', '--column'];
+  expect(await plan(file, { baseUrl, apiKey, flags: [...flags, 'phone'] })).toMatchObject({ code: 0, stderr: '' });
+  expect(readFileSync(file.replace('.csv', '.now.csv'), 'latin1')).toBe('Größe;phone\nMüller;+12125550123\n');
+  const { code, stderr } = await plan(file, { baseUrl, apiKey, flags: [...flags, 'Größe'] });
+  const message = 'has no column Größe. Its columns are Gr��e, phone. They are not in UTF-8: save the file in UTF-8';
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+});
+
 it('outcomes plan reads numbers and sheets as outcomes push does', async () => {
   const { agentId, apiKey, block } = await worldWithHours();
   await block(['+12125550123', '+12125550124']);

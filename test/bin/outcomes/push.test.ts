@@ -45,6 +45,7 @@ it('outcomes push reads the CSV of spreadsheets: a mark, semicolons, quotes, lin
 });
 
 const utf16be = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16();
+const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const columns = 'callIdOrPhone,custom_call_outcome';
 
 it.each<[string, string | Buffer, valid: number, errors: string[]]>([
@@ -56,6 +57,8 @@ it.each<[string, string | Buffer, valid: number, errors: string[]]>([
   ['formulas for texts', `${columns}\n="+14155550100",won\n"=""c0""",won\n'+14155550100,won\n`, 3, []],
   ['a stray quote', `${columns}\nc"0,won\nc0,won\n`, 1, [':2:1: callIdOrPhone: is neither a call id']],
   ['UTF-16BE', utf16be('callIdOrPhone\tcustom_call_outcome\r\nc0\twön\r\n'), 1, []],
+  ['Windows-1252', latin1(`${columns}\nc0,schön\nc1,won\n`), 1, [':2:2: custom_call_outcome: is not in UTF-8: save']],
+  ['a number in it', latin1(`${columns}\n+49\xa0151,won\nc1,won\n`), 1, [':2:1: callIdOrPhone: is not in UTF-8: save']],
   ['decimals', `${columns}\n+14155550100.0,won\nc0,won\n`, 1, [':2:1: callIdOrPhone: is neither a call id']],
 ])(
   'outcomes push reads the rows of a spreadsheet with %s, and names each row that it cannot read',
@@ -66,6 +69,24 @@ it.each<[string, string | Buffer, valid: number, errors: string[]]>([
     for (const error of errors) expect(stderr).toContain(`${file}${error}`);
   },
 );
+
+it('outcomes push skips columns in another encoding, and writes their bytes into the results', async () => {
+  const { agentId, apiKey } = await worldWithCalls(1);
+  const file = fileOf('excel.csv', latin1('Größe;callIdOrPhone;custom_call_outcome\r\nMüller;c0;won\r\n'));
+  const flags = ['--agent-id', agentId, '--ignore-unknown'];
+  expect(await push(file, { baseUrl, apiKey, flags })).toMatchObject({ code: 0, stderr: '' });
+  const results = readFileSync(`${file}.results.csv`, 'latin1');
+  expect(results).toContain('Größe');
+  expect(results).toContain('Müller');
+  const mapped = await push(file, {
+    baseUrl,
+    flags: [...flags, '--dry-run', '--map', 'Größe=custom_call_metadata.size'],
+  });
+  expect(mapped).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(':1:1: the heading Gr��e is not in UTF-8.'),
+  });
+});
 
 it.each([
   ['4915112345678', 'DE'],
@@ -185,7 +206,13 @@ it.each([
     `${header}\na,b,"c,1\na,b,c,1\n`,
     'the rows after this line cannot be separated',
   ],
-  ['another encoding', 'a.csv', Buffer.from(`${header}\na,b,caf\xe9,1\n`, 'latin1'), ':2: this is not UTF-8'],
+  [
+    'a heading in another encoding',
+    'a.csv',
+    latin1('callIdOrPhone,agentId,custom_call_metadata.Größe\na,b,c\n'),
+    ':1:3: the heading custom_call_metadata.Gr��e is not in UTF-8. Save the file in UTF-8',
+  ],
+  ['zeros', 'a.csv', Buffer.from(`${header}\na,b,c\0,1\n`), ' is not text in UTF-8 or UTF-16. Save it in UTF-8'],
   ['an empty file', 'a.csv', '', 'is empty. Its first line must be a header'],
   ['another kind of file', 'a.txt', 'hello', 'must be a .csv or .jsonl file'],
 ])('outcomes push ends before the first row, and says why, with %s', async (_, name, text, message) => {
