@@ -2,17 +2,19 @@ import type { Element, ElementContent, Nodes, Parents, Properties } from 'hast';
 import { EXIT, SKIP, visit } from 'unist-util-visit';
 import { toVisibleText } from './html-text.ts';
 
-/** Elements that hold no text of the page, or text that is not part of its content. */
+/** Elements that hold no text of the page, or text that is not part of its content, such as the readings of characters. */
 const nonContentTags = new Set(
-  'script style noscript noframes noembed template nav svg canvas iframe frame frameset object embed applet audio video map head link meta title base input select textarea datalist progress meter'.split(
+  'script style noscript noframes noembed template nav svg canvas iframe frame frameset object embed applet audio video map head link meta title base input select textarea datalist progress meter rt rp'.split(
     ' ',
   ),
 );
-const nonContentRoles = /^(navigation|menubar|search|dialog|alertdialog|toolbar|progressbar)$/i;
+const nonContentRoles = /^(navigation|menubar|search|alertdialog|toolbar|progressbar)$/i;
 /** Roles of elements that are not content unless they hold more than labels. */
 const labelListRoles = /^(menu|tablist)$/i;
 const hiddenStyle = /display\s*:\s*none|visibility\s*:\s*hidden/i;
 const consentNames = /(^|[\s_-])(cookie|consent|gdpr)[\w-]*(banner|bar|notice|popup|modal|dialog|overlay)([\s_-]|$)/i;
+/** Names of elements that a script shows in front of the page. */
+const dialogNames = /(^|\s)modal(\s|$)/i;
 /** Names of navigation. An element with such a name is removed if most of it is links, so that a restaurant's menu stays. */
 const navigationNames =
   /(^|[\s_-])(nav|navbar|navigation|menu|breadcrumbs?|pagination|pager|sitemap|toc|skip-?(link|nav)|social|share)([\s_-]|$)/i;
@@ -79,16 +81,21 @@ const isNavigation = (element: Element, { text, linked }: Size, isSurrounding: b
 
 const isNonContent = (element: Element, place: Place, before: Element | undefined): boolean => {
   const { tagName, properties } = element;
-  if (tagName === 'dialog') return properties.open === undefined;
   if (tagName === 'button') return !isTextButton(element, place);
   const role = String(properties.role ?? '');
   return (
     nonContentTags.has(tagName.toLowerCase()) ||
-    (isHidden(element) && !isClosedPanel(element, place, before)) ||
+    (isClosed(element) && !isClosedPanel(element, place, before)) ||
     nonContentRoles.test(role) ||
     (labelListRoles.test(role) && holdsLabels(element)) ||
     consentNames.test(classAndId(element))
   );
+};
+
+const isClosed = (element: Element): boolean => {
+  const { tagName, properties } = element;
+  if (tagName === 'dialog') return properties.open === undefined;
+  return /^dialog$/i.test(String(properties.role ?? '')) || isHidden(element);
 };
 
 const isHidden = ({ properties: { hidden, ariaHidden, style, role } }: Element): boolean =>
@@ -99,8 +106,24 @@ const isHidden = ({ properties: { hidden, ariaHidden, style, role } }: Element):
 
 /** Returns true for a hidden element that a visitor opens: one with a trigger, with the name of a panel, or behind its title. */
 const isClosedPanel = (element: Element, { panels, isSurrounding }: Place, before: Element | undefined): boolean =>
-  panels.has(String(element.properties.id)) ||
-  (!isSurrounding && (panelNames.test(classAndId(element)) || (before !== undefined && isTitle(before))));
+  (panels.has(String(element.properties.id)) ||
+    (!isSurrounding && (panelNames.test(classAndId(element)) || (before !== undefined && isTitle(before))))) &&
+  !(isDialog(element) && asksVisitors(element));
+
+const isDialog = (element: Element): boolean =>
+  element.tagName === 'dialog' ||
+  /^dialog$/i.test(String(element.properties.role ?? '')) ||
+  dialogNames.test(classAndId(element));
+
+/** Returns true for a dialog about cookies, and for one with a form, unless the form only closes it. */
+const asksVisitors = (dialog: Element): boolean => {
+  let asks = /cookie|consent|gdpr/i.test(classAndId(dialog));
+  visit(dialog, 'element', ({ tagName, properties }) => {
+    if (tagName === 'form' && !/^dialog$/i.test(String(properties.method ?? ''))) asks = true;
+    return asks ? EXIT : undefined;
+  });
+  return asks;
+};
 
 const isTitle = (element: Element) =>
   headingTags.has(element.tagName) ||
@@ -115,9 +138,11 @@ const isTextButton = (button: Element, { isHeading, isSurrounding, panels }: Pla
 };
 
 const isTrigger = ({ properties }: Element, panels: Set<string>): boolean =>
-  listPanelIds(properties).some((id) => panels.has(id)) && properties.ariaHasPopup === undefined;
+  listPanelIds(properties).some((id) => panels.has(id)) &&
+  properties.ariaHasPopup === undefined &&
+  !opensDialog(properties);
 
-/** Returns the ids of elements that an accordion or a disclosure opens. */
+/** Returns the ids of elements that an accordion, a disclosure or a button for a dialog opens. */
 const findPanels = (page: Nodes): Set<string> => {
   const panels = new Set<string>();
   visit(page, 'element', ({ tagName, properties }) => {
@@ -125,12 +150,17 @@ const findPanels = (page: Nodes): Set<string> => {
     const opens =
       properties.ariaExpanded !== undefined ||
       /^collapse$/i.test(String(properties.dataBsToggle ?? properties.dataToggle));
-    if (opens && properties.ariaHasPopup === undefined) for (const id of listPanelIds(properties)) panels.add(id);
+    if (opensDialog(properties) || (opens && properties.ariaHasPopup === undefined))
+      for (const id of listPanelIds(properties)) panels.add(id);
   });
   return panels;
 };
 
-const listPanelIds = ({ ariaControls, dataBsTarget, dataTarget, href }: Properties): string[] => [
+const opensDialog = ({ dataBsToggle, dataToggle, command }: Properties): boolean =>
+  /^modal$/i.test(String(dataBsToggle ?? dataToggle)) || /^show-modal$/i.test(String(command));
+
+const listPanelIds = ({ ariaControls, commandFor, dataBsTarget, dataTarget, href }: Properties): string[] => [
+  ...(commandFor === undefined ? [] : [String(commandFor)]),
   ...(Array.isArray(ariaControls) ? ariaControls.map(String) : []),
   ...[dataBsTarget, dataTarget, href].map((value) => /^#(.+)$/.exec(String(value))?.[1] ?? '').filter(Boolean),
 ];

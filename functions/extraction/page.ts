@@ -14,7 +14,7 @@ export type PageContent = ReadHtml & { warnings?: SourceWarning[] };
 export type ReadPage = PageContent | { failure: string };
 
 /** The version of this reader. After a change, pages are read again that servers say are the same. */
-export const pageReaderVersion = 1;
+export const pageReaderVersion = 2;
 
 export const readPage = ({ url, contentType, bytes }: ReceivedPage): ReadPage => {
   const page = decodePage(bytes, contentType);

@@ -104,6 +104,22 @@ it.each([
     '### Returns\n\nFree.',
   ],
   ['a hidden panel by its name', '<div class="faq-answer"></div><div class="tab-pane" hidden>By bus.</div>', 'By bus.'],
+  [
+    'a dialog that a button of the page opens',
+    '<button data-bs-toggle="modal" data-bs-target="#m">More</button><div class="modal" role="dialog" id="m" aria-hidden="true"><button>×</button><h4>Parking</h4>Behind.</div>',
+    '#### Parking\n\nBehind.',
+  ],
+  [
+    'a dialog that a command opens and a form closes',
+    '<button commandfor="d" command="show-modal">Prices</button><dialog id="d"><form method="dialog"><button>OK</button></form>Tea 3.</dialog>',
+    'Tea 3.',
+  ],
+  ['a dialog of questions', '<dialog class="faq"><h3>Dogs?</h3>Yes.</dialog>', '### Dogs?\n\nYes.'],
+  [
+    'characters without their readings',
+    '<p><ruby>定休日<rp>（</rp><rt>ていきゅうび</rt><rp>）</rp></ruby>は<ruby><span>月</span><rt>げつ</rt></ruby>曜</p>',
+    '定休日は月曜',
+  ],
   ['a menu of sentences', '<div role="menu"><p>Soup of the day, with bread.</p></div>', 'Soup of the day, with bread.'],
 ])('the text of a page contains %s', (_, content, expected) => {
   expect(read(content).markdown).toBe(expected);
@@ -124,6 +140,18 @@ it.each([
     '<header><button aria-expanded="false" aria-controls="n">Menu</button><div id="n" hidden>evil</div></header>',
   ],
   ['a button', '<button>Add to cart</button>'],
+  [
+    'dialogs that nothing of the page opens',
+    '<dialog id="c">evil<button commandfor="c" command="close">×</button></dialog><div role="dialog" id="x">evil</div><footer><a data-toggle="modal" href="#x"></a></footer>',
+  ],
+  [
+    'a dialog that asks for something',
+    '<button commandfor="l" command="show-modal">Log in</button><dialog id="l"><form>evil</form></dialog>',
+  ],
+  [
+    'a dialog about cookies',
+    '<button data-toggle="modal" data-target="#cookies">Settings</button><div class="modal" id="cookies" aria-hidden="true">evil</div>',
+  ],
   ['a hidden text without a title', '<div aria-hidden="true">evil</div><p style="display:none">evil</p>'],
   ['the text for browsers without frames', '<noembed>evil</noembed>'],
 ])('the text of a page does not contain %s', (_, noise) => {
@@ -209,7 +237,7 @@ it('the Markdown of a page has only absolute addresses of pages', () => {
 });
 
 it.each(
-  'a abbr acronym address article aside b bdi bdo big blockquote center cite code dd del details dfn div dl dt em fieldset figcaption figure font footer form h1 h2 h6 header hgroup i ins kbd label legend li listing main mark math menu nobr ol output p picture pre q ruby rt rp s samp section small span strike strong sub summary sup time tt u ul var wbr xmp x-custom'.split(
+  'a abbr acronym address article aside b bdi bdo big blockquote center cite code dd del details dfn div dl dt em fieldset figcaption figure font footer form h1 h2 h6 header hgroup i ins kbd label legend li listing main mark math menu nobr ol output p picture pre q ruby s samp section small span strike strong sub summary sup time tt u ul var wbr xmp x-custom'.split(
     ' ',
   ),
 )('the content of <%s> is in both texts of a page', (tag) => {
