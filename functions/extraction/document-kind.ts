@@ -29,6 +29,8 @@ export const detectKind = async (
   }
   // Some producers write a few bytes before the header, and readers of PDF accept that.
   if (readStart(bytes, 1024).includes('%PDF-')) return { type: 'pdf' };
+  if (hasSignature(bytes, 'bplist00') && bytes.includes('WebMainResource'))
+    return unsupported('It is a page that Safari saved as a web archive: save its source (.html) or a PDF of it.');
   if (!hasFewControls(bytes)) return unsupported();
   const format = await detectFormat?.(bytes);
   return format ? unsupported(`It looks like .${format}.`) : { type: textType };

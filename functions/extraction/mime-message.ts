@@ -1,12 +1,15 @@
 import { decodeHtml } from './page-text.ts';
 import type { DecodedText } from './text-encoding.ts';
 
-/** Returns true for a web page that a browser saved with its pictures as one file (MHTML). */
+/** Returns true for a web page that a browser saved as one file (MHTML), and for a message with one. */
 export const isWebArchive = (bytes: Buffer): boolean => {
   const start = bytes.toString('latin1', 0, 8192);
   if (!/^[\w-]+:/.test(start)) return false;
   const { headers = '' } = readEntity(start) ?? {};
-  return /^mime-version:/im.test(headers) && /^content-type:\s*multipart\/related\b/im.test(headers);
+  return (
+    /^mime-version:/im.test(headers) &&
+    /^content-type:\s*(multipart\/(related|alternative)|text\/html)\b/im.test(headers)
+  );
 };
 
 /** Returns the first page of a message in MIME format or of one of its parts. */

@@ -91,6 +91,13 @@ it.each([
   });
 });
 
+it('the reason why a web archive of Safari is not accepted says how to save the page', async () => {
+  const archive = Buffer.from('bplist00\xd1\x01\x02_\x10\x0fWebMainResource\0\0\0\0\xa0', 'latin1');
+  expect(await detectKind(archive, 'page.webarchive')).toEqual({
+    unsupported: expect.stringMatching(/web archive: save its source \(\.html\) or a PDF/),
+  });
+});
+
 it('the text of a Word document has its headings, tables, lists and links, and no links back from notes', async () => {
   const text = await read(sample('handbook.docx'));
   expect(text).toEqual({
@@ -244,6 +251,21 @@ it.each([
   ['8bit', Buffer.from('<h1>Hours</h1><p>Nine to <b>fünf</b></p>').toString('latin1')],
 ])('a web page that is saved as one file (MHTML) in %s is read as a page', async (encoding, body) => {
   expect(await read(archiveOf(encoding, body), 'page.mht')).toEqual({
+    content: 'Hours\n\nNine to fünf',
+    contentMD: '# Hours\n\nNine to **fünf**',
+  });
+});
+
+it.each([
+  ['a page without pictures', 'text/html; charset=utf-8', '<h1>Hours</h1><p>Nine to <b>f=C3=BCnf</b></p>'],
+  [
+    'a message in two forms',
+    'multipart/alternative; boundary=two',
+    '--two\r\nContent-Type: text/plain\r\n\r\nHours\r\n--two\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<h1>Hours</h1><p>Nine to <b>fünf</b></p>\r\n--two--',
+  ],
+])('%s that is saved in MIME format is read as a page', async (_, type, body) => {
+  const headers = `From: <Saved>\r\nMIME-Version: 1.0\r\nContent-Type: ${type}\r\nContent-Transfer-Encoding: quoted-printable`;
+  expect(await read(Buffer.from(`${headers}\r\n\r\n${body}`), 'page.mht')).toEqual({
     content: 'Hours\n\nNine to fünf',
     contentMD: '# Hours\n\nNine to **fünf**',
   });
