@@ -12,6 +12,7 @@ it.each([
   ['2026-03-01 10:00:00,5Z', '2026-03-01T10:00:00.500Z'],
   ['20260301T100000Z', '2026-03-01T10:00:00.000Z'],
   ['2026-03-01T10:00:00-00:00', '2026-03-01T10:00:00.000Z'],
+  ['2026-03-01T08:00:00\u221202:00', '2026-03-01T10:00:00.000Z'],
   ['2026-03-01T11:00:00 01:00', '2026-03-01T10:00:00.000Z'],
   ['2026-03-01T11:00:00 0100', '2026-03-01T10:00:00.000Z'],
 ])('the date-time %j is read', (text, expected) => {
@@ -22,6 +23,10 @@ it.each([
   '2026-03-01',
   '2026-03-01T10:00:00',
   '2026-03-01T10Z',
+  '2026-W09-7T10:00:00Z',
+  '2026-060T10:00:00Z',
+  '2026-02-28T24:00:00Z',
+  '2016-12-31T23:59:60Z',
   '2026-02-30T10:00:00Z',
   '2026-03-01T25:00Z',
   '2026-03-01T10:00:00+25:00',
@@ -31,5 +36,7 @@ it.each([
   1772359200,
   null,
 ])('the date-time %j is refused', (value) => {
-  expect(validate(DateTime, value).error?.message).toMatch(/must be an ISO 8601 date-time with an offset/);
+  expect(validate(DateTime, value).error?.message).toMatch(
+    /must be an ISO 8601 date-time with an offset: a calendar date and a time up to 23:59:59, such as/,
+  );
 });
