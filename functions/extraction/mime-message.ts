@@ -12,7 +12,7 @@ export const isWebArchive = (bytes: Buffer): boolean => {
   );
 };
 
-/** Returns the first page of a message in MIME format or of one of its parts. */
+/** Returns the first page of a message in MIME format or of one of its parts; for a frameset, the pages in its frames as one. */
 export const htmlOfMessage = (message: Buffer): DecodedText | undefined => {
   const entity = readEntity(message.toString('latin1'));
   if (!entity) return undefined;
@@ -22,12 +22,13 @@ export const htmlOfMessage = (message: Buffer): DecodedText | undefined => {
   const [, quoted, plain] = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(type) ?? [];
   const boundary = quoted ?? plain;
   if (boundary) {
-    const parts = body.split(`--${boundary}`).slice(1, maxMessageParts);
-    for (const part of parts) {
-      const found = htmlOfMessage(Buffer.from(part.replace(/^\r?\n/, ''), 'latin1'));
-      if (found !== undefined) return found;
-    }
-    return undefined;
+    const [page, ...frames] = body
+      .split(`--${boundary}`)
+      .slice(1, maxMessageParts)
+      .flatMap((part) => htmlOfMessage(Buffer.from(part.replace(/^\r?\n/, ''), 'latin1')) ?? []);
+    if (!page || !frames[0] || !/<frameset\b/i.test(page.text)) return page;
+    const warnings = frames.find((frame) => frame.warnings.length > 0)?.warnings ?? [];
+    return { text: frames.map(({ text }) => text).join('\n'), warnings };
   }
   if (!/^text\/html\b/i.test(type)) return undefined;
   const charset = /charset="?([^";\s]+)/i.exec(type)?.[1];

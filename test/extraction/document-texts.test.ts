@@ -271,6 +271,13 @@ it.each([
   });
 });
 
+it('a frameset that is saved as one file has the text of its frames', async () => {
+  const frame = (text: string) => `--f\r\nContent-Type: text/html; charset=utf-8\r\n\r\n${text}\r\n`;
+  const pages = ['<html><frameset cols="1,1"><frame><frame></frameset></html>', '<p>Hours</p>', '<html><body><p>Nine'];
+  const archive = `MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary=f\r\n\r\n${pages.map(frame).join('')}--f--`;
+  expect(await read(Buffer.from(archive), 'page.mht')).toMatchObject({ content: 'Hours\n\nNine' });
+});
+
 it('a damaged page that is saved as one file has a warning', async () => {
   expect(await read(archiveOf('quoted-printable', '<p>Nine to f=FFnf</p>'))).toMatchObject({
     content: 'Nine to f\ufffdnf',
