@@ -34,22 +34,13 @@ export class NumberedFonts {
     return this.#composite.size === 0 && !this.#hasNumberedNames;
   }
 
-  /** Counts the letters that these fonts draw on a page. */
-  countLetters(page: PDFPageProxy, { fnArray, argsArray }: Drawn, operators: typeof OPS): number {
-    const outer: (Font | undefined)[] = [];
-    let font: Font | undefined;
+  /** Counts the letters that these fonts draw on a page, other than those with the names in `known`. */
+  countLetters(page: PDFPageProxy, drawn: Drawn, operators: typeof OPS, known: Set<string>): number {
     let count = 0;
-    for (const [index, operator] of fnArray.entries()) {
-      const [first] = argsArray[index] ?? [];
-      if (operator === operators.save || operator === operators.paintFormXObjectBegin) outer.push(font);
-      else if (operator === operators.restore || operator === operators.paintFormXObjectEnd) font = outer.pop();
-      else if (operator === operators.setFont) {
-        font = page.commonObjs.has(first) ? page.commonObjs.get(first) : undefined;
-      } else if (operator === operators.showText && font) {
-        for (const glyph of first as (Glyph | number | null)[]) {
-          if (typeof glyph === 'object' && glyph && this.#isUnknown(font, glyph)) count++;
-        }
-      }
+    for (const { font: name, glyphs } of listGlyphs(drawn, operators)) {
+      if (known.has(name) || !page.commonObjs.has(name)) continue;
+      const font: Font = page.commonObjs.get(name);
+      count += glyphs.filter((glyph) => this.#isUnknown(font, glyph)).length;
     }
     return count;
   }
@@ -74,6 +65,27 @@ export class NumberedFonts {
 /** A font as the library describes it. `differences` has the names of glyphs by code. */
 type Font = { name?: string; composite?: boolean; differences?: Map<number, string> };
 type Glyph = { unicode: string; originalCharCode: number };
+
+/** Returns the glyphs that a page draws with one operator each, and the name that the library gives their font. */
+export const listGlyphs = function* (
+  { fnArray, argsArray }: Drawn,
+  operators: typeof OPS,
+): Generator<{ font: string; glyphs: Glyph[] }> {
+  const outer: string[] = [];
+  let font = '';
+  for (const [index, operator] of fnArray.entries()) {
+    const [first] = argsArray[index] ?? [];
+    if (operator === operators.save || operator === operators.paintFormXObjectBegin) outer.push(font);
+    else if (operator === operators.restore || operator === operators.paintFormXObjectEnd) font = outer.pop() ?? '';
+    else if (operator === operators.setFont) font = first;
+    else if (operator === operators.showText) {
+      const glyphs = (first as (Glyph | number | null)[]).filter(
+        (glyph) => typeof glyph === 'object' && glyph !== null,
+      );
+      yield { font, glyphs };
+    }
+  }
+};
 
 const letter = /[\p{L}\p{M}\p{N}\p{P}\p{S}]/u;
 const maxDictionaryBytes = 4096;

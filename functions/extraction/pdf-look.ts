@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OPS, PDFPageProxy } from 'pdfjs-dist';
 import type { PageBoxes } from './pdf-boxes.ts';
-import type { Drawn, NumberedFonts } from './pdf-fonts.ts';
+import { type Drawn, listGlyphs, type NumberedFonts } from './pdf-fonts.ts';
+import { findOrderedFonts, hasNumberedSpace, readGlyphNumbers } from './pdf-glyph-order.ts';
 import { loadOperators } from './pdfjs.ts';
 
 /** The time to find out what a page draws, and the time for all pages. */
@@ -9,7 +10,7 @@ const maxLookMilliseconds = 2000;
 const maxLooksMilliseconds = 10_000;
 
 /** What a page draws and its text lacks. */
-export type Look = {
+type Seen = {
   hasDrawings: boolean;
   /** The letters for which their fonts have only numbers. */
   numbered: number;
@@ -17,11 +18,15 @@ export type Look = {
   hidden: number;
 };
 
-/** Returns a function that looks at the pages that have no text, or fonts or boxes that can hide some. */
+export type Look = ReturnType<typeof createLook>;
+
+/** Returns functions that look at the pages that have no text, or fonts or boxes that can hide or change some. */
 export const createLook = (fonts: NumberedFonts, boxes: PageBoxes) => {
+  const ordered = new Set<string>();
   let leftMilliseconds = maxLooksMilliseconds;
-  return async (page: PDFPageProxy, read: { hasText: boolean; letters: number }): Promise<Look | undefined> => {
-    if (leftMilliseconds <= 0 || (read.hasText && fonts.isEmpty && !boxes.isCropped)) return undefined;
+  /** Returns what a page draws, unless that takes too long. */
+  const draw = async (page: PDFPageProxy): Promise<Drawn | undefined> => {
+    if (leftMilliseconds <= 0) return undefined;
     const started = performance.now();
     const drawn = await Promise.race([
       page.getOperatorList({ annotationMode: 0 }).catch(() => ({ fnArray: [], argsArray: [] })),
@@ -29,13 +34,31 @@ export const createLook = (fonts: NumberedFonts, boxes: PageBoxes) => {
     ]);
     // Forms that draw each other have no end.
     leftMilliseconds = drawn ? leftMilliseconds - (performance.now() - started) : 0;
-    if (!drawn) return undefined;
-    const operators = await loadOperators();
-    return {
-      hasDrawings: hasDrawings(drawn, operators),
-      numbered: fonts.countLetters(page, drawn, operators),
-      hidden: boxes.isCropped ? Math.max(0, countDrawnLetters(drawn, operators) - read.letters) : 0,
-    };
+    return drawn || undefined;
+  };
+  return {
+    /** Puts letters in the place of numbers of glyphs that the library took for characters, and counts them. */
+    replaceGlyphNumbers: async (page: PDFPageProxy, items: { str: string; fontName: string }[]): Promise<number> => {
+      if (items.some(({ str, fontName }) => hasNumberedSpace(str) && !ordered.has(fontName))) {
+        const drawn = await draw(page);
+        for (const font of drawn ? findOrderedFonts(drawn, await loadOperators()) : []) ordered.add(font);
+      }
+      const numbered = items.filter(({ fontName }) => ordered.has(fontName));
+      for (const item of numbered) item.str = readGlyphNumbers(item.str);
+      return countLetters(numbered.map(({ str }) => str).join(''));
+    },
+    /** Looks at a page after its text is read. */
+    findMissing: async (page: PDFPageProxy, read: { hasText: boolean; letters: number }): Promise<Seen | undefined> => {
+      if (read.hasText && fonts.isEmpty && !boxes.isCropped) return undefined;
+      const drawn = await draw(page);
+      if (!drawn) return undefined;
+      const operators = await loadOperators();
+      return {
+        hasDrawings: hasDrawings(drawn, operators),
+        numbered: fonts.countLetters(page, drawn, operators, ordered),
+        hidden: boxes.isCropped ? Math.max(0, countDrawnLetters(drawn, operators) - read.letters) : 0,
+      };
+    },
   };
 };
 
@@ -50,12 +73,13 @@ const hasDrawings = ({ fnArray }: Drawn, operators: typeof OPS) => {
 /** A page with fewer paths has frames and rules, and no picture. */
 const maxPathsOfFrame = 30;
 
-const countDrawnLetters = ({ fnArray, argsArray }: Drawn, operators: typeof OPS) =>
-  fnArray.reduce((count, operator, index) => {
-    if (operator !== operators.showText) return count;
-    const glyphs = argsArray[index][0] as ({ unicode: string } | number | null)[];
-    return count + countLetters(glyphs.map((glyph) => (typeof glyph === 'object' && glyph?.unicode) || '').join(''));
-  }, 0);
+const countDrawnLetters = (drawn: Drawn, operators: typeof OPS) => {
+  let count = 0;
+  for (const { glyphs } of listGlyphs(drawn, operators)) {
+    count += countLetters(glyphs.map(({ unicode }) => unicode).join(''));
+  }
+  return count;
+};
 
 /** Returns the number of letters and digits of a text. */
 export const countLetters = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;

@@ -8,7 +8,7 @@ import { PageBoxes } from './pdf-boxes.ts';
 import { insertFields, listIgnored, readFields } from './pdf-fields.ts';
 import { NumberedFonts } from './pdf-fonts.ts';
 import { collectLines, joinLine, type Line } from './pdf-lines.ts';
-import { countLetters, createLook } from './pdf-look.ts';
+import { countLetters, createLook, type Look } from './pdf-look.ts';
 import { readXfa } from './pdf-xfa.ts';
 import { type Unreadable, withPdf } from './pdfjs.ts';
 import { DecompressionLimitError } from './zip.ts';
@@ -41,11 +41,7 @@ export const readPdf = async (bytes: Buffer): Promise<LongDocument> => {
   return await read(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength), false);
 };
 
-const readPages = async (
-  pdf: PDFDocumentProxy,
-  unreadable: Unreadable,
-  look: ReturnType<typeof createLook>,
-): Promise<LongDocument> => {
+const readPages = async (pdf: PDFDocumentProxy, unreadable: Unreadable, look: Look): Promise<LongDocument> => {
   const content = new LongText();
   const contentMD = new LongText();
   const sampled: Paragraph[][] = [];
@@ -71,16 +67,17 @@ const readPages = async (
   for (let number = 1; number <= pdf.numPages; number++) {
     const { parts } = unreadable;
     const page = await pdf.getPage(number).catch(() => undefined);
-    const read = page && (await readPage(page).catch(() => undefined));
+    const read = page && (await readPage(page, look).catch(() => undefined));
     if (!read) missing.unread++;
     else {
       missing.unmapped += read.unmapped;
+      missing.numbered += read.numbered;
       for (const words of read.ignored) missing.ignored.set(words, (missing.ignored.get(words) ?? 0) + 1);
       if (bodySize === undefined) sampled.push(read.paragraphs);
       else write(read.paragraphs, bodySize);
       if (unreadable.parts > parts) missing.damaged++;
       const hasText = read.paragraphs.length > 0;
-      const seen = await look(page, { hasText, letters: read.letters });
+      const seen = await look.findMissing(page, { hasText, letters: read.letters });
       if (seen?.hasDrawings && !hasText) missing.drawn++;
       missing.numbered += seen?.numbered ?? 0;
       missing.hidden += seen?.hidden ?? 0;
@@ -145,16 +142,17 @@ const describeMissing = (missing: Missing, unreadable: Unreadable): SourceWarnin
   return found.filter(([count]) => count > 0).map(([, code, message]) => ({ code, message }));
 };
 
-type Page = { paragraphs: Paragraph[]; letters: number; unmapped: number; ignored: string[] };
+type Page = { paragraphs: Paragraph[]; letters: number; unmapped: number; numbered: number; ignored: string[] };
 
-const readPage = async (page: PDFPageProxy): Promise<Page> => {
+const readPage = async (page: PDFPageProxy, look: Look): Promise<Page> => {
   if (page.isPureXfa) {
     const paragraphs = (await readXfa(page)).map((text) => ({ lines: [text], size: 0 }));
-    return { paragraphs, letters: 0, unmapped: 0, ignored: [] };
+    return { paragraphs, letters: 0, unmapped: 0, numbered: 0, ignored: [] };
   }
   const items = (await page.getTextContent()).items.filter((item) => 'str' in item);
-  const lines = collectLines(items);
   const letters = countLetters(items.map(({ str }) => str).join(''));
+  const numbered = await look.replaceGlyphNumbers(page, items);
+  const lines = collectLines(items);
   const annotations = await page.getAnnotations();
   insertFields(lines, readFields(annotations));
   const paragraphs: Paragraph[] = [];
@@ -170,7 +168,7 @@ const readPage = async (page: PDFPageProxy): Promise<Page> => {
     else paragraphs.push({ lines: [known], size: line.size });
     former = line;
   }
-  return { paragraphs, letters, unmapped, ignored: listIgnored(annotations) };
+  return { paragraphs, letters, unmapped, numbered, ignored: listIgnored(annotations) };
 };
 
 /** Control characters. Fonts without a table of characters produce them. */

@@ -233,6 +233,40 @@ it.each([
   expect(await read(pdf)).toEqual({ content, contentMD: content });
 });
 
+/** The numbers of the glyphs of a text in the usual order of Windows. */
+const glyphsOf = (text: string) => [...text].map((letter) => otherGlyphs[letter] ?? letter.charCodeAt(0) - 29);
+const otherGlyphs: Record<string, number> = { é: 112, '‘': 181, '’': 182, '€': 188 };
+const drawnFont = `<</Type/Font/Subtype/Type3/FontBBox[0 0 1 1]/FontMatrix[0.001 0 0 0.001 0 0]/CharProcs<<>>/Encoding<</Differences[]>>/FirstChar 3/LastChar 255/Widths[${'500 '.repeat(253)}]>>`;
+
+it.each([
+  ['one byte', drawnFont, 2, 'Opening hours: 9-17, café on Monday', 27],
+  ['one byte, and capitals alone', drawnFont, 2, 'LINE UP, DOOR 42', 12],
+  ['two bytes', compositeFont('/BaseFont/Any'), 4, 'Monday’s ‘menu’: 12 €', 13],
+])('numbers of glyphs of %s are read as letters, and have a warning', async (_, font, digits, text, count) => {
+  const shown = glyphsOf(text).map((glyph) => glyph.toString(16).padStart(digits, '0'));
+  const pdf = pdfOfPage({
+    contents: `BT /F1 12 Tf 60 700 Td <${shown.join('')}> Tj ET`,
+    resources: '/Font<</F1 5 0 R>>',
+    objects: [font],
+  });
+  const message = `The document has letters with numbers in place of characters: ${count}. They can be read as other letters.`;
+  const warnings = [{ code: 'unmapped_letters', message }];
+  expect(await read(pdf)).toEqual({ content: text, contentMD: text, warnings });
+});
+
+it('letters that a font maps to characters stay, although its space has the number of a glyph', async () => {
+  const text = 'NR\x0312,20\x03ON\x032';
+  const pdf = pdfOfPage({
+    contents: shownAt(60, text, text),
+    resources: '/Font<</F1 5 0 R>>',
+    objects: fontOf(text),
+  });
+  expect(await read(pdf)).toMatchObject({
+    content: 'NR12,20ON2',
+    warnings: [{ code: 'unmapped_letters', message: 'The document has letters that are not known characters: 3.' }],
+  });
+});
+
 it('a font that cannot be read has a warning', async () => {
   const pdf = pdfOfPage({
     contents: `${at(60, 780, 'Price list')}BT /F2 12 Tf 60 700 Td <0024> Tj ET`,
