@@ -25,6 +25,7 @@ export const detectKind = async (
     if (programText.test(readStart(bytes, 16))) return unsupported('It is text in a format for programs.');
     if (hasSignature(bytes, '#!/') && textType !== 'md' && !/\.txt$/i.test(name))
       return unsupported('It looks like a program.');
+    if (isEncodedMail(bytes)) return unsupported('It is an email: save its text, or a PDF of it, and its attachments.');
     return { type: textType };
   }
   // Some producers write a few bytes before the header, and readers of PDF accept that.
@@ -72,6 +73,15 @@ const looksLikeUtf16 = (text: string): boolean => {
 const isPrintable = (byte: number) => (byte >= 0x20 && byte < 0x7f) || (byte >= 0x09 && byte <= 0x0d);
 
 const compoundFile = '\u00d0\u00cf\u0011\u00e0\u00a1\u00b1\u001a\u00e1';
+
+/** Returns true for an email with attachments, or whose text is encoded. One with a web page is read as that page. */
+const isEncodedMail = (bytes: Buffer): boolean => {
+  const [headers = ''] = readStart(bytes, 8192).split(/\r?\n\r?\n/, 1);
+  const isMessage = /^[\w-]+:/.test(headers) && /^mime-version:/im.test(headers);
+  const isEncoded = /^content-transfer-encoding:\s*(base64|quoted-printable)\b/im.test(headers);
+  if (!isMessage || /^content-type:\s*(multipart\/(related|alternative)|text\/html)\b/im.test(headers)) return false;
+  return isEncoded || /^content-type:\s*multipart\//im.test(headers);
+};
 
 /** Rich text and PostScript. */
 const programText = /^(\{\\rtf|%!PS)/;

@@ -91,6 +91,21 @@ it.each([
   });
 });
 
+it.each([
+  ['with attachments', 'Content-Type: multipart/mixed; boundary=x', 'Nine to five'],
+  ['whose text is encoded', 'Content-Type: text/plain\r\nContent-Transfer-Encoding: base64', 'TmluZSB0byBmaXZl'],
+])('an email %s is not taken for a text', async (_, headers, body) => {
+  const email = Buffer.from(`From: desk@example.com\r\nMIME-Version: 1.0\r\n${headers}\r\n\r\n${body}`);
+  expect(await detectKind(email, 'hours.eml')).toEqual({ unsupported: expect.stringContaining('It is an email') });
+});
+
+it('an email that is plain text is a text', async () => {
+  const email = Buffer.from(
+    'From: desk@example.com\r\nMIME-Version: 1.0\r\nContent-Type: text/plain\r\n\r\nNine to five',
+  );
+  expect(await detectKind(email, 'hours.eml')).toEqual({ type: 'txt' });
+});
+
 it('the reason why a web archive of Safari is not accepted says how to save the page', async () => {
   const archive = Buffer.from('bplist00\xd1\x01\x02_\x10\x0fWebMainResource\0\0\0\0\xa0', 'latin1');
   expect(await detectKind(archive, 'page.webarchive')).toEqual({
