@@ -242,6 +242,13 @@ it.each<[platform: PlatformName, body: Body]>([
   expect(callIn(read(platform, body))).toMatchObject({ type: 'end', direction: 'inbound', other: caller, own });
 });
 
+it.each<[place: string, body: Body]>([
+  ['beside the event', { event: 'call_inbound', from_number: caller, to_number: own }],
+  ['in its data', { event: 'call_inbound', data: { from_number: caller, to_number: own } }],
+])('a call that comes in at Retell is read with its numbers %s', (_, body) => {
+  expect(callIn(read('retell', body))).toMatchObject({ type: 'start', other: caller, own });
+});
+
 it('the data of a conversation at ElevenLabs without a type is an ended call', () => {
   const phone_call = { type: 'sip_trunking', direction: 'outbound', agent_number: own, external_number: caller };
   const body = { data: { conversation_id: 'conv_1', status: 'done', metadata: { phone_call } } };

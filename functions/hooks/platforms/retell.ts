@@ -37,7 +37,9 @@ export const retell: Platform = {
   read({ body }) {
     const event = textAt(body, 'event') ?? textAt(body, 'event_type');
     if (event === 'call_inbound') {
-      const call = objectAt(body, 'call_inbound');
+      const call = body.call_inbound
+        ? objectAt(body, 'call_inbound')
+        : chooseObject('from_number', objectAt(body, 'data'), body);
       const [from, to] = [textAt(call, 'from_number'), textAt(call, 'to_number')];
       return { type: 'start', callId: textAt(call, 'call_id'), direction: 'inbound', from, to };
     }
