@@ -8,6 +8,8 @@ import {
   importFailure,
   importFileKey,
   type RowProblem,
+  type StoredImportFailure,
+  toImportFailure,
 } from '../domain/block-list-imports.ts';
 import { collectChunks } from '../domain/chunks.ts';
 import { DateTime } from '../domain/date-time.ts';
@@ -152,15 +154,19 @@ const continueImport = async (
 
 /** Reads the whole file before anything is written, so that a file with an error changes nothing. */
 const examine = async (record: ImportRecord, services: Services): Promise<void> => {
-  let hasNumber = false;
+  let canReplace = false;
+  let failure: StoredImportFailure | undefined;
   const read = await numberReader(record.country);
-  for await (const row of readRows(readPieces(record, services), record.columns))
-    hasNumber ||= 'phone' in readEntry(row, record, read);
-  if (record.mode === 'replace' && !hasNumber) {
-    throw new ImportError('The file has no number that can be imported, so nothing is replaced.');
+  for await (const row of readRows(readPieces(record, services), record.columns)) {
+    const entry = readEntry(row, record, read);
+    if ('phone' in entry) canReplace = true;
+    else failure ??= describeFailure(row, entry);
   }
+  if (record.mode !== 'replace' || canReplace) return;
+  const first = failure && toImportFailure(failure);
+  const why = first ? ` Line ${first.line}: ${first.message ?? `${first.reason}.`}` : '';
+  throw new ImportError(`The file has no row that can be imported, so nothing is replaced.${why}`);
 };
-
 /** Yields the file in pieces. */
 async function* readPieces(record: ImportRecord, { files }: Services): AsyncGenerator<Uint8Array> {
   for (let start = 0, size = 1; start < size; start += pieceBytes) {
@@ -225,12 +231,17 @@ const numberReader = async (country: string | undefined): Promise<ReadNumber> =>
   };
 };
 
+type Refusal = { code: ImportFailureCode; problem?: RowProblem };
+
+const describeFailure = ({ line, number }: FileRow, { code, problem }: Refusal): StoredImportFailure =>
+  importFailure(line, showUnreadable(number), code, problem);
+
 /** Returns the number of a row with its terms, or why the row is not imported. */
 const readEntry = (
   { number, reason, expiresAt, hasMore }: FileRow,
   record: ImportRecord,
   read: ReadNumber,
-): { phone: string; terms: BlockTerms } | { code: ImportFailureCode; problem?: RowProblem } => {
+): { phone: string; terms: BlockTerms } | Refusal => {
   if (isUnreadable(`${number}${reason}${expiresAt}`)) return { code: 'invalid_format', problem: 'notUtf8' };
   const { number: phone, problem } = read(number);
   if (problem) return { code: 'invalid_format', problem };
@@ -262,8 +273,7 @@ const importRows = async (
     const entry = readEntry(row, record, read);
     if ('code' in entry) {
       failed += 1;
-      if (failures.length < limits.importFailures)
-        failures.push(importFailure(row.line, showUnreadable(row.number), entry.code, entry.problem));
+      if (failures.length < limits.importFailures) failures.push(describeFailure(row, entry));
     } else if (!terms.has(entry.phone)) terms.set(entry.phone, entry.terms);
   }
   if (!(await writeQuota.take(record.uid, terms.size))) throw new ImportError(writeQuota.exceeded().message);
