@@ -291,6 +291,11 @@ it.each<[string, Body]>([
   expect(JSON.parse(answer?.body ?? '')).toEqual({ results: [{ ...search, toolCallId: id, result: 'Nine to five.' }] });
 });
 
+it('a search of Retell knows the caller of a call without an id', () => {
+  const call = { direction: 'inbound', from_number: caller, to_number: own };
+  expect(read('retell', { ...query, call })).toMatchObject({ type: 'searches', from: caller, to: own });
+});
+
 /** An ended call of each platform whose numbers are texts, as programs that pass events on write them, or milliseconds. */
 const [startedAt, endedAt] = ['2026-03-01T10:00:00.000Z', '2026-03-01T10:01:00.000Z'];
 const [started, ended] = [Date.parse(startedAt), Date.parse(endedAt)];

@@ -124,9 +124,9 @@ export const objectAt = (body: Record<string, unknown>, name: string): Record<st
   return isJsonObject(value) ? value : {};
 };
 
-/** Returns the first object that has a field. Programs that pass events on may unwrap them. */
+/** Returns the first object that has a field, or the first of all. Programs that pass events on may unwrap them. */
 export const chooseObject = (name: string, ...objects: Record<string, unknown>[]): Record<string, unknown> =>
-  objects.find((object) => object[name] !== undefined) ?? {};
+  objects.find((object) => object[name] !== undefined) ?? objects[0] ?? {};
 
 export const textAt = (body: Record<string, unknown>, name: string): string | undefined => {
   const value = body[name];
