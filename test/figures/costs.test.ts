@@ -12,6 +12,7 @@ import { AgentChanges } from '../../functions/store/agents/agent-changes.ts';
 import { Calls } from '../../functions/store/calls/calls.ts';
 import { figuresKey } from '../../functions/store/keys.ts';
 import { type Item, openTable, type Table } from '../../functions/store/table.ts';
+import { newAgentRecord } from '../support/records.ts';
 import { target, unique, useOwnDatabaseInThisProcess } from '../support/world.ts';
 
 let table: Table;
@@ -27,15 +28,7 @@ const march = { from: '2026-03-01', to: '2026-04-01', timeZone: 'UTC' } as const
 /** An agent with figures of format 2 for a day, and the calls that they count: two at 10:00, with a cost. */
 const newAgentOfBefore = async (day: string, frozen = 0) => {
   const agentId = unique('agent');
-  const at = new Date().toISOString();
-  await new AgentChanges(table).create({
-    uid: 'user',
-    agentId,
-    name: 'A',
-    configuration: {},
-    createdAt: at,
-    updatedAt: at,
-  });
+  await new AgentChanges(table).create(newAgentRecord('user', { agentId, createdAt: new Date().toISOString() }));
   const calls = new Calls(table);
   for (const callId of ['a', 'b'])
     await calls.record(agentId, callId, {

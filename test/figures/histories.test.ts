@@ -16,6 +16,7 @@ import { callKey } from '../../functions/store/keys.ts';
 import { type Item, openTable, type Table } from '../../functions/store/table.ts';
 import type { TableChange } from '../../functions/store/table-changes.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
+import { newAgentRecord } from '../support/records.ts';
 import { type CallRow, type FiguresByName, recountOf } from '../support/recount.ts';
 import { target, unique, useOwnDatabaseInThisProcess } from '../support/world.ts';
 
@@ -158,16 +159,8 @@ class History {
   #frozen = new Map<string, string>();
 
   async begin(): Promise<void> {
-    const at = new Date().toISOString();
     const { agentId } = this;
-    await new AgentChanges(table).create({
-      uid: 'user',
-      agentId,
-      name: 'A',
-      configuration: {},
-      createdAt: at,
-      updatedAt: at,
-    });
+    await new AgentChanges(table).create(newAgentRecord('user', { agentId, createdAt: new Date().toISOString() }));
   }
 
   async take(step: Step): Promise<void> {
