@@ -8,7 +8,7 @@ import { invalidField, noSuchPlatform } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { HookSecretFields, PlatformInPath } from '../domain/hook-secrets.ts';
 import { Uid } from '../domain/identifiers.ts';
-import { isPlatformName, type PlatformName } from '../hooks/platforms/platforms.ts';
+import { isPlatformName, type PlatformName, platforms } from '../hooks/platforms/platforms.ts';
 import { hookSecretOwner, hookSecrets, type SealedHookSecret } from '../hooks/secrets/hook-secrets.ts';
 import { hasScope } from '../http/authorize.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -64,7 +64,7 @@ const readSecret = (platform: PlatformName, { secret, publicKey, header, algorit
   const [value, unused] = platform === 'telnyx' ? [publicKey, secret] : [secret, publicKey];
   if (value === undefined) throw invalidField(name, `is required for ${platform}`);
   if (unused !== undefined) throw invalidField(other, `is not for ${platform}`);
-  if (header !== undefined && platform !== 'vapi' && platform !== 'elevenlabs')
+  if (header !== undefined && !('hasCustomHeader' in platforms[platform]))
     throw invalidField('header', 'is only for vapi and elevenlabs');
   if (algorithm !== undefined && platform !== 'vapi') throw invalidField('algorithm', 'is only for vapi');
   return value;

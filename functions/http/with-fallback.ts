@@ -20,7 +20,8 @@ export const withFallback =
     const { credentials, parsed, errorCode } = (context as Partial<HandlerContext>).internal ?? {};
     const isSuspended = response !== undefined && errorCode === 'user_suspended';
     if (response && (response.statusCode ?? 200) < 500 && !isSuspended) return response;
-    if (credentials?.isUnsigned) return responding;
+    // Nobody hears of a suspension without a valid key or signature.
+    if (credentials?.isUnsigned && !isSuspended) return responding;
     const { input } = parsed ?? (await parseRequest(endpoint, event));
     const fallback = input && respond(input, { requestId, isSuspended });
     if (!fallback) return responding;

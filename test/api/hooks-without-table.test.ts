@@ -34,6 +34,8 @@ const starts: Record<string, Sent> = {
 };
 const predial = JSON.stringify({ message: { type: 'campaign.predial', customer: { number: from } } });
 
+const endOfVapi = JSON.stringify({ message: { type: 'end-of-call-report', call: { id: 'v1' } } });
+
 const timed = async <T extends object>(response: Promise<T>) => {
   const began = performance.now();
   return { ...(await response), milliseconds: performance.now() - began };
@@ -76,6 +78,10 @@ beforeAll(async () => {
     campaign: send('vapi', { body: predial }),
     'accepted campaign': send('vapi', { body: predial, query: { unsure: 'accept' } }),
     'signed start': send('retell', starts.retell as Sent, '', { 'x-retell-signature': 'v=1,d=0' }),
+    'signed start by a chosen header': send('vapi', starts.vapi as Sent, '', { 'x-proof': 'a'.repeat(64) }),
+    'secret in a chosen header': send('elevenlabs', starts.elevenlabs as Sent, '', { 'x-proof': 'secret-of-1-2-3' }),
+    'signed end by a chosen header': send('vapi', { body: endOfVapi }, '', { 'x-proof': `sha256=${'a'.repeat(64)}` }),
+    'end without proof': send('vapi', { body: endOfVapi }, '', { 'x-call-id': 'v1-of-a-long-call-id' }),
     unsigned: send('retell', starts.retell as Sent, '', {}),
     'malformed key': send('twilio', starts.twilio as Sent, 'vap_nonsense'),
     end: send('retell', {
@@ -126,6 +132,19 @@ it('without a table, a start with a signature that cannot be verified gets a dec
   expect(replies['signed start']).toMatchObject({ status: 200, text: expect.stringContaining('dynamic_variables') });
   const { status, text = '' } = replies.unsigned ?? {};
   expect([status, JSON.parse(text).error]).toEqual([401, 'missing_api_key']);
+});
+
+it('without a table, a header that Vapi or ElevenLabs may have been told to use counts as a signature: no end is a 401', () => {
+  expect(replies['signed start by a chosen header']).toMatchObject({
+    status: 200,
+    text: expect.stringContaining('"assistantId":"assistant-1"'),
+  });
+  expect(replies['secret in a chosen header']).toMatchObject({
+    status: 200,
+    text: expect.stringContaining('dynamic_variables'),
+  });
+  expect(replies['signed end by a chosen header']?.status).toBe(500);
+  expect(replies['end without proof']?.status).toBe(401);
 });
 
 it('an end without a table is a 500, which platforms retry, and so is POST /call-starts, within 6 s', () => {

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { MockLanguageModelV4, simulateReadableStream } from 'ai/test';
 import { describe, expect, it } from 'vitest';
 import { blockListImports } from '../../functions/block-list-import/block-list-imports.ts';
@@ -57,6 +58,20 @@ describe.each(platforms)('a suspended user of %s', (platform) => {
     const { calls } = (await world.call('GET', `/calls/${agentId}`)).body;
     expect(calls).toEqual([]);
   });
+});
+
+it('a call of a suspended user of Vapi is rejected in its form if the signature is in a header of the user’s choice', async () => {
+  const world = await newClientWorld();
+  const { uid, agentId } = world;
+  const secret = 'vapi-secret-0123456789abcdef';
+  const header = 'x-vapi-signature';
+  await world.call('PUT', '/hook-secrets/vapi', { body: { uid, secret, header } });
+  const query = { uid, agentId, unsure: 'accept', assistantId: 'assistant-1' };
+  const { address, body } = signedHook('vapi', { query, body: starts.vapi?.body ?? {}, secret });
+  const signature = createHmac('sha256', secret).update(body).digest('hex');
+  await world.suspend(true);
+  const answer = await sendSigned({ address, body, headers: { [header]: signature } });
+  expect([answer.status, answer.body]).toEqual(rejected.vapi);
 });
 
 it('AI clients and the chat refuse a suspended user, and a turn under way does nothing more', async () => {

@@ -21,6 +21,7 @@ import {
 /** ElevenLabs' conversation initiation and post-call webhooks. https://elevenlabs.io/docs/agents-platform/workflows/post-call-webhooks */
 export const elevenlabs: Platform = {
   signatureHeaders: ['elevenlabs-signature', 'x-hook-secret', 'authorization'],
+  hasCustomHeader: true,
 
   /**
    * Post-call webhooks are signed; the one that begins a conversation has the secret in a header.

@@ -76,6 +76,8 @@ type HookDecision = { accept: boolean; variables: Record<string, string>; overri
 export type Platform = {
   /** The headers of the platform's signature, or of its secret by default. */
   signatureHeaders: string[];
+  /** The user may choose another header for the signature, or for the secret. */
+  hasCustomHeader?: true;
   /** Verifies that a request was signed with the user's secret. */
   verify: VerifySignature;
   read(request: HookRequest): HookEvent;

@@ -20,6 +20,7 @@ import {
 /** Vapi's server messages. https://docs.vapi.ai/server-url/events */
 export const vapi: Platform = {
   signatureHeaders: ['x-signature', 'x-vapi-secret', 'authorization'],
+  hasCustomHeader: true,
 
   /**
    * The credential decides what is signed, or that the secret itself is sent.

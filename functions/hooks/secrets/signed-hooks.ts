@@ -3,10 +3,12 @@ import { sealedSecrets } from '../../clients/sealed-secrets.ts';
 import { invalidSignature, userSuspended } from '../../domain/errors.ts';
 import type { SignatureFault } from '../../domain/hook-secrets.ts';
 import { isIdentifier } from '../../domain/identifiers.ts';
+import { limits } from '../../domain/limits.ts';
 import { activeSecrets } from '../../domain/rotating-secrets.ts';
 import { environment } from '../../environment.ts';
 import type { Principal, SignedRequests } from '../../http/endpoint.ts';
 import { describeError, log } from '../../log.ts';
+import type { Platform } from '../platforms/platform.ts';
 import { isPlatformName, platforms } from '../platforms/platforms.ts';
 import { type HookSecretItem, hookSecretLookup, hookSecretOwner, hookSecrets } from './hook-secrets.ts';
 import type { SignedRequest } from './signatures.ts';
@@ -17,7 +19,10 @@ export const signedHooks: SignedRequests<HookSecretItem> = {
 
   mayBeSigned({ pathParameters, headers }) {
     const { platform = '' } = pathParameters ?? {};
-    return isPlatformName(platform) && platforms[platform].signatureHeaders.some((name) => headers[name] !== undefined);
+    if (!isPlatformName(platform)) return false;
+    const { signatureHeaders, hasCustomHeader }: Platform = platforms[platform];
+    if (signatureHeaders.some((name) => headers[name] !== undefined)) return true;
+    return hasCustomHeader === true && Object.entries(headers).some(mayBeCustomSignature);
   },
 
   lookup({ pathParameters, queryStringParameters }) {
@@ -47,6 +52,14 @@ export const signedHooks: SignedRequests<HookSecretItem> = {
     return { principal: { uid, keyId: `signature:${platform}`, ...checked }, pendingWrite };
   },
 };
+
+/** Headers of HTTP clients, proxies and this deployment, which hold no secret of a platform. */
+const usualHeader =
+  /^(accept|accept-.*|baggage|cache-control|cdn-.*|cf-.*|cloudfront-.*|connection|content-.*|cookie|date|dnt|expect|forwarded|host|idempotency-key|if-.*|keep-alive|origin|pragma|priority|range|referer|sec-.*|te|trace.*|transfer-encoding|upgrade.*|user-agent|via|x-amz.*|x-call-id|x-correlation-id|x-edge-.*|x-forwarded-.*|x-origin-.*|x-real-ip|x-request-id|x-timestamp)$/;
+
+/** Checks whether a header may be the one that a user has chosen, which only the stored secret names. */
+const mayBeCustomSignature = ([name, value = '']: [string, string | undefined]): boolean =>
+  !usualHeader.test(name) && value.length >= limits.minHookSecretCharacters && !/[^\x21-\x7e]/.test(value);
 
 type Signed = Pick<Principal, 'scopes' | 'isAttestationUnsigned'>;
 
