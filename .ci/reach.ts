@@ -118,7 +118,7 @@ const choose = (): { chosen: string[]; unsampled?: string[] } => {
   return { chosen, unsampled };
 };
 
-if (import.meta.main) {
+if (process.argv[1] === import.meta.filename) {
   const { chosen, unsampled = [] } = choose();
   console.log(chosen.map((file) => (unsampled.includes(file) ? `${file} unsampled` : file)).join('\n'));
 }
