@@ -6,7 +6,7 @@ import type { BuildOptions, Plugin } from 'esbuild';
 /**
  * Lets esbuild drop code that the chat never calls. The AI SDK's providers import `z` as one object, which keeps all of zod with
  * its fifty locales. They define Anthropic's tools by calls that are not marked as pure. Without a match, the bundle is larger
- * but otherwise the same. The limits in the benchmark `bundles` detect this.
+ * but otherwise the same. `npm run bundles` detects this.
  */
 const treeShakableProviders: Plugin = {
   name: 'tree-shakable-providers',

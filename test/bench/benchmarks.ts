@@ -1,5 +1,4 @@
 import type { Row } from './benchmark.ts';
-import { bundles } from './benchmarks/bundles.ts';
 import { coldStarts } from './benchmarks/cold-starts.ts';
 import { cost } from './benchmarks/cost.ts';
 import { partitions } from './benchmarks/partitions.ts';
@@ -7,4 +6,4 @@ import { roundTrips } from './benchmarks/round-trips.ts';
 import { search } from './benchmarks/search.ts';
 
 /** All measurements, in the order in which they are made and shown. */
-export const rows: Row[] = [roundTrips, partitions, cost, bundles, coldStarts, search];
+export const rows: Row[] = [roundTrips, partitions, cost, coldStarts, search];

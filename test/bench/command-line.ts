@@ -18,7 +18,7 @@ const commandOf = (rows: Row[]) =>
       new Argument('[rows...]', 'what to measure; everything when none is named').choices(rows.map(({ name }) => name)),
     )
     .option('--json', 'print the result as one line of JSON on standard output')
-    .addHelpText('after', '\nExamples:\n  $ npm run bench\n  $ npm run bench -- bundles round-trips')
+    .addHelpText('after', '\nExamples:\n  $ npm run bench\n  $ npm run bench -- round-trips search')
     .exitOverride();
 
 /** Measures a row. Returns undefined when it fails, after reporting the reason. */

@@ -12,9 +12,6 @@ import { jobs } from '../../../functions/jobs.ts';
 import { routes } from '../../../functions/routes.ts';
 import { blockListShards } from '../../../functions/store/keys.ts';
 import { bundlePath } from '../../../lib/bundles.ts';
-import type { Figure } from '../../bench/benchmark.ts';
-import { run as bench } from '../../bench/command-line.ts';
-import { capturedRun } from '../../support/captured-run.ts';
 import { pdfOfPage } from '../../support/documents.ts';
 import { awsSettings, newWorld, target, unique } from '../../support/world.ts';
 
@@ -236,20 +233,6 @@ it('the function that reads documents finds the data files of its PDF library be
   const file = join(bundlePath('extractDocument'), 'lazy/functions-extraction-pdf.mjs');
   const { stdout, stderr } = await run(script, [file, pdf.toString('base64')]);
   expect({ stdout, stderr }).toEqual({ stdout: '营业\n', stderr: '' });
-});
-
-it('a function’s bundle stays within its size limit, as the benchmark has it', async () => {
-  const { stdout, code } = await capturedRun(bench, ['bundles', '--json'], {});
-  const figures: Figure[] = JSON.parse(stdout).bundles;
-  const tooLarge = figures.filter(({ target }) => target && !target.reached);
-  expect(tooLarge.map(({ what, ours, target }) => `${what}: ${ours.value} KiB, ${target?.text}`)).toEqual([]);
-  expect(code).toBe(0);
-  expect(figures.map(({ what }) => what)).toEqual(names);
-  expect(figures.filter(({ target }) => target).length).toBeGreaterThan(jobs.length);
-  for (const { ours, target } of figures) {
-    expect(ours.value).toBeGreaterThan(10);
-    if (target) expect(target.reached).toBe(ours.value <= Number(/\d+/.exec(target.text)?.[0]));
-  }
 });
 
 it('a function’s bundle streams a response as Lambda requires: head first, then piece by piece', async () => {
