@@ -75,6 +75,8 @@ export const receiveHook = endpoint({
     scope: 'hooks',
     user: ({ query: { uid } }) => ({ uid }),
     signature: signedHooks,
+    // A platform sends an end once, so a refused end would be lost.
+    servesSuspended: ({ body: { event } }) => event.type === 'end',
     prefetch: ({ query, body: { event } }) =>
       event.type === 'other'
         ? undefined

@@ -1,5 +1,5 @@
 import { namedScopes, type Scope } from '../domain/api-keys.ts';
-import { insufficientPermissions, missingScope } from '../domain/errors.ts';
+import { insufficientPermissions, missingScope, userSuspended } from '../domain/errors.ts';
 import type { Lookup } from '../store/table.ts';
 import { type AnyEndpoint, type AuthorizedAgent, endpointScopes, type Principal } from './endpoint.ts';
 import type { Identified } from './identify.ts';
@@ -17,9 +17,10 @@ export type AuthorizedRequest = {
 /** Checks the scope, the input and the access. Callers without a valid key see no validation message. */
 export const authorize = (
   endpoint: AnyEndpoint,
-  { principal, access, found }: Identified,
+  { principal, access, found, isSuspended }: Identified,
   parsed: ParsedInput,
 ): AuthorizedRequest => {
+  if (isSuspended && !isServed(endpoint.caller, parsed)) throw userSuspended();
   const scopes = endpointScopes(endpoint);
   if (scopes.length > 0 && !scopes.some((scope) => hasScope(principal, scope))) throw missingScope(...scopes);
   if (parsed.error) throw parsed.error;
@@ -32,6 +33,10 @@ export const authorize = (
   const agent = { agentId, uid: access.owner, outcomeRules: access.outcomeRules };
   return { input, principal, agent, found };
 };
+
+/** Checks whether a request of a suspended user is performed. */
+const isServed = (caller: AnyEndpoint['caller'], { input }: { input?: Input }): boolean =>
+  (input && 'servesSuspended' in caller && caller.servesSuspended?.(input)) || false;
 
 /** Returns the lookup that an endpoint makes together with the key's. */
 export const prefetchLookup = (

@@ -28,6 +28,8 @@ export type Caller<Input> =
           /** A platform signs its requests, or sends a key, also in the query. */
           // biome-ignore lint/suspicious/noExplicitAny: what is found is known where it is verified
           signature?: SignedRequests<any>;
+          /** Selects the requests of a suspended user that are performed all the same. */
+          servesSuspended?: (input: Input) => boolean;
         }
     ))
   | {
@@ -77,7 +79,7 @@ export type SignedRequests<Secrets> = {
   verify(
     event: APIGatewayProxyEventV2,
     secrets: Secrets,
-  ): Promise<{ principal: Principal; pendingWrite?: Promise<void> }>;
+  ): Promise<{ principal: Principal; pendingWrite?: Promise<void>; isSuspended?: boolean }>;
 };
 
 /** The result of authorization that a handler gets, as its endpoint's `caller` requires. */

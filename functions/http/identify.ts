@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { findKeyEnd, hashApiKey } from '../domain/api-keys.ts';
-import { type ApiError, invalidApiKey, userSuspended } from '../domain/errors.ts';
+import { type ApiError, invalidApiKey } from '../domain/errors.ts';
 import { type Access, credentials } from '../store/credentials.ts';
 import { findItem } from '../store/keys.ts';
 import type { Item, Lookup } from '../store/table.ts';
@@ -26,6 +26,8 @@ export type Identified = {
   access?: Access;
   found?: unknown;
   pendingWrite?: Promise<void>;
+  /** The user is suspended: only requests that the endpoint serves all the same are performed. */
+  isSuspended?: boolean;
 };
 
 /** Returns the credentials of a request, or throws before anything is read. */
@@ -88,8 +90,7 @@ const readAndCheck = async (sent: Credentials, agentId?: string, lookup?: Lookup
   const isKeyInAddress = sentKey?.isInQuery;
   const principal = { uid, keyId, name, scopes, ...quotas, endsAt: findKeyEnd(key), isKeyInAddress, isOperators };
   if (isKeyInAddress && principal.scopes?.join() !== 'hooks') throw invalidApiKey();
-  if (key.suspended) throw userSuspended();
-  return { principal, access, found: items };
+  return { principal, access, found: items, isSuspended: key.suspended };
 };
 
 const lookupName = ({ keys }: Lookup<unknown>) => JSON.stringify(keys);

@@ -18,7 +18,7 @@ import { callsTool, type ModelPart, model, says, talk } from '../support/chat.ts
 import { errorOf, newClientWorld, newMaker } from '../support/clients.ts';
 import { deliverMessage } from '../support/deliver-message.ts';
 import { newHookSecret } from '../support/hook-signers.ts';
-import { sendSigned, signedHook } from '../support/signed-hooks.ts';
+import { isForm, sendSigned, signedHook } from '../support/signed-hooks.ts';
 import { until } from '../support/until.ts';
 import { list, sendForm } from '../support/uploads.ts';
 import { bodyOf, ends, rejected, send, starts } from '../support/voice-platforms.ts';
@@ -28,9 +28,13 @@ import { call } from '../support/world.ts';
 const platforms = ['twilio', 'vapi', 'retell', 'elevenlabs', 'telnyx'];
 /** Telnyx sends what Twilio sends. */
 const of = <T>(all: Record<string, T>, platform: string) => all[platform === 'telnyx' ? 'twilio' : platform] as T;
+const idOf = (platform: string) => (of(ends, platform).call as { callId: string }).callId.split(':')[1];
+const acknowledged = (platform: string) =>
+  isForm(platform) ? '<?xml version="1.0" encoding="UTF-8"?><Response/>' : {};
+const refused = [403, 'user_suspended'];
 
 describe.each(platforms)('a suspended user of %s', (platform) => {
-  it(`a call of a suspended user of ${platform} is rejected in the form of the platform, and its end is refused, by key and by signature`, async () => {
+  it(`a call of a suspended user of ${platform} is rejected in the form of the platform, and its end is recorded, by key and by signature`, async () => {
     const world = await newClientWorld();
     const { uid, agentId } = world;
     const start = of(starts, platform);
@@ -40,7 +44,8 @@ describe.each(platforms)('a suspended user of %s', (platform) => {
     if (platform !== 'telnyx') {
       const byKey = await send(world, platform, { ...start, query });
       expect([byKey.status, bodyOf(byKey)]).toEqual(of(rejected, platform));
-      expect(errorOf(await send(world, platform, { body: of(ends, platform).body }))).toEqual([403, 'user_suspended']);
+      expect((await send(world, platform, { body: of(ends, platform).body })).status).toBe(200);
+      expect(errorOf(await send(world, platform, { body: { event: 'transcript_updated' } }))).toEqual(refused);
     }
     await world.suspend(false);
     await world.call('PUT', `/hook-secrets/${platform}`, { body: { uid, ...fields } });
@@ -49,14 +54,16 @@ describe.each(platforms)('a suspended user of %s', (platform) => {
     await world.suspend(true);
     const answer = await signed(start.body);
     expect([answer.status, bodyOf(answer)]).toEqual(of(rejected, platform));
-    expect(errorOf(await signed(of(ends, platform).body))).toEqual([403, 'user_suspended']);
+    const end = await signed(of(ends, platform).body);
+    expect([end.status, bodyOf(end)]).toEqual([200, acknowledged(platform)]);
+    expect(errorOf(await signed({ event: 'transcript_updated' }))).toEqual(refused);
     const other = newHookSecret(platform).secret;
     const wrong = await sendSigned(signedHook(platform, { query, body: start.body, secret: other }));
     expect(errorOf(wrong)).toEqual([401, 'invalid_signature']);
     await world.suspend(false);
     expect(bodyOf(await signed(start.body))).toEqual(acceptedAs);
     const { calls } = (await world.call('GET', `/calls/${agentId}`)).body;
-    expect(calls).toEqual([]);
+    expect(calls).toMatchObject([{ ...of(ends, platform).call, callId: `${platform}:${idOf(platform)}` }]);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { sealedSecrets } from '../../clients/sealed-secrets.ts';
-import { invalidSignature, userSuspended } from '../../domain/errors.ts';
+import { invalidSignature } from '../../domain/errors.ts';
 import type { SignatureFault } from '../../domain/hook-secrets.ts';
 import { isIdentifier } from '../../domain/identifiers.ts';
 import { limits } from '../../domain/limits.ts';
@@ -47,9 +47,9 @@ export const signedHooks: SignedRequests<HookSecretItem> = {
       await note(hookSecrets.get().noteRefusal(item, checked.refused));
       throw invalidSignature({ reason: checked.refused, platform, uid });
     }
-    if (item.suspended) throw userSuspended();
     const pendingWrite = note(hookSecrets.get().noteUse(item));
-    return { principal: { uid, keyId: `signature:${platform}`, ...checked }, pendingWrite };
+    const principal = { uid, keyId: `signature:${platform}`, ...checked };
+    return { principal, pendingWrite, isSuspended: item.suspended };
   },
 };
 
