@@ -1,12 +1,11 @@
 import { stringify } from 'csv-stringify/sync';
 import type { CallFilters } from '../../functions/domain/call-filters.ts';
-import { type Call, outcomeFields } from '../../functions/domain/calls.ts';
+import { type Call, factNames, outcomeFields } from '../../functions/domain/calls.ts';
 import { apiClient, dataOf } from '../../functions/openapi/client/client.ts';
 import type { CallRange } from '../../functions/store/calls/call-lists.ts';
 import { readAgentIds, readCalls } from '../command-line/calls-of-agents.ts';
 import { count } from '../command-line/output.ts';
 import { writeOutput } from '../command-line/output-file.ts';
-import { factFields } from './fields.ts';
 import type { Format } from './row.ts';
 import { fileFormat } from './rows.ts';
 
@@ -38,11 +37,11 @@ export const pull = async (file: string, options: PullOptions): Promise<void> =>
   process.stdout.write(`${count(written, 'call')} written to ${file}.\n`);
 };
 
-const columns = ['agentId', 'callIdOrPhone', ...factFields, ...outcomeFields];
+const columns = ['agentId', 'callIdOrPhone', ...factNames, ...outcomeFields];
 
 const formatLine = (call: Call, format: Format) => {
   const { agentId, callId: callIdOrPhone } = call;
-  const chosen = [...factFields, ...outcomeFields].map((field) => [field, call[field]]);
+  const chosen = [...factNames, ...outcomeFields].map((field) => [field, call[field]]);
   const row = { agentId, callIdOrPhone, ...Object.fromEntries(chosen) };
   if (format === 'jsonl') return `${JSON.stringify(row)}\n`;
   const cast = { object: (value: object) => JSON.stringify(value) };

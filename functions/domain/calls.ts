@@ -87,6 +87,10 @@ export const CallFacts = z.object({
   ...facts,
 });
 export type CallFacts = z.infer<typeof CallFacts>;
+export const factNames = Object.keys(CallFacts.shape) as (keyof CallFacts)[];
+
+/** The facts that events carry: all but the details, which may be large. */
+export const eventFacts = factNames.filter((name) => name !== 'details');
 
 const CallMetadata = jsonObject('Free-form metadata', { campaign: 'spring', agentScore: 4.5 });
 

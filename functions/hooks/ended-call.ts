@@ -1,4 +1,4 @@
-import { type Call, CallFacts } from '../domain/calls.ts';
+import { type Call, CallFacts, factNames } from '../domain/calls.ts';
 import { now } from '../domain/date-time.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
 import { isDeeperThan, isJsonObject, jsonBytes, mergeJson, withoutUndefined } from '../domain/json.ts';
@@ -49,15 +49,11 @@ export const toStorableFacts = (
 export const factsAfter = (end: CallEnd, facts: CallFacts, found: Call | undefined): CallFacts => {
   if (!found) return facts;
   const isOver = found.endedAt !== undefined || found.durationSeconds !== undefined;
+  const filled = Object.fromEntries(factNames.map((name) => [name, found[name] ?? facts[name]])) as CallFacts;
   return {
-    direction: found.direction,
-    phone: found.phone ?? facts.phone,
-    agentPhone: found.agentPhone ?? facts.agentPhone,
-    agentVersion: found.agentVersion ?? facts.agentVersion,
+    ...filled,
     startedAt: isOver ? found.startedAt : startAfter(end, facts, found),
-    endedAt: found.endedAt ?? facts.endedAt,
-    durationSeconds: found.durationSeconds ?? facts.durationSeconds,
-    status: isOver || found.status === rejectedStatus ? (found.status ?? facts.status) : facts.status,
+    status: isOver || found.status === rejectedStatus ? filled.status : facts.status,
     details: withMissing(found.details, facts.details),
   };
 };

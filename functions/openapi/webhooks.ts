@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { ZodOpenApiPathItemObject } from 'zod-openapi';
-import { Call } from '../domain/calls.ts';
+import { Call, eventFacts } from '../domain/calls.ts';
 import { timestamp } from '../domain/date-time.ts';
 import {
   choiceField,
@@ -80,7 +80,6 @@ const document = z.object({
   ...warningsField,
 });
 
-const { phone, agentPhone, direction, startedAt, endedAt, durationSeconds, status, agentVersion } = Call.shape;
 const { custom_call_outcome, custom_call_outcome_value, custom_call_metadata, heldOutcome } = Call.shape;
 const idsOfCall = {
   uid: Uid,
@@ -89,14 +88,7 @@ const idsOfCall = {
 };
 const call = z.object({
   ...idsOfCall,
-  phone,
-  agentPhone,
-  direction: z.optional(direction),
-  startedAt: z.optional(startedAt),
-  endedAt,
-  durationSeconds,
-  status,
-  agentVersion,
+  ...Object.fromEntries(eventFacts.map((name) => [name, z.optional(Call.shape[name])])),
   custom_call_outcome,
   custom_call_outcome_value,
   custom_call_metadata,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type ChangeForLog, readForLog } from '../changes/log-changes.ts';
 import type { RefusedOutcome } from '../domain/call-outcomes.ts';
-import type { Call } from '../domain/calls.ts';
+import { type Call, eventFacts } from '../domain/calls.ts';
 import { derivedIdentifier } from '../domain/identifiers.ts';
 import { jsonBytes, withoutUndefined } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
@@ -178,22 +178,17 @@ const shortHeldOutcome = (heldOutcome: NonNullable<Call['heldOutcome']>) => {
   return isTruncated ? { heldOutcome: others, truncated: true } : { heldOutcome };
 };
 
-/** The fields of a call that are recorded by PUT, without its details. */
-const recordedFields = (call: Call) => {
-  const { phone, agentPhone, direction, startedAt, endedAt, durationSeconds, status, agentVersion } = call;
-  return { phone, agentPhone, direction, startedAt, endedAt, durationSeconds, status, agentVersion };
-};
+const pickFacts = (call: Call) => Object.fromEntries(eventFacts.map((name) => [name, call[name]]));
 
 const isSameRecord = (one: Call, other: Call) =>
-  isDeepStrictEqual(recordedFields(one), recordedFields(other)) &&
-  JSON.stringify(one.details) === JSON.stringify(other.details);
+  isDeepStrictEqual(pickFacts(one), pickFacts(other)) && JSON.stringify(one.details) === JSON.stringify(other.details);
 
 const detailsOfCall = (call: Call): Record<string, unknown> => {
   const { custom_call_outcome, custom_call_outcome_value, custom_call_metadata } = call;
   const isTruncated =
     custom_call_metadata !== undefined && jsonBytes(custom_call_metadata) > limits.webhookMetadataBytes;
   return {
-    ...recordedFields(call),
+    ...pickFacts(call),
     custom_call_outcome,
     custom_call_outcome_value,
     ...(isTruncated ? { truncated: true } : { custom_call_metadata }),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { exampleFacts } from '../support/call-facts.ts';
 import { upload } from '../support/uploads.ts';
 import { listEvents, listening } from '../support/webhook-events.ts';
 import type { SentEvent } from '../support/webhooks.ts';
@@ -86,6 +87,14 @@ describe.concurrent('events of calls', () => {
     await call('DELETE', path);
     const deleted = (await all()).filter(({ type }) => type === 'call.deleted');
     expect(deleted.map((event) => event.data)).toEqual([ids]);
+  });
+
+  it('an event of a call has every fact of it but its details', async () => {
+    const { agentId, uid, recordCall, until } = await listening({ events: ['call.recorded'], countsRequests: false });
+    await recordCall('call-1', exampleFacts);
+    const { details, ...facts } = exampleFacts;
+    const ids = { uid, call_id: 'call-1', agent_id: agentId };
+    expect((await until('call.recorded'))[0]?.data).toEqual({ ...ids, ...facts });
   });
 
   it('events of calls leave out metadata over 10 KB, and stay under 20 KB', async () => {

@@ -1,3 +1,5 @@
+import { CallFacts, factNames } from '../../../../functions/domain/calls.ts';
+import { validate } from '../../../../functions/domain/validation.ts';
 import { serviceOption } from '../../../command-line/connection.ts';
 import { CommandError } from '../../../command-line/exit-codes.ts';
 import { interruption } from '../../../command-line/interruption.ts';
@@ -5,6 +7,8 @@ import { count, print, record } from '../../../command-line/output.ts';
 import { runImport } from '../../calls/import-calls.ts';
 import { addCommand, type Group } from '../../program.ts';
 import { withOwners } from '../../service.ts';
+
+const optionalFacts = factNames.filter((name) => validate(CallFacts.shape[name], undefined).error === undefined);
 
 export const importCalls = (calls: Group) =>
   addCommand(
@@ -17,7 +21,7 @@ A line is an item of POST /calls, as "calls export" writes it:
 
   {"agentId":"front-desk","callId":"c-1","phone":"+14155550123","direction":"inbound","startedAt":"2026-01-31T12:00:00Z"}
 
-phone, agentPhone, endedAt, durationSeconds, status, agentVersion, details and the outcome are optional. An outcome that is absent stays as it is.
+${optionalFacts.join(', ')} and the outcome are optional. An outcome that is absent stays as it is.
 Invalid lines are reported with their number, and the others are imported. Importing a file twice changes nothing. After an
 interruption, the same command continues: <file>.progress keeps the position until the import is complete.
 

@@ -1,9 +1,14 @@
+import { type CallColumn, callColumns } from '../../../../functions/domain/call-columns.ts';
 import type { Call } from '../../../../functions/domain/calls.ts';
 import { wholeNumber } from '../../../command-line/arguments.ts';
 import { toSelection } from '../../../command-line/call-filter.ts';
 import { print, say, table } from '../../../command-line/output.ts';
 import { selectedCallsCommand, withSelectedCalls } from '../../calls/selected-calls.ts';
 import type { Group } from '../../program.ts';
+
+const listColumns = (Object.entries(callColumns) as [keyof Call, CallColumn][]).filter(
+  ([, { isInLists }]) => isInLists,
+);
 
 export const listCalls = (calls: Group) =>
   selectedCallsCommand(calls, 'calls list', 'List calls, the newest first', [
@@ -28,19 +33,11 @@ export const listCalls = (calls: Group) =>
       all.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
       const found = all.slice(0, limit);
       const more = all.length > limit;
+      const shown = listColumns.filter(([name]) => name !== 'agentId' || uid !== undefined);
       print(options, { agentId, uid, calls: found, more }, () =>
         table(
           found,
-          {
-            ...(uid !== undefined && { AGENT: 'agentId' as const }),
-            CALL: 'callId',
-            STARTED: 'startedAt',
-            DIRECTION: 'direction',
-            PHONE: 'phone',
-            STATUS: 'status',
-            OUTCOME: 'custom_call_outcome',
-            VALUE: 'custom_call_outcome_value',
-          },
+          { CALL: 'callId', ...Object.fromEntries(shown.map(([name, { heading }]) => [heading.toUpperCase(), name])) },
           `${agentId ? `Agent ${agentId}` : `User ${uid}`} has no such calls.`,
         ),
       );

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import type { Call, UpdateCallOutcomeParams } from '../../../openapi/client/client.ts';
 import { Link, setFilters } from '../address.tsx';
-import { AgentName, useAgent } from '../components/agent-filter.tsx';
+import { useAgent } from '../components/agent-filter.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { TextField } from '../components/fields.tsx';
 import { Form } from '../components/form.tsx';
@@ -9,9 +9,9 @@ import { OutcomeBadge, useValues } from '../components/outcome.tsx';
 import { Details, Failed, Loaded } from '../components/parts.tsx';
 import { Picker } from '../components/picker.tsx';
 import { Facts, Json, Time, Who } from '../components/values.tsx';
-import { formatDuration, formatNumber, formatPhone, formatValue } from '../formats.ts';
+import { formatNumber, formatValue } from '../formats.ts';
 import { useChange, useRead, useService } from '../service.tsx';
-import { CallStatus } from './call-status.tsx';
+import { callFilters, readFacts } from './call-columns.tsx';
 
 type CallDialogProps = { agentId: string; callId: string; neighbors: (Call | undefined)[] };
 
@@ -58,29 +58,12 @@ export const CallDialog = ({ agentId, callId, neighbors }: CallDialogProps) => {
   );
 };
 
-/** The filters of the address that open a call. `callOf` is its agent, if that is not the filter of the list. */
-export const callFilters = (call: Pick<Call, 'agentId' | 'callId'> | undefined) => ({
-  callId: call?.callId,
-  callOf: call?.agentId,
-});
-
 const CallFacts = ({ call }: { call: Call }) => {
   const { scopes } = useService();
-  const { agentId, callId, phone, direction, startedAt, endedAt, durationSeconds, status } = call;
+  const { agentId, phone } = call;
   return (
     <>
-      <Facts
-        facts={{
-          'Phone number': phone ? <span className="unbroken">{formatPhone(phone)}</span> : 'Withheld',
-          Direction: direction === 'inbound' ? 'Inbound' : 'Outbound',
-          Agent: <AgentName agentId={agentId} />,
-          Started: <Time at={startedAt} hasSeconds />,
-          Ended: endedAt && <Time at={endedAt} hasSeconds />,
-          Duration: durationSeconds !== undefined ? formatDuration(durationSeconds) : undefined,
-          Status: status && <CallStatus status={status} />,
-          'Call ID': <code>{callId}</code>,
-        }}
-      />
+      <Facts facts={readFacts(call)} />
       {phone && (
         <div className="buttons">
           <Link className="quiet small" view="calls" filters={{ agentId, phone }}>

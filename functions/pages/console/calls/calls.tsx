@@ -1,27 +1,18 @@
 import { useDeferredValue } from 'react';
-import { csvField, csvLines } from '../../../domain/csv.ts';
 import type { Call } from '../../../openapi/client/client.ts';
 import { Link, useAddress } from '../address.tsx';
-import {
-  AgentFilter,
-  AgentName,
-  ForAgents,
-  HowToRecord,
-  useAgent,
-  useAgentChoices,
-} from '../components/agent-filter.tsx';
+import { AgentFilter, ForAgents, HowToRecord, useAgentChoices } from '../components/agent-filter.tsx';
 import { announce } from '../components/announcements.tsx';
 import { FilterBar, SelectFilter, TextFilter } from '../components/fields.tsx';
 import { DateChips, FilterChip, useSearchedTimes } from '../components/filter-chip.tsx';
-import { OutcomeBadge, OutcomeColors } from '../components/outcome.tsx';
-import { type Column, PagedTable } from '../components/paged-table.tsx';
+import { OutcomeColors } from '../components/outcome.tsx';
+import { PagedTable } from '../components/paged-table.tsx';
 import { Empty } from '../components/parts.tsx';
 import { saveFile } from '../components/save-file.ts';
-import { Time, timeZoneNow } from '../components/values.tsx';
-import { formatDuration, formatNumber, formatPhone, formatTime, formatValue } from '../formats.ts';
+import { formatNumber, formatPhone, formatTime } from '../formats.ts';
 import { usePages } from '../service.tsx';
-import { CallDialog, callFilters } from './call-dialog.tsx';
-import { CallStatus } from './call-status.tsx';
+import { formatDirection, listColumns, toCsv } from './call-columns.tsx';
+import { CallDialog } from './call-dialog.tsx';
 import { formatOutcomeFilter, OutcomeFilter, StatusFilter } from './outcome-filter.tsx';
 
 const directions = [
@@ -29,7 +20,6 @@ const directions = [
   { value: 'inbound', label: 'Inbound' },
   { value: 'outbound', label: 'Outbound' },
 ];
-const formatDirection = (direction: string) => (direction === 'inbound' ? 'Inbound' : 'Outbound');
 
 /** The calls of all agents or of one, newest first, and one of them with its details. */
 const Calls = () => (
@@ -63,7 +53,9 @@ const CallTable = () => {
   const { agentId, callId, callOf = agentId, timeZone: _, ...filters } = useAddress().filters;
   const { phone, direction, status, outcome, hasOutcome, held } = filters;
   const search = {
-    ...{ phone, status, outcome },
+    phone,
+    status,
+    outcome,
     ...useSearchedTimes(),
     direction: direction as Call['direction'] | undefined,
     held: held === 'true' || undefined,
@@ -89,7 +81,7 @@ const CallTable = () => {
         groupOf={({ startedAt }, timeZone) =>
           formatTime(startedAt, timeZone, { dateStyle: 'full', timeStyle: undefined })
         }
-        columns={agentId ? columns : [...columns.slice(0, 2), columnOfAgent, ...columns.slice(2)]}
+        columns={agentId ? listColumns.filter(({ name }) => name !== 'agentId') : listColumns}
         empty={
           isFiltered ? (
             <Empty title="No call matches these filters">
@@ -120,15 +112,8 @@ const CallTable = () => {
 const CsvOfCalls = ({ calls }: { calls: Call[] }) => {
   const agents = useAgentChoices().data ?? [];
   const names = new Map(agents.map(({ agentId, name }) => [agentId, name]));
-  const headings = ['started', 'agentId', 'agent', 'callId', 'phone', 'direction', 'status', 'durationSeconds'];
   const save = () => {
-    const rows = calls.map((call) => [
-      ...[call.startedAt, call.agentId, csvField(names.get(call.agentId) ?? call.agentId), csvField(call.callId)],
-      // Excel takes a number for no formula.
-      ...[call.phone ?? '', call.direction, csvField(call.status ?? ''), call.durationSeconds ?? ''],
-      ...[csvField(call.custom_call_outcome ?? ''), call.custom_call_outcome_value ?? ''],
-    ]);
-    saveFile(csvLines([[...headings, 'outcome', 'value'], ...rows]), 'calls.csv');
+    saveFile(toCsv(calls, names), 'calls.csv');
     announce(`Calls downloaded as CSV: ${formatNumber(calls.length)}.`);
   };
   return (
@@ -139,54 +124,5 @@ const CsvOfCalls = ({ calls }: { calls: Call[] }) => {
     </div>
   );
 };
-
-const Started = ({ call }: { call: Call }) => (
-  <Link filters={callFilters(call)} aria-label={formatTime(call.startedAt, timeZoneNow())}>
-    <Time at={call.startedAt} isShort />
-  </Link>
-);
-
-/** The value of a call, in the currency of its agent. */
-const Value = ({ call: { agentId, custom_call_outcome_value: value } }: { call: Call }) => {
-  const currency = useAgent(agentId)?.configuration.valueCurrency;
-  return value !== undefined && formatValue(value, currency);
-};
-
-const columnOfAgent: Column<Call> = {
-  heading: 'Agent',
-  isLong: true,
-  cell: ({ agentId }) => <AgentName agentId={agentId} />,
-};
-
-const columns: Column<Call>[] = [
-  { heading: 'Started', cell: (call) => <Started call={call} /> },
-  {
-    heading: 'Phone number',
-    cell: ({ phone }) =>
-      phone ? <span className="unbroken">{formatPhone(phone)}</span> : <span className="faint">Withheld</span>,
-  },
-  { heading: 'Direction', cell: ({ direction }) => formatDirection(direction) },
-  { heading: 'Status', cell: ({ status }) => status && <CallStatus status={status} /> },
-  {
-    heading: 'Duration',
-    cell: ({ durationSeconds }) => durationSeconds !== undefined && formatDuration(durationSeconds),
-    isNumber: true,
-  },
-  {
-    heading: 'Outcome',
-    isLong: true,
-    cell: ({ custom_call_outcome: outcome, heldOutcome }) =>
-      outcome === undefined ? (
-        heldOutcome && <span className="faint">Held: {heldOutcome.custom_call_outcome}</span>
-      ) : (
-        <OutcomeBadge outcome={outcome} />
-      ),
-  },
-  {
-    heading: 'Value',
-    cell: (call) => <Value call={call} />,
-    isNumber: true,
-  },
-];
 
 export default Calls;
