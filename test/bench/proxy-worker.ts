@@ -10,28 +10,12 @@ const targets = workerData as Record<string, string>;
 const port = parentPort as NonNullable<typeof parentPort>;
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 let delayMilliseconds = 5;
-/** The keys of the items that were inserted here; undefined while inserts are sent on. */
-let inserted: Set<string> | undefined;
 let seen: Seen[] = [];
 
 const bytesOf = async (message: IncomingMessage) => {
   const chunks: Buffer[] = [];
   for await (const chunk of message as AsyncIterable<Buffer>) chunks.push(chunk);
   return Buffer.concat(chunks);
-};
-
-type Batch = { Statements: { Statement: string; Parameters: [{ S: string }, { S: string }] }[] };
-
-/** Responds to a batch of inserts as DynamoDB does, at once. The first two values of an item are its key. Returns undefined for other statements. */
-const insert = ({ Statements }: Batch, keys: Set<string>) => {
-  if (!Statements.every(({ Statement }) => Statement.startsWith('INSERT'))) return undefined;
-  const Responses = Statements.map(({ Parameters: [pk, sk] }) => {
-    const key = `${pk.S} ${sk.S}`;
-    if (keys.has(key)) return { Error: { Code: 'DuplicateItem', Message: 'Duplicate primary key exists in table' } };
-    keys.add(key);
-    return {};
-  });
-  return { Responses };
 };
 
 const startDoor = async (name: string, target: string): Promise<[string, string]> => {
@@ -43,20 +27,12 @@ const startDoor = async (name: string, target: string): Promise<[string, string]
       const { method = 'GET', url = '/', headers } = incoming;
       // An operation of AWS has its own name. Other requests are named by method and host.
       const operation = String(headers['x-amz-target'] ?? `${method} ${name}`).replace(/^.*\./, '');
-      const done = () => seen.push({ service: name, operation, begin, end: performance.now() });
-      const answered = operation === 'BatchExecuteStatement' && inserted && insert(JSON.parse(`${body}`), inserted);
-      if (answered) {
-        await sleep(delayMilliseconds);
-        done();
-        outgoing.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(answered));
-        return;
-      }
       const onward = send(new URL(url, target), { method, headers, agent });
       onward.end(body);
       const [answer] = (await once(onward, 'response')) as [IncomingMessage];
       const bytes = await bytesOf(answer);
       await sleep(delayMilliseconds);
-      done();
+      seen.push({ service: name, operation, begin, end: performance.now() });
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers).end(bytes);
     } catch {
       outgoing.destroy();
@@ -67,11 +43,10 @@ const startDoor = async (name: string, target: string): Promise<[string, string]
 };
 
 const doors = await Promise.all(Object.entries(targets).map(([name, target]) => startDoor(name, target)));
-port.on('message', (message: { delayMilliseconds: number } | { insertsHere: boolean } | 'take') => {
+port.on('message', (message: { delayMilliseconds: number } | 'take') => {
   if (message === 'take') {
     port.postMessage(seen);
     seen = [];
-  } else if ('insertsHere' in message) inserted = message.insertsHere ? new Set() : undefined;
-  else delayMilliseconds = message.delayMilliseconds;
+  } else delayMilliseconds = message.delayMilliseconds;
 });
 port.postMessage(Object.fromEntries(doors));

@@ -8,8 +8,6 @@ export type CountingProxy<Service extends string> = {
   endpoints: Record<Service, string>;
   /** Delays every request, each way. */
   delay(milliseconds: number): void;
-  /** Makes the proxy itself accept inserts into the table, and remember their keys: a table that is never the bottleneck. */
-  insertHere(isHere: boolean): void;
   /** Returns the requests since the last call. */
   take(): Promise<Seen[]>;
   stop(): Promise<void>;
@@ -24,7 +22,6 @@ export const startProxy = async <Service extends string>(
   return {
     endpoints,
     delay: (delayMilliseconds) => worker.postMessage({ delayMilliseconds }),
-    insertHere: (insertsHere) => worker.postMessage({ insertsHere }),
     async take() {
       const answer = once(worker, 'message');
       worker.postMessage('take');

@@ -6,9 +6,6 @@ import { chunks } from '../../functions/domain/chunks.ts';
 /** The units that DynamoDB charges. A strongly consistent read of 4 KB and a write of 1 KB are one unit each. */
 export type Units = { read: number; write: number };
 
-/** The units per second that one partition key accepts. */
-export const unitsPerSecond: Units = { read: 3000, write: 1000 };
-
 type Kind = keyof Units;
 /** An attribute as it is on the wire: `{ "S": "text" }`. */
 type Attribute = Record<string, unknown>;

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type AnyEndpoint, defaultMemoryMegabytes, functionMemoryMegabytes } from '../../../functions/http/endpoint.ts';
-import { deliverWebhook } from '../../../functions/jobs/deliver-webhook.ts';
 import { routes } from '../../../functions/routes.ts';
 import { table } from '../../../functions/store/table.ts';
 import type { Figure, Row } from '../benchmark.ts';
@@ -9,7 +8,6 @@ import { freshNumbers, samplesOf } from '../operations.ts';
 import prices from '../prices.json' with { type: 'json' };
 import { type Seen, sequentialDepth } from '../proxy.ts';
 import { writeInReadme } from '../readme.ts';
-import { everyWebhook } from '../webhooks.ts';
 import { invoke, type Request, type World } from '../world.ts';
 
 /** A sample: a request, and the number of items that it handles. */
@@ -24,31 +22,29 @@ type CostSample = {
 export type Cost = { apiGateway: number; lambda: number; dynamodb: number; s3: number; sqs: number; transfer: number };
 
 /**
- * The targets, in dollars per million. A check costs $1.70 before its function runs: the requests to API Gateway and Lambda,
- * and four strongly consistent reads (key, access, and the entries of the agent and of its owner). A GET costs $1.575.
+ * The targets, in dollars per million, of the rows in the operator's guide. A check costs $1.70 before its function runs: the
+ * requests to API Gateway and Lambda, and four strongly consistent reads (key, access, and the entries of the agent and of its
+ * owner). A GET costs $1.575.
  */
 const targets: Record<string, number> = {
-  'updateCallOutcome, by id': 2.6,
-  'updateCallOutcomes, one of 1,000': 0.8,
-  'addBlockedNumbers, one of 10,000': 0.75,
   checkBlockedNumber: 1.9,
-  getAgent: 1.7,
-  'getCall, by id': 1.7,
-  // The record and its version, in one transaction.
+  duplicateAgent: 31,
+  getAgent: 1.8,
   // A version is two items, so that a list of versions reads none of their contents.
   updateAgent: 5.7,
-};
-
-/** Returns how long the deliveries of five million outcomes to ten endpoints take, with as many functions as by default. */
-const deliveryHours = (atOnce: number, milliseconds: number): Figure => {
-  const deliveriesPerSecond = ((deliverWebhook.concurrency ?? 1) * atOnce * 1000) / milliseconds;
-  const hours = (5_000_000 * 10) / deliveriesPerSecond / 3600;
-  return {
-    what: 'deliveries of 5,000,000 outcomes to ten endpoints',
-    ours: { value: hours, unit: 'h' },
-    note: `${Math.round(deliveriesPerSecond).toLocaleString('en')} a second`,
-    target: { text: '≤ 6 h', reached: hours <= 6 },
-  };
+  'uploadDocuments, one file': 10.5,
+  searchKnowledge: 3.5,
+  recordCall: 5.8,
+  'getCall, by id': 1.7,
+  'updateCallOutcome, by id': 2.6,
+  decideCallStart: 2.2,
+  receiveHook: 2.2,
+  'receiveHook, a call that ended': 5.8,
+  'buildChat, one turn': 6,
+  'listCalls, 1,000': 150,
+  'checkBlockedNumbers, one of 10,000': 0.3,
+  'updateCallOutcomes, one of 1,000': 0.8,
+  'addBlockedNumbers, one of 10,000': 0.75,
 };
 
 const totalOf = (measured: Cost) => Object.values(measured).reduce((sum, part) => sum + part, 0);
@@ -74,41 +70,18 @@ export const cost: Row = {
     const units = countUnits(table.get().client);
     const figures: Figure[] = [];
     const lines: [string, Cost, number][] = [];
-    const add = (what: string, measured: Cost, logBytes: number) => {
+    for (const sample of [...ofEveryOperation(), ...inBulk(world)]) {
+      const { what } = sample;
+      const { cost: measured, logBytes } = await costOf(sample, world, units);
       const total = totalOf(measured);
       const target = targets[what];
-      lines.push([what, measured, logBytes]);
+      if (target !== undefined) lines.push([what, measured, logBytes]);
       figures.push({
         what,
         ours: { value: total, unit: '$' },
         note: sharesOf(measured, total),
         ...(target !== undefined && { target: { text: `≤ $${target.toFixed(2)}`, reached: total <= target } }),
       });
-    };
-    for (const sample of [...ofEveryOperation(), ...inBulk(world)]) {
-      const { cost: measured, logBytes } = await costOf(sample, world, units);
-      add(sample.what, measured, logBytes);
-    }
-    for (const { what, count, memoryMegabytes, receiverMilliseconds, sqsRequests, run } of await everyWebhook(world)) {
-      world.proxy.delay(0);
-      const processor = await cpuOf(run);
-      world.proxy.delay(eachWayMilliseconds);
-      await world.proxy.take();
-      units.take();
-      await run();
-      const seen = await world.proxy.take();
-      const waits = sequentialDepth(seen) * assumptions.roundTripMilliseconds + receiverMilliseconds;
-      const milliseconds = processor / processorShare(memoryMegabytes) + waits;
-      const bytes = { requestBytes: 0, responseBytes: 0 };
-      const measured = toCost({
-        ...{ seen, used: units.take(), count, memoryMegabytes, milliseconds, ...bytes },
-        isBehindApiGateway: false,
-      });
-      // These are the requests of the queue's poller for the function.
-      add(what, { ...measured, sqs: measured.sqs + (sqsRequests * prices.sqsPerMillionRequests) / count }, 0);
-      world.proxy.delay(0);
-      if (receiverMilliseconds > 0) figures.push(deliveryHours(count, milliseconds));
-      say(`${what}: ${(processor / count).toFixed(2)} ms of processor time, ${waits} ms of waits each.`);
     }
     writeTable(lines);
     say('The table in lib/README.md is written.');
@@ -242,7 +215,7 @@ const withLogBytes = async <T>(work: () => Promise<T>): Promise<{ result: T; log
 
 const { assumptions } = prices;
 /** The share of one processor that a function has. */
-export const processorShare = (memoryMegabytes: number) => memoryMegabytes / assumptions.megabytesOfOneProcessor;
+const processorShare = (memoryMegabytes: number) => memoryMegabytes / assumptions.megabytesOfOneProcessor;
 
 /** The cost of `count` equal things that one request did. */
 export const toCost = (measured: {
