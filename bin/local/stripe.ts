@@ -2,6 +2,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type Stripe from 'stripe';
 import { type Listening, listen } from './listen.ts';
+import template from './stripe-invoice.json' with { type: 'json' };
+
+const daySeconds = 86_400;
 
 /** The customers of the fake Stripe. The first has a few invoices, one in every status. */
 export const stripeCustomers = {
@@ -87,8 +90,8 @@ const notFound = (kind: string, id: string, param = kind): { error: StripeError 
 
 /** Newest first, as Stripe lists them. */
 const demoInvoices = (): WireInvoice[] => {
-  const monthSeconds = 30 * 86_400;
-  const now = Math.floor(Date.now() / 86_400_000) * 86_400;
+  const monthSeconds = 30 * daySeconds;
+  const now = Math.floor(Date.now() / 1000 / daySeconds) * daySeconds;
   const states = ['draft', 'open', 'paid', 'paid', 'uncollectible', 'void', 'paid'] as const;
   return [
     ...states.map((status, index) => invoice(stripeCustomers.several, index, now - index * monthSeconds, status)),
@@ -98,114 +101,56 @@ const demoInvoices = (): WireInvoice[] => {
   ];
 };
 
+/** Returns an invoice: the record in `stripe-invoice.json` with what differs from one invoice to another. */
 const invoice = (customer: string, index: number, created: number, status: Stripe.Invoice.Status): WireInvoice => {
   const id = identifier('in', customer, index);
   const total = 4900 + (index % 5) * 1250;
   const isFinal = status !== 'draft';
-  const paid = status === 'paid' ? total : 0;
-  const period = { start: created - 30 * 86_400, end: created };
+  const laterWhen = (isSo: boolean, days: number) => (isSo ? created + days * daySeconds : null);
+  const period = { start: created - 30 * daySeconds, end: created };
   const line = {
+    ...template.line,
     id: identifier('il', customer, index),
-    object: 'line_item',
     amount: total,
-    currency: 'usd',
     description: `${total / 10} minutes × Voice agents`,
-    discount_amounts: [],
-    discountable: true,
-    discounts: [],
     invoice: id,
-    livemode: false,
-    metadata: {},
-    parent: null,
     period,
-    pretax_credit_amounts: [],
-    pricing: { type: 'price_details', unit_amount_decimal: '10' },
     quantity: total / 10,
     quantity_decimal: String(total / 10),
-    subscription: null,
     subtotal: total,
-    taxes: [],
   };
   return {
+    ...(template.invoice as unknown as WireInvoice),
     id,
-    object: 'invoice',
-    account_country: 'US',
-    account_name: 'Voice Agent Platform',
-    account_tax_ids: null,
     amount_due: total,
-    amount_overpaid: 0,
-    amount_paid: paid,
-    amount_remaining: status === 'void' ? 0 : total - paid,
-    amount_shipping: 0,
-    application: null,
+    amount_paid: status === 'paid' ? total : 0,
+    amount_remaining: status === 'paid' || status === 'void' ? 0 : total,
     attempt_count: isFinal ? 1 : 0,
     attempted: isFinal,
     auto_advance: !isFinal,
-    automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
-    automatically_finalizes_at: null,
-    billing_reason: 'subscription_cycle',
-    collection_method: 'send_invoice',
     created,
-    currency: 'usd',
-    custom_fields: null,
     customer,
-    customer_account: null,
-    customer_address: null,
-    customer_email: 'billing@example.com',
-    customer_name: 'Example Ltd',
-    customer_phone: null,
-    customer_shipping: null,
-    customer_tax_exempt: 'none',
-    customer_tax_ids: [],
-    default_payment_method: null,
-    default_source: null,
-    default_tax_rates: [],
-    description: null,
-    discounts: [],
-    due_date: isFinal ? created + 30 * 86_400 : null,
-    effective_at: isFinal ? created : null,
+    due_date: laterWhen(isFinal, 30),
+    effective_at: laterWhen(isFinal, 0),
     ending_balance: isFinal ? 0 : null,
-    footer: null,
-    from_invoice: null,
     hosted_invoice_url: isFinal ? `https://invoice.example.com/i/${id}` : null,
     invoice_pdf: isFinal ? `https://invoice.example.com/i/${id}/pdf` : null,
-    issuer: { type: 'self' },
-    last_finalization_error: null,
-    latest_revision: null,
     lines: { object: 'list', data: [line], has_more: false, url: `/v1/invoices/${id}/lines` },
-    livemode: false,
-    metadata: {},
-    next_payment_attempt: null,
     number: isFinal ? `LOCAL-${String(1000 - index).padStart(4, '0')}` : null,
-    on_behalf_of: null,
-    parent: null,
-    payment_settings: { default_mandate: null, payment_method_options: null, payment_method_types: null },
     period_end: period.end,
     period_start: period.start,
-    post_payment_credit_notes_amount: 0,
-    pre_payment_credit_notes_amount: 0,
-    receipt_number: null,
-    rendering: null,
-    shipping_cost: null,
-    shipping_details: null,
-    starting_balance: 0,
-    statement_descriptor: null,
     status,
     status_transitions: {
-      finalized_at: isFinal ? created : null,
-      marked_uncollectible_at: status === 'uncollectible' ? created + 60 * 86_400 : null,
-      paid_at: status === 'paid' ? created + 86_400 : null,
-      voided_at: status === 'void' ? created + 86_400 : null,
+      finalized_at: laterWhen(isFinal, 0),
+      marked_uncollectible_at: laterWhen(status === 'uncollectible', 60),
+      paid_at: laterWhen(status === 'paid', 1),
+      voided_at: laterWhen(status === 'void', 1),
     },
     subtotal: total,
     subtotal_excluding_tax: total,
-    test_clock: null,
     total,
-    total_discount_amounts: [],
     total_excluding_tax: total,
-    total_pretax_credit_amounts: [],
-    total_taxes: [],
-    webhooks_delivered_at: isFinal ? created : null,
+    webhooks_delivered_at: laterWhen(isFinal, 0),
   };
 };
 

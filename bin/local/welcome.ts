@@ -2,7 +2,7 @@ import type { Demo } from '../operator/demo.ts';
 import { stripeCustomers } from './stripe.ts';
 
 export type Facts = Demo & {
-  usersApiKey?: string;
+  usersApiKey: string;
   baseUrl: string;
   appOrigin: string;
   customerId: string | null;
@@ -23,7 +23,8 @@ export const welcome = (facts: Facts & { model: string | null; addedDays: number
   return `
 Voice Agent Platform API, on this machine
 
-  Console    ${baseUrl}/console: calls, agents, numbers, knowledge, webhooks, changes and keys, with the demo key${usersApiKey ? `\n             Clients need a key of their own: ${usersApiKey}` : ''}
+  Console    ${baseUrl}/console: calls, agents, numbers, knowledge, webhooks, changes and keys, with the demo key
+             Clients need a key of their own: ${usersApiKey}
   Chat       ${baseUrl}/chat in a browser${model ? `, answered by ${model} on Bedrock` : ', answered by a fake model with canned text and real tools'}
   Docs       ${baseUrl}/docs; the API reference at ${baseUrl}/docs/reference has the demo key filled in
   Browsers   may call from ${appOrigin} (change it with APP_ORIGIN)

@@ -5,29 +5,6 @@ import { WallClocks } from '../../../functions/domain/wall-clocks.ts';
 /** A call of the demo, with the time at which its outcome was set. */
 export type DemoCall = CallItem & { outcomeAt: string };
 
-/** A kind of result that a call may have, with its frequency as a weight relative to the others. */
-type Result = {
-  weight: number;
-  status: string;
-  seconds: [number, number];
-  outcome?: string;
-  values?: number[];
-  /** The weight among calls of an agent's second version, if it differs. */
-  weightOfSecondVersion?: number;
-};
-
-/** The distribution of an agent's calls: by hour of the day, and on weekdays, Saturdays and Sundays. */
-type Pattern = {
-  direction: 'inbound' | 'outbound';
-  callsPerDay: { weekday: number; saturday: number; sunday: number };
-  /** The weight of each hour, from `firstHour`. */
-  firstHour: number;
-  hours: number[];
-  results: Result[];
-  /** The share of calls whose number is withheld. */
-  withheld: number;
-};
-
 const dayMilliseconds = 86_400_000;
 /** Both agents work for a practice in this zone. */
 export const demoTimeZone = 'America/Los_Angeles';
@@ -44,54 +21,37 @@ const dollarsPerSecond = 0.0015;
 /** Numbers that are reserved for fiction: 0100 to 0199 of the exchange 555 in each area. */
 const areas = ['341', '408', '510', '628', '650', '669', '707', '925'];
 
-const inbound: Pattern = {
-  direction: 'inbound',
-  callsPerDay: { weekday: 21, saturday: 9, sunday: 3 },
-  firstHour: 8,
-  hours: [9, 12, 10, 7, 5, 6, 8, 8, 7, 4, 2],
-  withheld: 0.06,
-  results: [
-    {
-      weight: 30,
-      status: 'completed',
-      seconds: [95, 320],
-      outcome: 'appointment booked',
-      values: [95, 95, 140, 210, 480],
-    },
-    { weight: 12, status: 'completed', seconds: [60, 180], outcome: 'appointment moved' },
-    { weight: 6, status: 'completed', seconds: [40, 120], outcome: 'appointment canceled' },
-    { weight: 24, status: 'completed', seconds: [35, 200], outcome: 'question answered' },
-    { weight: 11, status: 'completed', seconds: [25, 90], outcome: 'passed on to the team' },
-    { weight: 9, status: 'completed', seconds: [8, 60] },
-    { weight: 6, status: 'no-answer', seconds: [0, 0] },
-    { weight: 2, status: 'failed', seconds: [0, 4] },
-  ],
+/** The calls on a day, from Sunday to Saturday, and the weight of each hour from `firstHour`. */
+const patterns = {
+  inbound: { callsOnDay: [3, 21, 21, 21, 21, 21, 9], firstHour: 8, hours: [9, 12, 10, 7, 5, 6, 8, 8, 7, 4, 2] },
+  outbound: { callsOnDay: [0, 17, 17, 17, 17, 17, 0], firstHour: 9, hours: [6, 10, 10, 4, 4, 8, 9, 9, 5] },
 };
+type Direction = keyof typeof patterns;
 
-const outbound: Pattern = {
-  direction: 'outbound',
-  callsPerDay: { weekday: 17, saturday: 0, sunday: 0 },
-  firstHour: 9,
-  hours: [6, 10, 10, 4, 4, 8, 9, 9, 5],
-  withheld: 0,
-  results: [
-    {
-      weight: 15,
-      weightOfSecondVersion: 24,
-      status: 'completed',
-      seconds: [80, 260],
-      outcome: 'appointment booked',
-      values: [95, 95, 140],
-    },
-    { weight: 15, status: 'completed', seconds: [30, 110], outcome: 'call back later' },
-    { weight: 11, weightOfSecondVersion: 7, status: 'completed', seconds: [20, 80], outcome: 'not interested' },
-    { weight: 3, status: 'completed', seconds: [20, 60], outcome: 'moved away' },
-    { weight: 2, status: 'completed', seconds: [8, 40], outcome: doNotCall },
-    { weight: 6, weightOfSecondVersion: 3, status: 'completed', seconds: [4, 25] },
-    { weight: 27, status: 'no-answer', seconds: [0, 0] },
-    { weight: 15, status: 'completed', seconds: [18, 34], outcome: 'voicemail' },
-    { weight: 7, status: 'busy', seconds: [0, 0] },
-    { weight: 1, status: 'failed', seconds: [0, 3] },
+/** The weights of a result with an agent's first and second version, its status, its seconds from and to, its outcome and values. */
+type Result = [number, number, string, number, number, string?, number[]?];
+const results: Record<Direction, Result[]> = {
+  inbound: [
+    [30, 30, 'completed', 95, 320, 'appointment booked', [95, 95, 140, 210, 480]],
+    [12, 12, 'completed', 60, 180, 'appointment moved'],
+    [6, 6, 'completed', 40, 120, 'appointment canceled'],
+    [24, 24, 'completed', 35, 200, 'question answered'],
+    [11, 11, 'completed', 25, 90, 'passed on to the team'],
+    [9, 9, 'completed', 8, 60],
+    [6, 6, 'no-answer', 0, 0],
+    [2, 2, 'failed', 0, 4],
+  ],
+  outbound: [
+    [15, 24, 'completed', 80, 260, 'appointment booked', [95, 95, 140]],
+    [15, 15, 'completed', 30, 110, 'call back later'],
+    [11, 7, 'completed', 20, 80, 'not interested'],
+    [3, 3, 'completed', 20, 60, 'moved away'],
+    [2, 2, 'completed', 8, 40, doNotCall],
+    [6, 3, 'completed', 4, 25],
+    [27, 27, 'no-answer', 0, 0],
+    [15, 15, 'completed', 18, 34, 'voicemail'],
+    [7, 7, 'busy', 0, 0],
+    [1, 1, 'failed', 0, 3],
   ],
 };
 
@@ -105,85 +65,67 @@ export const demoCalls = (
   until: number,
 ): DemoCall[] => {
   const calls = [
-    ...planCalls(agents.inboundId, inbound, days, until),
-    ...planCalls(agents.outboundId, outbound, days, until),
+    ...planCalls(agents.inboundId, 'inbound', days, until),
+    ...planCalls(agents.outboundId, 'outbound', days, until),
   ];
   const blocked = new Set<string>();
   return calls
     .sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
     .flatMap((call) => {
-      if (blocked.has(call.phone ?? '')) return call.direction === 'inbound' ? rejected(call) : [];
+      if (blocked.has(call.phone ?? '')) return call.direction === 'inbound' ? reject(call) : [];
       if (call.custom_call_outcome === doNotCall) blocked.add(call.phone ?? '');
       return call;
     });
 };
 
 /** Returns a call as it is recorded when its number is blocked. */
-const rejected = ({ agentId, callId, phone, direction, startedAt, outcomeAt }: DemoCall): DemoCall => ({
-  agentId,
-  callId,
-  phone,
-  direction,
-  startedAt,
-  endedAt: startedAt,
-  durationSeconds: 0,
-  status: 'rejected',
-  details: { cause: 'blocked' },
-  outcomeAt,
-});
+const reject = ({ agentId, callId, phone, direction, startedAt, outcomeAt }: DemoCall): DemoCall => {
+  const end = { endedAt: startedAt, durationSeconds: 0, status: 'rejected', details: { cause: 'blocked' } };
+  return { agentId, callId, phone, direction, startedAt, ...end, outcomeAt };
+};
 
-const planCalls = (agentId: string, pattern: Pattern, days: number, until: number): DemoCall[] => {
-  const random = randomFrom(pattern.direction === 'inbound' ? 1 : 2);
+const planCalls = (agentId: string, direction: Direction, days: number, until: number): DemoCall[] => {
+  const random = randomFrom(direction === 'inbound' ? 1 : 2);
+  const { callsOnDay, firstHour, hours } = patterns[direction];
   return Array.from({ length: days + 1 }, (_, index) => days - index).flatMap((daysAgo) => {
     const midnight = localMidnight(until - daysAgo * dayMilliseconds);
     const growth = 1.15 - (0.4 * daysAgo) / days;
-    const starts = Array.from({ length: Math.round(growth * callsOn(midnight, pattern, random)) }, () =>
-      startAfter(midnight, pattern, random),
-    );
-    const isRecent = daysAgo <= splitDays;
+    const weekday = new Date(midnight + dayMilliseconds / 2).getUTCDay();
+    const count = Math.round(growth * (callsOnDay[weekday] ?? 0) * (0.7 + random() * 0.6));
+    const starts = Array.from({ length: count }, () => {
+      const hour = firstHour + pick(hours, random);
+      return midnight + Math.floor((hour + random()) * 3600) * 1000;
+    });
     return starts
       .sort((a, b) => a - b)
-      .map((startedAt) => callAt(startedAt, { agentId, pattern, isRecent, random }))
+      .map((startedAt) => planCall(startedAt, { agentId, direction, isSplit: daysAgo <= splitDays, random }))
       .filter(({ endedAt, outcomeAt }) => Date.parse(endedAt ?? outcomeAt) < until);
   });
 };
 
 type Random = () => number;
+type Context = { agentId: string; direction: Direction; isSplit: boolean; random: Random };
 
-const callsOn = (midnight: number, { callsPerDay }: Pattern, random: Random): number => {
-  const weekday = new Date(midnight + dayMilliseconds / 2).getUTCDay();
-  const calls = weekday === 0 ? callsPerDay.sunday : weekday === 6 ? callsPerDay.saturday : callsPerDay.weekday;
-  return calls * (0.7 + random() * 0.6);
-};
-
-const startAfter = (midnight: number, { firstHour, hours }: Pattern, random: Random): number => {
-  const hour = firstHour + pick(hours, (weight) => weight, random).index;
-  return midnight + Math.floor((hour + random()) * 3600) * 1000;
-};
-
-type Context = { agentId: string; pattern: Pattern; isRecent: boolean; random: Random };
-
-const callAt = (start: number, { agentId, pattern, isRecent, random }: Context): DemoCall => {
-  const { direction, results, withheld } = pattern;
+const planCall = (start: number, { agentId, direction, isSplit, random }: Context): DemoCall => {
   const phone = `+1${areas[Math.floor(random() * areas.length)]}55501${String(Math.floor(random() * 100)).padStart(2, '0')}`;
-  const agentVersion = direction === 'outbound' && isRecent ? chooseVersion(agentId, phone, demoSplit) : 1;
-  const resultWeight = ({ weight, weightOfSecondVersion = weight }: Result) =>
-    agentVersion === 2 ? weightOfSecondVersion : weight;
-  const { status, seconds, outcome, values } = pick(results, resultWeight, random).value;
-  const durationSeconds = Math.round(between(seconds, random));
+  const agentVersion = direction === 'outbound' && isSplit ? chooseVersion(agentId, phone, demoSplit) : 1;
+  const weights = results[direction].map(([first, second]) => (agentVersion === 2 ? second : first));
+  const [, , status, low, high, outcome, values] = results[direction][pick(weights, random)] as Result;
+  const durationSeconds = Math.round(low + random() * (high - low));
   const endedAt = start + durationSeconds * 1000;
-  const isWithheld = random() < withheld;
+  const cost = { amount: Number((durationSeconds * dollarsPerSecond).toFixed(4)), currency: 'USD' };
   return {
     agentId,
     callId: `demo-${direction}-${new Date(start).toISOString().slice(0, 19).replaceAll(':', '-')}`,
-    phone: isWithheld ? undefined : phone,
+    // Some callers withhold their number.
+    phone: direction === 'inbound' && random() < 0.06 ? undefined : phone,
     direction,
     startedAt: new Date(start).toISOString(),
     endedAt: new Date(endedAt).toISOString(),
     durationSeconds,
     status,
     agentVersion,
-    details: durationSeconds > 0 ? { cost: costAfter(durationSeconds) } : undefined,
+    details: durationSeconds > 0 ? { cost } : undefined,
     custom_call_outcome: outcome,
     custom_call_outcome_value: values?.[Math.floor(random() * values.length)],
     custom_call_metadata: direction === 'outbound' ? { campaign: 'six-month check-up' } : undefined,
@@ -191,17 +133,13 @@ const callAt = (start: number, { agentId, pattern, isRecent, random }: Context):
   };
 };
 
-const costAfter = (seconds: number) => ({ amount: Number((seconds * dollarsPerSecond).toFixed(4)), currency: 'USD' });
-
-const between = ([low, high]: [number, number], random: Random) => low + random() * (high - low);
-
-const pick = <T>(items: T[], resultWeight: (item: T) => number, random: Random): { value: T; index: number } => {
-  let left = random() * items.reduce((sum, item) => sum + resultWeight(item), 0);
-  const index = items.findIndex((item) => {
-    left -= resultWeight(item);
+/** Returns the place of a random one of these weights. */
+const pick = (weights: number[], random: Random): number => {
+  let left = random() * weights.reduce((sum, weight) => sum + weight, 0);
+  return weights.findIndex((weight) => {
+    left -= weight;
     return left < 0;
   });
-  return { value: items[index] as T, index };
 };
 
 /** Returns the last midnight before a time, in the zone of the practice. */

@@ -14,8 +14,8 @@ import { type Demo, makeDemo } from '../../operator/demo.ts';
 import { keepFile, readKeptFile } from '../kept-files.ts';
 import { demoWebsite, openingHours } from './demo-texts.ts';
 
-/** `documentId` is missing when the file store does not respond, and `usersApiKey` in data of earlier versions. */
-export type LocalDemo = Demo & { usersApiKey?: string; documentId?: string; websiteId: string };
+/** `documentId` is missing when the file store does not respond. */
+export type LocalDemo = Demo & { usersApiKey: string; documentId?: string; websiteId: string };
 
 const demoUser = 'demo-user';
 /** The scopes of the demo key: all that a key may have together. */
