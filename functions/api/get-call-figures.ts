@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { CostsFrom, Figures, FiguresQuery, FiguresRow } from '../domain/call-figures.ts';
+import { Figures, FiguresQuery, FiguresRow } from '../domain/call-figures.ts';
 import { choiceField, describe, describedObject, listField, markField } from '../domain/describe.ts';
 import { invalidField } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
@@ -39,7 +39,7 @@ export const getCallFigures = endpoint({
     format: z.optional(
       choiceField(
         ['json', 'csv'],
-        '`csv`: the response is the rows as CSV; `pending` and `costsFrom` are the headers `x-pending` and `x-costs-from`.',
+        '`csv`: the response is the rows as CSV; `pending` is the header `x-pending`.',
         'json',
       ),
     ),
@@ -48,16 +48,15 @@ export const getCallFigures = endpoint({
     rows: listField(FiguresRow, 'The figures by period, then by group. Every period has a row.'),
     totals: Figures,
     pending: z.optional(markField('Present while calls of these days have changed and are not counted yet.')),
-    costsFrom: CostsFrom,
   }),
   raw: {
     mediaTypes: ['text/csv'],
-    inOtherForm: ({ query: { format, by } }, { rows, pending, costsFrom }) =>
+    inOtherForm: ({ query: { format, by } }, { rows, pending }) =>
       format === 'csv'
         ? {
             status: 200,
             contentType: 'text/csv; charset=utf-8',
-            headers: withoutUndefined({ 'x-pending': pending && 'true', 'x-costs-from': costsFrom }),
+            headers: withoutUndefined({ 'x-pending': pending && 'true' }),
             body: toCsv(rows, by),
           }
         : undefined,

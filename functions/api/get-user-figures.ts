@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import * as z from 'zod/mini';
-import { CostsFrom, FigureSums, FiguresQuery } from '../domain/call-figures.ts';
+import { FigureSums, FiguresQuery } from '../domain/call-figures.ts';
 import { component, describe, listField, markField, textField } from '../domain/describe.ts';
 import { invalidField } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
@@ -52,7 +52,6 @@ export const getUserFigures = endpoint({
   response: describedPage('A page of figures by client.', {
     users: listField(UserFigures, 'The clients, sorted by `uid`.'),
     pending: z.optional(markField('Present while calls of these days have changed and are not counted yet.')),
-    costsFrom: CostsFrom,
   }),
 
   async handle({ principal, query: { limit = defaultUsers, cursor, ...query } }, { users, agentAccess, callFigures }) {
@@ -74,11 +73,6 @@ export const getUserFigures = endpoint({
       users: rows.map(({ uid, totals }) => ({ uid, ...totals })),
       ...next,
       pending: rows.find(({ pending }) => pending)?.pending,
-      // Dates sort as texts.
-      costsFrom: rows
-        .flatMap(({ costsFrom = [] }) => costsFrom)
-        .sort()
-        .at(-1),
     };
   },
 });

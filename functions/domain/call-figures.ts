@@ -131,15 +131,6 @@ export const Figures = objectComponent('CallFigures', 'The sums of some calls.',
 });
 export type Figures = z.infer<typeof Figures>;
 
-/** The first date whose costs are complete, in the answer that has figures of before costs were counted. */
-export const CostsFrom = z.optional(
-  textField(
-    'The first date from which all costs are counted. Present if calls of earlier days were counted without their costs.',
-    '2026-03-08',
-    { format: 'date' },
-  ),
-);
-
 const groupField = (description: string, example: string) => z.optional(z.nullable(textField(description, example)));
 
 export const FiguresRow = component(

@@ -15,31 +15,13 @@ import {
   uncountedDayKey,
 } from '../store/keys.ts';
 import { backOff, type Item, TableStore, table } from '../store/table.ts';
-import {
-  dayAfter,
-  type FigureRow,
-  pack,
-  quartersPerDay,
-  quarterTime,
-  RowCounter,
-  type Series,
-  toFigureRow,
-  unpack,
-  unpackWithoutCosts,
-} from './rows.ts';
+import { dayAfter, type FigureRow, pack, quarterTime, RowCounter, type Series, toFigureRow, unpack } from './rows.ts';
 
-/** A day's figures. Quarters before `frozen` have no calls left; those before `costsFrom` no costs. */
-export type DayFigures = { series: Series[]; frozen: number; costsFrom: number; version?: string; pieces: number };
+/** A day's figures. Quarters before `frozen` have no calls left. */
+export type DayFigures = { series: Series[]; frozen: number; version?: string; pieces: number };
 
-/** The first item has the number of pieces, which share its version. Format 2 has `rows`, without costs. */
-type FiguresItem = Item & {
-  columns?: Uint8Array;
-  rows?: Uint8Array;
-  version: string;
-  frozen?: number;
-  costsFrom?: number;
-  pieces?: number;
-};
+/** The first item has the number of pieces, which share its version. */
+type FiguresItem = Item & { columns: Uint8Array; version: string; frozen?: number; pieces?: number };
 
 /** The quarters to count again. `by` names the change that queues the count, `run` the count in progress. */
 export type UncountedDay = { quarters: Set<number>; by?: string; run?: string };
@@ -120,7 +102,7 @@ export class CallFigures extends TableStore {
   async save(
     { agentId, day }: AgentDay,
     former: DayFigures,
-    { rows, frozen, costsFrom }: { rows: FigureRow[]; frozen: number; costsFrom: number },
+    { rows, frozen }: { rows: FigureRow[]; frozen: number },
   ): Promise<'saved' | 'changed' | 'gone'> {
     const packed = pack(rows);
     const version = randomUUID();
@@ -129,7 +111,7 @@ export class CallFigures extends TableStore {
       ...figuresKey(agentId, day, piece),
       columns: packed.subarray(piece * pieceBytes, (piece + 1) * pieceBytes),
       version,
-      ...(piece === 0 && { pieces, frozen, costsFrom }),
+      ...(piece === 0 && { pieces, frozen }),
     }));
     const table = this.table;
     const failed = await table.tryTransact([
@@ -208,17 +190,13 @@ export class CallFigures extends TableStore {
 /** Returns the figures of a day from its items; undefined when the items are not those of one version. */
 const readDayFigures = (items: FiguresItem[]): DayFigures | undefined => {
   const [first] = items;
-  if (!first) return { series: [], frozen: 0, costsFrom: 0, pieces: 0 };
-  const { version, frozen = 0, costsFrom = 0, pieces } = first;
+  if (!first) return { series: [], frozen: 0, pieces: 0 };
+  const { version, frozen = 0, pieces } = first;
   if (items.length !== pieces || items.some((item) => item.version !== version)) return undefined;
-  const packed = Buffer.concat(items.map(readPacked));
-  if (first.rows) return { series: unpackWithoutCosts(packed), frozen, costsFrom: quartersPerDay, version, pieces };
-  return { series: unpack(packed), frozen, costsFrom, version, pieces };
+  return { series: unpack(Buffer.concat(items.map(({ columns }) => columns))), frozen, version, pieces };
 };
 
-const readPacked = ({ columns, rows }: FiguresItem) => columns ?? (rows as Uint8Array);
-
-const countBytes = (items: FiguresItem[]) => items.reduce((sum, item) => sum + readPacked(item).length, 0);
+const countBytes = (items: FiguresItem[]) => items.reduce((sum, { columns }) => sum + columns.length, 0);
 
 const piecesFrom = (first: number, end: number) =>
   Array.from({ length: Math.max(0, end - first) }, (_, index) => first + index);

@@ -58,11 +58,6 @@ export class Periods {
     return date < this.#first || date >= this.#end ? undefined : this.#locate(local, offset);
   }
 
-  /** Returns the first date that begins at a moment (Unix milliseconds) or later. */
-  dateFrom(moment: number): string {
-    return toDate(Math.ceil((moment + this.#clock(moment).offset) / day));
-  }
-
   /** Returns the hours. One is cut short where the offset changes within it. */
   #hours(): Map<string, { name: string; position: number }> {
     const hours = new Map<string, { name: string; position: number }>();

@@ -67,7 +67,7 @@ const freezeDay = async (day: AgentDay, end: number, figures: Freezing): Promise
   throw new Error('The figures of a day kept changing while they were frozen.');
 };
 
-/** Counts quarters of a day, and replaces their rows. Figures without costs are counted again as far as their calls exist. */
+/** Counts quarters of a day, and replaces their rows. */
 const recount = async (
   day: AgentDay,
   quarters: number[],
@@ -75,10 +75,8 @@ const recount = async (
   frozen: number,
   figures: Pick<Counting, 'count' | 'save'>,
 ): Promise<'saved' | 'changed' | 'gone'> => {
-  const lacksCosts = former.costsFrom > former.frozen;
-  const counted = new Set(lacksCosts ? allQuarters.slice(former.frozen) : quarters);
+  const counted = new Set(quarters);
   const kept = expandSeries(former.series).filter(({ quarter }) => !counted.has(quarter));
   const rows: FigureRow[] = [...kept, ...(await figures.count(day, counted))];
-  const costsFrom = Math.min(former.costsFrom, former.frozen);
-  return figures.save(day, former, { rows: rows.sort((a, b) => a.quarter - b.quarter), frozen, costsFrom });
+  return figures.save(day, former, { rows: rows.sort((a, b) => a.quarter - b.quarter), frozen });
 };

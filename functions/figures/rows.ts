@@ -1,4 +1,4 @@
-import { brotliCompressSync, brotliDecompressSync, inflateRawSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import { readCost } from '../domain/call-costs.ts';
 import type { Call } from '../domain/calls.ts';
 import { toMillionths } from '../domain/millionths.ts';
@@ -118,10 +118,9 @@ export class RowCounter {
   }
 }
 
-const nameOfGroup = ({ direction, status, outcome, version, currency }: Groups) =>
-  JSON.stringify([direction, status, outcome, version, currency]);
+const nameOfGroup = (row: FigureRow) => JSON.stringify(toGroup(row));
 
-/** The sums of a row, in the order in which they are stored. A new one is appended. */
+/** The sums of a row, in the order in which they are stored. */
 const sumNames = [
   'calls',
   'durationMicroseconds',
@@ -139,125 +138,41 @@ type Column = (number | string)[];
 /** The sums of a group by quarter, in columns. The same position in each column is the same quarter. */
 export type Series = Groups & { quarters: number[] } & Record<(typeof sumNames)[number], Column>;
 
-/** A group as it is stored, with the number of its rows. Texts are positions in a list, from 1 on. */
-type PackedGroup = [
-  direction: 0 | 1,
-  status: number,
-  outcome: number,
-  version: number | null,
-  currency: number,
-  rows: number,
-];
-
-/**
- * Figures as they are stored. A column has the rows of all groups, group after group, because similar numbers compress well. A
- * quarter is the distance from the one before it, and the first number of each further column counts the zeros that all of its
- * numbers ended with. A column of zeros is empty.
- */
-type Packed = [texts: string[], groups: PackedGroup[], quarters: number[], ...sums: Column[]];
+/** Figures as they are stored: groups with their numbers of rows. A column has the rows of all groups, because similar numbers compress well. */
+type Packed = [groups: [group: Groups, rows: number][], quarters: number[], ...sums: Column[]];
 
 /** Packs rows as columns: the figures of a busy agent are read in a tenth of the time. */
 export const pack = (rows: FigureRow[]): Uint8Array => {
-  const texts = new Map<string, number>();
-  const internText = (text: string | null) => {
-    if (text === null) return 0;
-    const position = texts.get(text) ?? texts.size + 1;
-    texts.set(text, position);
-    return position;
-  };
   const groups = [...Map.groupBy(rows, nameOfGroup).values()];
-  const packedGroups = groups.map((some): PackedGroup => {
-    const [{ direction, status, outcome, version, currency }] = some as [FigureRow];
-    const positions = [internText(status), internText(outcome)] as const;
-    return [direction === 'inbound' ? 0 : 1, ...positions, version, internText(currency), some.length];
-  });
-  const quarters = groups.flatMap((some) =>
-    some.map(({ quarter }, index) => quarter - (some[index - 1]?.quarter ?? 0)),
-  );
-  const sums = sumNames.map((name) => packColumn(groups.flat().map((row) => BigInt(row[name]))));
-  const packed: Packed = [[...texts.keys()], packedGroups, quarters, ...sums];
+  const sorted = groups.flat();
+  const packed: Packed = [
+    groups.map((some) => [toGroup(some[0] as FigureRow), some.length]),
+    sorted.map(({ quarter }) => quarter),
+    ...sumNames.map((name) => sorted.map((row) => toColumn(row[name]))),
+  ];
   return brotliCompressSync(JSON.stringify(packed));
 };
 
-const packColumn = (values: bigint[]): Column => {
-  if (values.every((value) => value === 0n)) return [];
-  let zeros = 0;
-  while (values.every((value) => value % 10n ** BigInt(zeros + 1) === 0n)) zeros++;
-  return [zeros, ...values.map((value) => toColumn(value / 10n ** BigInt(zeros)))];
-};
+const toGroup = ({ direction, status, outcome, version, currency }: FigureRow): Groups => ({
+  direction,
+  status,
+  outcome,
+  version,
+  currency,
+});
 
-const unpackColumn = ([zeros = 0, ...values]: Column, rows: number): Column => {
-  if (values.length === 0) return Array.from({ length: rows }, () => 0);
-  if (zeros === 0) return values;
-  const factor = 10 ** Number(zeros);
-  return values.map((value) => {
-    const number = Number(value) * factor;
-    return Number.isSafeInteger(number) ? number : String(BigInt(value) * 10n ** BigInt(zeros));
-  });
-};
-
-const toColumn = (value: bigint): number | string =>
+const toColumn = (value: number | bigint): number | string =>
   Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
 
 export const unpack = (packed: Uint8Array): Series[] => {
-  const [texts, groups, quarters, ...columns] = JSON.parse(brotliDecompressSync(packed).toString()) as Packed;
-  const textAt = (position: number) => texts[position - 1] ?? null;
-  const sums = sumNames.map((name, index) => [name, unpackColumn(columns[index] ?? [], quarters.length)] as const);
+  const [groups, ...columns] = JSON.parse(brotliDecompressSync(packed).toString()) as Packed;
   let end = 0;
-  return groups.map(([direction, status, outcome, version, currency, rows]) => {
+  return groups.map(([group, rows]) => {
     const first = end;
     end += rows;
-    return {
-      direction: direction === 0 ? 'inbound' : 'outbound',
-      status: textAt(status),
-      outcome: textAt(outcome),
-      version,
-      currency: textAt(currency),
-      quarters: addUp(quarters.slice(first, end)),
-      ...(Object.fromEntries(sums.map(([name, column]) => [name, column.slice(first, end)])) as Pick<
-        Series,
-        (typeof sumNames)[number]
-      >),
-    };
-  });
-};
-
-const addUp = (distances: number[]): number[] => {
-  let sum = 0;
-  return distances.map((distance) => {
-    sum += distance;
-    return sum;
-  });
-};
-
-/** A series as format 2 stored it, without costs. A column of zeros is empty. */
-type SeriesWithoutCosts = [
-  direction: 0 | 1,
-  status: number,
-  outcome: number,
-  version: number | null,
-  quarters: number[],
-  ...sums: Column[],
-];
-
-/** Unpacks figures of format 2. */
-export const unpackWithoutCosts = (packed: Uint8Array): Series[] => {
-  const [texts, all] = JSON.parse(inflateRawSync(packed).toString()) as [string[], SeriesWithoutCosts[]];
-  const textAt = (position: number) => texts[position - 1] ?? null;
-  return all.map(([direction, status, outcome, version, quarters, ...sums]) => {
-    const columns = sumNames.map((name, index) => {
-      const column = sums[index] ?? [];
-      return [name, column.length === 0 ? quarters.map(() => 0) : column];
-    });
-    return {
-      direction: direction === 0 ? 'inbound' : 'outbound',
-      status: textAt(status),
-      outcome: textAt(outcome),
-      version,
-      currency: null,
-      quarters,
-      ...(Object.fromEntries(columns) as Pick<Series, (typeof sumNames)[number]>),
-    };
+    const [quarters, ...sums] = columns.map((column) => column.slice(first, end)) as [number[], ...Column[]];
+    const named = Object.fromEntries(sumNames.map((name, index) => [name, sums[index]]));
+    return { ...group, quarters, ...(named as Pick<Series, (typeof sumNames)[number]>) };
   });
 };
 

@@ -5,7 +5,7 @@ import { limits } from '../domain/limits.ts';
 import { toDecimal } from '../domain/millionths.ts';
 import type { AgentDay, DayFigures } from './call-figures.ts';
 import { Periods } from './periods.ts';
-import { allQuarters, type Groups, quarterMilliseconds, type Series, startOfQuarter } from './rows.ts';
+import { allQuarters, type Groups, type Series, startOfQuarter } from './rows.ts';
 
 type GroupValue = string | number | null;
 
@@ -113,8 +113,6 @@ export class Summary {
   readonly #rows: Map<GroupValue, RowSums>[];
   #count = 0;
   #bytes = 0;
-  /** The end of the last quarter whose calls were counted without costs, in Unix milliseconds. */
-  #endWithoutCosts: number | undefined;
 
   constructor({ from, to, timeZone, by = {}, ...filters }: FiguresQuery) {
     if (Date.parse(to) - Date.parse(from) > limits.figureDays * 24 * 60 * 60 * 1000)
@@ -144,11 +142,7 @@ export class Summary {
   }
 
   /** Adds the figures of an agent's day. */
-  add(
-    { agentId, day }: AgentDay,
-    { series: all, costsFrom }: Pick<DayFigures, 'series' | 'costsFrom'>,
-    bytes: number,
-  ): void {
+  add({ agentId, day }: AgentDay, { series: all }: Pick<DayFigures, 'series'>, bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes > limits.figureBytes) throw tooMuch();
     const positions = this.#dayPositions(day);
@@ -159,12 +153,7 @@ export class Summary {
       const value = group === undefined ? null : group === 'agent' ? agentId : series[group];
       for (const [index, quarter] of series.quarters.entries()) {
         const position = positions[quarter];
-        if (position === undefined) continue;
-        this.#groupSums(position, value).add(series, index);
-        if (quarter < costsFrom) {
-          const end = startOfQuarter(day, quarter) + quarterMilliseconds;
-          this.#endWithoutCosts = Math.max(end, this.#endWithoutCosts ?? end);
-        }
+        if (position !== undefined) this.#groupSums(position, value).add(series, index);
       }
     }
   }
@@ -181,7 +170,7 @@ export class Summary {
   }
 
   /** Returns the rows of all periods and the totals, with a margin if there is one currency. */
-  result(valueCurrency?: string): { rows: FiguresRow[]; totals: Figures; costsFrom?: string } {
+  result(valueCurrency?: string): { rows: FiguresRow[]; totals: Figures } {
     const { unit, group } = this.#by;
     const totals = new RowSums();
     for (const groups of this.#rows) for (const sums of groups.values()) totals.addSums(sums);
@@ -197,7 +186,6 @@ export class Summary {
     const result = {
       rows: unit || group ? rows : [],
       totals: { ...totals.toFigures(marginCurrency), valueCurrency: marginCurrency },
-      costsFrom: this.#endWithoutCosts === undefined ? undefined : this.#periods.dateFrom(this.#endWithoutCosts),
     };
     if (!fitsIntoAnswer(result)) throw tooMuch();
     return result;

@@ -14,15 +14,7 @@ export const cors = {
     'mcp-session-id',
     'last-event-id',
   ],
-  responseHeaders: [
-    'x-request-id',
-    'etag',
-    'retry-after',
-    'idempotency-replayed',
-    'x-ignored-fields',
-    'x-pending',
-    'x-costs-from',
-  ],
+  responseHeaders: ['x-request-id', 'etag', 'retry-after', 'idempotency-replayed', 'x-ignored-fields', 'x-pending'],
   maxAgeSeconds: 600,
 } as const;
 

@@ -202,7 +202,6 @@ const describeSuccess = (endpoint: AnyEndpoint) => {
       ...(hasETag && { etag: headerReference('etag') }),
       ...(endpoint.raw?.inOtherForm && {
         'x-pending': headerReference('x-pending'),
-        'x-costs-from': headerReference('x-costs-from'),
       }),
       ...(takesIdempotencyKey(endpoint) && { 'idempotency-replayed': headerReference('idempotency-replayed') }),
     },

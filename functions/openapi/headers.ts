@@ -32,11 +32,6 @@ export const headers = {
     schema: { type: 'string', const: 'true' },
     example: 'true',
   },
-  'x-costs-from': {
-    description: 'The first date from which all costs are counted, if calls of earlier days were counted without them.',
-    schema: { type: 'string', format: 'date' },
-    example: '2026-03-08',
-  },
 } as const;
 
 export const headerReference = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` as const });

@@ -1,12 +1,8 @@
 import { formatKey } from './keys.ts';
 import type { Item, Table } from './table.ts';
 
-/**
- * The format of the written items. What an earlier version cannot read gets the next number. Format 2 keeps the
- * contents of agents' versions apart; format 3 keeps figures as columns, with costs. Items of earlier formats are
- * read as they are.
- */
-export const knownFormat = 3;
+/** The format of the written items. What an earlier version cannot read gets the next number. */
+export const knownFormat = 1;
 
 type FormatItem = Item & { format: number };
 

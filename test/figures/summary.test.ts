@@ -13,7 +13,7 @@ const outcomes = (count: number, characters: number): Series[] =>
 const summaryOf = (series: Series[]) => {
   const query = { from: '2026-03-01', to: '2026-03-02', timeZone: 'UTC', by: { group: 'outcome' as const } };
   const summary = new Summary(query);
-  summary.add({ agentId: 'agent', day: '2026-03-01' }, { series, costsFrom: 0 }, 0);
+  summary.add({ agentId: 'agent', day: '2026-03-01' }, { series }, 0);
   return summary.result();
 };
 

@@ -17,8 +17,8 @@ import { type Item, type Lookup, TableStore, table } from '../table.ts';
 /** A version with its request, by which a repetition finds it. */
 export type StoredVersion = AgentVersion & { creationId?: string };
 
-/** What a list shows of a version. Format 1 also had the content here. */
-type ListedItem = Item & Omit<AgentVersion, 'version'> & Partial<Omit<ContentItem, keyof Item>>;
+/** What a list shows of a version. */
+type ListedItem = Item & Omit<AgentVersion, 'version'>;
 
 /** The name and configuration of a version, deflated so that the largest fit. */
 export type ContentItem = Item & { content: Uint8Array; creationId?: string };
@@ -45,14 +45,11 @@ export const versionKeys = (agentId: string, version: number): [ItemKey, ItemKey
 export const readVersion = (items: Item[], agentId: string, version: number) => {
   const [listedKey, contentKey] = versionKeys(agentId, version);
   const listed = findItem(items, listedKey) as ListedItem | undefined;
-  const content = ((findItem(items, contentKey) ?? listed) as ContentItem | undefined)?.content;
+  const content = (findItem(items, contentKey) as ContentItem | undefined)?.content;
   return listed && content && { ...listedVersion(listed), content };
 };
 
-const listedVersion = (item: ListedItem): AgentVersion => {
-  const { content: _, creationId: __, ...listed } = withoutKey(item);
-  return { ...listed, version: agentVersionAt(item.sk) };
-};
+const listedVersion = (item: ListedItem): AgentVersion => ({ ...withoutKey(item), version: agentVersionAt(item.sk) });
 
 export const inflateContent = ({ content }: Pick<ContentItem, 'content'>): Versioned =>
   JSON.parse(inflateRawSync(content).toString());
@@ -94,9 +91,8 @@ export class AgentVersions extends TableStore {
     agentId: string,
     version: number,
   ): Promise<(Versioned & Pick<ContentItem, 'creationId'>) | undefined> {
-    const [listedKey, contentKey] = versionKeys(agentId, version);
-    const item = (await this.table.get<ContentItem>(contentKey)) ?? (await this.table.get<ContentItem>(listedKey));
-    return item?.content && { ...inflateContent(item), creationId: item.creationId };
+    const item = await this.table.get<ContentItem>(agentContentKey(agentId, version));
+    return item && { ...inflateContent(item), creationId: item.creationId };
   }
 }
 

@@ -27,7 +27,7 @@ export const packHistory = (history: Entry[]): string => {
   return `[[${texts.join()}],${JSON.stringify(changes).slice(1)}`;
 };
 
-/** Unpacks the changes of an outcome. Changes of earlier versions have no values. */
+/** Unpacks the changes of an outcome. */
 export const unpackHistory = (packed: string): Entry[] => {
   const [texts, ...changes] = JSON.parse(packed) as [Text[], ...PackedEntry[]];
   let time = 0;

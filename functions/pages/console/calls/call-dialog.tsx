@@ -237,7 +237,7 @@ const Outcome = ({ call }: { call: Call }) => {
 
 type OutcomeEntry = NonNullable<Call['outcomeHistory']>[number];
 
-/** Returns the fields that were set, with their values. Entries of before have none. */
+/** Returns the fields that were set, with their values. */
 const setFields = ({ fields, custom_call_outcome: outcome, custom_call_outcome_value: value }: OutcomeEntry) =>
   fields
     .map((field) => {

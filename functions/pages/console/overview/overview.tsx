@@ -65,12 +65,11 @@ const Totals = ({ search, period }: { search: FigureSearch; period: Period }) =>
   const former = useFigures({ ...search, ...before(period) }).data?.totals;
   return (
     <Loaded query={byPeriod} rows={8}>
-      {({ totals, rows, pending, costsFrom }) => (
+      {({ totals, rows, pending }) => (
         <>
           <p className="faint">
             {formatDate(period.from)} to {formatDate(addDays(period.to, -1))}, compared with the {countDays(period)}{' '}
             days before.{pending && ' Recent changes are still being counted.'}
-            {costsFrom && ` Costs are known from ${formatDate(costsFrom)} on.`}
           </p>
           {!isNew && <Tiles totals={totals} former={former} rows={isLastOpen ? rows.slice(0, -1) : rows} />}
           {ever.isLoading ? (
