@@ -68,7 +68,8 @@ const compare = (sizes: [string, number][]) => {
     const problem = judgeSize(name, kibibytes, before);
     if (problem) process.exitCode = 1;
     const now = Math.round(kibibytes);
-    if (!problem && before === now) continue;
+    // The listed size is rounded.
+    if (!problem && before !== undefined && Math.abs(kibibytes - before) < 1) continue;
     const change = before === undefined ? 'new' : `${(100 * (kibibytes / before - 1)).toFixed(1)} %`;
     console.log(
       `  ${[name, before, '→', now, `KiB (${change})`, problem && `RED: it ${problem}`].filter(Boolean).join(' ')}`,

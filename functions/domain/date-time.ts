@@ -2,18 +2,22 @@ import * as z from 'zod/mini';
 import { textField } from './describe.ts';
 
 const form = ({ input }: { input?: unknown }) =>
-  input === undefined ? 'is required' : 'must be an RFC 3339 date-time with an offset, such as 2026-01-31T12:00:00Z';
+  input === undefined
+    ? 'is required'
+    : 'must be an RFC 3339 date-time with an offset: a calendar date and a time up to 23:59:59, such as 2026-01-31T12:00:00Z';
 
 /** What ISO 8601 and RFC 3339 allow. Seconds, colons and minutes of an offset may be missing, and letters small. */
 const spellings =
-  /^(\d{4})-?(\d\d)-?(\d\d)[Tt ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d+))?)?(?:[Zz]|(?:[+ ]|([-\u2212]))(\d\d)(?::?(\d\d))?)$/;
+  /^(?<year>\d{4})-?(?<month>\d\d)-?(?<day>\d\d)[Tt ](?<hour>\d\d):?(?<minute>\d\d)(?::?(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?(?:[Zz]|(?<sign>[-+\u2212 ])(?<hours>\d\d)(?::?(?<minutes>\d\d))?)$/;
 
 /** Writes a date-time as ECMAScript does. A space before the offset was a `+` that an address did not encode. */
-const normalize = (text: string): string =>
-  text.replace(spellings, (_, year, month, day, hour, minute, second = '00', fraction, west, hours, minutes = '00') => {
-    const offset = hours === undefined ? 'Z' : `${west ? '-' : '+'}${hours}:${minutes}`;
-    return `${year}-${month}-${day}T${hour}:${minute}:${second}${fraction ? `.${fraction}` : ''}${offset}`;
-  });
+const normalize = (text: string): string => {
+  const found = spellings.exec(text)?.groups;
+  if (!found) return text;
+  const { year, month, day, hour, minute, second = '00', fraction, sign, hours, minutes = '00' } = found;
+  const offset = sign === undefined ? 'Z' : `${sign.replace(' ', '+').replace('\u2212', '-')}${hours}:${minutes}`;
+  return `${year}-${month}-${day}T${hour}:${minute}:${second}${fraction ? `.${fraction}` : ''}${offset}`;
+};
 
 /** An ISO 8601 date-time with its offset, kept as UTC to the millisecond so that text order is time order. */
 export const DateTime = z

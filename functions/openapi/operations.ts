@@ -10,13 +10,7 @@ import {
 import { endpointPermissions } from '../http/permissions.ts';
 import type { JsonSchema, OpenApiDocument, Operation, Parameter } from './openapi.ts';
 import { resolve } from './schemas.ts';
-import {
-  argumentDescriptions,
-  argumentSchemas,
-  checkToolText,
-  describedElsewhere,
-  toolDescriptions,
-} from './tool-descriptions.ts';
+import { argumentDescriptions, argumentSchemas, checkToolText, toolDescriptions } from './tool-descriptions.ts';
 
 /** An operation that the build chat and AI clients call with a key and named arguments. */
 export type CallableOperation = {
@@ -154,8 +148,8 @@ const buildInputSchema = (document: OpenApiDocument, endpoint: AnyEndpoint): Jso
   const add = (name: string, schema: JsonSchema) => {
     if (name in properties) throw new Error(`${endpoint.name} has two fields called ${name}.`);
     const path = `${endpoint.name}.${name}`;
-    const described = { ...schema, description: argumentDescriptions[name] ?? schema.description };
-    const property = argumentSchemas[path] ?? withoutObvious(inlineReferences(document, described, path));
+    const description = argumentDescriptions[path] ?? argumentDescriptions[name] ?? schema.description;
+    const property = argumentSchemas[path] ?? withoutObvious(inlineReferences(document, { ...schema, description }));
     checkToolText(path, JSON.stringify(property));
     properties[name] = property;
   };
@@ -194,17 +188,13 @@ const splitOperation = (document: OpenApiDocument, { name, method, path, raw }: 
 };
 
 /** The keywords that a model does not need: descriptions explain them, and the operation checks them. */
-const leftOut = ['examples', 'pattern', 'minLength', 'maxLength', 'minItems', 'minimum', 'maximum'];
+const leftOut = ['examples', 'pattern', 'minLength', 'maxLength', 'minItems'];
 
-/** Returns a self-contained schema. Within arguments described elsewhere, fields have no description. */
-const inlineReferences = (document: OpenApiDocument, schema: JsonSchema, path: string): JsonSchema => {
-  const { $ref: _, description, ...whole } = { ...resolve(document, schema), ...withoutUndefined(schema) };
+/** Returns a self-contained schema. */
+const inlineReferences = (document: OpenApiDocument, schema: JsonSchema): JsonSchema => {
+  const { $ref: _, ...whole } = { ...resolve(document, schema), ...withoutUndefined(schema) };
   const kept = Object.fromEntries(Object.entries(whole).filter(([keyword]) => !leftOut.includes(keyword)));
-  const isDescribed = [...describedElsewhere].some((argument) => path.startsWith(`${argument}.`));
-  const own = argumentDescriptions[path] ?? (isDescribed ? undefined : description);
-  return mapSchemas(separateTypes({ ...kept, ...(own && { description: own }) }), (part, name) =>
-    inlineReferences(document, part, name === undefined ? path : `${path}.${name}`),
-  );
+  return mapSchemas(separateTypes(kept), (part) => inlineReferences(document, part));
 };
 
 /** Writes a schema of several types as several schemas: some clients drop all tools if one has a list of types. */
@@ -239,15 +229,15 @@ const returnedComponent = (document: OpenApiDocument, operationId: string): stri
   return operation?.responses[200]?.content['application/json']?.schema.$ref?.split('/').at(-1);
 };
 
-/** Changes the direct subschemas of a schema. Those of fields have a name. */
-const mapSchemas = (schema: JsonSchema, change: (part: JsonSchema, name?: string) => JsonSchema): JsonSchema => {
+/** Changes the direct subschemas of a schema. */
+const mapSchemas = (schema: JsonSchema, change: (part: JsonSchema) => JsonSchema): JsonSchema => {
   const { properties, items, anyOf, additionalProperties } = schema;
-  const entries = Object.entries(properties ?? {}).map(([name, part]) => [name, change(part, name)] as const);
+  const entries = Object.entries(properties ?? {}).map(([name, part]) => [name, change(part)] as const);
   return {
     ...schema,
     ...(properties && { properties: Object.fromEntries(entries) }),
     ...(items && { items: change(items) }),
-    ...(anyOf && { anyOf: anyOf.map((part) => change(part)) }),
+    ...(anyOf && { anyOf: anyOf.map(change) }),
     ...(isSchema(additionalProperties) && { additionalProperties: change(additionalProperties) }),
   };
 };

@@ -107,9 +107,8 @@ it('the tools of an address are those of the groups that it names', async () => 
   ]);
 });
 
-it('the list of tools has at most 64 KB, and only the caller may cache it', async () => {
-  const { text, body } = await ask('tools/list');
-  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(64 * 1024);
+it('only the caller may cache the list of tools', async () => {
+  const { body } = await ask('tools/list');
   expect(body.result).toMatchObject({ resultType: 'complete', cacheScope: 'private', ttlMs: expect.any(Number) });
 });
 
@@ -120,12 +119,7 @@ it('tools take the user from the key, describe each argument, and have hints on 
     expect(title && description).toBeTruthy();
     for (const [field, schema] of Object.entries(inputSchema.properties ?? {})) {
       // The name says what the description would repeat.
-      if (
-        /(Id|At|Seconds)$|^(active|columns|country|description|direction|idempotencyKey|limit|name|outcome|platform|reason|size|status)$/.test(
-          field,
-        )
-      )
-        continue;
+      if (/Id$|^(limit|idempotencyKey)$/.test(field)) continue;
       expect(schema.description, `${name}.${field}`).toMatch(/.+/);
     }
     expect(JSON.stringify(outputSchema), name).not.toContain('"description":"');

@@ -26,6 +26,7 @@ it.each([
   '2026-W09-7T10:00:00Z',
   '2026-060T10:00:00Z',
   '2026-02-28T24:00:00Z',
+  '2016-12-31T23:59:60Z',
   '2026-02-30T10:00:00Z',
   '2026-03-01T25:00Z',
   '2026-03-01T10:00:00+25:00',
@@ -35,5 +36,7 @@ it.each([
   1772359200,
   null,
 ])('the date-time %j is refused', (value) => {
-  expect(validate(DateTime, value).error?.message).toMatch(/must be an RFC 3339 date-time with an offset, such as/);
+  expect(validate(DateTime, value).error?.message).toMatch(
+    /must be an RFC 3339 date-time with an offset: a calendar date and a time up to 23:59:59, such as/,
+  );
 });

@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { Scope } from '../../functions/domain/api-keys.ts';
+import { McpTools, ToolGroup } from '../../functions/mcp/tools.ts';
 import type { OperationTool } from '../../functions/openapi/operations.ts';
-import { argumentDescriptions, checkToolText, toolDescriptions } from '../../functions/openapi/tool-descriptions.ts';
+import {
+  argumentDescriptions,
+  argumentSchemas,
+  checkToolText,
+  toolDescriptions,
+} from '../../functions/openapi/tool-descriptions.ts';
 
 const tools: OperationTool[] = JSON.parse(readFileSync('functions/openapi/tools.json', 'utf8'));
 const names = new Set(tools.map(({ name }) => name));
@@ -18,17 +25,23 @@ it('a description of a tool names only tools that exist, and is of one that exis
       Object.keys(inputSchema.properties ?? {}).flatMap((argument) => [argument, `${name}.${argument}`]),
     ),
   );
-  const argumentOf = (path: string) => path.split('.').slice(0, 2).join('.');
-  expect(Object.keys(argumentDescriptions).filter((path) => !args.has(argumentOf(path)))).toEqual([]);
+  const replaced = [...Object.keys(argumentDescriptions), ...Object.keys(argumentSchemas)];
+  expect(replaced.filter((path) => !args.has(path))).toEqual([]);
 });
 
-it('the list of all tools has at most 64 KB, also where a deployment allows those that delete', () => {
-  const list = {
-    jsonrpc: '2.0',
-    id: 1,
-    result: { tools, resultType: 'complete', ttlMs: 60_000, cacheScope: 'private' },
-  };
-  expect(Buffer.byteLength(JSON.stringify(list))).toBeLessThanOrEqual(64 * 1024);
+const allTools = new McpTools({ deletes: true });
+const everything = { uid: 'user-1', keyId: 'key-1', scopes: Scope.options };
+const countKibibytes = (chosen: McpTools) => Buffer.byteLength(JSON.stringify(chosen.list(everything))) / 1024;
+
+it('the list of all tools has at most 96 KB, also where a deployment allows those that delete', () => {
+  expect(allTools.list(everything)).toHaveLength(tools.length);
+  expect(countKibibytes(allTools)).toBeLessThanOrEqual(96);
+});
+
+it.each(ToolGroup.options)('the tools of the group %s have at most 48 KB', (group) => {
+  const size = countKibibytes(allTools.within([group]));
+  expect(size).toBeGreaterThan(1);
+  expect(size).toBeLessThanOrEqual(48);
 });
 
 it('no schema of a tool has a list of types, for which some clients drop all tools', () => {
