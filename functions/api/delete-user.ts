@@ -18,20 +18,21 @@ export const deleteUser = endpoint({
   path: '/users/{uid}',
   summary: 'Delete a user',
   description:
-    'Deletes a client with everything that it owns. From the response on, no API key and no signature of it is accepted; its data are deleted in the background, and its `uid` is free when all of them are gone. A client that has clients of its own is deleted by the operator of the service, after them. This cannot be undone.',
+    'Deletes a client with everything that it owns. From the response on, no API key and no signature of it is accepted; its data are deleted in the background, and its `uid` is free when all of them are gone. A client that has clients of its own, or that the operator of the service has suspended, is deleted by the operator alone. This cannot be undone.',
   caller: { kind: 'key', scope: 'users', administersUsers: true },
-  services: { users: users.for('beginDeletion'), jobQueue: queueSender('finishUserDeletion') },
+  services: { users: users.for('beginDeletion', 'findClient'), jobQueue: queueSender('finishUserDeletion') },
   params: z.object({ uid: textField('Id of the client.', example) }),
   query: z.object({ confirm: z.optional(textField('The id of the client again.', example)) }),
   response: deletionResponse('the user', 'User deleted successfully'),
-  errors: ['user_not_found'],
+  errors: ['user_not_found', 'suspended_by_operator'],
 
   async handle({ principal, params: { uid }, query: { confirm } }, { users, jobQueue }) {
     if (confirm !== uid) throw invalidField('confirm', 'must be the `uid` of the user that is deleted');
     if (!isIdentifier(uid)) throw noSuchUser();
     const message = { job: 'finishUserDeletion', uid } as const;
-    // Continues the deletion if this function or a later job dies.
-    await jobQueue.send({ ...message, isRescue: true }, rescueDelaySeconds);
+    // Continues the deletion if this function or a later job dies. One that has begun has such a message.
+    const isClient = (await users.findClient(principal.uid, uid)) !== undefined;
+    if (isClient) await jobQueue.send({ ...message, isRescue: true }, rescueDelaySeconds);
     if (!(await users.beginDeletion(principal.uid, uid))) throw noSuchUser();
     // The user is deleted. If this message is not sent, the one before it does the work.
     await jobQueue.send(message).catch(() => {});

@@ -50,7 +50,7 @@ const Query = z.object({
   ),
   overrides: z.optional(
     booleanInQuery(
-      'Vapi, Retell, ElevenLabs: `true` sends the greeting, the instructions and the language of the agent with an accepted call, in place of those that the platform has. It needs a signature, or a key in a header: with a key in the address it has no effect.',
+      'Vapi, Retell, ElevenLabs: `true` sends the greeting, the instructions and the language of the agent with an accepted call, in place of those that the platform has. It needs a signature, or a key in a header that has the scope `agents`, too: otherwise it has no effect.',
       true,
     ),
   ),
@@ -159,7 +159,7 @@ export const receiveHook = endpoint({
     if (accept && missing) throw invalidField(missing, 'is required to accept a call');
     const variables = { ...collectVariables(facts.agent, start, event.direction), agent_version: version };
     const overrides =
-      query.overrides && !principal.isKeyInAddress ? readOverrides(facts.agent.configuration) : undefined;
+      query.overrides && hasScope(principal, 'agents') ? readOverrides(facts.agent.configuration) : undefined;
     return platform.decide({ accept, variables: stringifyVariables(variables), overrides }, request);
   },
 });

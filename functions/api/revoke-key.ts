@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { confirmation, describedObject } from '../domain/describe.ts';
-import { noSuchKey } from '../domain/errors.ts';
+import { mayNotEnd, noSuchKey } from '../domain/errors.ts';
+import { mayEnd } from '../domain/key-grants.ts';
 import { KeyIdInPath, UidOfKey } from '../domain/listed-api-keys.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -15,7 +16,7 @@ export const revokeKey = endpoint({
   path: '/keys/{keyId}',
   summary: 'Revoke an API key',
   description:
-    'Ends a key at once: the next request with it is refused. A key may end itself. Another key needs the scope `users` for the key of a client, or `keys` for one of its own user. A revoked key is listed for 30 days.',
+    'Ends a key at once: the next request with it is refused. A key may end itself, unless its only scope is `hooks`: such a key may stand in addresses and logs. Another key needs the scope `users` for the key of a client, or `keys` for one of its own user that it might give. A revoked key is listed for 30 days.',
   caller: { kind: 'key', administersUsers: true },
   services: { apiKeys: apiKeys.for('find', 'revoke'), users: users.for('findClient') },
   params: z.object({ keyId: KeyIdInPath }),
@@ -26,7 +27,8 @@ export const revokeKey = endpoint({
   errors: ['user_not_found', 'key_not_found'],
 
   async handle({ principal, params: { keyId }, query: { uid } }, services) {
-    await existingKey(principal, { uid, keyId }, services);
+    const { key, recipient } = await existingKey(principal, { uid, keyId }, services);
+    if (!mayEnd(principal, recipient, key)) throw mayNotEnd();
     if (!(await services.apiKeys.revoke(uid, keyId))) throw noSuchKey();
     return { message: 'API key revoked successfully' };
   },

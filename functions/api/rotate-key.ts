@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { hashingSecret } from '../clients/secrets.ts';
 import { describe } from '../domain/describe.ts';
-import { keyIsOver, mayNotGive } from '../domain/errors.ts';
+import { keyIsOver, mayNotEnd, mayNotGive } from '../domain/errors.ts';
 import { mayRotate, planRotation } from '../domain/key-grants.ts';
 import { limits } from '../domain/limits.ts';
 import { ApiKeyWithSecret, KeyIdInPath, listedApiKey, UidOfKey } from '../domain/listed-api-keys.ts';
@@ -19,7 +19,7 @@ export const rotateKey = endpoint({
   path: '/keys/{keyId}/rotate',
   summary: 'Rotate an API key',
   description:
-    'Makes a new key with the same name, scopes and end, and ends the former one after the overlap. A key may rotate itself. Another key needs the scope `users` for the key of a client, or `keys` for one of its own user, and must be one that may give these scopes for so long. The response contains the `secret`; it is not shown again, except to a request that the same API key repeats with its `Idempotency-Key`.',
+    'Makes a new key with the same name, scopes and end, and ends the former one after the overlap. A key may rotate itself, unless its only scope is `hooks`: such a key may stand in addresses and logs. Another key needs the scope `users` for the key of a client, or `keys` for one of its own user, and must be one that may give these scopes for so long. The response contains the `secret`; it is not shown again, except to a request that the same API key repeats with its `Idempotency-Key`.',
   caller: { kind: 'key', administersUsers: true },
   services: { apiKeys: apiKeys.for('find', 'rotate'), users: users.for('findClient'), hashingSecret },
   params: z.object({ keyId: KeyIdInPath }),
@@ -36,7 +36,7 @@ export const rotateKey = endpoint({
   async handle({ principal, params: { keyId }, body: { uid, overlapHours }, creationId }, services) {
     const { apiKeys, hashingSecret } = services;
     const { key, recipient } = await existingKey(principal, { uid, keyId }, services);
-    if (!mayRotate(principal, recipient, key)) throw mayNotGive();
+    if (!mayRotate(principal, recipient, key)) throw key.keyId === principal.keyId ? mayNotEnd() : mayNotGive();
     const rotation = planRotation(key, overlapHours * 3_600_000);
     if (!rotation) throw keyIsOver();
     const derived = await derivedKey(hashingSecret, { operation: 'rotateKey', uid, by: principal.keyId, creationId });

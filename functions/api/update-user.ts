@@ -13,13 +13,13 @@ export const updateUser = endpoint({
   path: '/users/{uid}',
   summary: 'Update a user',
   description:
-    'Updates the fields that are sent. From the response on, a suspended client is refused in every operation: its API keys, the signatures of its voice platforms, the chat and AI clients. Its calls are rejected, its webhooks wait; only the ends of its calls that voice platforms report are recorded. `suspended: false` ends this, and waiting webhooks are sent within a minute. Guests of its agents and its own clients are not affected. Quotas hold from the next request on; what exceeds a lowered quota stays.',
+    'Updates the fields that are sent. From the response on, a suspended client is refused in every operation: its API keys, the signatures of its voice platforms, the chat and AI clients. Its calls are rejected, its webhooks wait; only the ends of its calls that voice platforms report are recorded. `suspended: false` ends this, unless the operator of the service has suspended the client, and waiting webhooks are sent within a minute. Guests of its agents and its own clients are not affected. Quotas hold from the next request on; what exceeds a lowered quota stays.',
   caller: { kind: 'key', scope: 'users', administersUsers: true },
   services: { users: users.for('changeClient') },
   params: z.object({ uid: ClientUidInPath }),
   body: UserChange,
   response: User,
-  errors: ['user_not_found'],
+  errors: ['user_not_found', 'suspended_by_operator'],
 
   async handle({ principal, params: { uid }, body: { quotas, ...given } }, { users }) {
     checkQuotas(quotas);

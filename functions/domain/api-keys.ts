@@ -19,6 +19,10 @@ export type Scope = z.infer<typeof Scope>;
 /** The scopes that a key has only if they are named. */
 export const namedScopes: ReadonlySet<Scope> = new Set(['privacy', 'users', 'keys', 'changes']);
 
+/** Checks for the weakest key, which platforms get in addresses: it decides calls and ends no way in. */
+export const isForHooksOnly = ({ scopes = [] }: { scopes?: Scope[] }): boolean =>
+  scopes.length > 0 && scopes.every((scope) => scope === 'hooks');
+
 /** The part of a user's record that each of its keys repeats, so that a request needs no further read. */
 export type UserMarks = { suspended?: true; agentQuota?: number; sourceQuota?: number };
 

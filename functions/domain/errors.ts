@@ -40,6 +40,7 @@ export const errorStatuses = {
   too_many_endpoints: 409,
   uid_taken: 409,
   too_many_keys: 409,
+  suspended_by_operator: 409,
   version_conflict: 412,
   payload_too_large: 413,
   unsupported_media_type: 415,
@@ -126,6 +127,13 @@ export const mayNotGive = () =>
     'This API key may not give these scopes to a key of this user, or not for so long.',
   );
 
+/** Creates a 401 for a key that would end a stronger key, or, as the weakest, itself. */
+export const mayNotEnd = () =>
+  new ApiError(
+    'insufficient_permissions',
+    'This API key may not end this key. It may end keys that it might give, and itself unless its only scope is "hooks".',
+  );
+
 export const phoneNumberInUse = () =>
   new ApiError('phone_number_in_use', 'Another agent of this user has this phone number.');
 export const agentKeyInUse = () => new ApiError('key_in_use', 'Another agent of this user has this key.');
@@ -174,7 +182,13 @@ export const noAgentWithNumber = () =>
 
 /** Creates the error that only the holder of a valid key or signature gets. */
 export const userSuspended = () =>
-  new ApiError('user_suspended', 'The user of this request is suspended. The creator of the user can end this.');
+  new ApiError(
+    'user_suspended',
+    'The user of this request is suspended. Who suspended it can end this: its creator, or the operator of the service.',
+  );
+
+export const suspendedByOperator = () =>
+  new ApiError('suspended_by_operator', 'The operator of the service has suspended this user, and alone can end this.');
 
 export const noSuchUser = () => new ApiError('user_not_found', 'You have no such client.');
 export const noSuchGuest = () =>

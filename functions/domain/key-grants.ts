@@ -1,4 +1,4 @@
-import { type ApiKey, isUsable, namedScopes, Scope } from './api-keys.ts';
+import { type ApiKey, isForHooksOnly, isUsable, namedScopes, Scope } from './api-keys.ts';
 
 /** The key that makes another one: its scopes, and when it ends. */
 export type KeyMaker = { scopes?: Scope[]; endsAt?: string };
@@ -37,9 +37,15 @@ export const grantKey = (
 };
 
 /** Returns true if a key may be rotated: by itself, or by a key that may give as much. */
-export const mayRotate = (maker: KeyMaker & { keyId: string }, recipient: Recipient, key: ApiKey): boolean =>
-  maker.keyId === key.keyId ||
-  grantKey(maker, recipient, { scopes: key.scopes, expiresAt: key.expiresAt ?? null }) !== undefined;
+export const mayRotate = (maker: KeyMaker & { keyId: string }, recipient: Recipient, key: ApiKey): boolean => {
+  if (key.isOperators) return false;
+  if (maker.keyId === key.keyId) return !isForHooksOnly(key);
+  return grantKey(maker, recipient, { scopes: key.scopes, expiresAt: key.expiresAt ?? null }) !== undefined;
+};
+
+/** Returns true if a key may be ended: by whoever may rotate it. A client's creator may also delete the client with its keys. */
+export const mayEnd = (maker: KeyMaker & { keyId: string }, recipient: Recipient, key: ApiKey): boolean =>
+  (recipient === 'client' && !key.isOperators) || mayRotate(maker, recipient, key);
 
 /** Returns what a replacing key has and when the former ends, unless the new key would be over. */
 export const planRotation = ({ name, scopes, ...former }: ApiKey, overlapMilliseconds: number, end?: string) => {

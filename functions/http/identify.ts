@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { findKeyEnd, hashApiKey } from '../domain/api-keys.ts';
+import { findKeyEnd, hashApiKey, isForHooksOnly } from '../domain/api-keys.ts';
 import { type ApiError, invalidApiKey } from '../domain/errors.ts';
 import { type Access, credentials } from '../store/credentials.ts';
 import { findItem } from '../store/keys.ts';
@@ -89,7 +89,7 @@ const readAndCheck = async (sent: Credentials, agentId?: string, lookup?: Lookup
   const quotas = { agentQuota, sourceQuota };
   const isKeyInAddress = sentKey?.isInQuery;
   const principal = { uid, keyId, name, scopes, ...quotas, endsAt: findKeyEnd(key), isKeyInAddress, isOperators };
-  if (isKeyInAddress && principal.scopes?.join() !== 'hooks') throw invalidApiKey();
+  if (isKeyInAddress && !isForHooksOnly(key)) throw invalidApiKey();
   return { principal, access, found: items, isSuspended: key.suspended };
 };
 

@@ -42,6 +42,7 @@ export const errorMeanings: Record<ErrorCode, string> = {
   quota_exceeded: 'The user has too many agents or clients, or the agent too many websites and documents or users.',
   uid_taken: 'There is a user with this id, which another user created, or which is being deleted.',
   too_many_keys: 'The user has 100 API keys that are not over.',
+  suspended_by_operator: 'The operator of the service has suspended the user.',
   too_many_endpoints: 'The user has 10 webhook endpoints.',
   version_conflict: 'The agent has another version by now than `If-Match` names.',
   payload_too_large: 'The body is too large.',

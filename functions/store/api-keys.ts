@@ -190,7 +190,7 @@ export class ApiKeys extends TableStore {
       uid,
       name: options.name,
       start: startOfApiKey(secret),
-      scopes: options.scopes?.length ? options.scopes : undefined,
+      scopes: options.scopes?.length ? [...new Set(options.scopes)] : undefined,
       createdAt: now(),
       expiresAt: options.expiresAt,
       isOperators: options.isOperators,

@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { UserMarks } from '../domain/api-keys.ts';
 import { chunks } from '../domain/chunks.ts';
 import { now } from '../domain/date-time.ts';
-import { ApiError, invalidApiKey, invalidField, limitExceeded, userSuspended } from '../domain/errors.ts';
+import {
+  ApiError,
+  invalidApiKey,
+  invalidField,
+  limitExceeded,
+  suspendedByOperator,
+  userSuspended,
+} from '../domain/errors.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
 import { withoutUndefined } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
@@ -54,9 +61,15 @@ type ClientChange = { name?: string; suspended?: boolean } & {
   [Mark in 'agentQuota' | 'sourceQuota']?: number | undefined;
 };
 
-/** `revision` counts changed marks, `keyChanges` new keys. The user is being deleted since `deletingAt`. */
+/**
+ * `revision` counts changed marks, `keyChanges` new keys. The user is being deleted since `deletingAt`. Only the
+ * operator ends a suspension `byOperator`.
+ */
 export type UserItem = Item &
-  User & { revision?: number; keyChanges?: number; clients?: number } & { deletingAt?: number; deletionRunAt?: number };
+  User & { revision?: number; keyChanges?: number; clients?: number; byOperator?: true } & {
+    deletingAt?: number;
+    deletionRunAt?: number;
+  };
 
 /** A transaction has at most 100 actions. One of them checks the user. */
 const marksPerTransaction = 99;
@@ -135,20 +148,30 @@ export class Users extends TableStore {
 
   /** Changes a client, whose keys and secrets get the marks. Undefined: there is no such client. */
   async changeClient(maker: string, uid: string, change: ClientChange): Promise<Client | undefined> {
-    const changed = await this.#change(uid, change, when`maker = ${maker} and attribute_not_exists(deletingAt)`);
-    return changed && this.findClient(maker, uid);
+    const isClient = when`maker = ${maker} and attribute_not_exists(deletingAt)`;
+    const isResumed = change.suspended === false;
+    const changed = await this.#change(uid, change, isResumed ? when`${isClient} and ${isNotByOperator}` : isClient);
+    const client = await this.findClient(maker, uid);
+    if (client && !changed && isResumed) throw suspendedByOperator();
+    return changed && client;
   }
 
   /** Changes any user, as the operator may. Undefined: there is no such user. */
   async change(uid: string, change: ClientChange): Promise<User | undefined> {
-    return this.#change(uid, change, when`attribute_exists(pk) and attribute_not_exists(deletingAt)`);
+    const byOperator = change.suspended === undefined ? undefined : change.suspended || null;
+    return this.#change(uid, change, when`attribute_exists(pk) and attribute_not_exists(deletingAt)`, { byOperator });
   }
 
-  async #change(uid: string, { suspended, ...others }: ClientChange, condition: Condition): Promise<User | undefined> {
+  async #change(
+    uid: string,
+    { suspended, ...others }: ClientChange,
+    condition: Condition,
+    more: { byOperator?: true | null } = {},
+  ): Promise<User | undefined> {
     if (!isIdentifier(uid)) return undefined;
     const { name, ...quotas } = others;
     const hasMarks = [suspended, ...Object.values(quotas)].some((mark) => mark !== undefined);
-    const set = { ...others, suspended: suspended === false ? null : suspended };
+    const set = { ...others, ...more, suspended: suspended === false ? null : suspended };
     const change = { set, ...(hasMarks && { add: { revision: 1 } }) };
     if (!hasMarks && name === undefined) return this.find(uid);
     const item = await this.table.change<UserItem>(userKey(uid), change, condition);
@@ -207,13 +230,14 @@ export class Users extends TableStore {
       this.table.updateAction(
         userKey(uid),
         { set: { deletingAt, suspended: true }, add: { revision: 1 } },
-        when`maker = ${maker} and attribute_not_exists(deletingAt) and (attribute_not_exists(clients) or clients = ${0})`,
+        when`maker = ${maker} and attribute_not_exists(deletingAt) and ${isNotByOperator} and (attribute_not_exists(clients) or clients = ${0})`,
       ),
       this.table.deleteAction(clientKey(maker, uid)),
       this.table.updateAction(userKey(maker), { add: { clients: -1 } }),
     ]);
     const found = failed?.get(0);
     const isOwn = !failed || found?.maker === maker;
+    if (isOwn && found?.deletingAt === undefined && found?.byOperator) throw suspendedByOperator();
     if (isOwn && found?.deletingAt === undefined && failed)
       throw invalidField('uid', 'has clients of its own: the operator of the service deletes it after them');
     if (isOwn) await this.endAccess(uid);
@@ -283,6 +307,8 @@ export class Users extends TableStore {
     await this.table.deleteMany([runningImportKey({ uid }), ...tokens]);
   }
 }
+
+const isNotByOperator = when`attribute_not_exists(byOperator)`;
 
 const uidTaken = (uid: string) => new ApiError('uid_taken', `The id ${uid} is taken.`);
 

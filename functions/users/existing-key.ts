@@ -7,7 +7,7 @@ import type { ApiKeys } from '../store/api-keys.ts';
 import type { Users } from '../store/users.ts';
 import { findRecipient } from './recipient.ts';
 
-/** Finds a key that another one may end or rotate: any key may do so with itself. Throws for a key or a user that it may not administer. */
+/** Finds a key that another one may end or rotate, or the key itself. Throws for a key or a user that it may not administer. */
 export const existingKey = async (
   principal: Principal,
   { uid, keyId }: { uid: string; keyId: string },

@@ -10,8 +10,9 @@ import { becomeQuiet, deliverDeletion } from '../support/deletions.ts';
 import { deliverMessage } from '../support/deliver-message.ts';
 import { injectFaults, noFaults } from '../support/faults.ts';
 import { newHookSecret } from '../support/hook-signers.ts';
+import { isQueued } from '../support/queued.ts';
 import { storedBesideChanges } from '../support/stored.ts';
-import { call, newGuest } from '../support/world.ts';
+import { call, newGuest, unique } from '../support/world.ts';
 
 afterEach(noFaults);
 
@@ -62,6 +63,14 @@ it('a deleted client is gone with the response, and its data when the job ends: 
   expect(await mentioning(uid, agentId)).toEqual([]);
   const again = await maker.call('POST', '/users', { body: { uid } });
   expect([again.status, again.body.agents]).toEqual([200, 0]);
+});
+
+it('the deletion of a user who is no client makes no job', async () => {
+  const [world, maker] = [await newClientWorld(), await newMaker()];
+  expect(errorOf(await remove(maker, world.uid))).toEqual([404, 'user_not_found']);
+  const unknown = unique('nobody');
+  expect(errorOf(await remove(maker, unknown))).toEqual([404, 'user_not_found']);
+  expect([await isQueued(world.uid), await isQueued(unknown)]).toEqual([false, false]);
 });
 
 it('a client that has clients is not deleted, and neither is a client of another maker, nor the maker', async () => {

@@ -137,15 +137,17 @@ it('a rejected call gets no overrides, and Twilio none at all', async () => {
   }
 });
 
-it('a key in the address gets no overrides, and one in a header does', async () => {
+it('a key for hooks alone gets no overrides, in the address or in a header, and one with agents gets them', async () => {
   await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: whole } });
   const { secret } = await apiKeys.get().create(world.uid, { name: 'hooks', scopes: ['hooks'] });
   const { query, body } = starts.vapi as Sent;
   const inAddress = { ...query, overrides: 'true', key: secret };
   const { status, text } = await send({ ...world, apiKey: '' }, 'vapi', { query: inAddress, body });
   expect([status, text.includes(greeting), text.includes('Answer briefly')]).toEqual([200, false, false]);
-  const inHeader = await send(world, 'vapi', { query: { ...query, overrides: 'true' }, body, apiKey: secret });
-  expect(inHeader.text).toContain(greeting);
+  const inHeader = (apiKey: string) => send(world, 'vapi', { query: { ...query, overrides: 'true' }, body, apiKey });
+  expect((await inHeader(secret)).text).not.toContain(greeting);
+  const stronger = await apiKeys.get().create(world.uid, { name: 'hooks', scopes: ['hooks', 'agents'] });
+  expect((await inHeader(stronger.secret)).text).toContain(greeting);
 });
 
 it('overrides are true or false', async () => {

@@ -120,6 +120,23 @@ it('any key rotates and ends itself, whatever its scopes, and no other key', asy
   expect((await call('GET', '/key', { apiKey: secret })).status).toBe(401);
 });
 
+it('a key for hooks alone neither rotates nor ends itself, however often the scope is named', async () => {
+  const maker = await callerWith(['users']);
+  const uid = await newClient(maker.uid);
+  const { body } = await maker.keys({ uid, name: 'address', scopes: ['hooks', 'hooks'] });
+  expect(body.scopes).toEqual(['hooks']);
+  const { keyId, secret: apiKey } = body;
+  const rotated = await call('POST', `/keys/${keyId}/rotate`, { apiKey, body: { uid, overlapHours: 168 } });
+  const ended = await call('DELETE', `/keys/${keyId}`, { apiKey, query: { uid } });
+  for (const answer of [rotated, ended]) {
+    expect(errorOf(answer)).toEqual([401, 'insufficient_permissions']);
+    expect(answer.body.message).toContain('"hooks"');
+  }
+  const hook = await call('POST', '/hooks/retell', { query: { uid, key: apiKey }, body: { event: 'unknown' } });
+  expect(hook.status).toBe(200);
+  expect((await maker.call('DELETE', `/keys/${keyId}`, { query: { uid } })).status).toBe(200);
+});
+
 it('a rotation while the key is revoked leaves either a new key or none, and never the old one', async () => {
   const maker = await callerWith(['users']);
   const uid = await newClient(maker.uid);

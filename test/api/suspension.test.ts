@@ -81,6 +81,26 @@ it('a call of a suspended user of Vapi is rejected in its form if the signature 
   expect([answer.status, answer.body]).toEqual(rejected.vapi);
 });
 
+it('a suspension by the operator is ended by the operator alone, and keeps the user from being deleted', async () => {
+  const { uid, maker, suspend, call: asClient } = await newClientWorld();
+  const change = (body: object) => maker.call('PATCH', `/users/${uid}`, { body });
+  const remove = () => maker.call('DELETE', `/users/${uid}`, { query: { confirm: uid } });
+  await suspend(true);
+  await users.get().change(uid, { suspended: true });
+  for (const answer of [await change({ suspended: false, name: 'Free' }), await remove()])
+    expect(errorOf(answer)).toEqual([409, 'suspended_by_operator']);
+  expect((await change({ name: 'Acme', suspended: true })).body).toMatchObject({ name: 'Acme', suspended: true });
+  expect(errorOf(await asClient('GET', '/key'))).toEqual([403, 'user_suspended']);
+  const other = await newMaker();
+  const foreign = await other.call('PATCH', `/users/${uid}`, { body: { suspended: false } });
+  expect(errorOf(foreign)).toEqual([404, 'user_not_found']);
+  await users.get().change(uid, { suspended: false });
+  expect((await asClient('GET', '/key')).status).toBe(200);
+  await suspend(true);
+  expect((await change({ suspended: false })).body.suspended).toBe(false);
+  expect((await remove()).status).toBe(200);
+});
+
 it('AI clients and the chat refuse a suspended user, and a turn under way does nothing more', async () => {
   const world = await newClientWorld();
   const { apiKey } = world;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type ApiKey, namedScopes, Scope } from '../../functions/domain/api-keys.ts';
-import { grantKey, mayRotate, problemWithScopes } from '../../functions/domain/key-grants.ts';
+import { grantKey, mayEnd, mayRotate, problemWithScopes } from '../../functions/domain/key-grants.ts';
 
 /** Every subset of the scopes. The empty one is a key without a list. */
 const subsets = Array.from({ length: 2 ** Scope.options.length }, (_, bits) =>
@@ -72,6 +72,31 @@ it('a key may be rotated by itself, and by a key that may give the same', () => 
   expect(mayRotate(keys, 'own user', key('wide', ['agents'], '2029-01-01T00:00:00.000Z'))).toBe(false);
   expect(mayRotate(users, 'client', calls)).toBe(true);
   expect(mayRotate(users, 'client', users && key('other', ['users']))).toBe(false);
+});
+
+it('no key ends or rotates a stronger key, the weakest not even itself: every pair of scopes', () => {
+  const keyWith = (scopes: Scope[], more: Partial<ApiKey> = {}): ApiKey => ({
+    ...{ keyId: scopes.join(), uid: 'acme', name: 'key', start: 'vap_', scopes, createdAt: '2026-01-01T00:00:00.000Z' },
+    ...more,
+  });
+  const makers = [...Scope.options.map((scope) => [scope]), ['keys', 'calls', 'hooks'], ['keys', 'privacy', 'users']];
+  const ended = makers.map((scopes) => {
+    const maker = keyWith(scopes as Scope[]);
+    const keys = [maker, ...Scope.options.map((scope) => keyWith([scope]))];
+    const others = keys.filter((key) => mayEnd(maker, 'own user', key));
+    expect(keys.filter((key) => mayRotate(maker, 'own user', key))).toEqual(others);
+    return [scopes.join('+'), [...new Set(others.map(({ keyId }) => keyId))]];
+  });
+  expect(Object.fromEntries(ended)).toEqual({
+    ...Object.fromEntries(Scope.options.map((scope) => [scope, scope === 'hooks' ? [] : [scope]])),
+    'keys+calls+hooks': ['keys,calls,hooks', 'calls', 'hooks'],
+    'keys+privacy+users': ['keys,privacy,users'],
+  });
+  const users = keyWith(['users']);
+  const operators = keyWith(['calls'], { isOperators: true });
+  for (const scope of Scope.options) expect(mayEnd(users, 'client', keyWith([scope]))).toBe(true);
+  for (const recipient of ['client', 'own user'] as const)
+    expect([mayEnd(users, recipient, operators), mayRotate(operators, recipient, operators)]).toEqual([false, false]);
 });
 
 it('the scope users stands alone', () => {

