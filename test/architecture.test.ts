@@ -43,6 +43,7 @@ const capabilities = [
   'functions/figures',
   'functions/search',
   'functions/sheets',
+  'functions/stream',
   'functions/mcp',
   'functions/users',
   'functions/webhooks',
@@ -71,6 +72,11 @@ const arrows: Record<string, string[]> = {
   'functions/duplication': below,
   'functions/figures': below,
   'functions/search': below,
+  // A change of any capability's records is decoded here.
+  'functions/stream': [
+    ...[...below, 'functions/block-list-import', 'functions/changes', 'functions/figures', 'functions/hooks'],
+    'functions/webhooks',
+  ],
   'functions/sheets': base,
   'functions/users': [...below, 'functions/block-list-import', 'functions/http'],
   'functions/webhooks': [...below, 'functions/changes'],

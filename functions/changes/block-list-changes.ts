@@ -1,8 +1,7 @@
 import pMap from 'p-map';
 import { chunks } from '../domain/chunks.ts';
 import type { BlockedItem, NumberChange } from '../store/block-list/blocked-number.ts';
-import { readNumberChange } from '../store/block-list/blocked-number.ts';
-import { type BlockListOwner, changedItem } from '../store/keys.ts';
+import type { BlockListOwner } from '../store/keys.ts';
 import type { TableChange } from '../store/table-changes.ts';
 import {
   type ChangeEntry,
@@ -84,14 +83,12 @@ const groupByRequest = (numbers: ReadNumber[], owners: Owners): RequestChange[] 
   return [...requests.values()];
 };
 
-/** Returns the number that a change has blocked or unblocked; undefined for any other change. */
-export const readNumber = (read: TableChange): ReadNumber | undefined => {
-  const change = read as TableChange<BlockedItem>;
-  const item = changedItem(change.key);
-  if (item?.kind !== 'number') return undefined;
-  const number = readNumberChange(item.list, change.before, change.after);
-  return number && { ...number, change, position: changePosition(change) };
-};
+/** Returns the number that a change has blocked or unblocked, with its position. */
+export const locateNumber = (number: NumberChange, change: TableChange): ReadNumber => ({
+  ...number,
+  change: change as TableChange<BlockedItem>,
+  position: changePosition(change),
+});
 
 const logRequest = async (
   { list, owner, prefix, numbers }: RequestChange,

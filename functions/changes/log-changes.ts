@@ -1,24 +1,15 @@
+import type { StoredMaker } from '../domain/change-maker.ts';
+import type { LoggedChange } from '../domain/changes.ts';
 import type { BlockListOwner } from '../store/keys.ts';
 import type { TableChange } from '../store/table-changes.ts';
-import {
-  type ListChange,
-  type LogWriter,
-  logNumbers,
-  type Owners,
-  type ReadNumber,
-  readNumber,
-} from './block-list-changes.ts';
+import { type ListChange, type LogWriter, logNumbers, type Owners, type ReadNumber } from './block-list-changes.ts';
 import { deriveChangeId } from './change-log.ts';
-import { type ChangeToLog, interpretForLog } from './interpret.ts';
+
+/** An entry for the log, before its owner is known. `discriminator` distinguishes several entries of one change. */
+export type ChangeToLog = LoggedChange & { record: BlockListOwner; maker?: StoredMaker; discriminator?: string };
 
 /** A change, and what the log says about it: entries, or a number of a block list. */
 export type ChangeForLog = { change: TableChange; entries: ChangeToLog[]; number?: ReadNumber };
-
-export const readForLog = (change: TableChange): ChangeForLog => ({
-  change,
-  entries: interpretForLog(change),
-  number: readNumber(change),
-});
 
 /** Returns the records that the log names of a change. Entries are in the logs of the users who own these. */
 export const listRecords = ({ entries, number }: ChangeForLog): BlockListOwner[] => [

@@ -1,8 +1,8 @@
 import { queueSender } from '../clients/job-queue.ts';
 import { callFigures } from '../figures/call-figures.ts';
-import { markChanges } from '../figures/mark-changes.ts';
+import { log } from '../log.ts';
+import { followChanges, readChange } from '../stream/follow-changes.ts';
 import { publishServices } from '../webhooks/publish.ts';
-import { publishChanges } from '../webhooks/publish-changes.ts';
 import { streamJob, streamWorker } from './job.ts';
 
 /** Reads the table's stream, and starts all that follows from a change. */
@@ -16,8 +16,9 @@ export const readChanges = streamJob({
   timeoutSeconds: 60,
 
   async handle(changes, services, deadlines) {
-    const failed = await Promise.all([markChanges(changes, services), publishChanges(changes, services, deadlines)]);
-    return changes.find((change) => failed.includes(change));
+    const { failures, events, unwanted } = await followChanges(changes.map(readChange), services, deadlines);
+    log('info', { job: 'readChanges', changes: changes.length, events, unwanted });
+    return changes.find((change) => failures.has(change));
   },
 });
 

@@ -58,3 +58,20 @@ export const reportFailure = (changes: ChangeReference[], error: Error): void =>
     cause: describeError(error),
   });
 };
+
+/** The changes that failed, with the last error of each. */
+export class FailedChanges extends Map<TableChange, Error> {
+  /** Runs work for some changes, which fail if it throws. */
+  async attempt(changes: TableChange[], work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.add(changes, error as Error);
+      reportFailure(changes, error as Error);
+    }
+  }
+
+  add(changes: Iterable<TableChange>, error: Error): void {
+    for (const change of changes) this.set(change, error);
+  }
+}

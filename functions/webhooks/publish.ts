@@ -1,6 +1,5 @@
 import pMap from 'p-map';
 import { changeLog } from '../changes/change-log.ts';
-import { listRecords } from '../changes/log-changes.ts';
 import { bulkSender, queueSender } from '../clients/job-queue.ts';
 import { derivedIdentifier } from '../domain/identifiers.ts';
 import { wantsEvent } from '../domain/webhooks.ts';
@@ -8,7 +7,7 @@ import type { ServicesOf } from '../service.ts';
 import { deletedCalls } from '../store/calls/deleted-calls.ts';
 import { type AgentUsers, credentials } from '../store/credentials.ts';
 import type { BlockListOwner, EventSubject } from '../store/keys.ts';
-import type { DomainEvent, ReadChange } from './changes.ts';
+import type { DomainEvent } from './domain-event.ts';
 import { type StoredDelivery, webhookDeliveries } from './webhook-deliveries.ts';
 import { type StoredEndpoint, webhookEndpoints } from './webhook-endpoints.ts';
 import { webhookEvents } from './webhook-events.ts';
@@ -41,16 +40,11 @@ export class Subscribers {
 
   /** Loads the owners of logged records and the subscribers, in two round trips. */
   static async load(
-    read: ReadChange[],
+    { records, subjects, recipients }: { records: BlockListOwner[]; subjects: EventSubject[]; recipients: string[] },
     { credentials, webhookEndpoints }: Pick<PublishServices, 'credentials' | 'webhookEndpoints'>,
   ): Promise<Subscribers> {
-    const records = read.flatMap(listRecords);
-    const subjects = read.flatMap(listSubjects);
     const agentIds = [...records, ...subjects].flatMap((one) => ('agentId' in one ? [one.agentId] : []));
     const found = new Subscribers(await credentials.findUsers(agentIds));
-    const recipients = read.flatMap(({ effects: { events = [] } }) =>
-      events.flatMap((event) => event.recipients ?? []),
-    );
     const uids = new Set([...subjects.flatMap((subject) => found.#findUsers(subject)), ...recipients]);
     const owners = new Set(records.flatMap((record) => found.#findOwner(record) ?? []));
     const { endpoints, existing } = await webhookEndpoints.listMany([...uids], [...owners]);
@@ -70,17 +64,16 @@ export class Subscribers {
     return this.#findUsers(subject)[0];
   }
 
-  /** Returns an event with its endpoints, if any subscribes to it. */
-  address<E extends DomainEvent>(event: E): (E & OutgoingEvent) | undefined {
-    const { type, subject, recipients = [] } = event;
-    const endpoints = [...new Set([...this.#findUsers(subject), ...recipients])].flatMap((uid) =>
-      (this.#endpoints.get(uid) ?? [])
-        .filter((endpoint) => endpoint.active && wantsEvent(endpoint, type) && isAbout(subject, endpoint.agentIds))
-        .map((endpoint) => ({ uid, endpoint })),
+  /** Returns an event with its endpoints, or why no endpoint wants it. */
+  address<E extends DomainEvent>(event: E): (E & OutgoingEvent) | UnwantedCause {
+    const { subject, recipients = [] } = event;
+    const found = [...new Set([...this.#findUsers(subject), ...recipients])].flatMap((uid) =>
+      (this.#endpoints.get(uid) ?? []).map((endpoint) => ({ uid, endpoint, cause: refuse(endpoint, event) })),
     );
+    const endpoints = found.filter(({ cause }) => cause === undefined).map(({ uid, endpoint }) => ({ uid, endpoint }));
     const uid = event.ids.uid ?? this.subjectOwner(subject);
-    if (endpoints.length === 0 || uid === undefined) return undefined;
-    return { ...event, ids: { uid, ...event.ids }, endpoints };
+    if (endpoints.length > 0 && uid !== undefined) return { ...event, ids: { uid, ...event.ids }, endpoints };
+    return unwantedCauses.find((name) => found.some(({ cause }) => cause === name)) ?? 'noEndpoint';
   }
 
   #findUsers(subject: EventSubject): string[] {
@@ -92,10 +85,16 @@ export class Subscribers {
   }
 }
 
-const listSubjects = ({ number, effects: { events = [], erased } }: ReadChange): EventSubject[] => [
-  ...events.map(({ subject }) => subject),
-  ...[number, erased].flatMap((one) => (one ? [one.list] : [])),
-];
+/** Why no endpoint wants an event, from the nearest to the farthest. */
+const unwantedCauses = ['inactive', 'otherAgent', 'otherType', 'noEndpoint'] as const;
+export type UnwantedCause = (typeof unwantedCauses)[number];
+
+/** Returns why an endpoint does not get an event; undefined if it does. */
+const refuse = (endpoint: StoredEndpoint, { type, subject }: DomainEvent): UnwantedCause | undefined => {
+  if (!wantsEvent(endpoint, type)) return 'otherType';
+  if (!isAbout(subject, endpoint.agentIds)) return 'otherAgent';
+  return endpoint.active ? undefined : 'inactive';
+};
 
 const isAbout = (subject: EventSubject, agentIds: string[] | undefined) =>
   !agentIds || ('agentId' in subject && agentIds.includes(subject.agentId));

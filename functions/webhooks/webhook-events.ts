@@ -6,7 +6,7 @@ import { exists } from '../store/expressions.ts';
 import { insertAll } from '../store/insert-all.ts';
 import { type BlockListOwner, type EventSubject, webhookEventCollection, webhookEventKey } from '../store/keys.ts';
 import { type Item, TableStore, table } from '../store/table.ts';
-import type { DomainEvent, EventNumbers } from './changes.ts';
+import type { DomainEvent, EventNumbers } from './domain-event.ts';
 
 /** The details of an event: JSON, or counted numbers in sets that erasures shrink. */
 type EventItem = Item & {

@@ -8,11 +8,12 @@ import { ChangeLog } from '../../functions/changes/change-log.ts';
 import type { Files } from '../../functions/clients/files.ts';
 import type { ChangeMaker, Way } from '../../functions/domain/change-maker.ts';
 import { changeActions } from '../../functions/domain/changes.ts';
+import { CallFigures } from '../../functions/figures/call-figures.ts';
 import { DeletedCalls } from '../../functions/store/calls/deleted-calls.ts';
 import { Credentials } from '../../functions/store/credentials.ts';
 import { changeCollection } from '../../functions/store/keys.ts';
 import { toTableChange } from '../../functions/store/table-changes.ts';
-import { publishChanges } from '../../functions/webhooks/publish-changes.ts';
+import { followChanges, readChange } from '../../functions/stream/follow-changes.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
 import { chance, injectFaultsInto, tenPercent } from '../support/faults.ts';
 import { startTableWithStream } from '../support/table-stream.ts';
@@ -87,6 +88,7 @@ const readPart = async (records: DynamoDBRecord[], seed: number): Promise<void> 
   const { webhookEndpoints, webhookDeliveries, webhookEvents } = makeStores(table);
   const send = async () => {};
   const services = {
+    callFigures: new CallFigures(table),
     changeLog: new ChangeLog(table, 400),
     credentials: new Credentials(table),
     deletedCalls: new DeletedCalls(table),
@@ -103,8 +105,11 @@ const readPart = async (records: DynamoDBRecord[], seed: number): Promise<void> 
     };
     injectFaultsInto(table.client, () => (dies() ? 'kill' : faults()));
     const until = Date.now() + (next() < shortChance ? next() * 15 : 45_000);
-    const firstFailed = await publishChanges(batch, services, { until }).catch(() => batch[0]);
-    const failed = batch.findIndex(({ sequenceNumber }) => sequenceNumber === firstFailed?.sequenceNumber);
+    const failures = await followChanges(batch.map(readChange), services, { until }).then(
+      (followed) => followed.failures,
+      () => undefined,
+    );
+    const failed = failures ? batch.findIndex((change) => failures.has(change)) : 0;
     const done = failed < 0 ? batch.length : failed;
     // It also dies after all was written. The position that it has reached is then not noted, or an earlier one is.
     const noted = dies() ? 0 : next() < againChance ? Math.floor(next() * done) : done;

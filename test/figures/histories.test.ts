@@ -5,7 +5,7 @@ import { createTable } from '../../bin/local/table.ts';
 import type { FiguresQuery } from '../../functions/domain/call-figures.ts';
 import type { JobMessage } from '../../functions/domain/job-messages.ts';
 import { CallFigures } from '../../functions/figures/call-figures.ts';
-import { markChanges } from '../../functions/figures/mark-changes.ts';
+import { type Marking, markDays } from '../../functions/figures/mark-days.ts';
 import { countDay, freeze } from '../../functions/figures/recount.ts';
 import { startOfQuarterAt } from '../../functions/figures/rows.ts';
 import { Summary } from '../../functions/figures/summary.ts';
@@ -14,7 +14,8 @@ import { Calls } from '../../functions/store/calls/calls.ts';
 import { Credentials } from '../../functions/store/credentials.ts';
 import { callKey } from '../../functions/store/keys.ts';
 import { type Item, openTable, type Table } from '../../functions/store/table.ts';
-import type { TableChange } from '../../functions/store/table-changes.ts';
+import { FailedChanges, type TableChange } from '../../functions/store/table-changes.ts';
+import { readChange } from '../../functions/stream/follow-changes.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
 import { newAgentRecord } from '../support/records.ts';
 import { type CallRow, type FiguresByName, recountOf } from '../support/recount.ts';
@@ -141,6 +142,13 @@ const mortal = <S extends object>(
       };
     },
   });
+
+/** Returns the first change whose marks were not written. */
+const markChanges = async (changes: TableChange[], services: Marking): Promise<TableChange | undefined> => {
+  const failures = new FailedChanges();
+  await markDays(changes.map(readChange), services, failures);
+  return changes.find((change) => failures.has(change));
+};
 
 /** An agent's calls and figures, with changes that were not read and messages that were not handled. */
 class History {

@@ -1,32 +1,34 @@
-import { isDeepStrictEqual } from 'node:util';
 import pMap from 'p-map';
 import type { JobMessage } from '../domain/job-messages.ts';
-import { storedCall } from '../store/calls/call-records.ts';
 import type { Credentials } from '../store/credentials.ts';
-import { changedItem } from '../store/keys.ts';
-import type { Item } from '../store/table.ts';
-import { reportFailure, type TableChange } from '../store/table-changes.ts';
+import type { FailedChanges, TableChange } from '../store/table-changes.ts';
 import type { AgentDay, CallFigures, UncountedDay } from './call-figures.ts';
 import { waitSeconds } from './recount.ts';
-import { toDay, toFigureRow } from './rows.ts';
 
-type Marking = {
+export type Marking = {
   callFigures: Pick<CallFigures, 'mark' | 'getMarks'>;
   credentials: Pick<Credentials, 'findUsers'>;
   jobQueue: { send(message: JobMessage<'countCalls'>, delaySeconds?: number): Promise<void> };
 };
+
+/** A quarter of an hour of a day (UTC, 0 to 95). */
+export type QuarterOfDay = AgentDay & { quarter: number };
 
 /** The quarters of a day whose calls have changed, and the changes. */
 type ChangedDay = AgentDay & { quarters: Set<number>; changes: TableChange[] };
 
 const concurrency = 16;
 
-/** Marks days whose calls have changed, and queues their counts. Returns the first change that failed. */
-export const markChanges = async (changes: TableChange[], services: Marking): Promise<TableChange | undefined> => {
-  const days = changedDays(changes);
-  if (days.length === 0) return undefined;
-  const failed = new Set<TableChange>();
-  try {
+/** Marks days whose calls have changed, and queues their counts. */
+export const markDays = async (
+  changed: { change: TableChange; marks: QuarterOfDay[] }[],
+  services: Marking,
+  failures: FailedChanges,
+): Promise<void> => {
+  const days = groupByDay(changed);
+  if (days.length === 0) return;
+  const all = days.flatMap(({ changes }) => changes);
+  await failures.attempt(all, async () => {
     const marks = await services.callFigures.getMarks(days);
     const unmarked = days.filter((day, index) => !isMarked(day, marks[index]));
     const users = await services.credentials.findUsers(unmarked.map(({ agentId }) => agentId));
@@ -35,24 +37,11 @@ export const markChanges = async (changes: TableChange[], services: Marking): Pr
       async (day) => {
         const uid = users.get(day.agentId)?.users[0];
         // A deleted agent has no figures.
-        if (uid === undefined) return;
-        try {
-          await mark(day, uid, services);
-        } catch (error) {
-          for (const change of day.changes) failed.add(change);
-          reportFailure(day.changes, error as Error);
-        }
+        if (uid !== undefined) await failures.attempt(day.changes, () => mark(day, uid, services));
       },
       { concurrency },
     );
-  } catch (error) {
-    reportFailure(
-      days.flatMap(({ changes }) => changes),
-      error as Error,
-    );
-    return days[0]?.changes[0];
-  }
-  return changes.find((change) => failed.has(change));
+  });
 };
 
 const mark = async ({ agentId, day, quarters, changes }: ChangedDay, uid: string, services: Marking): Promise<void> => {
@@ -70,28 +59,16 @@ const isMarked = ({ quarters, changes }: ChangedDay, mark: UncountedDay | undefi
 const isAmong = (changes: TableChange[], sequenceNumber: string | undefined) =>
   changes.some((change) => change.sequenceNumber === sequenceNumber);
 
-const changedDays = (changes: TableChange[]): ChangedDay[] => {
+const groupByDay = (changed: { change: TableChange; marks: QuarterOfDay[] }[]): ChangedDay[] => {
   const days = new Map<string, ChangedDay>();
-  for (const change of changes) {
-    const item = changedItem(change.key);
-    if (item?.kind !== 'call') continue;
-    const { agentId } = item;
-    const [before, after] = [change.before, change.after].map(locateRow);
-    if (isDeepStrictEqual(before, after)) continue;
-    for (const { day, row } of [before, after].filter((place) => place !== undefined)) {
+  for (const { change, marks } of changed) {
+    for (const { agentId, day, quarter } of marks) {
       const name = `${agentId} ${day}`;
       const found = days.get(name) ?? { agentId, day, quarters: new Set(), changes: [] };
-      found.quarters.add(row.quarter);
+      found.quarters.add(quarter);
       if (found.changes.at(-1) !== change) found.changes.push(change);
       days.set(name, found);
     }
   }
   return [...days.values()];
-};
-
-/** Returns the day and the row in which a call is counted. */
-const locateRow = (item: Item | undefined) => {
-  if (!item) return undefined;
-  const { call } = storedCall(item);
-  return { day: toDay(call.startedAt), row: toFigureRow(call) };
 };

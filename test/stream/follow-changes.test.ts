@@ -7,18 +7,17 @@ import { createTable } from '../../bin/local/table.ts';
 import { makeStores, type Stores } from '../../bin/operator/stores.ts';
 import { withCause } from '../../functions/cause.ts';
 import { ChangeLog } from '../../functions/changes/change-log.ts';
-import { logChanges } from '../../functions/changes/log-changes.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
+import { CallFigures } from '../../functions/figures/call-figures.ts';
+import { toAgentItem } from '../../functions/store/agents/agent-items.ts';
 import { DeletedCalls } from '../../functions/store/calls/deleted-calls.ts';
 import { Credentials } from '../../functions/store/credentials.ts';
 import { blockedNumberKey, webhookEndpointsKey, webhookEventCollection } from '../../functions/store/keys.ts';
 import { type Item, Table } from '../../functions/store/table.ts';
 import { type TableChange, toTableChange } from '../../functions/store/table-changes.ts';
-import { readChange } from '../../functions/webhooks/changes.ts';
-import { Subscribers } from '../../functions/webhooks/publish.ts';
-import { publishChanges } from '../../functions/webhooks/publish-changes.ts';
+import { followChanges, readChange } from '../../functions/stream/follow-changes.ts';
 import { injectFaultsInto } from '../support/faults.ts';
-import { newAgentRecord } from '../support/records.ts';
+import { newAgentRecord, newEndpointRecord } from '../support/records.ts';
 import { until } from '../support/until.ts';
 import { target, unique, useOwnDatabaseInThisProcess } from '../support/world.ts';
 
@@ -56,6 +55,7 @@ const newTable = async () => {
   };
   const services = {
     ...stores,
+    callFigures: new CallFigures(table),
     credentials: new Credentials(table),
     deletedCalls: new DeletedCalls(table),
     changeLog: new ChangeLog(table, 400),
@@ -63,7 +63,9 @@ const newTable = async () => {
     deliveryQueue: { sendMany: async (sent: typeof messages) => void (await Promise.all(sent.map(send))) },
   };
   const read = async (changes: TableChange[]) => {
-    expect(await publishChanges(changes, services, { until: Date.now() + 45_000 })).toBeUndefined();
+    const followed = await followChanges(changes.map(readChange), services, { until: Date.now() + 45_000 });
+    expect(followed.failures.size).toBe(0);
+    return followed;
   };
   /** The numbers of each event of the agent's block list, sorted by the first one. */
   const listEvents = async () => {
@@ -166,8 +168,9 @@ it('the numbers of a batch that ended between its entry and its event are in the
   const { uid, agentId, stores, services, messages, read, listEvents } = await newTable();
   await addEndpoints(stores, uid, 1);
   const changes = numbersBlocked(agentId, 40);
-  const readAtOnce = changes.map(readChange);
-  await logChanges(readAtOnce, await Subscribers.load(readAtOnce, services), services.changeLog, Date.now() + 45_000);
+  const addAll = vi.spyOn(services.webhookEvents, 'addAll').mockRejectedValueOnce(new Error('It ended.'));
+  await followChanges(changes.map(readChange), services, { until: Date.now() + 45_000 });
+  expect(addAll).toHaveBeenCalledOnce();
   await read(changes.slice(0, 10));
   await read(changes.slice(10));
   expect(await listEvents()).toEqual([manyNumbers(40)]);
@@ -198,11 +201,11 @@ it('an event that is written after the erasure of its person does not keep the n
 });
 
 it('the deliveries of a user resume under the id of the request that ended the suspension', async () => {
-  const { uid, services, messages } = await newTable();
+  const { uid, read, messages } = await newTable();
   const key = webhookEndpointsKey(uid);
   const after = { ...key, endpoints: { one: {}, two: {} } };
   const change = { key, before: { ...after, suspended: true }, after, at: 0, sequenceNumber: '1' };
-  await publishChanges([{ ...change, requestId: 'request-1' }], services, { until: Date.now() + 45_000 });
+  await read([{ ...change, requestId: 'request-1' }]);
   const message = { job: 'resumeDeliveries', uid, requestId: 'request-1' };
   expect(messages).toEqual(['one', 'two'].map((endpointId) => ({ ...message, endpointId })));
 });
@@ -227,7 +230,8 @@ it('the deliveries of a deleted call name the request that deleted it, by its id
     return found.length === 4 && found;
   });
   await read(removed.map(toTableChange));
-  const deliveries = messages.map(async ({ deliveryId = '', requestId }) => {
+  const sent = messages.filter(({ job }) => job === 'deliverWebhook');
+  const deliveries = sent.map(async ({ deliveryId = '', requestId }) => {
     const delivery = await stores.webhookDeliveries.find(uid, deliveryId);
     expect(delivery?.requestId).toBe(requestId);
     return `${delivery?.type} ${delivery?.ids.call_id} ${requestId}`;
@@ -269,4 +273,29 @@ it('the reader of changes writes only the log for changes of users without endpo
   expect(ofAccess.length).toBeGreaterThan(1);
   // The agent is shared: the owner, and the entry.
   expect(await requestsOf(ofAccess)).toEqual({ BatchGetItem: 1, BatchWriteItem: 1 });
+});
+
+it('an event that no endpoint wants is counted by the nearest cause, and one that any endpoint wants is sent', async () => {
+  const { uid, agentId, stores, read } = await newTable();
+  const rename = (name: string): TableChange => {
+    const before = toAgentItem({ ...newAgentRecord(uid, { agentId }), version: 1 }, {});
+    const after = { ...before, name, updatedAt: at };
+    return { key: { pk: before.pk, sk: before.sk }, before, after, at: 0, sequenceNumber: name };
+  };
+  const add = (endpointId: string, more: object) =>
+    stores.webhookEndpoints.add(uid, {
+      ...newEndpointRecord(`https://crm.example.com/${endpointId}`),
+      endpointId,
+      ...more,
+    });
+  const unwanted = async () => (await read([rename('B')])).unwanted;
+  expect(await unwanted()).toEqual({ noEndpoint: 1 });
+  await add('calls', { events: ['call.*'] });
+  expect(await unwanted()).toEqual({ otherType: 1 });
+  await add('another', { events: ['*'], agentIds: ['another-agent'] });
+  expect(await unwanted()).toEqual({ otherAgent: 1 });
+  await add('off', { events: ['agent.updated'], active: false });
+  expect(await unwanted()).toEqual({ inactive: 1 });
+  await add('on', { events: ['agent.*'] });
+  expect(await read([rename('C'), rename('D')])).toMatchObject({ events: 2, unwanted: {} });
 });

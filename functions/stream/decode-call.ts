@@ -1,0 +1,52 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { RefusedOutcome } from '../domain/call-outcomes.ts';
+import { type Call, eventFacts } from '../domain/calls.ts';
+import { storedCall } from '../store/calls/call-records.ts';
+import { locateDeletion } from '../store/calls/deleted-calls.ts';
+import type { Item } from '../store/table.ts';
+import type { TableChange } from '../store/table-changes.ts';
+import type { DomainChange } from './domain-change.ts';
+
+/** Returns what a change of a call's record means. */
+export const decodeCall = (agentId: string, callId: string, change: TableChange): DomainChange[] => {
+  const former = change.before && storedCall(change.before);
+  if (!change.after) {
+    const deletion = former && locateDeletion(former);
+    return [{ kind: 'callDeleted', agentId, callId, before: former?.call, deletion }];
+  }
+  const { call, version } = storedCall(change.after);
+  if (version === former?.version) return [];
+  const write = { agentId, callId, before: former?.call, call };
+  const isRecorded = !former || !isSameRecord(former.call, call);
+  const unset = [...newHeldOutcome(write), ...newRefusedOutcome(change, write)];
+  const hasNewOutcome = call.outcomeUpdatedAt !== undefined && call.outcomeUpdatedAt !== former?.call.outcomeUpdatedAt;
+  // Whatever else was written is the outcome.
+  const isOutcomeUpdated = hasNewOutcome || (!isRecorded && unset.length === 0);
+  return [
+    // POST /calls records a call and sets its outcome in one write.
+    ...(isRecorded ? [{ kind: 'callRecorded' as const, ...write }] : []),
+    ...(isOutcomeUpdated ? [{ kind: 'callOutcomeUpdated' as const, ...write }] : []),
+    ...(isRecorded || !isOutcomeUpdated ? unset : []),
+  ];
+};
+
+type CallWrite = { agentId: string; callId: string; before?: Call; call: Call };
+
+const newHeldOutcome = (write: CallWrite): DomainChange[] => {
+  const { heldOutcome } = write.call;
+  const isNew = JSON.stringify(heldOutcome) !== JSON.stringify(write.before?.heldOutcome);
+  return heldOutcome && isNew ? [{ kind: 'callOutcomeHeld', heldOutcome, ...write }] : [];
+};
+
+/** Returns the outcome that a change refuses. Later changes of the call repeat the label. */
+const newRefusedOutcome = ({ before, after }: TableChange<Item & RefusedOutcome>, write: CallWrite): DomainChange[] => {
+  const refusedOutcome = after?.refusedOutcome;
+  return refusedOutcome !== undefined && refusedOutcome !== before?.refusedOutcome
+    ? [{ kind: 'callOutcomeRefused', refusedOutcome, ...write }]
+    : [];
+};
+
+export const pickFacts = (call: Call) => Object.fromEntries(eventFacts.map((name) => [name, call[name]]));
+
+const isSameRecord = (one: Call, other: Call) =>
+  isDeepStrictEqual(pickFacts(one), pickFacts(other)) && JSON.stringify(one.details) === JSON.stringify(other.details);

@@ -1,0 +1,198 @@
+import pMap from 'p-map';
+import { type ListChange, locateNumber, type ReadNumber } from '../changes/block-list-changes.ts';
+import { decodeChangeTime } from '../changes/change-log.ts';
+import { type ChangeForLog, listRecords, logChanges } from '../changes/log-changes.ts';
+import { derivedIdentifier } from '../domain/identifiers.ts';
+import { type Marking, markDays, type QuarterOfDay } from '../figures/mark-days.ts';
+import type { EventSubject } from '../store/keys.ts';
+import { FailedChanges, type TableChange } from '../store/table-changes.ts';
+import type { DomainEvent } from '../webhooks/domain-event.ts';
+import { type PublishServices, publishAll, Subscribers, type UnwantedCause } from '../webhooks/publish.ts';
+import { decode } from './decode.ts';
+import { buildListEvent, type Effects, toEffects } from './events-table.ts';
+import { toLogEntries } from './log-table.ts';
+import { toMarks } from './marks-table.ts';
+
+/** A change, and all that follows from it. */
+export type ReadChange = ChangeForLog & { marks: QuarterOfDay[]; effects: Effects[] };
+
+/** What was done about changes. The failed come again. */
+export type Followed = {
+  failures: FailedChanges;
+  /** The number of events that some endpoint gets, and of those that none wants, by cause. */
+  events: number;
+  unwanted: Partial<Record<UnwantedCause, number>>;
+};
+
+type FollowServices = PublishServices & { callFigures: Marking['callFigures'] } & {
+  jobQueue: PublishServices['jobQueue'] & Marking['jobQueue'];
+};
+
+const concurrency = 16;
+/** The changes whose events are written together: a small batch leaves little to repeat. */
+const changesPerStep = 100;
+
+export const readChange = (change: TableChange): ReadChange => {
+  const decoded = decode(change);
+  const changed = decoded.find((what) => what.kind === 'numberChanged');
+  return {
+    change,
+    entries: decoded.flatMap((what) => toLogEntries(what, change)),
+    number: changed && locateNumber(changed.number, change),
+    marks: decoded.flatMap((what) => toMarks(what, change)),
+    effects: decoded.map((what) => toEffects(what, change)),
+  };
+};
+
+/** Logs changes and marks their figures, then sends their events, until a time (Unix milliseconds). Repeating is safe. */
+export const followChanges = async (
+  read: ReadChange[],
+  services: FollowServices,
+  { until }: { until: number },
+): Promise<Followed> => {
+  const followed: Followed = { failures: new FailedChanges(), events: 0, unwanted: {} };
+  const { failures } = followed;
+  const subscribers = await loadSubscribers(read, services);
+  const [listChanges] = await Promise.all([
+    log(read, subscribers, services, until, failures),
+    markDays(read, services, failures),
+  ]);
+  const publish = (events: ChangeEvent[]) => publishEvents(events, subscribers, services, until, followed);
+  let begun = 0;
+  for (; begun < read.length && failures.size === 0 && Date.now() < until; begun += changesPerStep) {
+    const step = read.slice(begun, begun + changesPerStep);
+    const scrubs = findScrubs(step);
+    await pMap(
+      scrubs.values(),
+      ({ subject, change }) => failures.attempt([change], () => services.webhookEvents.scrub(subject)),
+      { concurrency },
+    );
+    await publish(listEvents(step, scrubs));
+  }
+  const left = read.slice(begun).map(({ change }) => change);
+  failures.add(left, outOfTime());
+  await publish(listChanges.map(toChangeEvent));
+  await pMap(
+    read.slice(0, begun),
+    ({ change, effects }) => failures.attempt([change], () => endEffects(change, effects, subscribers, services)),
+    { concurrency },
+  );
+  return followed;
+};
+
+const outOfTime = () => Object.assign(new Error('The time of the batch was over.'), { name: 'TimeoutError' });
+
+const loadSubscribers = (read: ReadChange[], services: FollowServices): Promise<Subscribers> => {
+  const effects = read.flatMap((one) => one.effects);
+  const events = effects.flatMap(({ events = [] }) => events);
+  const lists = [...read.map(({ number }) => number), ...effects.map(({ erased }) => erased)];
+  return Subscribers.load(
+    {
+      records: read.flatMap(listRecords),
+      subjects: [...events.map(({ subject }) => subject), ...lists.flatMap((one) => (one ? [one.list] : []))],
+      recipients: events.flatMap(({ recipients = [] }) => recipients),
+    },
+    services,
+  );
+};
+
+/** Logs changes, and returns the entries of block lists, which are events. */
+const log = async (
+  read: ReadChange[],
+  subscribers: Subscribers,
+  { changeLog }: FollowServices,
+  until: number,
+  failures: FailedChanges,
+): Promise<ListChange[]> => {
+  const logged = read.filter((one) => one.entries.length > 0 || one.number);
+  let listChanges: ListChange[] = [];
+  await failures.attempt(
+    logged.map(({ change }) => change),
+    async () => {
+      const result = await logChanges(logged, subscribers, changeLog, until);
+      failures.add(result.unwritten, outOfTime());
+      listChanges = result.listChanges;
+    },
+  );
+  return listChanges;
+};
+
+/** An event, and the changes that make it. */
+type ChangeEvent = DomainEvent & { changes: TableChange[] };
+
+/** The last change of a subject whose earlier events lose their details. */
+type Scrub = { subject: EventSubject; change: TableChange; index: number };
+
+const findScrubs = (read: ReadChange[]): Map<string, Scrub> =>
+  new Map(
+    read.flatMap(({ change, effects }, index) =>
+      effects.flatMap(({ scrubbed: subject }) =>
+        subject ? [[JSON.stringify(subject), { subject, change, index }] as const] : [],
+      ),
+    ),
+  );
+
+const listEvents = (read: ReadChange[], scrubs: Map<string, Scrub>): ChangeEvent[] =>
+  read.flatMap(({ change, effects }, index) =>
+    effects
+      .flatMap(({ events = [] }) => events)
+      .map((event) => {
+        const isScrubbed = index < (scrubs.get(JSON.stringify(event.subject))?.index ?? 0);
+        return { ...event, changes: [change], ...(isScrubbed && { details: {}, numbers: undefined }) };
+      }),
+  );
+
+const publishEvents = async (
+  found: ChangeEvent[],
+  subscribers: Subscribers,
+  services: FollowServices,
+  until: number,
+  followed: Followed,
+): Promise<void> => {
+  const { failures, unwanted } = followed;
+  const wanted = found.flatMap((event) => {
+    const addressed = subscribers.address(event);
+    if (typeof addressed !== 'string') return [addressed];
+    unwanted[addressed] = (unwanted[addressed] ?? 0) + 1;
+    return [];
+  });
+  const sent = wanted.filter(({ changes }) => !changes.some((change) => failures.has(change)));
+  if (sent.length === 0) return;
+  followed.events += sent.length;
+  await failures.attempt(
+    sent.flatMap(({ changes }) => changes),
+    async () => {
+      const unpublished = await publishAll(await services.deletedCalls.addRequests(sent), until, services);
+      for (const { changes } of unpublished) failures.add(changes, outOfTime());
+    },
+  );
+};
+
+/** Does what follows the events of a change. */
+const endEffects = async (
+  { requestId }: TableChange,
+  effects: Effects[],
+  subscribers: Subscribers,
+  { webhookEvents, jobQueue }: FollowServices,
+): Promise<void> => {
+  for (const { erased, resumed = [] } of effects) {
+    // The list of a deleted agent is deleted as a whole.
+    if (erased && subscribers.subjectOwner(erased.list) !== undefined)
+      await webhookEvents.scrubNumber(erased.list, erased.number);
+    for (const endpoint of resumed) await jobQueue.send({ job: 'resumeDeliveries', ...endpoint, requestId });
+  }
+};
+
+/** Returns the event of an entry of the log, with its numbers that were read. */
+const toChangeEvent = ({ list, owner, entry: { changeId, counts }, numbers }: ListChange): ChangeEvent => {
+  const changes = numbers.map(({ change }) => change);
+  const those = (kind: ReadNumber['kind']) =>
+    numbers.filter((number) => number.kind === kind).map(({ number }) => number);
+  const event = {
+    eventId: derivedIdentifier('event', ['block list', owner, changeId]),
+    timestamp: new Date(decodeChangeTime(changeId)).toISOString(),
+    requestId: changes[0]?.requestId,
+  };
+  const read = { counts: counts ?? { added: 0, removed: 0 }, added: those('added'), removed: those('removed') };
+  return { ...buildListEvent(list, read, event), changes };
+};
