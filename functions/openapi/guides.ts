@@ -6,6 +6,7 @@ const root = join(import.meta.dirname, '../..');
 /** The pages of the documentation by group, each with its Markdown file: the source of the page, the .md file, llms.txt and the search. */
 const groups = {
   Quickstarts: {
+    'what-it-does': 'functions/openapi/guides/what-it-does.md',
     'what-an-agent-is': 'functions/openapi/guides/what-an-agent-is.md',
     quickstart: 'functions/openapi/guides/quickstart.md',
     'web-application': 'functions/openapi/guides/web-application.md',
