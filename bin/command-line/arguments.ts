@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import type * as z from 'zod/mini';
 import type { ApiError } from '../../functions/domain/errors.ts';
-import { Identifier } from '../../functions/domain/identifiers.ts';
+import { Identifier, StoredIdentifier } from '../../functions/domain/identifiers.ts';
 import { validate } from '../../functions/domain/validation.ts';
 
 /** Joins the details of a validation error, without a final period. */
@@ -19,7 +19,10 @@ export const as =
   };
 
 /** Parses the id of a user, an agent, a key, a website or a document. */
-export const identifier = as(Identifier);
+export const identifier = as(StoredIdentifier);
+
+/** Parses the id of a record that is created. */
+export const newIdentifier = as(Identifier);
 
 /** Parses a whole number within bounds. */
 export const wholeNumber = (min: number, max: number) => (text: string) => {
@@ -30,13 +33,13 @@ export const wholeNumber = (min: number, max: number) => (text: string) => {
   return number;
 };
 
-/** Parses the address of the service, without slashes at its end. */
+/** Parses the address of the service. One service has one address, however it is written: without slashes at its end. */
 export const baseUrl = (text: string) => {
-  const url = URL.parse(text);
+  const url = URL.parse(text.trim());
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
     throw new InvalidArgumentError('It must be an address such as https://api.example.com.');
   }
-  return text.replace(/\/+$/, '');
+  return url.href.replace(/\/+$/, '');
 };
 
 /** Resolves a path from the user's folder: npm runs scripts in the folder of the package. */

@@ -22,10 +22,26 @@ export const baseUrlOption = () =>
 export const keyHelp = (scopes: string) =>
   `\nThe API key is read from VAP_API_KEY, or prompted for on a terminal. It needs ${scopes}.`;
 
+/** Returns the key in `VAP_API_KEY`, if there is one. */
+export const givenApiKey = (): string | undefined => {
+  const given = process.env.VAP_API_KEY?.trim();
+  return given ? requireApiKey(given, 'VAP_API_KEY') : undefined;
+};
+
+/** Returns the address in `VAP_BASE_URL`, if there is one. */
+export const givenBaseUrl = (): string | undefined => {
+  const given = process.env.VAP_BASE_URL?.trim();
+  try {
+    return given ? baseUrl(given) : undefined;
+  } catch (error) {
+    throw new CommandError(`VAP_BASE_URL cannot be used. ${(error as Error).message}`, exitCodes.usage);
+  }
+};
+
 /** Reads the key from `VAP_API_KEY` or a prompt. It is never an argument: the shell's history would keep it. */
 export const readApiKey = async (): Promise<string> => {
-  const given = process.env.VAP_API_KEY?.trim();
-  if (given) return requireApiKey(given, 'VAP_API_KEY');
+  const given = givenApiKey();
+  if (given) return given;
   if (!process.stdin.isTTY) {
     throw new CommandError('There is no API key. Set VAP_API_KEY, or run this on a terminal.', exitCodes.usage);
   }
@@ -39,7 +55,7 @@ export const readApiKey = async (): Promise<string> => {
 };
 
 /** Returns a key. Fails if it does not have the form of one. */
-export const requireApiKey = (key: string, source: string): string => {
+const requireApiKey = (key: string, source: string): string => {
   if (isApiKey(key)) return key;
   throw new CommandError(`${source} is not an API key. Keys start with vap_ and have 34 characters.`, exitCodes.usage);
 };

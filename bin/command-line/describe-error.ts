@@ -18,7 +18,7 @@ export const describeError = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof CommandError || error instanceof ApiError) return error.message;
   if (error instanceof ApiRequestError) {
-    return hasNoResponse({ error: error.code })
+    return hasNoResponse({ error: error.code }) || error.code === 'misconfigured'
       ? error.message
       : `The service responded ${error.status}: ${error.message}`;
   }
@@ -38,8 +38,9 @@ export const toCommandError = (error: unknown): Pick<CommandError, 'exitCode' | 
   if (error instanceof CommandError) return error;
   const { exitCode } = new CommandError('');
   if (error instanceof ApiError || error instanceof ApiRequestError) {
-    // An invalid request changed nothing.
-    return { exitCode: error.code === 'invalid_request' ? exitCodes.usage : exitCode, code: error.code };
+    // These changed nothing.
+    const isUsage = error.code === 'invalid_request' || error.code === 'misconfigured';
+    return { exitCode: isUsage ? exitCodes.usage : exitCode, code: error.code };
   }
   const { name = '', message = '' } = (error ?? {}) as Partial<SystemError>;
   if (isRegionMissing(message)) return { exitCode: exitCodes.usage, code: 'region_missing' };

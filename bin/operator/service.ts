@@ -3,7 +3,7 @@ import type { Scope } from '../../functions/domain/api-keys.ts';
 import { type ApiClient, apiClient } from '../../functions/openapi/client/client.ts';
 import type { ApiKeys } from '../../functions/store/api-keys.ts';
 import { deadline, type Table } from '../../functions/store/table.ts';
-import { requireApiKey } from '../command-line/connection.ts';
+import { givenApiKey, givenBaseUrl } from '../command-line/connection.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { existingUser, userWithAccess } from './existing.ts';
 import { readOutput } from './stack.ts';
@@ -108,10 +108,9 @@ const readIdentity = async ({ client, name }: Table) => {
 
 /** Returns the key in VAP_API_KEY and the address of its service, if there is one. */
 const readGivenService = async (options: TargetOptions) => {
-  const given = process.env.VAP_API_KEY?.trim();
-  if (!given) return undefined;
-  const apiKey = requireApiKey(given, 'VAP_API_KEY');
-  const baseUrl = await chooseBaseUrl({ ...options, baseUrl: options.baseUrl ?? process.env.VAP_BASE_URL });
+  const apiKey = givenApiKey();
+  if (apiKey === undefined) return undefined;
+  const baseUrl = await chooseBaseUrl({ ...options, baseUrl: options.baseUrl ?? givenBaseUrl() });
   announce(options, `the service at ${baseUrl} with the key in VAP_API_KEY`);
   return { baseUrl, apiKey };
 };
@@ -160,7 +159,7 @@ export const chooseBaseUrl = async ({ baseUrl, stack, table, region, runFile }: 
   if (baseUrl) return baseUrl;
   if (stack) return readOutput(stack, 'BaseUrl', region);
   if (table ?? process.env.TABLE_NAME) {
-    const { VAP_BASE_URL: address } = process.env;
+    const address = givenBaseUrl();
     if (address) return address;
     throw new CommandError('With --table or TABLE_NAME, --base-url or VAP_BASE_URL is required.', exitCodes.usage);
   }

@@ -1,6 +1,6 @@
 import type { CountryCode } from 'libphonenumber-js/max';
 import { CallOutcomeItem } from '../../functions/domain/calls.ts';
-import { isIdentifier } from '../../functions/domain/identifiers.ts';
+import { identifierError, isIdentifier } from '../../functions/domain/identifiers.ts';
 import { normalizePhoneNumber } from '../../functions/domain/phone-numbers.ts';
 import { validate } from '../../functions/domain/validation.ts';
 import type { CallOutcomeItem as Item } from '../../functions/openapi/client/client.ts';
@@ -36,7 +36,7 @@ export const checkedRow = (
     errors.push({ column: field, message: item[field] === undefined ? 'is missing' : message });
   }
   if (typeof agentId === 'string' && !hasError('agentId') && !isIdentifier(agentId)) {
-    errors.push({ column: 'agentId', message: 'is not an agent id: 1 to 128 of A-Z a-z 0-9 _ . : -' });
+    errors.push({ column: 'agentId', message: identifierError });
   }
   const isCall =
     typeof callIdOrPhone !== 'string' || isIdentifier(callIdOrPhone) || normalizePhoneNumber(callIdOrPhone);

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { Call, CallFacts, CallIdAlone, checkIsNoPhoneNumber } from '../domain/calls.ts';
 import { invalidField } from '../domain/errors.ts';
-import { AgentIdInPath, isIdentifier } from '../domain/identifiers.ts';
+import { AgentIdInPath, identifierError, isIdentifier } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { callLookup } from '../store/calls/call-records.ts';
@@ -28,7 +28,7 @@ export const recordCall = endpoint({
 
   async handle({ agent: { agentId }, params: { callIdOrPhone: callId }, body, found: { lookedUp } }, { calls }) {
     checkIsNoPhoneNumber(callId);
-    if (!isIdentifier(callId)) throw invalidField('callIdOrPhone', 'must be 1 to 128 of A-Z a-z 0-9 _ . : -');
+    if (!isIdentifier(callId)) throw invalidField('callIdOrPhone', identifierError);
     return calls.record(agentId, callId, body, { lookedUp });
   },
 });

@@ -14,7 +14,7 @@ import {
 } from './describe.ts';
 import { invalidField } from './errors.ts';
 import { examples } from './examples.ts';
-import { AgentId, Identifier } from './identifiers.ts';
+import { AgentId, Identifier, StoredIdentifier } from './identifiers.ts';
 import { isDeeperThan, isJsonObject, jsonBytes } from './json.ts';
 import { limits } from './limits.ts';
 import { normalizePhoneNumber, PhoneNumberOrNull, phoneNumber, restorePlus } from './phone-numbers.ts';
@@ -163,7 +163,7 @@ export const HeldOutcome = component(
 );
 
 export const Call = objectComponent('Call', 'A call of an agent, with its outcome.', {
-  callId: Identifier.check(describe('Id of the call.', examples.callId)),
+  callId: StoredIdentifier.check(describe('Id of the call.', examples.callId)),
   agentId: AgentId,
   phone: z.optional(phoneNumber('The other party’s number, in E.164 format. Absent when it was withheld.')),
   agentPhone: z.optional(phoneNumber('The agent’s number in this call, in E.164 format.', '+14155550123')),
@@ -195,7 +195,7 @@ export const CallIdOrPhone = textField('Id of the call, or a phone number in E.1
 
 /** A call as a path names it if a phone number, which may have several calls, is invalid. */
 export const CallIdAlone = textField(
-  'Id of the call: 1 to 128 of `A-Z a-z 0-9 _ . : -`. A phone number is invalid here.',
+  'Id of the call: 1 to 128 of `A-Z a-z 0-9 _ . : -`, but not `.` or `..`. A phone number is invalid here.',
   examples.callId,
 );
 

@@ -6,8 +6,19 @@ import { examples } from './examples.ts';
 
 const form = /^[A-Za-z0-9_.:-]{1,128}$/;
 
+/** Clients and proxies remove these from a path, so that it names something else. */
+const dotSegments = ['.', '..'];
+
+/** What is wrong with an identifier. It is read after the name of the field. */
+export const identifierError = 'must be 1 to 128 of A-Z a-z 0-9 _ . : -, but not . or ..';
+
+/** An identifier as a record has it: dot segments were once accepted. */
+export const StoredIdentifier = z.string().check(z.regex(form, { error: identifierError }));
+
 /** An identifier from a caller, such as `uid` or `agentId`. */
-export const Identifier = z.string().check(z.regex(form, { error: 'must be 1 to 128 of A-Z a-z 0-9 _ . : -' }));
+export const Identifier = StoredIdentifier.check(
+  z.refine((value) => !dotSegments.includes(value), { error: identifierError }),
+);
 
 export const Uid = Identifier.check(describe('Id of the user that the API key belongs to.', examples.uid));
 export const AgentId = Identifier.check(describe('Id of the agent.', examples.agentId));
@@ -16,7 +27,7 @@ export const AgentId = Identifier.check(describe('Id of the agent.', examples.ag
 export const AgentIdInPath = textField('Id of the agent.', examples.agentId);
 
 /** Checks that a text is well-formed as an identifier. */
-export const isIdentifier = (value: string) => form.test(value);
+export const isIdentifier = (value: string) => form.test(value) && !dotSegments.includes(value);
 
 export type IdentifierKind =
   | 'agent'

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
-import { Identifier } from './identifiers.ts';
+import { StoredIdentifier } from './identifiers.ts';
 
 /** The user that the work is for: the owner of the agent. A queue is shared fairly among users. */
-const ofUser = { uid: Identifier };
+const ofUser = { uid: StoredIdentifier };
 
 /** The position up to which the responses kept for users have been searched. A key in it is hashed. */
 const KeptPosition = z.object({
-  uid: Identifier,
+  uid: StoredIdentifier,
   shard: z.number(),
   after: z.optional(z.string()),
   isUnderWay: z.boolean(),
@@ -15,11 +15,11 @@ export type KeptPosition = z.infer<typeof KeptPosition>;
 
 /** The message of each job, by the job's name. A message is delivered at least once, possibly late. */
 export const jobMessages = {
-  finishDuplication: z.object({ job: z.literal('finishDuplication'), ...ofUser, agentId: Identifier }),
+  finishDuplication: z.object({ job: z.literal('finishDuplication'), ...ofUser, agentId: StoredIdentifier }),
   finishDeletion: z.object({
     job: z.literal('finishDeletion'),
     ...ofUser,
-    agentId: Identifier,
+    agentId: StoredIdentifier,
     /** The state of a run that began at `startedAt` (Unix milliseconds) and has deleted everything except kept responses. */
     progress: z.optional(z.object({ startedAt: z.number(), position: KeptPosition })),
   }),
@@ -32,8 +32,8 @@ export const jobMessages = {
   /** The message does not hold the person's number, because a message outlives its job. */
   erasePerson: z.object({
     job: z.literal('erasePerson'),
-    uid: Identifier,
-    erasureId: Identifier,
+    uid: StoredIdentifier,
+    erasureId: StoredIdentifier,
     /** The state of an erasure that had erased everything except kept responses by `erasedAt` (Unix milliseconds). */
     progress: z.optional(
       z.object({ erasedAt: z.number(), copiesBegun: z.number(), position: z.optional(KeptPosition) }),
@@ -42,13 +42,13 @@ export const jobMessages = {
   /** Sent on a schedule. The work continues at a segment of the table. A key of the table could contain a person's number. */
   expireCalls: z.object({
     job: z.literal('expireCalls'),
-    uid: z.optional(Identifier),
+    uid: z.optional(StoredIdentifier),
     segment: z.optional(z.number()),
   }),
   countCalls: z.object({
     job: z.literal('countCalls'),
     ...ofUser,
-    agentId: Identifier,
+    agentId: StoredIdentifier,
     /** A day in UTC. */
     day: z.string(),
     /** The message has waited the additional delay of its day. */
@@ -57,20 +57,20 @@ export const jobMessages = {
   crawlWebsite: z.object({
     job: z.literal('crawlWebsite'),
     ...ofUser,
-    agentId: Identifier,
-    websiteId: Identifier,
-    attempt: Identifier,
+    agentId: StoredIdentifier,
+    websiteId: StoredIdentifier,
+    attempt: StoredIdentifier,
     /** The crawl is due since then (Unix milliseconds). Absent when it was requested. */
     dueAt: z.optional(z.number()),
   }),
   /** Sent on a schedule. */
-  refreshWebsites: z.object({ job: z.literal('refreshWebsites'), uid: z.optional(Identifier) }),
-  indexKnowledge: z.object({ job: z.literal('indexKnowledge'), ...ofUser, agentId: Identifier }),
+  refreshWebsites: z.object({ job: z.literal('refreshWebsites'), uid: z.optional(StoredIdentifier) }),
+  indexKnowledge: z.object({ job: z.literal('indexKnowledge'), ...ofUser, agentId: StoredIdentifier }),
   deliverWebhook: z.object({
     job: z.literal('deliverWebhook'),
-    uid: Identifier,
-    endpointId: Identifier,
-    deliveryId: Identifier,
+    uid: StoredIdentifier,
+    endpointId: StoredIdentifier,
+    deliveryId: StoredIdentifier,
     /** The number of the attempt. A message of an earlier attempt is late, and changes nothing. */
     sequence: z.number(),
     /** A user requested the delivery, so it is attempted even while its endpoint fails. */
@@ -78,19 +78,23 @@ export const jobMessages = {
     /** Unix milliseconds. No attempt is made before this time. */
     dueAt: z.optional(z.number()),
   }),
-  resumeDeliveries: z.object({ job: z.literal('resumeDeliveries'), uid: Identifier, endpointId: Identifier }),
+  resumeDeliveries: z.object({
+    job: z.literal('resumeDeliveries'),
+    uid: StoredIdentifier,
+    endpointId: StoredIdentifier,
+  }),
   importBlockList: z.object({
     job: z.literal('importBlockList'),
-    uid: Identifier,
-    importId: Identifier,
+    uid: StoredIdentifier,
+    importId: StoredIdentifier,
     /** A run has ended before the file did, and this message continues it. */
     continues: z.optional(z.literal(true)),
   }),
   extractDocument: z.object({
     job: z.literal('extractDocument'),
     ...ofUser,
-    agentId: Identifier,
-    documentId: Identifier,
+    agentId: StoredIdentifier,
+    documentId: StoredIdentifier,
     /** The name of a retry. Absent when the file has arrived: that attempt is named after the file (see `extractDocument`). */
     attempt: z.optional(z.string()),
   }),

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { choiceField, component, integerField, listField, textField } from '../domain/describe.ts';
 import { type ErrorCode, errorStatuses } from '../domain/errors.ts';
+import { identifierError } from '../domain/identifiers.ts';
 import { type AnyEndpoint, takesIdempotencyKey } from '../http/endpoint.ts';
 import { errorMeanings } from './error-meanings.ts';
 import { always, headerReference } from './headers.ts';
@@ -95,7 +96,7 @@ export const errorExamples = () =>
 
 const exampleDetails = (code: ErrorCode) => {
   if (errorStatuses[code] === 400) {
-    return { details: [{ path: 'agentId', message: 'must be 1 to 128 of A-Z a-z 0-9 _ . : -' }] };
+    return { details: [{ path: 'agentId', message: identifierError }] };
   }
   if (code !== 'version_conflict') return {};
   return { version: 8, details: [{ path: 'configuration.greeting', message: 'was changed in version 8' }] };

@@ -25,6 +25,7 @@ it('recording many calls records each with its outcome, as PUT and PATCH would, 
     'nonsense',
     { agentId, callId: 'e', ...facts, phone: null, custom_call_outcome: null },
     { agentId, callId: 'f', ...facts, custom_call_outcome_value: 'five' },
+    { agentId, callId: '..', ...facts },
   ]);
   expect(answer.status, answer.text).toBe(200);
   expect(answer.body.recorded).toEqual([
@@ -38,6 +39,7 @@ it('recording many calls records each with its outcome, as PUT and PATCH would, 
     [4, 'invalid_request'],
     [5, 'invalid_request'],
     [7, 'invalid_request'],
+    [8, 'invalid_request'],
   ]);
   const startedAt = '2026-03-01T10:00:00.000Z';
   expect(await read(world, 'a')).toEqual({

@@ -18,6 +18,9 @@ it('a client is created once: the same maker gets it again unchanged, and to eve
   expect(errorOf(await maker.call('POST', '/users', { body: { uid: maker.uid } }))).toEqual([409, 'uid_taken']);
   const made = await maker.call('POST', '/users', { body: {} });
   expect(made.body.uid).toMatch(/^user_/);
+  // Clients and proxies remove such a segment of a path, so that it names something else.
+  const dots = await maker.call('POST', '/users', { body: { uid: '..' } });
+  expect(errorOf(dots)).toEqual([400, 'invalid_request']);
 });
 
 it('of two makers that create the same user at once, one has it', async () => {

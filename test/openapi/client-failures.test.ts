@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, expect, it, vi } from 'vitest';
+import { newApiKey } from '../../functions/domain/api-keys.ts';
 import { type ApiClientOptions, apiClient } from '../../functions/openapi/client/client.ts';
 import { type Fault, partsOf, question, withFaults } from '../support/typed-client.ts';
 import { until } from '../support/until.ts';
@@ -166,6 +167,9 @@ it('the typed client returns an error for an address, a key or a time that canno
   const misconfigured = (message: string) => ['misconfigured', expect.stringContaining(message), 400];
   expect(await ask({ baseUrl: '' })).toEqual(misconfigured('VAP_BASE_URL'));
   expect(await ask({ baseUrl: 'localhost:3000' })).toEqual(misconfigured('must begin with http:// or https://'));
+  expect(await ask({ baseUrl: 'https://user:password@api.example.com' })).toEqual(
+    misconfigured('must not contain a user name or a password'),
+  );
   for (const baseUrl of ['http://api.example.com', 'http://127.0.0.1.example.com', 'http://192.168.0.1'])
     expect(await ask({ baseUrl })).toEqual(misconfigured('must begin with https://'));
   expect(await ask({ apiKey: 'vap_…' })).toEqual(misconfigured('apiKey has a character'));
@@ -177,8 +181,69 @@ it('the typed client returns an error for an address, a key or a time that canno
       message: 'agentId is missing.',
     });
   }
+  for (const agentId of ['.', '..']) {
+    const { error } = await apiClient({ baseUrl: target.baseUrl }).agents.delete({ agentId });
+    expect(error).toMatchObject({
+      error: 'misconfigured',
+      message: `agentId must not be ${agentId}, which no path can carry.`,
+    });
+  }
   expect(sent).toEqual([]);
   expect(await ask({}, 1.2345)).toEqual([undefined, undefined, 200]);
+});
+
+it('the typed client trims address, key and user, and reads the scheme of an address in any case', async () => {
+  const sent: Request[] = [];
+  const fetch = async (request: Request) => {
+    sent.push(request);
+    return Response.json({ agents: [] });
+  };
+  const api = apiClient({ baseUrl: ' HTTP://127.0.0.1:1/\r\n', apiKey: '\u00a0vap_x\n', uid: ' demo', fetch });
+  expect((await api.agents.list()).error).toBeUndefined();
+  expect(sent.map(({ url, headers }) => [url, headers.get('x-authorization')])).toEqual([
+    ['http://127.0.0.1:1/agents?uid=demo', 'vap_x'],
+  ]);
+});
+
+it('the typed client refuses a value in a body that JSON would lose, such as NaN, which null would clear', async () => {
+  const sent: unknown[] = [];
+  const fetch = async (request: Request) => {
+    sent.push(await request.json());
+    return Response.json({});
+  };
+  const { calls, agents } = apiClient({ baseUrl: 'http://127.0.0.1:1', fetch });
+  const call = { agentId: 'a', callIdOrPhone: 'c' };
+  const metadata = (value: unknown) => calls.updateOutcome({ ...call, custom_call_metadata: { list: [{ value }] } });
+  const refused = await Promise.all([
+    calls.updateOutcome({ ...call, custom_call_outcome_value: Number('80 EUR') }),
+    calls.updateOutcomes({ items: [{ ...call, custom_call_outcome_value: 80 / 0 }] }),
+    agents.create({ name: 'Agent', configuration: { temperature: Number.NEGATIVE_INFINITY } }),
+    ...[Number.NaN, new Date('tomorrow'), new Map([[1, 2]]), new Set([1])].map(metadata),
+  ]);
+  expect(refused.map(({ error }) => [error?.error, error?.message])).toEqual(
+    [
+      'custom_call_outcome_value is NaN',
+      'custom_call_outcome_value is Infinity',
+      'temperature is -Infinity',
+      'value is NaN',
+      'value is an invalid date',
+      'value is a Map',
+      'value is a Set',
+    ].map((fault) => ['misconfigured', `${fault}, which JSON cannot carry.`]),
+  );
+  expect(sent).toEqual([]);
+  const date = new Date(0);
+  await metadata(date);
+  expect(sent).toEqual([{ custom_call_metadata: { list: [{ value: date.toISOString() }] } }]);
+});
+
+it('the typed client repeats nothing that a fetch says about a header, which may be the key', async () => {
+  const key = newApiKey();
+  const fetch = async () => {
+    throw new TypeError(`Headers.append: "${key}" is an invalid header value.`);
+  };
+  const { error } = await apiClient({ baseUrl: 'http://127.0.0.1:1', apiKey: key, fetch, retries: 0 }).agents.list();
+  expect(error).toMatchObject({ error: 'unreachable', message: expect.not.stringContaining(key) });
 });
 
 it('the typed client returns an error when a web page answers instead of the service', async () => {

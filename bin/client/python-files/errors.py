@@ -13,7 +13,8 @@ class ApiError(Exception):
     """A request failed.
 
     `code` is one of the service's error codes, or the client's own: `unreachable` and `timeout` when there was no
-    response (then `status` is None), `unexpected_response` for a success that is not the service's.
+    response (then `status` is None), `unexpected_response` for a success that is not the service's, and `misconfigured`
+    for a request that cannot be sent.
     """
 
     def __init__(
@@ -59,5 +60,12 @@ class ApiError(Exception):
     @classmethod
     def from_exception(cls, error: httpx.HTTPError) -> ApiError:
         """The error of a request that got no response."""
+        if isinstance(error, httpx.LocalProtocolError):
+            # The text of the error has the value of a header, such as the API key: it is in no traceback, either.
+            failure = cls("misconfigured", "A header of the request has a value that cannot be sent.")
+            failure.__cause__ = None
+            return failure
         code = "timeout" if isinstance(error, httpx.TimeoutException) else "unreachable"
-        return cls(code, str(error) or type(error).__name__)
+        failure = cls(code, str(error) or type(error).__name__)
+        failure.__cause__ = error
+        return failure

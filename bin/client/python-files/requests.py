@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, closing
 from typing import Any, Generic, ParamSpec, TypeVar
@@ -36,13 +37,13 @@ class Connection:
         try:
             _check(self.client.send(_form(url, fields, name, content)))
         except httpx.HTTPError as error:
-            raise ApiError.from_exception(error) from error
+            raise ApiError.from_exception(error)
 
     async def send_form_async(self, url: str, fields: Mapping[str, Any], name: str, content: bytes) -> None:
         try:
             _check(await self.async_client.send(_form(url, fields, name, content)))
         except httpx.HTTPError as error:
-            raise ApiError.from_exception(error) from error
+            raise ApiError.from_exception(error)
 
 
 def _form(url: str, fields: Mapping[str, Any], name: str, content: bytes) -> httpx.Request:
@@ -52,6 +53,17 @@ def _form(url: str, fields: Mapping[str, Any], name: str, content: bytes) -> htt
 def _check(response: httpx.Response) -> None:
     if not response.is_success:
         raise ApiError.from_response(response)
+
+
+def _segment(name: str, value: Any) -> str:
+    """The segment of a path. No encoding keeps `.` and `..`: the request would go to the path above."""
+    text = "" if value is None else str(value)
+    parameter = re.sub("(?=[A-Z])", "_", name).lower()
+    if text == "":
+        raise ApiError("misconfigured", f"{parameter} is missing.")
+    if text in (".", ".."):
+        raise ApiError("misconfigured", f"{parameter} must not be {text}, which no path can carry.")
+    return quote(text, safe="")
 
 
 class _Record(dict[str, Any]):
@@ -109,19 +121,19 @@ class Operation(Generic[P, R]):
         try:
             return self._read(client.send(self._request(client, fields)))
         except httpx.HTTPError as error:
-            raise ApiError.from_exception(error) from error
+            raise ApiError.from_exception(error)
 
     async def _send_async(self, fields: Mapping[str, Any]) -> R:
         client = self._connection.async_client
         try:
             return self._read(await client.send(self._request(client, fields)))
         except httpx.HTTPError as error:
-            raise ApiError.from_exception(error) from error
+            raise ApiError.from_exception(error)
 
     def _request(self, client: httpx.Client | httpx.AsyncClient, given: Mapping[str, Any]) -> httpx.Request:
         fields = dict(given)
         names = [part[1:-1] for part in self._path.split("/") if part.startswith("{")]
-        path = self._path.format(**{name: quote(str(fields.pop(name)), safe="") for name in names})
+        path = self._path.format(**{name: _segment(name, fields.pop(name)) for name in names})
         query = {name: fields.pop(name) for name in self._query if fields.get(name) is not None}
         content: dict[str, Any] = {}
         if self._body == "json":
@@ -207,7 +219,7 @@ class StreamOperation(Operation[P, str]):
                     if line.startswith(_DATA):
                         yield json.loads(line.removeprefix(_DATA))
         except httpx.HTTPError as error:
-            raise ApiError.from_exception(error) from error
+            raise ApiError.from_exception(error)
         raise ApiError("unreachable", _STREAM_CUT)
 
     async def parts_async(self, *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[dict[str, Any]]:
@@ -224,7 +236,7 @@ class StreamOperation(Operation[P, str]):
                     if line.startswith(_DATA):
                         yield json.loads(line.removeprefix(_DATA))
         except httpx.HTTPError as error:
-            raise ApiError.from_exception(error) from error
+            raise ApiError.from_exception(error)
         raise ApiError("unreachable", _STREAM_CUT)
 
 

@@ -1,4 +1,5 @@
 import { newApiKey } from '../../../functions/domain/api-keys.ts';
+import { givenApiKey } from '../../command-line/connection.ts';
 
 /** The addresses of a deployment. Those of the API and the chat are set only behind CloudFront. */
 export type Addresses = { baseUrl: string; apiUrl?: string | undefined; chatUrl?: string | undefined };
@@ -35,7 +36,7 @@ const turnSeconds = 60;
 
 /** Has one turn with the chat's model, with the key in VAP_API_KEY if there is one. */
 const checkModel = async (url: string): Promise<Check> => {
-  const { VAP_API_KEY: apiKey } = process.env;
+  const apiKey = givenApiKey();
   const parts = [{ type: 'text', text: 'Hello! Answer in one word, without a tool.' }];
   const found = await fetch(url, {
     method: 'POST',

@@ -65,9 +65,10 @@ export type ApiClient = Operations & {
 export const apiClient = (options: ApiClientOptions = {}): ApiClient => {
   const { env = {} } = (globalThis as { process?: { env?: Record<string, string | undefined> } }).process ?? {};
   const connection: Connection = {
-    baseUrl: options.baseUrl ?? env.VAP_BASE_URL ?? '',
-    apiKey: options.apiKey ?? env.VAP_API_KEY,
-    uid: options.uid ?? env.VAP_USER,
+    // What was copied into a file of settings often has a space or a line break around it.
+    baseUrl: (options.baseUrl ?? env.VAP_BASE_URL ?? '').trim(),
+    apiKey: (options.apiKey ?? env.VAP_API_KEY)?.trim(),
+    uid: (options.uid ?? env.VAP_USER)?.trim(),
     signal: options.signal,
     fetch: options.fetch,
     send: persistentFetch(options),

@@ -148,7 +148,9 @@ const withoutResponse = (error: Error & { cause?: unknown }, origin: string, tim
   }
   if (error instanceof RangeError) return errorResponse(400, 'misconfigured', `timeoutSeconds: ${error.message}`);
   const { code, message } = (error.cause ?? error) as { code?: string; message: string };
-  return errorResponse(503, 'unreachable', `${origin} cannot be reached (${code ?? message}).${corsHint(origin)}`);
+  // A message about a header can have the API key in it.
+  const reason = code ?? (/header/i.test(message) ? 'a header cannot be sent' : message);
+  return errorResponse(503, 'unreachable', `${origin} cannot be reached (${reason}).${corsHint(origin)}`);
 };
 
 /** Returns a hint for a failed connection: a browser does not report that it blocked a request to another origin. */

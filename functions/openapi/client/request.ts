@@ -138,6 +138,9 @@ const toRequest = (connection: Connection, operation: Operation, params: Params,
     path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
       const value = String(take(name) ?? '');
       if (value === '') throw new TypeError(`${name} is missing.`);
+      // No encoding keeps them: the request would go to the path above.
+      if (value === '.' || value === '..')
+        throw new TypeError(`${name} must not be ${value}, which no path can carry.`);
       return encodeURIComponent(value);
     }),
   );
@@ -156,9 +159,21 @@ const toRequest = (connection: Connection, operation: Operation, params: Params,
     // A redirect would take the API key to another address.
     redirect: 'manual',
     signal: anySignal(connection.signal, options.signal),
-    ...(body && { body: body === 'json' ? JSON.stringify(content) : formData(content) }),
+    ...(body && { body: body === 'json' ? toJson(content) : formData(content) }),
   });
 };
+
+/** Returns the JSON of a body. Refuses values that JSON would lose: it writes NaN as `null`, which clears a field. */
+const toJson = (content: Params): string =>
+  JSON.stringify(content, function (this: Params, name: string, value: unknown) {
+    if (typeof value === 'number' && !Number.isFinite(value))
+      throw new TypeError(`${name} is ${value}, which JSON cannot carry.`);
+    if (value === null && this[name] instanceof Date)
+      throw new TypeError(`${name} is an invalid date, which JSON cannot carry.`);
+    if (value instanceof Map || value instanceof Set)
+      throw new TypeError(`${name} is a ${value.constructor.name}, which JSON cannot carry.`);
+    return value;
+  });
 
 const buildHeaders = (
   { apiKey }: Connection,
@@ -173,7 +188,7 @@ const buildHeaders = (
   };
   const result = new Headers();
   for (const [name, value] of Object.entries({ ...withoutUndefined(all), ...headers })) {
-    if (/[^\t\x20-\xff]/.test(value as string)) {
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(value as string)) {
       const option = name === 'x-authorization' ? 'apiKey' : name;
       throw new TypeError(`${option} has a character that a header cannot carry. Was it copied from an example?`);
     }
@@ -186,20 +201,22 @@ const buildHeaders = (
 export const resolveAddress = (baseUrl: string, path: string): URL => {
   const { location } = globalThis as { location?: { origin: string } };
   const base = baseUrl.startsWith('/') && location ? location.origin + baseUrl : baseUrl;
-  if (!/^https?:\/\/./.test(base)) {
+  if (!/^https?:\/\/./i.test(base)) {
     throw new TypeError(
       base === ''
         ? 'baseUrl is missing: give the address of the service, or set VAP_BASE_URL.'
-        : `baseUrl must begin with http:// or https://, unlike ${base}`,
+        : 'baseUrl must begin with http:// or https://.',
     );
   }
+  const url = new URL(base.replace(/\/+$/, '') + path);
+  if (url.username || url.password) throw new TypeError('baseUrl must not contain a user name or a password.');
   // A baseUrl that is relative has the origin of the page, which was loaded from there.
-  if (base === baseUrl && isOpenHttp(new URL(base))) {
+  if (base === baseUrl && isOpenHttp(url)) {
     throw new TypeError(
-      `baseUrl must begin with https://, unlike ${base}: the API key would be sent unencrypted. Only a loopback address, such as 127.0.0.1, may begin with http://.`,
+      `baseUrl must begin with https://, unlike ${url.origin}: the API key would be sent unencrypted. Only a loopback address, such as 127.0.0.1, may begin with http://.`,
     );
   }
-  return new URL(base.replace(/\/+$/, '') + path);
+  return url;
 };
 
 const isOpenHttp = ({ protocol, hostname }: URL) =>

@@ -131,6 +131,30 @@ except ApiError as error:
     print(error.code)
 `;
 
+/** Sends what no request can carry, and settings with white space. */
+const unsendableProgram = `
+import asyncio, os, sys, traceback
+from voice_agent_platform_client import ApiError, api_client
+
+key, agent_id = os.environ["VAP_API_KEY"], sys.argv[1]
+for call in (lambda api: api.agents.end_access(agent_id=agent_id, guest_uid=".."), lambda api: asyncio.run(api.calls.get.asyncio(agent_id=".", call_id_or_phone="a")), lambda api: api.agents.get(agent_id="")):
+    try:
+        call(api_client())
+    except ApiError as error:
+        print(error)
+address = os.environ["VAP_BASE_URL"].replace("http", "HTTP")
+print(api_client(" " + address + " ", "\\u00a0" + key + "\\n", " " + os.environ["VAP_USER"]).agents.get(agent_id=agent_id).agent_id == agent_id)
+try:
+    api_client(headers={"X-Authorization": " " + key}).agents.list()
+except ApiError as error:
+    print(error, key in traceback.format_exc())
+for address in ("localhost:3000", "http://user:word@api.example.com"):
+    try:
+        api_client(address)
+    except ValueError as error:
+        print(error)
+`;
+
 /** Calls a server that answers as a gateway, a proxy or a later version of the service does. */
 const strangeProgram = `
 import sys
@@ -276,6 +300,16 @@ it('the Python client is packed as a wheel, calls the service, and raises errors
   const [first, , , , second] = keys;
   expect(keys.map((key) => [first, second].indexOf(key))).toEqual([0, 0, 0, 0, 1, 1, -1]);
   expect([chat, ...new Set(keys)].map((key) => key === undefined)).toEqual([true, false, false, false]);
+
+  expect(await runProgram(unsendableProgram, agentId)).toEqual([
+    'misconfigured: guest_uid must not be .., which no path can carry.',
+    'misconfigured: agent_id must not be ., which no path can carry.',
+    'misconfigured: agent_id is missing.',
+    'True',
+    'misconfigured: A header of the request has a value that cannot be sent. False',
+    'base_url must begin with http:// or https://.',
+    expect.stringMatching(/^base_url must begin with https:\/\/, unlike http:\/\/api\.example\.com: /),
+  ]);
 
   const strange = await startStrange();
   expect(await runProgram(strangeProgram, strange.endpoint)).toEqual([

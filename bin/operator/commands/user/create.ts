@@ -1,6 +1,6 @@
 import { UserName } from '../../../../functions/domain/users.ts';
 import { claimFormat } from '../../../../functions/store/format.ts';
-import { as, identifier } from '../../../command-line/arguments.ts';
+import { as, identifier, newIdentifier } from '../../../command-line/arguments.ts';
 import { CommandError } from '../../../command-line/exit-codes.ts';
 import { print } from '../../../command-line/output.ts';
 import { existingUser } from '../../existing.ts';
@@ -9,7 +9,7 @@ import { openStores } from '../../stores.ts';
 
 export const createUser = (user: Group) =>
   addCommand(user, 'user create', 'Create a user', ['acme --name "Acme Inc."', 'acme --of agency'])
-    .argument('<uid>', 'an id of your choice', identifier)
+    .argument('<uid>', 'an id of your choice', newIdentifier)
     .option('--name <name>', 'a display name', as(UserName))
     .option('--of <uid>', 'the user that administers it as a client', identifier)
     .action(async (uid, _, command) => {
