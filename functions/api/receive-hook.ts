@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { booleanInQuery, choiceField, describe, textField } from '../domain/describe.ts';
 import { ApiError, invalidField, missingScope } from '../domain/errors.ts';
-import { AgentId, Uid } from '../domain/identifiers.ts';
+import { AgentId, identifierError, Uid } from '../domain/identifiers.ts';
 import { answerSearches } from '../hooks/answer-searches.ts';
 import { agentLookup, callStartLookup, callStarts } from '../hooks/call-starts.ts';
 import {
@@ -141,9 +141,9 @@ export const receiveHook = endpoint({
     const located = withoutUnsigned(locatedCall(found), principal);
     const callId = toCallId(name, event.callId);
     if (event.type === 'end') {
-      if (callId === undefined) throw invalidField('callId', 'must be 1 to 128 of A-Z a-z 0-9 _ . : -');
+      if (callId === undefined) throw invalidField('callId', identifierError);
       const start = withoutGuess(located);
-      const ended = { platform: name, end: event, callId, start, uid: principal.uid };
+      const ended = { platform: name, end: event, callId, start, principal };
       await recordEnded({ callStarts, calls }, ended, requestId);
       return platform.acknowledge();
     }

@@ -7,6 +7,9 @@ export const isCurrency = (value: unknown): value is string => typeof value === 
 /** The unit of a voice platform that names no currency. */
 const credits = 'credits';
 
+/** The cost that a platform reported of a call, and the place of its report among those of the call. A caller's own cost has none. */
+export type ReportedCost = { amount: number; currency: string; order: number };
+
 /** The cost of a call that can be summed. */
 type CallCost = { millionths: bigint; currency: string };
 

@@ -1,3 +1,4 @@
+import type { ReportedCost } from '../domain/call-costs.ts';
 import { type Call, CallFacts, factNames } from '../domain/calls.ts';
 import { now } from '../domain/date-time.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
@@ -45,17 +46,58 @@ export const toStorableFacts = (
   return data;
 };
 
-/** Returns the facts after a reported end, which only fills gaps: anyone who knows the address can report. */
-export const factsAfter = (end: CallEnd, facts: CallFacts, found: Call | undefined): CallFacts => {
-  if (!found) return facts;
+/** A call as it is stored, with the cost that its platform reported. */
+type RecordedCall = Call & { reportedCost?: ReportedCost };
+
+/**
+ * Returns the facts after a reported end, which fills gaps: anyone who knows the address can report. Only the cost of a later
+ * event replaces that of an earlier one, and only if the caller `mayReplace` it.
+ */
+export const factsAfter = (
+  end: CallEnd,
+  facts: CallFacts,
+  found: RecordedCall | undefined,
+  mayReplace: boolean,
+): CallFacts & Pick<RecordedCall, 'reportedCost'> => {
+  const reportedCost = laterCost(end, found, mayReplace);
+  if (!found) return { ...facts, reportedCost };
   const isOver = found.endedAt !== undefined || found.durationSeconds !== undefined;
   const filled = Object.fromEntries(factNames.map((name) => [name, found[name] ?? facts[name]])) as CallFacts;
   return {
     ...filled,
     startedAt: isOver ? found.startedAt : startAfter(end, facts, found),
     status: isOver || found.status === rejectedStatus ? filled.status : facts.status,
-    details: withMissing(found.details, facts.details),
+    details: withCost(withMissing(found.details, facts.details), reportedCost),
+    reportedCost: reportedCost ?? found.reportedCost,
   };
+};
+
+/** Returns the cost of a report if it becomes that of the call. A cost that a caller has set stays. */
+const laterCost = (
+  {
+    order,
+    facts: {
+      details: { cost },
+    },
+  }: CallEnd,
+  found: RecordedCall | undefined,
+  mayReplace: boolean,
+): ReportedCost | undefined => {
+  if (!cost) return undefined;
+  const former = found?.reportedCost;
+  const reported = { ...cost, order: mayReplace ? (order ?? former?.order ?? 0) : 0 };
+  if (found?.details?.cost === undefined) return reported;
+  const isFormers = isSameCost(former, found.details.cost) && !isSameCost(former, cost);
+  return former && isFormers && mayReplace && reported.order >= former.order ? reported : undefined;
+};
+
+const isSameCost = (one: ReportedCost | undefined, other: unknown) =>
+  isJsonObject(other) && other.amount === one?.amount && other.currency === one?.currency;
+
+const withCost = (details: Record<string, unknown> | undefined, reported: ReportedCost | undefined) => {
+  if (!details || !reported) return details;
+  const { amount, currency } = reported;
+  return mergeJson(details, { cost: { amount, currency } }) as Record<string, unknown>;
 };
 
 /** Returns details with the fields that they lack, as far as these fit. */

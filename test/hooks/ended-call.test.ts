@@ -8,5 +8,5 @@ it('a reported end fills every fact that a call lacks', () => {
   const facts = { ...others, startedAt, details };
   const end: CallEnd = { type: 'end', callId: '1', direction, from: '', to: '', facts, findings: undefined };
   const found = { agentId: 'agent', callId: 'call', direction, startedAt: '2026-03-01T09:59:00.000Z' };
-  expect(factsAfter(end, exampleFacts, found)).toEqual(exampleFacts);
+  expect(factsAfter(end, exampleFacts, found, false)).toEqual(exampleFacts);
 });

@@ -394,6 +394,13 @@ it.each<[platform: PlatformName, sent: Body, cost: object | undefined]>([
   ['vapi', { cost: 1e-9 }, { amount: 0, currency: 'USD' }],
   ['vapi', { cost: '0.12' }, { amount: 0.12, currency: 'USD' }],
   ['vapi', { cost: 'free' }, undefined],
+  ['vapi', { costBreakdown: { transport: 0.01, total: 0.0716 } }, { amount: 0.0716, currency: 'USD' }],
+  ['vapi', { costBreakdown: { transport: 0.01 } }, undefined],
+  ['vapi', { costs: [{ cost: 0.1 }, { cost: '0.2' }] }, { amount: 0.3, currency: 'USD' }],
+  ['vapi', { call: { id: '1', costs: [{ type: 'vapi', cost: 0.05 }] } }, { amount: 0.05, currency: 'USD' }],
+  ['vapi', { costs: [{ cost: 0.1 }, { type: 'voice' }] }, undefined],
+  ['vapi', { costs: [] }, undefined],
+  ['vapi', { cost: 0.5, costBreakdown: { total: 0.4 }, costs: [{ cost: 0.3 }] }, { amount: 0.5, currency: 'USD' }],
   // 1.1 / 100 is 0.011000000000000001.
   ['retell', { combined_cost: 1.1 }, { amount: 0.011, currency: 'USD' }],
   ['retell', { combined_cost: 70 }, { amount: 0.7, currency: 'USD' }],

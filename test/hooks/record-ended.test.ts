@@ -1,5 +1,6 @@
 import { beforeAll, expect, it, vi } from 'vitest';
 import { receiveHook } from '../../functions/api/receive-hook.ts';
+import { apiKeys } from '../../functions/store/api-keys.ts';
 import { invoke } from '../support/events.ts';
 import { injectFaults } from '../support/faults.ts';
 import '../support/quiet-logs.ts';
@@ -16,17 +17,14 @@ beforeAll(async () => {
   );
 });
 
-const receive = (callId: string, analysis?: object) => {
+const receive = (callId: string, analysis?: object) =>
+  send('call_analyzed', { call_id: callId, ...(analysis && { call_analysis: { custom_analysis_data: analysis } }) });
+
+const send = (event: string, call: object, more: object = { apiKey: world.apiKey }) => {
   seen = [];
   return invoke(receiveHook, {
-    ...{ apiKey: world.apiKey, params: { platform: 'retell' }, query: { uid: world.uid, agentId: world.agentId } },
-    body: {
-      event: 'call_analyzed',
-      call: {
-        ...{ call_id: callId, from_number: caller, to_number: own },
-        ...(analysis && { call_analysis: { custom_analysis_data: analysis } }),
-      },
-    },
+    ...{ params: { platform: 'retell' }, query: { uid: world.uid, agentId: world.agentId }, ...more },
+    body: { event, call: { from_number: caller, to_number: own, ...call } },
   });
 };
 
@@ -62,4 +60,19 @@ it('a field that cannot be an outcome is in the log, without its value', async (
     leftOut: ['custom_call_outcome: must be a string', 'custom_call_outcome_value: must be a number'],
   });
   expect(lines.join('')).not.toContain('secret');
+});
+
+it('a cost that is reported after the end replaces it with a key in a header, and not with one in the address', async () => {
+  const { uid, agentId } = world;
+  const { secret: key } = await apiKeys.get().create(uid, { name: 'hooks', scopes: ['hooks'] });
+  const report = async (event: string, cents: number, more?: object) => {
+    await send(event, { call_id: 'r5', call_cost: { combined_cost: cents } }, more);
+    return (await world.call('GET', `/calls/${agentId}/retell:r5`)).body.details.cost.amount;
+  };
+  expect(await report('call_ended', 20)).toBe(0.2);
+  expect(await report('call_analyzed', 5000, { query: { uid, agentId, key } })).toBe(0.2);
+  expect(await report('call_analyzed', 22.5)).toBe(0.225);
+  expect(await report('transfer_ended', 122.5)).toBe(1.225);
+  expect(await report('call_ended', 20)).toBe(1.225);
+  expect(seen.filter((operation) => operation.includes('Write'))).toEqual([]);
 });

@@ -76,6 +76,7 @@ export const elevenlabs: Platform = {
     return {
       type: 'end',
       callId,
+      order: numberAt(body, 'event_timestamp'),
       direction,
       from,
       to,

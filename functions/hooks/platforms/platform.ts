@@ -25,6 +25,8 @@ type CallStart = {
 export type CallEnd = {
   type: 'end';
   callId: string;
+  /** The place of the event among those of its call. Without one, it is the last that arrived. */
+  order?: number;
   direction: 'inbound' | 'outbound';
   from: string | undefined;
   to: string | undefined;

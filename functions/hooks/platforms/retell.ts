@@ -19,6 +19,9 @@ import {
 } from './platform.ts';
 import { retellLanguages } from './retell-languages.ts';
 
+/** Events with the whole call, in Retell's order. What a call costs grows with its analysis and its transferred leg. */
+const ends = ['call_ended', 'call_analyzed', 'transfer_ended'];
+
 const signatureForm = /^v=(\d{1,15}),d=([0-9a-f]{64})$/;
 
 /** Retell's inbound webhook and call events. https://docs.retellai.com/features/inbound-call-webhook */
@@ -56,7 +59,8 @@ export const retell: Platform = {
       };
     }
     const callId = textAt(call, 'call_id');
-    if ((event !== 'call_ended' && event !== 'call_analyzed') || !callId) return { type: 'other' };
+    const order = ends.indexOf(event ?? '');
+    if (order === -1 || !callId) return { type: 'other' };
     const analysis = objectAt(call, 'call_analysis');
     const cents = numberAt(objectAt(call, 'call_cost'), 'combined_cost');
     const [start, end] = [numberAt(call, 'start_timestamp'), numberAt(call, 'end_timestamp')];
@@ -65,6 +69,7 @@ export const retell: Platform = {
     return {
       type: 'end',
       callId,
+      order,
       direction: textAt(call, 'direction') === 'outbound' ? 'outbound' : 'inbound',
       from: textAt(call, 'from_number'),
       to: textAt(call, 'to_number'),

@@ -70,7 +70,7 @@ export const vapi: Platform = {
           recordingUrl: findRecording(artifact) ?? textAt(message, 'recordingUrl'),
           summary: textAt(analysis, 'summary') ?? textAt(message, 'summary'),
           analysis: unlessEmpty({ ...analysis, ...(structuredOutputs && { structuredOutputs }) }),
-          cost: toCost(numberAt(message, 'cost') ?? numberAt(call, 'cost'), 'USD'),
+          cost: toCost(readCost(message) ?? readCost(call), 'USD'),
         };
         const agentVersion = readAgentVersion(
           objectAt(objectAt(call, 'assistantOverrides'), 'variableValues'),
@@ -80,6 +80,7 @@ export const vapi: Platform = {
         return {
           type: 'end',
           callId,
+          order: numberAt(message, 'timestamp'),
           direction,
           from,
           to,
@@ -200,6 +201,17 @@ const flattenOutputs = (structuredOutputs: Record<string, unknown> = {}): Record
         ...(typeof name === 'string' ? [[name, result] as const] : []),
       ]),
   );
+
+/** Returns the cost of a call, its total, or the sum of what all its components cost. */
+const readCost = (object: Record<string, unknown>): number | undefined => {
+  const costs = [object.costs].flat().filter(isJsonObject);
+  const components = costs.map((one) => numberAt(one, 'cost') ?? Number.NaN);
+  return (
+    numberAt(object, 'cost') ??
+    numberAt(objectAt(object, 'costBreakdown'), 'total') ??
+    (components.length > 0 ? components.reduce((sum, cost) => sum + cost) : undefined)
+  );
+};
 
 const secondsBetween = (start: string | undefined, end: string | undefined): number | undefined => {
   const seconds = (Date.parse(end ?? '') - Date.parse(start ?? '')) / 1000;

@@ -1,4 +1,5 @@
 import pMap from 'p-map';
+import type { ReportedCost } from '../../domain/call-costs.ts';
 import type { RefusedOutcome } from '../../domain/call-outcomes.ts';
 import type { Call, CallReference, outcomeFields } from '../../domain/calls.ts';
 import { isIdentifier } from '../../domain/identifiers.ts';
@@ -33,7 +34,7 @@ type CallItem = Item &
 type TextField = (typeof outcomeFields)[number] | 'heldOutcome' | 'details' | 'outcomeHistory';
 
 /** A call with the version of it that was read. */
-export type StoredCall = { call: Call & RefusedOutcome; version: string };
+export type StoredCall = { call: Call & RefusedOutcome & { reportedCost?: ReportedCost }; version: string };
 
 /** A call as a caller names it, and what a lookup by id found. */
 export type CallTarget = { agentId: string; reference: CallReference; lookedUp?: { record?: StoredCall } };
