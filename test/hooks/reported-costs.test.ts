@@ -21,15 +21,23 @@ const elevenlabs = (metadata: object, event_timestamp?: number): Body => ({
 });
 
 /** Returns a call after events of its platform. `null` is a change by its owner, who corrects the details. */
-const after = (platform: PlatformName, bodies: (Body | null)[], mayReplace = true) =>
-  bodies.reduce<Call | undefined>((found, body) => {
-    if (found && body === null) return withFacts(found, 'a', 'c', { ...found, details: { cost: corrected } });
-    const event = platforms[platform].read({ body: body ?? {}, query: {} });
-    if (event.type !== 'end') return found;
-    const start = { uid: 'u', direction: 'inbound', agentId: 'a', other: caller, own, isGuess: false } as const;
-    const facts = toStorableFacts(event, { ...start, callId: undefined });
-    return withFacts(found, 'a', 'c', factsAfter(event, facts, found, mayReplace));
-  }, undefined);
+const after = (platform: PlatformName, bodies: (Body | null)[], mayReplace = true) => {
+  let found: Call | undefined;
+  for (const body of bodies) {
+    const facts = body
+      ? reported(platform, body, found, mayReplace)
+      : { ...(found as Call), details: { cost: corrected } };
+    found = withFacts(found, 'a', 'c', facts);
+  }
+  return found;
+};
+
+const reported = (platform: PlatformName, body: Body, found: Call | undefined, mayReplace: boolean) => {
+  const event = platforms[platform].read({ body, query: {} });
+  if (event.type !== 'end') return found as Call;
+  const start = { uid: 'u', direction: 'inbound', agentId: 'a', other: caller, own, isGuess: false } as const;
+  return factsAfter(event, toStorableFacts(event, { ...start, callId: undefined }), found, mayReplace);
+};
 
 const corrected = { amount: 7, currency: 'EUR' };
 const [ended, analyzed, transferred] = [
