@@ -19,6 +19,7 @@ import { deleteAgent } from './api/delete-agent.ts';
 import { deleteCall } from './api/delete-call.ts';
 import { deleteDocument } from './api/delete-document.ts';
 import { deleteHookSecret } from './api/delete-hook-secret.ts';
+import { deletePlatformKey } from './api/delete-platform-key.ts';
 import { deleteUser } from './api/delete-user.ts';
 import { deleteWebhookEndpoint } from './api/delete-webhook-endpoint.ts';
 import { deleteWebsite } from './api/delete-website.ts';
@@ -50,6 +51,7 @@ import { listChanges } from './api/list-changes.ts';
 import { listDocuments } from './api/list-documents.ts';
 import { listHookSecrets } from './api/list-hook-secrets.ts';
 import { listKeys } from './api/list-keys.ts';
+import { listPlatformKeys } from './api/list-platform-keys.ts';
 import { listUserBlockedNumbers } from './api/list-user-blocked-numbers.ts';
 import { listUsers } from './api/list-users.ts';
 import { listWebhookDeliveries } from './api/list-webhook-deliveries.ts';
@@ -71,6 +73,7 @@ import { searchKnowledge } from './api/search-knowledge.ts';
 import { serveMcp } from './api/serve-mcp.ts';
 import { setAgentTraffic } from './api/set-agent-traffic.ts';
 import { setHookSecret } from './api/set-hook-secret.ts';
+import { setPlatformKey } from './api/set-platform-key.ts';
 import { testWebhookEndpoint } from './api/test-webhook-endpoint.ts';
 import { updateAgent } from './api/update-agent.ts';
 import { updateCallOutcome } from './api/update-call-outcome.ts';
@@ -139,6 +142,9 @@ export const routes: AnyEndpoint[] = [
   setHookSecret,
   listHookSecrets,
   deleteHookSecret,
+  setPlatformKey,
+  listPlatformKeys,
+  deletePlatformKey,
   createErasure,
   getErasure,
   createWebhookEndpoint,

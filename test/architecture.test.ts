@@ -41,6 +41,7 @@ const capabilities = [
   'functions/crawling',
   'functions/duplication',
   'functions/figures',
+  'functions/reconciliation',
   'functions/search',
   'functions/sheets',
   'functions/stream',
@@ -71,10 +72,12 @@ const arrows: Record<string, string[]> = {
   'functions/erasure': [...below, 'functions/block-list-import', 'functions/calling', 'functions/webhooks'],
   'functions/duplication': below,
   'functions/figures': below,
+  'functions/reconciliation': [...below, 'functions/erasure', 'functions/hooks'],
   'functions/search': below,
   // A change of any capability's records is decoded here.
   'functions/stream': [
     ...[...below, 'functions/block-list-import', 'functions/changes', 'functions/figures', 'functions/hooks'],
+    'functions/reconciliation',
     'functions/webhooks',
   ],
   'functions/sheets': base,

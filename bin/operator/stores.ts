@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { BlockListImports } from '../../functions/block-list-import/block-list-imports.ts';
 import { HookSecrets } from '../../functions/hooks/secrets/hook-secrets.ts';
+import { PlatformKeys } from '../../functions/reconciliation/platform-keys.ts';
 import { AgentChanges } from '../../functions/store/agents/agent-changes.ts';
 import { AgentSharing } from '../../functions/store/agents/agent-sharing.ts';
 import { Agents } from '../../functions/store/agents/agents.ts';
@@ -58,6 +59,7 @@ export const makeStores = (table: Table) => ({
   blockListImports: new BlockListImports(table),
   documents: new SourceReads<DocumentRecord>(table, documentKind),
   hookSecrets: new HookSecrets(table),
+  platformKeys: new PlatformKeys(table),
   webhookEndpoints: new WebhookEndpoints(table),
   webhookDeliveries: new WebhookDeliveries(table),
   webhookEvents: new WebhookEvents(table),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { AgentPlatform } from './agent-platform.ts';
 import { RejectableAttestation } from './attestations.ts';
 import { currencyPattern, isCurrency } from './call-costs.ts';
 import { CallingRules } from './calling-rules.ts';
@@ -48,6 +49,7 @@ const fields = {
   ),
   outcomes: DeclaredOutcomes,
   calling: CallingRules,
+  platform: AgentPlatform,
   outcomeFrom: z
     .strictObject({
       outcome: z.optional(
@@ -87,6 +89,7 @@ export const AgentConfiguration = component(
       // Configurations that were stored before these fields had a meaning may hold anything in them.
       outcomes: z.optional(z.unknown().check(z.meta({ documentAs: DeclaredOutcomes }))),
       valueCurrency: z.optional(z.unknown().check(z.meta({ documentAs: fields.valueCurrency }))),
+      platform: z.optional(z.unknown().check(z.meta({ documentAs: AgentPlatform }))),
     })
     .check(small(), finite()),
 );

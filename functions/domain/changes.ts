@@ -28,6 +28,8 @@ export const changeActions = {
   'webhook_endpoint.deleted': 'A webhook endpoint was deleted.',
   'hook_secret.set': 'The secret of a voice platform was set.',
   'hook_secret.deleted': 'The secrets of a voice platform were deleted.',
+  'platform_key.set': 'The key of a voice platform was set.',
+  'platform_key.deleted': 'The key of a voice platform was deleted.',
   'key.created': 'An API key was created.',
   'key.updated': 'The name, the scopes or the expiry of an API key was changed.',
   'key.revoked': 'The end of an API key was set: at once, or after the overlap of a rotation.',
@@ -69,7 +71,7 @@ export const Change = component(
     kind: choiceField(kinds, 'The kind of what changed: the first part of `action`.', 'agent'),
     id: z.optional(
       textField(
-        'Id of what changed: of the agent, website, document, import, endpoint, key, user, erasure or call, the guest of `access`, or the platform of `hook_secret`. A block list has none.',
+        'Id of what changed: of the agent, website, document, import, endpoint, key, user, erasure or call, the guest of `access`, or the platform of `hook_secret` and `platform_key`. A block list has none.',
         examples.agentId,
       ),
     ),

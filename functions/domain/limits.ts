@@ -107,6 +107,10 @@ export const limits = {
   urlCharacters: 2048,
   minHookSecretCharacters: 8,
   hookSecretCharacters: 512,
+  platformKeyCharacters: 512,
+  /** Maximum number of an agent's assistants at its voice platform, and length of their ids. */
+  assistantIds: 20,
+  assistantIdCharacters: 128,
   /** Maximum size of a form of a voice platform whose signature is checked field by field. */
   hookFormBytes: 64 * 1024,
   /** Maximum number of clients of a user, of keys of a user that are not over, and of guests of an agent. */

@@ -135,7 +135,7 @@ const tags = [
   { name: 'Calls', paths: ['calls', 'call-outcomes', 'call-figures'], description: 'Calls and their outcomes.' },
   {
     name: 'Call time',
-    paths: ['call-starts', 'call-start-checks', 'hooks', 'hook-secrets'],
+    paths: ['call-starts', 'call-start-checks', 'hooks', 'hook-secrets', 'platform-keys'],
     description: 'Decisions on calls that start, and the webhooks of voice platforms.',
   },
   { name: 'Websites', paths: ['agent-websites'], description: 'Websites in the knowledge of an agent.' },

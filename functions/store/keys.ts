@@ -41,12 +41,14 @@
  * index of a text       SOURCE#<websiteId or documentId>       <revision>#index-<id>#<n>  a piece of the index of its words, packed
  * erasure               USER#<uid>                             ERASURE#<erasureId>     the progress of a person's erasure; the number until it ends
  * hook secret           USER#<uid>                             HOOK-SECRET#<platform>  the secrets of a voice platform's webhooks, encrypted, and when they were used
+ * platform key          USER#<uid>                             PLATFORM-KEY#<platform> the key that reads a voice platform's list of calls, encrypted, and when it was used
  * webhook endpoints     USER#<uid>                             WEBHOOKS                all endpoints of a user: at most ten, read together
  * webhook delivery      USER#<uid>#DELIVERIES#<shard 0–15>     <deliveryId>            an event on its way to an endpoint, spread by a hash; expires
  * …that rests           USER#<uid>#RESTING#<shard 0–15>       <endpointId>#<deliveryId>  a delivery that waits until its endpoint succeeds again; expires
  * …for a command        USER#<uid>#LISTENING                   <endpointId>#<deliveryId>  the same, until a command that listens has fetched it; expires
  * webhook event         the partition of what changed          EVENT#<eventId>         an event's data other than ids, for its deliveries; expires
  * change               USER#<uid>#CHANGES                     <changeId>              an entry of the log of changes of what the user owns; expires
+ * reconciled agent      RECONCILED                             <agentId>               its owner: an agent whose calls are compared with its platform's list every hour
  * duplication           DUPLICATION#<new agentId>              DUPLICATION             the progress of the copy
  * turns of an address   CHAT#TURNS#<address>#<minute>          TURNS                   how many turns of the build chat it had; expires
  * tokens of a day       CHAT#TOKENS#<date>                     TOKENS                  what the build chat spent; expires
@@ -268,6 +270,12 @@ export const hookSecretKey = (uid: string, platform: string): ItemKey => ({
   sk: `HOOK-SECRET#${platform}`,
 });
 export const hookSecretCollection = (uid: string) => ({ pk: `USER#${uid}`, prefix: 'HOOK-SECRET#' });
+/** The keys that read the lists of calls of a user's voice platforms. */
+export const platformKeyKey = (uid: string, platform: string): ItemKey => ({
+  pk: `USER#${uid}`,
+  sk: `PLATFORM-KEY#${platform}`,
+});
+export const platformKeyCollection = (uid: string) => ({ pk: `USER#${uid}`, prefix: 'PLATFORM-KEY#' });
 export const webhookEndpointsKey = (uid: string): ItemKey => ({ pk: `USER#${uid}`, sk: 'WEBHOOKS' });
 /** Spreads a user's deliveries: thousands a second for ten endpoints. */
 const deliveryShards = 16;
@@ -324,7 +332,7 @@ export type ChangedItem =
   | { kind: 'agent'; uid: string; agentId: string }
   | { kind: 'access' | 'call' | 'website' | 'document'; agentId: string; id: string }
   | { kind: 'number'; list: BlockListOwner }
-  | { kind: 'import' | 'erasure' | 'hook secret'; uid: string; id: string }
+  | { kind: 'import' | 'erasure' | 'hook secret' | 'platform key'; uid: string; id: string }
   | { kind: 'deleted call'; agentId: string }
   | { kind: 'user' | 'endpoints'; uid: string }
   | { kind: 'key' };
@@ -332,7 +340,7 @@ export type ChangedItem =
 /** The sort keys of those items, and of kept entries of deleted calls. */
 export const sortKeysOfChanges = {
   exact: ['ACCESS', 'CALL', 'KEY', 'USER', 'WEBHOOKS'],
-  prefixes: ['+', 'AGENT#', 'WEBSITE#', 'DOCUMENT#', 'ERASURE#', 'HOOK-SECRET#', 'IMPORT#'],
+  prefixes: ['+', 'AGENT#', 'WEBSITE#', 'DOCUMENT#', 'ERASURE#', 'HOOK-SECRET#', 'IMPORT#', 'PLATFORM-KEY#'],
 };
 
 export const changedItem = ({ pk, sk }: ItemKey): ChangedItem | undefined => {
@@ -360,6 +368,8 @@ export const changedItem = ({ pk, sk }: ItemKey): ChangedItem | undefined => {
       return { kind: 'erasure', uid: owner, id };
     case 'USER,HOOK-SECRET':
       return { kind: 'hook secret', uid: owner, id };
+    case 'USER,PLATFORM-KEY':
+      return { kind: 'platform key', uid: owner, id };
     case 'USER,USER':
       return { kind: 'user', uid: owner };
     case 'KEY,KEY':
@@ -382,6 +392,10 @@ export const hasMaker = (key: ItemKey): boolean => {
   const kind = changedItem(key)?.kind;
   return hasCause(key) && kind !== 'call' && kind !== 'import';
 };
+
+/** The agents whose calls are compared with their platform's list every hour. */
+export const reconciledAgentCollection: Collection = { pk: 'RECONCILED' };
+export const reconciledAgentKey = (agentId: string): ItemKey => ({ ...reconciledAgentCollection, sk: agentId });
 
 export const duplicationKey = (agentId: string): ItemKey => ({ pk: `DUPLICATION#${agentId}`, sk: 'DUPLICATION' });
 

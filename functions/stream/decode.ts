@@ -5,6 +5,7 @@ import type { StoredMaker } from '../domain/change-maker.ts';
 import { deleting } from '../domain/source-state.ts';
 import type { SourceKindName } from '../domain/sources.ts';
 import type { HookSecretItem } from '../hooks/secrets/hook-secrets.ts';
+import type { SealedPlatformKey } from '../reconciliation/platform-keys.ts';
 import { type AgentItem, changedAgentFields } from '../store/agents/agent-items.ts';
 import { type BlockedItem, readNumberChange } from '../store/block-list/blocked-number.ts';
 import type { AccessItem } from '../store/credentials.ts';
@@ -41,6 +42,8 @@ export const decode = (change: TableChange): DomainChange[] => {
       return endpointsChanged(item.uid, change as TableChange<EndpointsItem>);
     case 'hook secret':
       return hookSecretChanged(item.uid, item.id, change as TableChange<HookSecretItem>);
+    case 'platform key':
+      return platformKeyChanged(item.uid, item.id, change as TableChange<Item & SealedPlatformKey>);
     case 'key':
       return keyChanged(change as TableChange<Item & ApiKey>);
     case 'user':
@@ -180,6 +183,15 @@ const hookSecretChanged = (
   if (!after) return [{ kind: 'hookSecretDeleted', uid, platform }];
   const isSame = before?.secrets?.[0]?.sealed === after.secrets?.[0]?.sealed;
   return isSame ? [] : [{ kind: 'hookSecretSet', uid, platform }];
+};
+
+const platformKeyChanged = (
+  uid: string,
+  platform: string,
+  { before, after }: TableChange<Item & SealedPlatformKey>,
+): DomainChange[] => {
+  if (!after) return [{ kind: 'platformKeyDeleted', uid, platform }];
+  return before?.sealed === after.sealed ? [] : [{ kind: 'platformKeySet', uid, platform }];
 };
 
 const keyChanged = ({ before, after }: TableChange<Item & ApiKey>): DomainChange[] => {

@@ -42,6 +42,7 @@ export type DomainChange =
   | { kind: 'endpointCreated' | 'endpointDisabled' | 'endpointDeleted'; place: EndpointPlace }
   | { kind: 'endpointUpdated'; place: EndpointPlace; changed: string[] }
   | { kind: 'deliveriesResumed'; uid: string; endpointIds: string[] }
+  | { kind: 'platformKeySet' | 'platformKeyDeleted'; uid: string; platform: string }
   | { kind: 'hookSecretSet' | 'hookSecretDeleted'; uid: string; platform: string }
   | { kind: 'keyCreated' | 'keyRevoked'; uid: string; keyId: string }
   | { kind: 'keyUpdated'; uid: string; keyId: string; changed: string[] }

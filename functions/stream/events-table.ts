@@ -158,6 +158,7 @@ const effects = {
   deliveriesResumed: ({ uid, endpointIds }) => ({ resumed: endpointIds.map((endpointId) => ({ uid, endpointId })) }),
   ...ignoreKinds({}, 'accessGranted', 'accessEnded', 'callDeletedByRequest', 'numberChanged', 'erasureRequested'),
   ...ignoreKinds({}, 'sourceCreated', 'sourceUpdated', 'sourceRestarted', 'hookSecretSet', 'hookSecretDeleted'),
+  ...ignoreKinds({}, 'platformKeySet', 'platformKeyDeleted'),
   ...ignoreKinds({}, 'endpointCreated', 'endpointUpdated', 'endpointDeleted', 'keyCreated', 'keyUpdated', 'keyRevoked'),
   ...ignoreKinds({}, 'userCreated', 'userUpdated', 'userSuspended', 'userResumed', 'userDeletionBegun'),
 } satisfies ChangeTable<Effects>;

@@ -51,6 +51,14 @@ const ofEndpoint =
     return [{ action, id, record: { uid }, discriminator: id, changed }];
   };
 
+/** Who deletes a secret or key of a platform is noted in its item just before. */
+const ofDeletedSecret =
+  (action: ChangeAction) =>
+  ({ uid, platform }: DomainChangeOf<'hookSecretDeleted' | 'platformKeyDeleted'>, { before }: TableChange): Entry[] => {
+    const { madeBy: maker, requestId } = before as Made;
+    return [{ action, id: platform, record: { uid }, maker, requestId }];
+  };
+
 const ofKey =
   (action: ChangeAction) =>
   (what: Extract<DomainChange, { keyId: string }>): Entry[] => {
@@ -90,11 +98,9 @@ const entries = {
   endpointDisabled: ofEndpoint('webhook_endpoint.disabled'),
   endpointDeleted: ofEndpoint('webhook_endpoint.deleted'),
   hookSecretSet: ({ uid, platform }) => [{ action: 'hook_secret.set', id: platform, record: { uid } }],
-  hookSecretDeleted: ({ uid, platform }, { before }) => {
-    // Who deletes a secret is noted in its item just before.
-    const { madeBy: maker, requestId } = before as Made;
-    return [{ action: 'hook_secret.deleted', id: platform, record: { uid }, maker, requestId }];
-  },
+  hookSecretDeleted: ofDeletedSecret('hook_secret.deleted'),
+  platformKeySet: ({ uid, platform }) => [{ action: 'platform_key.set', id: platform, record: { uid } }],
+  platformKeyDeleted: ofDeletedSecret('platform_key.deleted'),
   keyCreated: ofKey('key.created'),
   keyUpdated: ofKey('key.updated'),
   keyRevoked: ofKey('key.revoked'),

@@ -32,6 +32,7 @@ const marks = {
     'sourceDeleted',
   ),
   ...ignoreKinds([], 'numberChanged', 'numberErased', 'importFinished', 'hookSecretSet', 'hookSecretDeleted'),
+  ...ignoreKinds([], 'platformKeySet', 'platformKeyDeleted'),
   ...ignoreKinds([], 'endpointCreated', 'endpointUpdated', 'endpointDisabled', 'endpointDeleted'),
   ...ignoreKinds([], 'keyCreated', 'keyUpdated', 'keyRevoked'),
   ...ignoreKinds([], 'userCreated', 'userUpdated', 'userSuspended', 'userResumed', 'userDeletionBegun'),

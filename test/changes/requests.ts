@@ -256,6 +256,13 @@ export const requests: Record<string, (world: World, step: Step) => Promise<Made
     await hookSecrets.remove(uid, 'vapi');
     return (['set', 'deleted'] as const).map((done) => ({ action: `hook_secret.${done}`, id: 'vapi' }));
   },
+  async setAndDeletePlatformKey({ uid, stores: { platformKeys } }) {
+    const key = { platform: 'vapi' as const, createdAt, keyId: 'key_test' };
+    await platformKeys.set(uid, { ...key, sealed: unique('sealed') });
+    await platformKeys.noteUse(uid, { ...key, sealed: 'another' });
+    await platformKeys.remove(uid, 'vapi');
+    return (['set', 'deleted'] as const).map((done) => ({ action: `platform_key.${done}`, id: 'vapi' }));
+  },
   async createAndRevokeKey({ uid, stores: { apiKeys } }) {
     const { keyId: id } = await apiKeys.create(uid, { name: text });
     await apiKeys.change(uid, id, { name: `${text}.` });

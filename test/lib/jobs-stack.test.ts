@@ -87,7 +87,16 @@ it('a function reads only the changes of the stream that are events or entries o
   const keys = JSON.parse(Pattern).dynamodb.Keys.sk.S as (string | { prefix: string })[];
   const passes = (sk: string) => keys.some((key) => (typeof key === 'string' ? sk === key : sk.startsWith(key.prefix)));
   const exact = ['ACCESS', 'CALL', 'KEY', 'USER', 'WEBHOOKS', '+14155550100'];
-  const passed = [...exact, 'AGENT#a', 'WEBSITE#w', 'DOCUMENT#d', 'IMPORT#i', 'ERASURE#e', 'HOOK-SECRET#vapi'];
+  const passed = [
+    ...exact,
+    'AGENT#a',
+    'WEBSITE#w',
+    'DOCUMENT#d',
+    'IMPORT#i',
+    'ERASURE#e',
+    'HOOK-SECRET#vapi',
+    'PLATFORM-KEY#vapi',
+  ];
   expect(passed.filter(passes)).toEqual(passed);
   expect(['KEY#k', 'TOKENS', 'change_1', 'EVENT#e', '2026-03-01T10:00:00Z#call'].filter(passes)).toEqual([]);
   const grants = grantsOf(dev, 'readChanges').filter((grant) => !/ on (table|own log|\*)$/.test(grant));

@@ -3,6 +3,7 @@ import { blockListImports } from '../../functions/block-list-import/block-list-i
 import { newApiKey } from '../../functions/domain/api-keys.ts';
 import { erasures } from '../../functions/erasure/erasures.ts';
 import { hookSecrets } from '../../functions/hooks/secrets/hook-secrets.ts';
+import { platformKeys } from '../../functions/reconciliation/platform-keys.ts';
 import { agentChanges } from '../../functions/store/agents/agent-changes.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { calls } from '../../functions/store/calls/calls.ts';
@@ -77,6 +78,8 @@ const examples: Record<string, (id: string) => Promise<unknown>> = {
     const secret = { sealed: '', createdAt: at.createdAt, keyId: 'key_1' };
     return hookSecrets.get().set(uid, 'vapi', secret, async () => true);
   },
+  'platform-keys/vapi': () =>
+    platformKeys.get().set(uid, { platform: 'vapi', sealed: '', createdAt: at.createdAt, keyId: 'key_1' }),
   erasure_01KB3P8V4N6T0R2X5Z7B9D1F3H: (erasureId) =>
     erasures.get().add({ uid, erasureId, number: '+14155550177', numberHash: 'hash', blockList: 'keep' }),
   web_01KB3P8V4N6T0R2X5Z7B9D1F3H: (id) => {

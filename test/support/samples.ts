@@ -1,8 +1,10 @@
 import { blockListImports } from '../../functions/block-list-import/block-list-imports.ts';
+import { now } from '../../functions/domain/date-time.ts';
 import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
 import { erasures } from '../../functions/erasure/erasures.ts';
 import { hookSecrets } from '../../functions/hooks/secrets/hook-secrets.ts';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
+import { platformKeys } from '../../functions/reconciliation/platform-keys.ts';
 import { agentChanges } from '../../functions/store/agents/agent-changes.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
@@ -99,6 +101,12 @@ const hookSecret = async (uid: string) => {
   return 'vapi';
 };
 
+/** The key of a platform of a user, by the platform. */
+const platformKey = async (uid: string) => {
+  await platformKeys.get().set(uid, { platform: 'vapi', sealed: '', createdAt: now(), keyId: 'key_1' });
+  return 'vapi';
+};
+
 /** No two endpoints of a user have the same address. */
 const newWebhookUrl = () => `https://crm.example.com/webhooks/${newUlid()}`;
 
@@ -190,6 +198,9 @@ export const samples: Record<string, Sample | ((agentId: string, uid: string) =>
   setHookSecret: { params: { platform: 'twilio' }, body: { secret: 'the-secret-of-a-sample' } },
   listHookSecrets: {},
   deleteHookSecret: async (_, uid) => ({ params: { platform: await hookSecret(uid) } }),
+  setPlatformKey: { params: { platform: 'vapi' }, body: { apiKey: 'the-key-of-a-sample' } },
+  listPlatformKeys: {},
+  deletePlatformKey: async (_, uid) => ({ params: { platform: await platformKey(uid) } }),
   duplicateAgent: { body: {} },
   listAgents: {},
   createAgent: { body: { name: 'Agent' } },

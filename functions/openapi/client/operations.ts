@@ -76,6 +76,11 @@ export const operations: Record<string, Record<string, Operation>> = {
     delete: {"method":"DELETE","path":"/hook-secrets/{platform}","query":["uid"],"takesUid":true},
     list: {"method":"GET","path":"/hook-secrets","query":["uid","limit","cursor"],"takesUid":true,"items":""},
   },
+  platformKeys: {
+    set: {"method":"PUT","path":"/platform-keys/{platform}","body":"json","takesUid":true},
+    delete: {"method":"DELETE","path":"/platform-keys/{platform}","query":["uid"],"takesUid":true},
+    list: {"method":"GET","path":"/platform-keys","query":["uid","limit","cursor"],"takesUid":true,"items":""},
+  },
   erasures: {
     create: {"method":"POST","path":"/erasures","body":"json","takesUid":true},
     get: {"method":"GET","path":"/erasures/{erasureId}","query":["uid"],"takesUid":true},

@@ -25,6 +25,7 @@ import { hasOwner } from './agent-access.ts';
 import { type AgentItem, isUnchanged, nextRevision, toAgent, toAgentItem, type VersionOrigin } from './agent-items.ts';
 import { trafficItem } from './agent-traffic.ts';
 import { AgentVersions, readVersion, type StoredVersion, versionItems, versionKeys } from './agent-versions.ts';
+import { moveReconciled } from './reconciled-agents.ts';
 import { checkUnique, moveEntries } from './unique-values.ts';
 
 /** The maximum number of attempts while another agent takes and frees the number. */
@@ -75,6 +76,7 @@ export class AgentChanges extends TableStore {
       this.table.putAction(access, isAbsent),
       ...this.#putVersion(agentId, toStoredVersion(agent, changedFields({}, agent), origin), agent),
       ...moveEntries(this.table, {}, agent),
+      ...moveReconciled(this.table, {}, agent),
     ];
   }
 
@@ -111,6 +113,7 @@ export class AgentChanges extends TableStore {
         this.table.putAction(toAgentItem(changed, origin), isUnchanged(found)),
         ...(fields.length > 0 ? this.#newVersion(changed, toStoredVersion(changed, fields, origin)) : []),
         ...uniqueChanges,
+        ...moveReconciled(this.table, former, changed),
         ...this.#accessChange(former, changed),
       ]);
       return changed;

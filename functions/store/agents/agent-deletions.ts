@@ -18,6 +18,7 @@ import { countAction } from '../quotas.ts';
 import { causeAttributes, type Item, TableStore, table, untilWritten } from '../table.ts';
 import { type AgentItem, isUnchanged, toAgent } from './agent-items.ts';
 import type { SharedAgentItem } from './agents.ts';
+import { moveReconciled } from './reconciled-agents.ts';
 import { moveEntries } from './unique-values.ts';
 
 /** A deleted agent with its former users. Nothing earlier writes after `quietAt` (Unix milliseconds). */
@@ -41,6 +42,7 @@ export class AgentDeletions extends TableStore {
       await this.table.transact([
         this.table.deleteAction(agentKey(owner, agentId), isUnchanged(found)),
         ...moveEntries(this.table, former, { uid: owner, agentId }),
+        ...moveReconciled(this.table, former, { uid: owner, agentId }),
         { Update: { TableName: this.table.name, Key: accessKey(agentId), ...moveToDeleted(agentId, owner) } },
         countAction(this.table, countKey({ uid: owner }), -1),
       ]);

@@ -19,6 +19,7 @@ const kinds: Record<Change['kind'], string> = {
   import: 'Imports',
   webhook_endpoint: 'Webhook endpoints',
   hook_secret: 'Secrets of voice platforms',
+  platform_key: 'Keys of voice platforms',
   key: 'Keys',
   user: 'Users',
   erasure: 'Erasures',
