@@ -8,8 +8,9 @@ import { EndpointIdInPath, SentTest, testEventType } from '../domain/webhooks.ts
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { sendOnce } from '../webhooks/deliver.ts';
+import { endpointAfter } from '../webhooks/endpoint-state.ts';
 import { openActiveSecrets } from '../webhooks/secrets.ts';
-import { endpointAfter, webhookEndpoints, withTest } from '../webhooks/webhook-endpoints.ts';
+import { webhookEndpoints, withTest } from '../webhooks/webhook-endpoints.ts';
 import { webhookReceivers } from '../webhooks/webhook-receivers.ts';
 
 /** Sends a test event immediately, even to an endpoint that is not active. */

@@ -13,8 +13,9 @@ import { checkScopes } from '../http/authorize.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { credentials } from '../store/credentials.ts';
+import type { StoredEndpoint } from '../webhooks/endpoint-state.ts';
 import { receiverAddresses } from '../webhooks/receiver-address.ts';
-import { type StoredEndpoint, toEndpointResponse, webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
+import { toEndpointResponse, webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 
 /** Updates, enables or disables a webhook endpoint. */
 export const updateWebhookEndpoint = endpoint({

@@ -211,6 +211,16 @@ export const SentTest = describedObject('The attempt.', {
 export const DeliveryStatus = z.enum(['pending', 'delivered', 'failed']);
 export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
 
+const deliveryWaits = {
+  attempt: 'it is due, or under way',
+  retry: 'its last attempt failed; the next one is due at `nextAttemptAt`',
+  confirmation: 'the address has never answered with 2xx, and another delivery tries it',
+  probe: 'the endpoint fails, and another delivery probes it',
+  suspension: 'the user is suspended',
+} as const;
+export type DeliveryWait = keyof typeof deliveryWaits;
+const DeliveryWait = z.enum(Object.keys(deliveryWaits) as [DeliveryWait, ...DeliveryWait[]]);
+
 const DeliveryAttempt = z.object({ at: timestamp('When the attempt began.'), ...attemptFields });
 export type DeliveryAttempt = z.infer<typeof DeliveryAttempt>;
 
@@ -233,6 +243,16 @@ export const WebhookDelivery = component(
     ),
     attempts: listField(DeliveryAttempt, 'The latest attempts, oldest first; at most 20.'),
     nextAttemptAt: z.optional(timestamp('When the next attempt is due.')),
+    waitsFor: z.optional(
+      DeliveryWait.check(
+        describe(
+          `What a pending delivery waits for. ${Object.entries(deliveryWaits)
+            .map(([wait, meaning]) => `\`${wait}\`: ${meaning}`)
+            .join('. ')}.`,
+          'attempt',
+        ),
+      ),
+    ),
     requestId: z.optional(
       textField(
         'Id of the request that caused the event, however many jobs earlier: the `x-request-id` of its response.',

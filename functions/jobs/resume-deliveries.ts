@@ -11,7 +11,7 @@ export const resumeDeliveries = queueJob({
   message: jobMessages.resumeDeliveries,
   services: {
     webhookEndpoints: webhookEndpoints.for('find'),
-    webhookDeliveries: webhookDeliveries.for('parked', 'unpark'),
+    webhookDeliveries: webhookDeliveries.for('findParked', 'parked', 'unpark'),
     deliveryQueue: bulkSender('deliverWebhook'),
     jobQueue: queueSender('resumeDeliveries'),
   },

@@ -4,18 +4,19 @@ import type { JobMessage } from '../domain/job-messages.ts';
 import type { DeliveryAttempt } from '../domain/webhooks.ts';
 import { log } from '../log.ts';
 import type { Credentials } from '../store/credentials.ts';
+import type { StoredEndpoint } from './endpoint-state.ts';
+import {
+  type DeliveryOutcome,
+  type DeliveryStep,
+  decideDelivery,
+  endpointAfter,
+  endpointState,
+  endpointTried,
+} from './endpoint-state.ts';
 import { signedRequest, type WebhookMessage } from './message.ts';
 import { openActiveSecrets } from './secrets.ts';
 import type { StoredDelivery, WebhookDeliveries } from './webhook-deliveries.ts';
-import {
-  type DeliveryOutcome,
-  endpointAfter,
-  isParked,
-  type StoredEndpoint,
-  untilNextTrial,
-  type WebhookEndpoints,
-  withTrial,
-} from './webhook-endpoints.ts';
+import type { WebhookEndpoints } from './webhook-endpoints.ts';
 import type { WebhookEvents } from './webhook-events.ts';
 import type { ReceiverResponse, WebhookReceivers } from './webhook-receivers.ts';
 
@@ -51,70 +52,106 @@ const maxDelaySeconds = 900;
 const gone = 410;
 
 /**
- * Makes one attempt at a delivery. The next is sent before this attempt is recorded: a killed function loses no
- * delivery.
+ * Makes one attempt at a delivery, if the state of its endpoint allows it. The next is sent before this attempt is
+ * recorded: a killed function loses no delivery.
  */
 export const deliver = async (job: JobMessage<'deliverWebhook'>, services: Services): Promise<void> => {
   const { uid, deliveryId, sequence, dueAt = 0 } = job;
   const { webhookDeliveries, webhookEndpoints, jobQueue } = services;
-  const waitSeconds = Math.ceil((dueAt - Date.now()) / 1000);
-  if (waitSeconds > 0) return sendLater(jobQueue, job, waitSeconds);
+  if (dueAt > Date.now()) return sendAt(dueAt, job, jobQueue);
   const delivery = await webhookDeliveries.find(uid, deliveryId);
   if (delivery?.status !== 'pending' || delivery.sequence > sequence) return;
-  const { endpointId } = delivery;
-  const [found, maySee] = await Promise.all([
-    webhookEndpoints.find(uid, endpointId),
+  const [endpoint, maySee] = await Promise.all([
+    webhookEndpoints.find(uid, delivery.endpointId),
     maySeeNow(uid, delivery, services),
   ]);
-  // An address that has never answered with 2xx gets few deliveries, one at a time.
-  const isTrial = found?.active && maySee && found.confirmedAt === undefined && !isParked(found, deliveryId);
-  const triedAt = Date.now();
-  const endpoint = isTrial
-    ? await webhookEndpoints.change(uid, endpointId, (current) => withTrial(current, deliveryId, triedAt))
-    : found;
-  if (isTrial && endpoint && !isParked(endpoint, deliveryId) && endpoint.confirmedAt === undefined) {
-    const waitMilliseconds = endpoint.triedAt === triedAt ? 0 : untilNextTrial(endpoint);
-    if (waitMilliseconds > 0) return sendLater(jobQueue, job, waitMilliseconds / 1000);
+  // Deliveries end here if the endpoint is deleted, or the user may see their subject no more.
+  if (!endpoint || !maySee) return endUnsent(job, delivery, endpoint, services);
+  const { step, endpoint: admitted } = await admit(job, endpoint, webhookEndpoints);
+  switch (step.kind) {
+    case 'send':
+      return attemptDelivery(job, delivery, admitted, services);
+    case 'later':
+      return sendAt(step.at, job, jobQueue);
+    case 'park':
+      return parkDelivery(uid, delivery, sequence, services);
+    case 'end':
+      return endUnsent(job, delivery, admitted, services);
   }
-  // Deliveries end here if the endpoint is off, or the user may see it no more.
-  if (!endpoint?.active || !maySee) {
-    if (endpoint?.probe?.deliveryId === deliveryId)
-      await recordOutcome(uid, endpoint, { kind: 'failure', deliveryId }, services);
-    return void (await webhookDeliveries.record(uid, delivery, sequence, { status: 'failed' }));
-  }
-  const { isSuspended = false, confirmedAt } = endpoint;
-  // The owner may ask for a delivery, unless the address has never confirmed.
-  const mustPark = !job.isRequested || isSuspended || confirmedAt === undefined;
-  if (mustPark && isParked(endpoint, deliveryId)) return parkDelivery(uid, delivery, sequence, services);
+};
+
+/** Decides what happens to a delivery now. One that tries an unconfirmed endpoint keeps all others from it. */
+const admit = async (
+  job: JobMessage<'deliverWebhook'>,
+  endpoint: StoredEndpoint,
+  webhookEndpoints: Services['webhookEndpoints'],
+): Promise<{ step: DeliveryStep; endpoint: StoredEndpoint }> => {
+  const { uid, deliveryId } = job;
+  const at = Date.now();
+  const state = endpointState(endpoint, at);
+  const step = decideDelivery(state, job, at);
+  if (state.name !== 'unconfirmed' || step.kind !== 'send') return { step, endpoint };
+  const tried = await webhookEndpoints.change(uid, endpoint.endpointId, (current) =>
+    endpointTried(current, deliveryId, at),
+  );
+  if (!tried) return { step: { kind: 'end' }, endpoint };
+  const isAdmitted = tried.triedAt === at && tried.probe?.deliveryId === deliveryId;
+  return { step: isAdmitted ? step : decideDelivery(endpointState(tried, at), job, at), endpoint: tried };
+};
+
+const attemptDelivery = async (
+  job: JobMessage<'deliverWebhook'>,
+  delivery: StoredDelivery,
+  endpoint: StoredEndpoint,
+  services: Services,
+): Promise<void> => {
+  const { uid, deliveryId, sequence } = job;
+  const { webhookDeliveries, jobQueue } = services;
   const secrets = await openActiveSecrets(endpoint, services.sealedSecrets);
   const message = await buildMessage(delivery, services);
   const { response, attempt } = await sendOnce(message, { url: endpoint.url, secrets }, services);
   if (attempt.cause === undefined) {
     await recordOutcome(uid, endpoint, { kind: 'success' }, services);
-    return void (await webhookDeliveries.record(uid, delivery, sequence, { attempt, status: 'delivered' }));
+    await webhookDeliveries.record(uid, delivery, sequence, { attempt, status: 'delivered' });
+    return;
   }
+  const { status } = response;
+  const { endpointId } = endpoint;
   log('warn', {
     requestId: currentRequestId(),
     failedDelivery: deliveryId,
     endpointId,
-    status: response.status,
+    status,
     reason: attempt.cause,
   });
-  const isGone = response.status === gone;
-  const delaySeconds = isGone ? undefined : delayAfter(delivery.failures, response.retryAfterSeconds);
-  const nextAt = delaySeconds && Date.now() + delaySeconds * 1000;
-  const outcome: DeliveryOutcome = isGone ? { kind: 'gone' } : { kind: 'failure', deliveryId, nextAt };
+  const nextAt = status === gone ? undefined : nextAttemptAfter(delivery.failures, response.retryAfterSeconds);
+  const outcome: DeliveryOutcome = status === gone ? { kind: 'gone' } : { kind: 'failure', deliveryId, nextAt };
   const current = await recordOutcome(uid, endpoint, outcome, services);
-  if (delaySeconds === undefined || nextAt === undefined) {
-    return void (await webhookDeliveries.record(uid, delivery, sequence, { attempt, status: 'failed' }));
+  if (nextAt === undefined) {
+    await webhookDeliveries.record(uid, delivery, sequence, { attempt, status: 'failed' });
+    return;
   }
-  if (current && isParked(current, deliveryId)) {
+  if (current && decideDelivery(endpointState(current), { deliveryId }).kind === 'park') {
     await parkDelivery(uid, delivery, sequence + 1, services);
-    return void (await webhookDeliveries.record(uid, delivery, sequence, { attempt, status: 'pending' }));
+    await webhookDeliveries.record(uid, delivery, sequence, { attempt, status: 'pending' });
+    return;
   }
-  await sendLater(jobQueue, { ...job, isRequested: undefined, sequence: sequence + 1, dueAt: nextAt }, delaySeconds);
+  await sendAt(nextAt, { ...job, isRequested: undefined, sequence: sequence + 1, dueAt: nextAt }, jobQueue);
   const nextAttemptAt = new Date(nextAt).toISOString();
   await webhookDeliveries.record(uid, delivery, sequence, { attempt, status: 'pending', nextAttemptAt });
+};
+
+/** Ends a delivery without an attempt. If it was to probe its endpoint, another one does. */
+const endUnsent = async (
+  { uid, sequence }: JobMessage<'deliverWebhook'>,
+  delivery: StoredDelivery,
+  endpoint: StoredEndpoint | undefined,
+  services: Services,
+): Promise<void> => {
+  const { deliveryId } = delivery;
+  if (endpoint?.probe?.deliveryId === deliveryId)
+    await recordOutcome(uid, endpoint, { kind: 'failure', deliveryId }, services);
+  await services.webhookDeliveries.record(uid, delivery, sequence, { status: 'failed' });
 };
 
 /** Notes the outcome of a delivery. A delayed message resumes parked deliveries even if this function is killed. */
@@ -149,7 +186,7 @@ const parkDelivery = async (
   await services.webhookDeliveries.park(uid, delivery, sequence);
   // Parked deliveries may have been resumed just before this delivery was parked.
   const endpoint = await services.webhookEndpoints.find(uid, endpointId);
-  if (endpoint && isParked(endpoint, deliveryId)) return;
+  if (endpoint && decideDelivery(endpointState(endpoint), { deliveryId }).kind === 'park') return;
   await services.jobQueue.send({ job: 'resumeDeliveries', uid, endpointId });
 };
 
@@ -186,13 +223,17 @@ export const buildMessage = async (
   return { id: eventId, type, timestamp, data: { ...ids, ...details } };
 };
 
-/** Returns the seconds until the next attempt; undefined after the last one. */
-const delayAfter = (failures: number, retryAfterSeconds: number | undefined): number | undefined => {
+/** Returns when the next attempt is due (Unix milliseconds); undefined after the last one. */
+const nextAttemptAfter = (failures: number, retryAfterSeconds: number | undefined): number | undefined => {
   const scheduled = retrySeconds[failures];
   if (scheduled === undefined) return undefined;
-  if (retryAfterSeconds !== undefined) return Math.min(Math.max(1, retryAfterSeconds), maxRetryAfterSeconds);
-  return scheduled * (1 + jitter * (2 * Math.random() - 1));
+  const seconds =
+    retryAfterSeconds === undefined
+      ? scheduled * (1 + jitter * (2 * Math.random() - 1))
+      : Math.min(Math.max(1, retryAfterSeconds), maxRetryAfterSeconds);
+  return Date.now() + seconds * 1000;
 };
 
-const sendLater = (jobQueue: Services['jobQueue'], message: JobMessage<'deliverWebhook'>, seconds: number) =>
-  jobQueue.send(message, Math.min(Math.ceil(seconds), maxDelaySeconds));
+/** Sends a message that is handled at a time (Unix milliseconds), or waits again until then. */
+const sendAt = (at: number, message: JobMessage<'deliverWebhook'>, jobQueue: Services['jobQueue']) =>
+  jobQueue.send(message, Math.min(Math.ceil((at - Date.now()) / 1000), maxDelaySeconds));

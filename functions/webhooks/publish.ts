@@ -8,8 +8,9 @@ import { deletedCalls } from '../store/calls/deleted-calls.ts';
 import { type AgentUsers, credentials } from '../store/credentials.ts';
 import type { BlockListOwner, EventSubject } from '../store/keys.ts';
 import type { DomainEvent } from './domain-event.ts';
+import type { StoredEndpoint } from './endpoint-state.ts';
 import { type StoredDelivery, webhookDeliveries } from './webhook-deliveries.ts';
-import { type StoredEndpoint, webhookEndpoints } from './webhook-endpoints.ts';
+import { webhookEndpoints } from './webhook-endpoints.ts';
 import { webhookEvents } from './webhook-events.ts';
 
 /** The services of a function that publishes events. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { SealedSecrets } from '../clients/sealed-secrets.ts';
 import { ApiError } from '../domain/errors.ts';
 import { activeSecrets, maxSecrets, replacedSecrets } from '../domain/rotating-secrets.ts';
-import type { SealedSecret, StoredEndpoint } from './webhook-endpoints.ts';
+import type { SealedSecret, StoredEndpoint } from './endpoint-state.ts';
 
 /** Returns a new secret of an endpoint, in the format of Standard Webhooks. */
 export const newEndpointSecret = () => `whsec_${randomBytes(32).toString('base64')}`;

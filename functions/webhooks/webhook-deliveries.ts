@@ -1,6 +1,7 @@
 import { limits } from '../domain/limits.ts';
 import { fillPage, fromCursor } from '../domain/paging.ts';
-import type { DeliveryAttempt, DeliveryStatus, WebhookDelivery } from '../domain/webhooks.ts';
+import { pickFields } from '../domain/pick-fields.ts';
+import { type DeliveryAttempt, type DeliveryStatus, WebhookDelivery } from '../domain/webhooks.ts';
 import { service } from '../service.ts';
 import { exists, when } from '../store/expressions.ts';
 import { insertAll } from '../store/insert-all.ts';
@@ -15,6 +16,8 @@ import {
 } from '../store/keys.ts';
 import { firstPageSize, mergePages } from '../store/merge-pages.ts';
 import { type Item, TableStore, table } from '../store/table.ts';
+import type { StoredEndpoint } from './endpoint-state.ts';
+import { findWait } from './endpoint-state.ts';
 
 /** A stored delivery. `sequence` is its next attempt; `failures` counts since it began or was requested again. */
 export type StoredDelivery = WebhookDelivery & {
@@ -135,6 +138,12 @@ export class WebhookDeliveries extends TableStore {
     }
   }
 
+  /** Returns a delivery if it rests. */
+  async findParked(uid: string, endpointId: string, deliveryId: string): Promise<ParkedDelivery[]> {
+    const item = await this.table.get<RestingItem>(parkedDeliveryKey(uid, endpointId, deliveryId));
+    return item ? [item] : [];
+  }
+
   /** Ends the rest of deliveries. */
   async unpark(uid: string, endpointId: string, deliveries: ParkedDelivery[]): Promise<void> {
     await this.table.deleteMany(deliveries.map(({ deliveryId }) => parkedDeliveryKey(uid, endpointId, deliveryId)));
@@ -154,7 +163,7 @@ export class WebhookDeliveries extends TableStore {
   async page(
     uid: string,
     { endpointId, status, limit, cursor }: DeliveryFilter & { limit?: number; cursor?: string },
-  ): Promise<{ items: WebhookDelivery[]; nextCursor?: string }> {
+  ): Promise<{ items: StoredDelivery[]; nextCursor?: string }> {
     const isFiltered = endpointId !== undefined || status !== undefined;
     const collection = `webhook-deliveries:${uid}:${JSON.stringify([endpointId, status])}`;
     const after = fromCursor(collection, cursor);
@@ -176,7 +185,7 @@ export class WebhookDeliveries extends TableStore {
     const pages = shards.map((shard) => this.table.pages<DeliveryItem>(shard, query));
     for await (const item of mergePages(pages, query)) {
       // DynamoDB deletes an item some time after it has expired.
-      if (item.ttlSeconds > Date.now() / 1000) yield shownDelivery(toStoredDelivery(item));
+      if (item.ttlSeconds > Date.now() / 1000) yield toStoredDelivery(item);
     }
   }
 }
@@ -184,10 +193,14 @@ export class WebhookDeliveries extends TableStore {
 const toStoredDelivery = ({ pk: _pk, sk: _sk, ttlSeconds: _ttlSeconds, ...delivery }: DeliveryItem): StoredDelivery =>
   delivery;
 
-/** Returns a delivery for a response, without the content of its event. */
-const shownDelivery = (delivery: StoredDelivery): WebhookDelivery => {
-  const { timestamp: _t, ids: _i, subject: _s, sequence: _q, failures: _f, ...shown } = delivery;
-  return shown;
+/** Returns a delivery to an endpoint for a response, without the content of its event. */
+export const toDeliveryResponse = (delivery: StoredDelivery, endpoint: StoredEndpoint | undefined): WebhookDelivery => {
+  const { nextAttemptAt, ...shown } = pickFields(delivery, WebhookDelivery);
+  if (delivery.status !== 'pending') return shown;
+  const waitsFor = findWait(delivery, endpoint);
+  // A delivery that waits for something else is not attempted at its time.
+  const isTimed = waitsFor === 'attempt' || waitsFor === 'retry';
+  return { ...shown, waitsFor, nextAttemptAt: isTimed ? nextAttemptAt : undefined };
 };
 
 export const webhookDeliveries = /* @__PURE__ */ service(() => new WebhookDeliveries(table.get()), {
@@ -198,6 +211,7 @@ export const webhookDeliveries = /* @__PURE__ */ service(() => new WebhookDelive
   find: ['dynamodb:GetItem'],
   record: ['dynamodb:UpdateItem'],
   park: ['dynamodb:PutItem'],
+  findParked: ['dynamodb:GetItem'],
   parked: ['dynamodb:Query'],
   unpark: ['dynamodb:BatchWriteItem'],
   restart: ['dynamodb:UpdateItem'],

@@ -1,32 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { Scope } from '../domain/api-keys.ts';
 import { ApiError, invalidField } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
-import type { DisabledReason, WebhookEndpoint } from '../domain/webhooks.ts';
+import { pickFields } from '../domain/pick-fields.ts';
+import { WebhookEndpoint } from '../domain/webhooks.ts';
 import { service } from '../service.ts';
 import { when } from '../store/expressions.ts';
 import { userKey, webhookEndpointsKey } from '../store/keys.ts';
 import { type Item, TableStore, table, untilWritten } from '../store/table.ts';
 import { putFirst, type UserItem } from '../store/users.ts';
-
-/** An encrypted secret with its request and API key. It signs until `endsAt` (Unix milliseconds). */
-export type SealedSecret = { sealed: string; createdBy: string; keyId: string; endsAt?: number };
-
-/** An endpoint as it is stored. Times are Unix milliseconds. */
-export type StoredEndpoint = WebhookEndpoint & {
-  secrets: SealedSecret[];
-  /** The scopes of its key, if the key has a list. */
-  scopes?: Scope[];
-  testedAt?: number;
-  /** The time of the last delivery before its confirmation. */
-  triedAt?: number;
-  /** Set for endpoints of `webhooks listen`, which expire then. */
-  listeningUntil?: number;
-  /** The delivery that probes a failing or unconfirmed endpoint. Its next attempt is due before `until`. */
-  probe?: { deliveryId: string; until: number };
-  /** The user is suspended, as the item of all endpoints says. */
-  isSuspended?: boolean;
-};
+import { type DeliveryOutcome, endpointAfter, type StoredEndpoint } from './endpoint-state.ts';
 
 /** `deleted` has when endpoints were deleted (Unix milliseconds): repeated requests do not create them again. */
 export type EndpointsItem = Item & {
@@ -40,19 +22,6 @@ export type EndpointsItem = Item & {
 /** The time for which deleted ids are kept: that of an Idempotency-Key. */
 const deletedMilliseconds = 24 * 60 * 60 * 1000;
 const maxDeleted = 1000;
-
-/** The result of a delivery, with the next attempt (Unix milliseconds) if any. */
-export type DeliveryOutcome =
-  | { kind: 'success' }
-  | { kind: 'gone' }
-  | { kind: 'failure'; deliveryId: string; nextAt?: number };
-
-/** After this time without success, one delivery probes, and the rest wait. */
-const restAfterMilliseconds = 60 * 1000;
-/** Another delivery takes the place of a probe overdue by this time. */
-const probeGraceMilliseconds = 60 * 60 * 1000;
-/** Failing for this long without a success disables an endpoint. */
-const disableAfterMilliseconds = 5 * 24 * 60 * 60 * 1000;
 
 /** The webhook endpoints of users. Changes read all endpoints of a user together: they are one item. */
 export class WebhookEndpoints extends TableStore {
@@ -216,66 +185,8 @@ const deletedEndpoint = () =>
 const tooManyEndpoints = () =>
   new ApiError('too_many_endpoints', `A user has at most ${limits.webhookEndpoints} webhook endpoints. Delete one.`);
 
-/** Returns the endpoint after a delivery at a time (Unix milliseconds), the same if unchanged. */
-export const endpointAfter = (endpoint: StoredEndpoint, result: DeliveryOutcome, at: number): StoredEndpoint => {
-  const { failingSince = new Date(at).toISOString(), probe, ...healthy } = endpoint;
-  if (result.kind === 'success') {
-    if (endpoint.failingSince === undefined && endpoint.confirmedAt !== undefined) return endpoint;
-    return { confirmedAt: new Date(at).toISOString(), ...healthy };
-  }
-  if (!endpoint.active) return endpoint;
-  const disabled = (disabledReason: DisabledReason): StoredEndpoint => ({
-    ...healthy,
-    ...(endpoint.failingSince && { failingSince }),
-    active: false,
-    disabledAt: new Date(at).toISOString(),
-    disabledReason,
-  });
-  if (result.kind === 'gone') return disabled('gone');
-  if (at - Date.parse(failingSince) >= disableAfterMilliseconds) return disabled('failing');
-  if (probe && probe.until > at && probe.deliveryId !== result.deliveryId) return endpoint;
-  const { deliveryId, nextAt } = result;
-  const next = nextAt === undefined ? {} : { probe: { deliveryId, until: nextAt + probeGraceMilliseconds } };
-  return { ...healthy, failingSince, ...next };
-};
-
-/** The minimum interval before confirmation: with tests, ten requests a minute. */
-const trialMilliseconds = 15_000;
-
-/** Returns the milliseconds until an unconfirmed endpoint may be tried. */
-export const untilNextTrial = ({ triedAt = 0 }: StoredEndpoint, at = Date.now()) => triedAt + trialMilliseconds - at;
-
-/** Returns an endpoint that is tried now: the same if confirmed, or if this delivery must not. */
-export const withTrial = (endpoint: StoredEndpoint, deliveryId: string, at: number): StoredEndpoint =>
-  endpoint.confirmedAt !== undefined || isParked(endpoint, deliveryId, at) || untilNextTrial(endpoint, at) > 0
-    ? endpoint
-    : { ...endpoint, triedAt: at, probe: { deliveryId, until: at + probeGraceMilliseconds } };
-
-/** Checks whether a delivery must wait for a probe, or for its user's suspension. */
-export const isParked = (
-  { active, confirmedAt, failingSince, probe, isSuspended = false }: StoredEndpoint,
-  deliveryId: string,
-  at = Date.now(),
-): boolean =>
-  isSuspended ||
-  (active &&
-    (confirmedAt === undefined ||
-      (failingSince !== undefined && at - Date.parse(failingSince) >= restAfterMilliseconds)) &&
-    probe !== undefined &&
-    probe.until > at &&
-    probe.deliveryId !== deliveryId);
-
 /** Returns an endpoint for a response. */
-export const toEndpointResponse = ({
-  secrets: _,
-  scopes: __,
-  testedAt: ___,
-  triedAt: ______,
-  listeningUntil: ____,
-  probe: _____,
-  isSuspended: _______,
-  ...endpoint
-}: StoredEndpoint): WebhookEndpoint => endpoint;
+export const toEndpointResponse = (endpoint: StoredEndpoint): WebhookEndpoint => pickFields(endpoint, WebhookEndpoint);
 
 export const webhookEndpoints = /* @__PURE__ */ service(() => new WebhookEndpoints(table.get()), {
   list: ['dynamodb:GetItem'],

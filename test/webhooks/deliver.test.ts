@@ -4,6 +4,7 @@ import { agentSharing } from '../../functions/store/agents/agent-sharing.ts';
 import { users } from '../../functions/store/users.ts';
 import { deliver } from '../../functions/webhooks/deliver.ts';
 import { resumeDeliveries } from '../../functions/webhooks/resume-deliveries.ts';
+import { type StoredDelivery, toDeliveryResponse } from '../../functions/webhooks/webhook-deliveries.ts';
 import { newDelivery } from '../support/webhooks.ts';
 import { newWorld } from '../support/world.ts';
 
@@ -237,6 +238,42 @@ it('an address that has never answered gets one delivery at a time, and the othe
   });
   for (const job of resumptions) await resumeDeliveries(job, services, Date.now() + 10_000);
   for (const job of messages.splice(0)) await deliver(job, services);
+  expect([await statusOf(message.deliveryId), await statusOf(other.deliveryId)]).toEqual(['delivered', 'delivered']);
+});
+
+it('after a suspension, the delivery that probes an endpoint is sent although another one rests before it, and then the others', async () => {
+  const { uid, message, other, receiver, services, messages, resumptions, statusOf } = await unconfirmed(
+    { status: 500 },
+    { status: 204 },
+  );
+  // A mark in the table would have the service itself resume the deliveries.
+  let isSuspended = false;
+  const find = services.webhookEndpoints.find.bind(services.webhookEndpoints);
+  services.webhookEndpoints.find = async (...named) => {
+    const endpoint = await find(...named);
+    return endpoint && { ...endpoint, isSuspended };
+  };
+  vi.useFakeTimers({ toFake: ['Date'] });
+  await deliver(message, services);
+  const [retry] = messages.splice(0) as [typeof message];
+  vi.setSystemTime(Date.now() + 20_000);
+  isSuspended = true;
+  for (const job of [other, retry]) await deliver(job, services);
+  const endpoint = await services.webhookEndpoints.find(uid, message.endpointId);
+  for (const { deliveryId } of [other, retry]) {
+    const waiting = (await services.webhookDeliveries.find(uid, deliveryId)) as StoredDelivery;
+    const shown = toDeliveryResponse(waiting, endpoint);
+    expect([shown.waitsFor, shown.nextAttemptAt]).toEqual(['suspension', undefined]);
+  }
+  isSuspended = false;
+  const resume = () => resumeDeliveries(message, services, Number.POSITIVE_INFINITY);
+  await resume();
+  expect(messages.map(({ deliveryId }) => deliveryId)).toEqual([message.deliveryId]);
+  for (const job of messages.splice(0)) await deliver(job, services);
+  expect(resumptions).not.toEqual([]);
+  await resume();
+  for (const job of messages.splice(0)) await deliver(job, services);
+  expect(await receiver.received()).toHaveLength(3);
   expect([await statusOf(message.deliveryId), await statusOf(other.deliveryId)]).toEqual(['delivered', 'delivered']);
 });
 

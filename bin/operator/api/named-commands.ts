@@ -71,7 +71,7 @@ export const namedCommands: ApiCommand[] = [
     command: 'webhooks deliveries',
     calls: ['webhooks.listDeliveries'],
     options: { endpointId: 'endpoint' },
-    columns: ['deliveryId', 'type', 'createdAt', 'status', 'attempts', 'nextAttemptAt'],
+    columns: ['deliveryId', 'type', 'createdAt', 'status', 'waitsFor', 'attempts', 'nextAttemptAt'],
   },
   { command: 'webhooks redeliver <deliveryId>', calls: ['webhooks.redeliver'] },
   {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeliveryAttempt } from '../../../functions/domain/webhooks.ts';
 import { buildMessage, sendOnce } from '../../../functions/webhooks/deliver.ts';
+import type { StoredEndpoint } from '../../../functions/webhooks/endpoint-state.ts';
 import type { StoredDelivery } from '../../../functions/webhooks/webhook-deliveries.ts';
-import type { StoredEndpoint } from '../../../functions/webhooks/webhook-endpoints.ts';
 import { WebhookReceivers } from '../../../functions/webhooks/webhook-receivers.ts';
 import { describeError } from '../../command-line/describe-error.ts';
 import { CommandError } from '../../command-line/exit-codes.ts';

@@ -19,6 +19,15 @@ const statuses = [
   ...Object.entries(states).map(([value, { label }]) => ({ value, label })),
 ];
 
+/** What a pending delivery waits for, where it is not its own attempt. */
+const waits = {
+  attempt: undefined,
+  retry: undefined,
+  confirmation: 'Waits until the address answers another event with 2xx.',
+  probe: 'Waits: the endpoint fails, and another event tries it.',
+  suspension: 'Waits until the suspension of the user ends.',
+} as const;
+
 /** A delivery is polled when its next attempt is due within this time. */
 const soonMilliseconds = 60_000;
 
@@ -71,12 +80,15 @@ export const Deliveries = ({ endpoints }: { endpoints: WebhookEndpoint[] }) => {
 const isDueSoon = ({ status, nextAttemptAt }: WebhookDelivery) =>
   status === 'pending' && (nextAttemptAt === undefined || Date.parse(nextAttemptAt) < Date.now() + soonMilliseconds);
 
-const State = ({ delivery: { status, attempts, nextAttemptAt } }: { delivery: WebhookDelivery }) => {
+const State = ({ delivery: { status, attempts, nextAttemptAt, waitsFor } }: { delivery: WebhookDelivery }) => {
   const cause = attempts.at(-1)?.cause;
+  const wait = waitsFor && waits[waitsFor];
+  const label = wait ? 'Waiting' : status === 'pending' && cause ? 'Retrying' : states[status].label;
   return (
     <>
-      <Status tone={states[status].tone} label={status === 'pending' && cause ? 'Retrying' : states[status].label} />
+      <Status tone={states[status].tone} label={label} />
       {cause && <p className="faint">{cause}</p>}
+      {wait && <p className="faint">{wait}</p>}
       {nextAttemptAt && Date.parse(nextAttemptAt) > Date.now() && (
         <p className="faint">
           Next attempt <Time at={nextAttemptAt} />
