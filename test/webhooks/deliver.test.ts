@@ -1,6 +1,8 @@
+import { encodeTime } from 'ulid';
 import { afterEach, expect, it, vi } from 'vitest';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { agentSharing } from '../../functions/store/agents/agent-sharing.ts';
+import { parkedDeliveryKey } from '../../functions/store/keys.ts';
 import { users } from '../../functions/store/users.ts';
 import { deliver } from '../../functions/webhooks/deliver.ts';
 import { resumeDeliveries } from '../../functions/webhooks/resume-deliveries.ts';
@@ -208,12 +210,21 @@ it('a delivery that rests while its endpoint recovers is taken up', async () => 
   expect(resumptions).toHaveLength(3);
 });
 
+/** Returns the id of a delivery that is read before another one where both rest. */
+const findEarlierPosition = ({ endpointId, deliveryId }: StoredDelivery): string => {
+  const readIn = (id: string) => Number(parkedDeliveryKey('', endpointId, id).pk.split('#').at(-1));
+  for (let number = 0; ; number++) {
+    const id = `delivery_${encodeTime(number, 26)}`;
+    if (readIn(id) <= readIn(deliveryId)) return id;
+  }
+};
+
 /** Makes the endpoint of a delivery one whose address has never answered, and adds a second delivery. */
 const unconfirmed = async (...replies: Parameters<typeof newDelivery>) => {
   const first = await newDelivery(...replies);
   const { uid, delivery, message, services } = first;
   await services.webhookEndpoints.change(uid, message.endpointId, ({ confirmedAt: _, ...endpoint }) => endpoint);
-  const other = { ...delivery, deliveryId: newIdentifier('delivery') };
+  const other = { ...delivery, deliveryId: findEarlierPosition(delivery) };
   await services.webhookDeliveries.addAll([{ uid, delivery: other }], Date.now() + 10_000);
   const statusOf = async (deliveryId: string) => (await services.webhookDeliveries.find(uid, deliveryId))?.status;
   return { ...first, other: { ...message, deliveryId: other.deliveryId }, statusOf };

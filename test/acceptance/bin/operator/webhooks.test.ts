@@ -1,8 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished } from 'vitest';
+import { newIdentifier } from '../../../../functions/domain/identifiers.ts';
+import { type StoredDelivery, webhookDeliveries } from '../../../../functions/webhooks/webhook-deliveries.ts';
 import { webhookEndpoints } from '../../../../functions/webhooks/webhook-endpoints.ts';
-import { ended, start } from '../../../support/operator-command.ts';
+import { ended, json, start } from '../../../support/operator-command.ts';
+import { newEndpointRecord } from '../../../support/records.ts';
 import { until } from '../../../support/until.ts';
 import { newEndpoint, newReceiver, verified } from '../../../support/webhooks.ts';
 import { newWorld, type World } from '../../../support/world.ts';
@@ -101,4 +104,19 @@ it('webhooks listen that is killed leaves no endpoint for longer than a minute',
   await world.recordCall('call-1');
   await later.waitFor(1);
   expect(await receiver.received()).toEqual([]);
+});
+
+it('webhooks deliveries shows what the deliveries of a suspended user wait for', async () => {
+  const { uid } = await newWorld();
+  const record = newEndpointRecord('https://crm.example.com/hooks');
+  await webhookEndpoints.get().add(uid, record);
+  const made = { deliveryId: newIdentifier('delivery'), eventId: newIdentifier('event'), type: 'agent.updated' };
+  const { endpointId, createdAt } = record;
+  const about = { endpointId, createdAt, timestamp: createdAt, ids: { uid }, subject: { uid } };
+  const delivery: StoredDelivery = { ...made, ...about, status: 'pending', attempts: [], sequence: 0, failures: 0 };
+  await webhookDeliveries.get().addAll([{ uid, delivery }], Date.now() + 10_000);
+  await json('user', 'suspend', uid);
+  const { deliveries } = await json('webhooks', 'deliveries', '--uid', uid);
+  const waiting = { deliveryId: made.deliveryId, status: 'pending', waitsFor: 'suspension' };
+  expect(deliveries).toContainEqual(expect.objectContaining(waiting));
 });
