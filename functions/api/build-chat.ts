@@ -57,8 +57,7 @@ export const buildChat = endpoint({
     { chatModel, chatSigningSecret, chatUsage, ownApi },
   ) {
     if (apiKey === undefined && environment.chatAccess === 'key') throw missingApiKey();
-    const context: TurnContext = { requestId, receivedAt };
-    const logTurn = turnLogger(context);
+    let turnFacts: TurnFacts = { requestId, receivedAt };
     try {
       // Invalid requests also count.
       const retryAfter = await chatUsage.countTurn(address);
@@ -67,7 +66,7 @@ export const buildChat = endpoint({
       // A key that administers users reads and writes nothing of theirs.
       if (principal?.scopes.every((scope) => scope === 'users')) throw insufficientPermissions();
       const { id: chatId, messages, userId } = parseConversation(event);
-      Object.assign(context, { principal, chatId, userId });
+      turnFacts = { ...turnFacts, principal, chatId, userId };
 
       const signatures = new Signatures(await chatSigningSecret.read(), chatId);
       const toolNames = allowedToolNames(principal);
@@ -83,12 +82,12 @@ export const buildChat = endpoint({
         receivedAt,
         start: (signal) => turn.start(signal),
         toChunk: (part) => turn.toChunk(part),
-        onEnd: (end) => meter.settle().finally(() => logTurn(end, turn.usage)),
+        onEnd: (end) => meter.settle().finally(() => logTurn(turnFacts, end, turn.usage)),
       });
       return { headers: streamHeaders, body: stream };
     } catch (cause) {
       // `onEnd` logs failures after the turn has started; they arrive here as an `ApiError`.
-      if (!(cause instanceof ApiError)) logTurn({ state: 'failed', cause });
+      if (!(cause instanceof ApiError)) logTurn(turnFacts, { state: 'failed', cause });
       throw cause;
     }
   },
@@ -108,8 +107,8 @@ const streamHeaders = {
   'x-accel-buffering': 'no',
 };
 
-/** The facts about a turn. They are added as they become known. */
-type TurnContext = {
+/** The facts about a turn. Those of the conversation are known once it is read. */
+type TurnFacts = {
   requestId: string;
   receivedAt: number;
   chatId?: string;
@@ -118,22 +117,18 @@ type TurnContext = {
 };
 
 /** Logs a turn's end. Alarms match `operation`, `state` and `code`. */
-const turnLogger =
-  (turn: TurnContext) =>
-  ({ state, cause }: StreamEnd, usage: object = {}) => {
-    const { principal, receivedAt, ...context } = turn;
-    log(state === 'failed' ? 'error' : 'info', {
-      operation: 'buildChat',
-      ...context,
-      uid: principal?.uid,
-      keyId: principal?.keyId,
-      state,
-      code: cause instanceof ApiError ? cause.code : undefined,
-      ...usage,
-      milliseconds: Math.round(performance.now() - receivedAt),
-      ...(cause !== undefined && cause !== null && { cause: describeWithoutText(cause) }),
-    });
-  };
+const logTurn = ({ principal, receivedAt, ...facts }: TurnFacts, { state, cause }: StreamEnd, usage: object = {}) =>
+  log(state === 'failed' ? 'error' : 'info', {
+    operation: 'buildChat',
+    ...facts,
+    uid: principal?.uid,
+    keyId: principal?.keyId,
+    state,
+    code: cause instanceof ApiError ? cause.code : undefined,
+    ...usage,
+    milliseconds: Math.round(performance.now() - receivedAt),
+    ...(cause !== undefined && cause !== null && { cause: describeWithoutText(cause) }),
+  });
 
 const tooManyTurns = (retryAfterSeconds: number) =>
   new ApiError('rate_limited', 'Too many messages from this address in the last minute. Try again in a moment.', {

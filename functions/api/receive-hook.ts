@@ -134,8 +134,9 @@ export const receiveHook = endpoint({
     if (event.type === 'other' || !found) return platform.acknowledge();
     if (event.type === 'searches') {
       if (!hasScope(principal, 'knowledge')) throw noKnowledge(principal);
-      const { agent, items } = locatedCall(found);
-      const answers = await answerSearches(knowledge, agent.agentId, event.queries, readChangeCount(items.sourceCount));
+      const { agent, read, items } = locatedCall(found);
+      const changes = read.has('sourceCount') ? readChangeCount(items.sourceCount) : undefined;
+      const answers = await answerSearches(knowledge, agent.agentId, event.queries, changes);
       return platform.answer?.(answers, request) ?? platform.acknowledge();
     }
     const located = withoutUnsigned(locatedCall(found), principal);

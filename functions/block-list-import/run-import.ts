@@ -55,43 +55,18 @@ export const runImport = async (
   until: number,
   { rowsPerStep = 10_000, continues = false }: { rowsPerStep?: number; continues?: boolean } = {},
 ): Promise<void> => {
-  const { credentials, files, imports, jobQueue } = services;
-  const key = importFileKey(reference);
+  const { files, imports, jobQueue } = services;
   const found = await imports.find(reference);
   if (!found || found.finishedAt !== undefined) {
     if (found) await imports.release(found);
-    return files.delete(key);
+    return files.delete(importFileKey(reference));
   }
-  const overdue = overdueError(found);
-  if (overdue !== undefined) return failImport(found, services, overdue);
-  const head = await files.readPart(key, { start: 0, length: 1, etag: found.etag });
-  // The message arrived before the file could be read. S3 sends another one for it.
-  if (!head && found.status === 'awaiting_upload') return;
-  // Another file came by the same form while a run has the first one. That run counts what it imports, and ends the import.
-  const { deadlineAt = 0 } = found;
-  if (head === 'changed' && !continues && deadlineAt > Date.now())
-    return jobQueue.send({ job: 'importBlockList', ...reference }, busyDelaySeconds);
-  if (!head || head === 'changed') return failImport(found, services, changedFile);
-  if (head.size > limits.importBytes) return failImport(found, services, 'The file is larger than 64 MB.');
-  const keyState = found.status === 'awaiting_upload' ? await credentials.getKeyState(found) : 'usable';
-  if (keyState === 'suspended') {
-    // From now on it waits for the end of the suspension, and not for its file.
-    if (found.fileDeadlineAt !== undefined) await imports.noteUpload(found);
-    return jobQueue.send({ job: 'importBlockList', ...reference }, suspendedDelaySeconds);
-  }
-  if (keyState === 'over') {
-    return failImport(
-      found,
-      services,
-      'The API key that created the import is no longer valid. Import the file again with another key.',
-    );
-  }
-  const begun = await imports.begin(found, found.etag ?? head.etag);
-  if (begun === 'busy') {
-    if (found.fileDeadlineAt !== undefined) await imports.noteUpload(found);
-    return jobQueue.send({ job: 'importBlockList', ...reference }, busyDelaySeconds);
-  }
-  if (!begun) return;
+  const admission = await admit(found, services, continues);
+  if (admission === undefined) return;
+  if ('failure' in admission) return failImport(found, services, admission.failure);
+  if ('delaySeconds' in admission)
+    return jobQueue.send({ job: 'importBlockList', ...reference }, admission.delaySeconds);
+  const { begun } = admission;
   try {
     // The entries name the key that created the import.
     const { uid, keyId, keyName } = begun;
@@ -103,12 +78,39 @@ export const runImport = async (
     if (current && current.finishedAt === undefined) return;
     // A canceled import keeps the list locked until its current step ends.
     await imports.release(begun);
-    await files.delete(key);
+    await files.delete(importFileKey(reference));
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
     const current = await imports.find(reference);
     if (current && current.finishedAt === undefined) await failImport(current, services, error.message);
   }
+};
+
+type Admission = { begun: ImportRecord } | { failure: string } | { delaySeconds: number };
+
+/** Begins an import whose file is there, or says why not. Returns undefined when another message continues it. */
+const admit = async (
+  found: ImportRecord,
+  { credentials, files, imports }: Services,
+  continues: boolean,
+): Promise<Admission | undefined> => {
+  const overdue = overdueError(found);
+  if (overdue !== undefined) return { failure: overdue };
+  const head = await files.readPart(importFileKey(found), { start: 0, length: 1, etag: found.etag });
+  // The message arrived before the file could be read. S3 sends another one for it.
+  if (!head && found.status === 'awaiting_upload') return undefined;
+  // Another file came by the same form while a run has the first one. That run counts what it imports, and ends the import.
+  const { deadlineAt = 0 } = found;
+  if (head === 'changed' && !continues && deadlineAt > Date.now()) return { delaySeconds: busyDelaySeconds };
+  if (!head || head === 'changed') return { failure: changedFile };
+  if (head.size > limits.importBytes) return { failure: 'The file is larger than 64 MB.' };
+  const keyState = found.status === 'awaiting_upload' ? await credentials.getKeyState(found) : 'usable';
+  if (keyState === 'over') return { failure: keyIsOver };
+  const begun = keyState === 'suspended' ? 'busy' : await imports.begin(found, found.etag ?? head.etag);
+  if (begun !== 'busy') return begun && { begun };
+  // From now on it waits for its turn, and not for its file.
+  if (found.fileDeadlineAt !== undefined) await imports.noteUpload(found);
+  return { delaySeconds: keyState === 'suspended' ? suspendedDelaySeconds : busyDelaySeconds };
 };
 
 /** Ends an import with an error, and deletes its file. */
@@ -121,6 +123,7 @@ export const failImport = async (
   await files.delete(importFileKey(record));
 };
 
+const keyIsOver = 'The API key that created the import is no longer valid. Import the file again with another key.';
 const changedFile = 'The file was replaced or deleted before the import had ended. Import it again.';
 
 /** The outcome of a run: the import is done, there is more to do, or another run has taken over. */

@@ -2,6 +2,7 @@ import {
   convertToModelMessages,
   isStepCount,
   type LanguageModel,
+  // It has one reader and keeps no copy of the answer. `streamText`, its stable form, also works here.
   experimental_streamTextLowMemory as streamText,
   type TextStreamPart,
   type ToolSet,

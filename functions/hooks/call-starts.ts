@@ -60,10 +60,11 @@ export type CallStartFacts = {
 /** The agent of a call, which the user may use. Its rules are known if its access was read. */
 export type LocatedAgent = { agentId: string; owner: string; outcomeRules?: OutcomeRules };
 
-/** A call and its items, null if missing. `none`: no agent has our number. `forbidden`: the user may not use it. */
+/** A call, the names of the items that were read, and those that exist. `none`: no agent has our number. `forbidden`: the user may not use it. */
 export type CallStart = CallStartReference & {
   agent: LocatedAgent | 'none' | 'forbidden';
-  items: Partial<Record<ItemName, Item | null>>;
+  read: Set<ItemName>;
+  items: Items;
 };
 
 /** A call whose agent was found. */
@@ -83,6 +84,7 @@ export const agentLookup = (reference: CallStartReference, more?: 'record' | 'so
 
 type EntryName = `${'agent' | 'user'}${'Entry' | 'OtherEntry'}`;
 type ItemName = EntryName | 'record' | 'traffic' | 'attempts' | 'sourceCount';
+type Items = Partial<Record<ItemName, Item>>;
 
 /** The items of the agent's owner. A guest's own do not apply to the call. */
 const ownersItems: ItemName[] = ['userEntry', 'userOtherEntry', 'record'];
@@ -132,14 +134,13 @@ const lookup = (reference: CallStartReference, keys: Partial<Record<ItemName, It
           : agentWithAccess(uid, reference.agentId, readAccess(findItem(items, access)));
       const isOwner = typeof agent !== 'string' && agent.owner === uid;
       const usable = (Object.keys(keys) as ItemName[]).filter((name) => isOwner || !ownersItems.includes(name));
-      return {
-        ...reference,
-        agent,
-        items: Object.fromEntries(usable.map((name) => [name, findItem(items, keys[name]) ?? null])),
-      };
+      return { ...reference, agent, read: new Set(usable), items: findItems(items, keys, usable) };
     },
   };
 };
+
+const findItems = (items: Item[], keys: Partial<Record<ItemName, ItemKey>>, names: ItemName[]): Items =>
+  Object.fromEntries(names.map((name) => [name, findItem(items, keys[name])]));
 
 /** Returns the agent that a request names, if the id is valid. */
 const namedAgent = ({ agentId }: CallStartReference) => (isIdentifier(agentId ?? '') ? agentId : undefined);
@@ -155,36 +156,39 @@ export class CallStarts extends TableStore {
   readonly #traffic = new AgentTraffic(this.table);
 
   /** Returns the agent's settings about outcomes. Reads them if the lookup did not. */
-  async readOutcomeSettings({ agent: { agentId, owner, outcomeRules }, items }: LocatedCall): Promise<OutcomeSettings> {
+  async readOutcomeSettings({
+    agent: { agentId, owner, outcomeRules },
+    read,
+    items,
+  }: LocatedCall): Promise<OutcomeSettings> {
     const [key, access] = [agentKey(owner, agentId), accessKey(agentId)];
-    const unread = [...(items.record === undefined ? [key] : []), ...(outcomeRules ? [] : [access])];
-    const read = unread.length === 0 ? [] : await this.table.getMany(unread);
-    const record = (items.record ?? findItem(read, key)) as AgentItem | undefined;
+    const unread = [...(read.has('record') ? [] : [key]), ...(outcomeRules ? [] : [access])];
+    const found = unread.length === 0 ? [] : await this.table.getMany(unread);
+    const record = (items.record ?? findItem(found, key)) as AgentItem | undefined;
     return {
       outcomeFrom: record && toAgent(record).configuration.outcomeFrom,
-      outcomeRules: outcomeRules ?? readAccess(findItem(read, access))?.outcomeRules ?? {},
+      outcomeRules: outcomeRules ?? readAccess(findItem(found, access))?.outcomeRules ?? {},
     };
   }
 
   /** Returns the facts of a call, with one more read for what is missing. */
   async read(call: LocatedCall): Promise<CallStartFacts> {
-    const { agent, items } = call;
+    const { agent } = call;
     const keys = decisionKeys(call, agent.owner, agent.agentId);
-    const names = Object.keys(keys) as ItemName[];
-    const unread = names.flatMap((name) => (items[name] === undefined ? (keys[name] ?? []) : []));
-    const read = unread.length === 0 ? [] : await this.table.getMany(unread);
-    const found = (name: ItemName) => items[name] ?? findItem(read, keys[name]);
+    const unread = (Object.keys(keys) as ItemName[]).filter((name) => keys[name] && !call.read.has(name));
+    const found = unread.length === 0 ? [] : await this.table.getMany(unread.flatMap((name) => keys[name] ?? []));
+    const items = { ...call.items, ...findItems(found, keys, unread) };
     const findEntry = (scope: 'agent' | 'user') =>
-      readBlockedEntry(found(`${scope}Entry`)) ?? readBlockedEntry(found(`${scope}OtherEntry`));
+      readBlockedEntry(items[`${scope}Entry`]) ?? readBlockedEntry(items[`${scope}OtherEntry`]);
     const [agentEntry, userEntry] = [findEntry('agent'), findEntry('user')];
-    const record = found('record') as AgentItem | undefined;
+    const record = items.record as AgentItem | undefined;
     // The agent has since been deleted.
     if (!record) throw insufficientPermissions();
     const entry = agentEntry ?? userEntry;
     return {
       blocked: entry && { scope: agentEntry ? 'agent' : 'user', entry },
-      agent: await this.#serveVersion(callerId(call, entry !== undefined), record, found('traffic')),
-      attempts: keys.attempts && readAttempts(found('attempts')),
+      agent: await this.#serveVersion(callerId(call, entry !== undefined), record, items.traffic),
+      attempts: keys.attempts && readAttempts(items.attempts),
     };
   }
 

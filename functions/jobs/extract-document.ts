@@ -48,7 +48,7 @@ export const extractDocument = queueJob({
   async handle(message, services, { lastDeliveryEndsAt }) {
     if ('job' in message) {
       const { uid, agentId, documentId: id, attempt } = message;
-      return extract({ agentId, id, uid }, services, { retry: attempt, lastDeliveryEndsAt });
+      return extract({ agentId, id, uid }, services, { requestedAttempt: attempt, lastDeliveryEndsAt });
     }
     const arrived = createdKeys(message).flatMap((key) => ({ ...parseFileKey(key), key }));
     const access = await services.credentials.accessTo(arrived.flatMap(({ agentId }) => agentId ?? []));
@@ -84,35 +84,26 @@ const takeUpload = async (
   await files.delete(uploadKey(document));
 };
 
+/** `requestedAttempt` is that of a user who wants the file read again, whatever its key may do. */
+type Delivery = { requestedAttempt: string | undefined; lastDeliveryEndsAt: number | undefined };
+
 const extract = async (
   { uid, ...document }: DocumentKey & { uid?: string },
   services: Services,
-  { retry, lastDeliveryEndsAt }: { retry: string | undefined; lastDeliveryEndsAt: number | undefined },
+  delivery: Delivery,
 ): Promise<void> => {
   const { documents, files, agents } = services;
-  const key = fileKey(document);
-  const deleteOrphans = () => documents.deleteOrphans(document, () => files.delete(key));
-  const record = await documents.findForJob(document);
-  if (!record) return deleteOrphans();
-  const { formIssuedTo } = record;
-  const keyState = retry || !formIssuedTo ? 'usable' : await services.credentials.getKeyState(formIssuedTo);
-  if (keyState === 'suspended') {
+  const admission = await admit(document, services, delivery);
+  if (admission === 'gone') return documents.deleteOrphans(document, () => files.delete(fileKey(document)));
+  if (admission === 'suspended') {
     const message = { job: 'extractDocument', uid: uid ?? document.agentId, agentId: document.agentId } as const;
     return services.jobQueue.send({ ...message, documentId: document.id }, suspendedDelaySeconds);
   }
-  const file = await files.read(key, limits.fileBytes);
-  if (!file) {
-    if (retry) await documents.fail(document, retry, 'The file is gone. Upload it again.');
-    return;
-  }
-  const attempt = retry ?? attemptAtFile(file.etag, record.attempt);
-  if (attempt !== record.attempt && !retry) await documents.receive(document, attempt);
-  const run = await documents.start(document, attempt, lastDeliveryEndsAt);
-  if (!run) return deleteOrphans();
+  if (admission === 'without a file') return;
+  const { record, file, attempt, revision, refusal } = admission;
   const fail = async (reason: string, fields?: Partial<DocumentRecord>) => {
     await documents.fail(document, attempt, reason, fields);
   };
-  const refusal = retry ? undefined : await refusalOfForm(record, keyState, services);
   if (refusal !== undefined) return fail(`${refusal} Try again to read it all the same.`);
   if ('tooLarge' in file) return fail(rejectionReasons.file_too_large);
   const size = file.bytes.length;
@@ -128,7 +119,28 @@ const extract = async (
   const reads = [services.websiteReads, services.documentReads];
   const index = await indexNewText(document, 'document', texts, language, reads);
   if ('failure' in index) return fail(index.failure, { size, type });
-  await documents.finish(document, { attempt, revision: run.revision }, { ...texts, index }, { size, type, warnings });
+  await documents.finish(document, { attempt, revision }, { ...texts, index }, { size, type, warnings });
+};
+
+/** Starts an attempt at a document's file, or returns why there is none. */
+const admit = async (document: DocumentKey, services: Services, { requestedAttempt, lastDeliveryEndsAt }: Delivery) => {
+  const { documents, files, credentials } = services;
+  const record = await documents.findForJob(document);
+  if (!record) return 'gone';
+  const { formIssuedTo } = record;
+  const keyState = requestedAttempt || !formIssuedTo ? 'usable' : await credentials.getKeyState(formIssuedTo);
+  if (keyState === 'suspended') return 'suspended';
+  const file = await files.read(fileKey(document), limits.fileBytes);
+  if (!file) {
+    if (requestedAttempt) await documents.fail(document, requestedAttempt, 'The file is gone. Upload it again.');
+    return 'without a file';
+  }
+  const attempt = requestedAttempt ?? attemptAtFile(file.etag, record.attempt);
+  if (!requestedAttempt && attempt !== record.attempt) await documents.receive(document, attempt);
+  const run = await documents.start(document, attempt, lastDeliveryEndsAt);
+  if (!run) return 'gone';
+  const refusal = requestedAttempt ? undefined : await refusalOfForm(record, keyState, services);
+  return { record, file, attempt, revision: run.revision, refusal };
 };
 
 /** Returns why a form's file is refused: S3 accepts it even when the key has ended. */

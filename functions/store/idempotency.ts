@@ -120,39 +120,46 @@ export class IdempotencyStore extends TableStore {
     { since = 0, until, from }: { since?: number; until: number; from?: KeptPosition },
   ): Promise<{ stoppedAt?: KeptPosition; isUnderWay: boolean }> {
     let isUnderWay = from?.isUnderWay ?? false;
-    for (const uid of uids.toSorted()) {
-      if (from && uid < from.uid) continue;
-      for (const [shard, collection] of idempotencyCollections(uid).entries()) {
-        const start: Pick<KeptPosition, 'shard' | 'after'> = from?.uid === uid ? from : { shard: 0 };
-        if (shard < start.shard) continue;
-        // The position is before the current item, because its pieces follow it.
-        let after = shard === start.shard ? start.after : undefined;
-        let former = after;
-        let keptKey: string | undefined;
-        const orphans: ItemKey[] = [];
-        for await (const item of this.table.query<Item & Kept>(collection, { after })) {
-          const whole = idempotencyKeyOfPiece(item);
-          // Pieces without a response belong to one that was deleted, or has expired.
-          if (whole && whole.sk !== keptKey) orphans.push({ pk: item.pk, sk: item.sk });
-          after = former;
-          former = item.sk;
-          if (whole) continue;
-          if (Date.now() >= until) {
-            await this.table.deleteMany(orphans);
-            return { stoppedAt: { uid, shard, after, isUnderWay }, isUnderWay };
-          }
-          const answer = await this.#read(item, item);
-          const { claimedUntil } = item;
-          const begun = claimedUntil - idempotencyClaimSeconds * 1000;
-          if (!answer && begun < since + 1 && claimedUntil > Date.now()) isUnderWay = true;
-          const isMentioned = answer?.body !== undefined && mentions(JSON.parse(answer.body));
-          if (isMentioned) await this.table.delete({ pk: item.pk, sk: item.sk }, isUnchanged(item));
-          keptKey = isMentioned ? undefined : item.sk;
-        }
+    let kept: ItemKey | undefined;
+    const orphans: ItemKey[] = [];
+    for await (const { item, position } of this.#items(uids, from)) {
+      const { pk, sk, claimedUntil } = item;
+      const whole = idempotencyKeyOfPiece(item);
+      if (whole) {
+        // Pieces without a response belong to one that was deleted, or has expired.
+        if (whole.pk !== kept?.pk || whole.sk !== kept.sk) orphans.push({ pk, sk });
+        continue;
+      }
+      if (Date.now() >= until) {
         await this.table.deleteMany(orphans);
+        return { stoppedAt: { ...position, isUnderWay }, isUnderWay };
+      }
+      const answer = await this.#read(item, item);
+      const begun = claimedUntil - idempotencyClaimSeconds * 1000;
+      if (!answer && begun < since + 1 && claimedUntil > Date.now()) isUnderWay = true;
+      const isMentioned = answer?.body !== undefined && mentions(JSON.parse(answer.body));
+      if (isMentioned) await this.table.delete({ pk, sk }, isUnchanged(item));
+      kept = isMentioned ? undefined : item;
+    }
+    await this.table.deleteMany(orphans);
+    return { isUnderWay };
+  }
+
+  /** Yields what is kept of users from a position on, responses before their pieces, each with the position before it. */
+  async *#items(
+    uids: string[],
+    from: KeptPosition | undefined,
+  ): AsyncGenerator<{ item: Item & Kept; position: Omit<KeptPosition, 'isUnderWay'> }> {
+    for (const uid of uids.toSorted().filter((uid) => from === undefined || uid >= from.uid)) {
+      for (const [shard, collection] of idempotencyCollections(uid).entries()) {
+        if (uid === from?.uid && shard < from.shard) continue;
+        let after = uid === from?.uid && shard === from.shard ? from.after : undefined;
+        for await (const item of this.table.query<Item & Kept>(collection, { after })) {
+          yield { item, position: { uid, shard, after } };
+          after = item.sk;
+        }
       }
     }
-    return { isUnderWay };
   }
 
   /** Ends the claim of a failed request, so that a repetition proceeds immediately. */

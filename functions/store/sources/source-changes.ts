@@ -7,14 +7,13 @@ import { type Item, type Lookup, type Table, TableStore, type TransactionAction,
 export const searchChanged = (table: Table, { agentId }: { agentId: string }): TransactionAction =>
   countAction(table, countKey({ agentId }), 0);
 
-/** Returns how often sources changed; undefined if unread. */
-export const readChangeCount = (counter: Item | null | undefined): number | undefined =>
-  counter === undefined ? undefined : ((counter as Counter | null)?.changes ?? 0);
+/** Returns how often sources changed. */
+export const readChangeCount = (counter: Item | undefined): number => (counter as Counter | undefined)?.changes ?? 0;
 
 /** Looks up the number of changes of an agent's sources. */
-export const sourceChangesLookup = (agentId: string): Lookup<number | undefined> => {
+export const sourceChangesLookup = (agentId: string): Lookup<number> => {
   const key = countKey({ agentId });
-  return { keys: [key], read: (items) => readChangeCount(findItem(items, key) ?? null) };
+  return { keys: [key], read: (items) => readChangeCount(findItem(items, key)) };
 };
 
 /** Reads the number of changes of an agent's sources. */
