@@ -72,6 +72,14 @@ export const environment = {
   get mcpDeletes() {
     return flag('MCP_DELETES');
   },
+  /** Lets people connect AI clients by OAuth, with an API key as the login. */
+  get mcpOauth() {
+    return flag('MCP_OAUTH', true);
+  },
+  /** Lets AI clients register that have no document of their own. */
+  get mcpRegistration() {
+    return flag('MCP_REGISTRATION', true);
+  },
   /** The id of the build chat's model or inference profile on Bedrock. */
   get chatModelId() {
     return required('CHAT_MODEL_ID');

@@ -2,6 +2,7 @@ import { addBlockedNumbers } from './api/add-blocked-numbers.ts';
 import { addDocumentText } from './api/add-document-text.ts';
 import { addUserBlockedNumbers } from './api/add-user-blocked-numbers.ts';
 import { addWebsite } from './api/add-website.ts';
+import { authorizeClient } from './api/authorize-client.ts';
 import { buildChat } from './api/build-chat.ts';
 import { checkBlockedNumber } from './api/check-blocked-number.ts';
 import { checkBlockedNumbers } from './api/check-blocked-numbers.ts';
@@ -27,6 +28,7 @@ import { duplicateAgent } from './api/duplicate-agent.ts';
 import { endAgentAccess } from './api/end-agent-access.ts';
 import { getAgent } from './api/get-agent.ts';
 import { getAgentVersion } from './api/get-agent-version.ts';
+import { getAuthorizationServer } from './api/get-authorization-server.ts';
 import { getBlockListImport } from './api/get-block-list-import.ts';
 import { getCall } from './api/get-call.ts';
 import { getCallFigures } from './api/get-call-figures.ts';
@@ -35,11 +37,13 @@ import { getErasure } from './api/get-erasure.ts';
 import { getInvoices } from './api/get-invoices.ts';
 import { getKey } from './api/get-key.ts';
 import { getOpenapiDocument } from './api/get-openapi-document.ts';
+import { getProtectedResource } from './api/get-protected-resource.ts';
 import { getUser } from './api/get-user.ts';
 import { getUserFigures } from './api/get-user-figures.ts';
 import { getWebhookEndpoint } from './api/get-webhook-endpoint.ts';
 import { getWebsiteContent } from './api/get-website-content.ts';
 import { grantAgentAccess } from './api/grant-agent-access.ts';
+import { issueToken } from './api/issue-token.ts';
 import { listAgentAccess } from './api/list-agent-access.ts';
 import { listAgentVersions } from './api/list-agent-versions.ts';
 import { listAgents } from './api/list-agents.ts';
@@ -62,11 +66,13 @@ import { recordCall } from './api/record-call.ts';
 import { recordCalls } from './api/record-calls.ts';
 import { redeliverWebhook } from './api/redeliver-webhook.ts';
 import { refreshWebsite } from './api/refresh-website.ts';
+import { registerClient } from './api/register-client.ts';
 import { removeBlockedNumbers } from './api/remove-blocked-numbers.ts';
 import { removeUserBlockedNumbers } from './api/remove-user-blocked-numbers.ts';
 import { restoreAgent } from './api/restore-agent.ts';
 import { retryDocument } from './api/retry-document.ts';
 import { revokeKey } from './api/revoke-key.ts';
+import { revokeToken } from './api/revoke-token.ts';
 import { rotateKey } from './api/rotate-key.ts';
 import { rotateWebhookSecret } from './api/rotate-webhook-secret.ts';
 import { searchKnowledge } from './api/search-knowledge.ts';
@@ -74,6 +80,7 @@ import { serveMcp } from './api/serve-mcp.ts';
 import { setAgentTraffic } from './api/set-agent-traffic.ts';
 import { setHookSecret } from './api/set-hook-secret.ts';
 import { setPlatformKey } from './api/set-platform-key.ts';
+import { showAuthorization } from './api/show-authorization.ts';
 import { testWebhookEndpoint } from './api/test-webhook-endpoint.ts';
 import { updateAgent } from './api/update-agent.ts';
 import { updateCallOutcome } from './api/update-call-outcome.ts';
@@ -170,6 +177,13 @@ export const routes: AnyEndpoint[] = [
   getInvoices,
   getKey,
   serveMcp,
+  getProtectedResource,
+  getAuthorizationServer,
+  showAuthorization,
+  authorizeClient,
+  issueToken,
+  revokeToken,
+  registerClient,
   buildChat,
   getOpenapiDocument,
 ];

@@ -161,6 +161,8 @@ export const addFunction = (
     services: endpoint.services,
     apiUrl: `https://${api.host}`,
     publicUrl,
+    namesPublicUrl: endpoint.namesPublicUrl,
+    limitsAddresses: endpoint.limitsAddresses,
     servesHttp: true,
     timeoutSeconds: functionTimeoutSeconds,
     memoryMegabytes: functionMemoryMegabytes(endpoint),

@@ -31,9 +31,10 @@ import { NamedNestedStack } from './named-nested-stack.ts';
 import { viewerAddressHeader } from './service-function.ts';
 import type { Settings } from './settings.ts';
 
-/** CloudFront in front of API and chat, so that both have one address. Only assets are cached. */
+/** CloudFront in front of API and chat, so that both have one address. Only assets and the metadata of OAuth are cached. */
 export class EdgeStack extends NamedNestedStack {
   readonly distribution: Distribution;
+  #viewerAddressFunction: EdgeFunction | undefined;
 
   constructor(
     scope: Construct,
@@ -56,9 +57,14 @@ export class EdgeStack extends NamedNestedStack {
       const origin = originAt(splitHost(chat.stack.url.url));
       behaviors[chat.path] = { ...passOn(origin), functionAssociations: runs(this.#viewerAddress()) };
     }
-    for (const { path, raw } of routes) {
-      for (const other of raw?.otherPaths ?? [])
-        behaviors[other] = { ...passOn(apiOrigin), functionAssociations: runs(this.#ownPath(path)) };
+    const documentBehavior = this.#publicDocument(apiOrigin);
+    for (const { path, raw, limitsAddresses } of routes) {
+      const behavior = raw?.isPublicDocument ? documentBehavior : passOn(apiOrigin);
+      if (raw?.isPublicDocument) behaviors[path] = behavior;
+      if (limitsAddresses) behaviors[path] ??= { ...behavior, functionAssociations: runs(this.#viewerAddress()) };
+      const others = raw?.otherPaths ?? [];
+      const rewrite = others.length > 0 ? runs(this.#ownPath(path)) : [];
+      for (const other of others) behaviors[other] = { ...behavior, functionAssociations: rewrite };
     }
     // Assets are named after their content, so they never change.
     behaviors['/assets/*'] = {
@@ -81,12 +87,36 @@ export class EdgeStack extends NamedNestedStack {
     suppress(this.distribution, 'edgeLogs');
   }
 
-  /** Sends the caller's address to the chat, which otherwise sees CloudFront's. A caller cannot set the header. */
+  /** Sends the caller's address to a function that otherwise sees CloudFront's. A caller cannot set the header. */
   #viewerAddress() {
-    return this.#addFunction(
+    this.#viewerAddressFunction ??= this.#addFunction(
       'ViewerAddress',
       `event.request.headers['${viewerAddressHeader}'] = { value: event.viewer.ip };`,
     );
+    return this.#viewerAddressFunction;
+  }
+
+  /** Lets pages of any origin read a document, which is kept as long as it says. The API's own CORS settings name the application. */
+  #publicDocument(origin: IOrigin): BehaviorOptions {
+    const responseHeadersPolicy = new ResponseHeadersPolicy(this, 'PublicDocumentHeaders', {
+      corsBehavior: {
+        accessControlAllowCredentials: false,
+        accessControlAllowHeaders: ['*'],
+        accessControlAllowMethods: ['GET', 'HEAD', 'OPTIONS'],
+        accessControlAllowOrigins: ['*'],
+        originOverride: true,
+      },
+      securityHeadersBehavior: {
+        contentTypeOptions: { override: true },
+        strictTransportSecurity: { accessControlMaxAge: Duration.days(365), override: true },
+      },
+    });
+    const cachePolicy = new CachePolicy(this, 'PublicDocumentCache', {
+      minTtl: Duration.seconds(0),
+      defaultTtl: Duration.seconds(0),
+      maxTtl: Duration.minutes(5),
+    });
+    return { ...passOn(origin), originRequestPolicy: undefined, cachePolicy, responseHeadersPolicy };
   }
 
   /** Asks for the operation's own path. API Gateway accepts no route that ends with a slash. */

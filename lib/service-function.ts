@@ -37,6 +37,10 @@ export type ServiceFunctionProps = {
   apiUrl?: string;
   /** The address of the deployment, for functions that verify signatures over it. */
   publicUrl?: string;
+  /** It is of the server of AI clients, or of their sign-in. */
+  namesPublicUrl?: true;
+  /** It reads the address of the caller, which CloudFront sends. */
+  limitsAddresses?: true;
   /** True if it receives requests, which come from CloudFront in a deployment with the edge. */
   servesHttp?: true;
   timeoutSeconds: number;
@@ -205,7 +209,16 @@ const permittedNames = (permissions: Permission[], action: string): string[] =>
 
 /** Returns the environment of a function, from its permissions and services. Its only secret value is the one that CloudFront sends. */
 const buildEnvironment = (
-  { name, permissions, services = {}, apiUrl, publicUrl, servesHttp }: ServiceFunctionProps,
+  {
+    name,
+    permissions,
+    services = {},
+    apiUrl,
+    publicUrl,
+    servesHttp,
+    namesPublicUrl,
+    limitsAddresses,
+  }: ServiceFunctionProps,
   data: DataStack,
   settings: Settings,
 ): Record<string, string> => {
@@ -236,15 +249,18 @@ const buildEnvironment = (
     CHAT_DAILY_TOKENS: usesModel && String(settings.chatDailyTokens),
     CHAT_USER_SHARE: usesModel && String(settings.chatUserShare),
     CHAT_RATE_PER_MINUTE: usesModel && String(settings.chatRatePerMinute),
-    CLIENT_ADDRESS_HEADER: usesModel && settings.edge && viewerAddressHeader,
+    CLIENT_ADDRESS_HEADER: (usesModel || limitsAddresses) && settings.edge && viewerAddressHeader,
     API_URL: 'ownApi' in services && apiUrl,
     PUBLIC_URL: publicUrl,
-    HOOK_KEYS_IN_ADDRESS: publicUrl !== undefined && String(settings.hookKeysInAddress),
+    HOOK_KEYS_IN_ADDRESS: publicUrl !== undefined && !namesPublicUrl && String(settings.hookKeysInAddress),
     MCP_DELETES: 'mcpTools' in services && String(settings.mcpDeletes),
+    MCP_OAUTH: namesPublicUrl && String(settings.mcpOauth),
+    MCP_REGISTRATION: namesPublicUrl && String(settings.mcpRegistration),
     WEBHOOK_ENCRYPTION_KEY_ARN: has(`${getSecret}:webhookEncryption`) && data.secrets.webhookEncryption.attrId,
     WEBHOOK_TRUSTED_ORIGINS:
       ('webhookReceivers' in services || 'receiverAddresses' in services) && settings.webhookTrustedOrigins.join(','),
-    CRAWL_TRUSTED_ORIGINS: 'webPages' in services && settings.crawlTrustedOrigins.join(','),
+    CRAWL_TRUSTED_ORIGINS:
+      ('webPages' in services || 'clientDocuments' in services) && settings.crawlTrustedOrigins.join(','),
   };
   const given = Object.entries(variables).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
   return Object.fromEntries(given);

@@ -81,6 +81,8 @@ const settings = z.strictObject(
     crawlTrustedOrigins: list(isOrigin, 'origins joined by commas, such as https://intranet.example.com').default([]),
     hookKeysInAddress: flag().default(true),
     mcpDeletes: flag().default(false),
+    mcpOauth: flag().default(true),
+    mcpRegistration: flag().default(true),
     webhookTrustedOrigins: list(isOrigin, 'origins joined by commas, such as https://crm.example.com:8443').default([]),
     alarmEmail: text(/^([^\s@]+@[^\s@]+\.[^\s@]+|none)$/, 'an e-mail address, or none').optional(),
     monthlyBudget: whole().optional(),

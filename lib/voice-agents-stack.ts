@@ -11,6 +11,7 @@ import { EdgeStack } from './edge-stack.ts';
 import { HeadRoutesStack } from './head-routes-stack.ts';
 import { HooksStack } from './hooks-stack.ts';
 import { JobsStack } from './jobs-stack.ts';
+import { OAuthStack } from './oauth-stack.ts';
 import { ObservabilityStack } from './observability-stack.ts';
 import { deploymentName, type Settings } from './settings.ts';
 import { UsersStack } from './users-stack.ts';
@@ -27,6 +28,7 @@ export class VoiceAgentsStack extends Stack {
   readonly edge: EdgeStack | undefined;
   readonly hooks: HooksStack;
   readonly users: UsersStack;
+  readonly oauth: OAuthStack;
   readonly headRoutes: HeadRoutesStack;
   readonly observability: ObservabilityStack;
 
@@ -40,13 +42,15 @@ export class VoiceAgentsStack extends Stack {
     const streamed = routes.find(isStreamed);
     const answered = routes.filter((endpoint) => endpoint !== streamed);
     const ofUsers = answered.filter(administersUsers);
-    const ofApi = answered.filter((endpoint) => endpoint !== receiveHook && !ofUsers.includes(endpoint));
+    const namingUrl = answered.filter((endpoint) => endpoint.namesPublicUrl);
+    const ofApi = answered.filter(
+      (endpoint) => endpoint !== receiveHook && !ofUsers.includes(endpoint) && !namingUrl.includes(endpoint),
+    );
 
     this.data = new DataStack(this, 'Data', settings);
     this.jobs = new JobsStack(this, 'Jobs', this.data, settings);
     this.api = new ApiStack(this, 'Api', ofApi, this.data, settings);
     this.users = new UsersStack(this, 'Users', ofUsers, { data: this.data, api: this.api }, settings);
-    this.headRoutes = new HeadRoutesStack(this, 'HeadRoutes', [this.api, this.users]);
     this.chat =
       streamed && settings.chat !== 'off'
         ? new ChatStack(this, 'Chat', streamed, { data: this.data, api: this.api }, settings)
@@ -58,6 +62,8 @@ export class VoiceAgentsStack extends Stack {
     const host = settings.domain?.name ?? this.edge?.distribution.distributionDomainName;
     const publicUrl = host ? `https://${host}` : this.api.api.apiEndpoint;
     this.hooks = new HooksStack(this, 'Hooks', receiveHook, { data: this.data, api: this.api, publicUrl }, settings);
+    this.oauth = new OAuthStack(this, 'OAuth', namingUrl, { data: this.data, api: this.api, publicUrl }, settings);
+    this.headRoutes = new HeadRoutesStack(this, 'HeadRoutes', [this.api, this.users, this.oauth]);
     this.observability = new ObservabilityStack(
       this,
       'Observability',

@@ -46,6 +46,7 @@ const capabilities = [
   'functions/sheets',
   'functions/stream',
   'functions/mcp',
+  'functions/oauth',
   'functions/users',
   'functions/webhooks',
 ];
@@ -83,6 +84,7 @@ const arrows: Record<string, string[]> = {
   'functions/sheets': base,
   'functions/users': [...below, 'functions/block-list-import', 'functions/http'],
   'functions/webhooks': [...below, 'functions/changes'],
+  'functions/oauth': [...below, 'functions/http'],
   'functions/operations': ['functions/domain', 'functions/clients', 'functions/openapi'],
   'functions/mcp': [...base, 'functions/clients', 'functions/http', 'functions/openapi', 'functions/operations'],
   'functions/chat': [...below, 'functions/http', 'functions/openapi', 'functions/operations'],

@@ -22,14 +22,18 @@ export type ClientOperation = {
   list?: { field?: string; itemType: string };
 };
 
-/** Operations that voice platforms and AI clients call, each in its own format. */
+/** Operations that voice platforms and AI clients call, each in the format of a standard or a platform. */
 const leftOut = ['receiveHook', 'serveMcp'];
+const isLeftOut = ({ operationId, tags }: Operation) =>
+  leftOut.includes(operationId) || (tags as string[]).includes('OAuth');
 
 /** Returns the operations of the client, group by group. */
 export const clientOperations = (document: OpenApiDocument): ClientOperation[] => {
-  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
-  );
+  const operations = Object.entries(document.paths)
+    .flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+    )
+    .filter(({ operation }) => !isLeftOut(operation));
   const names = nameOperations(
     operations.map(({ path, operation: { operationId, tags } }) => ({
       operationId,
@@ -37,12 +41,10 @@ export const clientOperations = (document: OpenApiDocument): ClientOperation[] =
       tag: (tags as string[])[0]!,
     })),
   );
-  return operations
-    .filter(({ operation }) => !leftOut.includes(operation.operationId))
-    .map(({ path, method, operation }) => ({
-      ...names.get(operation.operationId)!,
-      ...clientOperation(document, path, method, operation),
-    }));
+  return operations.map(({ path, method, operation }) => ({
+    ...names.get(operation.operationId)!,
+    ...clientOperation(document, path, method, operation),
+  }));
 };
 
 const clientOperation = (document: OpenApiDocument, path: string, method: string, operation: Operation) => {

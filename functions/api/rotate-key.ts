@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { hashingSecret } from '../clients/secrets.ts';
 import { describe } from '../domain/describe.ts';
-import { keyIsOver, mayNotEnd, mayNotGive } from '../domain/errors.ts';
+import { invalidField, keyIsOver, mayNotEnd, mayNotGive } from '../domain/errors.ts';
 import { mayRotate, planRotation } from '../domain/key-grants.ts';
 import { limits } from '../domain/limits.ts';
 import { ApiKeyWithSecret, KeyIdInPath, listedApiKey, UidOfKey } from '../domain/listed-api-keys.ts';
@@ -37,6 +37,7 @@ export const rotateKey = endpoint({
     const { apiKeys, hashingSecret } = services;
     const { key, recipient } = await existingKey(principal, { uid, keyId }, services);
     if (!mayRotate(principal, recipient, key)) throw key.keyId === principal.keyId ? mayNotEnd() : mayNotGive();
+    if (key.parentKeyId) throw invalidField('keyId', 'is a grant of an AI client, which renews its own tokens');
     const rotation = planRotation(key, overlapHours * 3_600_000);
     if (!rotation) throw keyIsOver();
     const derived = await derivedKey(hashingSecret, { operation: 'rotateKey', uid, by: principal.keyId, creationId });

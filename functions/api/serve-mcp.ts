@@ -9,6 +9,8 @@ import { lambdaWithoutKey } from '../http/lambda.ts';
 import { decodeRequestBody } from '../http/request-body.ts';
 import { answer, type McpRequest } from '../mcp/answer.ts';
 import { mcpTools, ToolGroup } from '../mcp/tools.ts';
+import { buildChallenge } from '../oauth/metadata.ts';
+import { accessTokens } from '../oauth/tokens.ts';
 
 /** In a message, the arguments of a tool are two levels deeper than in the body of its operation. */
 const jsonDepth = limits.jsonDepth + 2;
@@ -73,9 +75,10 @@ export const serveMcp = endpoint({
   path: '/mcp',
   summary: 'Use the operations from an AI client',
   description:
-    'The Model Context Protocol, version 2026-07-28, and 2024-11-05 to 2025-11-25 for clients that open with `initialize`. Its tools are the operations that the scopes of the key allow; a tool call is a request to the operation with the same key. The key may also be sent as `Authorization: Bearer`. There are no sessions and no streams.',
-  caller: { kind: 'key', forwarded: true },
+    'The Model Context Protocol, version 2026-07-28, and 2024-11-05 to 2025-11-25 for clients that open with `initialize`. Its tools are the operations that the scopes of the key allow; a tool call is a request to the operation with the same key. The key may also be sent as `Authorization: Bearer`, or an access token that the client has got by OAuth. There are no sessions and no streams.',
+  caller: { kind: 'key', forwarded: true, accessTokens },
   readOnly: true,
+  namesPublicUrl: true,
   services: { ownApi: ownApiOfMcp, mcpTools },
   query: Query,
   body: z.custom<McpRequest>().check(z.meta({ description: 'A message of JSON-RPC 2.0.', documentAs: Message })),
@@ -88,6 +91,7 @@ export const serveMcp = endpoint({
     // Some clients add a slash to the address that they are given.
     otherPaths: ['/mcp/'],
     responds: 'custom',
+    challenge: buildChallenge,
     otherResponses: {
       202: { description: 'A notification, which needs no response.' },
       400: { description: 'The message, its version or its headers are invalid.', schema: Fault },
@@ -96,9 +100,9 @@ export const serveMcp = endpoint({
     },
   },
 
-  async handle({ apiKey, headers, query, body }, { ownApi, mcpTools }) {
+  async handle({ apiKey, tokenScopes, headers, query, body }, { ownApi, mcpTools }) {
     const tools = query.tools ? mcpTools.within(query.tools) : mcpTools;
-    return answer(body, headers, { api: ownApi, apiKey, tools });
+    return answer(body, headers, { api: ownApi.narrowedTo(tokenScopes), apiKey, tools });
   },
 });
 

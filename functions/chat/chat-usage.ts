@@ -1,5 +1,5 @@
-import { isIPv6 } from 'node:net';
 import { environment } from '../environment.ts';
+import { toNetwork } from '../http/address.ts';
 import { service } from '../service.ts';
 import { when } from '../store/expressions.ts';
 import { chatAddressTokensKey, chatTokensKey, chatTurnsKey, chatUserTokensKey, type ItemKey } from '../store/keys.ts';
@@ -140,21 +140,6 @@ const unlimited = Number.MAX_SAFE_INTEGER;
 /** Returns the seconds until enough turns of the previous minute are older than sixty seconds. */
 const secondsUntilFree = (previous: number, max: number, elapsed: number) =>
   Math.max(1, Math.ceil(minuteSeconds * (1 - (max - 1) / previous) - elapsed));
-
-/** Returns the network of a caller: an IPv4 address, or the /64 of an IPv6 address, within which a caller can choose freely. */
-const toNetwork = (address: string): string => {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
-  if (mapped) return mapped[1] as string;
-  if (!isIPv6(address)) return address;
-  const [head = '', tail] = (address.split('%')[0] as string).split('::');
-  const first = head === '' ? [] : head.split(':');
-  const last = tail === undefined || tail === '' ? [] : tail.split(':');
-  const groups = tail === undefined ? first : [...first, ...Array(8 - first.length - last.length).fill('0'), ...last];
-  return `${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`;
-};
 
 export const chatUsage = /* @__PURE__ */ service(
   () =>

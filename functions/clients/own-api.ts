@@ -28,16 +28,23 @@ const ownerTimeoutMilliseconds = 8000;
 /** Sends requests to the own API with a caller's key. Throws only if there is no response. */
 export class OwnApi {
   readonly #caller: InnerCaller | undefined;
+  readonly #scopes: Scope[] | undefined;
 
   /** With `caller`, the requests are marked as sent by this part of the service, for the request that it handles. */
-  constructor(caller?: InnerCaller) {
+  constructor(caller?: InnerCaller, scopes?: Scope[]) {
     this.#caller = caller;
+    this.#scopes = scopes;
+  }
+
+  /** Returns a client whose requests may do no more than these scopes, whatever the key may. */
+  narrowedTo(scopes: Scope[] | undefined): OwnApi {
+    return scopes ? new OwnApi(this.#caller, scopes) : this;
   }
 
   async send({ method, path, body, headers, ...more }: OwnRequest, apiKey: string): Promise<OwnResponse> {
     const [edgeSecret] = environment.edgeSecrets;
     const [markSecret] = environment.callerMarkSecrets;
-    const call = this.#caller && { caller: this.#caller, requestId: currentRequestId() ?? '' };
+    const call = this.#caller && { caller: this.#caller, requestId: currentRequestId() ?? '', scopes: this.#scopes };
     const response = await fetch(environment.apiUrl + path, {
       method,
       redirect: 'error',

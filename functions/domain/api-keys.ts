@@ -39,6 +39,12 @@ export type ApiKey = {
   revokedAt?: string;
   /** The operator's commands use it for a while: what it does, the operator does. */
   isOperators?: true;
+  /** It is a grant of another key to an AI client, and is valid no longer than that key. */
+  via?: 'oauth';
+  clientHost?: string;
+  parentKeyId?: string;
+  parentHash?: string;
+  lastUsedAt?: string;
 } & UserMarks;
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -92,6 +98,13 @@ export const startOfApiKey = (key: string) => key.slice(0, prefix.length + 4);
 /** Checks that an existing key is neither revoked nor expired. */
 export const isUsable = (key: Pick<ApiKey, 'expiresAt' | 'revokedAt'>, at = Date.now()) =>
   !(key.revokedAt && Date.parse(key.revokedAt) <= at) && !(key.expiresAt && Date.parse(key.expiresAt) <= at);
+
+/** Returns a grant with the end of the key that a person gave for it: it is valid no longer. */
+export const withEndOfParent = <Key extends ApiKey>(grant: Key, parent: ApiKey | undefined): Key => {
+  const end = parent ? findKeyEnd(parent) : grant.createdAt;
+  const isEarlier = end !== undefined && (grant.revokedAt === undefined || end < grant.revokedAt);
+  return { ...grant, ...(isEarlier && { revokedAt: end }), suspended: parent?.suspended };
+};
 
 /** Returns when a key ends; undefined for a key that does not end. */
 export const findKeyEnd = ({ expiresAt, revokedAt }: Pick<ApiKey, 'expiresAt' | 'revokedAt'>): string | undefined =>

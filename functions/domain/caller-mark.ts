@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { Scope } from './api-keys.ts';
 import type { Way } from './change-maker.ts';
 import { isSameSecret } from './same-secret.ts';
 
@@ -9,17 +10,26 @@ export const callerMarkHeader = 'x-called-by';
 const innerCallers = ['chat', 'mcp'] as const satisfies Way[];
 export type InnerCaller = (typeof innerCallers)[number];
 
-/** A part of the service that sends a request with a caller's key, and the id of the caller's own request. */
-export type InnerCall = { caller: InnerCaller; requestId: string };
+/**
+ * A part of the service that sends a request with a caller's key, and the id of the caller's own request. `scopes` narrows the
+ * key to those of the caller's access token.
+ */
+export type InnerCall = { caller: InnerCaller; requestId: string; scopes?: Scope[] };
 
 /** Returns the mark of a request with a key, which only the service can make. */
-export const callerMark = ({ caller, requestId }: InnerCall, secret: string, apiKey: string): string =>
-  `${caller} ${requestId} ${createHmac('sha256', secret).update(`caller mark\n${caller}\n${requestId}\n${apiKey}`).digest('hex')}`;
+export const callerMark = ({ caller, requestId, scopes }: InnerCall, secret: string, apiKey: string): string => {
+  const said = [caller, requestId, scopes?.join() ?? ''];
+  const mac = createHmac('sha256', secret)
+    .update(['caller mark', ...said, apiKey].join('\n'))
+    .digest('hex');
+  return [...said, mac].join(' ');
+};
 
 /** Returns what the mark of a request says; undefined if the mark is of no use. */
 export const readCallerMark = (mark: string, secrets: readonly string[], apiKey: string): InnerCall | undefined => {
-  const [name, requestId = ''] = mark.split(' ');
+  const [name, requestId = '', listed] = mark.split(' ');
   const caller = innerCallers.find((one) => one === name);
-  const call = caller && { caller, requestId };
+  const scopes = listed ? Scope.options.filter((scope) => listed.split(',').includes(scope)) : undefined;
+  const call = caller && { caller, requestId, scopes };
   return call && secrets.some((secret) => isSameSecret(mark, callerMark(call, secret, apiKey))) ? call : undefined;
 };

@@ -103,6 +103,10 @@ export const missingApiKey = () => new ApiError('missing_api_key', 'Send your AP
 /** Creates the same error for malformed, unknown, revoked and expired keys, so that it reveals nothing about a key. */
 export const invalidApiKey = () => new ApiError('invalid_api_key', 'The API key is not valid.');
 
+/** Creates a 401 for the access token of an AI client at any other operation than its own. */
+export const accessTokenElsewhere = () =>
+  new ApiError('insufficient_permissions', 'An access token is valid at POST /mcp only. Send an API key here.');
+
 /** Creates the same error for a foreign agent, a missing agent and a foreign `uid`, so that agents cannot be enumerated. */
 export const insufficientPermissions = () =>
   new ApiError('insufficient_permissions', 'This API key may not do this, or there is no such agent.');

@@ -21,6 +21,18 @@ export const limits = {
   chatIdCharacters: 200,
   /** Maximum number of model calls per turn of a conversation. */
   chatSteps: 8,
+  /** Maximum size and time of the document of an AI client, and how many an address may make the service fetch in a minute. */
+  clientDocumentBytes: 5 * 1024,
+  clientDocumentSeconds: 5,
+  clientDocumentsPerMinute: 30,
+  /** Maximum size of a request of OAuth, number of redirect URIs of a client, and their units together. */
+  oauthBodyBytes: 32 * 1024,
+  redirectUris: 5,
+  redirectUriUnits: 2000,
+  stateCharacters: 2000,
+  /** Maximum number of refused keys of an address in a minute, and of grants of a key. */
+  refusedKeysPerMinute: 10,
+  grantsOfKey: 100,
   /** Maximum response size. Lambda's own limit is 6 MB. */
   answerBytes: 5 * 1024 * 1024,
   jsonDepth: 32,

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type ApiKey, ApiKeyStatus, findKeyEnd, isUsable, judgeKeyStatus, namedScopes, Scope } from './api-keys.ts';
 import { DateTime, timestamp } from './date-time.ts';
-import { component, describe, listField, objectComponent, textField } from './describe.ts';
+import { choiceField, component, describe, listField, objectComponent, textField } from './describe.ts';
 import { examples } from './examples.ts';
 import { Identifier } from './identifiers.ts';
 import { problemWithScopes } from './key-grants.ts';
@@ -48,6 +48,14 @@ const fields = {
     listField(Scope, 'What the key may do. Absent: every scope but those that must be named.', ['agents', 'calls']),
   ),
   createdAt: timestamp('When the key was made.'),
+  via: z.optional(choiceField(['oauth'], 'The key is a grant to an AI client. Absent for every other key.', 'oauth')),
+  clientHost: z.optional(textField('Host of the AI client.', 'claude.ai')),
+  parentKeyId: z.optional(
+    textField('The key that a person gave as the login. The grant ends with it.', examples.keyId),
+  ),
+  lastUsedAt: z.optional(
+    timestamp('When the AI client last asked for tokens. Clients do so once an hour while they are used.'),
+  ),
   expiresAt: z.optional(timestamp('When it expires. Absent: never, unless it has an `endsAt`.')),
   endsAt: z.optional(timestamp('When it ended, or ends, because it was revoked or rotated.')),
   status: ApiKeyStatus.check(
@@ -70,8 +78,10 @@ export const ApiKeyWithSecret = component(
 /** Returns a key as lists show it. */
 export const listedApiKey = (key: ApiKey): ListedApiKey => {
   const { keyId, uid, name, start, scopes, createdAt, expiresAt, revokedAt } = key;
+  const { via, clientHost, parentKeyId, lastUsedAt } = key;
+  const grant = { via, clientHost, parentKeyId, lastUsedAt };
   const endsAt = revokedAt && findKeyEnd(key);
-  return { keyId, uid, name, start, scopes, createdAt, expiresAt, endsAt, status: judgeKeyStatus(key) };
+  return { keyId, uid, name, start, scopes, createdAt, ...grant, expiresAt, endsAt, status: judgeKeyStatus(key) };
 };
 
 /** The time for which a key that is over is listed. */

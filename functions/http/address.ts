@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { environment } from '../environment.ts';
 import type { ApiEvent } from './handler-types.ts';
 
@@ -14,4 +15,19 @@ const withoutPort = (address: string) => {
   if (bracketed) return bracketed[1] as string;
   const colons = address.split(':').length - 1;
   return colons === 1 || (colons > 7 && !address.includes('::')) ? address.replace(/:\d+$/, '') : address;
+};
+
+/** Returns the network of a caller: an IPv4 address, or the /64 of an IPv6 address, within which a caller can choose freely. */
+export const toNetwork = (address: string): string => {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+  if (mapped) return mapped[1] as string;
+  if (!isIPv6(address)) return address;
+  const [head = '', tail] = (address.split('%')[0] as string).split('::');
+  const first = head === '' ? [] : head.split(':');
+  const last = tail === undefined || tail === '' ? [] : tail.split(':');
+  const groups = tail === undefined ? first : [...first, ...Array(8 - first.length - last.length).fill('0'), ...last];
+  return `${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`;
 };

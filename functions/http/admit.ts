@@ -1,8 +1,10 @@
 import { ownApi } from '../clients/own-api.ts';
+import { isAccessToken } from '../domain/access-tokens.ts';
+import type { Scope } from '../domain/api-keys.ts';
 import { unauthorizedOrigin } from '../domain/errors.ts';
 import { environment } from '../environment.ts';
 import type { AnyEndpoint } from './endpoint.ts';
-import type { ApiMiddleware } from './handler-types.ts';
+import type { ApiEvent, ApiMiddleware } from './handler-types.ts';
 import { keyInRequest } from './key-in-request.ts';
 import { parseRequest } from './parse-request.ts';
 import { needsKey } from './request-body.ts';
@@ -17,12 +19,17 @@ export const admit = (endpoint: AnyEndpoint): ApiMiddleware => {
     (caller.kind === 'anyone' && !isOptional) ||
     (caller.kind !== 'application' && origin === undefined) ||
     environment.appOrigins.includes(origin ?? '');
+  const accessTokens = isForwarded ? caller.accessTokens : undefined;
+  const readKey = async (event: ApiEvent): Promise<{ apiKey: string; scopes?: Scope[] }> => {
+    const { secret } = keyInRequest(caller, event);
+    return accessTokens && isAccessToken(secret) ? accessTokens.get().exchange(secret) : { apiKey: secret };
+  };
   return {
     async before({ event, internal }) {
       const { headers } = event;
       if (!mayHaveOrigin(headers.origin)) throw unauthorizedOrigin();
       const hasKey = isForwarded || (isOptional && (headers['x-authorization'] ?? headers.authorization)?.trim());
-      const apiKey = hasKey ? keyInRequest(caller, event).secret : undefined;
+      const { apiKey, scopes: tokenScopes } = hasKey ? await readKey(event) : {};
       const checkKey = async () => apiKey && isForwarded && (await ownApi.get().findKeyOwner(apiKey));
       if (needsKey(event)) await checkKey();
       const parsed = await parseRequest(endpoint, event);
@@ -31,7 +38,7 @@ export const admit = (endpoint: AnyEndpoint): ApiMiddleware => {
         await checkKey();
         throw parsed.error;
       }
-      internal.authorized = { input: parsed.input, apiKey };
+      internal.authorized = { input: parsed.input, apiKey, tokenScopes };
     },
   };
 };

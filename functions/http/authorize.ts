@@ -10,6 +10,8 @@ export type AuthorizedRequest = {
   input: Input;
   principal?: Principal;
   apiKey?: string;
+  /** The scopes of an access token that has fewer than its grant. */
+  tokenScopes?: Scope[];
   agent?: AuthorizedAgent;
   found?: unknown;
 };

@@ -43,7 +43,15 @@ export type Caller<Input> =
       user?: never;
     }
   /** Operations that this function calls authenticate the key. The function has no table access. */
-  | { kind: 'key'; forwarded: true; scope?: never; agent?: never; user?: never }
+  | {
+      kind: 'key';
+      forwarded: true;
+      /** Exchanges the access token of an AI client for the key with which its request goes on. */
+      accessTokens?: Service<{ exchange(token: string): Promise<{ apiKey: string; scopes?: Scope[] }> }>;
+      scope?: never;
+      agent?: never;
+      user?: never;
+    }
   | { kind: 'application' }
   | { kind: 'anyone'; key?: 'optional' };
 
@@ -86,7 +94,7 @@ export type SignedRequests<Secrets> = {
 type Authorized<C> = (C extends { kind: 'key'; agent: unknown }
   ? { principal: Principal; agent: AuthorizedAgent }
   : C extends { kind: 'key'; forwarded: true }
-    ? { apiKey: string }
+    ? { apiKey: string; tokenScopes?: Scope[] }
     : C extends { kind: 'key' }
       ? { principal: C extends { signature: unknown } ? Principal : Principal & { name: string } }
       : C extends { kind: 'anyone'; key: 'optional' }
@@ -100,6 +108,8 @@ type FoundBy<L> = L extends Lookup<infer Found> ? Found : undefined;
 export type RequestContext = {
   /** The caller's network address. */
   address: string;
+  /** The query as it was sent. */
+  rawQuery: string;
   /** The headers by name, in lower case. */
   headers: Record<string, string | undefined>;
   /** The id in the log and in `x-request-id`. */
@@ -172,6 +182,10 @@ export type Endpoint<
   memoryMegabytes?: 1024 | 1769;
   /** A call waits for it: no batch of other requests exhausts its rate. */
   atCallTime?: true;
+  /** Its responses name the public address of the deployment. */
+  namesPublicUrl?: true;
+  /** It limits requests of one address, which CloudFront then sends. */
+  limitsAddresses?: true;
   raw?: RawExchange<RequestInput<Params, Query, Body>, Form, z.infer<Response>>;
   handle(
     request: RequestInput<Params, Query, Body> & Authorized<C> & RequestContext,
@@ -185,6 +199,10 @@ export type RawExchange<Input, Form, Result> = {
   maxBodyBytes?: number;
   /** Parses the body, instead of as JSON, for the schema `body`. */
   readBody?(event: APIGatewayProxyEventV2): unknown;
+  /** The media type of a body that `readBody` reads, for the documentation. */
+  requestMediaType?: string;
+  /** Returns the `WWW-Authenticate` of a 401. */
+  challenge?(code: ErrorCode): string | undefined;
   /** The body is a multipart form. */
   multipart?: MultipartForm;
   /** The code of a 400 by field. The empty path stands for a missing body. */
@@ -193,6 +211,8 @@ export type RawExchange<Input, Form, Result> = {
   refusedMethods?: Method[];
   /** Further paths, which CloudFront rewrites. The documentation omits them. */
   otherPaths?: string[];
+  /** Any page may read the response, and anybody may cache it. */
+  isPublicDocument?: true;
   /** The form of the responses, if not JSON. `response` then only documents them. */
   responds?: Form;
   /** Returns a response in the form that a request asks for. Models get no `format`. */

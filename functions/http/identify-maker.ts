@@ -1,7 +1,7 @@
 import type { ChangeMaker } from '../domain/change-maker.ts';
 import type { AnyEndpoint, Principal } from './endpoint.ts';
 import type { ApiEvent } from './handler-types.ts';
-import { readInnerCall } from './inner-call.ts';
+import { readInnerCall } from './read-inner-call.ts';
 
 /** Returns who makes the changes of a request. */
 export const identifyMaker = (

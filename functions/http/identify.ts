@@ -1,11 +1,12 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { findKeyEnd, hashApiKey, isForHooksOnly } from '../domain/api-keys.ts';
+import { findKeyEnd, hashApiKey, isForHooksOnly, type Scope } from '../domain/api-keys.ts';
 import { type ApiError, invalidApiKey } from '../domain/errors.ts';
 import { type Access, credentials } from '../store/credentials.ts';
 import { findItem } from '../store/keys.ts';
 import type { Item, Lookup } from '../store/table.ts';
 import type { AnyEndpoint, Principal, SignedRequests } from './endpoint.ts';
 import { type KeyInRequest, keyInRequest } from './key-in-request.ts';
+import { readInnerCall } from './read-inner-call.ts';
 
 /** The credentials of a request. A signature takes precedence over a key in the address. */
 export type Credentials = {
@@ -88,9 +89,24 @@ const readAndCheck = async (sent: Credentials, agentId?: string, lookup?: Lookup
   const { uid, keyId, name, scopes, agentQuota, sourceQuota, isOperators } = key;
   const quotas = { agentQuota, sourceQuota };
   const isKeyInAddress = sentKey?.isInQuery;
-  const principal = { uid, keyId, name, scopes, ...quotas, endsAt: findKeyEnd(key), isKeyInAddress, isOperators };
+  const principal = {
+    uid,
+    keyId,
+    name,
+    scopes: narrow(scopes, event),
+    ...quotas,
+    endsAt: findKeyEnd(key),
+    isKeyInAddress,
+    isOperators,
+  };
   if (isKeyInAddress && !isForHooksOnly(key)) throw invalidApiKey();
   return { principal, access, found: items, isSuspended: key.suspended };
+};
+
+/** Returns the scopes of a key, or those of them that the caller's access token has. */
+const narrow = (scopes: Scope[] | undefined, event: APIGatewayProxyEventV2): Scope[] | undefined => {
+  const { scopes: narrowed } = readInnerCall(event) ?? {};
+  return narrowed && scopes ? scopes.filter((scope) => narrowed.includes(scope)) : scopes;
 };
 
 const lookupName = ({ keys }: Lookup<unknown>) => JSON.stringify(keys);

@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { isAccessToken } from '../domain/access-tokens.ts';
 import { isApiKey } from '../domain/api-keys.ts';
-import { invalidApiKey, missingApiKey } from '../domain/errors.ts';
+import { accessTokenElsewhere, invalidApiKey, missingApiKey } from '../domain/errors.ts';
 import { environment } from '../environment.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 
@@ -13,6 +14,8 @@ export const keyInRequest = (caller: AnyEndpoint['caller'], event: APIGatewayPro
   const mayBeInQuery = 'signature' in caller && environment.hookKeysInAddress;
   const secret = header ? header.replace(/^Bearer\s+/i, '') : mayBeInQuery ? queryStringParameters?.key : undefined;
   if (!secret) throw missingApiKey();
-  if (!isApiKey(secret)) throw invalidApiKey();
+  if (isAccessToken(secret)) {
+    if (!('accessTokens' in caller)) throw accessTokenElsewhere();
+  } else if (!isApiKey(secret)) throw invalidApiKey();
   return { secret, isInQuery: !header };
 };

@@ -37,9 +37,9 @@ const buildHandler = (
 
   const handle = async (event: ApiEvent, { internal }: HandlerContext): Promise<ApiResult> => {
     const { authorized, receivedAt } = internal;
-    const { headers, requestContext } = event;
+    const { headers, rawQueryString: rawQuery, requestContext } = event;
     const { requestId } = requestContext;
-    const context = { address: clientAddress(event), headers, requestId, receivedAt };
+    const context = { address: clientAddress(event), rawQuery, headers, requestId, receivedAt };
     const cause = { maker: identifyMaker(endpoint, authorized.principal, event), requestId };
     const respond = (creationId: string) =>
       withCause(cause, () => perform(endpoint, authorized, { ...context, creationId }, services));
@@ -62,7 +62,7 @@ const buildHandler = (
       context.internal = internal;
     })
     .use(logRequests(endpoint))
-    .use(errorHandler())
+    .use(errorHandler(endpoint))
     .use(keepRequestId())
     .use(admission)
     .handler(handle) as unknown as ApiHandler;

@@ -12,6 +12,7 @@ export const endpointPermissions = (endpoint: AnyEndpoint): Permission[] => {
     ...services,
     ...(readsKey && { credentials: credentials.for('read') }),
     ...('signature' in caller && caller.signature?.services),
+    ...('accessTokens' in caller && caller.accessTokens && { accessTokens: caller.accessTokens }),
     ...(takesIdempotencyKey(endpoint) && {
       idempotency: idempotency.for('claim', 'keep', 'release'),
       idempotencySecret: hashingSecret,

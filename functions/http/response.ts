@@ -1,6 +1,7 @@
 import type { CustomResponse } from '../domain/custom-response.ts';
 import { ApiError, type ErrorDetail } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
+import type { AnyEndpoint } from './endpoint.ts';
 import type { ApiMiddleware, ApiResult } from './handler-types.ts';
 
 export const headersOfEveryResponse = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
@@ -29,9 +30,13 @@ export const custom = ({ status, contentType, body, headers }: CustomResponse): 
 });
 
 /** Turns an error into a response: a 500 without details unless an `ApiError`. */
-export const errorHandler = (): ApiMiddleware => ({
+export const errorHandler = ({ raw }: Pick<AnyEndpoint, 'raw'>): ApiMiddleware => ({
   onError(request) {
     request.response = toResponse(request.error);
+    if (request.error instanceof ApiError && request.error.status === 401) {
+      const challenge = raw?.challenge?.(request.error.code);
+      if (challenge) request.response.headers = { ...request.response.headers, 'www-authenticate': challenge };
+    }
     if (request.error instanceof ApiError) request.internal.errorCode = request.error.code;
   },
 });

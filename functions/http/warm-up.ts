@@ -40,7 +40,13 @@ export const performMadeUp = async (endpoint: AnyEndpoint, input: Input, items: 
   };
   const agent = { agentId: placeholderIdentity, uid: placeholderIdentity, outcomeRules: {} };
   const authorized = { input, principal, agent, found: prefetchLookup(endpoint.caller, { input })?.read(items) };
-  const context = { address: '', headers: {}, requestId: placeholderIdentity, receivedAt: performance.now() };
+  const context = {
+    address: '',
+    rawQuery: '',
+    headers: {},
+    requestId: placeholderIdentity,
+    receivedAt: performance.now(),
+  };
   const services = lazyServices(endpoint.services ?? {});
   return perform(endpoint, authorized, { ...context, creationId: placeholderIdentity }, services);
 };

@@ -158,6 +158,11 @@ const tags = [
     paths: ['mcp', 'key'],
     description: 'The operations as tools of AI clients, and the API key of a request.',
   },
+  {
+    name: 'OAuth',
+    paths: ['.well-known', 'authorize', 'token', 'revoke', 'register'],
+    description: 'How AI clients that cannot send a key sign in, with an API key as the login.',
+  },
   { name: 'Chat', paths: ['chat'], description: 'An assistant that helps to build an agent.' },
   { name: 'OpenAPI', paths: ['openapi.json'], description: 'The OpenAPI document.' },
 ];
@@ -185,7 +190,7 @@ const describeParameters = (endpoint: AnyEndpoint) => {
 };
 
 const describeRequestBody = ({ body, raw }: AnyEndpoint) => {
-  const type = raw?.multipart ? 'multipart/form-data' : 'application/json';
+  const type = raw?.multipart ? 'multipart/form-data' : (raw?.requestMediaType ?? 'application/json');
   return body ? { requestBody: { required: true, content: { [type]: { schema: body } } } } : {};
 };
 

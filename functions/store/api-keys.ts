@@ -1,4 +1,12 @@
-import { type ApiKey, hashApiKey, isUsable, newApiKey, type Scope, startOfApiKey } from '../domain/api-keys.ts';
+import {
+  type ApiKey,
+  hashApiKey,
+  isUsable,
+  newApiKey,
+  type Scope,
+  startOfApiKey,
+  withEndOfParent,
+} from '../domain/api-keys.ts';
 import { now } from '../domain/date-time.ts';
 import { ApiError, noSuchUser } from '../domain/errors.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
@@ -12,7 +20,8 @@ import { type Item, type QueryOptions, TableStore, type TransactionAction, table
 import type { UserItem } from './users.ts';
 import { failedConditions } from './write-failures.ts';
 
-type ListingItem = Item & { keyId: string; hash: string; ttlSeconds?: number };
+/** `parentHash` is there for a grant to an AI client. */
+type ListingItem = Item & { keyId: string; hash: string; parentHash?: string; ttlSeconds?: number };
 type KeyItem = Item & ApiKey & { ttlSeconds?: number };
 type NewKey = { name: string; scopes?: Scope[]; expiresAt?: string; isOperators?: true };
 
@@ -79,7 +88,7 @@ export class ApiKeys extends TableStore {
 
   /** Throws if a user has the maximum number of keys, besides the rotated key. */
   async #checkNumber(uid: string, rotated: string | undefined): Promise<void> {
-    const usable = (await this.list(uid)).filter((key) => isUsable(key) && key.keyId !== rotated);
+    const usable = (await this.list(uid)).filter((key) => isUsable(key) && !key.parentHash && key.keyId !== rotated);
     if (usable.length < limits.keys) return;
     throw new ApiError('too_many_keys', `A user can have at most ${limits.keys} keys that are not over. Revoke one.`);
   }
@@ -101,8 +110,18 @@ export class ApiKeys extends TableStore {
   async *#newestFirst(uid: string, options: QueryOptions = {}): AsyncGenerator<ApiKey> {
     const newest = { ...options, descending: true };
     for await (const listings of this.table.pages<ListingItem>(apiKeyListingCollection(uid), newest)) {
-      const items = await this.table.getMany<KeyItem>(listings.map(({ hash }) => apiKeyKey(hash)));
-      const keys = items.map(toApiKey).filter((key) => isListed(key));
+      const parentHashes = listings.flatMap(({ parentHash }) => parentHash ?? []);
+      const hashes = new Set([...listings.map(({ hash }) => hash), ...parentHashes]);
+      const items = new Map(
+        (await this.table.getMany<KeyItem>([...hashes].map(apiKeyKey))).map((item) => [item.pk, item]),
+      );
+      const findKey = (hash: string) => items.get(apiKeyKey(hash).pk);
+      const keys = listings
+        .flatMap(({ hash, parentHash }) => {
+          const item = findKey(hash);
+          return item ? toApiKey(parentHash ? withEndOfParent(item, findKey(parentHash)) : item) : [];
+        })
+        .filter((key) => isListed(key));
       yield* keys.sort((a, b) => (a.keyId < b.keyId ? 1 : -1));
     }
   }

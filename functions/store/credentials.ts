@@ -1,4 +1,4 @@
-import { type ApiKey, hashApiKey, isUsable } from '../domain/api-keys.ts';
+import { type ApiKey, hashApiKey, isUsable, withEndOfParent } from '../domain/api-keys.ts';
 import type { OutcomeRules } from '../domain/declared-outcomes.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
 import { service } from '../service.ts';
@@ -34,7 +34,7 @@ export class Credentials extends TableStore {
     const keyOfAccess = agentId !== undefined && isIdentifier(agentId) ? accessKey(agentId) : undefined;
     const keys = [keyOfKey, keyOfAccess, ...(lookup?.keys ?? [])].filter((key) => key !== undefined);
     const items = await this.table.getMany(keys);
-    const key = findItem(items, keyOfKey) as (Item & ApiKey) | undefined;
+    const key = await this.#withParent(findItem(items, keyOfKey) as (Item & ApiKey) | undefined);
     const access = readAccess(findItem(items, keyOfAccess));
     return {
       key: key && isUsable(key) ? key : undefined,
@@ -46,9 +46,16 @@ export class Credentials extends TableStore {
   /** Returns the state of a key, which ends its upload forms. A suspended user's files wait. */
   async getKeyState({ uid, keyId }: { uid: string; keyId: string }): Promise<'usable' | 'suspended' | 'over'> {
     const listing = await this.table.get<Item & { hash: string }>(apiKeyListingKey(uid, keyId));
-    const key = listing && (await this.table.get<Item & ApiKey>(apiKeyKey(listing.hash)));
+    const key = listing && (await this.#withParent(await this.table.get<Item & ApiKey>(apiKeyKey(listing.hash))));
     if (!key || !isUsable(key)) return 'over';
     return key.suspended ? 'suspended' : 'usable';
+  }
+
+  /** A grant to an AI client needs a second read: it ends with the key that it was made with. */
+  async #withParent(key: (Item & ApiKey) | undefined): Promise<(Item & ApiKey) | undefined> {
+    if (!key?.parentHash) return key;
+    const [parent] = await this.table.getMany<Item & ApiKey>([apiKeyKey(key.parentHash)]);
+    return withEndOfParent(key, parent);
   }
 
   /** Returns the users of each agent that exists. */
@@ -88,7 +95,7 @@ export const readAccess = (item: Item | undefined): Access | undefined => {
 
 export const credentials = /* @__PURE__ */ service(() => new Credentials(table.get()), {
   read: ['dynamodb:BatchGetItem'],
-  getKeyState: ['dynamodb:GetItem'],
+  getKeyState: ['dynamodb:BatchGetItem', 'dynamodb:GetItem'],
   accessTo: ['dynamodb:BatchGetItem'],
   findUsers: ['dynamodb:BatchGetItem'],
 });

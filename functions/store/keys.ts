@@ -50,6 +50,7 @@
  * change               USER#<uid>#CHANGES                     <changeId>              an entry of the log of changes of what the user owns; expires
  * reconciled agent      RECONCILED                             <agentId>               its owner: an agent whose calls are compared with its platform's list every hour
  * duplication           DUPLICATION#<new agentId>              DUPLICATION             the progress of the copy
+ * refused keys           OAUTH#REFUSED#<address>#<minute>       REFUSED                 how many keys it gave that were refused; expires
  * turns of an address   CHAT#TURNS#<address>#<minute>          TURNS                   how many turns of the build chat it had; expires
  * tokens of a day       CHAT#TOKENS#<date>                     TOKENS                  what the build chat spent; expires
  * …of an address        CHAT#TOKENS#<date>#<address>           TOKENS                  what it spent without a key; expires
@@ -416,6 +417,12 @@ export const idempotencyKeyOfPiece = ({ pk, sk }: ItemKey): ItemKey | undefined 
 };
 export const idempotencyCollections = (uid: string): Collection[] =>
   Array.from({ length: idempotencyShards }, (_, shard) => ({ pk: `IDEMPOTENCY#${uid}#${shard}` }));
+
+/** `minute` is the number of minutes since the Unix epoch. */
+export const refusedKeysKey = (address: string, minute: number): ItemKey => ({
+  pk: `OAUTH#REFUSED#${address}#${minute}`,
+  sk: 'REFUSED',
+});
 
 /** All items of the chat, as a pattern of partition keys. */
 export const chatKeys = 'CHAT#*';

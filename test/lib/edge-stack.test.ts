@@ -21,7 +21,8 @@ const distributionOf = (deployment: Deployment) =>
 
 it('the edge forwards every method and header, caches nothing of the API and the chat, and waits for them longer than they may take', () => {
   const { DefaultCacheBehavior, CacheBehaviors, Origins } = distributionOf(dev);
-  for (const behavior of [DefaultCacheBehavior, ...CacheBehaviors].filter((one) => one.PathPattern !== '/assets/*')) {
+  const isCached = ({ PathPattern }: Json) => /^\/(assets|\.well-known)\//.test(PathPattern);
+  for (const behavior of [DefaultCacheBehavior, ...CacheBehaviors].filter((one) => !isCached(one))) {
     expect(behavior).toMatchObject({
       // AWS's own CachingDisabled and AllViewerExceptHostHeader.
       CachePolicyId: '4135ea2d-6df8-44a3-9df3-4b5a84be39ad',
@@ -51,6 +52,32 @@ it('the edge sends the caller’s address to the chat, even if the caller sends 
   const header = functionOf(dev, 'buildChat').properties.Environment.Variables.CLIENT_ADDRESS_HEADER;
   expect(header).toBe('x-viewer-address');
   expect(functionOf(withoutEdge, 'buildChat').properties.Environment.Variables.CLIENT_ADDRESS_HEADER).toBeUndefined();
+});
+
+it('the edge keeps the metadata of OAuth for at most five minutes, and lets every page read it', () => {
+  const rules = distributionOf(dev).CacheBehaviors.filter(({ PathPattern }: Json) =>
+    PathPattern.startsWith('/.well-known/'),
+  );
+  expect(rules.map(({ PathPattern }: Json) => PathPattern).sort()).toEqual([
+    '/.well-known/oauth-authorization-server',
+    '/.well-known/oauth-authorization-server/mcp',
+    '/.well-known/oauth-protected-resource',
+    '/.well-known/oauth-protected-resource/mcp',
+    '/.well-known/openid-configuration',
+  ]);
+  const [cache] = dev.all('AWS::CloudFront::CachePolicy');
+  const headers = dev.all('AWS::CloudFront::ResponseHeadersPolicy')[0];
+  expect(cache?.properties.CachePolicyConfig).toMatchObject({ MinTTL: 0, DefaultTTL: 0, MaxTTL: 300 });
+  expect(headers?.properties.ResponseHeadersPolicyConfig.CorsConfig).toMatchObject({
+    AccessControlAllowOrigins: { Items: ['*'] },
+    OriginOverride: true,
+  });
+  for (const rule of rules) {
+    expect(rule).toMatchObject({
+      CachePolicyId: { Ref: cache?.logicalId },
+      ResponseHeadersPolicyId: { Ref: headers?.logicalId },
+    });
+  }
 });
 
 it('the edge asks the API for the address of AI clients also when they add a slash to it', () => {

@@ -81,20 +81,31 @@ it.each(queueJobs.map((job) => [job.name, job] as const))(
   },
 );
 
-it('the function of AI clients has no permissions: their calls are requests to the API, at its own address', () => {
-  expect(grantsOf(dev, 'serveMcp')).toEqual(own);
+it('the function of AI clients may read nothing but the secret of their tokens: their calls are requests to the API, at its own address', () => {
+  expect(grantsOf(dev, 'serveMcp').sort()).toEqual(
+    [...own, 'secretsmanager:GetSecretValue on webhookEncryption'].sort(),
+  );
   const { API_URL, MCP_DELETES, ...others } = functionOf(dev, 'serveMcp').properties.Environment.Variables;
-  expect(Object.keys(others).sort()).toEqual(['APP_ORIGIN', 'EDGE_SECRETS']);
+  expect(Object.keys(others).sort()).toEqual([
+    'APP_ORIGIN',
+    'EDGE_SECRETS',
+    'MCP_OAUTH',
+    'MCP_REGISTRATION',
+    'PUBLIC_URL',
+    'WEBHOOK_ENCRYPTION_KEY_ARN',
+  ]);
   expect(JSON.stringify(API_URL)).toContain('.execute-api.');
   expect(MCP_DELETES).toBe('false');
   expect(functionOf(configured, 'serveMcp').properties.Environment.Variables.MCP_DELETES).toBe('true');
 });
 
-it('only the function of hooks knows the public address, which platforms sign: of the domain, of CloudFront or of the API', () => {
+it('the function of hooks knows the public address, which platforms sign: of the domain, of CloudFront or of the API', () => {
   const environmentIn = (deployment: typeof dev) =>
     deployment.all('AWS::Lambda::Function').flatMap(({ properties: { FunctionName, Environment } }) => {
       const { PUBLIC_URL, HOOK_KEYS_IN_ADDRESS } = Environment.Variables;
-      return PUBLIC_URL === undefined ? [] : [[FunctionName, JSON.stringify(PUBLIC_URL), HOOK_KEYS_IN_ADDRESS]];
+      return HOOK_KEYS_IN_ADDRESS === undefined
+        ? []
+        : [[FunctionName, JSON.stringify(PUBLIC_URL), HOOK_KEYS_IN_ADDRESS]];
     });
   const name = 'voice-agents-dev-receive-hook';
   expect(environmentIn(dev)).toEqual([
@@ -102,6 +113,16 @@ it('only the function of hooks knows the public address, which platforms sign: o
   ]);
   expect(environmentIn(configured)).toEqual([[name, expect.any(String), 'false']]);
   expect(environmentIn(prod)).toEqual([['voice-agents-prod-receive-hook', '"https://api.example.com"', 'true']]);
+});
+
+it('the operations with which AI clients sign in know the public address, and the two that are bounded by address the caller’s', () => {
+  const environmentOf = (name: string) => functionOf(dev, name).properties.Environment.Variables;
+  const names = routes.filter(({ namesPublicUrl }) => namesPublicUrl).map(({ name }) => name);
+  expect(names).toHaveLength(8);
+  for (const name of names) expect(environmentOf(name)).toMatchObject({ MCP_OAUTH: 'true', MCP_REGISTRATION: 'true' });
+  const bounded = names.filter((name) => environmentOf(name).CLIENT_ADDRESS_HEADER !== undefined);
+  expect(bounded.sort()).toEqual(['authorizeClient', 'showAuthorization']);
+  expect(functionOf(configured, 'issueToken').properties.Environment.Variables.MCP_OAUTH).toBe('false');
 });
 
 it('the functions get their resources by settings, and no secret', () => {
@@ -145,6 +166,8 @@ const mayWrite: Record<keyof typeof guardedKeys, Record<string, string[]>> = {
     'create-key': ['dynamodb:PutItem'],
     'rotate-key': ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
     'revoke-key': ['dynamodb:UpdateItem'],
+    'issue-token': ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
+    'revoke-token': ['dynamodb:UpdateItem'],
     'update-user': ['dynamodb:UpdateItem'],
     'delete-user': ['dynamodb:BatchWriteItem'],
     'finish-user-deletion': ['dynamodb:BatchWriteItem'],

@@ -46,6 +46,8 @@ it('the settings of a deployment require a stage and an origin, and nothing else
     crawlTrustedOrigins: [],
     hookKeysInAddress: true,
     mcpDeletes: false,
+    mcpOauth: true,
+    mcpRegistration: true,
     webhookTrustedOrigins: [],
     alarmEmail: undefined,
     monthlyBudget: undefined,

@@ -48,6 +48,8 @@ export const everySetting = {
   edgeSecretVersion: '3',
   hookKeysInAddress: 'false',
   mcpDeletes: 'true',
+  mcpOauth: 'false',
+  mcpRegistration: 'false',
   quotaAgents: '5000',
   quotaSources: '20',
   webhookTrustedOrigins: 'http://crm.internal:8080',
@@ -95,6 +97,7 @@ export const synthesize = (context: Record<string, unknown> = required) => {
     Edge: stack.edge,
     Hooks: stack.hooks,
     Users: stack.users,
+    OAuth: stack.oauth,
     HeadRoutes: stack.headRoutes,
     Observability: stack.observability,
   };
