@@ -4,10 +4,8 @@ import { withCause } from '../../functions/cause.ts';
 import { exitCodes } from '../command-line/exit-codes.ts';
 import { installedCommands, run as runProgram } from '../command-line/program.ts';
 import { addApiCommands } from './api/api-commands.ts';
-import { grantAgent, revokeAgent } from './commands/agent/access.ts';
 import { createAgent } from './commands/agent/create.ts';
 import { deleteAgent } from './commands/agent/delete.ts';
-import { listAgents } from './commands/agent/list.ts';
 import { exportBlockList } from './commands/block-list/export.ts';
 import { importBlockList } from './commands/block-list/import.ts';
 import { exportCalls } from './commands/calls/export.ts';
@@ -20,7 +18,6 @@ import { createHookUrl } from './commands/hooks/url.ts';
 import { verifyHooks } from './commands/hooks/verify.ts';
 import { createKey } from './commands/key/create.ts';
 import { deleteKey } from './commands/key/delete.ts';
-import { listKeys } from './commands/key/list.ts';
 import { revokeKey } from './commands/key/revoke.ts';
 import { rotateKey } from './commands/key/rotate.ts';
 import { showKey } from './commands/key/show.ts';
@@ -36,10 +33,6 @@ import { setStripeKey } from './commands/secret/stripe.ts';
 import { smoke } from './commands/smoke.ts';
 import { createUser } from './commands/user/create.ts';
 import { deleteUser } from './commands/user/delete.ts';
-import { listUsers } from './commands/user/list.ts';
-import { showUser } from './commands/user/show.ts';
-import { resumeUser, suspendUser } from './commands/user/suspend.ts';
-import { updateUser } from './commands/user/update.ts';
 import { listenForWebhooks } from './commands/webhooks/listen.ts';
 import { completedValues } from './completion.ts';
 import { examples, type Group, makeProgram, type Operator } from './program.ts';
@@ -48,15 +41,15 @@ import { examples, type Group, makeProgram, type Operator } from './program.ts';
 const groups: Record<string, { description: string; commands: ((group: Group) => unknown)[] }> = {
   user: {
     description: 'Users, who own keys and agents',
-    commands: [createUser, listUsers, showUser, deleteUser, updateUser, suspendUser, resumeUser],
+    commands: [createUser, deleteUser],
   },
   key: {
     description: 'API keys, which are shown once and stored as a hash',
-    commands: [createKey, listKeys, showKey, updateKey, rotateKey, revokeKey, deleteKey, showKeyUsage],
+    commands: [createKey, showKey, updateKey, rotateKey, revokeKey, deleteKey, showKeyUsage],
   },
   agent: {
     description: 'Voice agents and the users who have access to them',
-    commands: [createAgent, listAgents, grantAgent, revokeAgent, deleteAgent],
+    commands: [createAgent, deleteAgent],
   },
   calls: {
     description: 'Calls of agents and their outcomes',

@@ -10,8 +10,8 @@ import { type Service, type ServiceOptions, withService } from './service.ts';
 export const accessHelp = `
 This command uses the HTTP API with a temporary API key of the user --uid or of the agent's owner. The key is deleted at the end, or
 an hour later if the service still has to read files of the command.
-With VAP_API_KEY set, it uses that key and needs no table: --uid is the user of the key, and --base-url or VAP_BASE_URL
-the address.
+With VAP_API_KEY set, it uses that key and needs no table: --uid is the user of the key (its default), and --base-url or
+VAP_BASE_URL the address.
 `;
 
 /** Adds a command that calls the service on behalf of a user. `path` names it with its group. */

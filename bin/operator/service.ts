@@ -1,6 +1,6 @@
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import type { Scope } from '../../functions/domain/api-keys.ts';
-import { type ApiClient, apiClient } from '../../functions/openapi/client/client.ts';
+import { type ApiClient, apiClient, dataOf } from '../../functions/openapi/client/client.ts';
 import type { ApiKeys } from '../../functions/store/api-keys.ts';
 import { deadline, type Table } from '../../functions/store/table.ts';
 import { givenApiKey, givenBaseUrl } from '../command-line/connection.ts';
@@ -48,10 +48,9 @@ export const withService = async <T, AgentId extends string | undefined>(
   const agentId = options.agentId as AgentId;
   const given = await readGivenService(options);
   if (given) {
-    const { uid } = options;
-    if (!uid) throw new CommandError('With VAP_API_KEY, --uid is required: the user of that key.', exitCodes.usage);
-    const { baseUrl } = given;
-    return work({ api: apiClient({ ...given, signal }), baseUrl, uid, agentId, hasFilesUnderWay: false });
+    const api = apiClient({ ...given, signal });
+    const uid = options.uid ?? dataOf(await api.key.get()).uid;
+    return work({ api, baseUrl: given.baseUrl, uid, agentId, hasFilesUnderWay: false });
   }
   const baseUrl = await chooseBaseUrl(options);
   const stores = await openStores(options);

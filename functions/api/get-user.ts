@@ -5,6 +5,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { shownUser } from '../store/user-quotas.ts';
 import { users } from '../store/users.ts';
+import { chooseMaker } from '../users/chosen-maker.ts';
 
 /** Returns a client of the key's user. */
 export const getUser = endpoint({
@@ -20,7 +21,7 @@ export const getUser = endpoint({
   errors: ['user_not_found'],
 
   async handle({ principal, params: { uid } }, { users }) {
-    const client = await users.findClient(principal.uid, uid);
+    const client = await users.findClient(chooseMaker(principal), uid);
     if (!client) throw noSuchUser();
     return shownUser(client);
   },

@@ -37,8 +37,11 @@ export const grantAgentAccess = endpoint({
     const guests = await guestsOfAdministered(principal, { uid, agentId }, { agents, users });
     const found = await users.findMany([uid, guestUid]);
     const [owner, guest] = [found.get(uid), found.get(guestUid)];
-    if (!owner || !guest || !mayShare(owner, guest)) throw noSuchGuest();
-    if (!guests.includes(guestUid)) await agentSharing.share(agentId, uid, guestUid);
+    const isAllowed = owner && guest && (principal.isOperators ? uid !== guestUid : mayShare(owner, guest));
+    if (!isAllowed) throw noSuchGuest();
+    // The limit of guests is for other keys.
+    const isLimited = !principal.isOperators;
+    if (!guests.includes(guestUid)) await agentSharing.share(agentId, uid, guestUid, { isLimited });
     return { agentId, uid: guestUid };
   },
 });

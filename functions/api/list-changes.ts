@@ -11,6 +11,7 @@ import { hasScope } from '../http/authorize.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { users } from '../store/users.ts';
+import { chooseMaker } from '../users/chosen-maker.ts';
 
 const actions = Object.entries(changeActions).map(([name, meaning]) => `- \`${name}\`: ${meaning}`);
 
@@ -50,7 +51,7 @@ ${actions.join('\n')}`,
     const readsAll = isOwn && hasScope(principal, 'changes');
     if (!readsAll && !hasScope(principal, 'users')) throw insufficientPermissions();
     if (!readsAll && query.kind !== undefined && !kindsOfUsers.has(query.kind)) throw insufficientPermissions();
-    if (!isOwn && !(await users.findClient(principal.uid, uid))) throw noSuchUser();
+    if (!isOwn && !(await users.findClient(chooseMaker(principal), uid))) throw noSuchUser();
     const { items, ...next } = await changeLog.page(uid, { ...query, kinds: readsAll ? undefined : kindsOfUsers });
     return { changes: items, ...next };
   },

@@ -25,7 +25,9 @@ export const listKeys = endpoint({
   async handle({ principal, query: { uid, ...page } }, { apiKeys, users }) {
     await findRecipient(principal, uid, users);
     const { items, ...next } = await apiKeys.page(uid, page);
-    return { keys: items.map(listedApiKey), ...next };
+    // The operator's key is deleted when its command ends.
+    const listed = items.filter(({ keyId }) => !(principal.isOperators && keyId === principal.keyId));
+    return { keys: listed.map(listedApiKey), ...next };
   },
 });
 

@@ -5,6 +5,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { checkQuotas, quotaMarks, shownUser } from '../store/user-quotas.ts';
 import { users } from '../store/users.ts';
+import { chooseMaker } from '../users/chosen-maker.ts';
 
 /** Renames a client, sets its quotas, suspends it or ends its suspension. */
 export const updateUser = endpoint({
@@ -23,7 +24,7 @@ export const updateUser = endpoint({
 
   async handle({ principal, params: { uid }, body: { quotas, ...given } }, { users }) {
     checkQuotas(quotas);
-    const changed = await users.changeClient(principal.uid, uid, { ...given, ...quotaMarks(quotas) });
+    const changed = await users.changeClient(chooseMaker(principal), uid, { ...given, ...quotaMarks(quotas) });
     if (!changed) throw noSuchUser();
     return shownUser(changed);
   },

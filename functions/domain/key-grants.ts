@@ -1,7 +1,7 @@
 import { type ApiKey, isForHooksOnly, isUsable, namedScopes, Scope } from './api-keys.ts';
 
-/** The key that makes another one: its scopes, and when it ends. */
-export type KeyMaker = { scopes?: Scope[]; endsAt?: string };
+/** The key that makes another one: its scopes, and when it ends. The operator's gives anything. */
+export type KeyMaker = { scopes?: Scope[]; endsAt?: string; isOperators?: true };
 /** A key is for a client of its maker's user, or for that user itself. */
 export type Recipient = 'client' | 'own user';
 /** What a new key has. It has the scopes that need not be named, and no end, unless they are given. */
@@ -19,11 +19,12 @@ const notPassedOn: ReadonlySet<Scope> = new Set(['privacy', 'users', 'keys']);
  *   than it is valid itself. A key that is asked for without an end ends with its maker; with null, it would never end.
  */
 export const grantKey = (
-  { scopes: own = defaultScopes, endsAt }: KeyMaker,
+  { scopes: own = defaultScopes, endsAt, isOperators }: KeyMaker,
   recipient: Recipient,
   { scopes, expiresAt }: { scopes?: Scope[]; expiresAt?: string | null },
 ): KeyGrant | undefined => {
   const asked = scopes ?? defaultScopes;
+  if (isOperators) return { scopes, expiresAt: expiresAt ?? undefined };
   if (recipient === 'client') {
     return own.includes('users') && !asked.includes('users')
       ? { scopes, expiresAt: expiresAt ?? undefined }

@@ -53,6 +53,9 @@ export const User = objectComponent('User', 'A user that the user of the API key
   uid: textField('Id of the user.', examples.clientUid),
   name: z.optional(textField('A name for people.', 'Acme Inc.')),
   createdAt: timestamp('When the user was created.'),
+  maker: z.optional(
+    textField('Id of the user that created it. Absent: the operator of the service did.', examples.uid),
+  ),
   suspended: flagField('Whether every request of the user is refused.', false),
   quotas: describedObject('The quotas that hold.', quotas),
   agents: z.int().check(z.minimum(0), describe('How many agents the user owns.', 2, { minimum: 0 })),

@@ -18,12 +18,12 @@ export const quotaMarks = ({ agents, sources }: GivenQuotas = {}) => ({ agentQuo
 
 /** Returns a client with the quotas that hold now. */
 export const shownUser = (client: Client): User => {
-  const { uid, name, createdAt, suspended = false, agents, agentQuota, sourceQuota } = client;
+  const { uid, name, createdAt, maker, suspended = false, agents, agentQuota, sourceQuota } = client;
   const quotas = {
     agents: lower(environment.quotaAgents, agentQuota),
     sources: lower(environment.quotaSources, sourceQuota),
   };
-  return { uid, name, createdAt, suspended, quotas, agents };
+  return { uid, name, createdAt, maker, suspended, quotas, agents };
 };
 
 /** Returns the quota of an agent's owner, read only for the key of a guest. */

@@ -120,8 +120,8 @@ export class Users extends TableStore {
     return new Map(items.filter(({ deletingAt }) => deletingAt === undefined).map((item) => [item.uid, toUser(item)]));
   }
 
-  /** Returns a user's client, unless it is being deleted. One round trip. */
-  async findClient(maker: string, uid: string): Promise<Client | undefined> {
+  /** Returns a user's client, or any user without a maker, unless it is being deleted. One round trip. */
+  async findClient(maker: string | undefined, uid: string): Promise<Client | undefined> {
     if (!isIdentifier(uid)) return undefined;
     const [client] = await this.#clientsAmong(maker, [uid]);
     return client;
@@ -136,18 +136,19 @@ export class Users extends TableStore {
       );
   }
 
-  async #clientsAmong(maker: string, uids: string[]): Promise<Client[]> {
+  async #clientsAmong(maker: string | undefined, uids: string[]): Promise<Client[]> {
     const items = await this.table.getMany(uids.flatMap((uid) => [userKey(uid), countKey({ uid })]));
     return uids.flatMap((uid) => {
       const user = findItem(items, userKey(uid)) as UserItem | undefined;
       const counter = findItem(items, countKey({ uid })) as Counter | undefined;
-      if (user?.maker !== maker || user.deletingAt !== undefined) return [];
+      if (!user || user.deletingAt !== undefined || (maker !== undefined && user.maker !== maker)) return [];
       return [{ ...toUser(user), agents: counter?.count ?? 0 }];
     });
   }
 
-  /** Changes a client, whose keys and secrets get the marks. Undefined: there is no such client. */
-  async changeClient(maker: string, uid: string, change: ClientChange): Promise<Client | undefined> {
+  /** Changes a client, whose keys and secrets get the marks; without a maker, any user. Undefined: there is no such client. */
+  async changeClient(maker: string | undefined, uid: string, change: ClientChange): Promise<Client | undefined> {
+    if (maker === undefined) return (await this.change(uid, change)) && this.findClient(undefined, uid);
     const isClient = when`maker = ${maker} and attribute_not_exists(deletingAt)`;
     const isResumed = change.suspended === false;
     const changed = await this.#change(uid, change, isResumed ? when`${isClient} and ${isNotByOperator}` : isClient);

@@ -9,7 +9,7 @@ it('a client is created once: the same maker gets it again unchanged, and to eve
   const uid = unique('client');
   const created = await maker.call('POST', '/users', { body: { uid, name: 'Acme', quotas: { agents: 3 } } });
   expect(created.body).toEqual({
-    ...{ uid, name: 'Acme', createdAt: expect.any(String), suspended: false, agents: 0 },
+    ...{ uid, name: 'Acme', createdAt: expect.any(String), maker: maker.uid, suspended: false, agents: 0 },
     quotas: { agents: 3, sources: expect.any(Number) },
   });
   const again = await maker.call('POST', '/users', { body: { uid, name: 'Other' } });
@@ -116,4 +116,29 @@ it('a key with the scope users reads and writes nothing of its clients', async (
   for (const uid of [client.uid, maker.uid])
     expect(errorOf(await maker.call('GET', '/agents', { query: { uid } }))).toEqual([401, 'insufficient_permissions']);
   expect((await maker.call('GET', '/key')).body).toMatchObject({ uid: maker.uid, scopes: ['users'] });
+});
+
+it('the operator’s key administers any user and its keys, which no other key with the same scopes does', async () => {
+  const [maker, other] = await Promise.all([newMaker(), newMaker()]);
+  const uid = unique('client');
+  await maker.call('POST', '/users', { body: { uid } });
+  const given = { name: 'any', scopes: ['users' as const] };
+  const made = await apiKeys.get().create(uid, given);
+  const ask = async (apiKey: string) => [
+    await call('GET', `/users/${uid}`, { apiKey }),
+    await call('PATCH', `/users/${uid}`, { apiKey, body: { name: 'Acme' } }),
+    await call('GET', '/keys', { apiKey, query: { uid } }),
+    await call('POST', `/keys/${made.keyId}/rotate`, { apiKey, body: { uid } }),
+  ];
+  const ordinary = await apiKeys.get().create(other.uid, given);
+  expect((await ask(ordinary.secret)).map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+  const operators = await apiKeys.get().create(other.uid, { ...given, isOperators: true });
+  const answers = await ask(operators.secret);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  expect(answers.map(({ body }) => body)).toMatchObject([
+    { uid },
+    { name: 'Acme' },
+    { keys: [{}] },
+    { scopes: ['users'] },
+  ]);
 });

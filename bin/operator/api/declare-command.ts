@@ -4,7 +4,15 @@ import { wholeNumber } from '../../command-line/arguments.ts';
 import { serviceOption } from '../../command-line/connection.ts';
 import { examples } from '../program.ts';
 import { accessHelp } from '../service-command.ts';
-import { type ApiOperation, type Argument, administersUsers, isDeletion, operationNamed } from './operations.ts';
+import type { Stores } from '../stores.ts';
+import {
+  type ApiOperation,
+  type Argument,
+  administersUsers,
+  isDeletion,
+  isOfOneUser,
+  operationNamed,
+} from './operations.ts';
 import { addOptions, describeArgument, type OptionNames } from './options.ts';
 
 /** A command that calls an operation, or of several the first one whose required arguments are given. */
@@ -13,8 +21,14 @@ export type ApiCommand = {
   command: string;
   /** The operations, by their names in the clients. */
   calls: string[];
-  /** The command calls all of its operations, and joins their responses. */
+  /** The command calls all of its operations, reads whole lists, and joins the responses. */
   joins?: true;
+  /** The command sends these arguments, and has no options for others. */
+  sets?: Record<string, unknown>;
+  /** The command deletes without `--yes`. */
+  isImmediate?: true;
+  /** What the command reads from the table when no user is named, since no key may list it. */
+  whole?: (stores: Stores) => Promise<Record<string, unknown>>;
   /** Default: the summary of the first operation. */
   summary?: string;
   /** The options of arguments that are not called as the field. */
@@ -59,11 +73,12 @@ export const declareCommand = (program: Command, spelled: ApiCommand): DeclaredC
     const known = first.arguments.find(({ name }) => name === argument.name());
     argument.description = known ? describeArgument(known.schema) : sourceHelp;
   }
-  const options = listOptionArguments(operations, isNamed).map((argument) => ({
+  const options = (spelled.sets ? [] : listOptionArguments(operations, isNamed)).map((argument) => ({
     argument,
     names: spelled.options?.[argument.name] ?? toKebabCase(argument.name),
   }));
   for (const { argument, names } of options) addOptions(command, argument, names);
+  if (!namesUser(options)) addUser(command, operations, spelled);
   addSettings(command, operations, spelled);
   const example = [...words, ...buildExample(first, isNamed, options)].join(' ');
   command.addHelpText('after', `${first.caller ? accessHelp : ''}${examples(example)}`);
@@ -91,15 +106,31 @@ const listOptionArguments = (
     .map((argument) => ({ ...argument, isRequired: isRequired(argument) }));
 };
 
-/** Adds the options that are no arguments of the operation. */
-const addSettings = (command: Command, operations: DeclaredCommand['operations'], { waits, joins }: ApiCommand) => {
+/** Returns true if `--uid` is another user than the one on whose behalf the command acts. */
+export const namesUser = (options: OptionArgument[]) =>
+  options.some(({ argument, names }) => names === 'uid' && argument.name !== 'uid');
+
+/** Adds the option of the user on whose behalf the command acts. */
+const addUser = (command: Command, operations: DeclaredCommand['operations'], { whole }: ApiCommand) => {
   const [operation] = operations;
-  const { caller, list, takesIfMatch, takesIdempotencyKey } = operation;
   const takesAgent = operations.some((one) => one.arguments.some(({ name }) => name === 'agentId'));
-  if (administersUsers(operation)) command.requiredOption('--of <uid>', 'the user that created the others');
-  else if (caller === 'apiKey' && takesAgent)
-    command.option('--uid <uid>', 'the user (default: the owner of the agent)');
-  else if (caller === 'apiKey') command.requiredOption('--uid <uid>', 'the user');
+  if (isOfOneUser(operation)) command.option('--of <uid>', 'the user that created this one (default: any user)');
+  else if (administersUsers(operation) && whole)
+    command.option('--of <uid>', 'the user that created the others (default: all users, which reads the whole table)');
+  else if (administersUsers(operation)) command.requiredOption('--of <uid>', 'the user that created the others');
+  else if (operation.caller !== 'apiKey') return;
+  else if (takesAgent) command.option('--uid <uid>', 'the user (default: the owner of the agent)');
+  else if (whole) command.option('--uid <uid>', 'the user (default: all users, which reads the whole table)');
+  else command.requiredOption('--uid <uid>', 'the user');
+};
+
+/** Adds the options that are no arguments of the operation. */
+const addSettings = (
+  command: Command,
+  [operation]: DeclaredCommand['operations'],
+  { waits, joins, isImmediate }: ApiCommand,
+) => {
+  const { caller, list, takesIfMatch, takesIdempotencyKey } = operation;
   if (caller === 'applicationOrigin') command.requiredOption('--origin <origin>', 'the origin of the web application');
   if (list) {
     const limit = new Option('--limit <number>', 'the maximum number of items').argParser(wholeNumber(1, 10_000));
@@ -108,7 +139,7 @@ const addSettings = (command: Command, operations: DeclaredCommand['operations']
   const version = wholeNumber(1, Number.MAX_SAFE_INTEGER);
   if (takesIfMatch) command.option('--if-match <version>', 'fail if this is not the latest version', version);
   if (takesIdempotencyKey) command.option('--idempotency-key <key>', 'the key of a request that is repeated');
-  if (isDeletion(operation)) command.option('--yes', 'delete it (default: only show it)');
+  if (isDeletion(operation) && !isImmediate) command.option('--yes', 'delete it (default: only show it)');
   if (waits) command.option('--no-wait', 'do not wait for the result');
   command.option(...serviceOption);
 };
@@ -131,7 +162,7 @@ const buildExample = (
   return [
     ...words.map((argument) => toWords(argument.example)),
     ...shown.map(({ argument, names }) => `--${names} ${toWords(argument.example)}`),
-    ...(ofUsers ? ['--of agency'] : []),
+    ...(ofUsers && !isOfOneUser(operation) ? ['--of agency'] : []),
     ...(caller === 'apiKey' && !ofUsers && !hasAgent ? ['--uid demo-user'] : []),
     ...(caller === 'applicationOrigin' ? ['--origin https://app.example.com'] : []),
   ];

