@@ -1,7 +1,9 @@
 import * as z from 'zod/mini';
 import { BlockingListEntry } from '../domain/block-list.ts';
 import { describe, describedObject, flagField, listField } from '../domain/describe.ts';
+import { invalidField } from '../domain/errors.ts';
 import { Uid } from '../domain/identifiers.ts';
+import { limits } from '../domain/limits.ts';
 import { listForms } from '../domain/number-forms.ts';
 import { PhoneNumberInQuery, phoneNumber } from '../domain/phone-numbers.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -15,8 +17,7 @@ export const checkUserBlockedNumber = endpoint({
   method: 'GET',
   path: '/block-list/check',
   summary: 'Find the lists that block a number',
-  description:
-    'Checks the user’s own list and the lists of all agents that the user owns. Before you accept a call, check the list of its agent instead, which is one read.',
+  description: `Checks the user’s own list and the lists of all agents that the user owns, at most ${limits.listedAgents}. Before you accept a call, check the list of its agent instead, which is one read.`,
   caller: { kind: 'key', scope: 'block-list', user: ({ query }) => query },
   atCallTime: true,
   services: { agentAccess: agentAccess.for('allOwned'), blockList: blockList.for('findOnLists') },
@@ -36,7 +37,14 @@ export const checkUserBlockedNumber = endpoint({
   }),
 
   async handle({ query: { uid, number } }, { agentAccess, blockList }) {
-    const owned = await agentAccess.allOwned(uid);
+    const owned = await agentAccess.allOwned(uid, {
+      max: limits.listedAgents,
+      tooMany: () =>
+        invalidField(
+          'uid',
+          `owns more than ${limits.listedAgents} agents: choose one, with GET /agent-block-list/check`,
+        ),
+    });
     const lists = [{ uid }, ...owned.map(({ agentId }) => ({ agentId }))];
     const found = await blockList.findOnLists(lists, listForms(number));
     const entries = found.map(({ owner, entry }) =>

@@ -1,17 +1,17 @@
-import pMap from 'p-map';
 import * as z from 'zod/mini';
 import { FigureSums, FiguresQuery } from '../domain/call-figures.ts';
+import { chunks } from '../domain/chunks.ts';
 import { component, describe, listField, markField, textField } from '../domain/describe.ts';
 import { invalidField } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { limits } from '../domain/limits.ts';
-import { describedPage, pageLimit, paging, readPage } from '../domain/paging.ts';
+import { describedPage, pageLimit, paging, readPage, toCursor } from '../domain/paging.ts';
 import { callFigures } from '../figures/call-figures.ts';
 import { readFigures } from '../figures/read-figures.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { agentAccess } from '../store/agents/agent-access.ts';
-import { users } from '../store/users.ts';
+import { type Client, users } from '../store/users.ts';
 
 const defaultUsers = 10;
 /** The clients whose figures are read at once. */
@@ -33,7 +33,7 @@ export const getUserFigures = endpoint({
   // The duration depends on the CPU.
   memoryMegabytes: 1769,
   summary: 'Get the figures of users',
-  description: `Adds up the calls of each client, with their values and costs: of all agents that it owns, over at most ${limits.userFigureDays} days. A client without calls has zeros. \`pending\` is present while calls that changed are not counted yet, for at most two minutes.`,
+  description: `Adds up the calls of each client, with their values and costs: of all agents that it owns, over at most ${limits.userFigureDays} days. A client without calls has zeros. A page ends early, with \`nextCursor\`, where its clients have more than ${limits.userFigureAgents} agents together, or after ${limits.userFigureSeconds} seconds. \`pending\` is present while calls that changed are not counted yet, for at most two minutes.`,
   caller: { kind: 'key', scope: 'users', administersUsers: true },
   services: {
     users: users.for('clients'),
@@ -59,22 +59,35 @@ export const getUserFigures = endpoint({
       throw invalidField('to', `must be at most ${limits.userFigureDays} days after \`from\``);
     const collection = `user-figures:${principal.uid}`;
     const page = { collection, limit, cursor, getPosition: ({ uid }: { uid: string }) => uid };
-    const { items, ...next } = await readPage((options) => users.clients(principal.uid, options), page);
-    const rows = await pMap(
-      items,
-      async ({ uid }) => {
-        const owned = await agentAccess.allOwned(uid);
-        const agentIds = owned.map(({ agentId }) => agentId);
-        return { uid, ...(await readFigures(callFigures, agentIds, query)) };
-      },
-      { concurrency },
-    );
+    const until = Date.now() + limits.userFigureSeconds * 1000;
+    const { items, nextCursor } = await readPage((options) => users.clients(principal.uid, options), page);
+    const readClient = async ({ uid }: { uid: string }) => {
+      const owned = await agentAccess.allOwned(uid);
+      const agentIds = owned.map(({ agentId }) => agentId);
+      return { uid, ...(await readFigures(callFigures, agentIds, query)) };
+    };
+    const rows: Awaited<ReturnType<typeof readClient>>[] = [];
+    for (const some of chunks(takeFirst(items), concurrency)) {
+      rows.push(...(await Promise.all(some.map(readClient))));
+      if (Date.now() >= until) break;
+    }
+    const last = rows.at(-1);
     return {
       users: rows.map(({ uid, totals }) => ({ uid, ...totals })),
-      ...next,
+      nextCursor: last && rows.length < items.length ? toCursor(collection, last.uid) : nextCursor,
       pending: rows.find(({ pending }) => pending)?.pending,
     };
   },
 });
+
+/** Returns the first clients that have as many agents as a page may have together, at least one. */
+const takeFirst = (clients: Client[]): Client[] => {
+  let agents = 0;
+  const end = clients.findIndex((client, index) => {
+    agents += client.agents;
+    return index > 0 && agents > limits.userFigureAgents;
+  });
+  return end === -1 ? clients : clients.slice(0, end);
+};
 
 export const handler = lambda(getUserFigures);

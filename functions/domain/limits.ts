@@ -90,8 +90,10 @@ export const limits = {
   agentsOfManyDays: 50,
   daysOfManyAgents: 92,
   userFigureDays: 92,
-  /** Maximum number of clients in a response with their figures. */
+  /** Maximum number of clients in a response with their figures. It ends after so many agents, or seconds. */
   userFigures: 20,
+  userFigureAgents: 400,
+  userFigureSeconds: 2,
   figureRows: 25_000,
   figureBytes: 64 * 1024 * 1024,
   /** Maximum page size of a list of sources with their texts. */
@@ -128,6 +130,8 @@ export const limits = {
   /** Maximum number of clients of a user, of keys of a user that are not over, and of guests of an agent. */
   clients: 10_000,
   keys: 100,
+  /** Maximum number of keys of a user, those that are over included: the next one deletes the oldest of these. */
+  listedKeys: 300,
   guests: 50,
   maxOverlapHours: 168,
   /** Maximum number of deliveries that are read for one page of a filtered list. */

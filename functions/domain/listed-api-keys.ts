@@ -93,6 +93,10 @@ export const keyDeletionTime = (key: Pick<ApiKey, 'expiresAt' | 'revokedAt'>): n
   return end === undefined ? undefined : Math.ceil((Date.parse(end) + listedMilliseconds) / 1000);
 };
 
+/** Checks that a key is certainly over by the time at which it is deleted (Unix seconds). */
+export const isCertainlyOver = (deletionTime: number | undefined, at = Date.now()): boolean =>
+  deletionTime !== undefined && deletionTime * 1000 - listedMilliseconds <= at;
+
 /** Checks that a key is listed: DynamoDB deletes it some time after that. */
 export const isListed = (key: ApiKey, at = Date.now()): boolean =>
   isUsable(key, at) || (keyDeletionTime(key) ?? Number.POSITIVE_INFINITY) > at / 1000;

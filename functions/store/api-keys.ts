@@ -1,17 +1,9 @@
-import {
-  type ApiKey,
-  hashApiKey,
-  isUsable,
-  newApiKey,
-  type Scope,
-  startOfApiKey,
-  withEndOfParent,
-} from '../domain/api-keys.ts';
+import { type ApiKey, hashApiKey, newApiKey, type Scope, startOfApiKey, withEndOfParent } from '../domain/api-keys.ts';
 import { now } from '../domain/date-time.ts';
 import { ApiError, noSuchUser } from '../domain/errors.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
-import { isListed, keyDeletionTime } from '../domain/listed-api-keys.ts';
+import { isCertainlyOver, isListed, keyDeletionTime } from '../domain/listed-api-keys.ts';
 import { readPage } from '../domain/paging.ts';
 import { type Permission, service } from '../service.ts';
 import { type Condition, exists, isAbsent, when } from './expressions.ts';
@@ -62,8 +54,8 @@ export class ApiKeys extends TableStore {
       if (!user || user.deletingAt !== undefined) throw noSuchUser();
       const made = derived && (await this.#madeBefore(uid, derived));
       if (made) return made;
-      if (derived) await this.#checkNumber(uid, former?.keyId);
-      const { creation, made: created } = this.creation(uid, options, user, derived);
+      const room = derived && (await this.#makeRoom(uid, former?.keyId));
+      const { creation, made: created } = this.creation(uid, options, user, derived, room);
       try {
         await this.table.transact([...creation, ...(former?.actions ?? [])]);
         return created;
@@ -86,11 +78,23 @@ export class ApiKeys extends TableStore {
     );
   }
 
-  /** Throws if a user has the maximum number of keys, besides the rotated key. */
-  async #checkNumber(uid: string, rotated: string | undefined): Promise<void> {
-    const usable = (await this.list(uid)).filter((key) => isUsable(key) && !key.parentHash && key.keyId !== rotated);
-    if (usable.length < limits.keys) return;
-    throw new ApiError('too_many_keys', `A user can have at most ${limits.keys} keys that are not over. Revoke one.`);
+  /** Returns how many more keys a user may have, besides the rotated key. Deletes the oldest keys that are over, if many. */
+  async #makeRoom(uid: string, rotated: string | undefined): Promise<number> {
+    const listings = await Array.fromAsync(this.table.query<ListingItem>(apiKeyListingCollection(uid)));
+    // The time of a listing is rounded up to the second.
+    const [over, usable] = partition(listings, ({ ttlSeconds }) => isCertainlyOver(ttlSeconds, Date.now() + 1000));
+    const keys = usable.filter(({ parentHash }) => !parentHash);
+    const room = limits.keys - keys.filter(({ keyId }) => keyId !== rotated).length;
+    if (room <= 0)
+      throw new ApiError('too_many_keys', `A user can have at most ${limits.keys} keys that are not over. Revoke one.`);
+    const excess = over.length + keys.length + 1 - limits.listedKeys;
+    if (excess > 0) {
+      const oldest = over.sort((a, b) => (a.ttlSeconds ?? 0) - (b.ttlSeconds ?? 0)).slice(0, excess);
+      // The listings are deleted last: interrupted between the two, deleting again completes it.
+      await this.table.deleteMany(oldest.map(({ hash }) => apiKeyKey(hash)));
+      await this.table.deleteMany(oldest.map(withKey));
+    }
+    return room;
   }
 
   /** Returns all keys of a user that are listed, the oldest first. */
@@ -143,13 +147,21 @@ export class ApiKeys extends TableStore {
       const expiresAt = change.expiresAt === undefined ? item.expiresAt : (change.expiresAt ?? undefined);
       const ttlSeconds = keyDeletionTime({ expiresAt, revokedAt: item.revokedAt }) ?? null;
       const isUnchanged = item.revokedAt === undefined ? when`attribute_not_exists(revokedAt)` : exists;
+      // A key that was over has missed the marks of its user.
+      const user = await this.table.get<UserItem>(userKey(uid));
+      const marks = {
+        suspended: user?.suspended ?? null,
+        agentQuota: user?.agentQuota ?? null,
+        sourceQuota: user?.sourceQuota ?? null,
+      };
       await this.table.transact([
         this.table.updateAction(
           withKey(item),
-          { set: { ...change, ttlSeconds } },
+          { set: { ...change, ...marks, ttlSeconds } },
           when`attribute_exists(pk) and ${isUnchanged}`,
         ),
         this.table.updateAction(apiKeyListingKey(uid, keyId), { set: { ttlSeconds } }, exists),
+        this.table.checkAction(userKey(uid), hasSameMarks(user?.revision)),
       ]);
       return this.find(uid, keyId);
     });
@@ -193,12 +205,13 @@ export class ApiKeys extends TableStore {
     await this.table.change(apiKeyListingKey(uid, keyId), { set: { ttlSeconds } }, exists);
   }
 
-  /** Returns a new key, and the actions that create it for an unchanged user. */
+  /** Returns a new key, and the actions that create it for an unchanged user: a derived key only within the room. */
   creation(
     uid: string,
     options: NewKey,
     user: Partial<UserItem> = {},
     derived?: DerivedKey,
+    room = 0,
   ): { made: MadeApiKey; creation: TransactionAction[] } {
     const kind = options.isOperators ? 'operator' : 'key';
     const { keyId, secret } = derived ?? { keyId: newIdentifier(kind), secret: newApiKey() };
@@ -219,16 +232,14 @@ export class ApiKeys extends TableStore {
       sourceQuota,
     };
     const ttlSeconds = keyDeletionTime(key);
-    const hasSameMarks = revision === undefined ? when`attribute_not_exists(revision)` : when`revision = ${revision}`;
-    const hasSameKeys =
-      keyChanges === undefined ? when`attribute_not_exists(keyChanges)` : when`keyChanges = ${keyChanges}`;
-    // Only the number of derived keys is limited.
-    const isUnchanged = derived ? when`${hasSameMarks} and ${hasSameKeys}` : hasSameMarks;
+    // Each key that others have made meanwhile takes some of the room.
+    const hasRoom = when`attribute_not_exists(keyChanges) or keyChanges < ${(keyChanges ?? 0) + room}`;
+    const isPermitted = derived ? when`${hasSameMarks(revision)} and (${hasRoom})` : hasSameMarks(revision);
     const creation = [
       this.table.updateAction(
         userKey(uid),
         { add: { keyChanges: 1 } },
-        when`attribute_exists(pk) and attribute_not_exists(deletingAt) and ${isUnchanged}`,
+        when`attribute_exists(pk) and attribute_not_exists(deletingAt) and ${isPermitted}`,
       ),
       this.table.putAction({ ...apiKeyKey(hash), ...key, ttlSeconds } as KeyItem),
       this.table.putAction({ ...apiKeyListingKey(uid, keyId), keyId, hash, ttlSeconds } as ListingItem, isAbsent),
@@ -242,6 +253,15 @@ export class ApiKeys extends TableStore {
   }
 }
 
+/** The condition that the marks of a user have not changed. */
+const hasSameMarks = (revision: number | undefined) =>
+  revision === undefined ? when`attribute_not_exists(revision)` : when`revision = ${revision}`;
+
+const partition = <T>(items: T[], isFirst: (item: T) => boolean): [T[], T[]] => [
+  items.filter(isFirst),
+  items.filter((item) => !isFirst(item)),
+];
+
 const withKey = ({ pk, sk }: Item) => ({ pk, sk });
 
 const toApiKey = (item: KeyItem): ApiKey => {
@@ -250,7 +270,8 @@ const toApiKey = (item: KeyItem): ApiKey => {
 };
 
 const makingActions: Permission[] = [
-  'dynamodb:BatchGetItem',
+  'dynamodb:BatchWriteItem',
+  'dynamodb:BatchWriteItem:apiKeys',
   'dynamodb:GetItem',
   'dynamodb:PutItem',
   'dynamodb:PutItem:apiKeys',

@@ -6,6 +6,7 @@
  * client of a user      USER#<maker>                           CLIENT#<uid>            nothing: the key has the client's id
  * agent being deleted   USER#<uid>                             DELETED-AGENT#<agentId> nothing: an agent of a user who is being deleted
  * agent                 USER#<owner>                           AGENT#<agentId>         the agent's record, once, with its owner
+ * agent in lists        USER#<owner>                           OWNED#<agentId>         its currency: what lists of a user's agents need, without the record
  * number of an agent    USER#<owner>                           NUMBER#<phone>          the user's agent that has it, at most one
  * key of an agent       USER#<owner>                           AGENT-KEY#<key>         the same, for the name that the agent has in files
  * shared agent          USER#<guest>                           AGENT#<agentId>         its owner, for the guest's list
@@ -100,8 +101,9 @@ export const deletedAgentKey = (uid: string, agentId: string): ItemKey => ({
 });
 
 export const agentKey = (uid: string, agentId: string): ItemKey => ({ pk: `USER#${uid}`, sk: `AGENT#${agentId}` });
-/** The agent of a sort key of `agentCollection`. */
-export const listedAgentId = (sk: string) => sk.slice('AGENT#'.length);
+/** A user's own agents, without their records, which are up to 200 KB each. */
+export const ownedAgentCollection = (uid: string): Collection => ({ pk: `USER#${uid}`, prefix: 'OWNED#' });
+export const ownedAgentKey = (uid: string, agentId: string): ItemKey => ({ pk: `USER#${uid}`, sk: `OWNED#${agentId}` });
 /** The user's agent with a phone number. */
 export const agentNumberKey = (uid: string, phone: string): ItemKey => ({ pk: `USER#${uid}`, sk: `NUMBER#${phone}` });
 /** The user's agent with a key, the name that it has in files. */

@@ -13,6 +13,7 @@ import {
 import { isIdentifier } from '../domain/identifiers.ts';
 import { withoutUndefined } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
+import { isCertainlyOver } from '../domain/listed-api-keys.ts';
 import { formatWhole } from '../domain/text.ts';
 import { idempotencyClaimSeconds, jobRescueDelaySeconds } from '../domain/timeouts.ts';
 import { service } from '../service.ts';
@@ -196,7 +197,7 @@ export class Users extends TableStore {
       (mark) => mark ?? null,
     );
     const [keys, secrets, endpoints] = await Promise.all([
-      this.#listApiKeyKeys(uid).then((keys) => this.table.getMany(keys.filter(({ sk }) => sk === apiKeyKey('').sk))),
+      this.#listUsableKeys(uid),
       Array.fromAsync(this.table.query(hookSecretCollection(uid))),
       this.table.get(webhookEndpointsKey(uid)),
     ]);
@@ -215,6 +216,18 @@ export class Users extends TableStore {
 
   #update({ pk, sk }: ItemKey, set: Record<string, unknown>): TransactionAction {
     return this.table.updateAction({ pk, sk }, { set }, exists);
+  }
+
+  /** Returns the keys of the records of API keys that are not over, the newest first. */
+  async #listUsableKeys(uid: string): Promise<ItemKey[]> {
+    const listings = await Array.fromAsync(
+      this.table.query<Item & { hash: string; ttlSeconds?: number }>(apiKeyListingCollection(uid), {
+        descending: true,
+      }),
+    );
+    const usable = listings.filter(({ ttlSeconds }) => !isCertainlyOver(ttlSeconds)).map(({ hash }) => apiKeyKey(hash));
+    const existing = new Set((await this.table.getMany(usable)).map(({ pk }) => pk));
+    return usable.filter(({ pk }) => existing.has(pk));
   }
 
   /** Returns the keys of a user's API keys: records, then listings. */

@@ -341,8 +341,14 @@ describe.concurrent('listing the calls of all agents', () => {
     const agentIds = await putAgents(world.uid, limits.listedAgents - 1);
     await record(world, agentIds[0] as string, 'c1', '2026-03-01T00:00:00Z');
     const list = () => world.call('GET', '/calls', { query: { uid: world.uid, limit: 10 } });
+    const check = () => world.call('GET', '/block-list/check', { query: { uid: world.uid, number: '+14155550100' } });
     expect((await list()).body.calls).toMatchObject([{ agentId: agentIds[0] }]);
+    expect((await check()).body).toMatchObject({ blocked: false });
     await create(world);
+    expect(await check()).toMatchObject({
+      status: 400,
+      body: { message: 'uid: owns more than 200 agents: choose one, with GET /agent-block-list/check' },
+    });
     const { status, body } = await list();
     expect([status, body.message]).toEqual([
       400,

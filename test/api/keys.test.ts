@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
-import type { Scope } from '../../functions/domain/api-keys.ts';
+import { hashApiKey, type Scope } from '../../functions/domain/api-keys.ts';
 import { limits } from '../../functions/domain/limits.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
-import { apiKeyKey, apiKeyListingKey, idempotencyCollections, itemsOfUser } from '../../functions/store/keys.ts';
+import {
+  apiKeyKey,
+  apiKeyListingKey,
+  type ItemKey,
+  idempotencyCollections,
+  itemsOfUser,
+} from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { users } from '../../functions/store/users.ts';
 import { errorOf } from '../support/clients.ts';
@@ -164,6 +170,40 @@ it('a user has at most 100 keys that are not over, and one that is over makes ro
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
   await apiKeys.get().revoke(uid, made[0]?.made.keyId as string);
   expect((await maker.keys({ uid, name: 'room' })).status).toBe(200);
+});
+
+it('keys that are made at once are all made, as long as there is room', async () => {
+  const maker = await callerWith(['users']);
+  const uid = await newClient(maker.uid);
+  const answers = await Promise.all(Array.from({ length: 30 }, () => maker.keys({ uid, name: 'parallel' })));
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+});
+
+it('at most 300 keys are listed: the next one deletes those that ended first, and suspends only keys in use', async () => {
+  const maker = await callerWith(['users']);
+  const uid = await newClient(maker.uid);
+  const ends = Array.from({ length: limits.listedKeys }, (_, n) => new Date(Date.now() - n * 60_000).toISOString());
+  const over = ends.map((expiresAt) => apiKeys.get().creation(uid, { name: 'over', expiresAt }));
+  await table
+    .get()
+    .putMany(over.flatMap(({ creation }) => creation.flatMap(({ Put }) => (Put ? [Put.Item as never] : []))));
+  const listed = async () => (await maker.call('GET', '/keys', { query: { uid } })).body.keys;
+  const oldest = over.at(-1)?.made as { keyId: string; secret: string };
+  expect((await listed()).length).toBe(limits.listedKeys);
+  const { body: made } = await maker.keys({ uid, name: 'new' });
+  const after: { keyId: string }[] = await listed();
+  expect([after.length, after[0]?.keyId]).toEqual([limits.listedKeys, made.keyId]);
+  expect(after.map(({ keyId }) => keyId)).not.toContain(oldest.keyId);
+  expect(await table.get().get(apiKeyKey(hashApiKey(oldest.secret)))).toBeUndefined();
+
+  await maker.call('PATCH', `/users/${uid}`, { body: { suspended: true } });
+  type Marked = ItemKey & { suspended?: true };
+  const marked = async (secret: string) => (await table.get().get<Marked>(apiKeyKey(hashApiKey(secret))))?.suspended;
+  const [last] = over as [(typeof over)[0]];
+  expect([await marked(made.secret), await marked(last.made.secret)]).toEqual([true, undefined]);
+  // The operator can give an expired key another end.
+  await apiKeys.get().change(uid, last.made.keyId, { expiresAt: null });
+  expect(errorOf(await call('GET', '/key', { apiKey: last.made.secret }))).toEqual([403, 'user_suspended']);
 });
 
 it('a key that is over is listed for 30 days, and DynamoDB deletes it then', async () => {

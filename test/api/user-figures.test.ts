@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { countKey } from '../../functions/store/keys.ts';
+import { table } from '../../functions/store/table.ts';
 import { errorOf, newClientWorld, newMaker } from '../support/clients.ts';
 import { until } from '../support/until.ts';
 
@@ -36,6 +38,23 @@ it('the figures of each client are the sums of its own agents, and a client with
   const first = await ask({ limit: 2 });
   const next = await ask({ limit: 2, cursor: first.body.nextCursor });
   expect([...first.body.users, ...next.body.users]).toEqual(rows);
+});
+
+it('a page of figures ends where its clients have more than 400 agents together, and has at least one client', async () => {
+  const maker = await newMaker();
+  const worlds = await Promise.all([1, 2, 3, 4].map(() => newClientWorld(undefined, maker)));
+  const uids = worlds.map(({ uid }) => uid).toSorted();
+  const sizes = [500, 300, 100, 1];
+  for (const [index, uid] of uids.entries())
+    await table.get().change(countKey({ uid }), { set: { count: sizes[index] } });
+  const pages: string[][] = [];
+  let cursor: string | undefined;
+  do {
+    const { body } = await maker.call('GET', '/user-figures', { query: { ...days, cursor } });
+    pages.push(body.users.map(({ uid }: { uid: string }) => uid));
+    cursor = body.nextCursor;
+  } while (cursor);
+  expect(pages).toEqual([[uids[0]], [uids[1], uids[2]], [uids[3]]]);
 });
 
 it('the figures of clients are for at most 92 days and 20 clients, and for the scope users alone', async () => {

@@ -17,11 +17,11 @@ import {
 } from '../../domain/versions.ts';
 import { service } from '../../service.ts';
 import type { AccessItem, RepeatedFields } from '../credentials.ts';
-import { isAbsent } from '../expressions.ts';
-import { accessKey, agentKey, agentTrafficKey, countKey, findItem } from '../keys.ts';
+import { exists, isAbsent } from '../expressions.ts';
+import { accessKey, agentKey, agentTrafficKey, countKey, findItem, ownedAgentKey } from '../keys.ts';
 import { agentQuota, countAction, type Quota } from '../quotas.ts';
 import { type Table, TableStore, type TransactionAction, table, untilWritten } from '../table.ts';
-import { hasOwner } from './agent-access.ts';
+import { hasOwner, type OwnedItem } from './agent-access.ts';
 import { type AgentItem, isUnchanged, nextRevision, toAgent, toAgentItem, type VersionOrigin } from './agent-items.ts';
 import { trafficItem } from './agent-traffic.ts';
 import { AgentVersions, readVersion, type StoredVersion, versionItems, versionKeys } from './agent-versions.ts';
@@ -70,11 +70,14 @@ export class AgentChanges extends TableStore {
   creation(unversioned: UnversionedAgent, origin: VersionOrigin): TransactionAction[] {
     const agent: Agent = { ...unversioned, version: 1 };
     const { uid, agentId } = agent;
-    const access: AccessItem = { ...accessKey(agentId), agentId, uid, ...repeatedFields(agent.configuration) };
+    const repeated = repeatedFields(agent.configuration);
+    const access: AccessItem = { ...accessKey(agentId), agentId, uid, ...repeated };
+    const listed: OwnedItem = { ...ownedAgentKey(uid, agentId), agentId, valueCurrency: repeated.valueCurrency };
     return [
       this.table.putAction(toAgentItem(agent, origin), isAbsent),
       this.table.putAction(access, isAbsent),
       ...this.#putVersion(agentId, toStoredVersion(agent, changedFields({}, agent), origin), agent),
+      this.table.putAction(listed),
       ...moveEntries(this.table, {}, agent),
       ...moveReconciled(this.table, {}, agent),
     ];
@@ -193,12 +196,19 @@ export class AgentChanges extends TableStore {
     return newer;
   }
 
-  /** Returns the action that updates the access item, if its fields changed. */
+  /** Returns the actions that update the items which repeat fields of the configuration. */
   #accessChange(former: Agent, { uid, agentId, configuration }: Agent): TransactionAction[] {
     const fields = repeatedFields(configuration);
-    if (isDeepStrictEqual(repeatedFields(former.configuration), fields)) return [];
+    const formerFields = repeatedFields(former.configuration);
+    if (isDeepStrictEqual(formerFields, fields)) return [];
     const set = { blockOnOutcomes: null, outcomes: null, valueCurrency: null, ...fields };
-    return [this.table.updateAction(accessKey(agentId), { set }, hasOwner(uid))];
+    const { valueCurrency } = set;
+    return [
+      this.table.updateAction(accessKey(agentId), { set }, hasOwner(uid)),
+      ...(valueCurrency === (formerFields.valueCurrency ?? null)
+        ? []
+        : [this.table.updateAction(ownedAgentKey(uid, agentId), { set: { valueCurrency } }, exists)]),
+    ];
   }
 }
 

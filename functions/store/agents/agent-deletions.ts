@@ -12,6 +12,7 @@ import {
   deletedAgentCollection,
   deletedAgentKey,
   itemsOfAgent,
+  ownedAgentKey,
   runningImportKey,
 } from '../keys.ts';
 import { countAction } from '../quotas.ts';
@@ -41,6 +42,7 @@ export class AgentDeletions extends TableStore {
       const former = toAgent(found);
       await this.table.transact([
         this.table.deleteAction(agentKey(owner, agentId), isUnchanged(found)),
+        this.table.deleteAction(ownedAgentKey(owner, agentId)),
         ...moveEntries(this.table, former, { uid: owner, agentId }),
         ...moveReconciled(this.table, former, { uid: owner, agentId }),
         { Update: { TableName: this.table.name, Key: accessKey(agentId), ...moveToDeleted(agentId, owner) } },

@@ -4,7 +4,7 @@ import type { AccessItem } from '../credentials.ts';
 import { accessKey, agentCollection, agentKey, countKey } from '../keys.ts';
 import type { Counter } from '../quotas.ts';
 import { type Item, TableStore, table } from '../table.ts';
-import { AgentAccess, type OwnedAgent } from './agent-access.ts';
+import { AgentAccess } from './agent-access.ts';
 import { type AgentItem, toAgent } from './agent-items.ts';
 import { entryKeys, type UniqueEntry, type UniqueValues, uniqueFields } from './unique-values.ts';
 
@@ -42,7 +42,7 @@ export class Agents extends TableStore {
   }
 
   /** Lists a user's own agents with their guests, page by page. */
-  owned(uid: string): AsyncGenerator<OwnedAgent[]> {
+  owned(uid: string): ReturnType<AgentAccess['owned']> {
     return this.#access.owned(uid, ownedPerPage);
   }
 

@@ -1,8 +1,15 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { Scope } from '../../../functions/domain/api-keys.ts';
+import { limits } from '../../../functions/domain/limits.ts';
 import { type AnyEndpoint, defaultMemoryMegabytes, functionMemoryMegabytes } from '../../../functions/http/endpoint.ts';
 import { routes } from '../../../functions/routes.ts';
+import { apiKeys } from '../../../functions/store/api-keys.ts';
+import { countKey } from '../../../functions/store/keys.ts';
+import type { Counter } from '../../../functions/store/quotas.ts';
 import { table } from '../../../functions/store/table.ts';
+import { users } from '../../../functions/store/users.ts';
+import { putAgents } from '../../support/many-agents.ts';
 import type { Figure, Row } from '../benchmark.ts';
 import { freshNumbers, samplesOf } from '../operations.ts';
 import prices from '../prices.json' with { type: 'json' };
@@ -70,16 +77,16 @@ export const cost: Row = {
     const units = countUnits(table.get().client);
     const figures: Figure[] = [];
     const lines: [string, Cost, number][] = [];
-    for (const sample of [...ofEveryOperation(), ...inBulk(world)]) {
+    for (const sample of [...ofEveryOperation(), ...inBulk(world), ...atTheQuota()]) {
       const { what } = sample;
-      const { cost: measured, logBytes } = await costOf(sample, world, units);
+      const { cost: measured, logBytes, used, processor } = await costOf(sample, world, units);
       const total = totalOf(measured);
       const target = targets[what];
       if (target !== undefined) lines.push([what, measured, logBytes]);
       figures.push({
         what,
         ours: { value: total, unit: '$' },
-        note: sharesOf(measured, total),
+        note: `${sharesOf(measured, total)}; ${used.read} R, ${used.write} W, ${processor.toFixed(1)} ms of CPU`,
         ...(target !== undefined && { target: { text: `≤ $${target.toFixed(2)}`, reached: total <= target } }),
       });
     }
@@ -155,7 +162,87 @@ const inBulk = ({ directly, newAgent, uid }: World): CostSample[] => {
   ];
 };
 
-const costOf = async (sample: CostSample, world: World, units: Units): Promise<{ cost: Cost; logBytes: number }> => {
+/** A configuration that nearly fills its limit. */
+const largeConfiguration = () => ({ instructions: randomBytes(140_000).toString('base64') });
+const days = { from: '2026-01-01', to: '2026-04-03' };
+
+/** Requests of a user that has used every quota: what they cost is what they ask for, not what the user has. */
+const atTheQuota = (): CostSample[] => {
+  const byName = (name: string) => routes.find((endpoint) => endpoint.name === name) as AnyEndpoint;
+  const once = <T>(make: () => Promise<T>) => {
+    let made: Promise<T> | undefined;
+    return () => (made ??= make());
+  };
+  const makeUser = async (scopes?: Scope[]) => {
+    const uid = `quota-${randomUUID()}`;
+    await users.get().create(uid);
+    const { secret: apiKey } = await apiKeys.get().create(uid, { name: 'bench', scopes });
+    return { uid, apiKey };
+  };
+  const userWithAgents = once(async () => {
+    const user = await makeUser();
+    for (let n = 0; n < limits.listedAgents; n += 10) await putAgents(user.uid, 10, largeConfiguration());
+    return user;
+  });
+  /** Clients that fill a page, and one with all keys that a user may have, most of them over. */
+  const maker = once(async () => {
+    const user = await makeUser(['users']);
+    for (let n = 0; n < limits.userFigures; n++) {
+      const uid = `${user.uid}-${n}`;
+      await users.get().createClient(user.uid, { uid });
+      await putAgents(uid, limits.userFigureAgents / limits.userFigures);
+      const count = limits.userFigureAgents / limits.userFigures;
+      const counter: Counter = { ...countKey({ uid }), count, changes: 1 };
+      await table.get().put(counter);
+    }
+    const uid = `${user.uid}-0`;
+    for (let n = 0; n < limits.listedKeys; n++) {
+      const isOver = n >= limits.keys - 2;
+      const { keyId } = await apiKeys.get().create(uid, { name: 'bench' });
+      if (isOver) await apiKeys.get().revoke(uid, keyId);
+    }
+    return { ...user, client: uid };
+  });
+  const ofUser =
+    (query: Record<string, string> = {}) =>
+    async () => {
+      const { uid, apiKey } = await userWithAgents();
+      return { apiKey, query: { uid, ...query } };
+    };
+  let isSuspended = false;
+  const samples: Record<string, () => Promise<Request>> = {
+    checkUserBlockedNumber: ofUser({ number: '+14155550100' }),
+    listAllCalls: ofUser(),
+    getCallFigures: ofUser(days),
+    getUserFigures: async () => ({
+      apiKey: (await maker()).apiKey,
+      query: { ...days, limit: String(limits.userFigures) },
+    }),
+    updateUser: async () => {
+      const { apiKey, client } = await maker();
+      isSuspended = !isSuspended;
+      return { apiKey, params: { uid: client }, body: { suspended: isSuspended } };
+    },
+    createKey: async () => {
+      const { apiKey, client: uid } = await maker();
+      const [newest] = (await apiKeys.get().list(uid)).reverse();
+      if (newest) await apiKeys.get().revoke(uid, newest.keyId);
+      return { apiKey, body: { uid, name: 'bench' } };
+    },
+  };
+  return Object.entries(samples).map(([name, request]) => ({
+    endpoint: byName(name),
+    what: `${name}, at the quota`,
+    request,
+    count: 1,
+  }));
+};
+
+const costOf = async (
+  sample: CostSample,
+  world: World,
+  units: Units,
+): Promise<{ cost: Cost; logBytes: number; used: ReturnType<Units['take']>; processor: number }> => {
   const { endpoint, count } = sample;
   const memoryMegabytes = functionMemoryMegabytes(endpoint);
   const { proxy, apiKey } = world;
@@ -190,7 +277,7 @@ const costOf = async (sample: CostSample, world: World, units: Units): Promise<{
     responseBytes: Buffer.byteLength(String(result.body ?? '')),
     isBehindApiGateway: endpoint.name !== 'buildChat',
   });
-  return { cost, logBytes: logBytes / count };
+  return { cost, logBytes: logBytes / count, used, processor: Math.min(...processor) };
 };
 
 /** CloudWatch Logs adds this to the bytes of an event. */
