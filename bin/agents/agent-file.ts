@@ -3,6 +3,7 @@ import * as yaml from 'yaml';
 import * as z from 'zod/mini';
 import { AgentConfigurationInput, AgentKey, AgentName } from '../../functions/domain/agents.ts';
 import { CrawlControls } from '../../functions/domain/crawl-controls.ts';
+import { inexactNumberError, isExactNumber } from '../../functions/domain/exact-number.ts';
 import { isJsonObject } from '../../functions/domain/json.ts';
 import { limits } from '../../functions/domain/limits.ts';
 import { SourceName } from '../../functions/domain/sources.ts';
@@ -20,7 +21,10 @@ const name = z.optional(SourceName);
 const active = z._default(z.boolean(), true);
 const md5 = z.optional(z.string().check(z.regex(/^[0-9a-f]{32}$/)));
 const isInFolder = /^(?!\/)(?!.*(^|\/)\.\.(\/|$))[^\\]+$/s;
-const path = z.string().check(z.regex(isInFolder, { error: 'must lead into the folder' }));
+const path = z.string().check(
+  z.refine((value) => !value.includes('\\'), { error: 'must be written with /, on Windows, too', abort: true }),
+  z.regex(isInFolder, { error: 'must lead into the folder: without / at its beginning, and without ..' }),
+);
 const refreshEvery = z.optional(z.int().check(z.minimum(1), z.maximum(limits.refreshDays)));
 const Website = z.extend(CrawlControls, { url: StartUrl, name, active, refreshEvery });
 const KnowledgeDocument = z.object({ path, name, md5, active });
@@ -52,10 +56,22 @@ export const parseAgent = (text: string): AgentDocument => {
   };
   const [problem] = [...document.errors, ...document.warnings];
   if (problem) fail(problem.message, problem.pos[0]);
+  const checkTag = ({ tag = '', range }: yaml.Node) => {
+    if (!jsonTags.includes(tag))
+      fail(`the tag ${tag.replace(/^tag:yaml.org,2002:/, '!!')} is not supported`, range?.[0]);
+  };
   yaml.visit(document, {
     Alias: (_, { range }) => fail('aliases are not supported: repeat the value', range?.[0]),
-    Scalar: (_, { value, range }) => (isInfinite(value) ? fail('a number must be finite', range?.[0]) : undefined),
-    Map(_, { items, range }) {
+    Seq: (_, node) => checkTag(node),
+    Scalar(place, node) {
+      checkTag(node);
+      const { value, source = '', range } = node;
+      const fault = findScalarFault(value, source, place === 'key');
+      if (fault) fail(fault, range?.[0]);
+    },
+    Map(_, node) {
+      checkTag(node);
+      const { items, range } = node;
       if (new Set(items.map(({ key }) => String(key))).size < items.length)
         fail('two fields have the same name', range?.[0]);
     },
@@ -69,7 +85,24 @@ export const parseAgent = (text: string): AgentDocument => {
   return { content: data, document, unknownFields };
 };
 
-const isInfinite = (value: unknown) => typeof value === 'number' && !Number.isFinite(value);
+/** The tags of what JSON has. Values of others would become objects of JavaScript. */
+const jsonTags = [
+  '',
+  ...['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map((name) => `tag:yaml.org,2002:${name}`),
+];
+
+/** Returns what is wrong with a scalar: a number or a name that would not be the same in JSON. */
+const findScalarFault = (value: unknown, source: string, isName: boolean): string | undefined => {
+  if (isName)
+    return String(value) === source || typeof value === 'string'
+      ? undefined
+      : 'a name must be a text: put it in quotes';
+  if (typeof value !== 'number') return undefined;
+  if (!Number.isFinite(value)) return 'a number must be finite';
+  if (/^[-+]?0[xo]/.test(source)) return Number.isSafeInteger(value) ? undefined : `a number ${inexactNumberError}`;
+  if (/^[-+]?0\d/.test(source)) return 'a number with zeros before it loses them: put it in quotes';
+  return isExactNumber(source) ? undefined : `a number ${inexactNumberError}`;
+};
 
 /** Removes null values, which mean no value, as in a change of an agent. */
 export const withoutNull = (object: object) =>

@@ -87,7 +87,9 @@ const writeContent = async ({ agent, file, differences }: Comparison, { api }: S
   const paths = differences.map(({ path }) => path).filter((path) => !isSource(path));
   if (paths.length === 0) return agent;
   const fields = paths.filter((path) => path !== 'name').map((path) => path.slice('configuration.'.length));
-  const changed = Object.fromEntries(fields.map((field) => [field, configuration[field] ?? null]));
+  const changed = Object.fromEntries(
+    fields.map((field) => [field, Object.hasOwn(configuration, field) ? configuration[field] : null]),
+  );
   const change = { agentId: agent.agentId, name, configuration: changed, note };
   const result = await api.agents.update(change, { ifMatch: agent.version });
   return result.error?.error === 'version_conflict' ? undefined : dataOf(result);

@@ -7,9 +7,10 @@ import { now, timestamp } from './date-time.ts';
 import { DeclaredOutcomes } from './declared-outcomes.ts';
 import { component, describe, flagField, integerField, objectComponent, textField } from './describe.ts';
 import { type ErrorDetail, invalidField } from './errors.ts';
+import { inexactNumberError } from './exact-number.ts';
 import { examples } from './examples.ts';
 import { AgentId, Identifier, Uid } from './identifiers.ts';
-import { holdsInfinity, jsonBytes } from './json.ts';
+import { findInexactNumber, holdsInfinity, isJsonObject, jsonBytes } from './json.ts';
 import { limits } from './limits.ts';
 import { list } from './list.ts';
 import { normalizePhoneNumber, PhoneNumber } from './phone-numbers.ts';
@@ -136,11 +137,24 @@ const checked = <T extends Record<string, unknown>>() =>
     }
   });
 
+/** Refuses what a configuration would lose, while its numbers are still known as they were written. */
+const whole = <Schema extends z.core.$ZodType>(schema: Schema) =>
+  z.pipe(
+    z.transform((value: unknown, { issues }) => {
+      const path = findInexactNumber(value);
+      if (path) issues.push({ code: 'custom', input: value, path, message: inexactNumberError });
+      if (isJsonObject(value) && Object.hasOwn(value, '__proto__'))
+        issues.push({ code: 'custom', input: value, path: ['__proto__'], message: 'cannot be the name of a field' });
+      return value;
+    }),
+    schema as z.core.$ZodType<unknown, unknown>,
+  ) as unknown as Schema;
+
 /** A configuration as it is written. */
 export const AgentConfigurationInput = component(
   'AgentConfigurationInput',
-  `Configuration of a new agent. All fields are optional; other fields are stored as they are. At most ${limits.configurationBytes / 1024} KB of JSON.`,
-  z.looseObject(z.partial(z.object(fields)).shape).check(small(), finite(), checked()),
+  `Configuration of a new agent. All fields are optional; other fields are stored as they are. At most ${limits.configurationBytes / 1024} KB of JSON, without numbers that have more digits than a double keeps.`,
+  whole(z.looseObject(z.partial(z.object(fields)).shape).check(small(), finite(), checked())),
 );
 
 /** Returns a configuration as it is stored: with the number to transfer to in E.164 format. */
@@ -158,9 +172,11 @@ export const toStoredConfiguration = <Configuration extends Pick<AgentConfigurat
 export const AgentConfigurationChange = component(
   'AgentConfigurationChange',
   'A change of a configuration. A field that is sent replaces the former one, `null` clears it, the others keep their values.',
-  z
-    .looseObject(z.partial(z.object(mapValues(fields, (field) => z.nullable(field)))).shape)
-    .check(small(), finite(), checked()),
+  whole(
+    z
+      .looseObject(z.partial(z.object(mapValues(fields, (field) => z.nullable(field)))).shape)
+      .check(small(), finite(), checked()),
+  ),
 );
 
 /** The name of an agent in files. It stays the same if the agent is created in another deployment. */

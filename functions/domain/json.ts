@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
+import { isExactNumber } from './exact-number.ts';
 import { limits } from './limits.ts';
 
 // Callers get their JSON back exactly as they sent it, numbers included, and a double does not keep `1.50` or
@@ -53,6 +54,18 @@ function asWritten(this: object): unknown {
   });
   return Array.isArray(this) ? values.map(([, value]) => value) : Object.fromEntries(values);
 }
+
+/** Returns the path of the first number in parsed JSON whose double lacks digits of it, if any. Infinite numbers are apart. */
+export const findInexactNumber = (value: unknown): string[] | undefined => {
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [name, source] of numbersAsWritten.get(value) ?? [])
+    if (Number.isFinite(Number(source)) && !isExactNumber(source)) return [name];
+  for (const [name, one] of Object.entries(value)) {
+    const path = findInexactNumber(one);
+    if (path) return [name, ...path];
+  }
+  return undefined;
+};
 
 /** Merges two JSON objects by top-level key, each value as it was written. */
 export const mergeJson = (former: object, added: object): unknown => {

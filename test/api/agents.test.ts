@@ -100,6 +100,29 @@ it('agents reject a number in their configuration that could not be returned as 
   }
 });
 
+it('agents reject a number with more digits than come back, and a name that no object keeps, each by its path', async () => {
+  const { uid, agentId, call } = await newWorld();
+  const post = (configuration: string) =>
+    call('POST', '/agents', { body: `{"uid":"${uid}","name":"A","configuration":${configuration}}` });
+  const patch = (configuration: string) =>
+    call('PATCH', `/agents/${agentId}`, { body: `{"configuration":${configuration}}` });
+  for (const send of [post, patch]) {
+    for (const [configuration, path] of [
+      ['{"crm":{"ids":[1,12345678901234567890]}}', 'configuration.crm.ids.1'],
+      ['{"account":9007199254740993}', 'configuration.account'],
+      ['{"variables":{"price":6E-578}}', 'configuration.variables.price'],
+      ['{"__proto__":{"a":1}}', 'configuration.__proto__'],
+    ] as const) {
+      const { status, body } = await send(configuration);
+      expect([status, body.details?.map((detail: { path: string }) => detail.path)]).toEqual([400, [path]]);
+    }
+  }
+  const kept = '{"price":1.50,"share":0.10000000000000001,"big":1e23,"constructor":"Acme"}';
+  expect((await patch(kept)).status).toBe(200);
+  const { body } = await call('GET', `/agents/${agentId}`, { query: { uid } });
+  expect(body.configuration).toEqual(JSON.parse(kept));
+});
+
 it('agents keep their configuration within its size when it grows change by change', async () => {
   const world = await newWorld();
   const path = `/agents/${world.agentId}`;

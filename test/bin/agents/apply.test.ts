@@ -41,6 +41,14 @@ it('agents diff shows what apply then does, and a second apply writes nothing', 
   expect([await world.versions(), statSync(join(world.folder, 'desk.yaml')).mtimeMs]).toEqual([3, mtimeMs]);
 });
 
+it('agents apply clears a field that is removed from a file, whatever its name is', async () => {
+  const world = await pulledWorld({ greeting: 'Hello', constructor: 'Acme', hasOwnProperty: 'x' });
+  for (const line of ['constructor: Acme', 'hasOwnProperty: x']) world.edit(`  ${line}\n`, '');
+  expect((await world.run('apply')).code).toBe(0);
+  expect(Object.keys((await world.agent()).configuration)).toEqual(['greeting']);
+  expect((await world.run('diff')).code).toBe(0);
+});
+
 it('agents in files carry the outcomes that the agent declares, and a list that is not valid is not applied', async () => {
   const outcomes = [
     { name: 'booked', value: 149.5, found: { minSeconds: 10 } },

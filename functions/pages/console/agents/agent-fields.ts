@@ -1,3 +1,4 @@
+import { inexactNumberError, isExactNumber } from '../../../domain/exact-number.ts';
 import type { Agent, UpdateAgentParams } from '../../../openapi/client/client.ts';
 
 export type FieldKind = 'line' | 'lines' | 'check' | 'list' | 'json';
@@ -99,7 +100,12 @@ export const findFieldProblem = ({ name, kind }: AgentField, text: string): stri
   if (name === 'name' && text.trim() === '') return 'Give the agent a name.';
   if (kind !== 'json' || text.trim() === '') return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    let isExact = true;
+    const value: unknown = JSON.parse(text, ((_: string, one: unknown, { source = '0' }: { source?: string } = {}) => {
+      if (typeof one === 'number' && !isExactNumber(source)) isExact = false;
+      return one;
+    }) as Parameters<typeof JSON.parse>[1]);
+    if (!isExact) return `A number ${inexactNumberError}.`;
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? undefined
       : 'Enter a JSON object: { … }.';
