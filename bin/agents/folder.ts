@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { lstat, mkdir, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { formatLimit } from '../../functions/domain/format-limit.ts';
 import { limits } from '../../functions/domain/limits.ts';
 import { describeFailure } from '../command-line/describe-error.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
@@ -88,7 +89,7 @@ export const readDocument = async (folder: string, path: string): Promise<Uint8A
   if (!real) return undefined;
   const stats = await stat(real);
   if (!stats.isFile()) throw new CommandError(`${path}: is not a file.`);
-  if (stats.size > limits.fileBytes) throw new CommandError(`${path}: is larger than 10 MB.`);
+  if (stats.size > limits.fileBytes) throw new CommandError(`${path}: is larger than ${formatLimit('fileBytes')}.`);
   return new Uint8Array(await readFile(real));
 };
 

@@ -1,5 +1,6 @@
 import { copyFileSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { fillInLimits } from '../../functions/openapi/guides.ts';
 import { pythonPrograms, runPython } from './python-environment.ts';
 import { pythonOperations } from './python-operations.ts';
 import { clientSchemas } from './schemas.ts';
@@ -29,7 +30,8 @@ export const packForPython = (name: string): string => {
   rmSync(join(module, 'api'), { recursive: true });
   cpSync(join(import.meta.dirname, 'python-files'), module, { recursive: true });
   writeFileSync(join(module, 'operations.py'), pythonOperations(document));
-  copyFileSync(join(root, 'functions/openapi/guides/python-client.md'), join(source, 'README.md'));
+  const readme = readFileSync(join(root, 'functions/openapi/guides/python-client.md'), 'utf8');
+  writeFileSync(join(source, 'README.md'), fillInLimits(readme));
   copyFileSync(join(root, 'LICENSE'), join(source, 'LICENSE'));
   const pip = ['-m', 'pip', 'wheel', '--quiet', '--no-deps', '--no-build-isolation', '--disable-pip-version-check'];
   runPython(join(programs, 'python'), [...pip, '--wheel-dir', folder, source]);

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { type CountryCode, isSupportedCountry } from 'libphonenumber-js/max';
 import { DateTime } from '../../functions/domain/date-time.ts';
+import { formatLimit } from '../../functions/domain/format-limit.ts';
 import { as, identifier, wholeNumber } from '../command-line/arguments.ts';
 import { selectingCalls, toSelection } from '../command-line/call-filter.ts';
 import { baseUrlOption, keyHelp, readApiKey } from '../command-line/connection.ts';
@@ -70,7 +71,7 @@ export const run = async (argv: string[]) => {
   metadataMode                  replace (default) or merge
 An empty cell or absent field leaves a value as it is. \\N in a cell and null in JSON clear it.
 With --country, a value of digits that is a phone number of that country is one, and no call id.
-The results file is written like the input: encoding, mark and separator. Up to 1,000 rows are sent in one request, and
+The results file is written like the input: encoding, mark and separator. Up to ${formatLimit('outcomesPerRequest')} rows are sent in one request, and
 fewer while the service is slow. After an interruption, the same command continues.
 
 Examples:

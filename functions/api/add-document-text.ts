@@ -3,6 +3,7 @@ import { files } from '../clients/files.ts';
 import { now } from '../domain/date-time.ts';
 import { confirmation, describe, describedObject } from '../domain/describe.ts';
 import { DocumentId, fileKey, guessTextType, newDocumentId } from '../domain/documents.ts';
+import { formatLimit } from '../domain/format-limit.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { waitingForFile } from '../domain/source-state.ts';
@@ -19,8 +20,7 @@ export const addDocumentText = endpoint({
   method: 'POST',
   path: '/agent-documents/text',
   summary: 'Add a text as a document',
-  description:
-    'Adds a text of up to 900 KB to the knowledge of an agent, as a document with this name. A name that ends in `.md` makes it Markdown. The text is indexed in the background; `status` of the document reports the progress.',
+  description: `Adds a text of up to ${formatLimit('documentTextBytes')} to the knowledge of an agent, as a document with this name. A name that ends in \`.md\` makes it Markdown. The text is indexed in the background; \`status\` of the document reports the progress.`,
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
   services: {
     documents: documents.for('add', 'receive', 'remove'),
@@ -33,7 +33,9 @@ export const addDocumentText = endpoint({
     name: SourceName,
     content: z.string().check(
       z.refine((text) => text.trim() !== '', { error: 'must not be empty' }),
-      z.refine((text) => Buffer.byteLength(text) <= limits.documentTextBytes, { error: 'must have at most 900 KB' }),
+      z.refine((text) => Buffer.byteLength(text) <= limits.documentTextBytes, {
+        error: `must have at most ${formatLimit('documentTextBytes')}`,
+      }),
       z.refine((text) => text.isWellFormed(), { error: 'holds half of a surrogate pair' }),
       describe('The text, or Markdown.', '# Opening hours\n\nWe are open from nine to five.'),
     ),

@@ -16,6 +16,7 @@ import { chatSigningSecret } from '../clients/secrets.ts';
 import { ChatRequest } from '../domain/chat.ts';
 import { textField } from '../domain/describe.ts';
 import { ApiError, insufficientPermissions, missingApiKey } from '../domain/errors.ts';
+import { formatLimit } from '../domain/format-limit.ts';
 import { parseJsonOfDoubles } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { validate } from '../domain/validation.ts';
@@ -32,8 +33,7 @@ export const buildChat = endpoint({
   path: '/chat/build',
   memoryMegabytes: 1024,
   summary: 'Talk with the build assistant',
-  description:
-    'Streams the answer to a conversation as the AI SDK’s UI message stream. The SDK’s `useChat` works as a client without changes; use `lastAssistantMessageIsCompleteWithApprovalResponses` to send approvals. Each request sends the whole conversation, in at most 256 KB; the assistant’s messages must come back unchanged.\n\nWithout a key the assistant searches the documentation, drafts agents and checks phone numbers. With a key (`X-Authorization`) it also reads the user’s data, within the key’s scopes, and changes them when the user approves.\n\nWithout a key, one address gets at most a twentieth of the day’s tokens, and all callers together at most half. With a key, one user gets at most a quarter, unless the operator sets another share.',
+  description: `Streams the answer to a conversation as the AI SDK’s UI message stream. The SDK’s \`useChat\` works as a client without changes; use \`lastAssistantMessageIsCompleteWithApprovalResponses\` to send approvals. Each request sends the whole conversation, in at most ${formatLimit('chatBodyBytes')}; the assistant’s messages must come back unchanged.\n\nWithout a key the assistant searches the documentation, drafts agents and checks phone numbers. With a key (\`X-Authorization\`) it also reads the user’s data, within the key’s scopes, and changes them when the user approves.\n\nWithout a key, one address gets at most a twentieth of the day’s tokens, and all callers together at most half. With a key, one user gets at most a quarter, unless the operator sets another share.`,
   caller: { kind: 'anyone', key: 'optional' },
   services: { chatModel, chatSigningSecret, chatUsage: chatUsage.for('countTurn', 'budget'), ownApi: ownApiOfChat },
   body: z.custom<APIGatewayProxyEventV2>().check(z.meta({ documentAs: ChatRequest })),
@@ -45,7 +45,7 @@ export const buildChat = endpoint({
   errorDescriptions: {
     400: 'The conversation is invalid, or has content that this service did not issue.',
     401: 'The API key that was sent is invalid.',
-    413: 'The conversation is larger than 256 KB.',
+    413: `The conversation is larger than ${formatLimit('chatBodyBytes')}.`,
     429: 'Too many requests from this address in the last minute, or the day’s tokens are used up.',
   },
 

@@ -8,6 +8,7 @@ import {
 } from '../domain/block-list.ts';
 import { component, describedObject, listField } from '../domain/describe.ts';
 import { invalidField } from '../domain/errors.ts';
+import { formatLimit } from '../domain/format-limit.ts';
 import { fitsIntoAnswer } from '../domain/json.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -25,8 +26,7 @@ export const checkBlockedNumbers = endpoint({
   method: 'POST',
   path: '/agent-block-list/check',
   summary: 'Check which numbers are blocked for an agent',
-  description:
-    'Checks up to 10,000 numbers against the list of the agent and the list of its owner. `blocked` keeps the order sent and has each number once; `failed` has each text that is not a phone number once. Nothing is changed.',
+  description: `Checks up to ${formatLimit('numbersPerRequest')} numbers against the list of the agent and the list of its owner. \`blocked\` keeps the order sent and has each number once; \`failed\` has each text that is not a phone number once. Nothing is changed.`,
   caller: { kind: 'key', scope: 'block-list', agent: ({ body }) => body },
   readOnly: true,
   atCallTime: true,

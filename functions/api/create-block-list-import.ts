@@ -12,6 +12,7 @@ import {
 } from '../domain/block-list-imports.ts';
 import { toNamedKey } from '../domain/change-maker.ts';
 import { describe, describedObject, textField } from '../domain/describe.ts';
+import { formatLimit } from '../domain/format-limit.ts';
 import { AgentId, newIdentifier, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -23,8 +24,7 @@ export const createBlockListImport = endpoint({
   method: 'POST',
   path: '/block-list-imports',
   summary: 'Import a file into a block list',
-  description:
-    'Creates a presigned POST form for one file of at most 64 MB, to be imported into the block list of an agent, or of the user without `agentId`. Send it as `multipart/form-data` to `url` within 15 minutes: all of `fields` first, then the file in the field `file`. The upload starts the import; `GET /block-list-imports/{importId}` reports its progress. The file is text in UTF-8 or UTF-16 with one number per line, or CSV with a header that names `number` and optionally `reason` and `expiresAt`; a file with another column is not imported, unless `columns` names those to read. National numbers are read where `country` says whose they are. `reason` and `expiresAt` are for the rows that have none. One import of a list runs at a time; files uploaded meanwhile are imported one after the other. The file is deleted when its import ends. The import of a form that is not used fails after an hour.',
+  description: `Creates a presigned POST form for one file of at most ${formatLimit('importBytes')}, to be imported into the block list of an agent, or of the user without \`agentId\`. Send it as \`multipart/form-data\` to \`url\` within ${formatLimit('linkSeconds')}: all of \`fields\` first, then the file in the field \`file\`. The upload starts the import; \`GET /block-list-imports/{importId}\` reports its progress. The file is text in UTF-8 or UTF-16 with one number per line, or CSV with a header that names \`number\` and optionally \`reason\` and \`expiresAt\`; a file with another column is not imported, unless \`columns\` names those to read. National numbers are read where \`country\` says whose they are. \`reason\` and \`expiresAt\` are for the rows that have none. One import of a list runs at a time; files uploaded meanwhile are imported one after the other. The file is deleted when its import ends. The import of a form that is not used fails after an hour.`,
   caller: { kind: 'key', scope: 'block-list', user: ({ body: { uid, agentId } }) => ({ uid, agentId }) },
   services: { imports: blockListImports.for('isRunning', 'add'), files: importFiles.for('uploadForm') },
   body: z.object({
@@ -46,7 +46,10 @@ export const createBlockListImport = endpoint({
   response: describedObject('The form for the file.', {
     importId: ImportId,
     status: z.literal('awaiting_upload').check(describe('The import waits for its file.', 'awaiting_upload')),
-    url: textField('Address to send the form to, valid for 15 minutes.', 'https://files.example.com/'),
+    url: textField(
+      `Address to send the form to, valid for ${formatLimit('linkSeconds')}.`,
+      'https://files.example.com/',
+    ),
     fields: z.record(z.string(), z.string()).check(
       describe('Fields of the form; send `file` after them.', {
         key: 'block-list-imports/demo-user.import_01KB3P8V4N6T0R2X5Z7B9D1F3H',

@@ -10,6 +10,7 @@ import {
   rejectionOfFile,
   uploadKey,
 } from '../domain/documents.ts';
+import { formatLimit } from '../domain/format-limit.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { list } from '../domain/list.ts';
@@ -34,7 +35,7 @@ const AnnouncedFile = z.object({
 const UploadForm = z.object({
   documentId: DocumentId,
   name: textField('Name of the file.', 'Handbook.pdf'),
-  url: textField('Address to send the form to, valid for 15 minutes.', 'https://files.example.com/'),
+  url: textField(`Address to send the form to, valid for ${formatLimit('linkSeconds')}.`, 'https://files.example.com/'),
   fields: z.record(z.string(), z.string()).check(
     describe('Fields of the form; send `file` after them.', {
       key: 'documents/agent_01KB3M5T3Q8RXN2M6J4HB7C0DE.doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0',
@@ -49,7 +50,7 @@ export const createDocumentUploads = endpoint({
   method: 'POST',
   path: '/agent-documents/uploads',
   summary: 'Create presigned uploads for documents',
-  description: `Creates a presigned POST form for each of up to ${limits.filesPerUpload} files of at most 10 MB. Send it as \`multipart/form-data\` to \`url\` within 15 minutes: all of \`fields\` first, then the file in the field \`file\`. The upload starts the extraction of the text. A form is for one file: a second one changes nothing. The document of a form that is not used is deleted after an hour.`,
+  description: `Creates a presigned POST form for each of up to ${limits.filesPerUpload} files of at most ${formatLimit('fileBytes')}. Send it as \`multipart/form-data\` to \`url\` within ${formatLimit('linkSeconds')}: all of \`fields\` first, then the file in the field \`file\`. The upload starts the extraction of the text. A form is for one file: a second one changes nothing. The document of a form that is not used is deleted after an hour.`,
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
   services: { documents: documents.for('addAll'), files: files.for('uploadForm'), users: users.for('find') },
   body: z.object({

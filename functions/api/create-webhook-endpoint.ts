@@ -2,6 +2,7 @@ import { sealedSecrets } from '../clients/sealed-secrets.ts';
 import { toNamedKey } from '../domain/change-maker.ts';
 import { now } from '../domain/date-time.ts';
 import { insufficientPermissions, invalidField } from '../domain/errors.ts';
+import { formatLimit } from '../domain/format-limit.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
 import { NewWebhookEndpoint, scopesOfEvents, WebhookEndpointWithSecret } from '../domain/webhooks.ts';
 import { checkScopes } from '../http/authorize.ts';
@@ -18,8 +19,7 @@ export const createWebhookEndpoint = endpoint({
   method: 'POST',
   path: '/webhook-endpoints',
   summary: 'Create a webhook endpoint',
-  description:
-    'Creates an endpoint that events are sent to. The response contains the `secret` that signs them; it is not shown again, except to a request that the same API key repeats with its `Idempotency-Key`. The endpoint gets the events that the scopes of the API key cover. A user can have at most 10 endpoints, each with an address of its own. Until an endpoint has answered a delivery or a test with 2xx, it gets one request at a time and at most ten a minute, and its host can have no other such endpoint of the user.',
+  description: `Creates an endpoint that events are sent to. The response contains the \`secret\` that signs them; it is not shown again, except to a request that the same API key repeats with its \`Idempotency-Key\`. The endpoint gets the events that the scopes of the API key cover. A user can have at most ${formatLimit('webhookEndpoints')} endpoints, each with an address of its own. Until an endpoint has answered a delivery or a test with 2xx, it gets one request at a time and at most ten a minute, and its host can have no other such endpoint of the user.`,
   caller: { kind: 'key', scope: 'webhooks', user: ({ body }) => body },
   services: {
     webhookEndpoints: webhookEndpoints.for('add'),

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { blockListImports, toImportResponse } from '../block-list-import/block-list-imports.ts';
 import { BlockListImport, noSuchImport } from '../domain/block-list-imports.ts';
 import { textField } from '../domain/describe.ts';
+import { formatLimit } from '../domain/format-limit.ts';
 import { isIdentifier, Uid } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -12,8 +13,7 @@ export const getBlockListImport = endpoint({
   method: 'GET',
   path: '/block-list-imports/{importId}',
   summary: 'Get an import',
-  description:
-    'Returns the status of an import and its counts so far: `lines` is always the sum of `added`, `alreadyBlocked` and `failed`. Imports are kept for 30 days.',
+  description: `Returns the status of an import and its counts so far: \`lines\` is always the sum of \`added\`, \`alreadyBlocked\` and \`failed\`. Imports are kept for ${formatLimit('importDays')} days.`,
   caller: { kind: 'key', scope: 'block-list', user: ({ query }) => query },
   services: { imports: blockListImports.for('find') },
   params: z.object({ importId: textField('Id of the import.', 'import_01KB3P8V4N6T0R2X5Z7B9D1F3H') }),

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { describedObject, textField } from '../domain/describe.ts';
 import { noSuchGuest } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
+import { formatLimit } from '../domain/format-limit.ts';
 import { AgentIdInPath } from '../domain/identifiers.ts';
 import { ClientUidInPath, mayShare, UidOfOwner } from '../domain/users.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -17,8 +18,7 @@ export const grantAgentAccess = endpoint({
   method: 'PUT',
   path: '/agents/{agentId}/access/{guestUid}',
   summary: 'Share an agent',
-  description:
-    'Lets another user use an agent. The API key is of the owner (scope `agents`), or of the user that created the owner (scope `users`). The owner and the guest were created by the same user, or one of them created the other. Sharing again changes nothing. An agent has at most 50 guests.',
+  description: `Lets another user use an agent. The API key is of the owner (scope \`agents\`), or of the user that created the owner (scope \`users\`). The owner and the guest were created by the same user, or one of them created the other. Sharing again changes nothing. An agent has at most ${formatLimit('guests')} guests.`,
   caller: { kind: 'key', scope: ['agents', 'users'], administersUsers: true },
   services: {
     agents: agents.for('access'),

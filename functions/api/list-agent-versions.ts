@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { listField } from '../domain/describe.ts';
+import { formatLimit } from '../domain/format-limit.ts';
 import { AgentIdInPath, Uid } from '../domain/identifiers.ts';
 import { describedPage, paging, readPage } from '../domain/paging.ts';
 import { AgentVersion } from '../domain/versions.ts';
@@ -13,8 +14,7 @@ export const listAgentVersions = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/versions',
   summary: 'List the versions of an agent',
-  description:
-    'Returns the history of an agent, newest first: who changed what, when and why. The newest 200 versions are kept, and those that get traffic.',
+  description: `Returns the history of an agent, newest first: who changed what, when and why. The newest ${formatLimit('versions')} versions are kept, and those that get traffic.`,
   caller: { kind: 'key', scope: 'agents', agent: ({ params: { agentId }, query: { uid } }) => ({ agentId, uid }) },
   services: { agentVersions: agentVersions.for('list') },
   params: z.object({ agentId: AgentIdInPath }),

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { listField } from '../domain/describe.ts';
+import { formatLimit } from '../domain/format-limit.ts';
 import { ListedApiKey, listedApiKey, UidOfKey } from '../domain/listed-api-keys.ts';
 import { describedPage, paging } from '../domain/paging.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -14,8 +15,7 @@ export const listKeys = endpoint({
   method: 'GET',
   path: '/keys',
   summary: 'List API keys',
-  description:
-    'Returns the keys of a client (scope `users`) or of the user of the API key (scope `keys`), newest first, without their secrets. Keys that are over are included for 30 days.',
+  description: `Returns the keys of a client (scope \`users\`) or of the user of the API key (scope \`keys\`), newest first, without their secrets. Keys that are over are included for ${formatLimit('endedKeyDays')} days.`,
   caller: { kind: 'key', scope: ['users', 'keys'], administersUsers: true },
   services: { apiKeys: apiKeys.for('page'), users: users.for('findClient') },
   query: z.object({ uid: UidOfKey, ...paging }),

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { describe, listField } from '../domain/describe.ts';
+import { formatLimit } from '../domain/format-limit.ts';
 import { Uid } from '../domain/identifiers.ts';
 import { describedPage, paging } from '../domain/paging.ts';
 import { DeliveryStatus, EndpointId, WebhookDelivery } from '../domain/webhooks.ts';
@@ -14,8 +15,7 @@ export const listWebhookDeliveries = endpoint({
   method: 'GET',
   path: '/webhook-deliveries',
   summary: 'List webhook deliveries',
-  description:
-    'Returns the deliveries of the last 30 days with their attempts, newest first. Bodies of requests and responses are not shown. A page may be short, or empty, and still have a `nextCursor`; the last page has none.',
+  description: `Returns the deliveries of the last ${formatLimit('webhookDays')} days with their attempts, newest first. Bodies of requests and responses are not shown. A page may be short, or empty, and still have a \`nextCursor\`; the last page has none.`,
   caller: { kind: 'key', scope: 'webhooks', user: ({ query }) => query },
   services: {
     webhookDeliveries: webhookDeliveries.for('page'),

@@ -6,6 +6,7 @@ import { now } from '../domain/date-time.ts';
 import { describedObject, listField, textField } from '../domain/describe.ts';
 import { insufficientPermissions, noSuchCall } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
+import { formatLimit } from '../domain/format-limit.ts';
 import { limits } from '../domain/limits.ts';
 import { list } from '../domain/list.ts';
 import { acceptItems, FailedItem, failedItem, ItemIndex } from '../domain/request-items.ts';
@@ -22,13 +23,12 @@ export const recordCalls = endpoint({
   method: 'POST',
   path: '/calls',
   summary: 'Record many calls',
-  description:
-    'Records up to 1,000 calls in one request, of any agents that the user of the API key may use, and sets the outcomes that are given: as `PUT` and `PATCH /calls/{agentId}/{callIdOrPhone}` one by one. Items are processed independently: one that is invalid, or has an outcome that the agent does not declare, is in `failed`, and so is, as `temporarily_unavailable`, one that was not processed before the response was due. Sending the same items again changes nothing.',
+  description: `Records up to ${formatLimit('callsPerRequest')} calls in one request, of any agents that the user of the API key may use, and sets the outcomes that are given: as \`PUT\` and \`PATCH /calls/{agentId}/{callIdOrPhone}\` one by one. Items are processed independently: one that is invalid, or has an outcome that the agent does not declare, is in \`failed\`, and so is, as \`temporarily_unavailable\`, one that was not processed before the response was due. Sending the same items again changes nothing.`,
   caller: { kind: 'key', scope: 'calls' },
   services: { calls: calls.for('recordMany'), credentials: credentials.for('accessTo') },
   body: z.object({
     items: list(z.unknown().check(z.meta({ documentAs: CallItem })), { min: 1, max: limits.callsPerRequest }).check(
-      z.describe('1 to 1,000 calls to record.'),
+      z.describe(`1 to ${formatLimit('callsPerRequest')} calls to record.`),
     ),
   }),
   response: describedObject('The result of each item.', {

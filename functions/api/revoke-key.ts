@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { confirmation, describedObject } from '../domain/describe.ts';
 import { mayNotEnd, noSuchKey } from '../domain/errors.ts';
+import { formatLimit } from '../domain/format-limit.ts';
 import { mayEnd } from '../domain/key-grants.ts';
 import { KeyIdInPath, UidOfKey } from '../domain/listed-api-keys.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -15,8 +16,7 @@ export const revokeKey = endpoint({
   method: 'DELETE',
   path: '/keys/{keyId}',
   summary: 'Revoke an API key',
-  description:
-    'Ends a key at once: the next request with it is refused. A key may end itself, unless its only scope is `hooks`: such a key may stand in addresses and logs. Another key needs the scope `users` for the key of a client, or `keys` for one of its own user that it might give. A revoked key is listed for 30 days.',
+  description: `Ends a key at once: the next request with it is refused. A key may end itself, unless its only scope is \`hooks\`: such a key may stand in addresses and logs. Another key needs the scope \`users\` for the key of a client, or \`keys\` for one of its own user that it might give. A revoked key is listed for ${formatLimit('endedKeyDays')} days.`,
   caller: { kind: 'key', administersUsers: true },
   services: { apiKeys: apiKeys.for('find', 'revoke'), users: users.for('findClient') },
   params: z.object({ keyId: KeyIdInPath }),

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { sealedSecrets } from '../clients/sealed-secrets.ts';
 import { describedObject } from '../domain/describe.ts';
 import { noSuchEndpoint } from '../domain/errors.ts';
+import { formatLimit } from '../domain/format-limit.ts';
 import { Uid } from '../domain/identifiers.ts';
 import { EndpointIdInPath, EndpointSecret } from '../domain/webhooks.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -15,8 +16,7 @@ export const rotateWebhookSecret = endpoint({
   method: 'POST',
   path: '/webhook-endpoints/{endpointId}/rotate-secret',
   summary: 'Rotate the secret of a webhook endpoint',
-  description:
-    'Replaces the secret of an endpoint. For 24 hours every delivery has a signature by the new secret and one by the former, so that receivers can switch at any time.',
+  description: `Replaces the secret of an endpoint. For ${formatLimit('replacedSecretSeconds')} every delivery has a signature by the new secret and one by the former, so that receivers can switch at any time.`,
   caller: { kind: 'key', scope: 'webhooks', user: ({ body }) => body },
   services: { webhookEndpoints: webhookEndpoints.for('change'), sealedSecrets },
   params: z.object({ endpointId: EndpointIdInPath }),

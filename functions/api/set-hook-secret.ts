@@ -6,6 +6,7 @@ import { now, timestamp } from '../domain/date-time.ts';
 import { describedObject, textField } from '../domain/describe.ts';
 import { invalidField, noSuchPlatform } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
+import { formatLimit } from '../domain/format-limit.ts';
 import { HookSecretFields, PlatformInPath } from '../domain/hook-secrets.ts';
 import { Uid } from '../domain/identifiers.ts';
 import { isPlatformName, type PlatformName, platforms } from '../hooks/platforms/platforms.ts';
@@ -26,8 +27,7 @@ export const setHookSecret = endpoint({
   method: 'PUT',
   path: '/hook-secrets/{platform}',
   summary: 'Set the secret of a voice platform',
-  description:
-    'Sets the `secret` with which a voice platform signs its webhooks, or the `publicKey` of Telnyx. From then on `POST /hooks/{platform}` accepts requests for this user only with a signature by it, or with an API key in a header: no key in the address. A replaced secret is accepted for another 24 hours; at most five are in force at a time. A signature may do what the scope `hooks` allows, and search the knowledge if the API key that sets the secret has the scope `knowledge`. The secret is stored encrypted, and never shown. Some of these secrets are credentials of the whole account at the platform: see the guide.',
+  description: `Sets the \`secret\` with which a voice platform signs its webhooks, or the \`publicKey\` of Telnyx. From then on \`POST /hooks/{platform}\` accepts requests for this user only with a signature by it, or with an API key in a header: no key in the address. A replaced secret is accepted for another ${formatLimit('replacedSecretSeconds')}; at most five are in force at a time. A signature may do what the scope \`hooks\` allows, and search the knowledge if the API key that sets the secret has the scope \`knowledge\`. The secret is stored encrypted, and never shown. Some of these secrets are credentials of the whole account at the platform: see the guide.`,
   caller: { kind: 'key', scope: 'agents', user: ({ body: { uid } }) => ({ uid }) },
   services: { hookSecrets: hookSecrets.for('set'), sealedSecrets },
   params: z.object({ platform: PlatformInPath }),

@@ -3,6 +3,7 @@ import { queueSender } from '../clients/job-queue.ts';
 import { sealedSecrets } from '../clients/sealed-secrets.ts';
 import { now } from '../domain/date-time.ts';
 import { noSuchEndpoint } from '../domain/errors.ts';
+import { formatLimit } from '../domain/format-limit.ts';
 import { newIdentifier, Uid } from '../domain/identifiers.ts';
 import { EndpointIdInPath, SentTest, testEventType } from '../domain/webhooks.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -19,8 +20,7 @@ export const testWebhookEndpoint = endpoint({
   method: 'POST',
   path: '/webhook-endpoints/{endpointId}/test',
   summary: 'Send a test event',
-  description:
-    'Sends an event of the type `webhook_endpoint.test` to the endpoint at once, whatever its `events` are and even if it is not active, and returns the result. A test that fails is not repeated, and is not in the list of deliveries. A test that succeeds confirms the endpoint: deliveries that waited for that are sent. An endpoint can be tested once in 10 seconds.',
+  description: `Sends an event of the type \`webhook_endpoint.test\` to the endpoint at once, whatever its \`events\` are and even if it is not active, and returns the result. A test that fails is not repeated, and is not in the list of deliveries. A test that succeeds confirms the endpoint: deliveries that waited for that are sent. An endpoint can be tested once in ${formatLimit('webhookTestSeconds')}.`,
   caller: { kind: 'key', scope: 'webhooks', user: ({ body }) => body },
   services: {
     webhookEndpoints: webhookEndpoints.for('change'),
@@ -32,7 +32,9 @@ export const testWebhookEndpoint = endpoint({
   body: z.object({ uid: Uid }),
   response: SentTest,
   errors: ['endpoint_not_found'],
-  errorDescriptions: { 429: 'The endpoint was tested less than 10 seconds ago, or there are too many requests.' },
+  errorDescriptions: {
+    429: `The endpoint was tested less than ${formatLimit('webhookTestSeconds')} ago, or there are too many requests.`,
+  },
 
   async handle({ params: { endpointId }, body: { uid }, creationId }, { webhookEndpoints, jobQueue, ...services }) {
     const found = await webhookEndpoints.change(uid, endpointId, withTest);

@@ -6,6 +6,7 @@ import { now } from '../domain/date-time.ts';
 import { describedObject, listField, objectComponent, textField } from '../domain/describe.ts';
 import { insufficientPermissions, noSuchCall } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
+import { formatLimit } from '../domain/format-limit.ts';
 import { limits } from '../domain/limits.ts';
 import { list } from '../domain/list.ts';
 import { acceptItems, FailedItem, failedItem, ItemIndex } from '../domain/request-items.ts';
@@ -31,15 +32,14 @@ export const updateCallOutcomes = endpoint({
   method: 'POST',
   path: '/call-outcomes',
   summary: 'Set the outcomes of many calls',
-  description:
-    'Sets the outcomes of up to 1,000 calls in one request, of any agents that the user of the API key may use. Items are processed independently: one that is invalid is in `failed`, and so is, as `temporarily_unavailable`, one that was not processed before the response was due: send it again. An outcome that the agent does not declare fails as `unknown_outcome`. Setting the same values again changes nothing. Several items may name the same call: they are applied in the order sent. The batch tool (`npm run outcomes`) sends files of any size this way.',
+  description: `Sets the outcomes of up to ${formatLimit('outcomesPerRequest')} calls in one request, of any agents that the user of the API key may use. Items are processed independently: one that is invalid is in \`failed\`, and so is, as \`temporarily_unavailable\`, one that was not processed before the response was due: send it again. An outcome that the agent does not declare fails as \`unknown_outcome\`. Setting the same values again changes nothing. Several items may name the same call: they are applied in the order sent. The batch tool (\`npm run outcomes\`) sends files of any size this way.`,
   caller: { kind: 'key', scope: 'calls' },
   services: { calls: calls.for('setOutcomes'), credentials: credentials.for('accessTo') },
   body: z.object({
     items: list(z.unknown().check(z.meta({ documentAs: CallOutcomeItem })), {
       min: 1,
       max: limits.outcomesPerRequest,
-    }).check(z.describe('1 to 1,000 outcomes to set.')),
+    }).check(z.describe(`1 to ${formatLimit('outcomesPerRequest')} outcomes to set.`)),
   }),
   response: describedObject('The result of each item.', {
     updated: listField(UpdatedOutcome, 'The items that were applied, in the order sent.'),

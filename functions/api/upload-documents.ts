@@ -13,6 +13,7 @@ import {
   rejectionOfFile,
 } from '../domain/documents.ts';
 import { examples } from '../domain/examples.ts';
+import { formatLimit } from '../domain/format-limit.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { waitingForFile } from '../domain/source-state.ts';
@@ -33,7 +34,7 @@ export const uploadDocuments = endpoint({
   method: 'POST',
   path: '/agent-documents',
   summary: 'Upload documents',
-  description: `Uploads up to ${limits.filesPerUpload} files of at most 10 MB each: PDF, Word (.docx), text or Markdown. The content of a file determines its type, not its name. One request carries at most ${formatWhole(limits.uploadBodyBytes)} bytes; use presigned uploads (\`POST /agent-documents/uploads\`) for more. Files are processed independently: one that is not accepted is in \`failed\`. The text is extracted in the background; \`status\` of the document reports the progress.`,
+  description: `Uploads up to ${limits.filesPerUpload} files of at most ${formatLimit('fileBytes')} each: PDF, Word (.docx), text or Markdown. The content of a file determines its type, not its name. One request carries at most ${formatWhole(limits.uploadBodyBytes)} bytes; use presigned uploads (\`POST /agent-documents/uploads\`) for more. Files are processed independently: one that is not accepted is in \`failed\`. The text is extracted in the background; \`status\` of the document reports the progress.`,
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
   services: {
     documents: documents.for('addAll', 'receive', 'remove'),

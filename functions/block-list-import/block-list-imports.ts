@@ -13,6 +13,7 @@ import {
 import type { StoredMaker } from '../domain/change-maker.ts';
 import { now } from '../domain/date-time.ts';
 import { invalidApiKey } from '../domain/errors.ts';
+import { limits } from '../domain/limits.ts';
 import { readPage } from '../domain/paging.ts';
 import { service } from '../service.ts';
 import { type Change, exists, isAbsent, when } from '../store/expressions.ts';
@@ -33,7 +34,7 @@ const runMilliseconds = 60 * 60 * 1000;
 /** The time for all runs: an import ends even if the table never takes all its numbers. */
 const maxMilliseconds = 24 * 60 * 60 * 1000;
 /** The time for which the record of an import is kept. */
-const keptSeconds = 30 * 24 * 60 * 60;
+const keptSeconds = limits.importDays * 24 * 60 * 60;
 
 /** The progress of a removal: everything before this position is complete. */
 type RemovalProgress = { shard: number; after?: string };

@@ -1,5 +1,7 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { ImportColumns } from '../domain/block-list-imports.ts';
+import { formatLimit } from '../domain/format-limit.ts';
+import { limits } from '../domain/limits.ts';
 import { normalizePhoneNumber } from '../domain/phone-numbers.ts';
 import { cut } from '../domain/text.ts';
 import { decodeSheet, isUnreadable, NotTextError, showUnreadable } from '../sheets/decode-sheet.ts';
@@ -21,7 +23,7 @@ export class ImportError extends Error {
 }
 
 /** Maximum length of a line in UTF-16 units, and of a CSV record in bytes. */
-const maxRowLength = 64 * 1024;
+const maxRowLength = limits.importLineBytes;
 
 /** Yields the rows of a text or CSV file without empty lines. Throws an `ImportError` for other files. */
 export async function* readRows(pieces: AsyncIterable<Uint8Array>, columns?: ImportColumns): AsyncGenerator<FileRow> {
@@ -142,7 +144,8 @@ async function* withBoundedLines(texts: AsyncGenerator<string>): AsyncGenerator<
     const lineEnd = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r'));
     length = lineEnd === -1 ? length + text.length : text.length - lineEnd - 1;
     // The parser reports the line with a long cell earlier.
-    if (length > 2 * maxRowLength) throw new ImportError('A line of the file is longer than 64 KB.');
+    if (length > 2 * maxRowLength)
+      throw new ImportError(`A line of the file is longer than ${formatLimit('importLineBytes')}.`);
     yield text;
   }
 }
@@ -176,4 +179,5 @@ const toFileRow = (line: number, cells: string[], columns: string[]): FileRow =>
   return { line, number, reason, expiresAt, ...(hasMore && { hasMore }) };
 };
 
-const tooLong = (line: number) => new ImportError(`Line ${line} of the file is longer than 64 KB.`);
+const tooLong = (line: number) =>
+  new ImportError(`Line ${line} of the file is longer than ${formatLimit('importLineBytes')}.`);

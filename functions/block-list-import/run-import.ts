@@ -1,3 +1,4 @@
+import { formatLimit } from '../domain/format-limit.ts';
 import { currentRequestId, withCause } from '../cause.ts';
 import { importFiles } from '../clients/files.ts';
 import { queueSender } from '../clients/job-queue.ts';
@@ -103,7 +104,7 @@ const admit = async (
   const { deadlineAt = 0 } = found;
   if (head === 'changed' && !continues && deadlineAt > Date.now()) return { delaySeconds: busyDelaySeconds };
   if (!head || head === 'changed') return { failure: changedFile };
-  if (head.size > limits.importBytes) return { failure: 'The file is larger than 64 MB.' };
+  if (head.size > limits.importBytes) return { failure: `The file is larger than ${formatLimit('importBytes')}.` };
   const keyState = found.status === 'awaiting_upload' ? await credentials.getKeyState(found) : 'usable';
   if (keyState === 'over') return { failure: keyIsOver };
   const begun = keyState === 'suspended' ? 'busy' : await imports.begin(found, found.etag ?? head.etag);

@@ -9,6 +9,7 @@ import { component, describe, flagField, integerField, objectComponent, textFiel
 import { type ErrorDetail, invalidField } from './errors.ts';
 import { inexactNumberError } from './exact-number.ts';
 import { examples } from './examples.ts';
+import { formatLimit } from './format-limit.ts';
 import { AgentId, Identifier, Uid } from './identifiers.ts';
 import { findInexactNumber, holdsInfinity, isJsonObject, jsonBytes } from './json.ts';
 import { limits } from './limits.ts';
@@ -83,7 +84,7 @@ const finite = <T extends object>() =>
 /** Known fields, all optional, and any other field that the platform stores. */
 export const AgentConfiguration = component(
   'AgentConfiguration',
-  `Configuration of an agent. All fields are optional; other fields are stored as they are. At most ${limits.configurationBytes / 1024} KB of JSON.`,
+  `Configuration of an agent. All fields are optional; other fields are stored as they are. At most ${formatLimit('configurationBytes')} of JSON.`,
   z
     .looseObject({
       ...z.partial(z.object(fields)).shape,
@@ -153,7 +154,7 @@ const whole = <Schema extends z.core.$ZodType>(schema: Schema) =>
 /** A configuration as it is written. */
 export const AgentConfigurationInput = component(
   'AgentConfigurationInput',
-  `Configuration of a new agent. All fields are optional; other fields are stored as they are. At most ${limits.configurationBytes / 1024} KB of JSON, without numbers that have more digits than a double keeps.`,
+  `Configuration of a new agent. All fields are optional; other fields are stored as they are. At most ${formatLimit('configurationBytes')} of JSON, without numbers that have more digits than a double keeps.`,
   whole(z.looseObject(z.partial(z.object(fields)).shape).check(small(), finite(), checked())),
 );
 

@@ -3,6 +3,7 @@ import { KeyName } from './change-maker.ts';
 import { timestamp } from './date-time.ts';
 import { choiceField, component, describe, listField, numberField, textField, wholeField } from './describe.ts';
 import { ApiError } from './errors.ts';
+import { formatLimit } from './format-limit.ts';
 import { AgentId, Identifier } from './identifiers.ts';
 import { limits } from './limits.ts';
 import { type NumberProblem, numberProblems } from './read-phone-number.ts';
@@ -142,7 +143,9 @@ export const BlockListImportSummary = component(
     alreadyBlocked: counter('Lines whose number was blocked already, repetitions within the file included.', 1),
     removed: counter('Numbers that `replace` removed, because the file does not have them.', 0),
     failed: counter('Lines that could not be imported.', 1),
-    error: z.optional(textField('Why the import failed, in a sentence.', 'The file is larger than 64 MB.')),
+    error: z.optional(
+      textField('Why the import failed, in a sentence.', `The file is larger than ${formatLimit('importBytes')}.`),
+    ),
     createdAt: timestamp('When the import was created.'),
     keyId: textField('Id of the API key that created the import.', 'key_01KB3M5T3Q8RXN2M6J4HB7C0DF'),
     keyName: KeyName,

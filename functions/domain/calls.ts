@@ -14,6 +14,7 @@ import {
 } from './describe.ts';
 import { invalidField } from './errors.ts';
 import { examples } from './examples.ts';
+import { formatLimit } from './format-limit.ts';
 import { AgentId, Identifier, StoredIdentifier } from './identifiers.ts';
 import { isDeeperThan, isJsonObject, jsonBytes } from './json.ts';
 import { limits } from './limits.ts';
@@ -45,7 +46,7 @@ const jsonObject = (description: string, example: Record<string, unknown>) =>
     z.refine((value) => jsonBytes(value) <= limits.metadataBytes, { error: metadataSizeError, abort: true }),
     z.refine((value) => !isDeeperThan(value, limits.metadataDepth), { error: depthError }),
     describe(
-      `${description}: an object of at most ${limits.metadataBytes / 1024} KB of JSON and ${limits.metadataDepth} levels. It comes back exactly as sent.`,
+      `${description}: an object of at most ${formatLimit('metadataBytes')} of JSON and ${limits.metadataDepth} levels. It comes back exactly as sent.`,
       example,
       { type: 'object' },
     ),

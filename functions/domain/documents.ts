@@ -3,10 +3,12 @@ import { timestamp } from './date-time.ts';
 import { choiceField, component, describe, flagField, numberField, objectComponent, textField } from './describe.ts';
 import { ApiError } from './errors.ts';
 import { examples } from './examples.ts';
+import { formatLimit } from './format-limit.ts';
 import { AgentId, Identifier, newIdentifier, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
 import { md5OfAttempt } from './source-state.ts';
 import { listedTextFields, SourceName, warningsField } from './sources.ts';
+import { formatWhole } from './text.ts';
 
 /** The kind of a document, by its content; only Markdown is recognized by its name. */
 export const DocumentType = z.enum(['pdf', 'docx', 'txt', 'md']);
@@ -27,7 +29,7 @@ export const DocumentSummary = objectComponent('DocumentSummary', 'A document of
   lastUpdatedAt: timestamp('When it was last changed by a user, or by the service at the end of the extraction.'),
   fileUrl: z.optional(
     textField(
-      'A link to download the file, valid for 15 minutes. Absent until the file is there.',
+      `A link to download the file, valid for ${formatLimit('linkSeconds')}. Absent until the file is there.`,
       'https://files.example.com/documents/agent_01KB3M5T3Q8RXN2M6J4HB7C0DE.doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0?X-Amz-Expires=900',
     ),
   ),
@@ -59,10 +61,10 @@ export const DocumentReference = z.object({ uid: Uid, agentId: AgentId, document
 
 /** The reasons why a file is not accepted, by code. */
 export const rejectionReasons = {
-  file_too_large: 'The file is larger than 10 MB (10,485,760 bytes).',
+  file_too_large: `The file is larger than ${formatLimit('fileBytes')} (${formatWhole(limits.fileBytes)} bytes).`,
   empty_file: 'The file is empty.',
   unsupported_file_type: 'The file is not a PDF, a Word document (.docx) or text.',
-  invalid_request: 'A file needs a name of 1 to 200 characters.',
+  invalid_request: `A file needs a name of 1 to ${formatLimit('nameCharacters')} characters.`,
   internal_error: 'The file could not be stored. Try again.',
 } as const;
 export type RefusalCode = keyof typeof rejectionReasons;

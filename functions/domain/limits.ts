@@ -19,6 +19,8 @@ export const limits = {
   /** Maximum size of one text of a conversation, in UTF-16 units. */
   chatTextUnits: 16_000,
   chatIdCharacters: 200,
+  /** Maximum duration of a response, two seconds before the timeout of its function. */
+  chatSeconds: 58,
   /** Maximum number of model calls per turn of a conversation. */
   chatSteps: 8,
   /** Maximum size and time of the document of an AI client, and how many an address may make the service fetch in a minute. */
@@ -45,9 +47,16 @@ export const limits = {
   blockReasonCharacters: 256,
   /** Maximum size of a file that is imported into a block list. */
   importBytes: 64 * 1024 * 1024,
+  /** The number of days for which an import is kept, and a key that is over. */
+  importDays: 30,
+  endedKeyDays: 30,
+  importLineBytes: 64 * 1024,
   importFailures: 1000,
   columnCharacters: 200,
   importFailureCharacters: 64,
+  /** The first response to a request with an Idempotency-Key is kept for so long. */
+  idempotencyKeyCharacters: 255,
+  idempotencySeconds: 24 * 60 * 60,
   nameCharacters: 200,
   configurationBytes: 200 * 1024,
   noteCharacters: 256,
@@ -71,6 +80,8 @@ export const limits = {
   callerWords: 1000,
   callSeconds: 1_000_000_000,
   minCallSeconds: 0.000_001,
+  /** Maximum length of a summary that a voice platform reports. */
+  summaryCharacters: 10_000,
   outcomeCharacters: 256,
   outcomeFromCharacters: 256,
   metadataBytes: 50 * 1024,
@@ -116,6 +127,8 @@ export const limits = {
   documentTextBytes: 900 * 1024,
   /** Maximum size of an upload through API Gateway and Lambda: an event has at most 6 MB, and base64 adds a third. */
   uploadBodyBytes: 4_500_000,
+  /** Maximum size of a tool's result for an AI client, in UTF-16 units. */
+  toolResultBytes: 50 * 1024,
   /** Validity of a download link and of an upload form. */
   linkSeconds: 15 * 60,
   urlCharacters: 2048,
@@ -125,6 +138,8 @@ export const limits = {
   /** Maximum number of an agent's assistants at its voice platform, and length of their ids. */
   assistantIds: 20,
   assistantIdCharacters: 128,
+  /** The time for which a replaced secret is accepted, too. */
+  replacedSecretSeconds: 24 * 60 * 60,
   /** Maximum size of a form of a voice platform whose signature is checked field by field. */
   hookFormBytes: 64 * 1024,
   /** Maximum number of clients of a user, of keys of a user that are not over, and of guests of an agent. */
@@ -139,6 +154,8 @@ export const limits = {
   webhookEndpoints: 10,
   webhookAgents: 100,
   webhookDescriptionCharacters: 256,
+  /** The minimum interval between tests of an endpoint. */
+  webhookTestSeconds: 10,
   /** Timeout of a webhook receiver. */
   webhookSeconds: 15,
   /** Maximum number of bytes of its response that are read. */

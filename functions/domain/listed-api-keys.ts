@@ -85,7 +85,7 @@ export const listedApiKey = (key: ApiKey): ListedApiKey => {
 };
 
 /** The time for which a key that is over is listed. */
-const listedMilliseconds = 30 * 24 * 60 * 60 * 1000;
+const listedMilliseconds = limits.endedKeyDays * 24 * 60 * 60 * 1000;
 
 /** Returns when a key is deleted (Unix seconds); undefined for a key that does not end. */
 export const keyDeletionTime = (key: Pick<ApiKey, 'expiresAt' | 'revokedAt'>): number | undefined => {

@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib';
 import * as z from 'zod/mini';
 import { describe, describedObject, textField } from './describe.ts';
 import { invalidField } from './errors.ts';
+import { formatLimit } from './format-limit.ts';
 import { limits } from './limits.ts';
 
 /** Declares `limit` of a query: a whole number of items. */
@@ -30,7 +31,11 @@ const exampleCursor = 'WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ';
 /** The query parameters of every list. */
 export const paging = {
   limit: z.optional(
-    pageLimit(limits.pageItems, 'Maximum number of items per page. Default: as many as fit into a 5 MB response.', 100),
+    pageLimit(
+      limits.pageItems,
+      `Maximum number of items per page. Default: as many as fit into a response of ${formatLimit('answerBytes')}.`,
+      100,
+    ),
   ),
   cursor: z.optional(textField('`nextCursor` of the previous page.', exampleCursor)),
 };

@@ -1,9 +1,10 @@
+import { limits } from './limits.ts';
+
 /** A secret of several that are in force. After `endsAt` (Unix milliseconds) it is not. */
 type RotatingSecret = { endsAt?: number };
 
-/** The maximum number of secrets in force: the newest, and those that it replaced in the last 24 hours. */
+/** The maximum number of secrets in force: the newest, and those that it replaced since. */
 export const maxSecrets = 5;
-const overlapMilliseconds = 24 * 60 * 60 * 1000;
 
 /** Returns the secrets that are in force. */
 export const activeSecrets = <Secret extends RotatingSecret>(secrets: Secret[], now = Date.now()): Secret[] =>
@@ -11,4 +12,7 @@ export const activeSecrets = <Secret extends RotatingSecret>(secrets: Secret[], 
 
 /** Returns the secrets in force with their ends: a secret that is replaced now ends a day later. */
 export const replacedSecrets = <Secret extends RotatingSecret>(secrets: Secret[], now = Date.now()) =>
-  activeSecrets(secrets, now).map((secret) => ({ ...secret, endsAt: secret.endsAt ?? now + overlapMilliseconds }));
+  activeSecrets(secrets, now).map((secret) => ({
+    ...secret,
+    endsAt: secret.endsAt ?? now + limits.replacedSecretSeconds * 1000,
+  }));

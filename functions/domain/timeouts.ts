@@ -1,3 +1,5 @@
+import { limits } from './limits.ts';
+
 /** The time limits that hold together, in seconds. Each is derived from the one above it. */
 
 /** API Gateway responds 504 after 30 seconds. A function of the API ends earlier, so that its own log shows the reason. */
@@ -21,11 +23,11 @@ export const jobRescueDelaySeconds = 2 * jobTimeoutSeconds;
 /** The interval at which a job looks whether the suspension of a user has ended, where a file of the user waits for it. */
 export const suspendedDelaySeconds = 300;
 
-/** The maximum duration of a request to the build chat. */
-export const chatTimeoutSeconds = 60;
+/** The deadline of the chat's whole response. */
+export const chatStreamSeconds = limits.chatSeconds;
 
-/** The deadline of the chat's whole response, 2 seconds before that of its function. */
-export const chatStreamSeconds = chatTimeoutSeconds - 2;
+/** The maximum duration of a request to the build chat. */
+export const chatTimeoutSeconds = chatStreamSeconds + 2;
 
 /** The deadline of the model, a second earlier, which leaves time for the end of the stream. */
 export const chatAnswerSeconds = chatStreamSeconds - 1;

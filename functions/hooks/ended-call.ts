@@ -12,7 +12,6 @@ import type { PlatformName } from './platforms/platforms.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 const maxStatusCharacters = 64;
-const maxSummaryCharacters = 10_000;
 /** Details of a platform leave room for the outcome that the agent refuses. */
 const maxDetailsBytes = limits.metadataBytes - 2048;
 
@@ -146,7 +145,7 @@ const detailsWithin = ({ recordingUrl, summary, ...others }: CallDetails): Recor
     withoutUndefined({
       ...others,
       recordingUrl: isWebUrl(recordingUrl) ? recordingUrl : undefined,
-      summary: summary && cut(summary.slice(0, 2 * maxSummaryCharacters), maxSummaryCharacters),
+      summary: summary && cut(summary.slice(0, 2 * limits.summaryCharacters), limits.summaryCharacters),
     }),
   );
 

@@ -1,6 +1,7 @@
 import { hashingSecret } from '../clients/secrets.ts';
 import { ApiError, invalidField } from '../domain/errors.ts';
 import { hashOfJson } from '../domain/json.ts';
+import { limits } from '../domain/limits.ts';
 import { log } from '../log.ts';
 import { idempotency } from '../store/idempotency.ts';
 import type { AuthorizedRequest } from './authorize.ts';
@@ -20,8 +21,8 @@ export const withIdempotency = async (
   { endpoint, request: { input, principal }, idempotencyKey: key, requestId }: IdempotentRequest,
   respond: (creationId: string) => Promise<ApiResult>,
 ): Promise<ApiResult> => {
-  if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
-    throw invalidField('Idempotency-Key', 'must be 1 to 255 visible ASCII characters');
+  if (!/^[\x21-\x7e]+$/.test(key) || key.length > limits.idempotencyKeyCharacters) {
+    throw invalidField('Idempotency-Key', `must be 1 to ${limits.idempotencyKeyCharacters} visible ASCII characters`);
   }
   if (!principal) throw new Error(`${endpoint.name} takes an Idempotency-Key, but no API key.`);
   const store = idempotency.get();

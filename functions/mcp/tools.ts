@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import type { KeyOwner, OwnApi, OwnResponse } from '../clients/own-api.ts';
 import { Scope } from '../domain/api-keys.ts';
 import { ApiError, invalidApiKey, invalidRequest } from '../domain/errors.ts';
+import { formatLimit } from '../domain/format-limit.ts';
 import { isJsonObject } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { cut } from '../domain/text.ts';
@@ -19,7 +20,7 @@ const describeMissingTool = (name: unknown) =>
     : `Unknown tool: ${name}`;
 
 /** Maximum size of a list, and of another result that is repeated as text: a model reads all of it. */
-const maxResultUnits = 50 * 1024;
+const maxResultUnits = limits.toolResultBytes;
 
 /** The groups of tools that an address may choose: those of a scope, and `read` for those that change nothing. */
 export const ToolGroup = z.enum([...Scope.options, 'read']);
@@ -94,7 +95,7 @@ const withoutLongList = (response: OwnResponse): OwnResponse => {
   const items = Math.max(0, ...lists.map(({ length }) => length));
   if (units <= maxResultUnits || items <= 1) return response;
   const fitting = Math.max(1, Math.floor((items * maxResultUnits) / units));
-  const message = `The ${items} items have ${Math.ceil(units / 1024)} KB, and a tool returns at most 50 KB: call it again with \`limit\` ${fitting} or less, or with more filters.`;
+  const message = `The ${items} items have ${Math.ceil(units / 1024)} KB, and a tool returns at most ${formatLimit('toolResultBytes')}: call it again with \`limit\` ${fitting} or less, or with more filters.`;
   return { status: 413, body: { error: 'payload_too_large', message } };
 };
 

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
 import { component } from '../domain/describe.ts';
 import { errorStatuses } from '../domain/errors.ts';
+import { formatLimit } from '../domain/format-limit.ts';
 import { limits } from '../domain/limits.ts';
 import { type AnyEndpoint, endpointScopes, isStreamed, takesIdempotencyKey } from '../http/endpoint.ts';
 import { errorMeanings } from './error-meanings.ts';
@@ -254,7 +255,7 @@ that changes something takes an \`Idempotency-Key\`, which makes repeating it sa
 
 **Pagination.** Lists take \`limit\` and \`cursor\`. A response without \`nextCursor\` is the last page.
 
-**Limits.** A body has at most ${limits.bodyBytes / 1024 / 1024} MB and ${limits.jsonDepth} levels of JSON.
+**Limits.** A body has at most ${formatLimit('bodyBytes')} and ${limits.jsonDepth} levels of JSON.
 
 **Compatibility.** Fields, headers and operations may be added: ignore what you do not know. Error codes are a closed list.
 

@@ -1,13 +1,13 @@
 import type { ErrorCode } from '../domain/errors.ts';
+import { formatLimit } from '../domain/format-limit.ts';
 
 /** The meaning of every error code. The functions do not need it, so it is not in their bundles. */
 export const errorMeanings: Record<ErrorCode, string> = {
   invalid_request: 'The request is invalid.',
   unknown_outcome: 'The agent does not declare this outcome. `details` name those that it declares.',
-  too_many_numbers:
-    'The request has more numbers than the operation takes: 10,000, or 1,000 for `POST /call-start-checks`.',
-  too_many_files: 'The request has more than 10 files.',
-  file_too_large: 'A document is larger than 10 MB, or a file of numbers larger than 64 MB.',
+  too_many_numbers: `The request has more numbers than the operation takes: ${formatLimit('numbersPerRequest')}, or ${formatLimit('callStartsPerRequest')} for \`POST /call-start-checks\`.`,
+  too_many_files: `The request has more than ${formatLimit('filesPerUpload')} files.`,
+  file_too_large: `A document is larger than ${formatLimit('fileBytes')}, or a file of numbers larger than ${formatLimit('importBytes')}.`,
   unsupported_file_type: 'A file is not a PDF, DOCX, TXT or Markdown file.',
   empty_file: 'A file is empty.',
   customer_id_required: 'The customer’s identifier is missing or malformed.',
@@ -41,9 +41,9 @@ export const errorMeanings: Record<ErrorCode, string> = {
   import_in_progress: 'Another import of the same block list is running.',
   quota_exceeded: 'The user has too many agents or clients, or the agent too many websites and documents or users.',
   uid_taken: 'There is a user with this id, which another user created, or which is being deleted.',
-  too_many_keys: 'The user has 100 API keys that are not over.',
+  too_many_keys: `The user has ${formatLimit('keys')} API keys that are not over.`,
   suspended_by_operator: 'The operator of the service has suspended the user.',
-  too_many_endpoints: 'The user has 10 webhook endpoints.',
+  too_many_endpoints: `The user has ${formatLimit('webhookEndpoints')} webhook endpoints.`,
   version_conflict: 'The agent has another version by now than `If-Match` names.',
   payload_too_large: 'The body is too large.',
   unsupported_media_type: 'The body is compressed.',

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { formatLimit } from '../domain/format-limit.ts';
+import { limits } from '../domain/limits.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -57,15 +59,22 @@ export type Guide = {
   title: string;
   /** The first paragraph, without its links. */
   summary: string;
-  /** The unchanged file, with links to other files. */
+  /** The file with the limits that it names, and with links to other files. */
   source: string;
 };
+
+/** Returns a page with the limits that it names as `{{limits.fileBytes}}`. */
+export const fillInLimits = (markdown: string): string =>
+  markdown.replaceAll(/\{\{limits\.(\w+)\}\}/g, (reference, name) => {
+    if (!Object.hasOwn(limits, name)) throw new Error(`There is no such limit: ${reference}.`);
+    return formatLimit(name as keyof typeof limits);
+  });
 
 /** Reads the guides, in the order of the navigation. */
 export const readGuides = (): Guide[] =>
   Object.entries(groups).flatMap(([group, files]) =>
     Object.entries(files).map(([slug, file]) => {
-      const source = readFileSync(join(root, file), 'utf8');
+      const source = fillInLimits(readFileSync(join(root, file), 'utf8'));
       const [title = '', summary = ''] = source.split('\n\n');
       return {
         slug,

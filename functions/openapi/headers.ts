@@ -1,3 +1,4 @@
+import { formatLimit } from '../domain/format-limit.ts';
 /** The headers of responses, as components of the document. */
 export const headers = {
   'x-request-id': {
@@ -17,8 +18,7 @@ export const headers = {
     example: 'true',
   },
   'x-ignored-fields': {
-    description:
-      'Names of up to 10 query parameters and top-level fields of the body that the operation does not know and ignored, URL-encoded and separated by commas.',
+    description: `Names of up to ${formatLimit('ignoredFields')} query parameters and top-level fields of the body that the operation does not know and ignored, URL-encoded and separated by commas.`,
     schema: { type: 'string' },
     example: 'blocklist, color',
   },

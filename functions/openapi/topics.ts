@@ -1,3 +1,4 @@
+import { formatLimit } from '../domain/format-limit.ts';
 import { type Guide, headingId, withLinks, withoutLinks } from './guides.ts';
 import type { JsonSchema, OpenApiDocument, Operation } from './openapi.ts';
 import { componentName, resolve } from './schemas.ts';
@@ -113,7 +114,7 @@ const operationText = (document: OpenApiDocument, operation: Operation, usual: S
       'Parameters',
       parameters.flatMap((parameter) =>
         '$ref' in parameter
-          ? ['- Idempotency-Key (header): makes the request safe to repeat for 24 hours']
+          ? [`- Idempotency-Key (header): makes the request safe to repeat for ${formatLimit('idempotencySeconds')}`]
           : [`- ${parameter.name} (${parameter.in}${describeType(parameter.schema)}): ${parameter.description}`],
       ),
     ],

@@ -11,6 +11,7 @@ import {
   textField,
   wholeField,
 } from '../domain/describe.ts';
+import { formatLimit } from '../domain/format-limit.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { warningsField } from '../domain/sources.ts';
 import { Split } from '../domain/traffic.ts';
@@ -42,7 +43,7 @@ const updatedAgent = z.extend(agent, {
 const numbers = (verb: string) =>
   describedObject(`The numbers that were ${verb}.`, {
     count: wholeField(`How many numbers were ${verb}.`, 1),
-    numbers: listField(z.string(), 'The first 100 of them.', ['+14155550100']),
+    numbers: listField(z.string(), `The first ${formatLimit('webhookNumbers')} of them.`, ['+14155550100']),
   });
 
 /** An event has up to 80 numbers of a request. */
@@ -92,7 +93,11 @@ const call = z.object({
   custom_call_outcome,
   custom_call_outcome_value,
   custom_call_metadata,
-  truncated: z.optional(markField('Present when metadata of more than 10 KB are left out: read the call to get them.')),
+  truncated: z.optional(
+    markField(
+      `Present when metadata of more than ${formatLimit('webhookMetadataBytes')} are left out: read the call to get them.`,
+    ),
+  ),
 });
 
 const endpoint = z.object({

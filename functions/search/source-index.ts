@@ -1,3 +1,4 @@
+import { formatLimit } from '../domain/format-limit.ts';
 import { hasIndex, indexFormat, parseLanguageCode } from '../domain/knowledge-index.ts';
 import { limits } from '../domain/limits.ts';
 import { documentStates, websiteStates } from '../domain/source-state.ts';
@@ -52,7 +53,7 @@ export const indexNewText = async (
   return buildIndex(kind, content.whole, contentMD.whole, languageTag).catch(indexingFailure);
 };
 
-const tooLarge = `The texts of an agent’s websites and documents can have ${limits.knowledgeBytes / 1024 / 1024} MB together. Delete some, and try again.`;
+const tooLarge = `The texts of an agent’s websites and documents can have ${formatLimit('knowledgeBytes')} together. Delete some, and try again.`;
 
 /** Returns the failure of a text that cannot be indexed, for `buildIndex(…).catch(indexingFailure)`. Throws other errors. */
 export const indexingFailure = (error: unknown): { failure: string } => {

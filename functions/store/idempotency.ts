@@ -1,6 +1,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { newUlid } from '../domain/identifiers.ts';
 import type { KeptPosition } from '../domain/job-messages.ts';
+import { limits } from '../domain/limits.ts';
 import { idempotencyClaimSeconds } from '../domain/timeouts.ts';
 import { service } from '../service.ts';
 import { when } from './expressions.ts';
@@ -12,9 +13,6 @@ import {
   idempotencyPieceKey,
 } from './keys.ts';
 import { type Item, TableStore, table } from './table.ts';
-
-/** The time for which a first response is kept. */
-const keepSeconds = 24 * 60 * 60;
 
 type KeptResponse = { statusCode?: number; headers?: Record<string, boolean | number | string>; body?: string };
 type Kept = {
@@ -51,7 +49,7 @@ export class IdempotencyStore extends TableStore {
     const key = idempotencyKey(request.uid, request.operation, request.key);
     // The random part identifies this write when its response was lost.
     const claimedUntil = now + idempotencyClaimSeconds * 1000 + Math.random();
-    const ttlSeconds = Math.floor(now / 1000) + keepSeconds;
+    const ttlSeconds = Math.floor(now / 1000) + limits.idempotencySeconds;
     const fresh: Kept = {
       contentHash: request.contentHash,
       creationId: newUlid(),

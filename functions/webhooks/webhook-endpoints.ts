@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError, invalidField } from '../domain/errors.ts';
+import { formatLimit } from '../domain/format-limit.ts';
 import { limits } from '../domain/limits.ts';
 import { pickFields } from '../domain/pick-fields.ts';
 import { WebhookEndpoint } from '../domain/webhooks.ts';
@@ -165,14 +166,11 @@ const checkAddress = (
   }
 };
 
-/** The minimum interval between tests of an endpoint. */
-const testMilliseconds = 10_000;
-
 /** Returns an endpoint with the time of a test, or throws so soon after another. */
 export const withTest = (endpoint: StoredEndpoint): StoredEndpoint => {
-  const waitMilliseconds = (endpoint.testedAt ?? 0) + testMilliseconds - Date.now();
+  const waitMilliseconds = (endpoint.testedAt ?? 0) + limits.webhookTestSeconds * 1000 - Date.now();
   if (waitMilliseconds > 0) {
-    throw new ApiError('rate_limited', 'An endpoint can be tested once in 10 seconds.', {
+    throw new ApiError('rate_limited', `An endpoint can be tested once in ${formatLimit('webhookTestSeconds')}.`, {
       retryAfterSeconds: Math.ceil(waitMilliseconds / 1000),
     });
   }

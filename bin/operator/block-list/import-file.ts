@@ -1,4 +1,5 @@
 import { openAsBlob } from 'node:fs';
+import { formatLimit } from '../../../functions/domain/format-limit.ts';
 import { limits } from '../../../functions/domain/limits.ts';
 import { type BlockListImport, dataOf } from '../../../functions/openapi/client/client.ts';
 import { resolvePath } from '../../command-line/arguments.ts';
@@ -19,7 +20,8 @@ export const uploadNumbers = async (
 ): Promise<string> => {
   const { size } = await statFile(file);
   if (size === 0) throw new CommandError(`${file} is empty.`, exitCodes.usage);
-  if (size > limits.importBytes) throw new CommandError(`${file} is larger than 64 MB.`, exitCodes.usage);
+  if (size > limits.importBytes)
+    throw new CommandError(`${file} is larger than ${formatLimit('importBytes')}.`, exitCodes.usage);
   const numbers = await openAsBlob(resolvePath(file));
   const { importId } = dataOf(await api.blockList.importFile({ uid, agentId, ...options }, numbers, { signal: stop }));
   return importId;

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type Agent, fetch, type Response } from 'undici';
+import { formatLimit } from '../../domain/format-limit.ts';
 import { limits } from '../../domain/limits.ts';
 import { isWebAddress } from '../../domain/websites.ts';
 import { environment } from '../../environment.ts';
@@ -165,8 +166,7 @@ const readBody = async (response: Response): Promise<Uint8Array> => {
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.length;
-    if (size > limits.pageBytes)
-      throw new PageFetchError(`The page is larger than ${limits.pageBytes / 1024 / 1024} MB.`);
+    if (size > limits.pageBytes) throw new PageFetchError(`The page is larger than ${formatLimit('pageBytes')}.`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

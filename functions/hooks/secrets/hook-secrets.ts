@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Scope } from '../../domain/api-keys.ts';
 import { now } from '../../domain/date-time.ts';
 import { ApiError } from '../../domain/errors.ts';
+import { formatLimit } from '../../domain/format-limit.ts';
 import type { HmacAlgorithm, ListedHookSecret, SignatureFault } from '../../domain/hook-secrets.ts';
 import { activeSecrets, maxSecrets, replacedSecrets } from '../../domain/rotating-secrets.ts';
 import { service } from '../../service.ts';
@@ -115,7 +116,7 @@ const tooManySecrets = (secrets: SealedHookSecret[]) => {
   const next = Math.min(...secrets.map(({ endsAt = Number.POSITIVE_INFINITY }) => endsAt));
   return new ApiError(
     'quota_exceeded',
-    `${maxSecrets} secrets of this platform are in force: the present one, and those that it replaced in the last 24 hours. The next one ends at ${new Date(next).toISOString()}. DELETE ends all of them at once.`,
+    `${maxSecrets} secrets of this platform are in force: the present one, and those that it replaced in the last ${formatLimit('replacedSecretSeconds')}. The next one ends at ${new Date(next).toISOString()}. DELETE ends all of them at once.`,
   );
 };
 

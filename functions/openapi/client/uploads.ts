@@ -17,7 +17,7 @@ export type UploadResult = {
 };
 
 export interface DocumentUploads {
-  /** Uploads up to 10 files of up to 10 MB each: small ones with one request, larger ones by presigned forms. */
+  /** Uploads files: small ones with one request, larger ones by presigned forms. */
   uploadFiles(
     agent: { uid?: string; agentId: string },
     files: NamedFile[],
@@ -26,7 +26,7 @@ export interface DocumentUploads {
 }
 
 export interface BlockListUploads {
-  /** Creates an import and uploads its file, of up to 64 MB. `waitUntilImported` waits for its end. */
+  /** Creates an import and uploads its file. `waitUntilImported` waits for its end. */
   importFile(
     params: Omit<CreateBlockListImportParams, 'size'>,
     file: Blob,

@@ -1,5 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import { ImportCountry } from '../../../../functions/domain/block-list-imports.ts';
+import { formatLimit } from '../../../../functions/domain/format-limit.ts';
 import { as, identifier } from '../../../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { count, print, record, say, visible } from '../../../command-line/output.ts';
@@ -21,7 +22,7 @@ export const importBlockList = (blockList: Group) =>
     `
 Without --agent-id it is the block list of the user --uid, which is in force for all of their agents.
 The file has one number per line, or is CSV with the columns number, reason and expiresAt. It is UTF-8 or UTF-16, and has at most
-64 MB. --number-column names another column; other columns are ignored then. --country reads national numbers. Lines that cannot be
+${formatLimit('importBytes')}. --number-column names another column; other columns are ignored then. --country reads national numbers. Lines that cannot be
 imported are reported with their number, and the others are imported.
 `,
   )

@@ -1,3 +1,4 @@
+import { formatLimit } from '../../../../functions/domain/format-limit.ts';
 import { identifier } from '../../../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { count, print, table } from '../../../command-line/output.ts';
@@ -11,7 +12,7 @@ export const uploadDocuments = (knowledge: Group) =>
     '*.pdf --agent-id front-desk --no-wait --stack voice-agents-prod',
   ])
     .requiredOption('--agent-id <id>', 'the agent', identifier)
-    .argument('<files...>', 'PDF, Word (.docx), text or Markdown, up to 10 MB each')
+    .argument('<files...>', `PDF, Word (.docx), text or Markdown, up to ${formatLimit('fileBytes')} each`)
     .option('--no-wait', 'do not wait until the texts are extracted')
     .action(async (files, _, command) => {
       const options = command.optsWithGlobals();

@@ -1,3 +1,4 @@
+import { limits } from '../../../domain/limits.ts';
 import type { BlockListImportSummary } from '../../../openapi/client/client.ts';
 import { Link, setFilters, useAddress } from '../address.tsx';
 import { AgentName } from '../components/agent-filter.tsx';
@@ -38,7 +39,7 @@ export const Imports = () => {
         keyOf={({ importId }) => importId}
         columns={columns}
         empty={
-          <Empty title="No file was imported in the last 30 days">
+          <Empty title={`No file was imported in the last ${limits.importDays} days`}>
             A file of up to a million numbers, one on each line, is imported in the background.
           </Empty>
         }

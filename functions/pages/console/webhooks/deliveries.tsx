@@ -1,3 +1,4 @@
+import { limits } from '../../../domain/limits.ts';
 import type { WebhookDelivery, WebhookEndpoint } from '../../../openapi/client/client.ts';
 import { Link, useAddress } from '../address.tsx';
 import { FilterBar, SelectFilter } from '../components/fields.tsx';
@@ -66,7 +67,7 @@ export const Deliveries = ({ endpoints }: { endpoints: WebhookEndpoint[] }) => {
               <Link view="webhooks">Show all deliveries</Link>
             </Empty>
           ) : (
-            <Empty title="Nothing was sent in the last 30 days">
+            <Empty title={`Nothing was sent in the last ${limits.webhookDays} days`}>
               An event is sent to every endpoint that asks for its type. Open an endpoint to send a test event.
             </Empty>
           )

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { formatLimit } from '../../../domain/format-limit.ts';
 import type { WebhookEndpoint } from '../../../openapi/client/client.ts';
 import { setFilters } from '../address.tsx';
 import { DeleteDialog, Dialog, FormDialog } from '../components/dialog.tsx';
@@ -126,7 +127,9 @@ const Rotation = ({ endpoint: { endpointId }, onClose }: StepProps) => {
       pending="Rotating …"
       onClose={onClose}
     >
-      <p>A new secret is made and shown once. For 24 hours, the former one signs beside it.</p>
+      <p>
+        A new secret is made and shown once. For {formatLimit('replacedSecretSeconds')}, the former one signs beside it.
+      </p>
     </FormDialog>
   );
 };
