@@ -1,35 +1,20 @@
 import * as z from 'zod/mini';
 import { booleanInQuery, choiceField, describe, textField } from '../domain/describe.ts';
-import { ApiError, invalidField, missingScope } from '../domain/errors.ts';
-import { AgentId, identifierError, Uid } from '../domain/identifiers.ts';
-import { answerSearches } from '../hooks/answer-searches.ts';
-import { agentLookup, callStartLookup, callStarts } from '../hooks/call-starts.ts';
-import {
-  collectVariables,
-  decide,
-  locatedCall,
-  toCallStartReference,
-  withoutGuess,
-  withoutUnsigned,
-} from '../hooks/decide-call-start.ts';
-import { toCallId } from '../hooks/ended-call.ts';
-import { readOverrides } from '../hooks/overrides.ts';
-import { type Hook, readHook } from '../hooks/read-hook.ts';
-import { recordEnded } from '../hooks/record-ended.ts';
-import { recordRejected } from '../hooks/record-rejected.ts';
+import { AgentId, Uid } from '../domain/identifiers.ts';
+import { answerEvent, findMissingParameter, stringifyVariables } from '../hooks/answer-event.ts';
+import { callStarts } from '../hooks/call-starts.ts';
+import { collectVariables, locatedCall, withoutGuess, withoutUnsigned } from '../hooks/decide-call-start.ts';
+import { listTakers, platformNames } from '../hooks/platforms/platforms.ts';
+import { type Hook, lookUpCall, readHook } from '../hooks/read-hook.ts';
 import { signedHooks } from '../hooks/secrets/signed-hooks.ts';
-import { hasScope } from '../http/authorize.ts';
-import { endpoint, type Principal } from '../http/endpoint.ts';
+import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { log } from '../log.ts';
 import { knowledgeSearchOnDemand } from '../search/knowledge-searches.ts';
 import { calls } from '../store/calls/calls.ts';
-import { readChangeCount } from '../store/sources/source-changes.ts';
 
 /** Deadline for a decision, after which a start gets the response that `unsure` selects. Platforms give up after 3 to 10 s. */
 const unsureAfterMilliseconds = 2000;
-/** Deadline for the response to a rejected call, whether or not the rejection is recorded. */
-const recordedWithinMilliseconds = 1500;
 
 const Query = z.object({
   uid: Uid,
@@ -45,18 +30,20 @@ const Query = z.object({
   next: z.optional(
     z.string().check(
       z.refine((value) => URL.parse(value)?.protocol === 'https:', { error: 'must be an absolute https URL' }),
-      describe('Twilio, Telnyx: the TwiML address that handles an accepted call.', 'https://voice.example.com/answer'),
+      describe(
+        `${listTakers('next')}: the TwiML address that handles an accepted call.`,
+        'https://voice.example.com/answer',
+      ),
     ),
   ),
   overrides: z.optional(
     booleanInQuery(
-      'Vapi, Retell, ElevenLabs: `true` sends the greeting, the instructions and the language of the agent with an accepted call, in place of those that the platform has. It needs a signature, or a key in a header that has the scope `agents`, too: otherwise it has no effect.',
+      `${listTakers('overrides')}: \`true\` sends the greeting, the instructions and the language of the agent with an accepted call, in place of those that the platform has. It needs a signature, or a key in a header that has the scope \`agents\`, too: otherwise it has no effect.`,
       true,
     ),
   ),
-  assistantId: z.optional(textField('Vapi, Retell: the assistant for an accepted call.', 'asst_1')),
+  assistantId: z.optional(textField(`${listTakers('assistantId')}: the assistant for an accepted call.`, 'asst_1')),
 });
-type Query = z.infer<typeof Query>;
 
 const Body = z
   .record(z.string(), z.unknown())
@@ -68,8 +55,7 @@ export const receiveHook = endpoint({
   method: 'POST',
   path: '/hooks/{platform}',
   summary: 'Answer a voice platform’s webhook',
-  description:
-    'Enter this address at `twilio`, `vapi`, `retell`, `elevenlabs` or `telnyx`. A platform that has a secret (`PUT /hook-secrets/{platform}`) is recognized by its signature, and needs no key. A call that comes in is accepted or rejected in the platform’s own form, as `POST /call-starts` decides; a call that ended is recorded; a call of the tool `search_knowledge` is answered with passages of the agent’s knowledge, for which a key in a header needs the scope `knowledge`, too. Any other event gets an empty response. Without `agentId`, the agent is the user’s own with the number that was called.',
+  description: `Enter this address at ${platformNames}. A platform that has a secret (\`PUT /hook-secrets/{platform}\`) is recognized by its signature, and needs no key. A call that comes in is accepted or rejected in the platform’s own form, as \`POST /call-starts\` decides; a call that ended is recorded; a call of the tool \`search_knowledge\` is answered with passages of the agent’s knowledge, for which a key in a header needs the scope \`knowledge\`, too. Any other event gets an empty response. Without \`agentId\`, the agent is the user’s own with the number that was called.`,
   caller: {
     kind: 'key',
     scope: 'hooks',
@@ -77,15 +63,7 @@ export const receiveHook = endpoint({
     signature: signedHooks,
     // A platform sends an end once, so a refused end would be lost.
     servesSuspended: ({ body: { event } }) => event.type === 'end',
-    prefetch: ({ query, body: { event } }) =>
-      event.type === 'other'
-        ? undefined
-        : event.type === 'start'
-          ? callStartLookup(toCallStartReference({ ...query, ...event }))
-          : agentLookup(
-              toCallStartReference({ ...query, ...event }),
-              event.type === 'searches' ? 'sourceCount' : event.findings && 'record',
-            ),
+    prefetch: ({ body: { event } }) => lookUpCall(event),
   },
   readOnly: true,
   atCallTime: true,
@@ -95,7 +73,7 @@ export const receiveHook = endpoint({
     knowledge: knowledgeSearchOnDemand,
   },
   params: z.object({
-    platform: textField('The voice platform: `twilio`, `vapi`, `retell`, `elevenlabs` or `telnyx`.', 'twilio'),
+    platform: textField(`The voice platform: ${platformNames}.`, 'twilio'),
   }),
   query: Query,
   body: z.custom<Hook>().check(z.meta({ documentAs: Body })),
@@ -117,70 +95,17 @@ export const receiveHook = endpoint({
         const { unsure = event.direction === 'outbound' ? 'reject' : 'accept' } = query;
         if (unsure === 'accept' && findMissingParameter(query, { platform, request })) return;
         log('error', { requestId, operation: 'receiveHook', platform: name, unsure });
-        const variables = collectVariables(
-          undefined,
-          withoutGuess(toCallStartReference({ ...query, ...event })),
-          event.direction,
-        );
+        const variables = collectVariables(undefined, withoutGuess(event.reference), event.direction);
         return platform.decide({ accept: unsure === 'accept', variables: stringifyVariables(variables) }, request);
       },
     },
   },
 
-  async handle(
-    { query, body: { name, platform, request, event }, found, principal, requestId, receivedAt },
-    { callStarts, calls, knowledge },
-  ) {
-    if (event.type === 'other' || !found) return platform.acknowledge();
-    if (event.type === 'searches') {
-      if (!hasScope(principal, 'knowledge')) throw noKnowledge(principal);
-      const { agent, read, items } = locatedCall(found);
-      const changes = read.has('sourceCount') ? readChangeCount(items.sourceCount) : undefined;
-      const answers = await answerSearches(knowledge, agent.agentId, event.queries, changes);
-      return platform.answer?.(answers, request) ?? platform.acknowledge();
-    }
-    const located = withoutUnsigned(locatedCall(found), principal);
-    const callId = toCallId(name, event.callId);
-    if (event.type === 'end') {
-      if (callId === undefined) throw invalidField('callId', identifierError);
-      const start = withoutGuess(located);
-      const ended = { platform: name, end: event, callId, start, principal };
-      await recordEnded({ callStarts, calls }, ended, requestId);
-      return platform.acknowledge();
-    }
-    const facts = await callStarts.read(located);
-    const start = withoutGuess(located, facts);
-    const { decision, cause, version } = await decide(start, facts);
-    const accept = decision === 'accept';
-    if (cause && callId !== undefined) {
-      const until = receivedAt + recordedWithinMilliseconds;
-      await recordRejected(calls, { start, callId, cause, version }, { requestId, until });
-    }
-    const missing = findMissingParameter(query, { platform, request });
-    if (accept && missing) throw invalidField(missing, 'is required to accept a call');
-    const variables = { ...collectVariables(facts.agent, start, event.direction), agent_version: version };
-    const overrides =
-      query.overrides && hasScope(principal, 'agents') ? readOverrides(facts.agent.configuration) : undefined;
-    return platform.decide({ accept, variables: stringifyVariables(variables), overrides }, request);
+  async handle({ query, body, found, principal, requestId, receivedAt }, services) {
+    if (!found) return body.platform.acknowledge();
+    const call = withoutUnsigned(locatedCall(found), principal);
+    return answerEvent({ ...body, call, query, principal, requestId, receivedAt }, services);
   },
 });
-
-/** Creates the error of a search by a key, or by a signature, that may not read the knowledge. */
-const noKnowledge = ({ keyId }: Principal) =>
-  keyId.startsWith('signature:')
-    ? new ApiError(
-        'insufficient_permissions',
-        'The secret of this signature was set without the scope "knowledge". Set it again with an API key that has it.',
-      )
-    : missingScope('knowledge');
-
-/** Returns the missing query parameter that an accepted call needs. */
-const findMissingParameter = (query: Query, { platform, request }: Pick<Hook, 'platform' | 'request'>) => {
-  const needed = platform.needs?.(request);
-  return needed && !query[needed] ? needed : undefined;
-};
-
-const stringifyVariables = (variables: Record<string, string | number | boolean>): Record<string, string> =>
-  Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, String(value)]));
 
 export const handler = lambda(receiveHook);

@@ -7,10 +7,12 @@ import { describedObject, textField } from '../domain/describe.ts';
 import { invalidField, noSuchPlatform } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { formatLimit } from '../domain/format-limit.ts';
-import { HookSecretFields, PlatformInPath } from '../domain/hook-secrets.ts';
+import { PlatformInPath } from '../domain/hook-secrets.ts';
 import { Uid } from '../domain/identifiers.ts';
+import type { Platform } from '../hooks/platforms/platform.ts';
 import { isPlatformName, type PlatformName, platforms } from '../hooks/platforms/platforms.ts';
 import { hookSecretOwner, hookSecrets, type SealedHookSecret } from '../hooks/secrets/hook-secrets.ts';
+import { HookSecretFields, titlesOfPublicKeys } from '../hooks/secrets/secret-fields.ts';
 import { hasScope } from '../http/authorize.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -27,7 +29,7 @@ export const setHookSecret = endpoint({
   method: 'PUT',
   path: '/hook-secrets/{platform}',
   summary: 'Set the secret of a voice platform',
-  description: `Sets the \`secret\` with which a voice platform signs its webhooks, or the \`publicKey\` of Telnyx. From then on \`POST /hooks/{platform}\` accepts requests for this user only with a signature by it, or with an API key in a header: no key in the address. A replaced secret is accepted for another ${formatLimit('replacedSecretSeconds')}; at most five are in force at a time. A signature may do what the scope \`hooks\` allows, and search the knowledge if the API key that sets the secret has the scope \`knowledge\`. The secret is stored encrypted, and never shown. Some of these secrets are credentials of the whole account at the platform: see the guide.`,
+  description: `Sets the \`secret\` with which a voice platform signs its webhooks, or the \`publicKey\` of ${titlesOfPublicKeys}. From then on \`POST /hooks/{platform}\` accepts requests for this user only with a signature by it, or with an API key in a header: no key in the address. A replaced secret is accepted for another ${formatLimit('replacedSecretSeconds')}; at most five are in force at a time. A signature may do what the scope \`hooks\` allows, and search the knowledge if the API key that sets the secret has the scope \`knowledge\`. The secret is stored encrypted, and never shown. Some of these secrets are credentials of the whole account at the platform: see the guide.`,
   caller: { kind: 'key', scope: 'agents', user: ({ body: { uid } }) => ({ uid }) },
   services: { hookSecrets: hookSecrets.for('set'), sealedSecrets },
   params: z.object({ platform: PlatformInPath }),
@@ -59,14 +61,14 @@ export const setHookSecret = endpoint({
 });
 
 /** Returns the secret for a platform. Throws for fields that the platform does not have. */
-const readSecret = (platform: PlatformName, { secret, publicKey, header, algorithm }: Fields): string => {
-  const [name, other] = platform === 'telnyx' ? ['publicKey', 'secret'] : ['secret', 'publicKey'];
-  const [value, unused] = platform === 'telnyx' ? [publicKey, secret] : [secret, publicKey];
-  if (value === undefined) throw invalidField(name, `is required for ${platform}`);
-  if (unused !== undefined) throw invalidField(other, `is not for ${platform}`);
-  if (header !== undefined && !('hasCustomHeader' in platforms[platform]))
-    throw invalidField('header', 'is only for vapi and elevenlabs');
-  if (algorithm !== undefined && platform !== 'vapi') throw invalidField('algorithm', 'is only for vapi');
+const readSecret = (platform: PlatformName, { header, algorithm, ...given }: Fields): string => {
+  const { secret }: Platform = platforms[platform];
+  const value = given[secret.field];
+  const unused = secret.field === 'secret' ? 'publicKey' : 'secret';
+  if (value === undefined) throw invalidField(secret.field, `is required for ${platform}`);
+  if (given[unused] !== undefined) throw invalidField(unused, `is not for ${platform}`);
+  if (header !== undefined && !secret.customHeader) throw invalidField('header', `is not for ${platform}`);
+  if (algorithm !== undefined && !secret.hasAlgorithm) throw invalidField('algorithm', `is not for ${platform}`);
   return value;
 };
 

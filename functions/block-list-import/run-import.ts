@@ -1,4 +1,3 @@
-import { formatLimit } from '../domain/format-limit.ts';
 import { currentRequestId, withCause } from '../cause.ts';
 import { importFiles } from '../clients/files.ts';
 import { queueSender } from '../clients/job-queue.ts';
@@ -14,6 +13,7 @@ import {
 } from '../domain/block-list-imports.ts';
 import { collectChunks } from '../domain/chunks.ts';
 import { DateTime } from '../domain/date-time.ts';
+import { formatLimit } from '../domain/format-limit.ts';
 import { limits } from '../domain/limits.ts';
 import { readPhoneNumber } from '../domain/read-phone-number.ts';
 import { cut } from '../domain/text.ts';

@@ -2,11 +2,19 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { invalidField, noSuchPlatform } from '../domain/errors.ts';
 import { isJsonObject, parseJson, utf8 } from '../domain/json.ts';
 import { decodeRequestBody } from '../http/request-body.ts';
+import type { Lookup } from '../store/table.ts';
+import { agentLookup, type CallStart, type CallStartReference, callStartLookup } from './call-starts.ts';
+import { toCallStartReference } from './decide-call-start.ts';
 import type { HookEvent, HookRequest, Platform } from './platforms/platform.ts';
 import { isPlatformName, type PlatformName, platforms } from './platforms/platforms.ts';
 
+/** An event with the call that it is about. `other` is about none. */
+export type ReadEvent =
+  | Extract<HookEvent, { type: 'other' }>
+  | (Exclude<HookEvent, { type: 'other' }> & { reference: CallStartReference });
+
 /** A request of a voice platform, and the event that it reports. */
-export type Hook = { name: PlatformName; platform: Platform; request: HookRequest; event: HookEvent };
+export type Hook = { name: PlatformName; platform: Platform; request: HookRequest; event: ReadEvent };
 
 /** Reads a request of the platform that its path names. */
 export const readHook = (received: APIGatewayProxyEventV2): Hook => {
@@ -17,7 +25,25 @@ export const readHook = (received: APIGatewayProxyEventV2): Hook => {
     body: parseHookFields(decodeRequestBody(received)),
     query: received.queryStringParameters ?? {},
   };
-  return { name, platform, request, event: platform.read(request) };
+  const event = platform.read(request);
+  if (event.type === 'other') return { name, platform, request, event };
+  const { uid = '', agentId } = request.query;
+  const reference = toCallStartReference({ uid, agentId, ...event });
+  return { name, platform, request, event: { ...event, reference } };
+};
+
+/** Looks up the call of an event, with the items that the answer needs. */
+export const lookUpCall = (event: ReadEvent): Lookup<CallStart> | undefined => {
+  switch (event.type) {
+    case 'start':
+      return callStartLookup(event.reference);
+    case 'end':
+      return agentLookup(event.reference, event.findings && 'record');
+    case 'searches':
+      return agentLookup(event.reference, 'sourceCount');
+    case 'other':
+      return undefined;
+  }
 };
 
 /** Returns the fields of a JSON object or a form, of any content type. */

@@ -20,8 +20,13 @@ import {
 
 /** ElevenLabs' conversation initiation and post-call webhooks. https://elevenlabs.io/docs/agents-platform/workflows/post-call-webhooks */
 export const elevenlabs: Platform = {
-  signatureHeaders: ['elevenlabs-signature', 'x-hook-secret', 'authorization'],
-  hasCustomHeader: true,
+  title: 'ElevenLabs',
+  secret: {
+    field: 'secret',
+    headers: ['elevenlabs-signature', 'x-hook-secret', 'authorization'],
+    customHeader: { holds: 'the secret when a conversation begins', name: 'x-hook-secret' },
+  },
+  parameters: ['overrides'],
 
   /**
    * Post-call webhooks are signed; the one that begins a conversation has the secret in a header.
@@ -101,6 +106,8 @@ export const elevenlabs: Platform = {
       callerTexts: readCallerTexts(data.transcript, 'message'),
     };
   },
+
+  makeUpStart: ({ callId, from, to }) => JSON.stringify({ caller_id: from, called_number: to, call_sid: callId }),
 
   decide: ({ accept, variables, overrides }) =>
     accept

@@ -74,17 +74,34 @@ export type SearchAnswer = { text: string; error?: never } | { error: string; te
 /** The decision on a start. Only an accepted call gets variables, and overrides on request. */
 type HookDecision = { accept: boolean; variables: Record<string, string>; overrides?: Overrides };
 
+type PlatformParameter = 'next' | 'assistantId' | 'overrides';
+
+/** The secret by which the requests of a platform are recognized, as the user sets it. */
+type PlatformSecret = {
+  /** The field that has the secret: with a public key, the platform alone can sign. */
+  field: 'secret' | 'publicKey';
+  /** The headers of the platform's signature, or of its secret by default. */
+  headers: string[];
+  /** What is in the header that the user may choose, and the name that it has otherwise. */
+  customHeader?: { holds: string; name: string };
+  /** The user may choose the hash of the signature. */
+  hasAlgorithm?: true;
+};
+
 /** A voice platform: its events and responses. All functions are pure. */
 export type Platform = {
-  /** The headers of the platform's signature, or of its secret by default. */
-  signatureHeaders: string[];
-  /** The user may choose another header for the signature, or for the secret. */
-  hasCustomHeader?: true;
+  /** The name of the platform in texts. */
+  title: string;
+  secret: PlatformSecret;
+  /** The parameters of the query that the platform has a use for. */
+  parameters: readonly PlatformParameter[];
   /** Verifies that a request was signed with the user's secret. */
   verify: VerifySignature;
   read(request: HookRequest): HookEvent;
+  /** Returns the body of a request that reports the start of a call: nobody's call warms the function. */
+  makeUpStart(call: { callId: string; from: string; to: string }): string;
   /** Returns the query parameter that accepting this start needs, if any. */
-  needs?(request: HookRequest): 'next' | 'assistantId' | undefined;
+  needs?(request: HookRequest): Exclude<PlatformParameter, 'overrides'> | undefined;
   decide(decision: HookDecision, request: HookRequest): CustomResponse;
   /** Returns the response to searches, in the order of their queries. */
   answer?(answers: SearchAnswer[], request: HookRequest): CustomResponse;

@@ -26,7 +26,9 @@ const signatureForm = /^v=(\d{1,15}),d=([0-9a-f]{64})$/;
 
 /** Retell's inbound webhook and call events. https://docs.retellai.com/features/inbound-call-webhook */
 export const retell: Platform = {
-  signatureHeaders: ['x-retell-signature'],
+  title: 'Retell',
+  secret: { field: 'secret', headers: ['x-retell-signature'] },
+  parameters: ['assistantId', 'overrides'],
 
   /** The signature covers body and time. Its key is an API key. https://docs.retellai.com/features/secure-webhook */
   verify(request) {
@@ -94,6 +96,9 @@ export const retell: Platform = {
       callerTexts: readCallerTexts(call.transcript_object, 'content'),
     };
   },
+
+  makeUpStart: ({ from, to }) =>
+    JSON.stringify({ event: 'call_inbound', call_inbound: { from_number: from, to_number: to } }),
 
   decide: ({ accept, variables, overrides }, { query: { assistantId } }) =>
     jsonResponse({

@@ -7,11 +7,16 @@ import { verifyTwilio } from './twilio-signature.ts';
 
 /** Twilio's webhook and status callback: form fields, answered in TwiML. https://www.twilio.com/docs/voice/twiml */
 export const twilio: Platform = {
-  signatureHeaders: ['x-twilio-signature'],
+  title: 'Twilio',
+  secret: { field: 'secret', headers: ['x-twilio-signature'] },
+  parameters: ['next'],
 
   verify: verifyTwilio,
 
   read: ({ body }) => readCall(body, readVerstat(textAt(body, 'StirVerstat'))),
+
+  makeUpStart: ({ callId, from, to }) =>
+    new URLSearchParams({ CallStatus: 'ringing', CallSid: callId, From: from, To: to }).toString(),
 
   needs: () => 'next',
 

@@ -19,8 +19,14 @@ import {
 
 /** Vapi's server messages. https://docs.vapi.ai/server-url/events */
 export const vapi: Platform = {
-  signatureHeaders: ['x-signature', 'x-vapi-secret', 'authorization'],
-  hasCustomHeader: true,
+  title: 'Vapi',
+  secret: {
+    field: 'secret',
+    headers: ['x-signature', 'x-vapi-secret', 'authorization'],
+    customHeader: { holds: 'the signature', name: 'x-signature' },
+    hasAlgorithm: true,
+  },
+  parameters: ['assistantId', 'overrides'],
 
   /**
    * The credential decides what is signed, or that the secret itself is sent.
@@ -103,6 +109,15 @@ export const vapi: Platform = {
         return { type: 'other' };
     }
   },
+
+  makeUpStart: ({ callId, from, to }) =>
+    JSON.stringify({
+      message: {
+        type: 'assistant-request',
+        call: { id: callId, customer: { number: from } },
+        phoneNumber: { number: to },
+      },
+    }),
 
   needs: ({ body }) => (isPredial(body) ? undefined : 'assistantId'),
 

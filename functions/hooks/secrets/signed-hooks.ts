@@ -20,9 +20,9 @@ export const signedHooks: SignedRequests<HookSecretItem> = {
   mayBeSigned({ pathParameters, headers }) {
     const { platform = '' } = pathParameters ?? {};
     if (!isPlatformName(platform)) return false;
-    const { signatureHeaders, hasCustomHeader }: Platform = platforms[platform];
-    if (signatureHeaders.some((name) => headers[name] !== undefined)) return true;
-    return hasCustomHeader === true && Object.entries(headers).some(mayBeCustomSignature);
+    const { secret }: Platform = platforms[platform];
+    if (secret.headers.some((name) => headers[name] !== undefined)) return true;
+    return secret.customHeader !== undefined && Object.entries(headers).some(mayBeCustomSignature);
   },
 
   lookup({ pathParameters, queryStringParameters }) {

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import type { Platform } from '../../../../functions/hooks/platforms/platform.ts';
-import { type PlatformName, platforms } from '../../../../functions/hooks/platforms/platforms.ts';
+import { listTakers, type PlatformName, platforms } from '../../../../functions/hooks/platforms/platforms.ts';
 import { identifier } from '../../../command-line/arguments.ts';
 import { serviceOption } from '../../../command-line/connection.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
@@ -28,11 +28,15 @@ export const createHookUrl = (hooks: Group) =>
     )
     .requiredOption('--agent-id <id>', 'the agent that takes the calls', identifier)
     .option('--uid <uid>', "a user with access to the agent (default: the agent's owner)", identifier)
-    .option('--next <address>', 'Twilio, Telnyx: the https address of your TwiML for accepted calls', httpsAddress)
-    .option('--assistant-id <id>', 'Vapi, Retell: the assistant for accepted calls')
+    .option(
+      '--next <address>',
+      `${listTakers('next')}: the https address of your TwiML for accepted calls`,
+      httpsAddress,
+    )
+    .option('--assistant-id <id>', `${listTakers('assistantId')}: the assistant for accepted calls`)
     .option(
       '--overrides',
-      'Vapi, Retell, ElevenLabs: accepted calls get greeting, instructions and language of the agent',
+      `${listTakers('overrides')}: accepted calls get greeting, instructions and language of the agent`,
     )
     .addOption(
       new Option(
