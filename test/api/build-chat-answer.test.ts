@@ -79,9 +79,6 @@ it('the chat needs no API key for tools that read no user’s data', async () =>
   const chatModel = model(says('Hello.'));
   expect((await talk(chatModel)).status).toBe(200);
   expect(offered(chatModel)).toEqual(publicTools);
-  const blank = model(says('Hello.'));
-  expect((await talk(blank, { apiKey: ' ' })).status).toBe(200);
-  expect(offered(blank)).toEqual(publicTools);
 });
 
 it('an API key allows the chat the tools of its scopes, and all tools when it has no scopes', async () => {
@@ -124,8 +121,6 @@ it('an API key gives the chat access only to the data of its user', async () => 
   const [world, stranger] = await Promise.all([newWorld(), newWorld()]);
   for (const [tool, input] of [
     ['getAgent', { agentId: stranger.agentId }],
-    ['listCalls', { agentId: stranger.agentId }],
-    ['isNumberBlocked', { agentId: stranger.agentId, number: '+14155550100' }],
     ['getAgent', { agentId: 'no-such-agent' }],
   ] as const) {
     const answer = await talk(model(callsTool(tool, input), says('Hm.')), { apiKey: world.apiKey });
