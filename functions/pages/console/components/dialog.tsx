@@ -2,7 +2,7 @@ import type { QueryKey } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import type { ApiClient, RequestOptions, Result } from '../../../openapi/client/client.ts';
 import { useChange } from '../service.tsx';
-import { announce } from './announcements.tsx';
+import { CopyButton } from './copy-button.tsx';
 import { TextField } from './fields.tsx';
 import { Form, type FormProps } from './form.tsx';
 
@@ -192,26 +192,18 @@ export const DeleteDialog = ({ what, verb = 'Delete', name, consequence, remove,
 type SecretProps = { secret: string; onDone(): void; children: ReactNode };
 
 /** Shows a secret, which is never shown again, below what it is for. */
-export const Secret = ({ secret, onDone, children }: SecretProps) => {
-  const copy = async () => {
-    await navigator.clipboard.writeText(secret);
-    announce('The secret is copied.');
-  };
-  return (
-    <div className="stack">
-      <p>{children} It is not shown again.</p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the secret is selected by keyboard, too */}
-      <code className="secret" aria-label="Secret" role="img" tabIndex={0}>
-        {secret}
-      </code>
-      <div className="buttons">
-        <button type="button" onClick={() => void copy()}>
-          Copy the secret
-        </button>
-        <button type="button" className="quiet" onClick={onDone}>
-          Done
-        </button>
-      </div>
+export const Secret = ({ secret, onDone, children }: SecretProps) => (
+  <div className="stack">
+    <p>{children} It is not shown again.</p>
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the secret is selected by keyboard, too */}
+    <code className="secret" aria-label="Secret" role="img" tabIndex={0}>
+      {secret}
+    </code>
+    <div className="buttons">
+      <CopyButton text={secret} what="The secret" isQuiet={false} />
+      <button type="button" className="quiet" onClick={onDone}>
+        Done
+      </button>
     </div>
-  );
-};
+  </div>
+);

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { ApiKey } from '../../../openapi/client/client.ts';
-import { setFilters } from '../address.tsx';
+import { NameLink, setFilters } from '../address.tsx';
 import { DeleteDialog, Dialog, FormDialog, Secret } from '../components/dialog.tsx';
 import { TextField } from '../components/fields.tsx';
 import type { Texts } from '../components/form.tsx';
@@ -14,6 +14,8 @@ const close = () => setFilters({ keyId: undefined });
 export const KeyDialog = ({ apiKey }: { apiKey: ApiKey }) => {
   const { keyId: ownKeyId } = useService();
   const { uid, keyId, name, start, status, createdAt, expiresAt, endsAt = expiresAt } = apiKey;
+  const { clientHost, parentKeyId, lastUsedAt } = apiKey;
+  const isGrant = parentKeyId !== undefined;
   const [step, setStep] = useState<'rotate' | 'revoke'>();
   const back = () => setStep(undefined);
   const changes = [['keys', uid]];
@@ -55,17 +57,19 @@ export const KeyDialog = ({ apiKey }: { apiKey: ApiKey }) => {
   if (step === 'revoke') {
     return (
       <DeleteDialog
-        what="the key"
-        verb="Revoke"
+        what={isGrant ? 'the AI client' : 'the key'}
+        verb={isGrant ? 'Disconnect' : 'Revoke'}
         name={name}
         consequence={
-          keyId === ownKeyId
-            ? 'It is the key that this page uses: the console stops working with it. Programs that use it are refused at once.'
-            : 'Programs that use it are refused at once. This cannot be undone.'
+          isGrant
+            ? 'It is signed out at once. To connect it again, somebody gives it a key.'
+            : keyId === ownKeyId
+              ? 'It is the key that this page uses: the console stops working with it. Programs that use it are refused at once.'
+              : 'Programs that use it are refused at once. This cannot be undone.'
         }
         remove={(api) => api.keys.revoke({ uid, keyId })}
         changes={changes}
-        done={`The key ${name} is revoked.`}
+        done={isGrant ? `${name} is disconnected.` : `The key ${name} is revoked.`}
         onDeleted={close}
         onClose={back}
       />
@@ -79,7 +83,12 @@ export const KeyDialog = ({ apiKey }: { apiKey: ApiKey }) => {
         </div>
         <Facts
           facts={{
-            'Begins with': <code>{start}…</code>,
+            'AI client': clientHost,
+            'Connected with': parentKeyId && (
+              <NameLink filters={{ keyId: parentKeyId }} name="the key that was given" />
+            ),
+            'Last used': lastUsedAt && <Time at={lastUsedAt} />,
+            'Begins with': !isGrant && <code>{start}…</code>,
             'May use': describeScopes(apiKey),
             Created: <Time at={createdAt} />,
             Ends: endsAt && <Time at={endsAt} />,
@@ -88,13 +97,13 @@ export const KeyDialog = ({ apiKey }: { apiKey: ApiKey }) => {
         />
         {(status === 'active' || status === 'ending') && (
           <div className="buttons">
-            {status === 'active' && (
+            {status === 'active' && !isGrant && (
               <button type="button" className="quiet" onClick={() => setStep('rotate')}>
                 Rotate
               </button>
             )}
             <button type="button" className="danger" onClick={() => setStep('revoke')}>
-              Revoke
+              {isGrant ? 'Disconnect' : 'Revoke'}
             </button>
           </div>
         )}

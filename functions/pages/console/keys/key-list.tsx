@@ -37,19 +37,20 @@ export const KeyList = ({ uid, isView = false }: { uid: string; isView?: boolean
   );
 };
 
-const Name = ({ keyId, name }: ApiKey) => {
+const Name = ({ keyId, name, clientHost }: ApiKey) => {
   const isOwn = useService().keyId === keyId;
   return (
     <>
       <NameLink filters={{ keyId }} name={name} />
       {isOwn && ' (this key)'}
+      {clientHost && ` (AI client at ${clientHost})`}
     </>
   );
 };
 
 const columns: Column<ApiKey>[] = [
   { heading: 'Name', cell: (key) => <Name {...key} /> },
-  { heading: 'Begins with', cell: ({ start }) => <code>{start}…</code> },
+  { heading: 'Begins with', cell: ({ start, via }) => !via && <code>{start}…</code> },
   { heading: 'May use', isLong: true, cell: describeScopes },
   { heading: 'State', cell: ({ status }) => <Status {...keyStates[status]} /> },
   { heading: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
