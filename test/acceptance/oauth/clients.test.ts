@@ -162,7 +162,7 @@ it('mcp-remote signs in for a client that only starts local programs', async () 
   }
   child.stderr.resume();
   const answers = createInterface(child.stdout)[Symbol.asyncIterator]();
-  const next = async () => JSON.parse((await answers.next()).value);
+  const next = async () => JSON.parse(String((await answers.next()).value));
   expect((await next()).result.serverInfo.name).toBe('voice-agents');
   send({ method: 'notifications/initialized' });
   send({ id: 2, method: 'tools/list', params: {} });
@@ -200,7 +200,7 @@ it('a client with a document at its own https address connects without a registr
   });
   onTestFinished(() => void run.kill());
   const { value } = await createInterface(run.stdout)[Symbol.asyncIterator]().next();
-  const { baseUrl, apiKey } = JSON.parse(value);
+  const { baseUrl, apiKey } = JSON.parse(String(value));
   const { verifier, challenge } = newProof();
   const address = new URL('/authorize', baseUrl);
   const client_id = `${origin}/oauth/client.json`;

@@ -6,14 +6,17 @@ import { openPage, useBrowser, violationsIn } from '../pages/browser.ts';
 useBrowser();
 
 const addressOf = async (clientName: string) => {
-  const request = requestOf(await register({ client_name: clientName }), newProof().challenge) as Record<string, string>;
+  const request = requestOf(await register({ client_name: clientName }), newProof().challenge) as Record<
+    string,
+    string
+  >;
   return `${target.baseUrl}/authorize?${new URLSearchParams(request)}`;
 };
 
 it.each([
   ['desktop', { width: 1280, height: 900 }, 'light'],
   ['phone', { width: 360, height: 740 }, 'dark'],
-] as const)('the page that connects an AI client can be used on a %s, by keyboard', async (name, size, colorScheme) => {
+] as const)('the page that connects an AI client can be used on a %s, by keyboard', async (_, size, colorScheme) => {
   const { apiKey } = await newUser();
   const address = await addressOf(`Claude ${'and a long name '.repeat(9)}`);
   const watched = await openPage(address, { viewport: size, colorScheme, bypassCSP: true });
@@ -41,4 +44,3 @@ it('the style of the page is the one that its policy allows', async () => {
   expect([color, complaints]).toEqual(['rgb(47, 93, 98)', []]);
   await page.context().close();
 });
-
