@@ -103,7 +103,7 @@ const sums = {
     ),
   costs: count('Number of calls whose cost is in the sums.', 380),
   costsLeftOut: count(
-    'Number of calls whose cost is not in the sums: it is not `{ amount, currency }` with an amount from 0 to below 10¹² of at most 6 decimals, and three capital letters or `credits`.',
+    'Number of calls whose cost is not in the sums: it is not `{ amount, currency }` with an amount from 0 to below 10¹² of at most 6 decimals, and three capital letters or `credits`, or a platform reported more than 10,000, or 10,000,000 credits.',
     0,
   ),
   held: count('Number of calls whose outcome is held: see `heldOutcome` of a call.', 3),

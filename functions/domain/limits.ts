@@ -105,6 +105,9 @@ export const limits = {
   userFigures: 20,
   userFigureAgents: 400,
   userFigureSeconds: 2,
+  /** The highest cost of a call, in any currency or in credits, that a platform reports and figures add up. */
+  reportedCost: 10_000,
+  reportedCredits: 10_000_000,
   figureRows: 25_000,
   figureBytes: 64 * 1024 * 1024,
   /** Maximum page size of a list of sources with their texts. */

@@ -1,5 +1,5 @@
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
-import { readCost } from '../domain/call-costs.ts';
+import { type ReportedCost, readCost } from '../domain/call-costs.ts';
 import type { Call } from '../domain/calls.ts';
 import { toMillionths } from '../domain/millionths.ts';
 
@@ -69,13 +69,13 @@ export type CountedCall = Pick<
   | 'custom_call_outcome'
   | 'custom_call_outcome_value'
   | 'heldOutcome'
->;
+> & { reportedCost?: ReportedCost };
 
 /** Returns the row of a single call. */
 export const toFigureRow = (call: CountedCall): FigureRow => {
   const { startedAt, direction, status, durationSeconds = 0, custom_call_outcome_value: value } = call;
   const millionths = value === undefined ? undefined : toMillionths(value);
-  const cost = readCost(call.details);
+  const cost = readCost(call);
   return {
     quarter: toQuarter(startedAt),
     direction,

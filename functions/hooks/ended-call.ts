@@ -1,4 +1,4 @@
-import type { ReportedCost } from '../domain/call-costs.ts';
+import { isReportedCost, type ReportedCost } from '../domain/call-costs.ts';
 import { type Call, CallFacts, factNames } from '../domain/calls.ts';
 import { now } from '../domain/date-time.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
@@ -86,12 +86,9 @@ const laterCost = (
   const former = found?.reportedCost;
   const reported = { ...cost, order: mayReplace ? (order ?? former?.order ?? 0) : 0 };
   if (found?.details?.cost === undefined) return reported;
-  const isFormers = isSameCost(former, found.details.cost) && !isSameCost(former, cost);
+  const isFormers = isReportedCost(found.details.cost, former) && !isReportedCost(cost, former);
   return former && isFormers && mayReplace && reported.order >= former.order ? reported : undefined;
 };
-
-const isSameCost = (one: ReportedCost | undefined, other: unknown) =>
-  isJsonObject(other) && other.amount === one?.amount && other.currency === one?.currency;
 
 const withCost = (details: Record<string, unknown> | undefined, reported: ReportedCost | undefined) => {
   if (!details || !reported) return details;

@@ -234,6 +234,28 @@ it.concurrent('a valueCurrency that was stored before the field had a meaning is
   expect((await figures({ ...world, agentId })).totals).toEqual(nothing);
 });
 
+it.concurrent('an implausible cost that a platform reports is kept and not added up, and the same that a caller records is', async ({
+  expect,
+}) => {
+  const world = await newWorld();
+  const { uid, agentId, call } = world;
+  const report = (id: string, combined_cost: number) =>
+    call('POST', '/hooks/retell', {
+      query: { uid, agentId },
+      body: {
+        event: 'call_ended',
+        call: { call_id: id, direction: 'inbound', start_timestamp: Date.parse('2026-03-01T10:00:00Z'), call_cost: { combined_cost } },
+      },
+    });
+  expect((await report('high', 1_000_001)).status).toBe(200);
+  expect((await report('right', 1_000_000)).status).toBe(200);
+  await world.recordCall('own', { details: { cost: { amount: 20_000, currency: 'USD' } } });
+  expect((await call('GET', `/calls/${agentId}/retell:high`)).body.details.cost.amount).toBe(10_000.01);
+  await expect
+    .poll(async () => (await figures(world)).totals, everySecond)
+    .toMatchObject({ calls: 3, cost: { USD: '30000' }, costs: 2, costsLeftOut: 1 });
+});
+
 it.concurrent('no item of the figures has a number or the id of a call, also after the person is erased', {
   tags: 'local-only',
 }, async ({ expect }) => {
