@@ -61,7 +61,7 @@ export const createBlockListImport = endpoint({
   errorDescriptions: { 409: 'Another import of the same block list is running.' },
 
   async handle(
-    { principal, body: { uid, agentId, mode, reason, expiresAt, columns, country }, creationId },
+    { principal, body: { uid, agentId, mode, reason, expiresAt, columns, country, size }, creationId },
     { imports, files },
   ) {
     const list = { uid, ...(agentId !== undefined && { agentId }) };
@@ -69,7 +69,7 @@ export const createBlockListImport = endpoint({
     const importId = newIdentifier('import', creationId);
     const terms = { reason, expiresAt, columns, country };
     await imports.add({ ...list, importId, ...toNamedKey(principal), mode, ...terms });
-    const form = files.uploadForm(importFileKey({ uid, importId }), limits.importBytes);
+    const form = files.uploadForm(importFileKey({ uid, importId }), size);
     return { importId, status: 'awaiting_upload' as const, ...form };
   },
 });

@@ -95,7 +95,7 @@ export const createDocumentUploads = endpoint({
     const uploads = accepted.map((document) => ({
       documentId: document.id,
       name: document.name,
-      ...files.uploadForm(uploadKey(document), limits.fileBytes),
+      ...files.uploadForm(uploadKey(document), document.size),
     }));
     return { uploads, failed };
   },

@@ -244,7 +244,12 @@ it.concurrent('an implausible cost that a platform reports is kept and not added
       query: { uid, agentId },
       body: {
         event: 'call_ended',
-        call: { call_id: id, direction: 'inbound', start_timestamp: Date.parse('2026-03-01T10:00:00Z'), call_cost: { combined_cost } },
+        call: {
+          call_id: id,
+          direction: 'inbound',
+          start_timestamp: Date.parse('2026-03-01T10:00:00Z'),
+          call_cost: { combined_cost },
+        },
       },
     });
   expect((await report('high', 1_000_001)).status).toBe(200);

@@ -21,7 +21,7 @@ it('an upload form accepts a file that is too large for a request, and its text 
   expect(answer.status, answer.text).toBe(200);
   const [form] = answer.body.uploads;
   const policy = JSON.parse(Buffer.from(form.fields.policy, 'base64').toString());
-  expect(policy.conditions).toContainEqual(['content-length-range', 1, 10_485_760]);
+  expect(policy.conditions).toContainEqual(['content-length-range', 1, bytes]);
   expect(Date.parse(policy.expiration) - Date.now()).toBeGreaterThan(14 * 60_000);
   expect(Date.parse(policy.expiration) - Date.now()).toBeLessThanOrEqual(15 * 60_000);
   const [waiting] = (await list(world)).documents;

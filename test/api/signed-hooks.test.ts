@@ -301,6 +301,17 @@ it('an attestation that Twilio signed cannot be moved into another field', async
     expect(await answerTo({ ...signed, body: bodyIn('twilio', fields) })).toEqual(refused);
 });
 
+it('a former secret that is put back is the newest, also when five are in force', async () => {
+  const { uid, call } = await newWorld();
+  const secrets = Array.from({ length: 5 }, () => newHookSecret('retell'));
+  const put = ({ fields }: ReturnType<typeof newHookSecret>) =>
+    call('PUT', '/hook-secrets/retell', { body: { uid, ...fields } });
+  for (const secret of secrets) expect((await put(secret)).status).toBe(200);
+  const [first] = secrets as [(typeof secrets)[0]];
+  expect((await put(first)).status).toBe(200);
+  expect(await put(newHookSecret('retell'))).toMatchObject({ status: 409, body: { error: 'quota_exceeded' } });
+});
+
 it('a sixth secret that would be accepted is refused, and no former one ends before its time', async () => {
   const world = await newWorld();
   const { uid, call } = world;

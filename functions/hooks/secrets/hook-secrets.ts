@@ -54,22 +54,24 @@ export const hookSecretLookup = (uid: string, platform: PlatformName): Lookup<Ho
 /** The secrets with which platforms sign: an item for each platform of a user. */
 export class HookSecrets extends TableStore {
   /**
-   * Sets a secret, unless `isSame` knows the current secret, which ends a day later. Returns the newest of at most
-   * five.
+   * Sets a secret, unless `isSame` knows it as the newest. The others of at most five end a day later; one of them that
+   * is set again is the newest.
    */
   async set(
     uid: string,
     platform: PlatformName,
     secret: SealedHookSecret,
-    isSame: (newest: SealedHookSecret) => Promise<boolean>,
+    isSame: (known: SealedHookSecret) => Promise<boolean>,
   ): Promise<SealedHookSecret> {
     const key = hookSecretKey(uid, platform);
     const version = randomUUID();
     return untilWritten(async () => {
       const found = await this.table.get<HookSecretItem>(key);
-      const newest = found?.secrets[0];
-      if (newest && (found.version === version || (await isSame(newest)))) return newest;
-      const former = replacedSecrets(found?.secrets ?? []);
+      const [newest, ...others] = found?.secrets ?? [];
+      if (newest && (found?.version === version || (await isSame(newest)))) return newest;
+      const areSame = await Promise.all(activeSecrets(others).map(isSame));
+      const kept = activeSecrets(others).filter((_, index) => !areSame[index]);
+      const former = replacedSecrets(newest ? [newest, ...kept] : []);
       if (former.length === maxSecrets) throw tooManySecrets(former);
       const secrets = [secret, ...former];
       const item: HookSecretItem = { ...found, ...key, platform, secrets, version };
