@@ -145,6 +145,16 @@ export const environment = {
   get webhookTrustedOrigins() {
     return origins('WEBHOOK_TRUSTED_ORIGINS');
   },
+  /** The origins of the voice platforms' APIs, whose lists of calls are read. */
+  get platformApiBases() {
+    return {
+      vapi: origin('VAPI_API_BASE', 'https://api.vapi.ai'),
+      retell: origin('RETELL_API_BASE', 'https://api.retellai.com'),
+      elevenlabs: origin('ELEVENLABS_API_BASE', 'https://api.elevenlabs.io'),
+      twilio: origin('TWILIO_API_BASE', 'https://api.twilio.com'),
+      telnyx: origin('TELNYX_API_BASE', 'https://api.telnyx.com'),
+    };
+  },
   get stripeSecret() {
     return secret('STRIPE_SECRET_KEY', 'STRIPE_SECRET_ARN');
   },

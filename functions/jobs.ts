@@ -12,6 +12,8 @@ import { importBlockList } from './jobs/import-block-list.ts';
 import { indexKnowledge } from './jobs/index-knowledge.ts';
 import type { AnyJob } from './jobs/job.ts';
 import { readChanges } from './jobs/read-changes.ts';
+import { reconcileAgents } from './jobs/reconcile-agents.ts';
+import { reconcileCalls } from './jobs/reconcile-calls.ts';
 import { refreshWebsites } from './jobs/refresh-websites.ts';
 import { resumeDeliveries } from './jobs/resume-deliveries.ts';
 
@@ -29,6 +31,8 @@ export const jobs: AnyJob[] = [
   resumeDeliveries,
   expireCalls,
   countCalls,
+  reconcileAgents,
+  reconcileCalls,
   importBlockList,
   giveUp,
   readChanges,

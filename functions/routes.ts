@@ -13,6 +13,7 @@ import { createBlockListImport } from './api/create-block-list-import.ts';
 import { createDocumentUploads } from './api/create-document-uploads.ts';
 import { createErasure } from './api/create-erasure.ts';
 import { createKey } from './api/create-key.ts';
+import { createReconciliation } from './api/create-reconciliation.ts';
 import { createUser } from './api/create-user.ts';
 import { createWebhookEndpoint } from './api/create-webhook-endpoint.ts';
 import { decideCallStart } from './api/decide-call-start.ts';
@@ -38,6 +39,7 @@ import { getInvoices } from './api/get-invoices.ts';
 import { getKey } from './api/get-key.ts';
 import { getOpenapiDocument } from './api/get-openapi-document.ts';
 import { getProtectedResource } from './api/get-protected-resource.ts';
+import { getReconciliation } from './api/get-reconciliation.ts';
 import { getUser } from './api/get-user.ts';
 import { getUserFigures } from './api/get-user-figures.ts';
 import { getWebhookEndpoint } from './api/get-webhook-endpoint.ts';
@@ -56,6 +58,7 @@ import { listDocuments } from './api/list-documents.ts';
 import { listHookSecrets } from './api/list-hook-secrets.ts';
 import { listKeys } from './api/list-keys.ts';
 import { listPlatformKeys } from './api/list-platform-keys.ts';
+import { listReconciliations } from './api/list-reconciliations.ts';
 import { listUserBlockedNumbers } from './api/list-user-blocked-numbers.ts';
 import { listUsers } from './api/list-users.ts';
 import { listWebhookDeliveries } from './api/list-webhook-deliveries.ts';
@@ -152,6 +155,9 @@ export const routes: AnyEndpoint[] = [
   setPlatformKey,
   listPlatformKeys,
   deletePlatformKey,
+  createReconciliation,
+  listReconciliations,
+  getReconciliation,
   createErasure,
   getErasure,
   createWebhookEndpoint,

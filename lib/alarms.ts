@@ -21,6 +21,7 @@ export const defineAlarms = ({
   edge,
   queues,
   deadLetters,
+  recoveredShare,
   webhooks,
   table,
   account,
@@ -76,6 +77,13 @@ export const defineAlarms = ({
     periods: 3,
     description:
       'For fifteen minutes, at least twenty attempts a minute to deliver webhooks have failed. Look at the failed attempts by endpoint on the dashboard: if all are of one endpoint, its user has to repair or disable it; if of many, read the log of deliver-webhook, "reason".',
+  },
+  {
+    id: 'RecoveredCalls',
+    metric: recoveredShare,
+    threshold: 0.01,
+    description:
+      'At least 1 % of a day’s calls were recorded only because a reconciliation found them in the list of their voice platform. Find the agents in the log of reconcile-calls, "recovered", and look at the log of receive-hook and at the webhooks of their platform: the ends of calls do not arrive.',
   },
   // No request waits for jobs that the clock starts. Their failures are dead letters, as are all messages of give-up.
   ...queues

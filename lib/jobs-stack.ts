@@ -7,6 +7,7 @@ import { FilterPattern } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { deliverWebhook } from '../functions/jobs/deliver-webhook.ts';
 import { type AnyQueueJob, permissionsOfJob } from '../functions/jobs/job.ts';
+import { reconcileCalls } from '../functions/jobs/reconcile-calls.ts';
 import { jobs, listClockJobs } from '../functions/jobs.ts';
 import { sortKeysOfChanges } from '../functions/store/keys.ts';
 import type { DataStack } from './data-stack.ts';
@@ -23,6 +24,9 @@ const maxConcurrency = 10;
 export class JobsStack extends NamedNestedStack {
   /** Failed attempts to deliver a webhook. */
   readonly failedDeliveries: Metric;
+  /** Calls that hourly reconciliations have compared, and those among them that had to be recovered. */
+  readonly comparedCalls: Metric;
+  readonly recoveredCalls: Metric;
 
   constructor(scope: Construct, id: string, data: DataStack, settings: Settings) {
     super(scope, id);
@@ -43,6 +47,10 @@ export class JobsStack extends NamedNestedStack {
     });
     const deliveries = new Map<string, ServiceFunction>(functions).get(deliverWebhook.name) as ServiceFunction;
     this.failedDeliveries = deliveries.countLines('WebhookFailedDeliveries', FilterPattern.exists('$.failedDelivery'));
+    const reconciler = new Map<string, ServiceFunction>(functions).get(reconcileCalls.name) as ServiceFunction;
+    const ofHour = FilterPattern.booleanValue('$.isHourly', true);
+    this.comparedCalls = reconciler.countLines('ComparedCalls', ofHour, '$.listed');
+    this.recoveredCalls = reconciler.countLines('RecoveredCalls', ofHour, '$.recovered');
     for (const { name, minutes } of listClockJobs(settings.callRetentionDays))
       this.#startByClock(data, name, Duration.minutes(minutes));
     suppress(this, 'deadLetters');

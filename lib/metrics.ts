@@ -26,6 +26,7 @@ export type Metrics = ReturnType<typeof collectMetrics>;
 
 const period = Duration.minutes(5);
 const sum = { period, statistic: Stats.SUM };
+const ofDay = { period: Duration.days(1), statistic: Stats.SUM };
 const maximum = { period, statistic: Stats.MAXIMUM };
 
 /** Returns the metrics of the alarms and the dashboard. */
@@ -79,6 +80,16 @@ export const collectMetrics = (
       failedAttempts: jobsStack.failedDeliveries.with({ period }),
       deliveryAge: deliveries.metricApproximateAgeOfOldestMessage(maximum),
     },
+    // A pass of an hour compares the calls of 26 hours, so that a day's passes list each call 26 times.
+    recoveredShare: new MathExpression({
+      label: 'Recovered calls',
+      expression: 'IF(compared > 0, recovered / (compared / 26), 0)',
+      usingMetrics: {
+        compared: jobsStack.comparedCalls.with(ofDay),
+        recovered: jobsStack.recoveredCalls.with(ofDay),
+      },
+      period: ofDay.period,
+    }),
     table: {
       reads: data.table.metricConsumedReadCapacityUnits({ period }),
       writes: data.table.metricConsumedWriteCapacityUnits({ period }),

@@ -109,12 +109,13 @@ export class ServiceFunction extends Construct {
   }
 
   /** Counts the lines of the log that match a pattern. Without a default value, CloudWatch charges only for hours with such lines. */
-  countLines(metricName: string, filterPattern: IFilterPattern): Metric {
+  countLines(metricName: string, filterPattern: IFilterPattern, metricValue?: string): Metric {
     return new MetricFilter(this, metricName, {
       logGroup: this.logGroup,
       filterPattern,
       metricNamespace: deploymentName(this.#settings),
       metricName,
+      metricValue,
     }).metric({ statistic: Stats.SUM });
   }
 }

@@ -13,6 +13,7 @@ import { HooksStack } from './hooks-stack.ts';
 import { JobsStack } from './jobs-stack.ts';
 import { OAuthStack } from './oauth-stack.ts';
 import { ObservabilityStack } from './observability-stack.ts';
+import { ReconciliationStack } from './reconciliation-stack.ts';
 import { deploymentName, type Settings } from './settings.ts';
 import { UsersStack } from './users-stack.ts';
 
@@ -29,6 +30,7 @@ export class VoiceAgentsStack extends Stack {
   readonly hooks: HooksStack;
   readonly users: UsersStack;
   readonly oauth: OAuthStack;
+  readonly reconciliation: ReconciliationStack;
   readonly headRoutes: HeadRoutesStack;
   readonly observability: ObservabilityStack;
 
@@ -43,9 +45,9 @@ export class VoiceAgentsStack extends Stack {
     const answered = routes.filter((endpoint) => endpoint !== streamed);
     const ofUsers = answered.filter(administersUsers);
     const namingUrl = answered.filter((endpoint) => endpoint.namesPublicUrl);
-    const ofApi = answered.filter(
-      (endpoint) => endpoint !== receiveHook && !ofUsers.includes(endpoint) && !namingUrl.includes(endpoint),
-    );
+    const ofReconciliation = answered.filter(({ path }) => /\/(platform-keys|reconciliations)\b/.test(path));
+    const apart = [receiveHook, ...ofUsers, ...namingUrl, ...ofReconciliation];
+    const ofApi = answered.filter((endpoint) => !apart.includes(endpoint));
 
     this.data = new DataStack(this, 'Data', settings);
     this.jobs = new JobsStack(this, 'Jobs', this.data, settings);
@@ -63,7 +65,10 @@ export class VoiceAgentsStack extends Stack {
     const publicUrl = host ? `https://${host}` : this.api.api.apiEndpoint;
     this.hooks = new HooksStack(this, 'Hooks', receiveHook, { data: this.data, api: this.api, publicUrl }, settings);
     this.oauth = new OAuthStack(this, 'OAuth', namingUrl, { data: this.data, api: this.api, publicUrl }, settings);
-    this.headRoutes = new HeadRoutesStack(this, 'HeadRoutes', [this.api, this.users, this.oauth]);
+    const parts = { data: this.data, api: this.api };
+    this.reconciliation = new ReconciliationStack(this, 'Reconciliation', ofReconciliation, parts, settings);
+    const stacks = [this.api, this.users, this.oauth, this.reconciliation];
+    this.headRoutes = new HeadRoutesStack(this, 'HeadRoutes', stacks);
     this.observability = new ObservabilityStack(
       this,
       'Observability',

@@ -1,5 +1,9 @@
 /** The groups that are not named after a tag or path, by the noun in the names of their operations. */
-const groupsOfNouns = { UserBlockedNumber: 'userBlockList', BlockedNumber: 'blockList' };
+const groupsOfNouns = {
+  UserBlockedNumber: 'userBlockList',
+  BlockedNumber: 'blockList',
+  Reconciliation: 'reconciliations',
+};
 
 /** The fields of an operation that its name depends on. */
 export type NamedOperation = { operationId: string; path: string; tag: string };

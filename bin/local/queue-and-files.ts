@@ -148,7 +148,7 @@ const startByClock = (server: FauxqsServer, signal: AbortSignal) => {
     const send = () => server.sendMessage('jobs', JSON.stringify({ job: name }));
     send();
     // The effect of a job that runs often on AWS is seen soon.
-    const timer = setInterval(send, (minutes < 60 ? 1 : minutes) * 60_000).unref();
+    const timer = setInterval(send, (minutes <= 60 ? 1 : minutes) * 60_000).unref();
     signal.addEventListener('abort', () => clearInterval(timer));
   }
 };

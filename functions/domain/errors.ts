@@ -36,6 +36,7 @@ export const errorStatuses = {
   phone_number_in_use: 409,
   key_in_use: 409,
   import_in_progress: 409,
+  reconciliation_in_progress: 409,
   quota_exceeded: 409,
   too_many_endpoints: 409,
   uid_taken: 409,

@@ -37,6 +37,7 @@ export type IdentifierKind =
   | 'key'
   | 'import'
   | 'erasure'
+  | 'reconciliation'
   | 'endpoint'
   | 'change'
   | 'event'

@@ -65,6 +65,16 @@ export const jobMessages = {
   }),
   /** Sent on a schedule. */
   refreshWebsites: z.object({ job: z.literal('refreshWebsites'), uid: z.optional(StoredIdentifier) }),
+  /** Sent on a schedule. */
+  reconcileAgents: z.object({ job: z.literal('reconcileAgents'), uid: z.optional(StoredIdentifier) }),
+  reconcileCalls: z.object({
+    job: z.literal('reconcileCalls'),
+    ...ofUser,
+    agentId: StoredIdentifier,
+    reconciliationId: StoredIdentifier,
+    /** The clock starts it. An earlier pass compared the calls that ended before `comparedUntil` (Unix milliseconds). */
+    hourly: z.optional(z.object({ to: z.string(), comparedUntil: z.optional(z.number()) })),
+  }),
   indexKnowledge: z.object({ job: z.literal('indexKnowledge'), ...ofUser, agentId: StoredIdentifier }),
   deliverWebhook: z.object({
     job: z.literal('deliverWebhook'),

@@ -45,6 +45,10 @@ export const toStorableFacts = (
   return data;
 };
 
+/** Checks whether the end of a call is known. */
+export const isOver = ({ endedAt, durationSeconds }: Call): boolean =>
+  endedAt !== undefined || durationSeconds !== undefined;
+
 /** A call as it is stored, with the cost that its platform reported. */
 type RecordedCall = Call & { reportedCost?: ReportedCost };
 
@@ -60,12 +64,12 @@ export const factsAfter = (
 ): CallFacts & Pick<RecordedCall, 'reportedCost'> => {
   const reportedCost = laterCost(end, found, mayReplace);
   if (!found) return { ...facts, reportedCost };
-  const isOver = found.endedAt !== undefined || found.durationSeconds !== undefined;
+  const isEnded = isOver(found);
   const filled = Object.fromEntries(factNames.map((name) => [name, found[name] ?? facts[name]])) as CallFacts;
   return {
     ...filled,
-    startedAt: isOver ? found.startedAt : startAfter(end, facts, found),
-    status: isOver || found.status === rejectedStatus ? filled.status : facts.status,
+    startedAt: isEnded ? found.startedAt : startAfter(end, facts, found),
+    status: isEnded || found.status === rejectedStatus ? filled.status : facts.status,
     details: withCost(withMissing(found.details, facts.details), reportedCost),
     reportedCost: reportedCost ?? found.reportedCost,
   };

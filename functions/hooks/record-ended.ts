@@ -3,7 +3,8 @@ import type { Principal } from '../http/endpoint.ts';
 import { log } from '../log.ts';
 import type { Calls } from '../store/calls/calls.ts';
 import type { CallStarts, LocatedCall } from './call-starts.ts';
-import { factsAfter, toStorableFacts } from './ended-call.ts';
+import { toCallStartReference, withoutGuess } from './decide-call-start.ts';
+import { factsAfter, isOver, toStorableFacts } from './ended-call.ts';
 import { foundOutcome } from './findings.ts';
 import type { CallEnd } from './platforms/platform.ts';
 import type { PlatformName } from './platforms/platforms.ts';
@@ -29,11 +30,28 @@ export const recordEnded = async (
 ): Promise<void> => {
   const { agentId, owner } = start.agent;
   const facts = toStorableFacts(end, start);
-  const after = (found: Call | undefined) => factsAfter(end, facts, found, !isKeyInAddress);
+  const isListed = end.facts.details.source !== undefined;
+  // Of a call that is over, a list says nothing new.
+  const after = (found: Call | undefined) =>
+    found && isListed && isOver(found) ? found : factsAfter(end, facts, found, !isKeyInAddress);
   if (!end.findings) return void (await calls.record(agentId, callId, after));
   const settings = await callStarts.readOutcomeSettings(start);
   const findings = { fields: end.findings, callerTexts: end.callerTexts };
   const { errors, ...outcome } = foundOutcome(findings, { platform, agentId, owner, uid }, settings);
   if (errors.length > 0) log('warn', { requestId, operation: 'receiveHook', callId, leftOut: errors });
   await calls.recordWithOutcome(agentId, callId, after, outcome);
+};
+
+/** Records an end that a platform's list of calls reports, as its webhook would have. */
+export const recordListedEnd = (
+  services: Parameters<typeof recordEnded>[0],
+  { agentId, uid, ...listed }: Omit<Ended, 'start' | 'principal'> & { agentId: string; uid: string },
+  requestId: string,
+): Promise<void> => {
+  const { end } = listed;
+  const { details, ...facts } = end.facts;
+  const reference = toCallStartReference({ uid, agentId, ...end });
+  const start = withoutGuess({ ...reference, agent: { agentId, owner: uid }, read: new Set<never>(), items: {} });
+  const marked = { ...end, facts: { ...facts, details: { ...details, source: 'reconciled' as const } } };
+  return recordEnded(services, { ...listed, end: marked, start, principal: { uid } }, requestId);
 };

@@ -10,6 +10,7 @@ import { jobMessages } from '../domain/job-messages.ts';
 import { dayMilliseconds } from '../domain/refresh-plan.ts';
 import { jobRescueDelaySeconds } from '../domain/timeouts.ts';
 import { erasures, incompleteErasure, isOverdue } from '../erasure/erasures.ts';
+import { reconciliations } from '../reconciliation/reconciliations.ts';
 import type { ServicesOf } from '../service.ts';
 import { documents } from '../store/sources/documents.ts';
 import { websites } from '../store/sources/websites.ts';
@@ -21,6 +22,7 @@ const services = {
   documents: documents.for('findForJob', 'receive', 'giveUp'),
   imports: blockListImports.for('find', 'finish'),
   files: importFiles.for('delete'),
+  reconciliations: reconciliations.for('find', 'finish'),
   erasures: erasures.for('find', 'fail'),
   jobQueue: queueSender('crawlWebsite', 'erasePerson', 'finishDeletion'),
 };
@@ -35,6 +37,7 @@ export const giveUp = queueJob({
     jobMessages.importBlockList,
     jobMessages.erasePerson,
     jobMessages.finishDeletion,
+    jobMessages.reconcileCalls,
     FileNotification,
   ]),
   services,
@@ -53,6 +56,8 @@ export const giveUp = queueJob({
         return giveUpImport(message, services);
       case 'erasePerson':
         return giveUpErasure(message, services);
+      case 'reconcileCalls':
+        return giveUpReconciliation(message, services);
       case 'finishDeletion':
         // Nobody can use a deleted agent: its data are deleted as soon as the cause is gone.
         return services.jobQueue.send(message, jobRescueDelaySeconds);
@@ -112,6 +117,16 @@ const giveUpErasure = async (
   if (!erasure || erasure.finishedAt !== undefined) return;
   if (isOverdue(erasure)) return erasures.fail(uid, erasureId, incompleteErasure);
   await jobQueue.send(message, jobRescueDelaySeconds);
+};
+
+const giveUpReconciliation = async (
+  { agentId, reconciliationId }: z.infer<typeof jobMessages.reconcileCalls>,
+  { reconciliations }: Pick<Services, 'reconciliations'>,
+): Promise<void> => {
+  const found = await reconciliations.find(agentId, reconciliationId);
+  if (!found || found.finishedAt !== undefined) return;
+  const error = 'The reconciliation could not be completed because of a problem in the service. Request it again.';
+  await reconciliations.finish(found, found.progress, { error });
 };
 
 export const handler = queueWorker(giveUp);

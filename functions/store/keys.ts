@@ -50,6 +50,8 @@
  * webhook event         the partition of what changed          EVENT#<eventId>         an event's data other than ids, for its deliveries; expires
  * change               USER#<uid>#CHANGES                     <changeId>              an entry of the log of changes of what the user owns; expires
  * reconciled agent      RECONCILED                             <agentId>               its owner: an agent whose calls are compared with its platform's list every hour
+ * reconciliation        AGENT#<agentId>                        RECONCILIATION#<id>     a comparison with the platform's list of calls: its progress and its counts; expires
+ * …that runs            AGENT#<agentId>                        RECONCILING             the reconciliation of the agent that runs, at most one
  * duplication           DUPLICATION#<new agentId>              DUPLICATION             the progress of the copy
  * refused keys           OAUTH#REFUSED#<address>#<minute>       REFUSED                 how many keys it gave that were refused; expires
  * turns of an address   CHAT#TURNS#<address>#<minute>          TURNS                   how many turns of the build chat it had; expires
@@ -395,6 +397,16 @@ export const hasMaker = (key: ItemKey): boolean => {
   const kind = changedItem(key)?.kind;
   return hasCause(key) && kind !== 'call' && kind !== 'import';
 };
+
+export const reconciliationKey = (agentId: string, reconciliationId: string): ItemKey => ({
+  pk: `AGENT#${agentId}`,
+  sk: `RECONCILIATION#${reconciliationId}`,
+});
+export const reconciliationCollection = (agentId: string): Collection => ({
+  pk: `AGENT#${agentId}`,
+  prefix: 'RECONCILIATION#',
+});
+export const runningReconciliationKey = (agentId: string): ItemKey => ({ pk: `AGENT#${agentId}`, sk: 'RECONCILING' });
 
 /** The agents whose calls are compared with their platform's list every hour. */
 export const reconciledAgentCollection: Collection = { pk: 'RECONCILED' };

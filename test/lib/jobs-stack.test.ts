@@ -21,8 +21,10 @@ const rulesOf = (deployment: typeof dev) =>
       ScheduleExpression,
     ]);
 
-it('the jobs that the clock starts get a message every 15 minutes, or a day where calls are kept for a limited time', () => {
-  const often = queueJobs.flatMap(({ name, everyMinutes }) => (everyMinutes ? [[name, 'rate(15 minutes)']] : []));
+it('the jobs that the clock starts get a message every 15 minutes, an hour, or a day where calls are kept for a limited time', () => {
+  const often = queueJobs.flatMap(({ name, everyMinutes }) =>
+    everyMinutes ? [[name, everyMinutes === 60 ? 'rate(1 hour)' : `rate(${everyMinutes} minutes)`]] : [],
+  );
   const daily = queueJobs.flatMap(({ name, daily }) => (daily ? [[name, 'rate(1 day)']] : []));
   expect(rulesOf(dev)).toEqual(often);
   expect(rulesOf(configured).sort()).toEqual([...daily, ...often].sort());
@@ -59,6 +61,7 @@ it('the dead letters of jobs that somebody waits for start a function that may o
     'extractDocument',
     'finishDeletion',
     'importBlockList',
+    'reconcileCalls',
   ]);
   const grants = grantsOf(dev, 'giveUp').filter((grant) => /^(dynamodb|s3|sqs:Send)/.test(grant));
   expect(grants).toEqual([

@@ -4,10 +4,11 @@ import { newApiKey } from '../../functions/domain/api-keys.ts';
 import { erasures } from '../../functions/erasure/erasures.ts';
 import { hookSecrets } from '../../functions/hooks/secrets/hook-secrets.ts';
 import { platformKeys } from '../../functions/reconciliation/platform-keys.ts';
+import { reconciliations } from '../../functions/reconciliation/reconciliations.ts';
 import { agentChanges } from '../../functions/store/agents/agent-changes.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { calls } from '../../functions/store/calls/calls.ts';
-import { webhookEndpointsKey } from '../../functions/store/keys.ts';
+import { runningReconciliationKey, webhookEndpointsKey } from '../../functions/store/keys.ts';
 import { documents } from '../../functions/store/sources/documents.ts';
 import { websites } from '../../functions/store/sources/websites.ts';
 import { table } from '../../functions/store/table.ts';
@@ -80,6 +81,19 @@ const examples: Record<string, (id: string) => Promise<unknown>> = {
   },
   'platform-keys/vapi': () =>
     platformKeys.get().set(uid, { platform: 'vapi', sealed: '', createdAt: at.createdAt, keyId: 'key_1' }),
+  '/reconciliations': async () => {
+    await platformKeys.get().set(uid, { platform: 'vapi', sealed: '', createdAt: at.createdAt, keyId: 'key_1' });
+    await agentChanges.get().change(uid, agentId, (agent) => ({
+      ...agent,
+      configuration: { platform: { name: 'vapi', assistantIds: ['assistant-1'] } },
+    }));
+    await table.get().delete(runningReconciliationKey(agentId));
+  },
+  reconciliation_01KB3P8V4N6T0R2X5Z7B9D1F3H: async (reconciliationId) => {
+    const time = { from: at.createdAt, to: '2026-03-02T00:00:00.000Z', dryRun: true };
+    const about = { reconciliationId, agentId, uid, platform: 'vapi' as const, assistantIds: ['assistant-1'] };
+    await reconciliations.get().add({ ...about, ...time });
+  },
   erasure_01KB3P8V4N6T0R2X5Z7B9D1F3H: (erasureId) =>
     erasures.get().add({ uid, erasureId, number: '+14155550177', numberHash: 'hash', blockList: 'keep' }),
   web_01KB3P8V4N6T0R2X5Z7B9D1F3H: (id) => {

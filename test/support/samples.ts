@@ -5,6 +5,7 @@ import { erasures } from '../../functions/erasure/erasures.ts';
 import { hookSecrets } from '../../functions/hooks/secrets/hook-secrets.ts';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
 import { platformKeys } from '../../functions/reconciliation/platform-keys.ts';
+import { reconciliations } from '../../functions/reconciliation/reconciliations.ts';
 import { agentChanges } from '../../functions/store/agents/agent-changes.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
@@ -107,6 +108,25 @@ const platformKey = async (uid: string) => {
   return 'vapi';
 };
 
+/** An agent that names a platform of its owner, which has a key. */
+const agentAtPlatform = async (agentId: string, uid: string) => {
+  await platformKey(uid);
+  await agentChanges.get().change(uid, agentId, (agent) => ({
+    ...agent,
+    configuration: { ...agent.configuration, platform: { name: 'vapi', assistantIds: ['assistant-1'] } },
+  }));
+};
+
+/** A reconciliation of an agent that is over, by its id. */
+const reconciliation = async (agentId: string, uid: string) => {
+  const reconciliationId = newIdentifier('reconciliation');
+  const time = { from: '2026-03-01T00:00:00.000Z', to: '2026-03-02T00:00:00.000Z' };
+  const about = { platform: 'vapi' as const, assistantIds: ['assistant-1'], dryRun: false };
+  const added = await reconciliations.get().add({ reconciliationId, agentId, uid, ...about, ...time });
+  await reconciliations.get().finish(added, added.progress);
+  return reconciliationId;
+};
+
 /** No two endpoints of a user have the same address. */
 const newWebhookUrl = () => `https://crm.example.com/webhooks/${newUlid()}`;
 
@@ -198,6 +218,12 @@ export const samples: Record<string, Sample | ((agentId: string, uid: string) =>
   setHookSecret: { params: { platform: 'twilio' }, body: { secret: 'the-secret-of-a-sample' } },
   listHookSecrets: {},
   deleteHookSecret: async (_, uid) => ({ params: { platform: await hookSecret(uid) } }),
+  createReconciliation: async (agentId, uid) => {
+    await agentAtPlatform(agentId, uid);
+    return { body: { from: '2026-03-01T00:00:00.000Z', to: '2026-03-02T00:00:00.000Z', dryRun: true } };
+  },
+  listReconciliations: {},
+  getReconciliation: async (agentId, uid) => ({ params: { reconciliationId: await reconciliation(agentId, uid) } }),
   setPlatformKey: { params: { platform: 'vapi' }, body: { apiKey: 'the-key-of-a-sample' } },
   listPlatformKeys: {},
   deletePlatformKey: async (_, uid) => ({ params: { platform: await platformKey(uid) } }),

@@ -50,7 +50,9 @@ export type CallDetails = {
   summary?: string;
   /** The platform’s analysis of the call, as sent. */
   analysis?: Record<string, unknown>;
-  cost?: { amount: number; currency: 'USD' | 'credits' };
+  cost?: { amount: number; currency: string };
+  /** The call was found in the platform's list of calls. */
+  source?: 'reconciled';
 };
 
 /** Queries of the tool `search_knowledge` during a call; undefined if a tool call has none. */
@@ -119,7 +121,7 @@ export const jsonResponse = (body: object, status = 200): CustomResponse => ({
 export const unlessEmpty = (object: Record<string, unknown>) => (Object.keys(object).length === 0 ? undefined : object);
 
 /** Returns a cost with six decimals at most. `shift` moves the decimal point: -2 for cents. */
-export const toCost = (amount: number | undefined, currency: 'USD' | 'credits', shift = 0): CallDetails['cost'] => {
+export const toCost = (amount: number | undefined, currency: string, shift = 0): CallDetails['cost'] => {
   const millionths = amount === undefined ? Number.NaN : Math.round(movePoint(amount, 6 + shift));
   return Number.isFinite(millionths) ? { amount: movePoint(millionths, -6), currency } : undefined;
 };

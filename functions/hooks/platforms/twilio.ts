@@ -2,7 +2,7 @@ import type { Attestation } from '../../domain/attestations.ts';
 import type { CustomResponse } from '../../domain/custom-response.ts';
 import { invalidField } from '../../domain/errors.ts';
 import { isJsonObject, withoutUndefined } from '../../domain/json.ts';
-import { type HookEvent, type Platform, textAt, toIsoTime } from './platform.ts';
+import { type CallDetails, type HookEvent, type Platform, textAt, toCost, toIsoTime } from './platform.ts';
 import { verifyTwilio } from './twilio-signature.ts';
 
 /** Twilio's webhook and status callback: form fields, answered in TwiML. https://www.twilio.com/docs/voice/twiml */
@@ -41,7 +41,7 @@ export const readCall = (body: Record<string, unknown>, attestation: Attestation
   // Twilio sends the time of the event, which is the call's end.
   const endedAt = toIsoTime(textAt(body, 'Timestamp'));
   const startedAt = endedAt && toIsoTime(Date.parse(endedAt) - (durationSeconds ?? 0) * 1000);
-  const details = { recordingUrl: textAt(body, 'RecordingUrl') };
+  const details = { recordingUrl: textAt(body, 'RecordingUrl'), cost: readPrice(body) };
   return {
     type: 'end',
     callId,
@@ -63,6 +63,13 @@ const readVerstat = (verstat = ''): Attestation | undefined => {
   const [, result, level] =
     /^TN-Validation-(Passed|Failed)(?:-([ABC]))?(?:-Diverted|-Passthrough)?$/.exec(verstat) ?? [];
   return result === 'Failed' ? 'failed' : (level as 'A' | 'B' | 'C' | undefined);
+};
+
+/** Returns the cost of a call, which only a list of calls has: a negative price is what is paid. */
+const readPrice = (body: Record<string, unknown>): CallDetails['cost'] => {
+  const [price, currency] = [textAt(body, 'Price'), textAt(body, 'PriceUnit')];
+  const isPrice = price !== undefined && /^-?\d+(\.\d+)?$/.test(price) && /^[A-Z]{3}$/.test(currency ?? '');
+  return isPrice ? toCost(Math.abs(Number(price)), currency as string) : undefined;
 };
 
 const jsonEvents =

@@ -81,6 +81,11 @@ export const operations: Record<string, Record<string, Operation>> = {
     delete: {"method":"DELETE","path":"/platform-keys/{platform}","query":["uid"],"takesUid":true},
     list: {"method":"GET","path":"/platform-keys","query":["uid","limit","cursor"],"takesUid":true,"items":""},
   },
+  reconciliations: {
+    create: {"method":"POST","path":"/agents/{agentId}/reconciliations","body":"json","takesUid":true},
+    list: {"method":"GET","path":"/agents/{agentId}/reconciliations","query":["uid","limit","cursor"],"takesUid":true,"items":"reconciliations"},
+    get: {"method":"GET","path":"/agents/{agentId}/reconciliations/{reconciliationId}","query":["uid"],"takesUid":true},
+  },
   erasures: {
     create: {"method":"POST","path":"/erasures","body":"json","takesUid":true},
     get: {"method":"GET","path":"/erasures/{erasureId}","query":["uid"],"takesUid":true},

@@ -3,8 +3,8 @@ import type { Agent } from '../../domain/agents.ts';
 import { reconciledAgentKey } from '../keys.ts';
 import type { Item, Table, TransactionAction } from '../table.ts';
 
-/** An agent that is reconciled every hour, with its owner. */
-export type ReconciledAgent = Item & { uid: string };
+/** An agent that is reconciled every hour, with its owner. Calls that ended before `comparedUntil` (Unix milliseconds) are compared. */
+export type ReconciledAgent = Item & { uid: string; comparedUntil?: number };
 
 /** Returns the action that enters an agent in the list of those that are reconciled every hour, or takes it out. */
 export const moveReconciled = (

@@ -55,6 +55,9 @@ const recordKey = ({ agentId, reference }: CallTarget): ItemKey | undefined =>
     ? callKey(agentId, reference.callId)
     : undefined;
 
+/** A call that is here, or was deleted here. */
+export type ReportedCall = { call?: Call; isDeleted?: true };
+
 const concurrency = 16;
 /** The maximum number of lookups of a phone number whose call keeps changing. */
 const maxAttempts = 5;
@@ -161,6 +164,12 @@ export class CallRecords extends TableStore {
     return from !== undefined && found.call.startedAt < from ? undefined : found;
   }
 
+  /** Returns what is here of calls that a platform reports, by call id. */
+  async readReported(agentId: string, callIds: string[]): Promise<Map<string, ReportedCall>> {
+    const read = await this.read(callIds.map((callId) => callKey(agentId, callId)));
+    return new Map([...read.values()].map(({ call }) => [call.callId, { call }]));
+  }
+
   /** Returns records by partition key, even those older than retention. */
   async read(keys: ItemKey[]): Promise<Map<string, StoredCall>> {
     const distinct = [...new Map(keys.map((key) => [key.pk, key])).values()];
@@ -219,4 +228,6 @@ export const toCallAttributes = (call: Call, version: string) => {
 /** For functions whose bundles need no code that writes calls. */
 export const callRecords = /* @__PURE__ */ service(() => new CallRecords(table.get(), environment.callRetentionDays), {
   find: ['dynamodb:GetItem', 'dynamodb:Query'],
+  earliestStart: [],
+  readReported: ['dynamodb:BatchGetItem'],
 });

@@ -1,0 +1,62 @@
+import * as z from 'zod/mini';
+import { queueSender } from '../clients/job-queue.ts';
+import { insufficientPermissions, invalidField } from '../domain/errors.ts';
+import { AgentIdInPath, newIdentifier } from '../domain/identifiers.ts';
+import { limits } from '../domain/limits.ts';
+import { AcceptedReconciliation, ReconciliationRequest } from '../domain/reconciliations.ts';
+import { rescueDelaySeconds } from '../domain/timeouts.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { findAssistants } from '../reconciliation/begin-reconciliation.ts';
+import { platformKeys } from '../reconciliation/platform-keys.ts';
+import { reconciliations } from '../reconciliation/reconciliations.ts';
+import { agents } from '../store/agents/agents.ts';
+
+const dayMilliseconds = 24 * 60 * 60 * 1000;
+
+/** Starts a comparison of an agent's calls with its platform's list, which records those that are missing. */
+export const createReconciliation = endpoint({
+  name: 'createReconciliation',
+  method: 'POST',
+  path: '/agents/{agentId}/reconciliations',
+  summary: 'Find calls whose end never arrived',
+  description:
+    'Compares the calls of an agent with the list of its voice platform (`platform` of its configuration), and records those that are missing, as if their end had arrived. It runs in the background; `GET /agents/{agentId}/reconciliations/{reconciliationId}` returns its counts. A call that was deleted, or whose person was erased, does not come back. Only the owner of the agent may start it, one at a time.',
+  caller: { kind: 'key', scope: 'calls', agent: ({ params: { agentId }, body: { uid } }) => ({ agentId, uid }) },
+  services: {
+    agents: agents.for('find'),
+    platformKeys: platformKeys.for('find'),
+    reconciliations: reconciliations.for('add'),
+    jobQueue: queueSender('reconcileCalls'),
+  },
+  params: z.object({ agentId: AgentIdInPath }),
+  body: ReconciliationRequest,
+  response: AcceptedReconciliation,
+  errors: ['reconciliation_in_progress'],
+
+  async handle({ principal, agent: { uid, agentId }, body: { from, to, dryRun }, creationId }, services) {
+    const { agents, platformKeys, reconciliations, jobQueue } = services;
+    if (uid !== principal.uid) throw insufficientPermissions();
+    checkRange(Date.parse(from), Date.parse(to));
+    const agent = await agents.find(uid, agentId);
+    if (!agent) throw insufficientPermissions();
+    const assistants = await findAssistants(agent, platformKeys);
+    const reconciliationId = newIdentifier('reconciliation', creationId);
+    const message = { job: 'reconcileCalls', uid, agentId, reconciliationId } as const;
+    // Starts the reconciliation if this function dies.
+    await jobQueue.send(message, rescueDelaySeconds);
+    await reconciliations.add({ reconciliationId, agentId, uid, ...assistants, from, to, dryRun });
+    // It is requested. If this message is not sent, the one before it does the work.
+    await jobQueue.send(message).catch(() => {});
+    return { reconciliationId, status: 'pending' as const };
+  },
+});
+
+const checkRange = (from: number, to: number): void => {
+  if (from >= to) throw invalidField('from', 'must be before to');
+  if (to > Date.now()) throw invalidField('to', 'must not be in the future');
+  if (to - from > limits.reconciliationDays * dayMilliseconds)
+    throw invalidField('to', `must be at most ${limits.reconciliationDays} days after from`);
+};
+
+export const handler = lambda(createReconciliation);

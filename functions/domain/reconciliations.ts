@@ -1,0 +1,91 @@
+import * as z from 'zod/mini';
+import { DateTime, timestamp } from './date-time.ts';
+import {
+  choiceField,
+  describe,
+  describedObject,
+  flagField,
+  listField,
+  numberField,
+  objectComponent,
+  textField,
+  wholeField,
+} from './describe.ts';
+import { Uid } from './identifiers.ts';
+
+const exampleId = 'reconciliation_01KB3P8V4N6T0R2X5Z7B9D1F3H';
+const id = () => textField('Id of the reconciliation.', exampleId);
+
+/** The id of a reconciliation in a path. A malformed one names nothing. */
+export const ReconciliationIdInPath = id();
+
+const range = {
+  from: timestamp('The calls that start from then on.', '2026-03-01T00:00:00.000Z'),
+  to: timestamp('The calls that start before then, at most the present.', '2026-03-02T00:00:00.000Z'),
+};
+
+export const ReconciliationRequest = z.object({
+  uid: Uid,
+  from: DateTime.check(describe('The calls that start from then on.', '2026-03-01T00:00:00.000Z')),
+  to: DateTime.check(
+    describe(
+      'The calls that start before then: at most the present, and 31 days after `from`.',
+      '2026-03-02T00:00:00.000Z',
+    ),
+  ),
+  dryRun: z._default(flagField('Only counts. Nothing is recorded.', false), false),
+});
+
+export const AcceptedReconciliation = describedObject('The reconciliation that has begun.', {
+  reconciliationId: id(),
+  status: z.literal('pending').check(describe('`pending`.', 'pending')),
+});
+
+export const ReconciliationStatus = z.enum(['pending', 'running', 'done', 'failed']);
+
+/** The numbers of calls that a reconciliation counts. */
+const counts = {
+  listed: wholeField('How many calls of the agent the platform lists: the sum of the following four.', 1041),
+  known: wholeField('Calls that are here.', 1036),
+  recovered: wholeField('Calls that were missing, and are recorded now.', 2),
+  completed: wholeField('Calls that were here without their end, and have it now.', 1),
+  skipped: wholeField(
+    'Calls that are not over, were deleted or erased here, or are older than the service keeps calls.',
+    2,
+  ),
+  differing: wholeField('Calls that are here with another duration or cost. They do not change.', 1),
+};
+export type ReconciliationCounts = Record<keyof typeof counts, number>;
+
+const measure = z.union([
+  z.number(),
+  z.object({
+    amount: numberField('The amount.', 0.12),
+    currency: textField('The currency, or `credits`.', 'USD'),
+  }),
+]);
+
+export const Difference = describedObject('A call that is here with another duration or cost.', {
+  callId: textField('Id of the call.', 'vapi:4f1c2e3d'),
+  field: choiceField(['durationSeconds', 'cost'], 'What differs.', 'durationSeconds'),
+  here: measure.check(describe('The value here: seconds, or `amount` and `currency`.', 61)),
+  there: measure.check(describe('The value at the platform.', 65)),
+});
+export type Difference = z.infer<typeof Difference>;
+
+export const Reconciliation = objectComponent(
+  'Reconciliation',
+  'A comparison of the calls of an agent with the list of its voice platform.',
+  {
+    reconciliationId: id(),
+    status: ReconciliationStatus.check(describe('Status of the reconciliation.', 'done')),
+    dryRun: flagField('Whether it only counts.', false),
+    ...range,
+    ...counts,
+    differences: listField(Difference, 'The first 100 differences.'),
+    error: z.optional(textField('Why it failed.', 'Vapi does not accept the API key (401). Set it again.')),
+    createdAt: timestamp('When it was requested.'),
+    finishedAt: z.optional(timestamp('When it ended.', '2026-03-02T00:00:04.000Z')),
+  },
+);
+export type Reconciliation = z.infer<typeof Reconciliation>;

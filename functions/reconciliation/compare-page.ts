@@ -1,0 +1,140 @@
+import pMap from 'p-map';
+import type { Call } from '../domain/calls.ts';
+import type { Difference, ReconciliationCounts } from '../domain/reconciliations.ts';
+import { toCallStartReference } from '../hooks/decide-call-start.ts';
+import { isOver, toCallId } from '../hooks/ended-call.ts';
+import type { CallEnd } from '../hooks/platforms/platform.ts';
+import { platforms } from '../hooks/platforms/platforms.ts';
+import type { CallRecords, ReportedCall } from '../store/calls/call-records.ts';
+import type { ListedCall } from './lists/list.ts';
+import type { StoredReconciliation } from './reconciliations.ts';
+
+/** A call that is missing here, or its end, with what the platform's webhook would have reported. */
+export type UnknownCall = { callId: string; end: CallEnd };
+
+/** What a page says about the calls of an agent, and what is missing. */
+export type ComparedPage = {
+  counts: ReconciliationCounts;
+  differences: Difference[];
+  missing: UnknownCall[];
+  /** The ids of those calls, and of calls that an earlier run of this page has recorded. */
+  planned: { recovered: string[]; completed: string[] };
+};
+
+const lookupConcurrency = 4;
+const maxSecondsApart = 1;
+
+type Verdict =
+  | { kind: 'other' | 'skipped' }
+  | { kind: 'known'; differences: Difference[] }
+  | { kind: 'recovered' | 'completed'; callId: string; missing?: UnknownCall };
+
+/** Compares the calls of a page with those that are here. */
+export const comparePage = async (
+  stored: StoredReconciliation,
+  page: ListedCall[],
+  { callRecords }: { callRecords: Pick<CallRecords, 'earliestStart' | 'readReported'> },
+): Promise<ComparedPage> => {
+  const { agentId, platform } = stored;
+  const inTime = page.filter((call) => startsWithin(call, stored) && mayBeOurs(call, stored));
+  const callIds = inTime.map(({ id }) => toCallId(platform, id));
+  const read = await callRecords.readReported(
+    agentId,
+    callIds.filter((callId) => callId !== undefined),
+  );
+  const verdicts = await pMap(
+    inTime,
+    (call, index) => judge(stored, call, callIds[index], read.get(callIds[index] ?? ''), callRecords),
+    { concurrency: lookupConcurrency },
+  );
+  const select = (kind: Verdict['kind']) => verdicts.filter((one) => one.kind === kind);
+  const listIds = (kind: 'recovered' | 'completed') => select(kind).map((one) => (one as { callId: string }).callId);
+  const known = select('known') as Extract<Verdict, { kind: 'known' }>[];
+  const planned = { recovered: listIds('recovered'), completed: listIds('completed') };
+  const counts = {
+    known: known.length,
+    recovered: planned.recovered.length,
+    completed: planned.completed.length,
+    skipped: select('skipped').length,
+    differing: known.filter(({ differences }) => differences.length > 0).length,
+  };
+  const listed = counts.known + counts.recovered + counts.completed + counts.skipped;
+  return {
+    counts: { listed, ...counts },
+    differences: known.flatMap(({ differences }) => differences),
+    missing: verdicts.flatMap((one) => ('missing' in one && one.missing ? [one.missing] : [])),
+    planned,
+  };
+};
+
+/** Decides what a call of a list is here. */
+const judge = async (
+  stored: StoredReconciliation,
+  call: ListedCall,
+  callId: string | undefined,
+  found: ReportedCall | undefined,
+  callRecords: Pick<CallRecords, 'earliestStart'>,
+): Promise<Verdict> => {
+  if (callId === undefined) return { kind: 'skipped' };
+  const record = found?.call;
+  if (record && isOver(record)) {
+    // An earlier run of this page has recorded it.
+    const kind = (['recovered', 'completed'] as const).find((one) => stored.progress.planned[one].includes(callId));
+    if (kind) return { kind, callId };
+    return { kind: 'known', differences: compare(callId, record, readEnd(stored, call.event)) };
+  }
+  if (!record && found?.isDeleted) return { kind: isSurelyOurs(call, stored) ? 'skipped' : 'other' };
+  if (isTooOld(call, callRecords.earliestStart())) return { kind: 'skipped' };
+  if (!call.isOver) return { kind: record || isSurelyOurs(call, stored) ? 'skipped' : 'other' };
+  const needsRest = !stored.dryRun || call.own === undefined;
+  const event = needsRest && call.complete ? await call.complete() : call.event;
+  const end = event && readEnd(stored, event);
+  if (!end) return { kind: 'skipped' };
+  if (!record && !isOwnNumber(stored, end)) return { kind: 'other' };
+  const kind = record ? 'completed' : 'recovered';
+  return { kind, callId, missing: { callId, end } };
+};
+
+/** Returns the end that the platform's webhook would report, as the webhook's reader reads it. */
+const readEnd = ({ platform }: StoredReconciliation, body: Record<string, unknown>): CallEnd | undefined => {
+  const event = platforms[platform].read({ body, query: {} });
+  return event.type === 'end' ? event : undefined;
+};
+
+const startsWithin = ({ startedAt }: ListedCall, { from, to }: StoredReconciliation) =>
+  startedAt !== undefined && startedAt >= Date.parse(from) && startedAt < Date.parse(to);
+
+/** Checks whether a call is older than the service keeps calls. */
+const isTooOld = ({ startedAt = 0 }: ListedCall, earliest: string | undefined) =>
+  earliest !== undefined && startedAt < Date.parse(earliest);
+
+/** Checks that our side's number, if the list has it, is the agent's. The list has only calls of named assistants. */
+const mayBeOurs = (call: ListedCall, stored: StoredReconciliation) =>
+  call.own === undefined || isSurelyOurs(call, stored);
+
+const isSurelyOurs = ({ own }: ListedCall, { assistantIds, number, uid }: StoredReconciliation) =>
+  assistantIds.length > 0 || (own !== undefined && normalize(uid, own) === number);
+
+const isOwnNumber = ({ assistantIds, number, uid }: StoredReconciliation, { direction, from, to }: CallEnd) =>
+  assistantIds.length > 0 || toCallStartReference({ uid, direction, from, to }).own === number;
+
+const normalize = (uid: string, own: string) => toCallStartReference({ uid, direction: 'inbound', to: own }).own;
+
+/** Returns what differs between a call here and the platform's report. What one side lacks is no difference. */
+const compare = (callId: string, call: Call, end: CallEnd | undefined): Difference[] => {
+  const [here, there] = [call.durationSeconds, end?.facts.durationSeconds];
+  const [cost, otherCost] = [readCost(call.details?.cost), readCost(end?.facts.details.cost)];
+  return [
+    ...(here !== undefined && there !== undefined && Math.abs(here - there) > maxSecondsApart
+      ? [{ callId, field: 'durationSeconds' as const, here, there }]
+      : []),
+    ...(cost && otherCost && (cost.amount !== otherCost.amount || cost.currency !== otherCost.currency)
+      ? [{ callId, field: 'cost' as const, here: cost, there: otherCost }]
+      : []),
+  ];
+};
+
+const readCost = (value: unknown): { amount: number; currency: string } | undefined => {
+  const { amount, currency } = (value ?? {}) as Record<string, unknown>;
+  return typeof amount === 'number' && typeof currency === 'string' ? { amount, currency } : undefined;
+};

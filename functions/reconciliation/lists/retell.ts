@@ -1,0 +1,49 @@
+import { PlatformError } from '../../clients/platform-requests.ts';
+import { isJsonObject } from '../../domain/json.ts';
+import { numberAt, textAt } from '../../hooks/platforms/platform.ts';
+import { type CallList, listObjects } from './list.ts';
+
+const overStatuses = new Set(['ended', 'error', 'not_connected']);
+
+/**
+ * Retell's list of calls. It has no transcript and no recording, which each call has.
+ * https://docs.retellai.com/api-references/list-calls
+ */
+export const retell: CallList = {
+  headers: (apiKey) => ({ authorization: `Bearer ${apiKey}` }),
+
+  open(requests, { from, to, assistantIds }) {
+    const filter_criteria = {
+      ...(assistantIds.length > 0 && { agent: assistantIds.map((agent_id) => ({ agent_id })) }),
+      start_timestamp: { type: 'range', op: 'bt', value: [from, to - 1] },
+    };
+    return async ({ key } = {}) => {
+      const body = { filter_criteria, limit: 1000, sort_order: 'descending', pagination_key: key };
+      const page = await requests.send('/v3/list-calls', { body });
+      const { items, has_more, pagination_key } = isJsonObject(page) ? page : {};
+      const calls = listObjects(items).map((call) => {
+        const id = textAt(call, 'call_id') ?? '';
+        return {
+          id,
+          startedAt: numberAt(call, 'start_timestamp') ?? numberAt(call, 'end_timestamp'),
+          isOver: overStatuses.has(textAt(call, 'call_status') ?? ''),
+          own: textAt(call, textAt(call, 'direction') === 'outbound' ? 'from_number' : 'to_number'),
+          event: toEvent(call),
+          async complete() {
+            try {
+              const whole = await requests.send(`/v2/get-call/${encodeURIComponent(id)}`);
+              return isJsonObject(whole) ? toEvent(whole) : undefined;
+            } catch (error) {
+              if (error instanceof PlatformError && error.status === 404) return undefined;
+              throw error;
+            }
+          },
+        };
+      });
+      const next = has_more === true && typeof pagination_key === 'string' ? { key: pagination_key } : undefined;
+      return { calls, next };
+    };
+  },
+};
+
+const toEvent = (call: Record<string, unknown>) => ({ event: 'call_analyzed', call });

@@ -1,0 +1,215 @@
+import { hash } from 'node:crypto';
+import pMap from 'p-map';
+import { PlatformError, PlatformRequests } from '../clients/platform-requests.ts';
+import { sealedSecrets } from '../clients/sealed-secrets.ts';
+import { ApiError } from '../domain/errors.ts';
+import { environment } from '../environment.ts';
+import { callStarts } from '../hooks/call-starts.ts';
+import { recordListedEnd } from '../hooks/record-ended.ts';
+import { describeError, log } from '../log.ts';
+import type { ServicesOf } from '../service.ts';
+import { callRecords } from '../store/calls/call-records.ts';
+import { calls } from '../store/calls/calls.ts';
+import { type ComparedPage, comparePage, type UnknownCall } from './compare-page.ts';
+import type { CallPage, Position } from './lists/list.ts';
+import { callLists, platformTitles } from './lists/lists.ts';
+import { platformKeyOwner, platformKeys } from './platform-keys.ts';
+import { isFinished, type Progress, reconciliations, type StoredReconciliation } from './reconciliations.ts';
+
+/** The services of a function that reconciles calls. */
+export const reconcileServices = {
+  reconciliations: reconciliations.for('find', 'save', 'finish'),
+  platformKeys: platformKeys.for('find', 'noteUse', 'noteRefusal'),
+  sealedSecrets,
+  callRecords: callRecords.for('earliestStart', 'readReported'),
+  callStarts: callStarts.for('readOutcomeSettings'),
+  calls: calls.for('record', 'recordWithOutcome'),
+};
+type Services = ServicesOf<typeof reconcileServices>;
+
+/** A platform that does not respond is asked again for so long. */
+const maxTroubleMilliseconds = 15 * 60 * 1000;
+const maxPages = 2000;
+const recordConcurrency = 4;
+
+/** The delay before a reconciliation continues. Undefined: it is over. */
+type Rest = { delaySeconds: number } | undefined;
+
+/** Reconciles calls until a time (Unix milliseconds). Each page is saved: a run that is killed is continued by another. */
+export const runReconciliation = async (
+  reference: { agentId: string; reconciliationId: string },
+  until: number,
+  services: Services,
+): Promise<Rest> => {
+  const found = await services.reconciliations.find(reference.agentId, reference.reconciliationId);
+  if (!found || isFinished(found)) return undefined;
+  return new Run(found, until, services).go();
+};
+
+/** One run of a reconciliation. */
+class Run {
+  #stored: StoredReconciliation;
+  readonly #until: number;
+  readonly #services: Services;
+
+  constructor(stored: StoredReconciliation, until: number, services: Services) {
+    this.#stored = stored;
+    this.#until = until;
+    this.#services = services;
+  }
+
+  async go(): Promise<Rest> {
+    const { uid, platform, number, assistantIds, ...asked } = this.#stored;
+    const key = await this.#services.platformKeys.find(uid, platform);
+    if (!key) return this.#fail(`There is no key of ${this.#title}. Set it, and try again.`);
+    const apiKey = await this.#services.sealedSecrets
+      .open(platformKeyOwner(uid, platform), key.sealed)
+      .catch(() => undefined);
+    if (apiKey === undefined) return this.#fail(`The key of ${this.#title} cannot be read. Set it again.`);
+    const list = callLists[platform];
+    const requests = new PlatformRequests(environment.platformApiBases[platform], list.headers(apiKey, key.accountId));
+    const [from, to] = [Date.parse(asked.from), Date.parse(asked.to)];
+    const criteria = { from, to, assistantIds, number, accountId: key.accountId };
+    const readPage = list.open(requests, criteria);
+    try {
+      let isAccepted = false;
+      for (;;) {
+        if (Date.now() >= this.#until) return { delaySeconds: 0 };
+        const page = await readPage(this.#progress.position);
+        if (!isAccepted) await this.#services.platformKeys.noteUse(uid, key);
+        isAccepted = true;
+        const next = await this.#take(page);
+        if (next !== 'goes on') return next === 'waits' ? { delaySeconds: 0 } : undefined;
+      }
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error;
+      const { status } = error;
+      if (error.isRefusal && status !== undefined) await this.#services.platformKeys.noteRefusal(uid, key, status);
+      return this.#suffer(error);
+    }
+  }
+
+  get #progress(): Progress {
+    return this.#stored.progress;
+  }
+
+  /** Compares a page and records what is missing. */
+  async #take(page: CallPage): Promise<'goes on' | 'waits' | 'over'> {
+    const { position, previous, pages } = this.#progress;
+    const fresh = page.calls.filter(({ id }, index, all) => !previous.includes(hashId(id)) && isFirst(all, index));
+    const isStuck =
+      page.next !== undefined && page.calls.length > 0 && (fresh.length === 0 || isSame(page.next, position));
+    if (isStuck) return this.#end(`The list of calls of ${this.#title} repeats a page.`);
+    if (pages >= maxPages)
+      return this.#end(`The list of calls of ${this.#title} has more than ${maxPages} pages. Choose a shorter time.`);
+    const compared = await comparePage(this.#stored, fresh, this.#services);
+    if (!(await this.#record(compared))) return 'waits';
+    const counted = addCounts(this.#progress, compared);
+    const done: Progress = {
+      ...counted,
+      position: page.next,
+      previous: page.calls.map(({ id }) => hashId(id)),
+      planned: { recovered: [], completed: [] },
+      pages: pages + 1,
+      troubledAt: undefined,
+      failures: 0,
+    };
+    if (page.next === undefined) return this.#end(undefined, done);
+    return (await this.#save(done)) ? 'goes on' : 'over';
+  }
+
+  /** Records the calls that are missing. False: the time is over, or another run has continued. */
+  async #record({ planned, missing }: ComparedPage): Promise<boolean> {
+    if (missing.length === 0 || this.#stored.dryRun) return true;
+    // What this run records counts as such, also if it is killed before the page is saved.
+    if (!(await this.#save({ ...this.#progress, planned }))) return false;
+    let isInTime = true;
+    await pMap(
+      missing,
+      async (call) => {
+        if (Date.now() < this.#until) await this.#recordOne(call);
+        else isInTime = false;
+      },
+      { concurrency: recordConcurrency },
+    );
+    return isInTime;
+  }
+
+  async #recordOne({ callId, end }: UnknownCall): Promise<void> {
+    const { agentId, uid, platform, reconciliationId } = this.#stored;
+    try {
+      await recordListedEnd(this.#services, { platform, end, callId, agentId, uid }, reconciliationId);
+    } catch (error) {
+      // A call that cannot be recorded prevents no other.
+      if (!(error instanceof ApiError) || error.code === 'overloaded') throw error;
+      log('warn', { job: 'reconcileCalls', reconciliationId, callId, unrecorded: describeError(error) });
+    }
+  }
+
+  async #save(progress: Progress): Promise<boolean> {
+    const saved = await this.#services.reconciliations.save(this.#stored, progress);
+    if (saved) this.#stored = saved;
+    return saved !== undefined;
+  }
+
+  async #end(error: string | undefined, progress = this.#progress): Promise<'over'> {
+    const isEnded = await this.#services.reconciliations.finish(this.#stored, progress, { error });
+    if (isEnded) this.#report(progress, error);
+    return 'over';
+  }
+
+  async #fail(error: string): Promise<undefined> {
+    await this.#end(error);
+  }
+
+  /** Waits as the platform says, for a quarter of an hour at most, or ends with a sentence. */
+  async #suffer(error: PlatformError): Promise<Rest> {
+    const { status, retryAfterSeconds, isPassing } = error;
+    const said = status === undefined ? '' : ` (${status})`;
+    if (error.isRefusal)
+      return this.#fail(`${this.#title} does not accept the API key${said}. Set another one, and try again.`);
+    if (status === 404)
+      return this.#fail(`${this.#title} knows no such account${said}. Set the key again, with the right account.`);
+    if (!isPassing)
+      return this.#fail(`${this.#title} did not take the request for its list of calls${said}. ${error.message}`);
+    const { failures, troubledAt = Date.now() } = this.#progress;
+    const delaySeconds = Math.max(1, retryAfterSeconds ?? Math.min(60, 2 ** failures));
+    if (Date.now() + delaySeconds * 1000 > troubledAt + maxTroubleMilliseconds)
+      return this.#fail(
+        `${this.#title} has not responded as it should for a quarter of an hour${said}. Try again later.`,
+      );
+    return (await this.#save({ ...this.#progress, troubledAt, failures: failures + 1 })) ? { delaySeconds } : undefined;
+  }
+
+  /** Logs the counts, from which the metrics follow. */
+  #report(
+    { listed, known, recovered, completed, skipped, differing, pages }: Progress,
+    error: string | undefined,
+  ): void {
+    const { agentId, uid, platform, reconciliationId, dryRun, isHourly = false } = this.#stored;
+    const counts = { listed, known, recovered, completed, skipped, differing };
+    const about = { uid, agentId, reconciliationId, platform, dryRun, isHourly, pages };
+    log(error === undefined ? 'info' : 'warn', { job: 'reconcileCalls', ...about, ...counts, error });
+  }
+
+  get #title(): string {
+    return platformTitles[this.#stored.platform];
+  }
+}
+
+const hashId = (id: string) => hash('sha256', id, 'base64url').slice(0, 11);
+const isFirst = (all: { id: string }[], index: number) => all.findIndex(({ id }) => id === all[index]?.id) === index;
+const isSame = (one: Position, other: Position | undefined) => JSON.stringify(one) === JSON.stringify(other);
+
+const maxDifferences = 100;
+
+const addCounts = (progress: Progress, { counts, differences }: ComparedPage): Progress => ({
+  ...progress,
+  listed: progress.listed + counts.listed,
+  known: progress.known + counts.known,
+  recovered: progress.recovered + counts.recovered,
+  completed: progress.completed + counts.completed,
+  skipped: progress.skipped + counts.skipped,
+  differing: progress.differing + counts.differing,
+  differences: [...progress.differences, ...differences].slice(0, maxDifferences),
+});

@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { VoicePlatforms } from '../../bin/local/voice-platforms.ts';
+import type { PlatformName } from '../../functions/hooks/platforms/platforms.ts';
+import { platformKeys } from '../../functions/reconciliation/platform-keys.ts';
+import { reconciliations } from '../../functions/reconciliation/reconciliations.ts';
+import '../support/quiet-logs.ts';
+import {
+  hour,
+  minute,
+  newReconciledWorld,
+  other,
+  own,
+  platformCall,
+  run,
+  startPlatforms,
+} from '../support/reconciliation.ts';
+
+let platforms: VoicePlatforms;
+beforeAll(async () => {
+  platforms = await startPlatforms();
+});
+afterAll(() => platforms.stop());
+beforeEach(() => {
+  platforms.fault = undefined;
+  platforms.maxPage = 1000;
+  platforms.requests.length = 0;
+});
+
+const names: PlatformName[] = ['vapi', 'retell', 'elevenlabs', 'twilio', 'telnyx'];
+const counts = ({ listed, known, recovered, completed, skipped, differing }: Record<string, unknown>) => ({
+  ...{ listed, known, recovered, completed, skipped, differing },
+});
+
+describe.each(names)('the list of calls of %s', (platform) => {
+  it(`calls of ${platform} that are missing are recorded as their end would have, once, by assistants and by number`, async () => {
+    const calls = [
+      platformCall(platform, { cost: 0.12, summary: 'Booked.', findings: { custom_call_outcome: 'booked' } }),
+      platformCall(platform, { direction: 'outbound', startedAt: Date.now() - 2 * hour }),
+      platformCall(platform, { assistantId: 'assistant-2', own: '+14155550999' }),
+    ];
+    const world = await newReconciledWorld(platforms, platform, {
+      calls,
+      assistantIds: ['twilio', 'telnyx'].includes(platform) ? [own] : ['assistant-1'],
+    });
+    const first = await world.reconcile();
+    expect(first).toMatchObject({
+      status: 'done',
+      ...counts({ listed: 2, known: 0, recovered: 2, completed: 0, skipped: 0, differing: 0 }),
+    });
+    const recorded = await world.listCalls();
+    expect(recorded).toMatchObject([
+      {
+        callId: `${platform}:${calls[0]?.id}`,
+        phone: other,
+        agentPhone: own,
+        direction: 'inbound',
+        durationSeconds: 65,
+      },
+      { callId: `${platform}:${calls[1]?.id}`, phone: other, agentPhone: own, direction: 'outbound' },
+    ]);
+    expect(recorded.map(({ details }: { details: object }) => details)).toMatchObject([
+      { source: 'reconciled', ...(platform !== 'retell' && { cost: { amount: 0.12, currency: 'USD' } }) },
+      { source: 'reconciled' },
+    ]);
+    if (!['twilio', 'telnyx'].includes(platform)) expect(recorded[0].custom_call_outcome).toBe('booked');
+    expect(await world.reconcile()).toMatchObject({ listed: 2, known: 2, recovered: 0, differing: 0 });
+    const byNumber = await newReconciledWorld(platforms, platform, { calls, assistantIds: [] });
+    expect(await byNumber.reconcile()).toMatchObject({ status: 'done', listed: 2, recovered: 2 });
+  });
+
+  it(`every page of ${platform} is read, also where calls began at the same moment`, async () => {
+    // Vapi has no cursor: a small page is its last one.
+    const [maxPage, length] = platform === 'vapi' ? [100, 230] : [4, 11];
+    platforms.maxPage = maxPage;
+    const startedAt = Date.now() - hour;
+    const calls = Array.from({ length }, (_, n) =>
+      platformCall(platform, {
+        id: `c${String(n).padStart(3, '0')}-${startedAt}`,
+        startedAt: startedAt + Math.floor(n / 3) * 1000,
+      }),
+    );
+    const world = await newReconciledWorld(platforms, platform, { calls, assistantIds: [] });
+    expect(await world.reconcile({ dryRun: true })).toMatchObject({
+      status: 'done',
+      dryRun: true,
+      listed: length,
+      recovered: length,
+    });
+    expect(await world.listCalls()).toEqual([]);
+    if (platform === 'vapi') return;
+    expect(await world.reconcile()).toMatchObject({ listed: length, recovered: length });
+    expect(await world.listCalls()).toHaveLength(length);
+  });
+
+  it(`calls of ${platform} that are not over, or outside of the time, are not recorded`, async () => {
+    const running = { endedAt: undefined, status: { retell: 'ongoing' }[platform as string] ?? 'in-progress' };
+    const calls = [
+      platformCall(platform, running),
+      platformCall(platform, { startedAt: Date.now() - 30 * hour }),
+      platformCall(platform),
+    ];
+    const world = await newReconciledWorld(platforms, platform, {
+      calls,
+      assistantIds: platform === 'elevenlabs' ? ['assistant-1'] : [],
+    });
+    expect(await world.reconcile()).toMatchObject({ listed: 2, skipped: 1, recovered: 1 });
+  });
+
+  it(`a key that ${platform} refuses ends the reconciliation with a sentence that does not contain it`, async () => {
+    const world = await newReconciledWorld(platforms, platform);
+    world.account.apiKey = 'another';
+    const { status, error } = await world.reconcile();
+    expect([status, error]).toEqual(['failed', expect.stringContaining('does not accept the API key (401)')]);
+    expect(error).not.toContain(world.apiKeyOfPlatform);
+    const [listed] = await Array.fromAsync(platformKeys.get().list(world.uid));
+    expect(listed).toMatchObject({ platform, lastRefused: { status: 401 } });
+  });
+});
+
+describe('a reconciliation', () => {
+  it('a call without its end gets it, and one with another duration or cost is reported and stays', async () => {
+    const calls = [platformCall('vapi', { cost: 0.2 }), platformCall('vapi'), platformCall('vapi', { cost: 0.3 })];
+    const world = await newReconciledWorld(platforms, 'vapi', { calls });
+    const startedAt = new Date(calls[0]?.startedAt as number).toISOString();
+    const [begun, shorter, dearer] = calls.map(({ id }) => `vapi:${id}`) as [string, string, string];
+    await world.recordCall(begun, { startedAt });
+    await world.recordCall(shorter, { startedAt, durationSeconds: 61 });
+    await world.recordCall(dearer, {
+      startedAt,
+      durationSeconds: 65.5,
+      details: { cost: { amount: 0.25, currency: 'USD' } },
+    });
+    const expected = { listed: 3, known: 2, completed: 1, recovered: 0, differing: 2 };
+    expect(await world.reconcile({ dryRun: true })).toMatchObject(expected);
+    const done = await world.reconcile();
+    expect(done).toMatchObject(expected);
+    expect(done.differences).toEqual(
+      expect.arrayContaining([
+        { callId: shorter, field: 'durationSeconds', here: 61, there: 65 },
+        {
+          callId: dearer,
+          field: 'cost',
+          here: { amount: 0.25, currency: 'USD' },
+          there: { amount: 0.3, currency: 'USD' },
+        },
+      ]),
+    );
+    const recorded = new Map((await world.listCalls()).map((call: { callId: string }) => [call.callId, call]));
+    expect(recorded.get(begun)).toMatchObject({ durationSeconds: 65, details: { source: 'reconciled' } });
+    expect(recorded.get(shorter)).toMatchObject({ durationSeconds: 61 });
+  });
+
+  it('a run that is killed half-way is continued, and counts what it had recorded as recovered', async () => {
+    const calls = Array.from({ length: 9 }, (_, n) =>
+      platformCall('retell', { startedAt: Date.now() - hour - n * minute }),
+    );
+    const world = await newReconciledWorld(platforms, 'retell', { calls });
+    const reconciliationId = await world.begin();
+    let answered = 0;
+    platforms.fault = (path) => (path.startsWith('/v2/get-call') && ++answered > 4 ? { status: 503 } : undefined);
+    expect(await run(world.agentId, reconciliationId)).toEqual({ delaySeconds: 1 });
+    platforms.fault = undefined;
+    // The run dies after some of the calls of a page are recorded.
+    let written = 0;
+    const dying = platforms.requests;
+    expect(dying.length).toBeGreaterThan(0);
+    const { calls: store } = await import('../../functions/store/calls/calls.ts');
+    const record = store.get().record.bind(store.get());
+    const spy = Object.assign(store.get(), {
+      record: async (...given: Parameters<typeof record>) => {
+        if (++written > 3) throw new Error('The function died.');
+        return record(...given);
+      },
+    });
+    await expect(run(world.agentId, reconciliationId)).rejects.toThrow('died');
+    Object.assign(spy, { record });
+    while (await run(world.agentId, reconciliationId));
+    expect(await world.find(reconciliationId)).toMatchObject({ status: 'done', listed: 9, recovered: 9, known: 0 });
+    expect(await world.listCalls()).toHaveLength(9);
+  });
+
+  it('an end that arrives afterwards changes nothing', async () => {
+    const call = platformCall('retell');
+    const world = await newReconciledWorld(platforms, 'retell', { calls: [call] });
+    await world.reconcile();
+    const [before] = await world.listCalls();
+    const sent = { call_id: call.id, from_number: other, to_number: own, direction: 'inbound', call_status: 'ended' };
+    const times = { start_timestamp: call.startedAt, end_timestamp: call.endedAt, disconnection_reason: 'user_hangup' };
+    const body = { event: 'call_ended', call: { ...sent, ...times } };
+    const query = { uid: world.uid, agentId: world.agentId };
+    expect((await world.call('POST', '/hooks/retell', { query, body })).status).toBe(200);
+    expect(await world.listCalls()).toEqual([before]);
+  });
+
+  it('a platform that is busy is asked again as its header says, and given up after a quarter of an hour', async () => {
+    const world = await newReconciledWorld(platforms, 'vapi', { calls: [platformCall('vapi')] });
+    const reconciliationId = await world.begin();
+    platforms.fault = () => ({ status: 429, headers: { 'retry-after': '7' } });
+    expect(await run(world.agentId, reconciliationId)).toEqual({ delaySeconds: 7 });
+    platforms.fault = () => ({ status: 503 });
+    expect(await run(world.agentId, reconciliationId)).toEqual({ delaySeconds: 2 });
+    platforms.fault = () => ({ status: 429, headers: { 'retry-after': '3600' } });
+    expect(await run(world.agentId, reconciliationId)).toBeUndefined();
+    const { status, error } = await world.find(reconciliationId);
+    expect([status, error]).toEqual(['failed', expect.stringContaining('for a quarter of an hour (429)')]);
+    platforms.fault = undefined;
+    expect(await world.reconcile()).toMatchObject({ status: 'done', recovered: 1 });
+  });
+
+  it.each([
+    ['an account of somebody else', { status: 404 }, 'knows no such account (404)'],
+    ['a request that the platform refuses', { status: 400 }, 'did not take the request for its list of calls (400)'],
+  ])('%s ends it with a sentence', async (_, fault, sentence) => {
+    const world = await newReconciledWorld(platforms, 'telnyx');
+    platforms.fault = () => fault;
+    expect(await world.reconcile()).toMatchObject({ status: 'failed', error: expect.stringContaining(sentence) });
+  });
+
+  it('a page that repeats ends it with a sentence, and no call is counted twice', async () => {
+    const world = await newReconciledWorld(platforms, 'retell');
+    const items = [{ call_id: 'r1', call_status: 'ongoing', start_timestamp: Date.now() - hour, to_number: own }];
+    platforms.fault = () => ({ body: { items, has_more: true, pagination_key: 'again' } });
+    const { status, error, listed } = await world.reconcile();
+    expect([status, error, listed]).toEqual(['failed', expect.stringContaining('repeats a page'), 1]);
+  });
+
+  it('a list that never ends ends it with a sentence', { tags: 'heavy' }, async () => {
+    const world = await newReconciledWorld(platforms, 'retell');
+    let pages = 0;
+    platforms.fault = () => ({
+      body: { items: [{ call_id: `r${++pages}` }], has_more: true, pagination_key: `${pages}` },
+    });
+    expect(await world.reconcile()).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('more than 2000 pages'),
+    });
+  });
+
+  it('what a platform sends in another form is no call, and fails nothing', async () => {
+    const world = await newReconciledWorld(platforms, 'vapi');
+    for (const body of [
+      null,
+      {},
+      [null, 7, { id: 8 }, { id: 'x'.repeat(500), startedAt: new Date().toISOString(), status: 'ended' }],
+    ]) {
+      platforms.fault = () => ({ body });
+      expect(await world.reconcile()).toMatchObject({ status: 'done', recovered: 0 });
+    }
+  });
+
+  it('only one runs for an agent at a time', async () => {
+    const world = await newReconciledWorld(platforms, 'vapi');
+    const first = await world.begin();
+    await expect(world.begin()).rejects.toMatchObject({ code: 'reconciliation_in_progress' });
+    while (await run(world.agentId, first));
+    await expect(world.begin()).resolves.toBeTypeOf('string');
+    expect(await Array.fromAsync(reconciliations.get().list(world.agentId))).toHaveLength(2);
+  });
+});
