@@ -53,7 +53,10 @@ const isInstalled = () => {
   );
 };
 
-/** The arguments of npm, without its warnings: most of these say that a package needs the Node that is about to be installed. */
+/**
+ * The arguments of npm, without its warnings. With EBADENGINE it says that a package needs a newer Node than the one that runs npm:
+ * the package runs with the Node that is about to be installed.
+ */
 const npmInstall = ['npm', 'ci', '--no-audit', '--no-fund', '--loglevel=error'];
 
 const install = async () => {

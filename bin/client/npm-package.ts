@@ -7,7 +7,7 @@ const json = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8')
 
 /** Makes the npm package of the typed client in a folder, and returns the path of its archive. */
 export const packForNpm = (name: string): string => {
-  const { license, engines, repository, homepage, devDependencies } = json('package.json');
+  const { license, repository, homepage, devDependencies } = json('package.json');
   const { info } = json('functions/openapi/document.json');
   const folder = resolve(name);
   rmSync(folder, { recursive: true, force: true });
@@ -20,7 +20,8 @@ export const packForNpm = (name: string): string => {
     license,
     repository,
     homepage,
-    engines,
+    // Older versions of Node get no fixes.
+    engines: { node: '>=22' },
     type: 'module',
     sideEffects: false,
     // Compilers that do not read `exports` need this.
