@@ -57,7 +57,7 @@ it('the API hands each route to the function of its endpoint, by payload 2.0', (
 it('the API may invoke each function only by its own route', () => {
   const permissions = dev
     .all('AWS::Lambda::Permission')
-    .filter(({ part }) => ['Api', 'Hooks', 'OAuth', 'Users'].includes(part));
+    .filter(({ part }) => ['Api', 'Hooks', 'OAuth', 'Reconciliation', 'Users'].includes(part));
   expect(permissions).toHaveLength(ours.length + 8);
   for (const { properties } of permissions) {
     expect(properties).toMatchObject({ Action: 'lambda:InvokeFunction', Principal: 'apigateway.amazonaws.com' });
@@ -107,7 +107,8 @@ it('concurrency is reserved in production for the functions that a call waits fo
     .all('AWS::Lambda::Function')
     .filter(
       ({ part, properties }) =>
-        ['Api', 'Hooks', 'OAuth', 'Users'].includes(part) && properties.ReservedConcurrentExecutions !== undefined,
+        ['Api', 'Hooks', 'OAuth', 'Reconciliation', 'Users'].includes(part) &&
+        properties.ReservedConcurrentExecutions !== undefined,
     )
     .map(({ properties }) => [properties.FunctionName, properties.ReservedConcurrentExecutions]);
   const names = ['check-blocked-number', 'decide-call-start', 'receive-hook', 'search-knowledge'];

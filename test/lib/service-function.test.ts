@@ -163,8 +163,9 @@ it('the functions get their resources by settings, and no secret', () => {
 const mayWrite: Record<keyof typeof guardedKeys, Record<string, string[]>> = {
   // They make and end API keys.
   apiKeys: {
-    'create-key': ['dynamodb:PutItem'],
-    'rotate-key': ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
+    // They also delete keys that are over, where a user has many.
+    'create-key': ['dynamodb:BatchWriteItem', 'dynamodb:PutItem'],
+    'rotate-key': ['dynamodb:BatchWriteItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
     'revoke-key': ['dynamodb:UpdateItem'],
     'issue-token': ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
     'revoke-token': ['dynamodb:UpdateItem'],

@@ -2,12 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { versionItems } from '../../functions/store/agents/agent-versions.ts';
-import { agentVersionCollection, itemsOfAgent } from '../../functions/store/keys.ts';
-import { type Item, table } from '../../functions/store/table.ts';
+import { agentVersionCollection } from '../../functions/store/keys.ts';
+import { table } from '../../functions/store/table.ts';
 import { newWorld, type World } from '../support/world.ts';
 
-const change = ({ agentId, call }: World, configuration: object, headers: Record<string, string> = {}) =>
-  call('PATCH', `/agents/${agentId}`, { body: { configuration }, headers });
 const get = async ({ agentId, uid, call }: World, path: string, query: object = {}) =>
   (await call('GET', `/agents/${agentId}/versions${path}`, { query: { uid, ...query } })).body;
 
@@ -34,41 +32,4 @@ it('a history of 200 large versions takes ten read units', async () => {
     }),
   );
   expect(ConsumedCapacity?.CapacityUnits).toBeLessThanOrEqual(10);
-});
-
-/** Stores the versions of an agent as an earlier version of the service did: one item each, with the content. */
-const storeAsBefore = async (agentId: string) => {
-  const contents: (Item & { content: unknown; creationId?: string })[] = [];
-  for await (const item of table
-    .get()
-    .query<(typeof contents)[number]>({ ...itemsOfAgent(agentId), prefix: 'CONTENT#' }))
-    contents.push(item);
-  for (const { pk, sk, content, creationId } of contents) {
-    const key = { pk, sk: sk.replace('CONTENT#', 'VERSION#') };
-    await table.get().change(key, { set: { content, creationId, version: Number(sk.slice('CONTENT#'.length)) } });
-    await table.get().delete({ pk, sk });
-  }
-};
-
-it('versions that an earlier version of the service stored are listed, compared, restored and served', async () => {
-  const world = await newWorld();
-  const { agentId, uid, call } = world;
-  await change(world, { greeting: 'One' });
-  await change(world, { greeting: 'Two' });
-  await storeAsBefore(agentId);
-  await change(world, { greeting: 'Three' });
-  expect((await get(world, '')).versions).toMatchObject([4, 3, 2, 1].map((version) => ({ version, uid })));
-  expect(JSON.stringify(await get(world, ''))).not.toContain('content');
-  expect(await get(world, '/3', { against: '2' })).toMatchObject({
-    configuration: { greeting: 'Two' },
-    changes: [{ path: '/configuration/greeting', before: 'One', after: 'Two' }],
-  });
-  const conflict = await change(world, { greeting: 'Four' }, { 'if-match': '"1"' });
-  expect([conflict.status, conflict.body.version, conflict.body.details.length]).toEqual([412, 4, 1]);
-  const split = [{ version: 2, percent: 100 }];
-  expect((await call('PUT', `/agents/${agentId}/traffic`, { body: { uid, split } })).status).toBe(200);
-  const start = { uid, agentId, from: '+14155550100', include: ['agent'] };
-  expect((await call('POST', '/call-starts', { body: start })).body.agent.configuration.greeting).toBe('One');
-  const restored = await call('POST', `/agents/${agentId}/restore`, { body: { uid, version: 3 } });
-  expect(restored.body).toMatchObject({ version: 5, configuration: { greeting: 'Two' } });
 });

@@ -3,15 +3,12 @@ import { type PlatformCall, startVoicePlatforms, type VoicePlatforms } from '../
 import { sealedSecrets } from '../../functions/clients/sealed-secrets.ts';
 import { newUlid } from '../../functions/domain/identifiers.ts';
 import type { PlatformName } from '../../functions/hooks/platforms/platforms.ts';
-import { reconcileCalls } from '../../functions/jobs/reconcile-calls.ts';
 import { platformKeyOwner, platformKeys } from '../../functions/reconciliation/platform-keys.ts';
 import { reconciliations, toReconciliation } from '../../functions/reconciliation/reconciliations.ts';
 import { reconcileServices, runReconciliation } from '../../functions/reconciliation/run-reconciliation.ts';
 import { lazyServices } from '../../functions/service.ts';
 import { agentChanges } from '../../functions/store/agents/agent-changes.ts';
 import { newWorld } from './world.ts';
-
-export { reconcileCalls };
 
 export const minute = 60_000;
 export const hour = 60 * minute;

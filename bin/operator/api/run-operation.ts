@@ -73,7 +73,8 @@ export const previewDeletion = async (
   options: RequestOptions,
 ): Promise<Response> => {
   const reader = apiOperations.find((one) => one.method === 'GET' && one.path === path && path.includes('{'));
-  return reader ? runOperation(api, reader, reader.takesUid ? { uid, ...params } : params, options) : params;
+  const namesUser = reader && (reader.takesUid || reader.path.includes('{uid}'));
+  return reader ? runOperation(api, reader, namesUser ? { uid, ...params } : params, options) : params;
 };
 
 /** Waits until the website or the document of a response is read. */

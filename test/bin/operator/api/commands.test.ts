@@ -90,7 +90,10 @@ const normalized = (value: unknown) =>
     typeof one === 'string' && /^\d{4}-\d{2}-\d{2}T/.test(one) ? new Date(one).toISOString() : one,
   );
 
-const callable = operations.filter(({ operation }) => !['receiveHook', 'serveMcp'].includes(operation.operationId));
+const callable = operations.filter(
+  ({ operation }) =>
+    !['receiveHook', 'serveMcp'].includes(operation.operationId) && !String(operation.tags).includes('OAuth'),
+);
 
 it('there is a command for every operation but those that platforms and AI clients call in formats of their own', () => {
   expect(apiOperations.map(({ operationId }) => operationId).sort()).toEqual(
@@ -165,7 +168,7 @@ it.each(names)('the example in the help of "%s" is a command that is accepted', 
   const more = [...(needsUser ? ['--uid', 'demo-user'] : []), ...(help.includes('--no-wait') ? ['--no-wait'] : [])];
   respondWith({});
   const { code, stderr } = await runCommand([...words, ...more]);
-  expect({ code, stderr }).not.toMatchObject({ code: 2 });
+  expect(`${code} ${stderr}`).not.toMatch(/^2/);
 });
 
 const ofAgent = ['--agent-id', 'front-desk', '--uid', 'acme'];
