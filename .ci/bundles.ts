@@ -20,6 +20,7 @@ const classes: Record<string, Class> = {
   // The AI SDK with the guides; the client for connections to other people's servers.
   buildChat: 'packages',
   deliverWebhook: 'packages',
+  showAuthorization: 'packages',
   testWebhookEndpoint: 'packages',
   // The same client, and the readers of web pages.
   crawlWebsite: 'websites',

@@ -3,24 +3,10 @@ import { connectionProblem, listCauses } from '../clients/public-web/connection-
 import { type FetchPolicy, openPublicConnections } from '../clients/public-web/public-connections.ts';
 import { isJsonObject } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
-import { cut, withoutControlCharacters } from '../domain/text.ts';
 import { environment } from '../environment.ts';
 import { wholeService } from '../service.ts';
+import { ClientError, type OAuthClient, readClientName } from './client.ts';
 import { isRedirectUri } from './redirects.ts';
-
-/** A client as its document or its registration describes it. Its name is its own word. */
-export type OAuthClient = { name?: string; redirectUris: string[] };
-
-/** Thrown for a client that cannot be used. The message is a sentence for the person who opened the page. */
-export class ClientError extends Error {
-  override readonly name = 'ClientError';
-  readonly status: 400 | 429;
-
-  constructor(message: string, status: 400 | 429 = 400) {
-    super(message);
-    this.status = status;
-  }
-}
 
 const timeoutMilliseconds = limits.clientDocumentSeconds * 1000;
 const shortestMilliseconds = 5 * 60 * 1000;
@@ -145,10 +131,6 @@ const parse = (text: string): unknown => {
     return undefined;
   }
 };
-
-/** Returns a client's name for people: one line, cut. */
-export const readClientName = (name: unknown): string | undefined =>
-  typeof name === 'string' ? cut(withoutControlCharacters(name).trim(), limits.nameCharacters) || undefined : undefined;
 
 export const clientDocuments = /* @__PURE__ */ wholeService(
   () => new ClientDocuments({ trustedOrigins: environment.crawlTrustedOrigins }),

@@ -1,4 +1,5 @@
-import { type ClientDocuments, ClientError, type OAuthClient } from './client-documents.ts';
+import { ClientError, type OAuthClient } from './client.ts';
+import type { ClientDocuments } from './client-documents.ts';
 import { readHost } from './redirects.ts';
 import type { SealedValues } from './sealed-values.ts';
 

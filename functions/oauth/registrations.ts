@@ -3,7 +3,7 @@ import { isJsonObject } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { characters } from '../domain/text.ts';
 import { decodeRequestBody } from '../http/request-body.ts';
-import { readClientName } from './client-documents.ts';
+import { readClientName } from './client.ts';
 import type { Registration } from './clients.ts';
 import { OAuthError } from './parameters.ts';
 import { isRedirectUri } from './redirects.ts';
