@@ -157,7 +157,9 @@ it('mcp-remote signs in for a client that only starts local programs', async () 
   for await (const line of createInterface(child.stderr)) {
     const [address] = /https?:\/\/\S*\/authorize\?\S+/.exec(line) ?? [];
     if (!address) continue;
-    await fetch(await permit(address, apiKey));
+    const back = await permit(address, apiKey);
+    // The program prints the address before it listens.
+    await expect.poll(() => fetch(back).then(({ ok }) => ok, () => false), { timeout: 20_000 }).toBe(true);
     break;
   }
   child.stderr.resume();
