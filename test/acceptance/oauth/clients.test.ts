@@ -159,7 +159,16 @@ it('mcp-remote signs in for a client that only starts local programs', async () 
     if (!address) continue;
     const back = await permit(address, apiKey);
     // The program prints the address before it listens.
-    await expect.poll(() => fetch(back).then(({ ok }) => ok, () => false), { timeout: 20_000 }).toBe(true);
+    await expect
+      .poll(
+        () =>
+          fetch(back).then(
+            ({ ok }) => ok,
+            () => false,
+          ),
+        { timeout: 20_000 },
+      )
+      .toBe(true);
     break;
   }
   child.stderr.resume();

@@ -1,16 +1,18 @@
-import { expect, it } from 'vitest';
+import { createServer } from 'node:http';
+import { expect, it, onTestFinished } from 'vitest';
+import { listen } from '../../../bin/local/listen.ts';
 import { newProof, redirectUri, register, requestOf } from '../../support/oauth.ts';
 import { newUser, target } from '../../support/world.ts';
 import { openPage, useBrowser, violationsIn } from '../pages/browser.ts';
 
 useBrowser();
 
-const addressOf = async (clientName: string) => {
+const addressOf = async (clientName: string, returnTo = redirectUri) => {
   const request = requestOf(await register({ client_name: clientName }), newProof().challenge) as Record<
     string,
     string
   >;
-  return `${target.baseUrl}/authorize?${new URLSearchParams(request)}`;
+  return `${target.baseUrl}/authorize?${new URLSearchParams({ ...request, redirect_uri: returnTo })}`;
 };
 
 it.each([
@@ -18,7 +20,9 @@ it.each([
   ['phone', { width: 360, height: 740 }, 'dark'],
 ] as const)('the page that connects an AI client can be used on a %s, by keyboard', async (_, size, colorScheme) => {
   const { apiKey } = await newUser();
-  const address = await addressOf(`Claude ${'and a long name '.repeat(9)}`);
+  const client = await listen(createServer((_, response) => response.end('back')));
+  onTestFinished(client.stop);
+  const address = await addressOf(`Claude ${'and a long name '.repeat(9)}`, `${client.endpoint}/callback`);
   const watched = await openPage(address, { viewport: size, colorScheme, bypassCSP: true });
   const { page } = watched;
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(size.width);
@@ -28,7 +32,6 @@ it.each([
   await page.getByRole('alert').waitFor();
   expect(await page.getByLabel('API key').inputValue()).toBe('');
   expect(await violationsIn(page)).toEqual([]);
-  await page.route(`${redirectUri}**`, (route) => route.fulfill({ body: 'back' }));
   await page.getByLabel('API key').fill(apiKey);
   await page.keyboard.press('Enter');
   await page.getByText('back').waitFor();
