@@ -27,7 +27,7 @@ const ended = async (world: World, importId: string) =>
 const isEnded = ({ status }: { status: string }) => status === 'done' || status === 'failed';
 
 const importFile = async (world: World, content: string | Uint8Array, body: object = {}) => {
-  const answer = await create(world, body);
+  const answer = await create(world, { size: Math.max(1, Buffer.byteLength(content)), ...body });
   expect(answer.status, answer.text).toBe(200);
   await sendForm(answer.body, content);
   return ended(world, answer.body.importId);

@@ -92,12 +92,12 @@ it('a file that came by an upload form is checked: too large, of another kind', 
 
 it('an upload form is for one file: a second one changes neither the text nor the file of the document', async () => {
   const world = await newWorld();
-  const { body } = await requestForms(world, [{ name: 'a.txt', size: 1 }]);
+  const { body } = await requestForms(world, [{ name: 'a.txt', size: 6 }]);
   await sendForm(body.uploads[0], 'First');
   const [first] = await settled(world, ([one]) => one?.status === 'ready');
   await sendForm(body.uploads[0], 'Second');
   // Messages are handled in turn: the file of another form is read after the second file of this one was refused.
-  const another = (await requestForms(world, [{ name: 'b.txt', size: 1 }])).body.uploads[0];
+  const another = (await requestForms(world, [{ name: 'b.txt', size: 5 }])).body.uploads[0];
   await sendForm(another, 'Third');
   const found = await settled(world, (all) => all.every(({ status }) => status === 'ready'));
   const [still] = found.filter(({ id }) => id === first?.id);

@@ -10,8 +10,10 @@ import { agentChanges } from '../../functions/store/agents/agent-changes.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { calls } from '../../functions/store/calls/calls.ts';
+import { runningReconciliationKey } from '../../functions/store/keys.ts';
 import { documents } from '../../functions/store/sources/documents.ts';
 import { websites } from '../../functions/store/sources/websites.ts';
+import { table } from '../../functions/store/table.ts';
 import { users } from '../../functions/store/users.ts';
 import { webhookDeliveries } from '../../functions/webhooks/webhook-deliveries.ts';
 import { webhookEndpoints } from '../../functions/webhooks/webhook-endpoints.ts';
@@ -117,11 +119,22 @@ const agentAtPlatform = async (agentId: string, uid: string) => {
   }));
 };
 
-/** A reconciliation of an agent that is over, by its id. */
-const reconciliation = async (agentId: string, uid: string) => {
+/** Forgets the reconciliation that another request of the agent has begun, which a deployment may not have ended. */
+const forgetRunning = (agentId: string) => table.get().delete(runningReconciliationKey(agentId));
+
+/** A reconciliation of an agent that is over, by its id. Requests at the same time share it, since one runs at a time. */
+const reconciliation = (agentId: string, uid: string): Promise<string> => {
+  const made = reconciled.get(agentId) ?? reconcile(agentId, uid);
+  reconciled.set(agentId, made);
+  return made;
+};
+const reconciled = new Map<string, Promise<string>>();
+
+const reconcile = async (agentId: string, uid: string) => {
   const reconciliationId = newIdentifier('reconciliation');
   const time = { from: '2026-03-01T00:00:00.000Z', to: '2026-03-02T00:00:00.000Z' };
   const about = { platform: 'vapi' as const, assistantIds: ['assistant-1'], dryRun: false };
+  await forgetRunning(agentId);
   const added = await reconciliations.get().add({ reconciliationId, agentId, uid, ...about, ...time });
   await reconciliations.get().finish(added, added.progress);
   return reconciliationId;
@@ -220,6 +233,7 @@ export const samples: Record<string, Sample | ((agentId: string, uid: string) =>
   deleteHookSecret: async (_, uid) => ({ params: { platform: await hookSecret(uid) } }),
   createReconciliation: async (agentId, uid) => {
     await agentAtPlatform(agentId, uid);
+    await forgetRunning(agentId);
     return { body: { from: '2026-03-01T00:00:00.000Z', to: '2026-03-02T00:00:00.000Z', dryRun: true } };
   },
   listReconciliations: {},
