@@ -182,7 +182,9 @@ it('keys that are made at once are all made, as long as there is room', async ()
 it('at most 300 keys are listed: the next one deletes those that ended first, and suspends only keys in use', async () => {
   const maker = await callerWith(['users']);
   const uid = await newClient(maker.uid);
-  const ends = Array.from({ length: limits.listedKeys }, (_, n) => new Date(Date.now() - n * 60_000).toISOString());
+  const ends = Array.from({ length: limits.listedKeys }, (_, n) =>
+    new Date(Date.now() - (n + 1) * 60_000).toISOString(),
+  );
   const over = ends.map((expiresAt) => apiKeys.get().creation(uid, { name: 'over', expiresAt }));
   await table
     .get()

@@ -134,6 +134,7 @@ const changed = (body: unknown): unknown => {
     url: 'https://crm.example.com/other',
     deliveryId: 'delivery_other',
     overlapHours: 12,
+    dryRun: true,
   };
   return Object.fromEntries(Object.entries(body as object).map(([field, value]) => [field, others[field] ?? value]));
 };

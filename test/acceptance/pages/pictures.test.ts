@@ -36,7 +36,7 @@ it('the chat shows the calls of an agent, and asks for the approval of a change'
     await page.keyboard.press('Enter');
   };
   await say('Show the calls of the Front desk');
-  await page.getByRole('cell', { name: 'appointment_booked' }).waitFor();
+  await page.getByRole('listitem').filter({ hasText: 'appointment_booked' }).first().waitFor();
   await page.getByRole('button', { name: 'Send' }).waitFor();
   await say('Change the greeting of the Front desk to "Good morning! How can I help?"');
   await page.getByText('Hello, this is the front desk.').waitFor();
