@@ -147,7 +147,8 @@ const isOfDialog = (path: string, method: string) =>
 const byTag = Object.entries(
   Object.groupBy(
     operations.filter(({ path, method }) => !isOfDialog(path, method)),
-    ({ operation }) => String(operation.tags),
+    // A reconciliation needs the key of a platform.
+    ({ path, operation }) => (/platform-keys|reconciliations/.test(path) ? 'Reconciliation' : String(operation.tags)),
   ),
 );
 const inTurn = { concurrent: false };

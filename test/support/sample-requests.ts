@@ -27,7 +27,7 @@ export const isFirstOfItsForm = (endpoint: AnyEndpoint) => firstByForm.get(readF
 
 /** Returns true when its sample replaces the record that another sample made: a user has at most one webhook endpoint, and one secret and one key of a platform. */
 export const sharesSample = ({ path }: AnyEndpoint) =>
-  path.startsWith('/webhook') || path.startsWith('/hook-secrets') || path.startsWith('/platform-keys');
+  /^\/(webhook|hook-secrets|platform-keys)|\/reconciliations/.test(path);
 
 /** Calls an operation with a valid request, or with one that `more` changes. A sample may be sent until one request succeeds. */
 export const ask = async (
