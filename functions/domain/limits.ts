@@ -78,6 +78,8 @@ export const limits = {
   /** Maximum number of outcomes that an agent declares, and of words that it can require. */
   outcomes: 50,
   callerWords: 1000,
+  /** What a tool returned is cut in a transcript. */
+  toolTurnCharacters: 2000,
   callSeconds: 1_000_000_000,
   minCallSeconds: 0.000_001,
   /** Maximum length of a summary that a voice platform reports. */

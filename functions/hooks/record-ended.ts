@@ -1,4 +1,5 @@
 import type { Call } from '../domain/calls.ts';
+import { listTexts } from '../domain/transcripts.ts';
 import type { Principal } from '../http/endpoint.ts';
 import { log } from '../log.ts';
 import type { Calls } from '../store/calls/calls.ts';
@@ -36,7 +37,7 @@ export const recordEnded = async (
     found && isListed && isOver(found) ? found : factsAfter(end, facts, found, !isKeyInAddress);
   if (!end.findings) return void (await calls.record(agentId, callId, after));
   const settings = await callStarts.readOutcomeSettings(start);
-  const findings = { fields: end.findings, callerTexts: end.callerTexts };
+  const findings = { fields: end.findings, callerTexts: listTexts(end.turns, 'caller') };
   const { errors, ...outcome } = foundOutcome(findings, { platform, agentId, owner, uid }, settings);
   if (errors.length > 0) log('warn', { requestId, operation: 'receiveHook', callId, leftOut: errors });
   await calls.recordWithOutcome(agentId, callId, after, outcome);

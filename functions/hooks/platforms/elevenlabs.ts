@@ -2,6 +2,7 @@ import { isJsonObject, withoutUndefined } from '../../domain/json.ts';
 import { isSameSecret } from '../../domain/same-secret.ts';
 import type { Overrides } from '../overrides.ts';
 import { explainFaults, hasBearer, hmac, isRecent } from '../secrets/signatures.ts';
+import { readTurns } from '../transcript.ts';
 import {
   type CallEnd,
   isSearch,
@@ -10,7 +11,6 @@ import {
   objectAt,
   type Platform,
   readAgentVersion,
-  readCallerTexts,
   searchResponse,
   textAt,
   toCost,
@@ -103,7 +103,7 @@ export const elevenlabs: Platform = {
           ]),
         ),
       ),
-      callerTexts: readCallerTexts(data.transcript, 'message'),
+      turns: readTurns(data.transcript),
     };
   },
 

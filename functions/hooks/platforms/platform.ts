@@ -2,6 +2,7 @@ import type { Attestation } from '../../domain/attestations.ts';
 import type { CallFacts } from '../../domain/calls.ts';
 import type { CustomResponse } from '../../domain/custom-response.ts';
 import { isJsonObject } from '../../domain/json.ts';
+import type { Turn } from '../../domain/transcripts.ts';
 import { parseVersion } from '../../domain/version-number.ts';
 import type { Overrides } from '../overrides.ts';
 import type { VerifySignature } from '../secrets/signatures.ts';
@@ -38,8 +39,8 @@ export type CallEnd = {
   };
   /** The fields that the platform found, perhaps with an outcome. */
   findings: Record<string, unknown> | undefined;
-  /** The other party's words in the transcript. They are counted, never stored or logged. */
-  callerTexts?: string[];
+  /** What was said, if the platform sent a transcript. It is never logged. */
+  turns?: Turn[];
 };
 
 /** Details of a call that a platform reports. */
@@ -166,12 +167,6 @@ export const numberAt = (body: Record<string, unknown>, name: string): number | 
 /** Returns the time in a field, which is a text or Unix milliseconds. */
 export const timeAt = (body: Record<string, unknown>, name: string): string | undefined =>
   toIsoTime(numberAt(body, name) ?? textAt(body, name));
-
-/** Returns the other party's texts in a transcript, whose entries have a `role` and words in `text`. */
-export const readCallerTexts = (transcript: unknown, text: 'content' | 'message'): string[] | undefined =>
-  Array.isArray(transcript)
-    ? transcript.filter(isJsonObject).flatMap((one) => (one.role === 'user' ? (textAt(one, text) ?? []) : []))
-    : undefined;
 
 /** Returns the agent's version, which a platform sends back with the end. */
 export const readAgentVersion = (...variables: Record<string, unknown>[]): number | undefined => {

@@ -2,6 +2,7 @@ import { withoutUndefined } from '../../domain/json.ts';
 import { isSameSecret } from '../../domain/same-secret.ts';
 import { type Overrides, overrideVariables } from '../overrides.ts';
 import { explainFaults, hmac, isRecent } from '../secrets/signatures.ts';
+import { readTurns } from '../transcript.ts';
 import {
   chooseObject,
   isSearch,
@@ -10,7 +11,6 @@ import {
   objectAt,
   type Platform,
   readAgentVersion,
-  readCallerTexts,
   searchResponse,
   textAt,
   toCost,
@@ -93,7 +93,7 @@ export const retell: Platform = {
         },
       },
       findings: unlessEmpty(objectAt(analysis, 'custom_analysis_data')),
-      callerTexts: readCallerTexts(call.transcript_object, 'content'),
+      turns: readTurns(call.transcript_with_tool_calls, call.transcript_object, call.transcript),
     };
   },
 

@@ -2,6 +2,7 @@ import { isJsonObject, withoutUndefined } from '../../domain/json.ts';
 import { isSameSecret } from '../../domain/same-secret.ts';
 import { type Overrides, overrideVariables } from '../overrides.ts';
 import { explainFaults, hasBearer, hmac, isRecent } from '../secrets/signatures.ts';
+import { readTurns } from '../transcript.ts';
 import {
   chooseObject,
   jsonResponse,
@@ -9,7 +10,6 @@ import {
   objectAt,
   type Platform,
   readAgentVersion,
-  readCallerTexts,
   searchTool,
   textAt,
   timeAt,
@@ -96,7 +96,7 @@ export const vapi: Platform = {
             details,
           },
           findings: unlessEmpty({ ...objectAt(analysis, 'structuredData'), ...flattenOutputs(structuredOutputs) }),
-          callerTexts: readCallerTexts(artifact.messages, 'message'),
+          turns: readTurns(artifact.messages, message.messages, artifact.transcript, message.transcript),
         };
       }
       case 'tool-calls':
