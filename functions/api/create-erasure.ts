@@ -4,10 +4,10 @@ import { AcceptedErasure, ErasureRequest } from '../domain/erasures.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
 import { rescueDelaySeconds } from '../domain/timeouts.ts';
 import { erasures } from '../erasure/erasures.ts';
-import { hashOfNumber } from '../erasure/number-hash.ts';
 import { findPerson, findServices } from '../erasure/person.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
+import { hashOfNumber } from '../store/erased-people.ts';
 
 /** Starts the erasure of a person, by phone number, from all data that a user owns. */
 export const createErasure = endpoint({

@@ -14,7 +14,7 @@ export const deleteCall = endpoint({
   path: '/calls/{agentId}/{callIdOrPhone}',
   summary: 'Delete a call',
   description:
-    'Deletes a call with its outcome, only by its id, because a phone number may have several calls. Only the owner of the agent may delete its calls: other users with access get the 401 of an agent that they cannot use. If your telephony platform reports the same call later, it is recorded again.',
+    'Deletes a call with its outcome, only by its id, because a phone number may have several calls. Only the owner of the agent may delete its calls: other users with access get the 401 of an agent that they cannot use. A report of your voice platform within 40 days, in its webhook or in its list of calls, does not bring it back; recording it yourself does.',
   caller: { kind: 'key', scope: 'calls', agent: ({ params }) => params },
   services: { calls: calls.for('remove') },
   params: z.object({ agentId: AgentIdInPath, callIdOrPhone: CallIdAlone }),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { hashingSecret } from '../clients/secrets.ts';
 import { booleanInQuery, choiceField, describe, textField } from '../domain/describe.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { answerEvent, findMissingParameter, stringifyVariables } from '../hooks/answer-event.ts';
@@ -12,6 +13,7 @@ import { lambda } from '../http/lambda.ts';
 import { log } from '../log.ts';
 import { knowledgeSearchOnDemand } from '../search/knowledge-searches.ts';
 import { calls } from '../store/calls/calls.ts';
+import { erasedPeople } from '../store/erased-people.ts';
 
 /** Deadline for a decision, after which a start gets the response that `unsure` selects. Platforms give up after 3 to 10 s. */
 const unsureAfterMilliseconds = 2000;
@@ -68,8 +70,10 @@ export const receiveHook = endpoint({
   readOnly: true,
   atCallTime: true,
   services: {
-    callStarts: callStarts.for('read', 'readOutcomeSettings'),
-    calls: calls.for('record', 'recordWithOutcome'),
+    callStarts: callStarts.for('read', 'readEndFacts'),
+    calls: calls.for('recordReported'),
+    erasedPeople: erasedPeople.for('wasErasedAfter'),
+    secret: hashingSecret,
     knowledge: knowledgeSearchOnDemand,
   },
   params: z.object({

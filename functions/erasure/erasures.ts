@@ -54,15 +54,15 @@ export class Erasures extends TableStore {
   async start(
     uid: string,
     erasureId: string,
-  ): Promise<(Pick<ErasureRequest, 'number' | 'blockList'> & Pick<Erasure, 'requestedAt'>) | undefined> {
+  ): Promise<(Pick<ErasureRequest, 'number' | 'numberHash' | 'blockList'> & Pick<Erasure, 'requestedAt'>) | undefined> {
     const item = await this.table.change<ErasureItem>(
       erasureKey(uid, erasureId),
       { set: { status: 'running' } },
       isUnfinished,
     );
     if (item?.number === undefined) return undefined;
-    const { number, blockList, requestedAt } = item;
-    return { number, blockList, requestedAt };
+    const { number, numberHash, blockList, requestedAt } = item;
+    return { number, numberHash, blockList, requestedAt };
   }
 
   /** Returns the action that counts erased items, for the transaction that erases them: each counts exactly once. */

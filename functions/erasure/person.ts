@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import pMap from 'p-map';
 import { blockListImports } from '../block-list-import/block-list-imports.ts';
 import { callAttempts } from '../calling/call-attempts.ts';
 import { importFiles } from '../clients/files.ts';
@@ -12,6 +13,7 @@ import { agentSharing } from '../store/agents/agent-sharing.ts';
 import { agents } from '../store/agents/agents.ts';
 import { blockList } from '../store/block-list/block-list.ts';
 import { calls } from '../store/calls/calls.ts';
+import { erasedPeople } from '../store/erased-people.ts';
 import { idempotency } from '../store/idempotency.ts';
 import type { BlockListOwner } from '../store/keys.ts';
 import { webhookEvents } from '../webhooks/webhook-events.ts';
@@ -55,6 +57,19 @@ export const findPerson = async (
     }
   }
   return found;
+};
+
+/** The services that keep who was erased. */
+export const rememberServices = { agents: agents.for('owned'), erasedPeople: erasedPeople.for('add', 'markAgent') };
+
+/** Keeps the hash of an erased number: from then on, no platform brings back a call of the person that began before. */
+export const rememberErasedPerson = async (
+  { uid, numberHash, requestedAt }: { uid: string; numberHash: string; requestedAt: string },
+  { agents, erasedPeople }: ServicesOf<typeof rememberServices>,
+): Promise<void> => {
+  await erasedPeople.add(uid, numberHash, requestedAt);
+  for await (const owned of agents.owned(uid))
+    await pMap(owned, ({ agentId }) => erasedPeople.markAgent(agentId, requestedAt), { concurrency: marksInFlight });
 };
 
 /** An erasure in progress. */
@@ -150,6 +165,7 @@ const isFileThere = async (
   return false;
 };
 
+const marksInFlight = 8;
 const pollMilliseconds = 500;
 /** The interval at which an erasure checks whether imports and copies have ended. */
 const waitSeconds = 5;

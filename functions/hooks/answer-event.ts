@@ -1,3 +1,4 @@
+import type { Secret } from '../clients/secrets.ts';
 import type { CustomResponse } from '../domain/custom-response.ts';
 import { ApiError, invalidField, missingScope } from '../domain/errors.ts';
 import { identifierError } from '../domain/identifiers.ts';
@@ -5,6 +6,7 @@ import { hasScope } from '../http/authorize.ts';
 import type { Principal } from '../http/endpoint.ts';
 import type { KnowledgeSearch } from '../search/knowledge-search.ts';
 import type { Calls } from '../store/calls/calls.ts';
+import type { ErasedPeople } from '../store/erased-people.ts';
 import { readChangeCount } from '../store/sources/source-changes.ts';
 import { answerSearches } from './answer-searches.ts';
 import type { CallStarts, LocatedCall } from './call-starts.ts';
@@ -22,8 +24,10 @@ const recordedWithinMilliseconds = 1500;
 export type HookQuery = { next?: string; assistantId?: string; overrides?: boolean };
 
 type Services = {
-  callStarts: Pick<CallStarts, 'read' | 'readOutcomeSettings'>;
-  calls: Pick<Calls, 'record' | 'recordWithOutcome'>;
+  callStarts: Pick<CallStarts, 'read' | 'readEndFacts'>;
+  calls: Pick<Calls, 'recordReported'>;
+  erasedPeople: Pick<ErasedPeople, 'wasErasedAfter'>;
+  secret: Pick<Secret, 'read'>;
   knowledge: Pick<KnowledgeSearch, 'search'>;
 };
 

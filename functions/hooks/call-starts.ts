@@ -13,6 +13,7 @@ import { type AgentItem, toAgent } from '../store/agents/agent-items.ts';
 import { AgentTraffic, readShares } from '../store/agents/agent-traffic.ts';
 import type { UniqueEntry } from '../store/agents/unique-values.ts';
 import { readBlockedEntry } from '../store/block-list/blocked-number.ts';
+import { type CallTarget, callLookup } from '../store/calls/call-records.ts';
 import { type Access, readAccess } from '../store/credentials.ts';
 import {
   accessKey,
@@ -48,6 +49,9 @@ export type CallStartReference = {
 /** What an agent's configuration says about found outcomes. */
 export type OutcomeSettings = { outcomeFrom: AgentConfiguration['outcomeFrom']; outcomeRules: OutcomeRules };
 
+/** What an agent says about a call that ended, and the call itself where it was read along. */
+export type EndFacts = { settings: OutcomeSettings; erasedAt?: string } & Pick<CallTarget, 'lookedUp'>;
+
 export type CallStartFacts = {
   /** The entry that blocks the other party: the agent's before its owner's. */
   blocked?: { scope: 'agent' | 'user'; entry: BlockedNumber };
@@ -57,8 +61,8 @@ export type CallStartFacts = {
   attempts?: CountedAttempts;
 };
 
-/** The agent of a call, which the user may use. Its rules are known if its access was read. */
-export type LocatedAgent = { agentId: string; owner: string; outcomeRules?: OutcomeRules };
+/** The agent of a call, which the user may use. Its rules, and when somebody was last erased, are known if its access was read. */
+export type LocatedAgent = { agentId: string; owner: string; outcomeRules?: OutcomeRules; erasedAt?: string };
 
 /** A call, the names of the items that were read, and those that exist. `none`: no agent has our number. `forbidden`: the user may not use it. */
 export type CallStart = CallStartReference & {
@@ -149,25 +153,30 @@ const agentWithNumber = (uid: string, item: UniqueEntry | undefined): CallStart[
   item ? { agentId: item.agentId, owner: uid } : 'none';
 
 const agentWithAccess = (uid: string, agentId: string, access: Access | undefined): CallStart['agent'] =>
-  access?.has(uid) ? { agentId, owner: access.owner, outcomeRules: access.outcomeRules } : 'forbidden';
+  access?.has(uid)
+    ? { agentId, owner: access.owner, outcomeRules: access.outcomeRules, erasedAt: access.erasedAt }
+    : 'forbidden';
 
 /** Reads the facts that decide on a call. */
 export class CallStarts extends TableStore {
   readonly #traffic = new AgentTraffic(this.table);
 
-  /** Returns the agent's settings about outcomes. Reads them if the lookup did not. */
-  async readOutcomeSettings({
-    agent: { agentId, owner, outcomeRules },
-    read,
-    items,
-  }: LocatedCall): Promise<OutcomeSettings> {
+  /** Returns what counts when a call ends. What the lookup did not read is read together with the call. */
+  async readEndFacts(
+    { agent, read, items }: LocatedCall,
+    { callId, hasFindings }: { callId: string; hasFindings: boolean },
+  ): Promise<EndFacts> {
+    const { agentId, owner } = agent;
     const [key, access] = [agentKey(owner, agentId), accessKey(agentId)];
-    const unread = [...(read.has('record') ? [] : [key]), ...(outcomeRules ? [] : [access])];
-    const found = unread.length === 0 ? [] : await this.table.getMany(unread);
-    const record = (items.record ?? findItem(found, key)) as AgentItem | undefined;
+    const unread = [...(hasFindings && !read.has('record') ? [key] : []), ...(agent.outcomeRules ? [] : [access])];
+    const call = callLookup({ agentId, reference: { callId } });
+    const found = unread.length === 0 ? undefined : await this.table.getMany([...unread, ...call.keys]);
+    const record = (items.record ?? findItem(found ?? [], key)) as AgentItem | undefined;
+    const { outcomeRules, erasedAt } = agent.outcomeRules ? agent : (readAccess(findItem(found ?? [], access)) ?? {});
     return {
-      outcomeFrom: record && toAgent(record).configuration.outcomeFrom,
-      outcomeRules: outcomeRules ?? readAccess(findItem(found, access))?.outcomeRules ?? {},
+      settings: { outcomeFrom: record && toAgent(record).configuration.outcomeFrom, outcomeRules: outcomeRules ?? {} },
+      erasedAt,
+      lookedUp: found && call.read(call.keys.flatMap((one) => findItem(found, one) ?? [])).lookedUp,
     };
   }
 
@@ -210,5 +219,5 @@ const callerId = ({ other, isGuess, callId }: CallStartReference, isBlocked: boo
 
 export const callStarts = /* @__PURE__ */ service(() => new CallStarts(table.get()), {
   read: ['dynamodb:BatchGetItem', 'dynamodb:GetItem'],
-  readOutcomeSettings: ['dynamodb:BatchGetItem'],
+  readEndFacts: ['dynamodb:BatchGetItem'],
 });

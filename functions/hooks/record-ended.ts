@@ -1,8 +1,10 @@
+import type { Secret } from '../clients/secrets.ts';
 import type { Call } from '../domain/calls.ts';
 import { listTexts } from '../domain/transcripts.ts';
 import type { Principal } from '../http/endpoint.ts';
 import { log } from '../log.ts';
 import type { Calls } from '../store/calls/calls.ts';
+import type { ErasedPeople } from '../store/erased-people.ts';
 import type { CallStarts, LocatedCall } from './call-starts.ts';
 import { toCallStartReference, withoutGuess } from './decide-call-start.ts';
 import { factsAfter, isOver, toStorableFacts } from './ended-call.ts';
@@ -20,32 +22,44 @@ type Ended = {
   principal: Pick<Principal, 'uid' | 'isKeyInAddress'>;
 };
 
-/** Records a call that ended, and sets the outcome that the platform found. */
+type Services = {
+  callStarts: Pick<CallStarts, 'readEndFacts'>;
+  calls: Pick<Calls, 'recordReported'>;
+  erasedPeople: Pick<ErasedPeople, 'wasErasedAfter'>;
+  secret: Pick<Secret, 'read'>;
+};
+
+/** Records a call that ended, and sets the outcome that the platform found. A call of an erased person is left out. */
 export const recordEnded = async (
-  {
-    callStarts,
-    calls,
-  }: { callStarts: Pick<CallStarts, 'readOutcomeSettings'>; calls: Pick<Calls, 'record' | 'recordWithOutcome'> },
+  { callStarts, calls, erasedPeople, secret }: Services,
   { platform, end, callId, start, principal: { uid, isKeyInAddress } }: Ended,
   requestId: string,
 ): Promise<void> => {
   const { agentId, owner } = start.agent;
   const facts = toStorableFacts(end, start);
+  const { settings, erasedAt, lookedUp } = await callStarts.readEndFacts(start, {
+    callId,
+    hasFindings: end.findings !== undefined,
+  });
+  const { phone: number, startedAt: time } = facts;
+  // Only a call that began before somebody was erased is looked for among them.
+  const mayBeErased = erasedAt !== undefined && Date.parse(time) < Date.parse(erasedAt);
+  if (number && mayBeErased && (await erasedPeople.wasErasedAfter(await secret.read(), { uid: owner, number, time })))
+    return;
   const isListed = end.facts.details.source !== undefined;
   // Of a call that is over, a list says nothing new.
   const after = (found: Call | undefined) =>
     found && isListed && isOver(found) ? found : factsAfter(end, facts, found, !isKeyInAddress);
-  if (!end.findings) return void (await calls.record(agentId, callId, after));
-  const settings = await callStarts.readOutcomeSettings(start);
+  if (!end.findings) return calls.recordReported(agentId, callId, after, { lookedUp });
   const findings = { fields: end.findings, callerTexts: listTexts(end.turns, 'caller') };
   const { errors, ...outcome } = foundOutcome(findings, { platform, agentId, owner, uid }, settings);
   if (errors.length > 0) log('warn', { requestId, operation: 'receiveHook', callId, leftOut: errors });
-  await calls.recordWithOutcome(agentId, callId, after, outcome);
+  await calls.recordReported(agentId, callId, after, { outcome, lookedUp });
 };
 
 /** Records an end that a platform's list of calls reports, as its webhook would have. */
 export const recordListedEnd = (
-  services: Parameters<typeof recordEnded>[0],
+  services: Services,
   { agentId, uid, ...listed }: Omit<Ended, 'start' | 'principal'> & { agentId: string; uid: string },
   requestId: string,
 ): Promise<void> => {

@@ -8,14 +8,14 @@ const maxMilliseconds = 500;
 
 /** Records a rejected call. The response waits briefly, until `until` (on `performance.now()`'s clock) at most. */
 export const recordRejected = async (
-  calls: Pick<Calls, 'record'>,
+  calls: Pick<Calls, 'recordReported'>,
   { start, callId, ...rejection }: { start: LocatedCall; callId: string; cause: string; version: number },
   { requestId, until }: { requestId: string; until: number },
 ): Promise<void> => {
   const milliseconds = Math.min(maxMilliseconds, until - performance.now());
   const report = (why: object) => log('warn', { requestId, operation: 'receiveHook', unrecorded: 'rejected', ...why });
   if (milliseconds <= 0) return report({ reason: 'late' });
-  const recording = calls.record(start.agent.agentId, callId, (found) => rejectedCall(start, rejection, found));
+  const recording = calls.recordReported(start.agent.agentId, callId, (found) => rejectedCall(start, rejection, found));
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<void>((resolve) => {
     timer = setTimeout(() => resolve(report({ reason: 'late' })), milliseconds);

@@ -2,14 +2,14 @@ import { queueSender } from '../clients/job-queue.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { incompleteErasure, isOverdue } from '../erasure/erasures.ts';
-import { erasePerson as erase, eraseServices } from '../erasure/person.ts';
+import { erasePerson as erase, eraseServices, rememberErasedPerson, rememberServices } from '../erasure/person.ts';
 import { queueJob, queueWorker } from './job.ts';
 
 /** Erases a person from the data of a user. */
 export const erasePerson = queueJob({
   name: 'erasePerson',
   message: jobMessages.erasePerson,
-  services: { ...eraseServices, jobQueue: queueSender('erasePerson') },
+  services: { ...rememberServices, ...eraseServices, jobQueue: queueSender('erasePerson') },
   isAwaited: true,
   timeoutSeconds: jobTimeoutSeconds,
 
@@ -18,6 +18,7 @@ export const erasePerson = queueJob({
     const { erasures, jobQueue } = services;
     const begun = await erasures.start(uid, erasureId);
     if (!begun) return;
+    if (!progress) await rememberErasedPerson({ uid, ...begun }, services);
     const rest = await erase({ uid, erasureId, ...begun, progress }, until, services);
     if (rest === undefined) return erasures.finish(uid, erasureId);
     // By then everything that the erasure waits for has ended, unless an operator must intervene.

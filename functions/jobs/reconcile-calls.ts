@@ -5,7 +5,7 @@ import { jobMessages } from '../domain/job-messages.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { log } from '../log.ts';
 import { findAssistants } from '../reconciliation/begin-reconciliation.ts';
-import { reconciliations } from '../reconciliation/reconciliations.ts';
+import { reconciliations, type StoredReconciliation } from '../reconciliation/reconciliations.ts';
 import { reconcileServices, runReconciliation } from '../reconciliation/run-reconciliation.ts';
 import type { ServicesOf } from '../service.ts';
 import { agents } from '../store/agents/agents.ts';
@@ -32,8 +32,11 @@ export const reconcileCalls = queueJob({
   memoryMegabytes: 1024,
 
   async handle(message, services, { until }) {
-    if (message.hourly && !(await beginHourly(message, message.hourly, services))) return;
-    const rest = await runReconciliation(message, until, services);
+    const { agentId, reconciliationId } = message;
+    const found = message.hourly
+      ? await beginHourly(message, message.hourly, services)
+      : await services.reconciliations.find(agentId, reconciliationId);
+    const rest = await runReconciliation(found, until, services);
     const { hourly: _, ...next } = message;
     if (rest) await services.jobQueue.send(next, Math.min(rest.delaySeconds, maxDelaySeconds));
   },
@@ -44,24 +47,24 @@ const maxDelaySeconds = 900;
 
 type Message = z.infer<typeof jobMessages.reconcileCalls>;
 
-/** Adds the reconciliation of an hour. False: the agent cannot be reconciled now. */
+/** Adds the reconciliation of an hour. Undefined: the agent cannot be reconciled now. */
 const beginHourly = async (
   { uid, agentId, reconciliationId }: Message,
   { to, comparedUntil }: NonNullable<Message['hourly']>,
   { agents, platformKeys, reconciliations }: ServicesOf<typeof services>,
-): Promise<boolean> => {
+): Promise<StoredReconciliation | undefined> => {
   const agent = await agents.find(uid, agentId);
-  if (!agent) return false;
+  if (!agent) return undefined;
   try {
     const assistants = await findAssistants(agent, platformKeys);
     const from = new Date(Date.parse(to) - hourlyMilliseconds).toISOString();
     const time = { from, to, comparedUntil, dryRun: false, isHourly: true } as const;
-    await reconciliations.add({ reconciliationId, agentId, uid, ...assistants, ...time }, { status: 'running' });
-    return true;
+    const request = { reconciliationId, agentId, uid, ...assistants, ...time };
+    return await reconciliations.add(request, { status: 'running' });
   } catch (error) {
     if (!(error instanceof ApiError) || error.code === 'overloaded') throw error;
     log('info', { job: 'reconcileCalls', uid, agentId, skipped: error.code, reason: error.message });
-    return false;
+    return undefined;
   }
 };
 

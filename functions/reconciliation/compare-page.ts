@@ -1,4 +1,5 @@
 import pMap from 'p-map';
+import type { Secret } from '../clients/secrets.ts';
 import type { Call } from '../domain/calls.ts';
 import type { Difference, ReconciliationCounts } from '../domain/reconciliations.ts';
 import { toCallStartReference } from '../hooks/decide-call-start.ts';
@@ -6,6 +7,7 @@ import { isOver, toCallId } from '../hooks/ended-call.ts';
 import type { CallEnd } from '../hooks/platforms/platform.ts';
 import { platforms } from '../hooks/platforms/platforms.ts';
 import type { CallRecords, ReportedCall } from '../store/calls/call-records.ts';
+import type { ErasedPeople } from '../store/erased-people.ts';
 import type { ListedCall } from './lists/list.ts';
 import type { StoredReconciliation } from './reconciliations.ts';
 
@@ -23,28 +25,39 @@ export type ComparedPage = {
 
 const lookupConcurrency = 4;
 const maxSecondsApart = 1;
+/** The clock of a platform may differ, and its list may be late. */
+const maxLateMilliseconds = 15 * 60 * 1000;
+
+/** The services that compare calls. */
+type Services = {
+  callRecords: Pick<CallRecords, 'earliestStart' | 'readReported'>;
+  erasedPeople: Pick<ErasedPeople, 'wasErasedAfter'>;
+  secret: Pick<Secret, 'read'>;
+};
 
 type Verdict =
   | { kind: 'other' | 'skipped' }
   | { kind: 'known'; differences: Difference[] }
   | { kind: 'recovered' | 'completed'; callId: string; missing?: UnknownCall };
 
-/** Compares the calls of a page with those that are here. */
+/** Compares the calls of a page with those that are here. Those in `recorded` are not read if an earlier pass compared them. */
 export const comparePage = async (
   stored: StoredReconciliation,
   page: ListedCall[],
-  { callRecords }: { callRecords: Pick<CallRecords, 'earliestStart' | 'readReported'> },
+  recorded: Set<string>,
+  services: Services,
 ): Promise<ComparedPage> => {
   const { agentId, platform } = stored;
-  const inTime = page.filter((call) => startsWithin(call, stored) && mayBeOurs(call, stored));
-  const callIds = inTime.map(({ id }) => toCallId(platform, id));
-  const read = await callRecords.readReported(
-    agentId,
-    callIds.filter((callId) => callId !== undefined),
-  );
+  const listed = page
+    .filter((call) => startsWithin(call, stored) && mayBeOurs(call, stored))
+    .map((call) => ({ call, callId: toCallId(platform, call.id) }));
+  const isCompared = ({ call, callId }: Listed) => recorded.has(callId ?? '') && wasCompared(call, stored);
+  const unread = listed.filter((one) => !isCompared(one)).flatMap(({ callId }) => callId ?? []);
+  const read = unread.length === 0 ? new Map() : await services.callRecords.readReported(agentId, unread);
   const verdicts = await pMap(
-    inTime,
-    (call, index) => judge(stored, call, callIds[index], read.get(callIds[index] ?? ''), callRecords),
+    listed,
+    async (one): Promise<Verdict> =>
+      isCompared(one) ? { kind: 'known', differences: [] } : judge(stored, one, read.get(one.callId ?? ''), services),
     { concurrency: lookupConcurrency },
   );
   const select = (kind: Verdict['kind']) => verdicts.filter((one) => one.kind === kind);
@@ -58,24 +71,24 @@ export const comparePage = async (
     skipped: select('skipped').length,
     differing: known.filter(({ differences }) => differences.length > 0).length,
   };
-  const listed = counts.known + counts.recovered + counts.completed + counts.skipped;
   return {
-    counts: { listed, ...counts },
+    counts: { listed: counts.known + counts.recovered + counts.completed + counts.skipped, ...counts },
     differences: known.flatMap(({ differences }) => differences),
     missing: verdicts.flatMap((one) => ('missing' in one && one.missing ? [one.missing] : [])),
     planned,
   };
 };
 
+type Listed = { call: ListedCall; callId: string | undefined };
+
 /** Decides what a call of a list is here. */
 const judge = async (
   stored: StoredReconciliation,
-  call: ListedCall,
-  callId: string | undefined,
+  { call, callId }: Listed,
   found: ReportedCall | undefined,
-  callRecords: Pick<CallRecords, 'earliestStart'>,
+  { callRecords, erasedPeople, secret }: Services,
 ): Promise<Verdict> => {
-  if (callId === undefined) return { kind: 'skipped' };
+  if (callId === undefined || found === 'deleted') return { kind: 'skipped' };
   const record = found?.call;
   if (record && isOver(record)) {
     // An earlier run of this page has recorded it.
@@ -83,7 +96,6 @@ const judge = async (
     if (kind) return { kind, callId };
     return { kind: 'known', differences: compare(callId, record, readEnd(stored, call.event)) };
   }
-  if (!record && found?.isDeleted) return { kind: isSurelyOurs(call, stored) ? 'skipped' : 'other' };
   if (isTooOld(call, callRecords.earliestStart())) return { kind: 'skipped' };
   if (!call.isOver) return { kind: record || isSurelyOurs(call, stored) ? 'skipped' : 'other' };
   const needsRest = !stored.dryRun || call.own === undefined;
@@ -91,6 +103,9 @@ const judge = async (
   const end = event && readEnd(stored, event);
   if (!end) return { kind: 'skipped' };
   if (!record && !isOwnNumber(stored, end)) return { kind: 'other' };
+  const { other: number } = toCallStartReference({ uid: stored.uid, ...end });
+  const person = { uid: stored.uid, number: number ?? '', time: end.facts.startedAt ?? new Date().toISOString() };
+  if (number && (await erasedPeople.wasErasedAfter(await secret.read(), person))) return { kind: 'skipped' };
   const kind = record ? 'completed' : 'recovered';
   return { kind, callId, missing: { callId, end } };
 };
@@ -99,6 +114,14 @@ const judge = async (
 const readEnd = ({ platform }: StoredReconciliation, body: Record<string, unknown>): CallEnd | undefined => {
   const event = platforms[platform].read({ body, query: {} });
   return event.type === 'end' ? event : undefined;
+};
+
+/** Checks whether an earlier pass of the clock has compared a call, which was over by then. */
+const wasCompared = (call: ListedCall, stored: StoredReconciliation): boolean => {
+  const { comparedUntil } = stored;
+  if (comparedUntil === undefined || !call.isOver) return false;
+  const endedAt = readEnd(stored, call.event)?.facts.endedAt;
+  return endedAt !== undefined && Date.parse(endedAt) < comparedUntil - maxLateMilliseconds;
 };
 
 const startsWithin = ({ startedAt }: ListedCall, { from, to }: StoredReconciliation) =>

@@ -111,16 +111,19 @@ export class Reconciliations extends TableStore {
 
   /** Ends a reconciliation, unless another run of it has. Returns true if this run ends it. */
   async finish(found: StoredReconciliation, progress: Progress, { error }: { error?: string } = {}): Promise<boolean> {
-    const { agentId, reconciliationId, isHourly, to } = found;
+    const { agentId, isHourly, to } = found;
     const { position: _, ...ended } = progress;
     const left: Progress = { ...ended, previous: [], planned: noProgress.planned };
     const status = error === undefined ? 'done' : 'failed';
     const set = { status, step: found.step + 1, progress: JSON.stringify(left), finishedAt: now(), error };
-    const item = await this.table.change(locate(found), { set: withoutUndefined(set) }, isUnchanged(found));
-    if (!item) return false;
+    const failed = await this.table.tryTransact([
+      this.table.updateAction(locate(found), { set: withoutUndefined(set) }, isUnchanged(found)),
+      // As long as this one has not ended, no other runs.
+      this.table.deleteAction(runningReconciliationKey(agentId)),
+    ]);
+    if (failed) return false;
     if (isHourly && error === undefined)
       await this.table.change(reconciledAgentKey(agentId), { set: { comparedUntil: Date.parse(to) } }, exists);
-    await this.table.delete(runningReconciliationKey(agentId), when`reconciliationId = ${reconciliationId}`);
     return true;
   }
 

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import pMap from 'p-map';
 import { PlatformError, PlatformRequests } from '../clients/platform-requests.ts';
 import { sealedSecrets } from '../clients/sealed-secrets.ts';
+import { hashingSecret } from '../clients/secrets.ts';
 import { ApiError } from '../domain/errors.ts';
 import { environment } from '../environment.ts';
 import { callStarts } from '../hooks/call-starts.ts';
@@ -10,6 +11,7 @@ import { describeError, log } from '../log.ts';
 import type { ServicesOf } from '../service.ts';
 import { callRecords } from '../store/calls/call-records.ts';
 import { calls } from '../store/calls/calls.ts';
+import { erasedPeople } from '../store/erased-people.ts';
 import { type ComparedPage, comparePage, type UnknownCall } from './compare-page.ts';
 import type { CallPage, Position } from './lists/list.ts';
 import { callLists, platformTitles } from './lists/lists.ts';
@@ -18,12 +20,14 @@ import { isFinished, type Progress, reconciliations, type StoredReconciliation }
 
 /** The services of a function that reconciles calls. */
 export const reconcileServices = {
-  reconciliations: reconciliations.for('find', 'save', 'finish'),
+  reconciliations: reconciliations.for('save', 'finish'),
   platformKeys: platformKeys.for('find', 'noteUse', 'noteRefusal'),
   sealedSecrets,
-  callRecords: callRecords.for('earliestStart', 'readReported'),
-  callStarts: callStarts.for('readOutcomeSettings'),
-  calls: calls.for('record', 'recordWithOutcome'),
+  callRecords: callRecords.for('earliestStart', 'listIds', 'readReported'),
+  callStarts: callStarts.for('readEndFacts'),
+  calls: calls.for('recordReported'),
+  erasedPeople: erasedPeople.for('wasErasedAfter'),
+  secret: hashingSecret,
 };
 type Services = ServicesOf<typeof reconcileServices>;
 
@@ -35,13 +39,12 @@ const recordConcurrency = 4;
 /** The delay before a reconciliation continues. Undefined: it is over. */
 type Rest = { delaySeconds: number } | undefined;
 
-/** Reconciles calls until a time (Unix milliseconds). Each page is saved: a run that is killed is continued by another. */
+/** Continues a reconciliation until a time (Unix milliseconds). Each page is saved: a run that is killed is continued by another. */
 export const runReconciliation = async (
-  reference: { agentId: string; reconciliationId: string },
+  found: StoredReconciliation | undefined,
   until: number,
   services: Services,
 ): Promise<Rest> => {
-  const found = await services.reconciliations.find(reference.agentId, reference.reconciliationId);
   if (!found || isFinished(found)) return undefined;
   return new Run(found, until, services).go();
 };
@@ -51,6 +54,8 @@ class Run {
   #stored: StoredReconciliation;
   readonly #until: number;
   readonly #services: Services;
+  /** The calls that are here, of a pass that reads only those that no earlier pass compared. */
+  #recorded: Set<string> | undefined;
 
   constructor(stored: StoredReconciliation, until: number, services: Services) {
     this.#stored = stored;
@@ -102,7 +107,7 @@ class Run {
     if (isStuck) return this.#end(`The list of calls of ${this.#title} repeats a page.`);
     if (pages >= maxPages)
       return this.#end(`The list of calls of ${this.#title} has more than ${maxPages} pages. Choose a shorter time.`);
-    const compared = await comparePage(this.#stored, fresh, this.#services);
+    const compared = await comparePage(this.#stored, fresh, await this.#listRecorded(), this.#services);
     if (!(await this.#record(compared))) return 'waits';
     const counted = addCounts(this.#progress, compared);
     const done: Progress = {
@@ -116,6 +121,13 @@ class Run {
     };
     if (page.next === undefined) return this.#end(undefined, done);
     return (await this.#save(done)) ? 'goes on' : 'over';
+  }
+
+  async #listRecorded(): Promise<Set<string>> {
+    const { agentId, comparedUntil } = this.#stored;
+    if (comparedUntil === undefined) return new Set();
+    this.#recorded ??= await this.#services.callRecords.listIds(agentId, this.#stored);
+    return this.#recorded;
   }
 
   /** Records the calls that are missing. False: the time is over, or another run has continued. */

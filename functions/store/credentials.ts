@@ -6,7 +6,13 @@ import { accessKey, apiKeyKey, apiKeyListingKey, findItem } from './keys.ts';
 import { type Item, type Lookup, TableStore, table } from './table.ts';
 
 /** The users of an agent, and what every request needs of its configuration. */
-export type Access = { owner: string; has(uid: string): boolean; outcomeRules: OutcomeRules };
+export type Access = {
+  owner: string;
+  has(uid: string): boolean;
+  outcomeRules: OutcomeRules;
+  /** When the last erasure of a person was requested. */
+  erasedAt?: string;
+};
 
 /** What an access item repeats. Outcomes are JSON: DynamoDB's numbers end at 1e126. */
 export type RepeatedFields = { blockOnOutcomes?: string[]; outcomes?: string; valueCurrency?: string };
@@ -17,6 +23,7 @@ export type AccessItem = Item & {
   uid?: string;
   guests?: Set<string>;
   formerOwner?: string;
+  erasedAt?: string;
 } & RepeatedFields;
 
 /** The users of an agent, the owner first. One being deleted has only its former owner. */
@@ -84,13 +91,13 @@ export class Credentials extends TableStore {
 
 /** Returns the access from an item, unless its agent is gone. */
 export const readAccess = (item: Item | undefined): Access | undefined => {
-  const { uid: owner, guests, blockOnOutcomes, outcomes } = (item ?? {}) as Partial<AccessItem>;
+  const { uid: owner, guests, blockOnOutcomes, outcomes, erasedAt } = (item ?? {}) as Partial<AccessItem>;
   if (owner === undefined) return undefined;
   const outcomeRules = {
     ...(blockOnOutcomes && { blockOnOutcomes }),
     ...(outcomes !== undefined && { outcomes: JSON.parse(outcomes) }),
   };
-  return { owner, has: (uid) => owner === uid || (guests?.has(uid) ?? false), outcomeRules };
+  return { owner, has: (uid) => owner === uid || (guests?.has(uid) ?? false), outcomeRules, erasedAt };
 };
 
 export const credentials = /* @__PURE__ */ service(() => new Credentials(table.get()), {

@@ -25,7 +25,7 @@
  * import of a file      USER#<uid>                             IMPORT#<importId>       its progress and its result
  * running import        AGENT#<agentId>#IMPORT                 RUNNING                 the import that writes to the list, at most one
  * …of a user's list     USER#<uid>#IMPORT                      RUNNING                 the same, for the list of a user
- * call                  AGENT#<agentId>#CALL#<callId>          CALL                    the call's record, once
+ * call                  AGENT#<agentId>#CALL#<callId>          CALL                    the call's record, once; for 40 days after a deletion, that it was deleted
  * call by time          AGENT#<agentId>#CALLS                  <startedAt>#<callId>    nothing: the key has the call's id
  * call by phone         AGENT#<agentId>#PHONE#<phone>          <startedAt>#<callId>    the same; no item when the number was withheld
  * figures of a day       AGENT#<agentId>#FIGURES                <date>                  the sums of the calls that started on a day in UTC, deflated
@@ -41,6 +41,7 @@
  * visits of its pages   SOURCE#<websiteId>                     <revision>#visits      what servers said of the pages that have the text, deflated
  * index of a text       SOURCE#<websiteId or documentId>       <revision>#index-<id>#<n>  a piece of the index of its words, packed
  * erasure               USER#<uid>                             ERASURE#<erasureId>     the progress of a person's erasure; the number until it ends
+ * erased person         USER#<uid>                             ERASED#<keyed hash>     when the erasure of a number was last requested
  * hook secret           USER#<uid>                             HOOK-SECRET#<platform>  the secrets of a voice platform's webhooks, encrypted, and when they were used
  * platform key          USER#<uid>                             PLATFORM-KEY#<platform> the key that reads a voice platform's list of calls, encrypted, and when it was used
  * webhook endpoints     USER#<uid>                             WEBHOOKS                all endpoints of a user: at most ten, read together
@@ -267,6 +268,10 @@ export const textPieceCollection = (sourceId: string, revision?: string): Collec
 export const erasureKey = (uid: string, erasureId: string): ItemKey => ({
   pk: `USER#${uid}`,
   sk: `ERASURE#${erasureId}`,
+});
+export const erasedPersonKey = (uid: string, numberHash: string): ItemKey => ({
+  pk: `USER#${uid}`,
+  sk: `ERASED#${numberHash}`,
 });
 export const erasureCollection = (uid: string) => ({ pk: `USER#${uid}`, prefix: 'ERASURE#' });
 /** The secrets of the webhooks that a voice platform sends for a user. */

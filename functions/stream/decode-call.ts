@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { RefusedOutcome } from '../domain/call-outcomes.ts';
 import { type Call, eventFacts } from '../domain/calls.ts';
 import { storedCall } from '../store/calls/call-records.ts';
-import { locateDeletion } from '../store/calls/deleted-calls.ts';
 import type { Item } from '../store/table.ts';
 import type { TableChange } from '../store/table-changes.ts';
 import type { DomainChange } from './domain-change.ts';
@@ -10,11 +9,13 @@ import type { DomainChange } from './domain-change.ts';
 /** Returns what a change of a call's record means. */
 export const decodeCall = (agentId: string, callId: string, change: TableChange): DomainChange[] => {
   const former = change.before && storedCall(change.before);
-  if (!change.after) {
-    const deletion = former && locateDeletion(former);
-    return [{ kind: 'callDeleted', agentId, callId, before: former?.call, deletion }];
+  const written = change.after && storedCall(change.after);
+  if (!written) {
+    // What is left of a deleted call expires.
+    if (!former) return [];
+    return [{ kind: 'callDeleted', agentId, callId, before: former.call }];
   }
-  const { call, version } = storedCall(change.after);
+  const { call, version } = written;
   if (version === former?.version) return [];
   const write = { agentId, callId, before: former?.call, call };
   const isRecorded = !former || !isSameRecord(former.call, call);

@@ -5,7 +5,6 @@ import type { SourceKindName } from '../domain/sources.ts';
 import type { WebhookEndpoint } from '../domain/webhooks.ts';
 import type { AgentItem } from '../store/agents/agent-items.ts';
 import type { NumberChange } from '../store/block-list/blocked-number.ts';
-import type { CallDeletion } from '../store/calls/deleted-calls.ts';
 import type { BlockListOwner } from '../store/keys.ts';
 import type { DocumentRecord } from '../store/sources/documents.ts';
 import type { WebsiteRecord } from '../store/sources/website-reads.ts';
@@ -33,7 +32,7 @@ export type DomainChange =
   | ({ kind: 'callRecorded' | 'callOutcomeUpdated' } & CallWrite)
   | ({ kind: 'callOutcomeHeld'; heldOutcome: NonNullable<Call['heldOutcome']> } & CallWrite)
   | ({ kind: 'callOutcomeRefused' } & Required<RefusedOutcome> & CallWrite)
-  | { kind: 'callDeleted'; agentId: string; callId: string; before?: Call; deletion?: CallDeletion }
+  | { kind: 'callDeleted'; agentId: string; callId: string; before?: Call }
   // A request also writes who deleted the call, in another item.
   | { kind: 'callDeletedByRequest'; agentId: string; callId: string; maker: StoredMaker }
   | { kind: 'numberChanged'; number: NumberChange }

@@ -139,7 +139,7 @@ const effects = {
   },
   callDeleted: (what, change) => {
     const about = aboutCall(what);
-    const event = { type: 'call.deleted' as const, ...about, deletion: what.deletion, details: {} };
+    const event = { type: 'call.deleted' as const, ...about, details: {} };
     return { events: [buildEvent(change, event)], scrubbed: about.subject };
   },
   numberErased: ({ list, number }) => ({ erased: { list, number } }),

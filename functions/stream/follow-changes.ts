@@ -162,7 +162,7 @@ const publishEvents = async (
   await failures.attempt(
     sent.flatMap(({ changes }) => changes),
     async () => {
-      const unpublished = await publishAll(await services.deletedCalls.addRequests(sent), until, services);
+      const unpublished = await publishAll(sent, until, services);
       for (const { changes } of unpublished) failures.add(changes, outOfTime());
     },
   );

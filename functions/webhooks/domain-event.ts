@@ -1,5 +1,4 @@
 import type { EventType } from '../domain/webhooks.ts';
-import type { CallDeletion } from '../store/calls/deleted-calls.ts';
 import type { EventSubject } from '../store/keys.ts';
 
 /** An event with its data. The same change always has the same `eventId`. */
@@ -9,8 +8,6 @@ export type DomainEvent = {
   timestamp: string;
   /** The id of the request that caused it. */
   requestId?: string;
-  /** Where the request is found that deleted a call. */
-  deletion?: CallDeletion;
   subject: EventSubject;
   ids: Record<string, string>;
   details: Record<string, unknown>;

@@ -4,7 +4,6 @@ import { bulkSender, queueSender } from '../clients/job-queue.ts';
 import { derivedIdentifier } from '../domain/identifiers.ts';
 import { wantsEvent } from '../domain/webhooks.ts';
 import type { ServicesOf } from '../service.ts';
-import { deletedCalls } from '../store/calls/deleted-calls.ts';
 import { type AgentUsers, credentials } from '../store/credentials.ts';
 import type { BlockListOwner, EventSubject } from '../store/keys.ts';
 import type { DomainEvent } from './domain-event.ts';
@@ -17,7 +16,6 @@ import { webhookEvents } from './webhook-events.ts';
 export const publishServices = {
   changeLog: changeLog.for('writeAll', 'addAll', 'withPrefix'),
   credentials: credentials.for('findUsers'),
-  deletedCalls: deletedCalls.for('addRequests'),
   webhookEndpoints: webhookEndpoints.for('listMany'),
   webhookDeliveries: webhookDeliveries.for('addAll', 'offer'),
   webhookEvents: webhookEvents.for('addAll', 'scrub', 'scrubNumber'),

@@ -9,7 +9,6 @@ import type { Files } from '../../functions/clients/files.ts';
 import type { ChangeMaker, Way } from '../../functions/domain/change-maker.ts';
 import { changeActions } from '../../functions/domain/changes.ts';
 import { CallFigures } from '../../functions/figures/call-figures.ts';
-import { DeletedCalls } from '../../functions/store/calls/deleted-calls.ts';
 import { Credentials } from '../../functions/store/credentials.ts';
 import { changeCollection } from '../../functions/store/keys.ts';
 import { toTableChange } from '../../functions/store/table-changes.ts';
@@ -91,7 +90,6 @@ const readPart = async (records: DynamoDBRecord[], seed: number): Promise<void> 
     callFigures: new CallFigures(table),
     changeLog: new ChangeLog(table, 400),
     credentials: new Credentials(table),
-    deletedCalls: new DeletedCalls(table),
     ...{ webhookEndpoints, webhookDeliveries, webhookEvents },
     deliveryQueue: { sendMany: send },
     jobQueue: { send },

@@ -305,7 +305,9 @@ class History {
   async #stored(): Promise<CallRow[]> {
     const items = await Promise.all(callIds.map((callId) => table.get(callKey(this.agentId, callId))));
     return items.flatMap((item) =>
-      item ? [readRow(item as Item & { startedAt: string; outcome?: string; details?: string })] : [],
+      item && !('deletedAt' in item)
+        ? [readRow(item as Item & { startedAt: string; outcome?: string; details?: string })]
+        : [],
     );
   }
 

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { VoicePlatforms } from '../../bin/local/voice-platforms.ts';
+import type { PlatformCall, VoicePlatforms } from '../../bin/local/voice-platforms.ts';
 import type { PlatformName } from '../../functions/hooks/platforms/platforms.ts';
 import { platformKeys } from '../../functions/reconciliation/platform-keys.ts';
 import { reconciliations } from '../../functions/reconciliation/reconciliations.ts';
+import { injectFaults, noFaults } from '../support/faults.ts';
 import '../support/quiet-logs.ts';
 import {
   hour,
@@ -14,6 +15,7 @@ import {
   run,
   startPlatforms,
 } from '../support/reconciliation.ts';
+import { until } from '../support/until.ts';
 
 let platforms: VoicePlatforms;
 beforeAll(async () => {
@@ -165,15 +167,15 @@ describe('a reconciliation', () => {
     const dying = platforms.requests;
     expect(dying.length).toBeGreaterThan(0);
     const { calls: store } = await import('../../functions/store/calls/calls.ts');
-    const record = store.get().record.bind(store.get());
+    const record = store.get().recordReported.bind(store.get());
     const spy = Object.assign(store.get(), {
-      record: async (...given: Parameters<typeof record>) => {
+      recordReported: async (...given: Parameters<typeof record>) => {
         if (++written > 3) throw new Error('The function died.');
         return record(...given);
       },
     });
     await expect(run(world.agentId, reconciliationId)).rejects.toThrow('died');
-    Object.assign(spy, { record });
+    Object.assign(spy, { recordReported: record });
     while (await run(world.agentId, reconciliationId));
     expect(await world.find(reconciliationId)).toMatchObject({ status: 'done', listed: 9, recovered: 9, known: 0 });
     expect(await world.listCalls()).toHaveLength(9);
@@ -246,6 +248,89 @@ describe('a reconciliation', () => {
       platforms.fault = () => ({ body });
       expect(await world.reconcile()).toMatchObject({ status: 'done', recovered: 0 });
     }
+  });
+
+  it.each(names)(
+    'a call of %s that was deleted stays deleted, whoever reports it, and comes back if the user records it',
+    async (platform) => {
+      const call = platformCall(platform);
+      const assistantIds = ['twilio', 'telnyx'].includes(platform) ? [own] : ['assistant-1'];
+      const world = await newReconciledWorld(platforms, platform, { calls: [call], assistantIds });
+      const callId = `${platform}:${call.id}`;
+      await world.reconcile();
+      const remove = () => world.call('DELETE', `/calls/${world.agentId}/${callId}`);
+      expect((await remove()).status).toBe(200);
+      expect(await world.reconcile()).toMatchObject({ listed: 1, skipped: 1, recovered: 0 });
+      expect(await world.reconcile({ comparedUntil: Date.now() })).toMatchObject({ listed: 1, skipped: 1 });
+      expect((await world.reportEnd(call)).status).toBe(200);
+      expect(await world.listCalls()).toEqual([]);
+      expect((await remove()).status).toBe(404);
+      await world.recordCall(callId, {
+        startedAt: new Date(call.startedAt as number).toISOString(),
+        durationSeconds: 65,
+      });
+      expect(await world.reconcile()).toMatchObject({ listed: 1, known: 1 });
+      expect((await remove()).status).toBe(200);
+      expect(await world.listCalls()).toEqual([]);
+    },
+  );
+
+  it('calls of an erased person that began before the erasure never come back, and later ones are recorded', async () => {
+    const before = platformCall('retell');
+    const lost = platformCall('retell', { startedAt: Date.now() - 2 * hour });
+    const others = platformCall('retell', { other: '+14155550177' });
+    const world = await newReconciledWorld(platforms, 'retell', { calls: [before, others] });
+    await world.reconcile();
+    world.account.calls.push(lost);
+    await world.erase(other);
+    expect(await world.reconcile()).toMatchObject({ listed: 3, known: 1, skipped: 2, recovered: 0 });
+    expect(await world.reconcile({ dryRun: true })).toMatchObject({ listed: 3, known: 1, skipped: 2, recovered: 0 });
+    for (const call of [before, lost]) expect((await world.reportEnd(call)).status).toBe(200);
+    // Without an agent, the hook finds it by our number.
+    expect((await world.reportEnd(lost, { agentId: undefined })).status).toBe(200);
+    expect((await world.listCalls()).map(({ callId }: { callId: string }) => callId)).toEqual([`retell:${others.id}`]);
+    const startedAt = Date.now() + 1;
+    const later = [platformCall('retell', { startedAt }), platformCall('retell', { startedAt })];
+    await world.reportEnd(later[0] as PlatformCall, { agentId: undefined });
+    world.account.calls.push(...later);
+    const to = Date.now();
+    await until(() => Date.now() > startedAt);
+    expect(await world.reconcile({ to: Math.max(to, startedAt + 1) })).toMatchObject({
+      listed: 5,
+      known: 2,
+      recovered: 1,
+    });
+  });
+
+  it('an hourly pass in which nothing is missing makes two requests to the platform and ten to the table', async () => {
+    const calls = Array.from({ length: 150 }, (_, n) =>
+      platformCall('retell', { startedAt: Date.now() - 10 * minute - n * 10 * minute }),
+    );
+    const world = await newReconciledWorld(platforms, 'retell', { calls });
+    await world.reconcile();
+    // Its last use is not noted yet.
+    await world.setKey();
+    platforms.maxPage = 100;
+    platforms.requests.length = 0;
+    const seen: string[] = [];
+    injectFaults(
+      () => undefined,
+      (operation) => seen.push(operation),
+    );
+    const done = await world.reconcileHourly(Date.now() - 10 * minute);
+    noFaults();
+    expect(done).toMatchObject({ status: 'done', listed: 150, known: 150, recovered: 0, skipped: 0 });
+    expect(platforms.requests).toHaveLength(2);
+    expect(seen).toHaveLength(10);
+    // One that the platform lists late is found, and one that was deleted since the pass before is not counted as known.
+    world.account.calls.push(platformCall('retell', { startedAt: Date.now() - 20 * hour }));
+    await world.call('DELETE', `/calls/${world.agentId}/retell:${calls[40]?.id}`);
+    expect(await world.reconcileHourly(Date.now())).toMatchObject({
+      listed: 151,
+      known: 149,
+      recovered: 1,
+      skipped: 1,
+    });
   });
 
   it('only one runs for an agent at a time', async () => {

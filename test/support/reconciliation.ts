@@ -1,13 +1,18 @@
 import { randomBytes } from 'node:crypto';
+import { expect } from 'vitest';
 import { type PlatformCall, startVoicePlatforms, type VoicePlatforms } from '../../bin/local/voice-platforms.ts';
 import { sealedSecrets } from '../../functions/clients/sealed-secrets.ts';
 import { newUlid } from '../../functions/domain/identifiers.ts';
 import type { PlatformName } from '../../functions/hooks/platforms/platforms.ts';
+import { reconcileCalls } from '../../functions/jobs/reconcile-calls.ts';
 import { platformKeyOwner, platformKeys } from '../../functions/reconciliation/platform-keys.ts';
 import { reconciliations, toReconciliation } from '../../functions/reconciliation/reconciliations.ts';
 import { reconcileServices, runReconciliation } from '../../functions/reconciliation/run-reconciliation.ts';
 import { lazyServices } from '../../functions/service.ts';
 import { agentChanges } from '../../functions/store/agents/agent-changes.ts';
+import { deliverMessage } from './deliver-message.ts';
+import { ended, request } from './erasures.ts';
+import { send } from './voice-platforms.ts';
 import { newWorld } from './world.ts';
 
 export const minute = 60_000;
@@ -36,6 +41,35 @@ export const platformCall = (platform: PlatformName, more: Partial<PlatformCall>
   return { ...fields, status: overStatus[platform], ...more };
 };
 
+/** Returns the body with which a platform's webhook reports the end of a call. */
+export const buildEnd = (platform: PlatformName, call: PlatformCall): Record<string, unknown> => {
+  const { id, direction = 'inbound', own, other, startedAt = 0, endedAt = startedAt } = call;
+  const [from, to] = direction === 'inbound' ? [other, own] : [own, other];
+  switch (platform) {
+    case 'vapi': {
+      const type = direction === 'inbound' ? 'inboundPhoneCall' : 'outboundPhoneCall';
+      const times = { startedAt: new Date(startedAt).toISOString(), endedAt: new Date(endedAt).toISOString() };
+      const parties = { customer: { number: other }, phoneNumber: { number: own } };
+      return { message: { type: 'end-of-call-report', call: { id, type }, ...parties, ...times } };
+    }
+    case 'retell': {
+      const times = { start_timestamp: startedAt, end_timestamp: endedAt, call_status: 'ended' };
+      return { event: 'call_ended', call: { call_id: id, from_number: from, to_number: to, direction, ...times } };
+    }
+    case 'elevenlabs': {
+      const phone_call = { direction, agent_number: own, external_number: other };
+      const times = { start_time_unix_secs: startedAt / 1000, call_duration_secs: (endedAt - startedAt) / 1000 };
+      const data = { conversation_id: id, status: 'done', metadata: { ...times, phone_call } };
+      return { type: 'post_call_transcription', event_timestamp: Math.floor(endedAt / 1000), data };
+    }
+    default: {
+      const seconds = String((endedAt - startedAt) / 1000);
+      const said = { CallStatus: 'completed', CallDuration: seconds, Timestamp: new Date(endedAt).toUTCString() };
+      return { CallSid: id, From: from, To: to, Direction: direction, ...said };
+    }
+  }
+};
+
 /** Starts platforms whose lists this process reads, with a key of its own. */
 export const startPlatforms = async (): Promise<VoicePlatforms> => {
   const platforms = await startVoicePlatforms();
@@ -51,7 +85,7 @@ export const newReconciledWorld = async (
   platform: PlatformName,
   { assistantIds = ['assistant-1'], calls = [] }: { assistantIds?: string[]; calls?: PlatformCall[] } = {},
 ) => {
-  const world = await newWorld();
+  const world = await newWorld(['agents', 'calls', 'hooks', 'privacy']);
   const { uid, agentId } = world;
   const apiKey = `platform-key-${newUlid()}`;
   const accountId = platform === 'twilio' || platform === 'telnyx' ? 'AC0123' : undefined;
@@ -64,7 +98,8 @@ export const newReconciledWorld = async (
   }));
   const sealed = await sealedSecrets.get().seal(platformKeyOwner(uid, platform), apiKey);
   const setBy = { createdAt: new Date().toISOString(), keyId: 'key_1' };
-  await platformKeys.get().set(uid, { platform, ...setBy, accountId, sealed });
+  const setKey = () => platformKeys.get().set(uid, { platform, ...setBy, accountId, sealed });
+  await setKey();
   const begin = async (more: { dryRun?: boolean; from?: number; to?: number; comparedUntil?: number } = {}) => {
     const { from = Date.now() - 26 * hour, to = Date.now(), dryRun = false, comparedUntil } = more;
     const reconciliationId = `reconciliation_${newUlid()}`;
@@ -86,10 +121,40 @@ export const newReconciledWorld = async (
     while (await run(agentId, reconciliationId));
     return find(reconciliationId);
   };
+  /** A pass of the clock. Calls that ended before `comparedUntil` were compared by an earlier one. */
+  const reconcileHourly = async (comparedUntil: number) => {
+    const reconciliationId = `reconciliation_${newUlid()}`;
+    const hourly = { to: new Date().toISOString(), comparedUntil };
+    await deliverMessage(reconcileCalls, { job: 'reconcileCalls', uid, agentId, reconciliationId, hourly });
+    return find(reconciliationId);
+  };
   const listCalls = async () => (await world.call('GET', `/calls/${agentId}`)).body.calls;
-  return { ...world, account, begin, find, reconcile, listCalls, apiKeyOfPlatform: apiKey };
+  /** Reports the end of a call to the hook. */
+  const reportEnd = (call: PlatformCall, query: { agentId?: string | undefined } = { agentId }) =>
+    send(world, platform, { query, body: buildEnd(platform, call) });
+  const erase = async (number: string) => {
+    const { body } = await request(world, number);
+    expect((await ended(world, body.erasureId)).status).toBe('done');
+  };
+  return {
+    ...world,
+    account,
+    setKey,
+    reportEnd,
+    erase,
+    reconcileHourly,
+    begin,
+    find,
+    reconcile,
+    listCalls,
+    apiKeyOfPlatform: apiKey,
+  };
 };
 
 /** One run of a reconciliation. */
-export const run = (agentId: string, reconciliationId: string, until = Date.now() + minute) =>
-  runReconciliation({ agentId, reconciliationId }, until, lazyServices(reconcileServices));
+export const run = async (agentId: string, reconciliationId: string, until = Date.now() + minute) =>
+  runReconciliation(
+    await reconciliations.get().find(agentId, reconciliationId),
+    until,
+    lazyServices(reconcileServices),
+  );

@@ -16,7 +16,6 @@ import { Erasures } from '../../functions/erasure/erasures.ts';
 import { erasePerson } from '../../functions/erasure/person.ts';
 import { CallFigures } from '../../functions/figures/call-figures.ts';
 import { AgentDeletions } from '../../functions/store/agents/agent-deletions.ts';
-import { DeletedCalls } from '../../functions/store/calls/deleted-calls.ts';
 import { Credentials } from '../../functions/store/credentials.ts';
 import { IdempotencyStore } from '../../functions/store/idempotency.ts';
 import type { BlockListOwner } from '../../functions/store/keys.ts';
@@ -292,7 +291,6 @@ class Simulation {
       changeLog: new ChangeLog(this.#table, 400),
       callFigures: new CallFigures(this.#table),
       credentials: new Credentials(this.#table),
-      deletedCalls: new DeletedCalls(this.#table),
       sealedSecrets: this.#secrets,
       webhookReceivers: {
         post: async (...request: Parameters<WebhookReceivers['post']>) => {

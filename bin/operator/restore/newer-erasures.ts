@@ -6,7 +6,10 @@ import { type StoredItem, scan } from '../scan.ts';
 import { findItems, itemName } from './items.ts';
 
 /** An erasure that has ended, by the name of its item. */
-export type EndedErasure = Pick<ErasureRequest, 'uid' | 'erasureId' | 'numberHash' | 'blockList'> & { name: string };
+export type EndedErasure = Pick<ErasureRequest, 'uid' | 'erasureId' | 'numberHash' | 'blockList'> & {
+  requestedAt: string;
+  name: string;
+};
 
 /** Returns the erasures that are done in the table, but not in `from`. */
 export const newerErasures = async (table: Table, from: string): Promise<EndedErasure[]> => {

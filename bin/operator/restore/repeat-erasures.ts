@@ -5,8 +5,8 @@ import type { ImportFailure } from '../../../functions/domain/block-list-imports
 import { listForms } from '../../../functions/domain/number-forms.ts';
 import { extractNumbers } from '../../../functions/domain/phone-numbers.ts';
 import { Erasures } from '../../../functions/erasure/erasures.ts';
-import { hashOfNumber } from '../../../functions/erasure/number-hash.ts';
-import { erasePerson } from '../../../functions/erasure/person.ts';
+import { erasePerson, rememberErasedPerson } from '../../../functions/erasure/person.ts';
+import { ErasedPeople, hashOfNumber } from '../../../functions/store/erased-people.ts';
 import { IdempotencyStore } from '../../../functions/store/idempotency.ts';
 import {
   accessKey,
@@ -49,7 +49,8 @@ export const repeatErasures = async (table: Table, newer: EndedErasure[], secret
     const candidates = new Set(partitions.flatMap(({ pk }) => [...(numbers.get(pk) ?? [])]));
     const forms = [...candidates].flatMap(listForms);
     const byHash = new Map(forms.map((number) => [hashOfNumber(secret, uid, number), number]));
-    for (const { erasureId, numberHash, blockList: mode } of newer.filter((erasure) => erasure.uid === uid)) {
+    for (const { erasureId, numberHash, requestedAt, blockList: mode } of newer.filter((one) => one.uid === uid)) {
+      await rememberErasedPerson({ uid, numberHash, requestedAt }, { agents, erasedPeople: new ErasedPeople(table) });
       const number = byHash.get(numberHash);
       if (number === undefined) continue;
       await erasePerson({ uid, erasureId, number, blockList: mode }, Number.POSITIVE_INFINITY, services);

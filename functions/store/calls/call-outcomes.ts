@@ -154,9 +154,9 @@ export class OutcomeWriter {
     if (error === undefined) return [];
     if (retryableCodes.has(error)) return [one];
     if (error !== 'ConditionalCheckFailed') return this.#end(one, new Error(`A call was not written: ${error}.`));
+    const current = item && storedCall(item);
     // The call was deleted in between.
-    if (!item) return this.#end(one, undefined);
-    const current = storedCall(item);
+    if (!current) return this.#end(one, undefined);
     // This write succeeded earlier, and its response was lost.
     return current.version === this.#version ? [] : this.#apply(current, one.changes);
   }

@@ -37,7 +37,7 @@ type TextField = (typeof outcomeFields)[number] | 'heldOutcome' | 'details' | 'o
 export type StoredCall = { call: Call & RefusedOutcome & { reportedCost?: ReportedCost }; version: string };
 
 /** A call as a caller names it, and what a lookup by id found. */
-export type CallTarget = { agentId: string; reference: CallReference; lookedUp?: { record?: StoredCall } };
+export type CallTarget = { agentId: string; reference: CallReference; lookedUp?: { record?: ReportedCall } };
 
 /** Looks up the record of a call that is named by its id. */
 export const callLookup = (target: CallTarget): Lookup<CallTarget> => {
@@ -45,7 +45,7 @@ export const callLookup = (target: CallTarget): Lookup<CallTarget> => {
   return {
     keys: key ? [key] : [],
     isLarge: key !== undefined,
-    read: ([item]) => (key ? { ...target, lookedUp: { record: item && storedCall(item) } } : target),
+    read: ([item]) => (key ? { ...target, lookedUp: { record: item && reportedCall(item) } } : target),
   };
 };
 
@@ -56,7 +56,7 @@ const recordKey = ({ agentId, reference }: CallTarget): ItemKey | undefined =>
     : undefined;
 
 /** A call that is here, or was deleted here. */
-export type ReportedCall = { call?: Call; isDeleted?: true };
+export type ReportedCall = StoredCall | 'deleted';
 
 const concurrency = 16;
 /** The maximum number of lookups of a phone number whose call keeps changing. */
@@ -75,8 +75,8 @@ export class CallRecords extends TableStore {
   async find(target: CallTarget): Promise<StoredCall | undefined> {
     const { agentId, reference } = target;
     if (!('phone' in reference)) {
-      const record = target.lookedUp ? target.lookedUp.record : await this.#getRecord(target);
-      return record && this.#kept(record);
+      const record = await this.findReported(target);
+      return record && record !== 'deleted' ? this.#kept(record) : undefined;
     }
     for (let attempt = 1; ; attempt++) {
       const entry = await this.#findEntry(agentId, reference);
@@ -88,10 +88,12 @@ export class CallRecords extends TableStore {
     }
   }
 
-  async #getRecord(target: CallTarget): Promise<StoredCall | undefined> {
+  /** Returns what is here of a call that is named by its id, even if it is older than retention. */
+  async findReported(target: CallTarget): Promise<ReportedCall | undefined> {
+    if (target.lookedUp) return target.lookedUp.record;
     const key = recordKey(target);
     const item = key && (await this.table.get(key));
-    return item && storedCall(item);
+    return item && reportedCall(item);
   }
 
   /** Reads many records, or their errors. Nothing begins after `until` (Unix milliseconds). */
@@ -166,15 +168,32 @@ export class CallRecords extends TableStore {
 
   /** Returns what is here of calls that a platform reports, by call id. */
   async readReported(agentId: string, callIds: string[]): Promise<Map<string, ReportedCall>> {
-    const read = await this.read(callIds.map((callId) => callKey(agentId, callId)));
-    return new Map([...read.values()].map(({ call }) => [call.callId, { call }]));
+    const ids = new Map(callIds.map((callId) => [callKey(agentId, callId).pk, callId]));
+    const items = await this.table.getMany([...ids.values()].map((callId) => callKey(agentId, callId)));
+    return new Map(items.map((item) => [ids.get(item.pk) as string, reportedCall(item)]));
+  }
+
+  /** Returns the ids of the calls that start from a time until before another, without reading their records. */
+  async listIds(agentId: string, { from, to }: { from: string; to: string }): Promise<Set<string>> {
+    const ids = new Set<string>();
+    for await (const { sk, ttlSeconds } of this.table.query<Item & { ttlSeconds?: number }>(callCollection(agentId), {
+      from,
+      to,
+    }))
+      if (ttlSeconds === undefined) ids.add(callIdAt(sk));
+    return ids;
   }
 
   /** Returns records by partition key, even those older than retention. */
   async read(keys: ItemKey[]): Promise<Map<string, StoredCall>> {
     const distinct = [...new Map(keys.map((key) => [key.pk, key])).values()];
     const items = await this.table.getMany<CallItem>(distinct);
-    return new Map(items.map((item) => [item.pk, storedCall(item)]));
+    return new Map(
+      items.flatMap((item) => {
+        const found = storedCall(item);
+        return found ? [[item.pk, found]] : [];
+      }),
+    );
   }
 }
 
@@ -197,7 +216,14 @@ export const callEntryKeys = (call: Call): ItemKey[] => {
 /** The condition that a record has not been written since it was read. */
 export const isUnchanged = ({ version }: StoredCall) => when`#version = ${version}`;
 
-export const storedCall = (item: Item): StoredCall => {
+/** The condition that there is no call: no record, or one of a deleted call. */
+export const isNoCall = when`attribute_not_exists(pk) or attribute_exists(deletedAt)`;
+
+const reportedCall = (item: Item): ReportedCall => storedCall(item) ?? 'deleted';
+
+/** Returns a call with its version; undefined if it was deleted. */
+export const storedCall = (item: Item): StoredCall | undefined => {
+  if ('deletedAt' in item) return undefined;
   const { pk: _pk, sk: _sk, version, requestId: _r, outcome, ...texts } = item as CallItem;
   const { heldOutcome, details, outcomeHistory, ...rest } = texts;
   const call = {
@@ -230,4 +256,5 @@ export const callRecords = /* @__PURE__ */ service(() => new CallRecords(table.g
   find: ['dynamodb:GetItem', 'dynamodb:Query'],
   earliestStart: [],
   readReported: ['dynamodb:BatchGetItem'],
+  listIds: ['dynamodb:Query'],
 });

@@ -4,11 +4,12 @@ import { type Call, type CallFacts, type CallReference, withFacts } from '../../
 import { chunks } from '../../domain/chunks.ts';
 import { environment } from '../../environment.ts';
 import { service } from '../../service.ts';
+import { isAbsent } from '../expressions.ts';
 import { type Collection, callCollection, callIdAt, callKey, type ItemKey, phoneCallCollection } from '../keys.ts';
 import { type Table, TableStore, type TransactionAction, table, untilWritten } from '../table.ts';
 import { type OutcomeChange, OutcomeWriter } from './call-outcomes.ts';
-import { CallRecords, type CallTarget, callEntryKeys, isUnchanged, type StoredCall } from './call-records.ts';
-import { buildDeletedCall, isOfDeletedCall } from './deleted-calls.ts';
+import { CallRecords, type CallTarget, callEntryKeys, isNoCall, isUnchanged, type StoredCall } from './call-records.ts';
+import { buildDeletedCall, isDeletedRecord, isOfDeletedCall } from './deleted-calls.ts';
 import { callName, type Recording, recordActions, recordCalls } from './record-calls.ts';
 
 /** A transaction takes 100 actions and 4 MB; a call three and 150 KB. */
@@ -18,6 +19,9 @@ const countConcurrency = 16;
 const entriesPerPage = 200;
 /** The time for which the write of one outcome is retried. */
 const setOutcomeMilliseconds = 5000;
+
+/** A call that is named by its id. */
+type NamedCall = CallTarget & { reference: { callId: string } };
 
 /** The calls of agents. A record and its entries are one transaction. */
 export class Calls extends TableStore {
@@ -47,37 +51,59 @@ export class Calls extends TableStore {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** Records a call, or corrects its facts; `change` changes its outcome. The same again writes nothing. */
+  /** Records a call, or corrects its facts. The same again writes nothing. A deleted call is recorded again. */
   async record(
     agentId: string,
     callId: string,
-    facts: CallFacts | ((found: Call | undefined) => CallFacts),
-    { change = (call) => call, lookedUp }: { change?: (call: Call) => Call } & Pick<CallTarget, 'lookedUp'> = {},
+    facts: CallFacts,
+    { lookedUp }: Pick<CallTarget, 'lookedUp'> = {},
   ): Promise<Call> {
-    const version = randomUUID();
-    return untilWritten(async (attempt) => {
-      const target = { agentId, reference: { callId }, lookedUp: attempt === 0 ? lookedUp : undefined };
-      const found = await this.#stored.find(target);
-      // The write of an earlier attempt succeeded, and its response was lost.
-      if (found?.version === version) return found.call;
-      const given = typeof facts === 'function' ? facts(found?.call) : facts;
-      const call = change(withFacts(found?.call, agentId, callId, given));
-      if (call !== found?.call) await this.table.transact(recordActions(this.table, call, found, version));
-      return call;
-    });
+    return this.#write({ agentId, reference: { callId }, lookedUp }, (found) =>
+      withFacts(found?.call, agentId, callId, facts),
+    );
   }
 
-  /** Records a call with its outcome. Blocking its number is a second write. */
-  async recordWithOutcome(
+  /** Records what a platform reports of a call, with its outcome. A call that was deleted stays deleted. */
+  async recordReported(
     agentId: string,
     callId: string,
     facts: (found: Call | undefined) => CallFacts,
-    { change, block }: NonNullable<Recording['outcome']>,
+    { outcome, lookedUp }: { outcome?: Recording['outcome'] } & Pick<CallTarget, 'lookedUp'> = {},
   ): Promise<void> {
-    if (!block) return void (await this.record(agentId, callId, facts, { change }));
-    const recorded = await this.record(agentId, callId, facts);
+    // Blocking the call's number is a second write.
+    const change = (outcome && !outcome.block && outcome.change) || ((call: Call) => call);
+    const write = (found: StoredCall | undefined) =>
+      change(withFacts(found?.call, agentId, callId, facts(found?.call)));
+    const recorded = await this.#write({ agentId, reference: { callId }, lookedUp }, write, { isReport: true });
     // An outcome that does not change blocks no number again.
-    if (change(recorded) !== recorded) await this.setOutcome({ agentId, reference: { callId }, change, block });
+    if (outcome?.block && recorded && outcome.change(recorded) !== recorded)
+      await this.setOutcome({ agentId, reference: { callId }, ...outcome });
+  }
+
+  async #write(target: NamedCall, write: (found: StoredCall | undefined) => Call): Promise<Call>;
+  /** Undefined: the call was deleted, and no report brings it back. */
+  async #write(
+    target: NamedCall,
+    write: (found: StoredCall | undefined) => Call,
+    options: { isReport: true },
+  ): Promise<Call | undefined>;
+  async #write(
+    { lookedUp, ...target }: NamedCall,
+    write: (found: StoredCall | undefined) => Call,
+    { isReport = false } = {},
+  ): Promise<Call | undefined> {
+    const version = randomUUID();
+    return untilWritten(async (attempt) => {
+      const found = await this.#stored.findReported(attempt === 0 ? { ...target, lookedUp } : target);
+      if (found === 'deleted' && isReport) return undefined;
+      const stored = found === 'deleted' ? undefined : found;
+      // The write of an earlier attempt succeeded, and its response was lost.
+      if (stored?.version === version) return stored.call;
+      const call = write(stored);
+      const condition = isReport ? isAbsent : isNoCall;
+      if (call !== stored?.call) await this.table.transact(recordActions(this.table, call, stored, version, condition));
+      return call;
+    });
   }
 
   /** Records many calls, undefined for deleted ones. Nothing begins after `until` (Unix milliseconds). */
@@ -153,7 +179,10 @@ export class Calls extends TableStore {
     const stored = await this.#stored.read(callIds.map((callId) => callKey(agentId, callId)));
     const found = [...stored.values()].filter(isConcerned);
     const gone = entries.filter(({ sk }) => !stored.has(callKey(agentId, callIdAt(sk)).pk));
-    for (const { pk, sk } of gone) await this.table.delete({ pk, sk }, isOfDeletedCall);
+    for (const { pk, sk } of gone) {
+      if (pk === callCollection(agentId).pk) await this.table.delete(callKey(agentId, callIdAt(sk)), isDeletedRecord);
+      await this.table.delete({ pk, sk }, isOfDeletedCall);
+    }
     if (found.length > 0) await this.table.transact(toActions(found));
   }
 
@@ -169,13 +198,15 @@ export class Calls extends TableStore {
     return new OutcomeWriter(this.table, this.#records, changes, until).write();
   }
 
-  /** Returns the actions that delete a call. If `kept`, its entry names the request for an hour. */
+  /** Returns the actions that delete a call. If `kept`, its record and its entry say that it was deleted. */
   #removal(found: StoredCall, kept?: { isLogged: boolean }): TransactionAction[] {
     const { agentId, callId } = found.call;
     const [byTime, ...others] = callEntryKeys(found.call) as [ItemKey, ...ItemKey[]];
+    const deleted = kept && buildDeletedCall(found, kept);
     return [
-      this.table.deleteAction(callKey(agentId, callId), isUnchanged(found)),
-      kept ? this.table.putAction(buildDeletedCall(found, kept)) : this.table.deleteAction(byTime),
+      ...(deleted
+        ? [this.table.putAction(deleted.record, isUnchanged(found)), this.table.putAction(deleted.entry)]
+        : [this.table.deleteAction(callKey(agentId, callId), isUnchanged(found)), this.table.deleteAction(byTime)]),
       ...others.map((key) => this.table.deleteAction(key)),
     ];
   }
@@ -197,7 +228,7 @@ const outcomePermissions = [
 export const calls = /* @__PURE__ */ service(() => new Calls(table.get(), environment.callRetentionDays), {
   count: ['dynamodb:Query'],
   record: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
-  recordWithOutcome: ['dynamodb:DeleteItem', 'dynamodb:PutItem', ...outcomePermissions],
+  recordReported: ['dynamodb:DeleteItem', 'dynamodb:PutItem', ...outcomePermissions],
   recordMany: ['dynamodb:DeleteItem', 'dynamodb:PutItem', ...outcomePermissions],
   remove: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
   removeAll: ['dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:Query'],

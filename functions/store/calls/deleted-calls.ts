@@ -1,56 +1,36 @@
 import { currentMaker, currentRequestId } from '../../cause.ts';
 import type { StoredMaker } from '../../domain/change-maker.ts';
-import { service } from '../../service.ts';
+import { now } from '../../domain/date-time.ts';
 import { when } from '../expressions.ts';
-import { type ItemKey, isSameKey } from '../keys.ts';
-import { type Item, TableStore, table } from '../table.ts';
+import { callKey, type ItemKey } from '../keys.ts';
+import type { Item } from '../table.ts';
 import { callEntryKeys, type StoredCall } from './call-records.ts';
 
-/** A deleted call's entry by time, kept for an hour. One deleted by id has `deletedBy`, and is logged. */
-type DeletedCall = Item & { version: string; requestId?: string; deletedBy?: StoredMaker; ttlSeconds: number };
+/** What is left of a call's record, so that no platform brings the call back. */
+type DeletedRecord = Item & { deletedAt: string; ttlSeconds: number };
 
-/** A deletion of a call, as the stream reports it. */
-export type CallDeletion = { entry: ItemKey; version: string };
+/** A deleted call's entry by time. One deleted by id has `deletedBy`, and is logged. */
+type DeletedEntry = Item & { requestId?: string; deletedBy?: StoredMaker; ttlSeconds: number };
 
-const keptSeconds = 60 * 60;
+/** Nobody lists calls for longer. An erasure leaves the hash of the number, too: its calls need no id. */
+const keptSeconds = { request: 40 * 24 * 60 * 60, erasure: 60 * 60 };
 
-export const locateDeletion = ({ call, version }: StoredCall): CallDeletion => {
+/** Returns the items that take the places of a deleted call's record and of its entry by time. */
+export const buildDeletedCall = (
+  { call }: StoredCall,
+  { isLogged }: { isLogged: boolean },
+): { record: DeletedRecord; entry: DeletedEntry } => {
   const [entry] = callEntryKeys(call) as [ItemKey];
-  return { entry, version };
-};
-
-export const buildDeletedCall = (found: StoredCall, { isLogged }: { isLogged: boolean }): DeletedCall => {
-  const { entry, version } = locateDeletion(found);
+  const ttlSeconds = Math.ceil(Date.now() / 1000) + keptSeconds[isLogged ? 'request' : 'erasure'];
   const deletedBy = isLogged ? currentMaker() : undefined;
   return {
-    ...entry,
-    version,
-    requestId: currentRequestId(),
-    deletedBy,
-    ttlSeconds: Math.ceil(Date.now() / 1000) + keptSeconds,
+    record: { ...callKey(call.agentId, call.callId), deletedAt: now(), ttlSeconds },
+    entry: { ...entry, requestId: currentRequestId(), deletedBy, ttlSeconds },
   };
 };
 
+/** The condition that a record is what is left of a deleted call. */
+export const isDeletedRecord = when`attribute_exists(deletedAt)`;
+
 /** The condition that an entry by time is of a deleted call. */
 export const isOfDeletedCall = when`attribute_exists(ttlSeconds)`;
-
-/** Reads which requests have deleted calls. */
-export class DeletedCalls extends TableStore {
-  /** Adds the requests to events of deleted calls, which only the kept entries name. */
-  async addRequests<E extends { deletion?: CallDeletion; requestId?: string }>(events: E[]): Promise<E[]> {
-    const entries = new Map(
-      events.flatMap(({ deletion }) => (deletion ? [[JSON.stringify(deletion.entry), deletion.entry]] : [])),
-    );
-    const items = await this.table.getMany<DeletedCall>([...entries.values()]);
-    return events.map((event) => {
-      const { deletion } = event;
-      const found = items.find((item) => deletion && isSameKey(item, deletion.entry));
-      // The call may have been recorded and deleted again.
-      return found && found.version === deletion?.version ? { ...event, requestId: found.requestId } : event;
-    });
-  }
-}
-
-export const deletedCalls = /* @__PURE__ */ service(() => new DeletedCalls(table.get()), {
-  addRequests: ['dynamodb:BatchGetItem'],
-});

@@ -2,13 +2,20 @@ import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
 import { type Call, type CallFacts, withFacts } from '../../domain/calls.ts';
 import { chunks } from '../../domain/chunks.ts';
-import { isAbsent } from '../expressions.ts';
+import type { Condition } from '../expressions.ts';
 import { callKey, type ItemKey, isSameKey } from '../keys.ts';
 import { repeatRounds } from '../repeat-rounds.ts';
 import type { Table, TransactionAction } from '../table.ts';
 import { isRetryable, writeFailure } from '../write-failures.ts';
 import type { OutcomeChange } from './call-outcomes.ts';
-import { type CallRecords, callEntryKeys, isUnchanged, type StoredCall, toCallAttributes } from './call-records.ts';
+import {
+  type CallRecords,
+  callEntryKeys,
+  isNoCall,
+  isUnchanged,
+  type StoredCall,
+  toCallAttributes,
+} from './call-records.ts';
 
 /** A call to record, and the change of its outcome. */
 export type Recording = {
@@ -91,19 +98,20 @@ const write = async (table: Table, batch: Write[], until: number): Promise<undef
   }
 };
 
-/** Returns the actions that write an unchanged call and move its entries. */
+/** Returns the actions that write an unchanged call and move its entries. A new one takes the place of a deleted one, unless `condition` says otherwise. */
 export const recordActions = (
   table: Table,
   call: Call,
   found: StoredCall | undefined,
   version: string,
+  condition: Condition = isNoCall,
 ): TransactionAction[] => {
   const attributes = Object.entries(toCallAttributes(call, version)).filter(([, value]) => value !== null);
   const item = { ...callKey(call.agentId, call.callId), ...Object.fromEntries(attributes) };
   const former = found ? callEntryKeys(found.call) : [];
   const entries = callEntryKeys(call);
   return [
-    table.putAction(item, found ? isUnchanged(found) : isAbsent),
+    table.putAction(item, found ? isUnchanged(found) : condition),
     ...without(entries, former).map((entry) => table.putAction(entry)),
     ...without(former, entries).map((key) => table.deleteAction(key)),
   ];

@@ -12,8 +12,8 @@ import { BlockListImports, type ImportRecord } from '../../../functions/block-li
 import { importFailure } from '../../../functions/domain/block-list-imports.ts';
 import { chunks } from '../../../functions/domain/chunks.ts';
 import { Erasures } from '../../../functions/erasure/erasures.ts';
-import { hashOfNumber } from '../../../functions/erasure/number-hash.ts';
 import { BlockListPages } from '../../../functions/store/block-list/block-list-pages.ts';
+import { hashOfNumber } from '../../../functions/store/erased-people.ts';
 import { openTable } from '../../../functions/store/table.ts';
 import { listCalls } from '../../support/listed-calls.ts';
 import { jsonError, operatorWith } from '../../support/operator-command.ts';
