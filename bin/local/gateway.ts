@@ -57,6 +57,7 @@ export const gateway = ({ origins, publicUrl, pages, disk, rates = {}, report }:
   const hosts = new Set([...origins, ...(publicUrl ? [publicUrl] : [])].map((origin) => URL.parse(origin)?.hostname));
   return async (request, response) => {
     const startedAt = performance.now();
+    readAbsoluteForm(request);
     const [path = '/', query = ''] = splitOnce(request.url ?? '/', '?');
     const decoded = decode(path);
     const match = decoded === undefined ? undefined : matchRoute(table, request.method ?? 'GET', decoded);
@@ -69,7 +70,11 @@ export const gateway = ({ origins, publicUrl, pages, disk, rates = {}, report }:
       if (request.method !== 'OPTIONS') report?.(describeRequest(facts, answer), requestId);
     });
     // Otherwise a page of another site that resolves its own name to this machine would be same-origin.
-    if (!isAllowedHost(request.headers.host, hosts)) return sendError(response, 403, 'Forbidden');
+    if (!isAllowedHost(request.headers.host, hosts)) {
+      const reason = describeForeignHost(request.headers.host);
+      report?.(reason);
+      return sendError(response, 403, reason);
+    }
     if (!match && sendPage(pages, request, response)) return;
     const origin = origins.find((allowed) => allowed === request.headers.origin) ?? origins[0] ?? '';
     response.setHeader('access-control-allow-origin', origin);
@@ -91,6 +96,22 @@ export const gateway = ({ origins, publicUrl, pages, disk, rates = {}, report }:
       response.destroy();
     }
   };
+};
+
+/** Reads the absolute form of a request target, which clients of a proxy send: its host replaces the header (RFC 9112, 3.2.2). */
+const readAbsoluteForm = (request: IncomingMessage) => {
+  const [, host, target = ''] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(request.url ?? '') ?? [];
+  if (host === undefined) return;
+  request.url = target.startsWith('/') ? target : `/${target}`;
+  request.headers.host = host;
+  request.headersDistinct.host = [host];
+};
+
+const describeForeignHost = (header: string | undefined) => {
+  const host = URL.parse(`http://${header}`)?.host.slice(0, 100);
+  return host
+    ? `${host} is not a host of this service. Start it with APP_ORIGIN=http://${host} to allow it.`
+    : 'The Host of the request is not a host of this service.';
 };
 
 const isAllowedHost = (header: string | undefined, hosts: Set<string | undefined>) => {

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { type CountryCode, isSupportedCountry } from 'libphonenumber-js/max';
+import { suggestCountry } from '../../functions/domain/countries.ts';
 import { DateTime } from '../../functions/domain/date-time.ts';
 import { formatLimit } from '../../functions/domain/format-limit.ts';
 import { as, identifier, wholeNumber } from '../command-line/arguments.ts';
@@ -128,5 +129,5 @@ function toMap(text: string, before: Record<string, string> = {}): Record<string
 function toCountry(text: string): CountryCode {
   const code = text.toUpperCase();
   if (isSupportedCountry(code)) return code;
-  throw new InvalidArgumentError('It must be a country code of two letters, such as DE.');
+  throw new InvalidArgumentError(`It must be a country code of two letters, such as ${suggestCountry(code) ?? 'DE'}.`);
 }

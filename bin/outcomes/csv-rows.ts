@@ -1,5 +1,7 @@
 import { outcomeFields } from '../../functions/domain/calls.ts';
+import { isExactNumber, tooManyDigitsError } from '../../functions/domain/exact-number.ts';
 import { parseJson } from '../../functions/domain/json.ts';
+import { withPlainSpaces } from '../../functions/domain/signs.ts';
 import { isUnreadable, showUnreadable } from '../../functions/sheets/decode-sheet.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { checkedRow } from './checked-row.ts';
@@ -31,7 +33,19 @@ export async function* csvRows(file: string, text: AsyncGenerator<string>, optio
   }
 }
 
-const mapped = (header: string[], { map = {} }: ReadOptions) => header.map((name) => map[name] ?? name);
+/** Returns the fields of the columns. White space of any kind and invisible signs, which nobody sees, make no other column. */
+const mapped = (header: string[], options: ReadOptions) => {
+  const map = new Map(
+    Object.entries(options.map ?? {}).flatMap(([name, field]) => [
+      [name, field],
+      [withPlainSpaces(name), field],
+    ]),
+  );
+  return header.map((name) => {
+    const plain = withPlainSpaces(name);
+    return map.get(name) ?? map.get(plain) ?? (isKnown(plain, {}) ? plain : name);
+  });
+};
 
 /** Fails when a column is missing, duplicate or unknown, since an unknown one may be a typo. */
 const checkedHeader = (file: string, line: number, header: string[], options: ReadOptions): string[] => {
@@ -136,9 +150,14 @@ const normalizeCurrency = (sign: string) => codeOfSign[sign] ?? sign;
 const withPoint = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
 const numberWithPoint = (cell: string) => {
-  if (withPoint.test(cell)) return Number(cell);
+  if (withPoint.test(cell)) return exactNumber(cell);
   const hint = /^-?[\d.]+,\d+$/.test(cell) ? 'Use --decimal-comma' : 'Use a decimal point and no separators: 1234.5';
   throw new Error(`is not a number: ${JSON.stringify(cell)}. ${hint}`);
+};
+
+const exactNumber = (cell: string) => {
+  if (!isExactNumber(cell)) throw new Error(`${tooManyDigitsError}: ${JSON.stringify(cell)}`);
+  return Number(cell);
 };
 
 /** Reads `1.249,99`. Unless the decimal comma was requested, `149.5` is also accepted. `1.249` is ambiguous. */
@@ -147,8 +166,8 @@ const numberWithComma = (cell: string, isAskedFor: boolean) => {
   if (isGrouped && !isAskedFor) {
     throw new Error(`is ambiguous: ${JSON.stringify(cell)}. Use --decimal-comma or --no-decimal-comma`);
   }
-  if (/^-?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?$/.test(cell)) return Number(cell.replaceAll('.', '').replace(',', '.'));
-  if (withPoint.test(cell) && !isAskedFor) return Number(cell);
+  if (/^-?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?$/.test(cell)) return exactNumber(cell.replaceAll('.', '').replace(',', '.'));
+  if (withPoint.test(cell) && !isAskedFor) return exactNumber(cell);
   throw new Error(`is not a number: ${JSON.stringify(cell)}. Use a decimal comma: 1234,5`);
 };
 

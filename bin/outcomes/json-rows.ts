@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import { isJsonObject, parseJson } from '../../functions/domain/json.ts';
+import { tooManyDigitsError } from '../../functions/domain/exact-number.ts';
+import { findLostNumber, isJsonObject, parseJson } from '../../functions/domain/json.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { checkedRow } from './checked-row.ts';
 import { isAmongNames, isKnown, itemFields, unknownHint } from './fields.ts';
@@ -26,6 +27,7 @@ const toJsonRow = (file: string, line: number, written: string, options: ReadOpt
   if (!isJsonObject(value)) {
     return { ...unreadable, errors: [{ message: 'is not a JSON object' }] };
   }
+  const [lost] = findLostNumber(value, { ...value }) ?? [];
   if (options.map)
     value = Object.fromEntries(Object.entries(value).map(([name, one]) => [options.map?.[name] ?? name, one]));
   const fields = value as Record<string, unknown>;
@@ -43,5 +45,7 @@ const toJsonRow = (file: string, line: number, written: string, options: ReadOpt
     );
   }
   const given = Object.fromEntries(Object.entries(fields).filter(([name]) => isAmongNames(itemFields, name)));
-  return checkedRow(line, { given, input: fields }, options);
+  const column = lost && (options.map?.[lost] ?? lost);
+  const errors = column && column in given ? [{ column, message: tooManyDigitsError }] : [];
+  return checkedRow(line, { given, input: fields }, options, errors);
 };

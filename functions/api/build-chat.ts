@@ -112,7 +112,7 @@ type TurnFacts = {
   requestId: string;
   receivedAt: number;
   chatId?: string;
-  userId?: string;
+  userId?: string | null;
   principal?: KeyOwner;
 };
 

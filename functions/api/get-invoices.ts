@@ -20,7 +20,9 @@ export const getInvoices = endpoint({
   body: z.object({
     customerId: CustomerId.check(describe('Id of the customer at the payment provider.', examples.customerId)),
     startingAfter: z.optional(
-      InvoiceId.check(describe('Id of the last invoice of the previous page.', 'in_bc83b719a3f5c1f9b5f45788')),
+      z
+        .nullable(InvoiceId)
+        .check(describe('Id of the last invoice of the previous page.', 'in_bc83b719a3f5c1f9b5f45788')),
     ),
   }),
   raw: {

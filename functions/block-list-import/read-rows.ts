@@ -1,5 +1,5 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
-import type { ImportColumns } from '../domain/block-list-imports.ts';
+import { comparableColumn, type ImportColumns } from '../domain/block-list-imports.ts';
 import { formatLimit } from '../domain/format-limit.ts';
 import { limits } from '../domain/limits.ts';
 import { normalizePhoneNumber } from '../domain/phone-numbers.ts';
@@ -74,12 +74,7 @@ const columnNames = ['number', 'reason', 'expiresat'];
 
 /** Returns the headings in the cells of the first row; undefined when the file has no header. */
 const readHeadings = (cells: string[]): string[] | undefined => {
-  const headings = cells.map((cell) =>
-    cell
-      .trim()
-      .replace(/^"(.*)"$/, '$1')
-      .toLowerCase(),
-  );
+  const headings = cells.map((cell) => comparableColumn(cell).replace(/^"(.*)"$/, '$1'));
   if (headings.includes('number')) {
     // A misspelled column must not block a number forever.
     const unknown = headings.find((heading) => heading !== '' && !columnNames.includes(heading));
@@ -102,8 +97,10 @@ const readHeadings = (cells: string[]): string[] | undefined => {
 
 /** Returns the headings in the cells of the first row, with the names that an import expects for the given columns. */
 const headingsOfColumns = (cells: string[], columns: ImportColumns): string[] => {
-  const names = new Map(Object.entries(columns).map(([name, column]) => [comparable(column), name.toLowerCase()]));
-  const headings = cells.map((cell) => names.get(comparable(cell)) ?? (cell.trim() && 'ignored'));
+  const names = new Map(
+    Object.entries(columns).map(([name, column]) => [comparableColumn(column), name.toLowerCase()]),
+  );
+  const headings = cells.map((cell) => names.get(comparableColumn(cell)) ?? (cell.trim() && 'ignored'));
   for (const [name, column] of Object.entries(columns)) {
     const { length } = headings.filter((heading) => heading === name.toLowerCase());
     if (length === 1) continue;
@@ -117,8 +114,6 @@ const headingsOfColumns = (cells: string[], columns: ImportColumns): string[] =>
   }
   return headings;
 };
-
-const comparable = (heading: string) => heading.trim().toLowerCase();
 
 async function* textRows(texts: AsyncGenerator<string>): AsyncGenerator<FileRow> {
   let line = 0;

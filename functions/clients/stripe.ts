@@ -27,7 +27,7 @@ export class StripeAccount {
   }
 
   /** Returns up to 100 invoices of a customer, newest first, from the one after `startingAfter` on. */
-  async listInvoices(customer: string, startingAfter: string | undefined): Promise<InvoiceList> {
+  async listInvoices(customer: string, startingAfter?: string | null): Promise<InvoiceList> {
     const deadline = AbortSignal.timeout(this.#timeouts.callMilliseconds);
     const query = new URLSearchParams({ customer, limit: '100' });
     if (startingAfter) query.set('starting_after', startingAfter);

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { KeyName } from './change-maker.ts';
+import { isCountry, suggestCountry } from './countries.ts';
 import { timestamp } from './date-time.ts';
 import { choiceField, component, describe, listField, numberField, textField, wholeField } from './describe.ts';
 import { ApiError } from './errors.ts';
@@ -7,6 +8,7 @@ import { formatLimit } from './format-limit.ts';
 import { AgentId, Identifier } from './identifiers.ts';
 import { limits } from './limits.ts';
 import { type NumberProblem, numberProblems } from './read-phone-number.ts';
+import { withPlainSpaces } from './signs.ts';
 import { cut, formatWhole, withoutControlCharacters } from './text.ts';
 
 const exampleId = 'import_01KB3P8V4N6T0R2X5Z7B9D1F3H';
@@ -46,6 +48,9 @@ export type RowProblem = NumberProblem | 'noHeading' | 'notUtf8' | 'ambiguous' |
 const column = (description: string, example: string) =>
   z.string().check(z.minLength(1), z.maxLength(limits.columnCharacters), describe(description, example));
 
+/** Returns the form in which names of columns are compared. */
+export const comparableColumn = (name: string) => withPlainSpaces(name).toLowerCase();
+
 /** The columns of a file that does not have the names that an import expects. */
 export const ImportColumns = z
   .object({
@@ -56,28 +61,24 @@ export const ImportColumns = z
   .check(
     z.refine(
       (columns) => {
-        const names = Object.values(columns).map((name) => name.trim().toLowerCase());
+        const names = Object.values(columns).map(comparableColumn);
         return new Set(names).size === names.length;
       },
       { error: 'must name different columns' },
     ),
     z.describe(
-      'The names of the columns in the header of the file, without regard to case. The other columns of the file are ignored then.',
+      'The names of the columns in the header of the file, without regard to case and to kinds of white space. The other columns of the file are ignored then.',
     ),
   );
 export type ImportColumns = z.infer<typeof ImportColumns>;
 
-const isRegion = (code: string) =>
-  new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }).of(code) !== undefined;
-
 /** The country of the national numbers in a file. */
-export const ImportCountry = z
-  .string()
-  .check(
-    z.regex(/^[A-Z]{2}$/, { error: 'must be an ISO 3166-1 alpha-2 code, such as DE', abort: true }),
-    z.refine(isRegion, { error: 'must be a country' }),
-    describe('The country (ISO 3166-1 alpha-2) whose numbers the file has as they are dialed within it.', 'DE'),
-  );
+export const ImportCountry = z.string().check(
+  z.refine(isCountry, {
+    error: ({ input }) => `must be an ISO 3166-1 alpha-2 code, such as ${suggestCountry(String(input)) ?? 'DE'}`,
+  }),
+  describe('The country (ISO 3166-1 alpha-2) whose numbers the file has as they are dialed within it.', 'DE'),
+);
 
 export const ImportFailure = component(
   'BlockListImportFailure',

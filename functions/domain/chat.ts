@@ -124,9 +124,9 @@ export const ChatRequest = z.object({
     }),
   ),
   userId: z.optional(
-    text(0, limits.chatIdCharacters).check(
-      describe('Id of the visitor, for the log. It does not give access to anything.', 'visitor-7'),
-    ),
+    z
+      .nullable(text(0, limits.chatIdCharacters))
+      .check(describe('Id of the visitor, for the log. It does not give access to anything.', 'visitor-7')),
   ),
 });
 export type ChatRequest = z.infer<typeof ChatRequest>;

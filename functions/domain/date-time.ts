@@ -16,7 +16,16 @@ const normalize = (text: string): string => {
   if (!found) return text;
   const { year, month, day, hour, minute, second = '00', fraction, sign, hours, minutes = '00' } = found;
   const offset = sign === undefined ? 'Z' : `${sign.replace(' ', '+').replace('\u2212', '-')}${hours}:${minutes}`;
-  return `${year}-${month}-${day}T${hour}:${minute}:${second}${fraction ? `.${fraction}` : ''}${offset}`;
+  const write = (seconds: string) =>
+    `${year}-${month}-${day}T${hour}:${minute}:${seconds}${fraction ? `.${fraction}` : ''}${offset}`;
+  return second === '60' ? (readLeapSecond(write('59')) ?? write(second)) : write(second);
+};
+
+/** Returns the second after a leap second: UTC inserts one at the end of a month, and computers count none. */
+const readLeapSecond = (secondBefore: string): string | undefined => {
+  const after = new Date(Date.parse(secondBefore) + 1000);
+  const text = Number.isNaN(after.getTime()) ? '' : after.toISOString();
+  return /-01T00:00:00/.test(text) ? text : undefined;
 };
 
 /** An ISO 8601 date-time with its offset, kept as UTC to the millisecond so that text order is time order. */

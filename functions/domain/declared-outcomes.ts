@@ -59,14 +59,14 @@ export const DeclaredOutcomes = list(DeclaredOutcome, { max: limits.outcomes }).
         comparable === ''
           ? 'must have a character other than a space, _ and -'
           : names.has(comparable)
-            ? 'differs from an earlier name only by case, spaces, _ or -'
+            ? 'differs from an earlier name only by case, spaces, _, dashes or invisible signs'
             : undefined;
       if (message !== undefined) issues.push({ code: 'custom', input: name, path: [index, 'name'], message });
       names.add(comparable);
     }
   }),
   describe(
-    'The outcomes that the calls of the agent can have. Any other label is refused. Labels are compared without regard to case, spaces, `_` and `-`, and stored as they are declared. Absent: any label.',
+    'The outcomes that the calls of the agent can have. Any other label is refused. Labels are compared without regard to case, spaces, `_`, dashes and invisible signs, and stored as they are declared. Absent: any label.',
     example,
   ),
 );

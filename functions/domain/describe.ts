@@ -59,14 +59,14 @@ export const confirmation = (example: string) => textField('Confirmation for a p
 export const deletionResponse = (what: string, message: string) =>
   describedObject(`Confirmation that ${what} was deleted.`, { message: confirmation(message) });
 
-/** A boolean in a query, whose values are texts. */
+/** A boolean in a query, whose values are texts: `true`, or `True` as Python writes it. */
 export const booleanInQuery = (description: string, example: boolean) =>
   z
     .pipe(
       z
         .string()
-        .check(z.refine((value) => /^(true|false)$/.test(value), { error: 'must be true or false', abort: true })),
-      z.transform((value) => value === 'true'),
+        .check(z.refine((value) => /^(true|false)$/i.test(value), { error: 'must be true or false', abort: true })),
+      z.transform((value) => value.toLowerCase() === 'true'),
     )
     .check(describe(description, example, { type: 'boolean' }));
 

@@ -10,8 +10,9 @@ export const isExactNumber = (source: string): boolean => {
   return significantDigits(value.toExponential(digits.length - 1)) === digits;
 };
 
-/** What is wrong with a number that a double does not keep. It is read after the name of the field. */
-export const inexactNumberError = 'has more digits than a number keeps: write it as a text';
+/** What is wrong with a number that a double does not keep, after the name of the field: of one that must be a number, and of any. */
+export const tooManyDigitsError = 'has more digits than a number keeps';
+export const inexactNumberError = `${tooManyDigitsError}: write it as a text`;
 
 const significantDigits = (source: string) =>
   source

@@ -67,6 +67,32 @@ export const findInexactNumber = (value: unknown): string[] | undefined => {
   return undefined;
 };
 
+/** Returns the path of the first number in parsed JSON that lacks digits in a copy, which no longer knows how it was written. */
+export const findLostNumber = (sent: unknown, copy: unknown): string[] | undefined => {
+  if (sent === copy || !isContainer(sent) || !isContainer(copy)) return undefined;
+  for (const [name, source] of numbersAsWritten.get(sent) ?? [])
+    if (typeof copy[name] === 'number' && !isExactNumber(source)) return [name];
+  for (const name in sent) {
+    const path = findLostNumber(sent[name], copy[name]);
+    if (path) return [name, ...path];
+  }
+  return undefined;
+};
+
+const isContainer = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** Returns the fields of parsed JSON as a copy, where a number that lacks digits as a double is a text. */
+export const copyFields = (object: Record<string, unknown>): Record<string, unknown> => {
+  const lost = [...(numbersAsWritten.get(object) ?? [])].filter(([, source]) => !isExactNumber(source));
+  return { ...object, ...Object.fromEntries(lost) };
+};
+
+/** Returns a number of parsed JSON for `JSON.stringify`, which writes it as it was written. */
+export const asSent = (object: object, name: string): unknown => {
+  const source = numbersAsWritten.get(object)?.get(name);
+  return source === undefined ? (object as Record<string, unknown>)[name] : rawJSON(source);
+};
+
 /** Merges two JSON objects by top-level key, each value as it was written. */
 export const mergeJson = (former: object, added: object): unknown => {
   const fields = [former, added].map((object) => JSON.stringify(object).slice(1, -1)).filter((text) => text !== '');

@@ -1,6 +1,7 @@
 import { limits } from './limits.ts';
 import { listForms } from './number-forms.ts';
 import { type FirstGroup, splitNumber, withoutTrunkPrefix } from './numbering-plans.ts';
+import { withPlainSpaces } from './signs.ts';
 
 /** What to remove from a text or to add to it, so that it is a phone number. */
 export const numberProblems = {
@@ -48,12 +49,14 @@ export const readPhoneNumber = (text: string): NumberReading => {
   return problem ? { problem } : readDigits(plain, splitGroups(plain));
 };
 
+/** Dots in the middle of a line, which people and programs write between digits; in Greek and Japanese letters, too. */
+const middleDots = /[\u00b7\u0387\u2022\u2219\u22c5\u30fb\uff65]/g;
+
 /** Returns a text in ASCII, as far as it may be a number: without invisible marks and without the signs of a spreadsheet. */
 export const plainText = (text: string): string =>
-  text
-    .replace(/[\p{Cf}\p{DI}]/gu, '')
-    .replace(/\p{White_Space}+/gu, ' ')
+  withPlainSpaces(text)
     .replace(/[\p{Pd}\u2212\u30fc]/gu, '-')
+    .replace(middleDots, '.')
     // Full-width signs, such as those of Japanese and Chinese keyboards.
     .replace(/[\uff01-\uff5e]/g, (sign) => sign.normalize('NFKC'))
     .trim()

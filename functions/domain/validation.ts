@@ -1,14 +1,21 @@
 import * as z from 'zod/mini';
 import { type ApiError, type ErrorCode, type ErrorDetail, errorStatuses, invalidRequest } from './errors.ts';
+import { tooManyDigitsError } from './exact-number.ts';
+import { findLostNumber } from './json.ts';
 import { limits } from './limits.ts';
 
-/** A value as its schema parses it, or the error that names each invalid field. */
+/** A value as its schema parses it, or the error that names each invalid field, such as a number that a double does not keep. */
 export type Validated<T> = { data: T; error?: undefined } | { data?: undefined; error: ApiError };
 
 export const validate = <S extends z.core.$ZodType>(schema: S | undefined, value: unknown): Validated<z.infer<S>> => {
   if (!schema) return { data: undefined as z.infer<S> };
   const result = z.safeParse(schema, value, { error: describeIssue });
-  if (result.success) return { data: result.data };
+  if (result.success) {
+    const lost = findLostNumber(value, result.data);
+    return lost
+      ? { error: invalidRequest([{ path: lost.join('.'), message: tooManyDigitsError }]) }
+      : { data: result.data };
+  }
   const { issues } = result.error;
   const details: ErrorDetail[] = issues.map(({ path, message }) => ({ path: path.join('.'), message }));
   const code = issues.map((issue) => (issue.code === 'custom' ? issue.params?.code : undefined)).find(isErrorCode);

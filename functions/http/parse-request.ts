@@ -47,9 +47,15 @@ const parseInput = (endpoint: AnyEndpoint, sent: Input): Input => {
 
 const readParts = async (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): Promise<Input> => ({
   params: event.pathParameters ?? {},
-  query: event.queryStringParameters ?? {},
+  query: withoutEmptyPaging(event.queryStringParameters ?? {}),
   body: await readBody(endpoint, event),
 });
+
+/** Leaves out an empty `cursor` and an empty `limit`, as some programs write the first page. */
+const withoutEmptyPaging = (query: Record<string, string | undefined>) =>
+  Object.fromEntries(
+    Object.entries(query).filter(([name, value]) => value !== '' || (name !== 'cursor' && name !== 'limit')),
+  );
 
 /** Returns the version that `If-Match` names; undefined if any version is accepted. */
 const parseIfMatch = ({ headers }: APIGatewayProxyEventV2): number | undefined => {

@@ -1,10 +1,10 @@
 import type { CustomResponse } from '../domain/custom-response.ts';
-import { isJsonObject } from '../domain/json.ts';
+import { asSent, isJsonObject } from '../domain/json.ts';
 
 export type Fields = Record<string, unknown>;
 
-/** A request or a notification of JSON-RPC 2.0. A notification has no id. */
-export type McpMessage = { method: string; id?: string | number; params: Fields };
+/** A request or a notification of JSON-RPC 2.0. A notification has no id. `JSON.stringify` writes an id as it was sent. */
+export type McpMessage = { method: string; id?: unknown; params: Fields };
 
 /** Errors of JSON-RPC and of the Model Context Protocol (specification 2026-07-28, basic, error codes). */
 export const mcpErrors = {
@@ -40,11 +40,11 @@ export const readMessage = (value: unknown): McpMessage => {
   }
   const { method, id } = value;
   const params = fillEmpty(value.params);
-  if (id !== undefined && typeof id !== 'string' && !Number.isInteger(id)) {
+  if (id !== undefined && !isId(id)) {
     throw new McpError('invalidRequest', 'The id of a request must be a string or an integer.');
   }
   if (!isJsonObject(params)) throw new McpError('invalidParams', 'params must be an object.');
-  return { method, params, ...(id !== undefined && { id: id as string | number }) };
+  return { method, params, id: asSent(value, 'id') };
 };
 
 /** Returns an object for what some clients send instead of an empty one: nothing, `null`, an empty list or an empty text. */
@@ -52,15 +52,14 @@ export const fillEmpty = (value: unknown): unknown =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0) ? {} : value;
 
 /** Returns the id of a message that may be malformed, to respond to it. */
-export const readId = (value: unknown): string | number | null => {
-  const id = isJsonObject(value) ? value.id : undefined;
-  return typeof id === 'string' || Number.isInteger(id) ? (id as string | number) : null;
-};
+export const readId = (value: unknown): unknown => (isJsonObject(value) && isId(value.id) ? asSent(value, 'id') : null);
 
-export const resultResponse = (id: string | number, result: Fields): CustomResponse =>
+const isId = (id: unknown) => typeof id === 'string' || Number.isInteger(id);
+
+export const resultResponse = (id: unknown, result: Fields): CustomResponse =>
   jsonResponse(200, { jsonrpc: '2.0', id, result });
 
-export const errorResponse = (id: string | number | null, { code, message, data, status }: McpError): CustomResponse =>
+export const errorResponse = (id: unknown, { code, message, data, status }: McpError): CustomResponse =>
   jsonResponse(status, { jsonrpc: '2.0', id, error: { code, message, data } });
 
 /** The response to a notification. */

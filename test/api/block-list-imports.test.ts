@@ -217,5 +217,14 @@ it('an import reads the columns that it names, and the national numbers of its c
   expect(missing).toMatchObject({ status: 'failed', error: expect.stringContaining('no column "Phone"') });
   const withoutCountry = await importFile(world, 'number\n030 901820\n');
   expect(withoutCountry.failures).toMatchObject([{ line: 2, code: 'invalid_format' }]);
-  expect((await create(world, { country: 'germany' })).body.details[0].path).toBe('country');
+  for (const [country, suggested] of [
+    ['germany', 'DE'],
+    ['UK', 'GB'],
+    ['EL', 'GR'],
+    ['fr', 'FR'],
+    ['AQ', 'DE'],
+  ])
+    expect((await create(world, { country })).body.details).toEqual([
+      { path: 'country', message: `must be an ISO 3166-1 alpha-2 code, such as ${suggested}` },
+    ]);
 });

@@ -46,6 +46,10 @@ describe('a conversation with content that this service did not issue', () => {
     expect(chatModel.doStreamCalls).toHaveLength(0);
   });
 
+  it('a chat request whose user id is null is one without a user', async () => {
+    expect((await talk(model(says('Hi.')), { body: { userId: null } })).status).toBe(200);
+  });
+
   it('a genuine tool result that was changed, or moved to another chat or another call, is 400', async () => {
     const world = await newWorld();
     const id = 'chat-genuine';

@@ -267,6 +267,11 @@ describe.concurrent('listing calls', () => {
     expect(await ids({ outcome: 'WON' })).toBe('c1');
     expect(await ids({ hasOutcome: 'true' })).toBe('c2,c1');
     expect(await ids({ hasOutcome: 'false' })).toBe('c5,c4,c3');
+    // Programs in Python write booleans so.
+    expect(await ids({ hasOutcome: 'True' })).toBe('c2,c1');
+    expect(await ids({ hasOutcome: 'False' })).toBe('c5,c4,c3');
+    // The first page of a program that sends every parameter.
+    expect(await ids({ hasOutcome: 'true', cursor: '', limit: '' })).toBe('c2,c1');
     expect(await ids({ phone, direction: 'inbound', hasOutcome: 'false', from: day(2) })).toBe('c5');
     for (const [name, value] of [
       ['from', 'yesterday'],

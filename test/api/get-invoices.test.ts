@@ -45,6 +45,7 @@ it('a request for invoices has at most 4 KB, which cost little before they are r
 it('invoices of a customer are returned a hundred at once, and the rest after the last of them', async () => {
   const first = (await get({ customerId: stripeCustomers.many })).body.invoices;
   expect([first.data.length, first.has_more]).toEqual([100, true]);
+  expect((await get({ customerId: stripeCustomers.many, startingAfter: null })).body.invoices).toEqual(first);
   const rest = await get({ customerId: stripeCustomers.many, startingAfter: first.data.at(-1).id });
   expect([rest.body.invoices.data.length, rest.body.invoices.has_more]).toEqual([37, false]);
   const all = [...first.data, ...rest.body.invoices.data].map(({ id }) => id);

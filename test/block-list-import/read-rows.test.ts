@@ -13,6 +13,25 @@ const rowsOf = async (file: string | Uint8Array, length = 7) => {
 const cellsOf = async (file: string | Uint8Array, length?: number) =>
   (await rowsOf(file, length)).map(({ line, number, reason, expiresAt }) => [line, number, reason, expiresAt]);
 
+it.each([
+  'Phone\u00a0Number',
+  'Phone\u202fNumber',
+  '\u200bPhone  Number',
+  'PHONE\u3000NUMBER\u200e',
+  'Phone \u00adNumber',
+])('the column %j is found by the name that people see', async (heading) => {
+  const rows: FileRow[] = [];
+  const file = Buffer.from(`Id,${heading}\n1,+14155550104\n`);
+  for await (const row of readRows(inPieces(file, 7), { number: 'Phone Number' })) rows.push(row);
+  expect(rows).toMatchObject([{ line: 2, number: '+14155550104' }]);
+});
+
+it('a column is named number, too, with signs that nobody sees', async () => {
+  expect(await cellsOf('reason,\u200bnumber\u00a0\nStop,+14155550104\n')).toEqual([
+    [2, '+14155550104', 'Stop', undefined],
+  ]);
+});
+
 it.each([1, 2, 3, 1000])(
   'rows of a text file are its lines with any line ending, read %i bytes at a time',
   async (length) => {

@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { listen } from '../../bin/local/listen.ts';
 import { OwnApi } from '../../functions/clients/own-api.ts';
 import { newApiKey } from '../../functions/domain/api-keys.ts';
+import { parseJson } from '../../functions/domain/json.ts';
 import { answer } from '../../functions/mcp/answer.ts';
 import { McpTools } from '../../functions/mcp/tools.ts';
 
@@ -33,6 +34,19 @@ const callWith = async (status: number, body: string, settings: Record<string, s
   const response = await answer({ value: message }, {}, caller);
   return { sent, response, result: JSON.parse(response.body).result };
 };
+
+it.each([
+  ['9007199254740993', 200],
+  ['123456789012345678901234567890', 200],
+  ['1.0', 200],
+  ['"9007199254740993"', 200],
+  ['1.5', 400],
+])('the response to a request has its id %s to the digit', async (id, status) => {
+  const value = parseJson(`{"jsonrpc":"2.0","id":${id},"method":"initialize","params":{}}`);
+  const api = { findKeyOwner: async () => ({ uid: 'u', scopes: [] }) } as unknown as OwnApi;
+  const response = await answer({ value }, {}, { api, apiKey: newApiKey(), tools: new McpTools({ deletes: false }) });
+  expect([response.status, response.body.includes(`"id":${status === 200 ? id : null}`)]).toEqual([status, true]);
+});
 
 it('the response to a tool call has a large result once, and a small one as text too', async () => {
   const small = await callWith(200, '{"name":"A"}');

@@ -1,4 +1,4 @@
-import { isJsonObject, withoutUndefined } from '../../domain/json.ts';
+import { copyFields, isJsonObject, withoutUndefined } from '../../domain/json.ts';
 import { isSameSecret } from '../../domain/same-secret.ts';
 import type { Overrides } from '../overrides.ts';
 import { explainFaults, hasBearer, hmac, isRecent } from '../secrets/signatures.ts';
@@ -99,7 +99,7 @@ export const elevenlabs: Platform = {
         Object.fromEntries(
           Object.entries(objectAt(analysis, 'data_collection_results')).map(([name, result]) => [
             name,
-            isJsonObject(result) ? result.value : undefined,
+            isJsonObject(result) ? copyFields(result).value : undefined,
           ]),
         ),
       ),

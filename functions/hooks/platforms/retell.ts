@@ -1,4 +1,4 @@
-import { withoutUndefined } from '../../domain/json.ts';
+import { copyFields, withoutUndefined } from '../../domain/json.ts';
 import { isSameSecret } from '../../domain/same-secret.ts';
 import { type Overrides, overrideVariables } from '../overrides.ts';
 import { explainFaults, hmac, isRecent } from '../secrets/signatures.ts';
@@ -92,7 +92,7 @@ export const retell: Platform = {
           cost: toCost(cents, 'USD', -2),
         },
       },
-      findings: unlessEmpty(objectAt(analysis, 'custom_analysis_data')),
+      findings: unlessEmpty(copyFields(objectAt(analysis, 'custom_analysis_data'))),
       turns: readTurns(call.transcript_with_tool_calls, call.transcript_object, call.transcript),
     };
   },

@@ -1,4 +1,4 @@
-import { isJsonObject, withoutUndefined } from '../../domain/json.ts';
+import { copyFields, isJsonObject, withoutUndefined } from '../../domain/json.ts';
 import { isSameSecret } from '../../domain/same-secret.ts';
 import { type Overrides, overrideVariables } from '../overrides.ts';
 import { explainFaults, hasBearer, hmac, isRecent } from '../secrets/signatures.ts';
@@ -95,7 +95,10 @@ export const vapi: Platform = {
             status: 'ended',
             details,
           },
-          findings: unlessEmpty({ ...objectAt(analysis, 'structuredData'), ...flattenOutputs(structuredOutputs) }),
+          findings: unlessEmpty({
+            ...copyFields(objectAt(analysis, 'structuredData')),
+            ...flattenOutputs(structuredOutputs),
+          }),
           turns: readTurns(artifact.messages, message.messages, artifact.transcript, message.transcript),
         };
       }
@@ -211,8 +214,9 @@ const flattenOutputs = (structuredOutputs: Record<string, unknown> = {}): Record
   Object.fromEntries(
     Object.values(structuredOutputs)
       .filter(isJsonObject)
+      .map(copyFields)
       .flatMap(({ name, result }) => [
-        ...(isJsonObject(result) ? Object.entries(result) : []),
+        ...(isJsonObject(result) ? Object.entries(copyFields(result)) : []),
         ...(typeof name === 'string' ? [[name, result] as const] : []),
       ]),
   );

@@ -1,4 +1,5 @@
 import { createServer, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
 import { gateway } from '../../../bin/local/gateway.ts';
 import { listen } from '../../../bin/local/listen.ts';
@@ -14,7 +15,7 @@ const startGateway = async () => {
   const { host } = new URL(service.endpoint);
   const send = async (path: string, headers: Record<string, string>) => {
     const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
-    request(`${service.endpoint}${path}`, { method: 'POST', headers }, (response) => {
+    request(service.endpoint, { method: 'POST', path, headers }, (response) => {
       response.resume();
       resolve(response.statusCode);
     })
@@ -52,6 +53,30 @@ it('a local run refuses a request for a host that is neither its own nor the app
     ]);
   const origin = 'http://app.example';
   expect(await send('/get-invoices', { host: 'app.example', origin })).toBe(400);
+});
+
+it('a local run says how to allow a host that it refuses', async () => {
+  const lines: string[] = [];
+  const pages = { files: () => new Map(), demo: {} };
+  const service = await listen(createServer(gateway({ origins: [], pages, report: (line) => lines.push(line) })));
+  onTestFinished(() => service.stop());
+  const { promise, resolve } = Promise.withResolvers<string>();
+  request(`${service.endpoint}/key`, { headers: { host: 'host.docker.internal:3000' } }, async (response) =>
+    resolve(`${response.statusCode} ${await text(response)}`),
+  ).end();
+  const reason =
+    'host.docker.internal:3000 is not a host of this service. Start it with APP_ORIGIN=http://host.docker.internal:3000 to allow it.';
+  expect(await promise).toBe(`403 ${JSON.stringify({ message: reason })}`);
+  expect(lines).toContain(reason);
+});
+
+it('a local run answers the absolute form of a request target, whose host replaces the header', async () => {
+  const { host, send } = await startGateway();
+  const origin = 'http://app.example';
+  for (const target of [`http://${host}/get-invoices`, `HTTP://${host.toUpperCase()}/get-invoices?a=b`])
+    expect([target, await send(target, { origin, host: 'proxy.example' })]).toEqual([target, 400]);
+  expect(await send(`http://${host}`, { origin })).toBe(404);
+  expect(await send('http://evil.example/get-invoices', { origin, host })).toBe(403);
 });
 
 it('the log of a local run names an origin that may not call from a browser, and those that may', async () => {

@@ -104,6 +104,22 @@ it('outcomes push reads decimal commas, other headings and national numbers, and
   }
 });
 
+it('a value of a JSON line that would be rounded is invalid', async () => {
+  const line = '{"agentId":"a","callIdOrPhone":"c","value":9007199254740993}\n';
+  const flags = ['--dry-run', '--map', 'value=custom_call_outcome_value'];
+  const { code, stderr } = await push(fileOf('values.jsonl', line), { baseUrl, flags });
+  expect([code, stderr]).toEqual([1, expect.stringContaining('has more digits than a number keeps')]);
+});
+
+it.each(['Phone\u00a0No', '\u200bPhone No', 'Phone  No', 'Phone\u202fNo\u00ad'])(
+  'outcomes push finds the column %j, and one that is named as its field, by what people see',
+  async (heading) => {
+    const file = fileOf('crm.csv', `agentId\u200b,${heading},custom_call_outcome\na,+14155550100,won\n`);
+    const flags = ['--dry-run', '--map', 'Phone No=callIdOrPhone'];
+    expect(await push(file, { baseUrl, flags })).toMatchObject({ code: 0, stderr: '' });
+  },
+);
+
 it.each([
   ['1.249', [], 'is ambiguous: "1.249". Use --decimal-comma or --no-decimal-comma'],
   ['1,249.5', [], 'is not a number: "1,249.5". Use a decimal comma: 1234,5'],
@@ -118,6 +134,8 @@ it.each([
   ['€€ 5', [], 'is not a number: "€€ 5". Use a decimal comma: 1234,5'],
   ['1.249', ['--decimal-comma'], undefined],
   ['1.249', ['--no-decimal-comma'], undefined],
+  ['12345678901234567890', [], 'has more digits than a number keeps: "12345678901234567890"'],
+  ['0,12345678901234567890', [], 'has more digits than a number keeps: "0.12345678901234567890"'],
 ])('in a spreadsheet with semicolons, the value %s with %j: %s', async (value, flags, error) => {
   const file = fileOf('values.csv', `agentId;callIdOrPhone;custom_call_outcome_value\na;c;${value}\n`);
   const { code, stderr } = await push(file, { baseUrl, flags: ['--dry-run', ...flags] });
