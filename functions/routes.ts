@@ -7,6 +7,7 @@ import { buildChat } from './api/build-chat.ts';
 import { checkBlockedNumber } from './api/check-blocked-number.ts';
 import { checkBlockedNumbers } from './api/check-blocked-numbers.ts';
 import { checkCallStarts } from './api/check-call-starts.ts';
+import { checkConsent } from './api/check-consent.ts';
 import { checkUserBlockedNumber } from './api/check-user-blocked-number.ts';
 import { createAgent } from './api/create-agent.ts';
 import { createBlockListImport } from './api/create-block-list-import.ts';
@@ -54,6 +55,7 @@ import { listBlockListImports } from './api/list-block-list-imports.ts';
 import { listBlockedNumbers } from './api/list-blocked-numbers.ts';
 import { listCalls } from './api/list-calls.ts';
 import { listChanges } from './api/list-changes.ts';
+import { listConsents } from './api/list-consents.ts';
 import { listDocuments } from './api/list-documents.ts';
 import { listHookSecrets } from './api/list-hook-secrets.ts';
 import { listKeys } from './api/list-keys.ts';
@@ -67,6 +69,7 @@ import { listWebsites } from './api/list-websites.ts';
 import { receiveHook } from './api/receive-hook.ts';
 import { recordCall } from './api/record-call.ts';
 import { recordCalls } from './api/record-calls.ts';
+import { recordConsents } from './api/record-consents.ts';
 import { redeliverWebhook } from './api/redeliver-webhook.ts';
 import { refreshWebsite } from './api/refresh-website.ts';
 import { registerClient } from './api/register-client.ts';
@@ -109,6 +112,9 @@ export const routes: AnyEndpoint[] = [
   createBlockListImport,
   listBlockListImports,
   getBlockListImport,
+  recordConsents,
+  listConsents,
+  checkConsent,
   duplicateAgent,
   listAgents,
   createAgent,

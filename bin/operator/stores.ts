@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { BlockListImports } from '../../functions/block-list-import/block-list-imports.ts';
+import { Consents } from '../../functions/consents/consents.ts';
 import { HookSecrets } from '../../functions/hooks/secrets/hook-secrets.ts';
 import { PlatformKeys } from '../../functions/reconciliation/platform-keys.ts';
 import { AgentChanges } from '../../functions/store/agents/agent-changes.ts';
@@ -56,6 +57,7 @@ export const makeStores = (table: Table) => ({
   agentSharing: new AgentSharing(table),
   calls: new Calls(table),
   blockList: new BlockList(table),
+  consents: new Consents(table),
   blockListImports: new BlockListImports(table),
   documents: new SourceReads<DocumentRecord>(table, documentKind),
   hookSecrets: new HookSecrets(table),

@@ -37,7 +37,8 @@ const numbersPerEntry = 80;
 const concurrency = 16;
 
 /**
- * Logs the numbers that requests have added to block lists or removed from them, in entries of up to 80 numbers. The changes of a
+ * Logs the numbers that requests have added to block lists or removed from them, and the consents that they have recorded, in
+ * entries of up to 80. The changes of a
  * request are read in any batches, in parallel, and again. An entry has the positions of its changes in the stream, and each
  * change is in one entry: those that are in one already are left out of new ones.
  */
@@ -120,19 +121,26 @@ const logRequest = async (
 };
 
 const buildListEntry = (owner: string, prefix: string, numbers: ReadNumber[]): ChangeEntry => {
-  const [{ list, change, position }] = numbers as [ReadNumber];
+  const [first] = numbers as [ReadNumber];
+  const { list, change, position } = first;
   const count = (kind: NumberChange['kind']) => numbers.filter((number) => number.kind === kind).length;
+  const isOfConsents = isConsent(first);
   return {
     owner,
     changeId: changeIdAt(prefix, position),
-    action: 'block_list.updated',
+    action: isOfConsents ? 'consent.recorded' : 'block_list.updated',
     agentId: 'agentId' in list ? list.agentId : undefined,
     requestId: change.requestId,
     maker: change.after?.madeBy,
-    counts: { added: count('added'), removed: count('removed') },
+    counts: isOfConsents
+      ? { given: count('given'), revoked: count('revoked') }
+      : { added: count('added'), removed: count('removed') },
     positions: packPositions(numbers.map(({ position }) => position)),
   };
 };
+
+/** Checks whether a change is a consent: requests on block lists add and remove numbers. */
+export const isConsent = ({ kind }: NumberChange): boolean => kind === 'given' || kind === 'revoked';
 
 const packPositions = (positions: number[]): Uint8Array => {
   const bytes = Buffer.alloc(positions.length * positionBytes);

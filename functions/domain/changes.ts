@@ -21,6 +21,7 @@ export const changeActions = {
   'document.retried': 'Another attempt to read a document was requested.',
   'document.deleted': 'A document was deleted.',
   'block_list.updated': 'Numbers were added to or removed from a block list, by one request or one outcome.',
+  'consent.recorded': 'Consents or revocations were recorded, by one request or one outcome.',
   'import.finished': 'An import of a file has changed a block list.',
   'webhook_endpoint.created': 'A webhook endpoint was created.',
   'webhook_endpoint.updated': 'The settings of a webhook endpoint were changed, or a new secret was made.',
@@ -58,8 +59,7 @@ export const ChangeKind = choiceField(
 /** The kinds of changes that a key of the scope `users` reads. */
 export const kindsOfUsers: ReadonlySet<ChangeKind> = new Set(['user', 'key', 'access']);
 
-const counts = (verb: string) =>
-  integerField(`How many numbers were ${verb}.`, verb === 'added' ? 2 : 0, { minimum: 0 });
+const count = (what: string, example: number) => z.optional(integerField(`How many ${what}.`, example, { minimum: 0 }));
 
 export const Change = component(
   'Change',
@@ -71,7 +71,7 @@ export const Change = component(
     kind: choiceField(kinds, 'The kind of what changed: the first part of `action`.', 'agent'),
     id: z.optional(
       textField(
-        'Id of what changed: of the agent, website, document, import, endpoint, key, user, erasure or call, the guest of `access`, or the platform of `hook_secret` and `platform_key`. A block list has none.',
+        'Id of what changed: of the agent, website, document, import, endpoint, key, user, erasure or call, the guest of `access`, or the platform of `hook_secret` and `platform_key`. A block list has none, and neither have consents.',
         examples.agentId,
       ),
     ),
@@ -98,8 +98,13 @@ export const Change = component(
     changed: z.optional(listField(z.string(), 'Names of the fields that changed.', ['name', 'configuration.greeting'])),
     counts: z.optional(
       describedObject(
-        'The numbers of a block list that changed. The counts of a request with several entries add up.',
-        { added: counts('added'), removed: counts('removed') },
+        'The numbers of a block list that changed, or the consents that were recorded. The counts of a request with several entries add up.',
+        {
+          added: count('numbers were added', 2),
+          removed: count('numbers were removed', 0),
+          given: count('consents were given', 1),
+          revoked: count('consents were revoked', 0),
+        },
       ),
     ),
     version: z.optional(integerField('The version of the agent after the change.', 7, { minimum: 1 })),

@@ -16,6 +16,8 @@ export const toolNames = [
   'listCalls',
   'getCallFigures',
   'isNumberBlocked',
+  'checkConsent',
+  'listConsents',
   'createAgent',
   'updateAgent',
   'duplicateAgent',

@@ -1,5 +1,5 @@
 import { createHash, randomInt } from 'node:crypto';
-import { encodeTime, monotonicFactory } from 'ulid';
+import { decodeTime, encodeTime, monotonicFactory } from 'ulid';
 import * as z from 'zod/mini';
 import { describe, textField } from './describe.ts';
 import { examples } from './examples.ts';
@@ -38,6 +38,7 @@ export type IdentifierKind =
   | 'import'
   | 'erasure'
   | 'reconciliation'
+  | 'consent'
   | 'endpoint'
   | 'change'
   | 'event'
@@ -47,6 +48,9 @@ export type IdentifierKind =
 
 /** Creates 26 characters that sort by time. Web Crypto would take a quarter of the CPU of a first response. */
 export const newUlid = monotonicFactory(() => randomInt(32) / 32);
+
+/** Returns the time of a ULID in Unix milliseconds. */
+export const timeOfUlid = (ulid: string): number => decodeTime(ulid);
 
 /** Creates an identifier: prefixed, and sortable by time. */
 export const newIdentifier = (kind: IdentifierKind, ulid = newUlid()) => `${kind}_${ulid}`;

@@ -45,6 +45,13 @@ export const limits = {
   /** Maximum number of call starts in a preview, which reads three items for each number. */
   callStartsPerRequest: 1000,
   blockReasonCharacters: 256,
+  consentsPerRequest: 1000,
+  /** Maximum number of records of a person: all of them are in one item. */
+  consentsOfPerson: 1000,
+  consentMinutesAhead: 5,
+  consentAgeDays: 3650,
+  sellerCharacters: 128,
+  proofTextCharacters: 2000,
   /** Maximum size of a file that is imported into a block list. */
   importBytes: 64 * 1024 * 1024,
   /** The number of days for which an import is kept, and a key that is over. */

@@ -27,6 +27,7 @@ export const eventTypes = {
   'agent.deleted': 'An agent was deleted, with everything it had.',
   'block_list.updated':
     'Numbers were added to or removed from a block list. A request may have several of these events, an import has one.',
+  'consent.recorded': 'A consent, or its revocation, was recorded.',
   'website.ready': 'The pages of a website were read: for the first time, with another text, or after a failure.',
   'website.failed': 'A website could not be read.',
   'website.deleted': 'A website was deleted.',
@@ -57,6 +58,7 @@ const EventFilter = z.enum(filters);
 const scopesOfGroups: Record<string, Scope> = {
   'agent.*': 'agents',
   'block_list.*': 'block-list',
+  'consent.*': 'block-list',
   'website.*': 'knowledge',
   'document.*': 'knowledge',
   'call.*': 'calls',

@@ -1,5 +1,6 @@
 import { blockListImports } from '../block-list-import/block-list-imports.ts';
 import { queueSender } from '../clients/job-queue.ts';
+import { consents } from '../consents/consents.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { jobRescueDelaySeconds, jobTimeoutSeconds, rescueDelaySeconds } from '../domain/timeouts.ts';
 import type { ServicesOf } from '../service.ts';
@@ -20,6 +21,7 @@ const services = {
   agentDeletions: agentDeletions.for('remove', 'note', 'areFinished'),
   agentSharing: agentSharing.for('revoke'),
   blockList: blockList.for('removeAll'),
+  consents: consents.for('removeAll'),
   imports: blockListImports.for('cancel', 'isRunning'),
   jobQueue: queueSender('finishDeletion', 'finishUserDeletion'),
 };

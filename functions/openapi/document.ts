@@ -132,6 +132,11 @@ const tags = [
     paths: ['agent-block-list', 'block-list', 'block-list-imports'],
     description: 'Phone numbers whose calls an agent, or every agent of a user, does not accept.',
   },
+  {
+    name: 'Consents',
+    paths: ['consents'],
+    description: 'Who may be called for which purpose, and what proves it.',
+  },
   { name: 'Agents', paths: ['agents', 'duplicate-agent'], description: 'Voice agents and their configuration.' },
   { name: 'Calls', paths: ['calls', 'call-outcomes', 'call-figures'], description: 'Calls and their outcomes.' },
   {

@@ -41,10 +41,11 @@ export type OperationTool = {
   annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean };
 };
 
-/** A model calls operations of JSON with a key. It only reads users, keys and access, and no keys of platforms: no secret reaches it. */
+/** A model calls operations of JSON with a key. It only reads users, keys and access, and no keys of platforms: no secret reaches it. What a person has consented to is for people to say. */
 const isCallable = (endpoint: AnyEndpoint) =>
   endpoint.caller.kind === 'key' &&
   !endpoint.path.startsWith('/platform-keys') &&
+  endpoint.name !== 'recordConsents' &&
   !endpoint.raw?.multipart &&
   !endpoint.raw?.responds &&
   (endpoint.method === 'GET' || !administersUsers(endpoint));

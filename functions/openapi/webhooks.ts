@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { ZodOpenApiPathItemObject } from 'zod-openapi';
 import { Call, eventFacts } from '../domain/calls.ts';
+import { Consent } from '../domain/consents.ts';
 import { timestamp } from '../domain/date-time.ts';
 import {
   choiceField,
@@ -61,6 +62,12 @@ const blockList = z.object({
   removed: z.optional(numbers('removed')),
 });
 
+const consent = z.object({
+  uid: Uid,
+  consentId: Consent.shape.consentId,
+  ...z.partial(z.pick(Consent, { number: true, purpose: true, state: true, at: true })).shape,
+});
+
 const error = z.optional(textField('Why it failed, in a sentence.', 'The host was not found.'));
 const website = z.object({
   ...idsOfAgent,
@@ -115,6 +122,7 @@ const eventData: Record<EventType | typeof testEventType, z.core.$ZodType> = {
   'agent.traffic_updated': z.object({ ...idsOfAgent, split: Split, keyId }),
   'agent.deleted': z.object(idsOfAgent),
   'block_list.updated': blockList,
+  'consent.recorded': consent,
   'website.ready': website,
   'website.failed': website,
   'website.deleted': website,

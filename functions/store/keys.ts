@@ -25,6 +25,8 @@
  * import of a file      USER#<uid>                             IMPORT#<importId>       its progress and its result
  * running import        AGENT#<agentId>#IMPORT                 RUNNING                 the import that writes to the list, at most one
  * …of a user's list     USER#<uid>#IMPORT                      RUNNING                 the same, for the list of a user
+ * consents of a person  USER#<uid>#CONSENTS#<shard 0–15> PERSON#<phone, today's form>  all records of the person, packed: read when a call starts
+ * record of a consent   USER#<uid>#CONSENTS#<shard 0–15> <phone, today's form>#<at>#<consentId>  a consent or a revocation, with its proof: only an erasure changes it
  * call                  AGENT#<agentId>#CALL#<callId>          CALL                    the call's record, once; for 40 days after a deletion, that it was deleted
  * call by time          AGENT#<agentId>#CALLS                  <startedAt>#<callId>    nothing: the key has the call's id
  * call by phone         AGENT#<agentId>#PHONE#<phone>          <startedAt>#<callId>    the same; no item when the number was withheld
@@ -164,6 +166,30 @@ export const blockedNumberCollection = (owner: BlockListOwner, shard: number): {
   pk: `${'agentId' in owner ? `AGENT#${owner.agentId}` : `USER#${owner.uid}`}#BLOCKED#${shard}`,
 });
 const chooseShard = (text: string, shards: number) => Number.parseInt(hash('sha256', text).slice(0, 2), 16) % shards;
+
+/** The partitions of the consents of a user. Changing it strands every record. */
+const consentShards = 16;
+const consentCollection = (uid: string, shard: number) => ({ pk: `USER#${uid}#CONSENTS#${shard}` });
+export const consentCollections = (uid: string): Collection[] =>
+  Array.from({ length: consentShards }, (_, shard) => consentCollection(uid, shard));
+/** The records of a person, by time. */
+export const consentRecordCollection = (uid: string, phone: string): PrefixedCollection => {
+  const form = chooseForm(phone);
+  return { ...consentCollection(uid, chooseShard(form, consentShards)), prefix: `${form}#` };
+};
+export const consentRecordKey = (
+  uid: string,
+  phone: string,
+  { at, consentId }: { at: string; consentId: string },
+): ItemKey => {
+  const { pk, prefix } = consentRecordCollection(uid, phone);
+  return { pk, sk: `${prefix}${at}#${consentId}` };
+};
+/** All records of a person together: what a decision reads. */
+export const consentsKey = (uid: string, phone: string): ItemKey => ({
+  pk: consentRecordCollection(uid, phone).pk,
+  sk: `PERSON#${chooseForm(phone)}`,
+});
 
 export const importKey = (uid: string, importId: string): ItemKey => ({ pk: `USER#${uid}`, sk: `IMPORT#${importId}` });
 export const importCollection = (uid: string) => ({ pk: `USER#${uid}`, prefix: 'IMPORT#' });
@@ -342,6 +368,7 @@ export type ChangedItem =
   | { kind: 'agent'; uid: string; agentId: string }
   | { kind: 'access' | 'call' | 'website' | 'document'; agentId: string; id: string }
   | { kind: 'number'; list: BlockListOwner }
+  | { kind: 'consent'; uid: string }
   | { kind: 'import' | 'erasure' | 'hook secret' | 'platform key'; uid: string; id: string }
   | { kind: 'deleted call'; agentId: string }
   | { kind: 'user' | 'endpoints'; uid: string }
@@ -372,6 +399,8 @@ export const changedItem = ({ pk, sk }: ItemKey): ChangedItem | undefined => {
       return { kind: 'number', list: { agentId: owner } };
     case 'USER,BLOCKED,+':
       return { kind: 'number', list: { uid: owner } };
+    case 'USER,CONSENTS,+':
+      return { kind: 'consent', uid: owner };
     case 'USER,IMPORT':
       return { kind: 'import', uid: owner, id };
     case 'USER,ERASURE':
@@ -391,10 +420,10 @@ export const changedItem = ({ pk, sk }: ItemKey): ChangedItem | undefined => {
   }
 };
 
-/** Checks whether an item names the request of its last change. Numbers do so themselves. */
+/** Checks whether an item names the request of its last change. Numbers and consents do so themselves. */
 export const hasCause = (key: ItemKey): boolean => {
   const kind = changedItem(key)?.kind;
-  return kind !== undefined && kind !== 'number' && kind !== 'deleted call';
+  return kind !== undefined && !['number', 'consent', 'deleted call'].includes(kind);
 };
 
 /** Checks for the maker of the last change (`madeBy`), which calls and imports keep elsewhere. */

@@ -7,7 +7,8 @@ import type { SourceKindName } from '../domain/sources.ts';
 import type { HookSecretItem } from '../hooks/secrets/hook-secrets.ts';
 import type { SealedPlatformKey } from '../reconciliation/platform-keys.ts';
 import { type AgentItem, changedAgentFields } from '../store/agents/agent-items.ts';
-import { type BlockedItem, readNumberChange } from '../store/block-list/blocked-number.ts';
+import { type BlockedItem, decodeSize, readNumberChange } from '../store/block-list/blocked-number.ts';
+import type { ConsentItem } from '../store/consents/consent-items.ts';
 import type { AccessItem } from '../store/credentials.ts';
 import { type BlockListOwner, changedItem, deletedCallAt } from '../store/keys.ts';
 import type { Item } from '../store/table.ts';
@@ -34,6 +35,8 @@ export const decode = (change: TableChange): DomainChange[] => {
       return sourceChanged({ type: item.kind, agentId: item.agentId, id: item.id }, change);
     case 'number':
       return numberChanged(item.list, change as TableChange<BlockedItem>);
+    case 'consent':
+      return consentChanged(item.uid, change as TableChange<ConsentItem>);
     case 'import':
       return importChanged(item.uid, item.id, change as TableChange<Item & ImportRecord>);
     case 'erasure':
@@ -129,6 +132,19 @@ const numberChanged = (
     ...(number ? [{ kind: 'numberChanged' as const, number }] : []),
     ...(isErased ? [{ kind: 'numberErased' as const, list, number: key.sk }] : []),
   ];
+};
+
+const consentChanged = (uid: string, { before, after }: TableChange<ConsentItem>): DomainChange[] => {
+  const list = { uid };
+  if (!before && after) {
+    const { number, state: kind, recordedBy: by } = after;
+    const change = { list, number, kind, by, size: decodeSize(by) };
+    return [{ kind: 'consentRecorded', uid, consent: after, number: change }];
+  }
+  // An erasure deletes or marks it.
+  return before && before.erasedAt === after?.erasedAt && after
+    ? []
+    : [{ kind: 'numberErased', list, number: (before as ConsentItem).number }];
 };
 
 const importChanged = (

@@ -5,6 +5,7 @@ import type { SourceKindName } from '../domain/sources.ts';
 import type { WebhookEndpoint } from '../domain/webhooks.ts';
 import type { AgentItem } from '../store/agents/agent-items.ts';
 import type { NumberChange } from '../store/block-list/blocked-number.ts';
+import type { ConsentItem } from '../store/consents/consent-items.ts';
 import type { BlockListOwner } from '../store/keys.ts';
 import type { DocumentRecord } from '../store/sources/documents.ts';
 import type { WebsiteRecord } from '../store/sources/website-reads.ts';
@@ -37,6 +38,7 @@ export type DomainChange =
   | { kind: 'callDeletedByRequest'; agentId: string; callId: string; maker: StoredMaker }
   | { kind: 'numberChanged'; number: NumberChange }
   | { kind: 'numberErased'; list: BlockListOwner; number: string }
+  | { kind: 'consentRecorded'; uid: string; consent: ConsentItem; number: NumberChange }
   | { kind: 'importFinished'; uid: string; importId: string; list: BlockListOwner; record: FinishedImport }
   | { kind: 'endpointCreated' | 'endpointDisabled' | 'endpointDeleted'; place: EndpointPlace }
   | { kind: 'endpointUpdated'; place: EndpointPlace; changed: string[] }

@@ -142,6 +142,11 @@ const effects = {
     const event = { type: 'call.deleted' as const, ...about, details: {} };
     return { events: [buildEvent(change, event)], scrubbed: about.subject };
   },
+  consentRecorded: ({ uid, consent }, change) => {
+    const { consentId, number, purpose, state, at, recordedAt: timestamp } = consent;
+    const event = { subject: { uid }, ids: { uid, consentId }, details: { number, purpose, state, at }, timestamp };
+    return { events: [buildEvent(change, { type: 'consent.recorded', ...event })] };
+  },
   numberErased: ({ list, number }) => ({ erased: { list, number } }),
   importFinished: ({ uid, importId, list, record }, { requestId }) => {
     const { finishedAt: timestamp, added, removed, addedNumbers, removedNumbers } = record;

@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import { type ListChange, locateNumber, type ReadNumber } from '../changes/block-list-changes.ts';
+import { isConsent, type ListChange, locateNumber, type ReadNumber } from '../changes/block-list-changes.ts';
 import { decodeChangeTime } from '../changes/change-log.ts';
 import { type ChangeForLog, listRecords, logChanges } from '../changes/log-changes.ts';
 import { derivedIdentifier } from '../domain/identifiers.ts';
@@ -34,7 +34,7 @@ const changesPerStep = 100;
 
 export const readChange = (change: TableChange): ReadChange => {
   const decoded = decode(change);
-  const changed = decoded.find((what) => what.kind === 'numberChanged');
+  const changed = decoded.find((what) => what.kind === 'numberChanged' || what.kind === 'consentRecorded');
   return {
     change,
     entries: decoded.flatMap((what) => toLogEntries(what, change)),
@@ -96,7 +96,7 @@ const loadSubscribers = (read: ReadChange[], services: FollowServices): Promise<
   );
 };
 
-/** Logs changes, and returns the entries of block lists, which are events. */
+/** Logs changes, and returns the entries of block lists, which are events. Each consent is one of its own. */
 const log = async (
   read: ReadChange[],
   subscribers: Subscribers,
@@ -111,7 +111,7 @@ const log = async (
     async () => {
       const result = await logChanges(logged, subscribers, changeLog, until);
       failures.add(result.unwritten, outOfTime());
-      listChanges = result.listChanges;
+      listChanges = result.listChanges.filter(({ numbers: [first] }) => first && !isConsent(first));
     },
   );
   return listChanges;
@@ -184,7 +184,8 @@ const endEffects = async (
 };
 
 /** Returns the event of an entry of the log, with its numbers that were read. */
-const toChangeEvent = ({ list, owner, entry: { changeId, counts }, numbers }: ListChange): ChangeEvent => {
+const toChangeEvent = ({ list, owner, entry: { changeId, counts = {} }, numbers }: ListChange): ChangeEvent => {
+  const { added = 0, removed = 0 } = counts;
   const changes = numbers.map(({ change }) => change);
   const those = (kind: ReadNumber['kind']) =>
     numbers.filter((number) => number.kind === kind).map(({ number }) => number);
@@ -193,6 +194,6 @@ const toChangeEvent = ({ list, owner, entry: { changeId, counts }, numbers }: Li
     timestamp: new Date(decodeChangeTime(changeId)).toISOString(),
     requestId: changes[0]?.requestId,
   };
-  const read = { counts: counts ?? { added: 0, removed: 0 }, added: those('added'), removed: those('removed') };
+  const read = { counts: { added, removed }, added: those('added'), removed: those('removed') };
   return { ...buildListEvent(list, read, event), changes };
 };

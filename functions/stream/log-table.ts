@@ -8,7 +8,7 @@ import { type ChangeTable, type DomainChange, type DomainChangeOf, ignoreKinds, 
 type Entry = Omit<ChangeToLog, 'requestId' | 'maker'> & Pick<Partial<ChangeToLog>, 'requestId' | 'maker'>;
 type Made = Item & { madeBy?: StoredMaker; requestId?: string };
 
-/** Returns what the log says about a change. The numbers of block lists are logged by request: see `logNumbers`. */
+/** Returns what the log says about a change. The numbers of block lists and consents are logged by request: see `logNumbers`. */
 export const toLogEntries = (what: DomainChange, change: TableChange): ChangeToLog[] => {
   const { requestId, after } = change as TableChange<Made>;
   return lookUp(entries, what, change).map((entry) => ({ requestId, maker: after?.madeBy, ...entry }));
@@ -113,6 +113,7 @@ const entries = {
     creator === undefined ? [] : [{ action: 'user.deleted', id: uid, record: { uid: creator } }],
   erasureRequested: ({ uid, erasureId }) => [{ action: 'erasure.requested', id: erasureId, record: { uid } }],
   ...ignoreKinds([], 'sourceReady', 'sourceFailed', 'numberChanged', 'numberErased', 'deliveriesResumed'),
+  ...ignoreKinds([], 'consentRecorded'),
   ...ignoreKinds([], 'callRecorded', 'callOutcomeUpdated', 'callOutcomeHeld', 'callOutcomeRefused', 'callDeleted'),
 } satisfies ChangeTable<Entry[]>;
 

@@ -1,4 +1,5 @@
 import type { BlockListImports } from '../block-list-import/block-list-imports.ts';
+import type { Consents } from '../consents/consents.ts';
 import type { AgentSharing } from '../store/agents/agent-sharing.ts';
 import type { Agents } from '../store/agents/agents.ts';
 import type { BlockList } from '../store/block-list/block-list.ts';
@@ -9,14 +10,15 @@ type EmptiedStores = {
   agents: Pick<Agents, 'countCopies' | 'list' | 'owned'>;
   agentSharing: Pick<AgentSharing, 'revoke'>;
   blockList: Pick<BlockList, 'removeAll'>;
+  consents: Pick<Consents, 'removeAll'>;
   imports: Pick<BlockListImports, 'cancel' | 'isRunning'>;
 };
 
-/** Ends a user's access, and deletes agents and block list. `written`: copies or imports may still write. */
+/** Ends a user's access, and deletes agents, block list and consents. `written`: copies or imports may still write. */
 export const emptyUser = async (
   uid: string,
   deleteAgents: (agentIds: string[]) => Promise<boolean>,
-  { users, agents, agentSharing, blockList, imports }: EmptiedStores,
+  { users, agents, agentSharing, blockList, consents, imports }: EmptiedStores,
   until: number,
 ): Promise<'unfinished' | 'written' | 'empty'> => {
   await users.endAccess(uid);
@@ -29,5 +31,6 @@ export const emptyUser = async (
   await imports.cancel(uid);
   const isImporting = await imports.isRunning({ uid });
   if (!(await blockList.removeAll({ uid }, until))) return 'unfinished';
+  if (!(await consents.removeAll(uid, until))) return 'unfinished';
   return isImporting || copies.inProgress.length > 0 ? 'written' : 'empty';
 };

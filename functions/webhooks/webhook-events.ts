@@ -67,9 +67,10 @@ export class WebhookEvents extends TableStore {
     await this.table.deleteMany(keys);
   }
 
-  /** Removes a number from the events of a block list. */
+  /** Removes a number from the events of a block list, and the details of those about it alone, such as a consent. */
   async scrubNumber(list: BlockListOwner, number: string): Promise<void> {
     for await (const item of this.table.query<EventItem>(webhookEventCollection(list))) {
+      if (isAbout(item, number)) await this.table.delete({ pk: item.pk, sk: item.sk });
       const held = (['added', 'removed'] as const).filter((kind) => item[kind]?.has(number));
       if (held.length === 0) continue;
       const remove = Object.fromEntries(held.map((kind) => [kind, new Set([number])]));
@@ -78,6 +79,9 @@ export class WebhookEvents extends TableStore {
     }
   }
 }
+
+const isAbout = ({ details = '{}' }: EventItem, number: string) =>
+  (parseJson(details) as { number?: unknown }).number === number;
 
 const expiry = () => Math.floor(Date.now() / 1000) + keptSeconds;
 
@@ -93,5 +97,5 @@ export const webhookEvents = /* @__PURE__ */ service(() => new WebhookEvents(tab
   addAll: ['dynamodb:PartiQLInsert', 'dynamodb:UpdateItem'],
   details: ['dynamodb:GetItem'],
   scrub: ['dynamodb:BatchWriteItem', 'dynamodb:Query'],
-  scrubNumber: ['dynamodb:Query', 'dynamodb:UpdateItem'],
+  scrubNumber: ['dynamodb:DeleteItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
 });

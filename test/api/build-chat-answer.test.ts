@@ -90,7 +90,7 @@ it('an API key allows the chat the tools of its scopes, and all tools when it ha
     agents: ['createAgent', 'duplicateAgent', 'getAgent', 'listAgents', 'updateAgent'],
     calls: ['getCallFigures', 'listCalls'],
     knowledge: ['addWebsite', 'listKnowledge', 'searchKnowledge'],
-    'block-list': ['blockNumbers', 'isNumberBlocked'],
+    'block-list': ['blockNumbers', 'checkConsent', 'isNumberBlocked', 'listConsents'],
   };
   for (const [scope, names] of Object.entries(tools)) {
     const { apiKey } = await newUser([scope as 'agents']);

@@ -26,19 +26,19 @@ const workers = 2;
 
 type Logged = Made & Pick<ChangeMaker, 'uid' | 'keyId' | 'via'> & { requestId: string };
 
-/** Returns entries as they are compared. Those of one request on a block list are one, whose counts add up. */
+/** Returns entries as they are compared. Those of one request on a block list, or of consents, are one, whose counts add up. */
 const comparable = (entries: Logged[]): string[] => {
   const names = entries.map(({ action, id, agentId, uid, keyId, via, requestId }) =>
     [action, id, agentId, uid, keyId, via, requestId].map(String).join(' '),
   );
-  const sums = new Map<string, { added: number; removed: number }>();
-  for (const [index, { counts }] of entries.entries()) {
-    if (!counts) continue;
-    const { added, removed } = sums.get(names[index] as string) ?? { added: 0, removed: 0 };
-    sums.set(names[index] as string, { added: added + counts.added, removed: removed + counts.removed });
-  }
+  const sums = new Map<string, number>();
+  for (const [index, { counts = {} }] of entries.entries())
+    for (const [name, count] of Object.entries(counts)) {
+      const counted = `${names[index]} ${name}`;
+      sums.set(counted, (sums.get(counted) ?? 0) + count);
+    }
   const others = names.filter((_, index) => !entries[index]?.counts);
-  return [...others, ...[...sums].map(([name, { added, removed }]) => `${name} +${added} -${removed}`)].sort();
+  return [...others, ...[...sums].map(([counted, sum]) => `${counted} ${sum}`)].sort();
 };
 
 let stream: Awaited<ReturnType<typeof startTableWithStream>>;

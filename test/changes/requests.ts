@@ -161,6 +161,15 @@ const deliverImport = async (world: World, reference: { uid: string; importId: s
 export const requests: Record<string, (world: World, step: Step) => Promise<Made[]>> = {
   block: (world, step) => changeList(world, true, step),
   unblock: (world, step) => changeList(world, false, step),
+  async recordConsents({ uid, stores }, { onAgent, phones, isRepeated }) {
+    const [state, at] = [onAgent ? ('given' as const) : ('revoked' as const), new Date().toISOString()];
+    const proof = { channel: 'web' as const, text };
+    const consents = phones.map((number) => ({ number, purpose: unique('purpose'), state, at, proof }));
+    const options = { recordedBy: `${unique('request')}/${phones.length}`, until: Date.now() + 30_000 };
+    for (const _ of isRepeated ? [1, 2] : [1]) await stores.consents.record(uid, consents, options);
+    const [given, revoked] = onAgent ? [phones.length, 0] : [0, phones.length];
+    return [{ action: 'consent.recorded', counts: { given, revoked } }];
+  },
   async replaceAgent(world) {
     const { uid, agentId, stores } = world;
     await new AgentDeletions(stores.table).remove(uid, agentId);

@@ -128,6 +128,7 @@ const changed = (body: unknown): unknown => {
     websiteId: 'web_other',
     files: [...files, ...files],
     items: [{ agentId, callIdOrPhone: 'other' }],
+    consents: [{ number: '+14155550177', purpose: 'service', state: 'given' }],
     custom_call_outcome: 'other',
     size: 14,
     version: 2,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { blockListImports } from '../../functions/block-list-import/block-list-imports.ts';
+import { consents } from '../../functions/consents/consents.ts';
 import { agentSharing } from '../../functions/store/agents/agent-sharing.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { blockList } from '../../functions/store/block-list/block-list.ts';
@@ -24,6 +25,7 @@ const empty = (uid: string, during: () => Promise<unknown> = nothing) =>
       agents: agents.get(),
       agentSharing: agentSharing.get(),
       blockList: blockList.get(),
+      consents: consents.get(),
       imports: blockListImports.get(),
     },
     Number.POSITIVE_INFINITY,

@@ -18,6 +18,11 @@ export const operations: Record<string, Record<string, Operation>> = {
     list: {"method":"GET","path":"/block-list","query":["uid","limit","cursor"],"takesUid":true,"items":"entries"},
     check: {"method":"GET","path":"/block-list/check","query":["uid","number"],"takesUid":true},
   },
+  consents: {
+    record: {"method":"POST","path":"/consents","body":"json","takesUid":true},
+    list: {"method":"GET","path":"/consents","query":["uid","number","purpose","limit","cursor"],"takesUid":true,"items":"consents"},
+    check: {"method":"GET","path":"/consents/check","query":["uid","number","purpose","at"],"takesUid":true},
+  },
   agents: {
     duplicate: {"method":"POST","path":"/duplicate-agent","body":"json","takesUid":true},
     list: {"method":"GET","path":"/agents","query":["uid","phoneNumber","key","limit","cursor"],"takesUid":true,"items":"agents"},

@@ -17,6 +17,8 @@ const sentences: Record<string, [running: string, done: string, question?: strin
   listCalls: ['Listing calls', 'Listed calls'],
   getCallFigures: ['Counting calls', 'Counted calls'],
   isNumberBlocked: ['Checking the block list', 'Checked the block list'],
+  checkConsent: ['Checking the consent', 'Checked the consent'],
+  listConsents: ['Looking at consents', 'Looked at consents'],
   createAgent: ['Creating an agent', 'Created an agent', 'Create this agent?'],
   updateAgent: ['Updating the agent', 'Updated the agent', 'Update the agent?'],
   duplicateAgent: ['Copying the agent', 'Copied the agent', 'Copy this agent?'],

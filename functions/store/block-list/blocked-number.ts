@@ -68,13 +68,13 @@ export const toBlockedNumber = (item: BlockedItem): BlockedNumber => ({
 export const copiedBy = 'copy';
 
 /** Returns the request id with its size, for the reader of the stream. */
-export const encodeRequest = (request: string, phones: string[]) => `${request}/${phones.length}`;
+export const encodeRequest = (request: string, { length }: readonly unknown[]) => `${request}/${length}`;
 
-/** A change of an entry by a request for at most `size` numbers. */
+/** A change of an entry, or a new consent, by a request for at most `size` numbers. */
 export type NumberChange = {
   list: BlockListOwner;
   number: string;
-  kind: 'added' | 'removed';
+  kind: 'added' | 'removed' | 'given' | 'revoked';
   by: string;
   /** Absent when it is not known. */
   size?: number;
@@ -93,8 +93,13 @@ export const readNumberChange = (
   if (!wasAdded && !wasRemoved) return undefined;
   const by = wasAdded ? item.addedBy : item.removedBy;
   if (isOfImport(by)) return undefined;
+  return { list, number: item.sk, kind: wasAdded ? 'added' : 'removed', by, size: decodeSize(by) };
+};
+
+/** Returns how many numbers the request has that an encoded id names. */
+export const decodeSize = (by: string): number | undefined => {
   const [, size] = /\/(\d+)$/.exec(by) ?? [];
-  return { list, number: item.sk, kind: wasAdded ? 'added' : 'removed', by, size: size ? Number(size) : undefined };
+  return size ? Number(size) : undefined;
 };
 
 /** Entries of an import have its id, and the line where a step began. */

@@ -16,6 +16,7 @@ const kinds: Record<Change['kind'], string> = {
   website: 'Websites',
   document: 'Documents',
   block_list: 'Block lists',
+  consent: 'Consents',
   import: 'Imports',
   webhook_endpoint: 'Webhook endpoints',
   hook_secret: 'Secrets of voice platforms',
@@ -78,21 +79,37 @@ const Changes = () => {
   );
 };
 
-/** Joins the entries of one request to a block list, which add up. */
+/** Joins the entries of one request to a block list or the consents, which add up. */
 const joinEntries = (changes: Change[]): Change[] => {
   const joined: Change[] = [];
   for (const change of changes) {
     const last = joined.at(-1);
-    const isContinued = last?.kind === 'block_list' && last.requestId === change.requestId;
-    if (isContinued && last.requestId && last.counts && change.counts && last.agentId === change.agentId) {
-      const { added, removed } = change.counts;
-      joined[joined.length - 1] = {
-        ...last,
-        counts: { added: last.counts.added + added, removed: last.counts.removed + removed },
-      };
-    } else joined.push(change);
+    const isContinued = last && isCounted(last) && last.kind === change.kind && last.requestId === change.requestId;
+    if (isContinued && last.requestId && last.agentId === change.agentId)
+      joined[joined.length - 1] = { ...last, counts: addCounts(last.counts, change.counts) };
+    else joined.push(change);
   }
   return joined;
+};
+
+const isCounted = ({ kind }: Change) => kind === 'block_list' || kind === 'consent';
+
+const addCounts = (one: Change['counts'], other: Change['counts']): Change['counts'] =>
+  Object.fromEntries(
+    countNames.flatMap((name) => {
+      const counts = [one?.[name], other?.[name]].filter((count) => count !== undefined);
+      return counts.length === 0 ? [] : [[name, counts.reduce((sum, count) => sum + count)]];
+    }),
+  );
+
+const countNames = ['added', 'removed', 'given', 'revoked'] as const;
+const describeCounts = (counts: NonNullable<Change['counts']>) => {
+  const words = countNames.flatMap((name) => {
+    const count = counts[name];
+    return count === undefined ? [] : `${name} ${formatNumber(count)}`;
+  });
+  const text = words.join(', ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
 };
 
 /** The address of what changed, if there is a view of it. */
@@ -107,6 +124,7 @@ const findTarget = ({ kind, action, id, agentId, version }: Change): { view: str
     case 'document':
       return { view: 'knowledge', filters: { agentId, sourceId: id } };
     case 'block_list':
+    case 'consent':
       return { view: 'numbers', filters: { agentId } };
     case 'import':
       return { view: 'numbers', filters: { importId: id } };
@@ -128,10 +146,10 @@ const What = ({ change }: { change: Change }) => {
 
 const describeDetails = ({ kind, id, changed = [], counts, version }: Change) =>
   [
-    counts && `Added ${formatNumber(counts.added)}, removed ${formatNumber(counts.removed)}`,
+    counts && describeCounts(counts),
     version && `Version ${version}`,
     changed.map(labelOfPath).join(', '),
-    kind !== 'agent' && kind !== 'block_list' && id,
+    kind !== 'agent' && id,
   ]
     .filter(Boolean)
     .join(' · ');

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import pMap from 'p-map';
+import { allPurposes, type Consent, type ConsentEntry, type NewConsent } from '../domain/consents.ts';
+import { ApiError } from '../domain/errors.ts';
+import { limits } from '../domain/limits.ts';
+import { chooseForm } from '../domain/number-forms.ts';
+import { readPage } from '../domain/paging.ts';
+import { service } from '../service.ts';
+import {
+  type AddedConsent,
+  type ConsentItem,
+  consentActions,
+  type PersonConsents,
+  readConsents,
+  toConsent,
+  toConsentEntry,
+} from '../store/consents/consent-items.ts';
+import { consentCollections, consentRecordCollection, consentsKey, findItem } from '../store/keys.ts';
+import { backOff, type Lookup, TableStore, table } from '../store/table.ts';
+import { isRetryable, writeFailure } from '../store/write-failures.ts';
+
+/** What became of a consent of a request. */
+export type RecordingOutcome = { entry: ConsentEntry } | 'too_many_records' | 'temporarily_unavailable';
+
+/** A transaction has 100 actions and 4 MB. A record has 12 KB at most. */
+const actionsPerTransaction = 100;
+const concurrency = 4;
+
+/** Looks up all records of a person, as decisions need them. */
+export const consentsLookup = (uid: string, number: string): Lookup<ConsentEntry[]> => {
+  const key = consentsKey(uid, number);
+  return { keys: [key], read: (items) => readConsents(findItem(items, key)).entries };
+};
+
+/** The consents of a request for one person that have no outcome yet, in the order sent. */
+type Person = { number: string; sent: NewConsent[] };
+/** The records that the next transaction adds for a person, of all that were sent. */
+type Addition = { found: PersonConsents; all: AddedConsent[]; added: AddedConsent[] };
+
+/** The consents of a user: records that are only added, and for each person one item that has them all. */
+export class Consents extends TableStore {
+  /** Records consents, until a time (Unix milliseconds). The same record again adds nothing. */
+  async record(
+    uid: string,
+    consents: NewConsent[],
+    { recordedBy, until }: { recordedBy: string; until: number },
+  ): Promise<RecordingOutcome[]> {
+    const outcomes = new Map<NewConsent, RecordingOutcome>();
+    const byPerson = Map.groupBy(consents, ({ number }) => chooseForm(number));
+    const persons: Person[] = [...byPerson].map(([number, sent]) => ({ number, sent }));
+    for (let failures = 0; Date.now() < until; ) {
+      const pending = persons.flatMap(({ number, sent }) => {
+        const left = sent.filter((consent) => !outcomes.has(consent));
+        return left.length === 0 ? [] : [{ number, sent: left }];
+      });
+      if (pending.length === 0) break;
+      const additions = await this.#plan(uid, pending, outcomes).catch(retryLater);
+      // Smaller transactions after each failure: a person that another request writes delays fewer others.
+      const batches = packAdditions(additions ?? [], Math.max(2, actionsPerTransaction >> failures));
+      const writeBatch = async (batch: Addition[]) => {
+        const isWritten = await this.#write(uid, batch, recordedBy);
+        if (isWritten) for (const addition of batch) settle(addition, outcomes);
+        return isWritten;
+      };
+      const written = await pMap(batches, writeBatch, { concurrency });
+      if (!additions || written.includes(false)) await backOff(failures++);
+    }
+    return consents.map((consent) => outcomes.get(consent) ?? 'temporarily_unavailable');
+  }
+
+  /** Plans the next records of each person. Those beyond the limit fail. */
+  async #plan(uid: string, persons: Person[], outcomes: Map<NewConsent, RecordingOutcome>): Promise<Addition[]> {
+    const items = await this.table.getMany(persons.map(({ number }) => consentsKey(uid, number)));
+    return persons.map(({ number, sent }) => {
+      const found = readConsents(findItem(items, consentsKey(uid, number)));
+      const known = new Set(found.entries.map(({ consentId }) => consentId));
+      const all = sent.map((consent) => ({ consent, entry: toConsentEntry(uid, found.salt, consent) }));
+      const fresh = all.filter(({ consent, entry: { consentId } }) => {
+        if (known.has(consentId)) return false;
+        if (known.size >= limits.consentsOfPerson) return !outcomes.set(consent, 'too_many_records');
+        return known.add(consentId);
+      });
+      return { found, all, added: fresh.slice(0, actionsPerTransaction - 1) };
+    });
+  }
+
+  /** Writes the records of several persons. Returns false if it may succeed later. */
+  async #write(uid: string, batch: Addition[], recordedBy: string): Promise<boolean> {
+    const actions = batch.flatMap(({ found, added }) =>
+      added.length === 0
+        ? []
+        : consentActions(this.table, uid, found, added, { recordedBy, newRevision: randomUUID() }),
+    );
+    try {
+      if (actions.length > 0) await this.table.transact(actions);
+      return true;
+    } catch (error) {
+      if (writeFailure(error)) return false;
+      return retryLater(error as Error) ?? false;
+    }
+  }
+
+  /** Returns a page of the records of a person, newest first: those with a purpose, and those of all purposes. */
+  async page(
+    uid: string,
+    number: string,
+    { purpose, limit, cursor }: { purpose?: string; limit?: number; cursor?: string },
+  ): Promise<{ items: Consent[]; nextCursor?: string }> {
+    const records = consentRecordCollection(uid, number);
+    const page = await readPage<ConsentItem>(
+      ({ after }) => this.table.query<ConsentItem>(records, { after, descending: true }),
+      {
+        cursor,
+        limit,
+        collection: `consents:${records.pk}:${records.prefix}:${purpose}`,
+        getPosition: ({ sk }) => sk.slice(records.prefix.length),
+        includes: (item) => purpose === undefined || [purpose, allPurposes].includes(item.purpose),
+      },
+    );
+    return { ...page, items: page.items.map(toConsent) };
+  }
+
+  /** Returns the records of several people, by the `chooseForm` of a number. Somebody without records is absent. */
+  async findMany(uid: string, numbers: string[]): Promise<Map<string, ConsentEntry[]>> {
+    const forms = [...new Set(numbers.map(chooseForm))];
+    const items = await this.table.getMany(forms.map((form) => consentsKey(uid, form)));
+    return new Map(
+      forms.flatMap((form) => {
+        const item = findItem(items, consentsKey(uid, form));
+        return item ? [[form, readConsents(item).entries]] : [];
+      }),
+    );
+  }
+
+  /** Deletes the consents of a user, until a time (Unix milliseconds). Returns true if none is left. */
+  async removeAll(uid: string, until: number): Promise<boolean> {
+    const collections = consentCollections(uid);
+    return (await pMap(collections, (one) => this.table.deleteAll(one, until), { concurrency })).every(Boolean);
+  }
+}
+
+/** Notes the outcomes of the records that are there now. */
+const settle = ({ found, all, added }: Addition, outcomes: Map<NewConsent, RecordingOutcome>) => {
+  const present = new Set([...found.entries, ...added.map(({ entry }) => entry)].map(({ consentId }) => consentId));
+  for (const { consent, entry } of all) if (present.has(entry.consentId)) outcomes.set(consent, { entry });
+};
+
+/** Groups additions, so that a transaction has at most so many actions. A person with more has one of its own. */
+const packAdditions = (additions: Addition[], maxActions: number): Addition[][] => {
+  const batches: Addition[][] = [];
+  let actions = Number.POSITIVE_INFINITY;
+  for (const addition of additions) {
+    const more = addition.added.length + 1;
+    if (actions + more > maxActions) {
+      batches.push([]);
+      actions = 0;
+    }
+    batches.at(-1)?.push(addition);
+    actions += more;
+  }
+  return batches;
+};
+
+/** Leaves a failed call to be repeated while there is time. */
+const retryLater = (error: Error): undefined => {
+  if (!(error instanceof ApiError) && !isRetryable(error)) throw error;
+};
+
+export const consents = /* @__PURE__ */ service(() => new Consents(table.get()), {
+  record: ['dynamodb:BatchGetItem', 'dynamodb:PutItem'],
+  page: ['dynamodb:Query'],
+  findMany: ['dynamodb:BatchGetItem'],
+  removeAll: ['dynamodb:BatchWriteItem', 'dynamodb:Query'],
+});
