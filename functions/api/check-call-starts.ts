@@ -1,9 +1,11 @@
 import * as z from 'zod/mini';
 import { applyRules } from '../calling/apply-rules.ts';
 import { attemptsUntil, callAttempts, noAttempts } from '../calling/call-attempts.ts';
+import { consents } from '../consents/consents.ts';
 import { BlockListFailures, BlockScope, blockListRequest, numbersUpTo } from '../domain/block-list.ts';
 import { OpenHours } from '../domain/call-permission.ts';
 import { RetryAt } from '../domain/calling-rules.ts';
+import { consentCauses, requireConsent } from '../domain/consent-decisions.ts';
 import { DateTime } from '../domain/date-time.ts';
 import { choiceField, describe, describedObject, listField, objectComponent } from '../domain/describe.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
@@ -21,7 +23,7 @@ import { blockList } from '../store/block-list/block-list.ts';
 const RejectedNumber = objectComponent('RejectedNumber', 'A number that may not be called, with the cause.', {
   number: phoneNumber('The number, in E.164 format.'),
   cause: choiceField(
-    ['blocked', 'outside_hours', 'too_many_attempts'],
+    ['blocked', ...consentCauses, 'outside_hours', 'too_many_attempts'],
     'Why the number may not be called.',
     'outside_hours',
   ),
@@ -35,7 +37,7 @@ export const checkCallStarts = endpoint({
   method: 'POST',
   path: '/call-start-checks',
   summary: 'Check which numbers may be called',
-  description: `Decides for up to ${formatWhole(limits.callStartsPerRequest)} numbers as \`POST /call-starts\` decides on an outbound call: the block lists, the hours and the attempts of \`configuration.calling\`. Each number is given once, in the order sent. Nothing is counted or changed.`,
+  description: `Decides for up to ${formatWhole(limits.callStartsPerRequest)} numbers as \`POST /call-starts\` decides on an outbound call: the block lists, the consents, the hours and the attempts of \`configuration.calling\`. Each number is given once, in the order sent. Nothing is counted or changed.`,
   caller: { kind: 'key', scope: 'hooks', agent: ({ body }) => body },
   readOnly: true,
   memoryMegabytes: 1024,
@@ -44,6 +46,7 @@ export const checkCallStarts = endpoint({
     agentTraffic: agentTraffic.for('find'),
     blockList: blockList.for('find'),
     callAttempts: callAttempts.for('findMany'),
+    consents: consents.for('findMany'),
   },
   body: z.object({
     uid: Uid,
@@ -60,14 +63,15 @@ export const checkCallStarts = endpoint({
   }),
   errors: ['too_many_numbers'],
 
-  async handle({ agent: { agentId, uid }, body }, { agents, agentTraffic, blockList, callAttempts }) {
+  async handle({ agent: { agentId, uid }, body }, { agents, agentTraffic, blockList, callAttempts, consents }) {
     const { distinct, malformed } = blockListRequest(body.numbers);
     const at = body.at === undefined ? Date.now() : Date.parse(body.at);
-    const [record, split, blocked, attempts] = await Promise.all([
+    const [record, split, blocked, attempts, given] = await Promise.all([
       agents.find(uid, agentId),
       agentTraffic.find(agentId),
       blockList.find({ agentId, uid }, distinct),
       callAttempts.findMany(agentId, distinct),
+      consents.findMany(uid, distinct),
     ]);
     const chooseConfiguration = (number: string) => {
       const version = chooseVersion(agentId, number, split);
@@ -82,8 +86,15 @@ export const checkCallStarts = endpoint({
         rejected.push({ number, cause: 'blocked', scope: entry.scope });
         continue;
       }
+      const configuration = chooseConfiguration(number);
+      const rule = configuration.calling?.consent;
+      const consent = rule && requireConsent(rule, given.get(chooseForm(number)) ?? [], at);
+      if (consent?.cause) {
+        rejected.push({ number, cause: consent.cause });
+        continue;
+      }
       const known = attemptsUntil(attempts.get(chooseForm(number)) ?? noAttempts, at);
-      const verdict = await applyRules(chooseConfiguration(number), { number, at }, known.attempts, openHours);
+      const verdict = await applyRules(configuration, { number, at }, known.attempts, openHours);
       if (verdict.allowed) accepted.push(number);
       else rejected.push({ number, cause: verdict.cause, retryAt: verdict.retryAt });
     }

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { consentsLookup } from '../consents/consents.ts';
-import { ConsentCheck, decideConsent, Purpose } from '../domain/consents.ts';
+import { decideConsent, Purpose } from '../domain/consent-decisions.ts';
+import { ConsentCheck } from '../domain/consents.ts';
 import { DateTime } from '../domain/date-time.ts';
 import { describe } from '../domain/describe.ts';
 import { Uid } from '../domain/identifiers.ts';

@@ -4,6 +4,7 @@ import { Agent } from '../domain/agents.ts';
 import { Attestation } from '../domain/attestations.ts';
 import { RetryAt, TimeZone, TimeZones } from '../domain/calling-rules.ts';
 import { Call } from '../domain/calls.ts';
+import { consentCauses } from '../domain/consent-decisions.ts';
 import { DateTime } from '../domain/date-time.ts';
 import { choiceField, describe, describedObject, integerField, textField } from '../domain/describe.ts';
 import { AgentId, Identifier, Uid } from '../domain/identifiers.ts';
@@ -33,7 +34,7 @@ export const decideCallStart = endpoint({
   path: '/call-starts',
   summary: 'Decide on a call',
   description:
-    'Call this when a call comes in, or before one goes out. It finds the agent, checks the block lists of the agent and its owner, and returns what a voice agent needs to begin. Without `agentId`, it takes the user’s own agent whose `phoneNumber` is your side of the call (`to` of an inbound call, `from` of an outbound one). Numbers may be written as telephony reports them: also within `sip:`, `tel:` or `whatsapp:`, or with 00 instead of the `+`. Any other text counts as withheld, but digits without a `+` are looked up in the block lists. An outbound call is also rejected when `configuration.calling` of the agent forbids it: outside the hours of the person who is called, or after too many attempts. With `callId`, an accepted outbound call counts as one attempt, however often the request is repeated; otherwise nothing is changed.',
+    'Call this when a call comes in, or before one goes out. It finds the agent, checks the block lists of the agent and its owner, and returns what a voice agent needs to begin. Without `agentId`, it takes the user’s own agent whose `phoneNumber` is your side of the call (`to` of an inbound call, `from` of an outbound one). Numbers may be written as telephony reports them: also within `sip:`, `tel:` or `whatsapp:`, or with 00 instead of the `+`. Any other text counts as withheld, but digits without a `+` are looked up in the block lists. An outbound call is also rejected when `configuration.calling` of the agent forbids it: without the consent that the agent needs, outside the hours of the person who is called, or after too many attempts. With `callId`, an accepted outbound call counts as one attempt, however often the request is repeated; otherwise nothing is changed.',
   caller: {
     kind: 'key',
     scope: 'hooks',
@@ -81,7 +82,7 @@ export const decideCallStart = endpoint({
     decision: choiceField(['accept', 'reject'], 'Whether to take or make the call.', 'reject'),
     cause: z.optional(
       choiceField(
-        ['blocked', 'withheld_number', 'attestation', 'outside_hours', 'too_many_attempts'],
+        ['blocked', 'withheld_number', 'attestation', ...consentCauses, 'outside_hours', 'too_many_attempts'],
         'The cause of a rejection.',
         'blocked',
       ),
@@ -94,6 +95,12 @@ export const decideCallStart = endpoint({
     reason: z.optional(textField('The reason that was given for the block.', 'Spam')),
     retryAt: RetryAt,
     timeZones: TimeZones,
+    consentId: z.optional(
+      textField(
+        'The consent by which an accepted outbound call is made. Absent unless the agent needs one.',
+        'consent_01KB3P8V4N6T0R2X5Z7B9D1F3H',
+      ),
+    ),
     agentId: textField('The agent that the call is for.', 'agent_01KA8QF0X2V5TJ9W3N6YBD4C7E'),
     version: integerField(
       'The version of the agent that this caller gets: `variables`, `agent` and the rules are that version’s.',

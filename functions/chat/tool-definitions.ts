@@ -3,7 +3,7 @@ import { type Agent, AgentChange, AgentToCopy, NewAgent } from '../domain/agents
 import { BlockListRequest, blockTerms } from '../domain/block-list.ts';
 import { FiguresQuery } from '../domain/call-figures.ts';
 import type { ToolName } from '../domain/chat.ts';
-import { Purpose } from '../domain/consents.ts';
+import { Purpose } from '../domain/consent-decisions.ts';
 import { describe, listField } from '../domain/describe.ts';
 import type { Document } from '../domain/documents.ts';
 import { AgentId } from '../domain/identifiers.ts';

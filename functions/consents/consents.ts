@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
-import { allPurposes, type Consent, type ConsentEntry, type NewConsent } from '../domain/consents.ts';
+import { allPurposes, type ConsentEntry } from '../domain/consent-decisions.ts';
+import type { Consent, NewConsent } from '../domain/consents.ts';
 import { ApiError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import { chooseForm } from '../domain/number-forms.ts';

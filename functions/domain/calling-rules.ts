@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { Purpose } from './consent-decisions.ts';
 import { timestamp } from './date-time.ts';
 import { describe, listField } from './describe.ts';
 import { limits } from './limits.ts';
@@ -64,7 +65,29 @@ export const TimeZones = z.optional(
   listField(z.string(), 'The time zones in all of which the hours must hold.', ['America/New_York', 'America/Detroit']),
 );
 
-/** When people may be called, and how often: `configuration.calling` of an agent. */
+/** The consent without which an agent calls nobody. */
+const ConsentRule = z
+  .strictObject({
+    purpose: Purpose,
+    maxAgeDays: z.optional(
+      z
+        .int()
+        .check(
+          z.minimum(1),
+          z.maximum(limits.consentAgeDays),
+          describe('After how many days a consent is over, whatever its own end is. Default: never.', 365),
+        ),
+    ),
+  })
+  .check(
+    describe('The consent without which the agent calls nobody. Absent: none is needed.', {
+      purpose: 'marketing',
+      maxAgeDays: 365,
+    }),
+  );
+export type ConsentRule = z.infer<typeof ConsentRule>;
+
+/** Whether people may be called, when and how often: `configuration.calling` of an agent. */
 export const CallingRules = z
   .strictObject({
     hours: z.optional(CallingHours),
@@ -73,6 +96,7 @@ export const CallingRules = z
         describe('How often one number may be called. All rules must hold.', [{ max: 3, hours: 168 }]),
       ),
     ),
+    consent: z.optional(ConsentRule),
     timeZone: z.optional(
       timeZone(
         'The time zone for a number whose time zone is unknown, as an IANA name. Default: the agent’s `timeZone`.',
@@ -80,7 +104,7 @@ export const CallingRules = z
     ),
   })
   .check(
-    describe('When people may be called, and how often. The rules apply to outbound calls.', {
+    describe('Whether people may be called, when and how often. The rules apply to outbound calls.', {
       hours: { from: '08:00', to: '21:00', days: ['mon', 'tue', 'wed', 'thu', 'fri'] },
       attempts: [{ max: 3, hours: 168 }],
     }),

@@ -42,7 +42,7 @@ export const limits = {
   /** Maximum length of a position in a list. It is a sort key of DynamoDB, which has at most 1,024 bytes. */
   cursorCharacters: 300,
   numbersPerRequest: 10_000,
-  /** Maximum number of call starts in a preview, which reads three items for each number. */
+  /** Maximum number of call starts in a preview, which reads up to six items for each number. */
   callStartsPerRequest: 1000,
   blockReasonCharacters: 256,
   consentsPerRequest: 1000,

@@ -3,6 +3,7 @@ import { type CountedAttempts, readAttempts } from '../calling/call-attempts.ts'
 import type { Agent, AgentConfiguration } from '../domain/agents.ts';
 import type { Attestation } from '../domain/attestations.ts';
 import type { BlockedNumber } from '../domain/block-list.ts';
+import type { ConsentEntry } from '../domain/consent-decisions.ts';
 import type { OutcomeRules } from '../domain/declared-outcomes.ts';
 import { insufficientPermissions } from '../domain/errors.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
@@ -14,6 +15,7 @@ import { AgentTraffic, readShares } from '../store/agents/agent-traffic.ts';
 import type { UniqueEntry } from '../store/agents/unique-values.ts';
 import { readBlockedEntry } from '../store/block-list/blocked-number.ts';
 import { type CallTarget, callLookup } from '../store/calls/call-records.ts';
+import { readConsents } from '../store/consents/consent-items.ts';
 import { type Access, readAccess } from '../store/credentials.ts';
 import {
   accessKey,
@@ -23,6 +25,7 @@ import {
   type BlockListOwner,
   blockedNumberKey,
   callAttemptsKey,
+  consentsKey,
   countKey,
   findItem,
   type ItemKey,
@@ -59,6 +62,8 @@ export type CallStartFacts = {
   agent: Agent;
   /** The attempts so far, for an outbound call to a known number. */
   attempts?: CountedAttempts;
+  /** The consents of the person, for the same. */
+  consents?: ConsentEntry[];
 };
 
 /** The agent of a call, which the user may use. Its rules, and when somebody was last erased, are known if its access was read. */
@@ -87,11 +92,11 @@ export const agentLookup = (reference: CallStartReference, more?: 'record' | 'so
 };
 
 type EntryName = `${'agent' | 'user'}${'Entry' | 'OtherEntry'}`;
-type ItemName = EntryName | 'record' | 'traffic' | 'attempts' | 'sourceCount';
+type ItemName = EntryName | 'record' | 'traffic' | 'attempts' | 'consents' | 'sourceCount';
 type Items = Partial<Record<ItemName, Item>>;
 
 /** The items of the agent's owner. A guest's own do not apply to the call. */
-const ownersItems: ItemName[] = ['userEntry', 'userOtherEntry', 'record'];
+const ownersItems: ItemName[] = ['userEntry', 'userOtherEntry', 'record', 'consents'];
 
 /** Returns the keys of the deciding items, as far as agent and number are known. */
 const decisionKeys = (
@@ -99,7 +104,10 @@ const decisionKeys = (
   uid: string,
   agentId: string | undefined,
 ): Partial<Record<ItemName, ItemKey>> => ({
-  ...(other !== undefined && entryKeys('user', { uid }, other)),
+  ...(other !== undefined && {
+    ...entryKeys('user', { uid }, other),
+    consents: direction === 'outbound' ? consentsKey(uid, other) : undefined,
+  }),
   ...(agentId !== undefined && {
     record: agentKey(uid, agentId),
     traffic: agentTrafficKey(agentId),
@@ -198,6 +206,7 @@ export class CallStarts extends TableStore {
       blocked: entry && { scope: agentEntry ? 'agent' : 'user', entry },
       agent: await this.#serveVersion(callerId(call, entry !== undefined), record, items.traffic),
       attempts: keys.attempts && readAttempts(items.attempts),
+      consents: keys.consents && readConsents(items.consents).entries,
     };
   }
 

@@ -2,6 +2,7 @@ import { attemptCall, type CountedCall } from '../calling/attempt-call.ts';
 import { attemptsUntil, noAttempts } from '../calling/call-attempts.ts';
 import type { Agent } from '../domain/agents.ts';
 import type { Attestation } from '../domain/attestations.ts';
+import { type ConsentCause, requireConsent } from '../domain/consent-decisions.ts';
 import { insufficientPermissions, noAgentWithNumber } from '../domain/errors.ts';
 import { type ReportedNumber, reportedNumber } from '../domain/phone-numbers.ts';
 import type { Principal } from '../http/endpoint.ts';
@@ -20,7 +21,7 @@ export type CallStartRequest = {
 
 export type CallStartDecision = {
   decision: 'accept' | 'reject';
-  cause?: 'blocked' | 'withheld_number' | 'attestation' | 'outside_hours' | 'too_many_attempts';
+  cause?: 'blocked' | 'withheld_number' | 'attestation' | ConsentCause | 'outside_hours' | 'too_many_attempts';
   /** The other party's number, when it is known. */
   number?: string;
   attestation?: Attestation;
@@ -30,6 +31,8 @@ export type CallStartDecision = {
   retryAt?: string;
   /** The time zones in which the hours of outbound calls had to hold. */
   timeZones?: string[];
+  /** The consent by which an accepted outbound call is made, where the agent needs one. */
+  consentId?: string;
   agentId: string;
   /** The version of the agent that this caller gets. */
   version: number;
@@ -91,7 +94,7 @@ export type OutboundStart = {
 /** Decides on a call by block lists and configuration. `counted` makes an accepted outbound call an attempt. */
 export const decide = async (
   { agent: { agentId }, direction, other: number, attestation }: LocatedCall,
-  { blocked, agent, attempts = noAttempts }: CallStartFacts,
+  { blocked, agent, attempts = noAttempts, consents = [] }: CallStartFacts,
   { timeZone, at, counted }: OutboundStart = {},
 ): Promise<CallStartDecision> => {
   const known = { agentId, version: agent.version, number, attestation };
@@ -107,11 +110,20 @@ export const decide = async (
     const isRejected = agent.configuration.rejectAttestations?.some((rejected) => rejected === attestation);
     return isRejected ? { decision: 'reject', cause: 'attestation', ...known } : { decision: 'accept', ...known };
   }
+  const rule = agent.configuration.calling?.consent;
+  const moment = at ?? Date.now();
+  const consent = rule && requireConsent(rule, number === undefined ? [] : consents, moment);
+  if (consent?.cause) return { decision: 'reject', cause: consent.cause, ...known };
   // The clocks of functions differ, so without a given time every attempt counts.
   const soFar = at === undefined ? attempts : attemptsUntil(attempts, at);
-  const call = { number, timeZone, at: at ?? Date.now() };
+  const call = { number, timeZone, at: moment };
   const { allowed, ...verdict } = await attemptCall(agent, call, soFar, counted);
-  return { decision: allowed ? 'accept' : 'reject', ...verdict, ...known };
+  return {
+    decision: allowed ? 'accept' : 'reject',
+    ...verdict,
+    consentId: allowed ? consent?.consentId : undefined,
+    ...known,
+  };
 };
 
 /** Returns the variables of the call and of the configuration, as platforms accept them. */

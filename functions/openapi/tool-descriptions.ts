@@ -18,7 +18,7 @@ export const toolDescriptions: Record<string, string> = {
   checkBlockedNumbers: `Returns which of up to ${formatLimit('numbersPerRequest')} phone numbers are blocked for an agent, by the list of the agent or of its owner, and why.`,
   checkUserBlockedNumber:
     'Returns every list that blocks a phone number: that of the user, and those of all agents. For one agent use checkBlockedNumber.',
-  checkCallStarts: `Returns which of up to ${formatLimit('callStartsPerRequest')} phone numbers an agent may call now, or at another time: block lists, hours and attempts. Nothing is counted or changed.`,
+  checkCallStarts: `Returns which of up to ${formatLimit('callStartsPerRequest')} phone numbers an agent may call now, or at another time: block lists, consents, hours and attempts. Nothing is counted or changed.`,
   checkConsent:
     'Returns whether a person, by phone number, has consented to be called for a purpose, now or at another moment. What they have said and when is in listConsents. For the rules of an agent use checkCallStarts.',
   listConsents:

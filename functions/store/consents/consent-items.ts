@@ -3,7 +3,8 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { encodeTime } from 'ulid';
 import { currentMaker, currentRequestId } from '../../cause.ts';
 import type { StoredMaker } from '../../domain/change-maker.ts';
-import type { Consent, ConsentEntry, NewConsent } from '../../domain/consents.ts';
+import type { ConsentEntry } from '../../domain/consent-decisions.ts';
+import type { Consent, NewConsent } from '../../domain/consents.ts';
 import { now } from '../../domain/date-time.ts';
 import { derivedIdentifier } from '../../domain/identifiers.ts';
 import { withoutUndefined } from '../../domain/json.ts';
@@ -106,21 +107,6 @@ export const consentActions = (
     }),
   ];
 };
-
-/** Returns the action that leaves these entries of a person; none deletes the item. */
-export const keepAction = (
-  table: Table,
-  uid: string,
-  number: string,
-  { salt, revision }: PersonConsents,
-  entries: ConsentEntry[],
-): TransactionAction =>
-  entries.length === 0
-    ? table.deleteAction(consentsKey(uid, number), isUnchanged(revision))
-    : table.putAction(
-        { ...consentsKey(uid, number), entries: packEntries(entries), salt, revision: randomUUID() } as PersonItem,
-        isUnchanged(revision),
-      );
 
 const isUnchanged = (revision: string | undefined) =>
   revision === undefined ? isAbsent : when`revision = ${revision}`;
