@@ -117,6 +117,14 @@ export const environment = {
     const name = 'CALL_RETENTION_DAYS';
     return process.env[name] ? days(name, 1) : undefined;
   },
+  /** The maximum number of calls of a file of an export. Unset: as many as there may be. */
+  get callExportFileCalls() {
+    const name = 'CALL_EXPORT_FILE_CALLS';
+    if (!process.env[name]) return undefined;
+    const calls = whole(name, 1);
+    if (calls === 0) throw wrong(name, '0', 'a whole number from 1');
+    return calls;
+  },
   /** The number of days for which the log of changes is kept. */
   get changeLogDays() {
     return days('CHANGE_LOG_DAYS', 400);

@@ -3,6 +3,7 @@ import { crawlWebsite } from './jobs/crawl-website.ts';
 import { deliverWebhook } from './jobs/deliver-webhook.ts';
 import { erasePerson } from './jobs/erase-person.ts';
 import { expireCalls } from './jobs/expire-calls.ts';
+import { exportCalls } from './jobs/export-calls.ts';
 import { extractDocument } from './jobs/extract-document.ts';
 import { finishDeletion } from './jobs/finish-deletion.ts';
 import { finishDuplication } from './jobs/finish-duplication.ts';
@@ -33,6 +34,7 @@ export const jobs: AnyJob[] = [
   countCalls,
   reconcileAgents,
   reconcileCalls,
+  exportCalls,
   importBlockList,
   giveUp,
   readChanges,

@@ -11,6 +11,7 @@ import { checkConsent } from './api/check-consent.ts';
 import { checkUserBlockedNumber } from './api/check-user-blocked-number.ts';
 import { createAgent } from './api/create-agent.ts';
 import { createBlockListImport } from './api/create-block-list-import.ts';
+import { createCallExport } from './api/create-call-export.ts';
 import { createDocumentUploads } from './api/create-document-uploads.ts';
 import { createErasure } from './api/create-erasure.ts';
 import { createKey } from './api/create-key.ts';
@@ -33,6 +34,7 @@ import { getAgentVersion } from './api/get-agent-version.ts';
 import { getAuthorizationServer } from './api/get-authorization-server.ts';
 import { getBlockListImport } from './api/get-block-list-import.ts';
 import { getCall } from './api/get-call.ts';
+import { getCallExport } from './api/get-call-export.ts';
 import { getCallFigures } from './api/get-call-figures.ts';
 import { getDocumentContent } from './api/get-document-content.ts';
 import { getErasure } from './api/get-erasure.ts';
@@ -161,6 +163,8 @@ export const routes: AnyEndpoint[] = [
   setPlatformKey,
   listPlatformKeys,
   deletePlatformKey,
+  createCallExport,
+  getCallExport,
   createReconciliation,
   listReconciliations,
   getReconciliation,

@@ -22,7 +22,7 @@ export type Permission =
   | 's3:GetObject'
   | 's3:ListBucket'
   | 's3:PutObject'
-  | `s3:${'DeleteObject' | 'GetObject' | 'PutObject'}:imports`
+  | `s3:${'DeleteObject' | 'GetObject' | 'PutObject'}:${'imports' | 'exports'}`
   | 'bedrock:InvokeModelWithResponseStream'
   | `sqs:SendMessage:${JobName}`
   | `secretsmanager:GetSecretValue:${SecretName}`;

@@ -13,6 +13,7 @@ import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { type CfnQueuePolicy, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { importsFolder } from '../functions/domain/block-list-imports.ts';
+import { exportsFolder } from '../functions/domain/call-exports.ts';
 import { giveUp } from '../functions/jobs/give-up.ts';
 import { type AnyQueueJob, jobDeliveries } from '../functions/jobs/job.ts';
 import { listClockJobs, queueJobs } from '../functions/jobs.ts';
@@ -98,6 +99,8 @@ export class DataStack extends NamedNestedStack {
         { abortIncompleteMultipartUploadAfter: Duration.days(1) },
         // An import deletes its file when it ends. This rule deletes files whose message was lost.
         { prefix: importsFolder, expiration: Duration.days(7) },
+        // The job of an export deletes its files after a day. This rule deletes those of a run that was killed.
+        { prefix: exportsFolder, expiration: Duration.days(2) },
       ],
       cors: [
         {

@@ -15,6 +15,7 @@ import { type IFilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-log
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { importsFolder } from '../functions/domain/block-list-imports.ts';
+import { exportsFolder } from '../functions/domain/call-exports.ts';
 import { filesFolder } from '../functions/domain/documents.ts';
 import type { JobName } from '../functions/domain/job-messages.ts';
 import { toKebabCase } from '../functions/domain/text.ts';
@@ -164,7 +165,9 @@ const grantWildcards = (data: DataStack, settings: Settings) => {
   const models = modelArns(settings.chatModelId)
     .filter((arn) => arn.includes(':*:'))
     .map((arn) => arn.replace(Aws.PARTITION, '<AWS::Partition>'));
-  const folders = [filesFolder, importsFolder].map((folder) => `<referenceto${part}Outputs${bucket}Arn>/${folder}*`);
+  const folders = [filesFolder, ...Object.values(separateFolders)].map(
+    (folder) => `<referenceto${part}Outputs${bucket}Arn>/${folder}*`,
+  );
   return [...folders, ...models].map((arn) => `Resource::${arn}`);
 };
 
@@ -176,7 +179,6 @@ const buildGrants = (
 ): PolicyStatement[] => {
   const actions = (service: string) => permissions.filter((permission) => permission.startsWith(`${service}:`)).sort();
   const objectActions = actions('s3').filter((action) => action !== listBucket);
-  const ofImports = objectActions.filter((action) => action.endsWith(imports));
   const queues = permittedNames(permissions, sendMessage).map((job) => data.getQueue(job as JobName).queueArn);
   const secrets = permittedNames(permissions, getSecret).map((secret) => data.secrets[secret as SecretName].attrId);
   const tableActions = actions('dynamodb').filter((action) => action.split(':').length === 2);
@@ -186,12 +188,16 @@ const buildGrants = (
     allow(tableActions.length > 0 ? ['dynamodb:GetItem'] : [], [data.table.tableArn], onlyKeys(formatKey.pk)),
     ...denyGuardedKeys(actions('dynamodb'), data),
     allow(
-      objectActions.filter((action) => !action.endsWith(imports)),
+      objectActions.filter((action) => action.split(':').length === 2),
       [data.files.arnForObjects(`${filesFolder}*`)],
     ),
-    allow(
-      ofImports.map((action) => action.slice(0, -imports.length)),
-      [data.files.arnForObjects(`${importsFolder}*`)],
+    ...Object.entries(separateFolders).map(([name, folder]) =>
+      allow(
+        objectActions
+          .filter((action) => action.endsWith(`:${name}`))
+          .map((action) => action.slice(0, -name.length - 1)),
+        [data.files.arnForObjects(`${folder}*`)],
+      ),
     ),
     allow(permissions.includes(listBucket) ? [listBucket] : [], [data.files.bucketArn]),
     allow(actions('bedrock'), modelArns(settings.chatModelId)),
@@ -200,7 +206,8 @@ const buildGrants = (
   ].filter((statement) => statement.actions.length > 0);
 };
 
-const imports = ':imports';
+/** The folders of the bucket that permissions name by a suffix. */
+const separateFolders = { imports: importsFolder, exports: exportsFolder };
 const sendMessage = 'sqs:SendMessage';
 const getSecret = 'secretsmanager:GetSecretValue';
 

@@ -34,6 +34,7 @@ const base = [
 const below = [...base, 'functions/store', 'functions/clients', 'functions/extraction'];
 const capabilities = [
   'functions/block-list-import',
+  'functions/call-exports',
   'functions/calling',
   'functions/consents',
   'functions/changes',
@@ -67,6 +68,7 @@ const arrows: Record<string, string[]> = {
   'functions/extraction': base,
   'functions/http': below,
   'functions/block-list-import': [...below, 'functions/sheets'],
+  'functions/call-exports': below,
   'functions/calling': below,
   'functions/changes': below,
   'functions/consents': below,

@@ -98,10 +98,10 @@ export class Files {
   }
 
   /**
-   * Returns a presigned download link, valid for 15 minutes. The browser saves the file under its name, and never opens it.
+   * Returns a presigned download link, valid for 15 minutes by default. The browser saves the file under its name, and never opens it.
    * https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
    */
-  downloadUrl({ key, name, contentType }: Download): string {
+  downloadUrl({ key, name, contentType }: Download, seconds: number = limits.linkSeconds): string {
     const { origin, host, pathname } = new URL(this.#fileUrl(key));
     const { scope, time, credential, sessionToken } = this.#signatureAt(Date.now());
     // The parameters are in the order in which a signature covers them.
@@ -109,7 +109,7 @@ export class Files {
       'X-Amz-Algorithm': algorithm,
       'X-Amz-Credential': credential,
       'X-Amz-Date': time,
-      'X-Amz-Expires': String(limits.linkSeconds),
+      'X-Amz-Expires': String(seconds),
       ...(sessionToken && { 'X-Amz-Security-Token': sessionToken }),
       'X-Amz-SignedHeaders': 'host',
       'response-content-disposition': contentDisposition(name),
@@ -217,4 +217,11 @@ export const importFiles = /* @__PURE__ */ service(files.get, {
   delete: ['s3:DeleteObject:imports'],
   readPart: ['s3:GetObject:imports', 's3:ListBucket'],
   uploadForm: ['s3:PutObject:imports'],
+});
+
+/** The same for the files of exports, which are in a separate folder. */
+export const exportFiles = /* @__PURE__ */ service(files.get, {
+  put: ['s3:PutObject:exports'],
+  delete: ['s3:DeleteObject:exports'],
+  downloadUrl: ['s3:GetObject:exports'],
 });

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { KeyName } from './change-maker.ts';
-import { DateTime, timestamp } from './date-time.ts';
+import { DateTime, now, timestamp } from './date-time.ts';
 import {
   choiceField,
   component,
@@ -209,7 +209,7 @@ export type Call = z.infer<typeof Call>;
 
 /** Returns a call with its facts recorded or corrected, and its outcome unchanged. The same facts again return the same object. */
 export const withFacts = (found: Call | undefined, agentId: string, callId: string, facts: CallFacts): Call => {
-  const others = Object.entries(found ?? {}).filter(([name]) => !(name in CallFacts.shape));
+  const others = Object.entries(found ?? { recordedAt: now() }).filter(([name]) => !(name in CallFacts.shape));
   const given = Object.entries(facts).filter(([, value]) => value !== undefined && value !== null);
   const call = { ...Object.fromEntries(others), agentId, callId, ...Object.fromEntries(given) } as Call;
   return found && isDeepStrictEqual(call, found) ? found : call;

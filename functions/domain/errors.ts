@@ -37,6 +37,7 @@ export const errorStatuses = {
   key_in_use: 409,
   import_in_progress: 409,
   reconciliation_in_progress: 409,
+  export_in_progress: 409,
   quota_exceeded: 409,
   too_many_endpoints: 409,
   uid_taken: 409,

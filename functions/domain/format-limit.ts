@@ -15,6 +15,6 @@ const formatBytes = (bytes: number): string => {
 };
 
 const formatSeconds = (seconds: number): string => {
-  if (seconds % 3600 === 0) return `${seconds / 3600} hours`;
+  if (seconds % 3600 === 0) return seconds === 3600 ? '1 hour' : `${seconds / 3600} hours`;
   return seconds % 60 === 0 ? `${seconds / 60} minutes` : `${seconds} seconds`;
 };

@@ -39,6 +39,7 @@ export type IdentifierKind =
   | 'erasure'
   | 'reconciliation'
   | 'consent'
+  | 'export'
   | 'endpoint'
   | 'change'
   | 'event'

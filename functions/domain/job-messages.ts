@@ -75,6 +75,13 @@ export const jobMessages = {
     /** The clock starts it. An earlier pass compared the calls that ended before `comparedUntil` (Unix milliseconds). */
     hourly: z.optional(z.object({ to: z.string(), comparedUntil: z.optional(z.number()) })),
   }),
+  exportCalls: z.object({
+    job: z.literal('exportCalls'),
+    ...ofUser,
+    exportId: StoredIdentifier,
+    /** The message begins the export if its first message was not sent. */
+    isRescue: z.optional(z.literal(true)),
+  }),
   indexKnowledge: z.object({ job: z.literal('indexKnowledge'), ...ofUser, agentId: StoredIdentifier }),
   deliverWebhook: z.object({
     job: z.literal('deliverWebhook'),

@@ -117,6 +117,13 @@ export const limits = {
   /** The highest cost of a call, in any currency or in credits, that a platform reports and figures add up. */
   reportedCost: 10_000,
   reportedCredits: 10_000_000,
+  /** Limits of an export of calls: days and agents of a request, calls and bytes of a file, and how long files are kept. */
+  exportDays: 400,
+  exportAgents: 1000,
+  exportFileCalls: 500_000,
+  exportFileBytes: 32 * 1024 * 1024,
+  exportSeconds: 24 * 60 * 60,
+  exportLinkSeconds: 60 * 60,
   figureRows: 25_000,
   figureBytes: 64 * 1024 * 1024,
   /** Maximum page size of a list of sources with their texts. */

@@ -1,3 +1,4 @@
+import { discardExports, discardServices } from '../call-exports/discard-exports.ts';
 import { queueSender } from '../clients/job-queue.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
@@ -9,7 +10,12 @@ import { queueJob, queueWorker } from './job.ts';
 export const erasePerson = queueJob({
   name: 'erasePerson',
   message: jobMessages.erasePerson,
-  services: { ...rememberServices, ...eraseServices, jobQueue: queueSender('erasePerson') },
+  services: {
+    ...rememberServices,
+    ...eraseServices,
+    ...discardServices,
+    jobQueue: queueSender('erasePerson', 'exportCalls'),
+  },
   isAwaited: true,
   timeoutSeconds: jobTimeoutSeconds,
 
@@ -20,7 +26,10 @@ export const erasePerson = queueJob({
     if (!begun) return;
     if (!progress) await rememberErasedPerson({ uid, ...begun }, services);
     const rest = await erase({ uid, erasureId, ...begun, progress }, until, services);
-    if (rest === undefined) return erasures.finish(uid, erasureId);
+    if (rest === undefined) {
+      await discardExports(uid, services);
+      return erasures.finish(uid, erasureId);
+    }
     // By then everything that the erasure waits for has ended, unless an operator must intervene.
     if (isOverdue(begun)) return erasures.fail(uid, erasureId, incompleteErasure);
     const next = { job: 'erasePerson', uid, erasureId, progress: rest.progress } as const;

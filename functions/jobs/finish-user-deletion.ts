@@ -1,4 +1,5 @@
 import { blockListImports } from '../block-list-import/block-list-imports.ts';
+import { deleteExports, discardServices } from '../call-exports/discard-exports.ts';
 import { queueSender } from '../clients/job-queue.ts';
 import { consents } from '../consents/consents.ts';
 import { jobMessages } from '../domain/job-messages.ts';
@@ -23,6 +24,7 @@ const services = {
   blockList: blockList.for('removeAll'),
   consents: consents.for('removeAll'),
   imports: blockListImports.for('cancel', 'isRunning'),
+  ...discardServices,
   jobQueue: queueSender('finishDeletion', 'finishUserDeletion'),
 };
 
@@ -50,6 +52,7 @@ export const finishUserDeletion = queueJob({
     if (state === 'unfinished') return jobQueue.send(message);
     if (state === 'written' || !deletion.isQuiet || !(await agentDeletions.areFinished(uid)))
       return jobQueue.send(message, waitSeconds);
+    await deleteExports(uid, services);
     await users.remove(uid);
   },
 });

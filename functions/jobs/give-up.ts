@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { blockListImports } from '../block-list-import/block-list-imports.ts';
 import { failImport } from '../block-list-import/run-import.ts';
+import { callExports } from '../call-exports/call-exports.ts';
 import { importFiles } from '../clients/files.ts';
 import { queueSender } from '../clients/job-queue.ts';
 import { importOfFileKey } from '../domain/block-list-imports.ts';
@@ -24,7 +25,8 @@ const services = {
   files: importFiles.for('delete'),
   reconciliations: reconciliations.for('find', 'finish'),
   erasures: erasures.for('find', 'fail'),
-  jobQueue: queueSender('crawlWebsite', 'erasePerson', 'finishDeletion'),
+  callExports: callExports.for('find', 'finish'),
+  jobQueue: queueSender('crawlWebsite', 'erasePerson', 'exportCalls', 'finishDeletion'),
 };
 type Services = ServicesOf<typeof services>;
 
@@ -38,6 +40,7 @@ export const giveUp = queueJob({
     jobMessages.erasePerson,
     jobMessages.finishDeletion,
     jobMessages.reconcileCalls,
+    jobMessages.exportCalls,
     FileNotification,
   ]),
   services,
@@ -58,6 +61,8 @@ export const giveUp = queueJob({
         return giveUpErasure(message, services);
       case 'reconcileCalls':
         return giveUpReconciliation(message, services);
+      case 'exportCalls':
+        return giveUpExport(message, services);
       case 'finishDeletion':
         // Nobody can use a deleted agent: its data are deleted as soon as the cause is gone.
         return services.jobQueue.send(message, jobRescueDelaySeconds);
@@ -127,6 +132,18 @@ const giveUpReconciliation = async (
   if (!found || found.finishedAt !== undefined) return;
   const error = 'The reconciliation could not be completed because of a problem in the service. Request it again.';
   await reconciliations.finish(found, found.progress, { error });
+};
+
+const giveUpExport = async (
+  { uid, exportId }: z.infer<typeof jobMessages.exportCalls>,
+  { callExports, jobQueue }: Pick<Services, 'callExports' | 'jobQueue'>,
+): Promise<void> => {
+  const found = await callExports.find(uid, exportId);
+  if (!found) return;
+  const error = 'The export could not be completed because of a problem in the service. Request it again.';
+  if (found.finishedAt === undefined) await callExports.finish(found, { files: found.files, error });
+  // The job still deletes the files after a day.
+  await jobQueue.send({ job: 'exportCalls', uid, exportId }, jobRescueDelaySeconds);
 };
 
 export const handler = queueWorker(giveUp);

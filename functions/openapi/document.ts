@@ -138,7 +138,11 @@ const tags = [
     description: 'Who may be called for which purpose, and what proves it.',
   },
   { name: 'Agents', paths: ['agents', 'duplicate-agent'], description: 'Voice agents and their configuration.' },
-  { name: 'Calls', paths: ['calls', 'call-outcomes', 'call-figures'], description: 'Calls and their outcomes.' },
+  {
+    name: 'Calls',
+    paths: ['calls', 'call-outcomes', 'call-figures', 'call-exports'],
+    description: 'Calls and their outcomes.',
+  },
   {
     name: 'Call time',
     paths: ['call-starts', 'call-start-checks', 'hooks', 'hook-secrets', 'platform-keys'],

@@ -38,6 +38,7 @@ export const errorMeanings: Record<ErrorCode, string> = {
   not_failed: 'The document did not fail.',
   phone_number_in_use: 'Another agent of the user has this phone number.',
   key_in_use: 'Another agent of the user has this key.',
+  export_in_progress: 'An export of the user is in progress.',
   reconciliation_in_progress: 'A reconciliation of the agent is in progress.',
   import_in_progress: 'Another import of the same block list is running.',
   quota_exceeded: 'The user has too many agents or clients, or the agent too many websites and documents or users.',

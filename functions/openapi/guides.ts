@@ -30,6 +30,7 @@ const groups = {
     'block-lists': 'functions/openapi/guides/block-lists.md',
     'call-outcomes': 'functions/openapi/guides/call-outcomes.md',
     'call-figures': 'functions/openapi/guides/call-figures.md',
+    'calls-as-files': 'functions/openapi/guides/calls-as-files.md',
     'outbound-calls': 'functions/openapi/guides/outbound-calls.md',
     'voice-platforms': 'functions/openapi/guides/voice-platforms.md',
     'voice-platform-setup': 'functions/openapi/guides/voice-platform-setup.md',

@@ -61,6 +61,8 @@ export const toolDescriptions: Record<string, string> = {
     'Unblocks phone numbers for one agent. A number that is blocked for all agents stays blocked: use removeUserBlockedNumbers.',
   removeUserBlockedNumbers:
     'Unblocks phone numbers that are blocked for all agents of the user. The lists of single agents stay: use removeBlockedNumbers.',
+  createCallExport:
+    'Writes the calls of the user to files (Parquet, CSV or JSON Lines) that a person downloads. getCallExport returns their addresses. To read calls yourself use listAllCalls, for sums getCallFigures.',
   createReconciliation:
     'Compares the calls of an agent with the list of its voice platform, and records those whose end never arrived. getReconciliation returns the counts. Only the owner of the agent may do it, one at a time.',
   searchKnowledge:

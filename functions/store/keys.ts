@@ -55,6 +55,8 @@
  * reconciled agent      RECONCILED                             <agentId>               its owner: an agent whose calls are compared with its platform's list every hour
  * reconciliation        AGENT#<agentId>                        RECONCILIATION#<id>     a comparison with the platform's list of calls: its progress and its counts; expires
  * …that runs            AGENT#<agentId>                        RECONCILING             the reconciliation of the agent that runs, at most one
+ * export of calls       USER#<uid>                             CALL-EXPORT#<exportId>  its progress and its files; expires
+ * …that runs            USER#<uid>                             CALL-EXPORTING          the export of the user that runs, at most one
  * duplication           DUPLICATION#<new agentId>              DUPLICATION             the progress of the copy
  * refused keys           OAUTH#REFUSED#<address>#<minute>       REFUSED                 how many keys it gave that were refused; expires
  * turns of an address   CHAT#TURNS#<address>#<minute>          TURNS                   how many turns of the build chat it had; expires
@@ -222,8 +224,30 @@ export const entriesAfter = (position: string, agentId: string) => {
   // This agent's call is still to come. No sort key lies between.
   return agentId > lastAgentId ? `${sk}!` : sk;
 };
+/** Returns the place of a call in the order of start, agent and id, from its entry by time. */
+export const chronologicalPosition = (entry: ItemKey) => {
+  const [startedAt, callId] = entry.sk.split('#');
+  return `${startedAt}#${agentIdAt(entry)}#${callId}`;
+};
+/** Returns the sort key after which an agent's calls follow a chronological position. */
+export const entriesAfterChronological = (position: string, agentId: string) => {
+  const [startedAt, lastAgentId = '', callId] = position.split('#');
+  if (agentId === lastAgentId) return `${startedAt}#${callId}`;
+  // `$` follows `#`: all calls of this start are done. Without `#`, all of them are still to come.
+  return agentId < lastAgentId ? `${startedAt}$` : `${startedAt}`;
+};
 /** Returns the id of the deleted call whose entry by time this is. */
 export const deletedCallAt = ({ sk }: ItemKey) => callIdAt(sk);
+/** The exports of a user's calls, in the order in which they were requested. */
+export const callExportCollection = (uid: string): PrefixedCollection => ({
+  pk: `USER#${uid}`,
+  prefix: 'CALL-EXPORT#',
+});
+export const callExportKey = (uid: string, exportId: string): ItemKey => ({
+  pk: `USER#${uid}`,
+  sk: `CALL-EXPORT#${exportId}`,
+});
+export const runningCallExportKey = (uid: string): ItemKey => ({ pk: `USER#${uid}`, sk: 'CALL-EXPORTING' });
 /** The figures of an agent's days, in pieces if a day is large. */
 export const figuresCollection = (agentId: string): Collection => ({ pk: `AGENT#${agentId}#FIGURES` });
 export const figuresKey = (agentId: string, day: string, piece = 0): ItemKey => ({

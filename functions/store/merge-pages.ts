@@ -12,12 +12,21 @@ export const firstPageSize = (expected: number, collections: number): number => 
   return Math.min(expected, Math.max(share, itemsPerUnit));
 };
 
-/** Yields the items of collections by sort key. Half of a page used, the next is read. */
+type MergeOptions<T> = {
+  descending?: boolean;
+  /** Returns the place of an item. The items of each collection are in this order, too. */
+  getPosition?(item: T): string;
+};
+
+/** Yields the items of collections by their positions, which are their sort keys by default. Half of a page used, the next is read. */
 export async function* mergePages<T extends { sk: string }>(
   collections: AsyncGenerator<T[]>[],
-  { descending = false } = {},
+  { descending = false, getPosition = ({ sk }) => sk }: MergeOptions<T> = {},
 ): AsyncGenerator<T> {
-  const compare = (a: T, b: T) => (a.sk === b.sk ? 0 : a.sk < b.sk === descending ? 1 : -1);
+  const compare = (one: T, other: T) => {
+    const [a, b] = [getPosition(one), getPosition(other)];
+    return a === b ? 0 : a < b === descending ? 1 : -1;
+  };
   const all = collections.map((pages) => ({ pages, items: [] as T[], minItems: 0, isEnded: false }));
   for (;;) {
     const short = all.filter(({ items, minItems, isEnded }) => !isEnded && items.length <= minItems);

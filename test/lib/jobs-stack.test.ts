@@ -58,6 +58,7 @@ it('the dead letters of jobs that somebody waits for start a function that may o
   expect(awaited.sort()).toEqual([
     'crawlWebsite',
     'erasePerson',
+    'exportCalls',
     'extractDocument',
     'finishDeletion',
     'importBlockList',
@@ -67,7 +68,9 @@ it('the dead letters of jobs that somebody waits for start a function that may o
   expect(grants).toEqual([
     ...['dynamodb:DeleteItem on table', 'dynamodb:GetItem on format', 'dynamodb:GetItem on table'],
     ...['dynamodb:UpdateItem on table', 's3:DeleteObject on imports'],
-    ...['crawlWebsite', 'erasePerson', 'finishDeletion'].map((job) => `sqs:SendMessage on queue of ${job}`),
+    ...['crawlWebsite', 'erasePerson', 'exportCalls', 'finishDeletion'].map(
+      (job) => `sqs:SendMessage on queue of ${job}`,
+    ),
   ]);
 });
 

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { blockListImports } from '../../functions/block-list-import/block-list-imports.ts';
+import { callExports } from '../../functions/call-exports/call-exports.ts';
 import { newApiKey } from '../../functions/domain/api-keys.ts';
 import { erasures } from '../../functions/erasure/erasures.ts';
 import { hookSecrets } from '../../functions/hooks/secrets/hook-secrets.ts';
@@ -8,7 +9,7 @@ import { reconciliations } from '../../functions/reconciliation/reconciliations.
 import { agentChanges } from '../../functions/store/agents/agent-changes.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { calls } from '../../functions/store/calls/calls.ts';
-import { runningReconciliationKey, webhookEndpointsKey } from '../../functions/store/keys.ts';
+import { runningCallExportKey, runningReconciliationKey, webhookEndpointsKey } from '../../functions/store/keys.ts';
 import { documents } from '../../functions/store/sources/documents.ts';
 import { websites } from '../../functions/store/sources/websites.ts';
 import { table } from '../../functions/store/table.ts';
@@ -94,6 +95,9 @@ const examples: Record<string, (id: string) => Promise<unknown>> = {
     const about = { reconciliationId, agentId, uid, platform: 'vapi' as const, assistantIds: ['assistant-1'] };
     await reconciliations.get().add({ ...about, ...time });
   },
+  'call-exports': () => table.get().delete(runningCallExportKey(uid)),
+  export_01KB3P8V4N6T0R2X5Z7B9D1F3H: (exportId) =>
+    callExports.get().add({ uid, exportId, from: '2026-03-01', to: '2026-03-02', format: 'parquet' }),
   erasure_01KB3P8V4N6T0R2X5Z7B9D1F3H: (erasureId) =>
     erasures.get().add({ uid, erasureId, number: '+14155550177', numberHash: 'hash', blockList: 'keep' }),
   web_01KB3P8V4N6T0R2X5Z7B9D1F3H: (id) => {

@@ -171,6 +171,7 @@ const subjectOf = (resource: Json, condition: Json): string => {
   if (/Table[0-9A-F]{8}Arn/.test(text)) return 'table';
   if (/Files[0-9A-F]{8}Arn/.test(text)) {
     if (text.includes('/block-list-imports/*')) return 'imports';
+    if (text.includes('/exports/*')) return 'exports';
     return text.includes('/documents/*') ? 'documents' : text.includes('/') ? text : 'bucket';
   }
   if (/StripeSecret/.test(text)) return 'stripe';

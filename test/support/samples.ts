@@ -1,4 +1,5 @@
 import { blockListImports } from '../../functions/block-list-import/block-list-imports.ts';
+import { callExports } from '../../functions/call-exports/call-exports.ts';
 import { now } from '../../functions/domain/date-time.ts';
 import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
 import { erasures } from '../../functions/erasure/erasures.ts';
@@ -10,7 +11,7 @@ import { agentChanges } from '../../functions/store/agents/agent-changes.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { calls } from '../../functions/store/calls/calls.ts';
-import { runningReconciliationKey } from '../../functions/store/keys.ts';
+import { runningCallExportKey, runningReconciliationKey } from '../../functions/store/keys.ts';
 import { documents } from '../../functions/store/sources/documents.ts';
 import { websites } from '../../functions/store/sources/websites.ts';
 import { table } from '../../functions/store/table.ts';
@@ -121,6 +122,17 @@ const agentAtPlatform = async (agentId: string, uid: string) => {
 
 /** Forgets the reconciliation that another request of the agent has begun, which a deployment may not have ended. */
 const forgetRunning = (agentId: string) => table.get().delete(runningReconciliationKey(agentId));
+
+/** Forgets the export that another request of the user has begun. */
+const forgetRunningExport = (uid: string) => table.get().delete(runningCallExportKey(uid));
+
+/** An export of a user, by its id. */
+const callExport = async (uid: string) => {
+  const exportId = newIdentifier('export');
+  await forgetRunningExport(uid);
+  await callExports.get().add({ uid, exportId, from: '2026-03-01', to: '2026-03-02', format: 'parquet' });
+  return exportId;
+};
 
 /** A reconciliation of an agent that is over, by its id. Requests at the same time share it, since one runs at a time. */
 const reconciliation = (agentId: string, uid: string): Promise<string> => {
@@ -239,6 +251,11 @@ export const samples: Record<string, Sample | ((agentId: string, uid: string) =>
     await forgetRunning(agentId);
     return { body: { from: '2026-03-01T00:00:00.000Z', to: '2026-03-02T00:00:00.000Z', dryRun: true } };
   },
+  createCallExport: async (_, uid) => {
+    await forgetRunningExport(uid);
+    return { body: { from: '2026-03-01', to: '2026-03-02' } };
+  },
+  getCallExport: async (_, uid) => ({ params: { exportId: await callExport(uid) } }),
   listReconciliations: {},
   getReconciliation: async (agentId, uid) => ({ params: { reconciliationId: await reconciliation(agentId, uid) } }),
   setPlatformKey: { params: { platform: 'vapi' }, body: { apiKey: 'the-key-of-a-sample' } },

@@ -69,6 +69,8 @@ export const operations: Record<string, Record<string, Operation>> = {
     list: {"method":"GET","path":"/calls/{agentId}","query":["phone","from","to","direction","status","outcome","hasOutcome","held","limit","cursor"],"items":"calls"},
     getFigures: {"method":"GET","path":"/call-figures","query":["uid","agentId","from","to","timeZone","by","direction","status","outcome","version","format"],"takesUid":true},
     updateOutcomes: {"method":"POST","path":"/call-outcomes","body":"json"},
+    createExport: {"method":"POST","path":"/call-exports","body":"json","takesUid":true},
+    getExport: {"method":"GET","path":"/call-exports/{exportId}","query":["uid"],"takesUid":true},
   },
   callStarts: {
     decide: {"method":"POST","path":"/call-starts","body":"json","takesUid":true},

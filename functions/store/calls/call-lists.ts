@@ -12,13 +12,16 @@ import {
   callCollection,
   callIdAt,
   callKey,
+  chronologicalPosition,
   entriesAfter,
+  entriesAfterChronological,
+  type ItemKey,
   listedCallPosition,
   phoneCallCollection,
 } from '../keys.ts';
 import { firstPageSize, mergePages } from '../merge-pages.ts';
 import { type Table, TableStore, table } from '../table.ts';
-import { CallRecords, hasEntry } from './call-records.ts';
+import { CallRecords, hasEntry, type StoredCall } from './call-records.ts';
 
 /** The records that are read at once, of up to 150 KB each. */
 const entriesPerRead = 200;
@@ -60,15 +63,43 @@ export class CallLists extends TableStore {
       const options = { ...query, after: after && entriesAfter(after, agentId) };
       return collections.map((entries) => this.table.pages(entries, options));
     });
-    for await (const entries of collectChunks(mergePages(pages, query), limit)) {
-      const keys = entries.map((entry) => callKey(agentIdAt(entry), callIdAt(entry.sk)));
-      const found = await this.#records.read(keys);
-      for (const [index, entry] of entries.entries()) {
-        const call = found.get(keys[index]?.pk as string)?.call;
-        // A call that was moved or deleted in between is left out.
-        if (call && hasEntry(call, entry)) yield call;
-      }
-    }
+    for await (const entries of collectChunks(mergePages(pages, query), limit))
+      for (const { call } of await this.#readCalls(entries)) yield call;
+  }
+
+  /** Yields pages of the agents' calls by start, agent and id. The list continues after the position of a call. */
+  async *listChronologically(
+    agentIds: string[],
+    { from, to, after }: { from: string; to: string; after?: string },
+  ): AsyncGenerator<{ call: StoredCall['call']; position: string }[]> {
+    const keptFrom = this.#records.earliestStart(from) as string;
+    // DynamoDB rejects an empty range, and a position outside of it.
+    const start = after === undefined || after < keptFrom ? undefined : after;
+    if (to <= keptFrom) return;
+    const limit = firstPageSize(entriesPerRead, agentIds.length);
+    const query = { from: keptFrom, to, limit, nextLimit: entriesPerRead, keysOnly: true };
+    const pages = agentIds.map((agentId) =>
+      this.table.pages(callCollection(agentId), {
+        ...query,
+        after: start && entriesAfterChronological(start, agentId),
+      }),
+    );
+    const merged = mergePages(pages, { getPosition: chronologicalPosition });
+    for await (const entries of collectChunks(merged, entriesPerRead))
+      yield (await this.#readCalls(entries)).map(({ call, entry }) => ({
+        call,
+        position: chronologicalPosition(entry),
+      }));
+  }
+
+  /** Returns the calls of entries. A call that was moved or deleted in between is left out. */
+  async #readCalls(entries: ItemKey[]): Promise<{ call: StoredCall['call']; entry: ItemKey }[]> {
+    const keys = entries.map((entry) => callKey(agentIdAt(entry), callIdAt(entry.sk)));
+    const found = await this.#records.read(keys);
+    return entries.flatMap((entry, index) => {
+      const call = found.get(keys[index]?.pk as string)?.call;
+      return call && hasEntry(call, entry) ? [{ call, entry }] : [];
+    });
   }
 
   /** Returns a page of calls. Its cursor is for this name and these filters. */
@@ -101,5 +132,8 @@ export class CallLists extends TableStore {
 
 export const callLists = /* @__PURE__ */ service(
   () => new CallLists(table.get(), new CallRecords(table.get(), environment.callRetentionDays)),
-  { page: ['dynamodb:BatchGetItem', 'dynamodb:Query'] },
+  {
+    page: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
+    listChronologically: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
+  },
 );

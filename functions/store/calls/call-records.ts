@@ -34,7 +34,10 @@ type CallItem = Item &
 type TextField = (typeof outcomeFields)[number] | 'heldOutcome' | 'details' | 'outcomeHistory';
 
 /** A call with the version of it that was read. */
-export type StoredCall = { call: Call & RefusedOutcome & { reportedCost?: ReportedCost }; version: string };
+export type StoredCall = { call: Call & RefusedOutcome & Unlisted; version: string };
+
+/** What no list of calls has: the cost that a platform reported, and when the call was first recorded. */
+type Unlisted = { reportedCost?: ReportedCost; recordedAt?: string };
 
 /** A call as a caller names it, and what a lookup by id found. */
 export type CallTarget = { agentId: string; reference: CallReference; lookedUp?: { record?: ReportedCall } };
