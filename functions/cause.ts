@@ -3,7 +3,13 @@ import type { ChangeMaker, StoredMaker } from './domain/change-maker.ts';
 import { withoutUndefined } from './domain/json.ts';
 
 /** The maker of the changes of the present work, and the request that caused it. */
-export type Cause = { maker: ChangeMaker; requestId?: string };
+export type Cause = { maker: ChangeMaker; requestId?: string; inner?: InnerRequests };
+
+/**
+ * The requests to the service's own operations that a request causes. The first one counts against the limit of the key; its
+ * headers are those of the caller's response.
+ */
+export type InnerRequests = { isCounted?: true; rateLimit?: Record<string, string> };
 
 const current = new AsyncLocalStorage<Cause>();
 
@@ -14,6 +20,20 @@ export const withCause = <T>(cause: Cause, work: () => T): T => current.run(caus
 export const noteRequestId = (requestId: string | undefined): void => {
   const cause = current.getStore();
   if (cause) cause.requestId = requestId;
+};
+
+/** Returns true for the first request to an own operation, which counts for the request that causes it. */
+export const claimCount = (): boolean => {
+  const inner = current.getStore()?.inner;
+  if (!inner || inner.isCounted) return false;
+  inner.isCounted = true;
+  return true;
+};
+
+/** Keeps the headers about the limit of the key for the response to the request that caused the present one. */
+export const noteRateLimit = (headers: Record<string, string>): void => {
+  const inner = current.getStore()?.inner;
+  if (inner) inner.rateLimit = headers;
 };
 
 /** Returns the id of the request that caused the present work; undefined if no request did. */

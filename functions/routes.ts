@@ -94,6 +94,7 @@ import { updateAgent } from './api/update-agent.ts';
 import { updateCallOutcome } from './api/update-call-outcome.ts';
 import { updateCallOutcomes } from './api/update-call-outcomes.ts';
 import { updateDocument } from './api/update-document.ts';
+import { updateKey } from './api/update-key.ts';
 import { updateUser } from './api/update-user.ts';
 import { updateWebhookEndpoint } from './api/update-webhook-endpoint.ts';
 import { updateWebsite } from './api/update-website.ts';
@@ -188,6 +189,7 @@ export const routes: AnyEndpoint[] = [
   listChanges,
   createKey,
   listKeys,
+  updateKey,
   rotateKey,
   revokeKey,
   getInvoices,

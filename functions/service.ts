@@ -2,7 +2,8 @@ import type { JobName } from './domain/job-messages.ts';
 
 /**
  * An IAM action on the service's own table, bucket or model. Queue, secret and non-default folder are a suffix:
- * `sqs:SendMessage:crawlWebsite`. Writing API keys and the log of changes is denied, except with their suffix.
+ * `sqs:SendMessage:crawlWebsite`. Writing API keys and the log of changes is denied, except with their suffix; `:requests` allows
+ * an action on the counts of requests alone.
  */
 export type Permission =
   | 'dynamodb:BatchGetItem'
@@ -18,6 +19,7 @@ export type Permission =
   | 'dynamodb:UpdateItem'
   | `dynamodb:${'BatchWriteItem' | 'PutItem' | 'UpdateItem'}:apiKeys`
   | `dynamodb:${'BatchWriteItem' | 'PartiQLInsert'}:changes`
+  | `dynamodb:${'GetItem' | 'UpdateItem'}:requests`
   | 's3:DeleteObject'
   | 's3:GetObject'
   | 's3:ListBucket'

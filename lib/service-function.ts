@@ -20,7 +20,7 @@ import { filesFolder } from '../functions/domain/documents.ts';
 import type { JobName } from '../functions/domain/job-messages.ts';
 import { toKebabCase } from '../functions/domain/text.ts';
 import type { Permission, SecretName } from '../functions/service.ts';
-import { formatKey, guardedKeys } from '../functions/store/keys.ts';
+import { formatKey, guardedKeys, requestCountsPrefix } from '../functions/store/keys.ts';
 import { bundlePath, pagesBundlePath, pagesFunction } from './bundles.ts';
 import { type DataStack, secretReference } from './data-stack.ts';
 import { suppress } from './nag-suppressions.ts';
@@ -186,6 +186,13 @@ const buildGrants = (
     allow(tableActions, [data.table.tableArn], tableKeys ? onlyKeys(tableKeys) : {}),
     // Every function that uses the table first checks its format.
     allow(tableActions.length > 0 ? ['dynamodb:GetItem'] : [], [data.table.tableArn], onlyKeys(formatKey.pk)),
+    allow(
+      actions('dynamodb')
+        .filter((action) => action.endsWith(requests))
+        .map((action) => action.slice(0, -requests.length)),
+      [data.table.tableArn],
+      onlyKeys(`${requestCountsPrefix}*`),
+    ),
     ...denyGuardedKeys(actions('dynamodb'), data),
     allow(
       objectActions.filter((action) => action.split(':').length === 2),
@@ -208,6 +215,7 @@ const buildGrants = (
 
 /** The folders of the bucket that permissions name by a suffix. */
 const separateFolders = { imports: importsFolder, exports: exportsFolder };
+const requests = ':requests';
 const sendMessage = 'sqs:SendMessage';
 const getSecret = 'secretsmanager:GetSecretValue';
 

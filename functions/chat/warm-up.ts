@@ -1,5 +1,5 @@
 import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock';
-import { ownApi } from '../clients/own-api.ts';
+import { ownApiOfChat } from '../clients/own-api.ts';
 import { chatSigningSecret } from '../clients/secrets.ts';
 import { environment } from '../environment.ts';
 import { duringInitialization } from '../http/during-initialization.ts';
@@ -29,7 +29,7 @@ const turnWithoutModel = async () => {
   const messages = [{ id: 'm', role: 'user' as const, parts: [{ type: 'text' as const, text: 'Hello.' }] }];
   const history = readHistory(messages, { signatures, uid: undefined, toolNames: allowedToolNames(undefined) });
   const noUser = { principal: undefined, apiKey: undefined, requestId: 'warm-up' };
-  const tools = buildTools({ api: ownApi.get(), ...noUser, approvals: history.approvals });
+  const tools = buildTools({ api: ownApiOfChat.get(), ...noUser, approvals: history.approvals });
   const meter = new TokenMeter({ isAnonymous: true, reserve: async () => undefined, settle: async () => {} });
   const instructions = systemPrompt(describeAccess(undefined));
   const turn = new Turn({ model, instructions, history, tools, signatures, uid: undefined, meter });

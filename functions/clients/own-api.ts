@@ -1,4 +1,4 @@
-import { currentRequestId } from '../cause.ts';
+import { claimCount, currentRequestId, noteRateLimit } from '../cause.ts';
 import type { Scope } from '../domain/api-keys.ts';
 import { callerMark, callerMarkHeader, type InnerCaller } from '../domain/caller-mark.ts';
 import { ApiError, type ErrorCode, type ErrorDetail, errorStatuses } from '../domain/errors.ts';
@@ -18,7 +18,7 @@ export type OwnRequest = {
 };
 
 /** The response of an operation: its status, and its body as a JSON object. An error always has a code and a message. */
-export type OwnResponse = { status: number; body: Record<string, unknown> };
+export type OwnResponse = { status: number; body: Record<string, unknown>; retryAfterSeconds?: number };
 
 /** The owner of a request's key, and its scopes. */
 export type KeyOwner = { keyId: string; uid: string; scopes: Scope[] };
@@ -27,11 +27,11 @@ const ownerTimeoutMilliseconds = 8000;
 
 /** Sends requests to the own API with a caller's key. Throws only if there is no response. */
 export class OwnApi {
-  readonly #caller: InnerCaller | undefined;
+  readonly #caller: InnerCaller;
   readonly #scopes: Scope[] | undefined;
 
-  /** With `caller`, the requests are marked as sent by this part of the service, for the request that it handles. */
-  constructor(caller?: InnerCaller, scopes?: Scope[]) {
+  /** The requests are marked as sent by this part of the service, for the request that it handles. */
+  constructor(caller: InnerCaller, scopes?: Scope[]) {
     this.#caller = caller;
     this.#scopes = scopes;
   }
@@ -44,7 +44,12 @@ export class OwnApi {
   async send({ method, path, body, headers, ...more }: OwnRequest, apiKey: string): Promise<OwnResponse> {
     const [edgeSecret] = environment.edgeSecrets;
     const [markSecret] = environment.callerMarkSecrets;
-    const call = this.#caller && { caller: this.#caller, requestId: currentRequestId() ?? '', scopes: this.#scopes };
+    const call = {
+      caller: this.#caller,
+      requestId: currentRequestId() ?? '',
+      scopes: this.#scopes,
+      counts: claimCount(),
+    };
     const response = await fetch(environment.apiUrl + path, {
       method,
       redirect: 'error',
@@ -52,15 +57,18 @@ export class OwnApi {
       headers: {
         ...headers,
         'x-authorization': apiKey,
-        ...(call && markSecret && { [callerMarkHeader]: callerMark(call, markSecret, apiKey) }),
+        ...(markSecret && { [callerMarkHeader]: callerMark(call, markSecret, apiKey) }),
         ...(edgeSecret && { [edgeSecretHeader]: edgeSecret }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       body,
     });
     const { status } = response;
+    if (call.counts) noteRateLimit(pickRateLimit(response.headers));
     const sent = parseObject(await response.text());
-    return { status, body: status < 400 ? sent : errorBody(status, sent) };
+    if (status < 400) return { status, body: sent };
+    const retryAfterSeconds = Number(response.headers.get('retry-after')) || undefined;
+    return { status, body: errorBody(status, sent), retryAfterSeconds };
   }
 
   /** Returns the owner of a key. Throws a 401 for an invalid key. */
@@ -71,7 +79,7 @@ export class OwnApi {
 }
 
 /** Returns the body of a successful response. Throws the error of any other response. */
-export const requireSuccess = ({ status, body }: OwnResponse): Record<string, unknown> => {
+export const requireSuccess = ({ status, body, retryAfterSeconds }: OwnResponse): Record<string, unknown> => {
   if (status < 400) return body;
   const { error, message, details, version } = body as {
     error: ErrorCode;
@@ -80,8 +88,12 @@ export const requireSuccess = ({ status, body }: OwnResponse): Record<string, un
     version?: number;
   };
   if (status >= 500 || error === 'internal_error') throw new Error(`The API responded with ${status}.`);
-  throw new ApiError(error, message, withoutUndefined({ details, version }));
+  throw new ApiError(error, message, withoutUndefined({ details, version, retryAfterSeconds }));
 };
+
+/** Returns the headers about the limit of the key, if it has one. */
+const pickRateLimit = (headers: Headers): Record<string, string> =>
+  Object.fromEntries([...headers].filter(([name]) => name.startsWith('ratelimit')));
 
 const parseObject = (text: string): Record<string, unknown> => {
   try {
@@ -99,6 +111,5 @@ const errorBody = (status: number, body: Record<string, unknown>) => {
   return { error, message: `The API responded with ${status}. Try again later.` };
 };
 
-export const ownApi = /* @__PURE__ */ wholeService(() => new OwnApi());
 export const ownApiOfChat = /* @__PURE__ */ wholeService(() => new OwnApi('chat'));
 export const ownApiOfMcp = /* @__PURE__ */ wholeService(() => new OwnApi('mcp'));

@@ -37,6 +37,8 @@ export type ApiKey = {
   createdAt: string;
   expiresAt?: string;
   revokedAt?: string;
+  /** A grant has the present limit of its parent. */
+  requestsPerMinute?: number;
   /** The operator's commands use it for a while: what it does, the operator does. */
   isOperators?: true;
   /** It is a grant of another key to an AI client, and is valid no longer than that key. */
@@ -99,11 +101,12 @@ export const startOfApiKey = (key: string) => key.slice(0, prefix.length + 4);
 export const isUsable = (key: Pick<ApiKey, 'expiresAt' | 'revokedAt'>, at = Date.now()) =>
   !(key.revokedAt && Date.parse(key.revokedAt) <= at) && !(key.expiresAt && Date.parse(key.expiresAt) <= at);
 
-/** Returns a grant with the end of the key that a person gave for it: it is valid no longer. */
+/** Returns a grant with the end and the limit of the key that a person gave for it. */
 export const withEndOfParent = <Key extends ApiKey>(grant: Key, parent: ApiKey | undefined): Key => {
   const end = parent ? findKeyEnd(parent) : grant.createdAt;
   const isEarlier = end !== undefined && (grant.revokedAt === undefined || end < grant.revokedAt);
-  return { ...grant, ...(isEarlier && { revokedAt: end }), suspended: parent?.suspended };
+  const { suspended, requestsPerMinute } = parent ?? {};
+  return { ...grant, ...(isEarlier && { revokedAt: end }), suspended, requestsPerMinute };
 };
 
 /** Returns when a key ends; undefined for a key that does not end. */

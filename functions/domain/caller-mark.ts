@@ -12,13 +12,17 @@ export type InnerCaller = (typeof innerCallers)[number];
 
 /**
  * A part of the service that sends a request with a caller's key, and the id of the caller's own request. `scopes` narrows the
- * key to those of the caller's access token.
+ * key to those of the caller's access token. `counts`: it counts against the limit of the key, in place of the caller's request.
  */
-export type InnerCall = { caller: InnerCaller; requestId: string; scopes?: Scope[] };
+export type InnerCall = { caller: InnerCaller; requestId: string; scopes?: Scope[]; counts?: boolean };
 
 /** Returns the mark of a request with a key, which only the service can make. */
-export const callerMark = ({ caller, requestId, scopes }: InnerCall, secret: string, apiKey: string): string => {
-  const said = [caller, requestId, scopes?.join() ?? ''];
+export const callerMark = (
+  { caller, requestId, scopes, counts }: InnerCall,
+  secret: string,
+  apiKey: string,
+): string => {
+  const said = [caller, requestId, scopes?.join() ?? '', counts ? 'counts' : ''];
   const mac = createHmac('sha256', secret)
     .update(['caller mark', ...said, apiKey].join('\n'))
     .digest('hex');
@@ -27,9 +31,9 @@ export const callerMark = ({ caller, requestId, scopes }: InnerCall, secret: str
 
 /** Returns what the mark of a request says; undefined if the mark is of no use. */
 export const readCallerMark = (mark: string, secrets: readonly string[], apiKey: string): InnerCall | undefined => {
-  const [name, requestId = '', listed] = mark.split(' ');
+  const [name, requestId = '', listed, counts] = mark.split(' ');
   const caller = innerCallers.find((one) => one === name);
   const scopes = listed ? Scope.options.filter((scope) => listed.split(',').includes(scope)) : undefined;
-  const call = caller && { caller, requestId, scopes };
+  const call = caller && { caller, requestId, scopes, counts: counts !== '' };
   return call && secrets.some((secret) => isSameSecret(mark, callerMark(call, secret, apiKey))) ? call : undefined;
 };

@@ -32,7 +32,7 @@ export const changeActions = {
   'platform_key.set': 'The key of a voice platform was set.',
   'platform_key.deleted': 'The key of a voice platform was deleted.',
   'key.created': 'An API key was created.',
-  'key.updated': 'The name, the scopes or the expiry of an API key was changed.',
+  'key.updated': 'The name, the scopes, the expiry or the limit of an API key was changed.',
   'key.revoked': 'The end of an API key was set: at once, or after the overlap of a rotation.',
   'user.created': 'A user was created.',
   'user.updated': 'The name or the quotas of a user were changed.',

@@ -1,4 +1,6 @@
+import type { RequestAllowance } from './request-window.ts';
 import { formatWhole } from './text.ts';
+
 /** The status of every code of an error response. A closed list: clients switch on it. */
 export const errorStatuses = {
   invalid_request: 400,
@@ -67,19 +69,22 @@ export class ApiError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** The current version of the resource that the request would have changed. */
   readonly version: number | undefined;
+  /** What a limited key has left. */
+  readonly allowance: RequestAllowance | undefined;
   /** Facts that appear only in the log. */
   readonly logged: Record<string, string> | undefined;
 
   constructor(
     code: ErrorCode,
     message: string,
-    more: Partial<Pick<ApiError, 'details' | 'retryAfterSeconds' | 'version' | 'logged'>> = {},
+    more: Partial<Pick<ApiError, 'details' | 'retryAfterSeconds' | 'version' | 'allowance' | 'logged'>> = {},
   ) {
     super(message);
     this.code = code;
     this.details = more.details;
     this.retryAfterSeconds = more.retryAfterSeconds;
     this.version = more.version;
+    this.allowance = more.allowance;
     this.logged = more.logged;
   }
 
@@ -132,6 +137,19 @@ export const mayNotGive = () =>
     'insufficient_permissions',
     'This API key may not give these scopes to a key of this user, or not for so long.',
   );
+
+/** Creates a 401 for a key that would give itself, or another key, a higher limit than its own. */
+export const mayNotRaise = () =>
+  new ApiError('insufficient_permissions', 'This API key may not raise or end its own limit, nor give a higher one.');
+
+/** Creates the error of a limited key that has no request left. Nothing was done. */
+export const tooManyRequests = (allowance: RequestAllowance) => {
+  const { limit, waitSeconds } = allowance;
+  const limitText = `${formatWhole(limit)} ${limit === 1 ? 'request' : 'requests'} per minute`;
+  const waitText = waitSeconds === 1 ? 'a second' : `${waitSeconds} seconds`;
+  const message = `This API key is limited to ${limitText}. Try again in ${waitText}.`;
+  return new ApiError('rate_limited', message, { retryAfterSeconds: waitSeconds, allowance });
+};
 
 /** Creates a 401 for a key that would end a stronger key, or, as the weakest, itself. */
 export const mayNotEnd = () =>

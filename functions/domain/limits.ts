@@ -170,6 +170,8 @@ export const limits = {
   listedKeys: 300,
   guests: 50,
   maxOverlapHours: 168,
+  /** The highest limit of a key. */
+  requestsPerMinute: 100_000,
   /** Maximum number of deliveries that are read for one page of a filtered list. */
   deliveriesExamined: 2000,
   webhookEndpoints: 10,

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type ApiKey, ApiKeyStatus, findKeyEnd, isUsable, judgeKeyStatus, namedScopes, Scope } from './api-keys.ts';
 import { DateTime, timestamp } from './date-time.ts';
-import { choiceField, component, describe, listField, objectComponent, textField } from './describe.ts';
+import { choiceField, component, describe, integerField, listField, objectComponent, textField } from './describe.ts';
 import { examples } from './examples.ts';
 import { Identifier } from './identifiers.ts';
 import { problemWithScopes } from './key-grants.ts';
@@ -27,6 +27,16 @@ const NewScopes = list(Scope, { min: 1, max: Scope.options.length }).check(
 
 export const KeyName = text(1, limits.nameCharacters).check(describe('What the key is for.', 'website'));
 
+/** Null stands for no limit. */
+const GivenRequestsPerMinute = z
+  .nullable(z.int().check(z.minimum(1), z.maximum(limits.requestsPerMinute)))
+  .check(
+    describe(
+      'Maximum number of requests in a minute. `null`: no limit. Operations at call time neither count nor are refused.',
+      600,
+    ),
+  );
+
 export const NewApiKey = z.object({
   uid: UidOfKey,
   name: KeyName,
@@ -37,6 +47,13 @@ export const NewApiKey = z.object({
       describe('When the key expires.', '2099-01-01T00:00:00Z'),
     ),
   ),
+  requestsPerMinute: z.optional(GivenRequestsPerMinute),
+});
+
+export const ApiKeyChange = z.object({
+  uid: UidOfKey,
+  name: z.optional(KeyName),
+  requestsPerMinute: z.optional(GivenRequestsPerMinute),
 });
 
 const fields = {
@@ -58,6 +75,9 @@ const fields = {
   ),
   expiresAt: z.optional(timestamp('When it expires. Absent: never, unless it has an `endsAt`.')),
   endsAt: z.optional(timestamp('When it ended, or ends, because it was revoked or rotated.')),
+  requestsPerMinute: z.optional(
+    integerField('Maximum number of requests in a minute. Absent: no limit.', 600, { minimum: 1 }),
+  ),
   status: ApiKeyStatus.check(
     describe('`ending`: the key was rotated, and is valid until the end of the overlap.', 'active'),
   ),
@@ -77,11 +97,12 @@ export const ApiKeyWithSecret = component(
 
 /** Returns a key as lists show it. */
 export const listedApiKey = (key: ApiKey): ListedApiKey => {
-  const { keyId, uid, name, start, scopes, createdAt, expiresAt, revokedAt } = key;
+  const { keyId, uid, name, start, scopes, createdAt, expiresAt, revokedAt, requestsPerMinute } = key;
   const { via, clientHost, parentKeyId, lastUsedAt } = key;
   const grant = { via, clientHost, parentKeyId, lastUsedAt };
   const endsAt = revokedAt && findKeyEnd(key);
-  return { keyId, uid, name, start, scopes, createdAt, ...grant, expiresAt, endsAt, status: judgeKeyStatus(key) };
+  const status = judgeKeyStatus(key);
+  return { keyId, uid, name, start, scopes, createdAt, ...grant, expiresAt, endsAt, requestsPerMinute, status };
 };
 
 /** The time for which a key that is over is listed. */

@@ -1,4 +1,5 @@
-import { ownApi } from '../clients/own-api.ts';
+import { withCause } from '../cause.ts';
+import { ownApiOfMcp } from '../clients/own-api.ts';
 import { isAccessToken } from '../domain/access-tokens.ts';
 import type { Scope } from '../domain/api-keys.ts';
 import { unauthorizedOrigin } from '../domain/errors.ts';
@@ -30,7 +31,8 @@ export const admit = (endpoint: AnyEndpoint): ApiMiddleware => {
       if (!mayHaveOrigin(headers.origin)) throw unauthorizedOrigin();
       const hasKey = isForwarded || (isOptional && (headers['x-authorization'] ?? headers.authorization)?.trim());
       const { apiKey, scopes: tokenScopes } = hasKey ? await readKey(event) : {};
-      const checkKey = async () => apiKey && isForwarded && (await ownApi.get().findKeyOwner(apiKey));
+      const checkKey = async () =>
+        apiKey && isForwarded && (await withCause(internal.cause, () => ownApiOfMcp.get().findKeyOwner(apiKey)));
       if (needsKey(event)) await checkKey();
       const parsed = await parseRequest(endpoint, event);
       internal.parsed = parsed;

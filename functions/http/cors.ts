@@ -14,12 +14,21 @@ export const cors = {
     'mcp-session-id',
     'last-event-id',
   ],
-  responseHeaders: ['x-request-id', 'etag', 'retry-after', 'idempotency-replayed', 'x-ignored-fields', 'x-pending'],
+  responseHeaders: [
+    'x-request-id',
+    'etag',
+    'retry-after',
+    'idempotency-replayed',
+    'x-ignored-fields',
+    'x-pending',
+    'ratelimit',
+    'ratelimit-policy',
+  ],
   maxAgeSeconds: 600,
 } as const;
 
 /** The same settings for the build chat, which has its own address. */
 export const chatCors = {
   requestHeaders: ['content-type', 'x-authorization', 'authorization'],
-  responseHeaders: ['x-request-id', 'retry-after', 'x-vercel-ai-ui-message-stream'],
+  responseHeaders: ['x-request-id', 'retry-after', 'x-vercel-ai-ui-message-stream', 'ratelimit', 'ratelimit-policy'],
 } as const;

@@ -63,6 +63,8 @@ export type Principal = {
   name?: string;
   endsAt?: string;
   isKeyInAddress?: boolean;
+  /** The limit of the key. */
+  requestsPerMinute?: number;
   /** The key is one that the operator's commands use for a while. */
   isOperators?: true;
   /** The platform's signature does not cover the attestation. */

@@ -86,7 +86,7 @@ const readAndCheck = async (sent: Credentials, agentId?: string, lookup?: Lookup
   if (lookupOfSecrets) remember(lookupName(lookupOfSecrets), secrets);
   if (signature && secrets !== undefined) return { ...(await signature.verify(event, secrets)), access, found: items };
   if (!key) throw error ?? invalidApiKey();
-  const { uid, keyId, name, scopes, agentQuota, sourceQuota, isOperators } = key;
+  const { uid, keyId, name, scopes, agentQuota, sourceQuota, isOperators, requestsPerMinute } = key;
   const quotas = { agentQuota, sourceQuota };
   const isKeyInAddress = sentKey?.isInQuery;
   const principal = {
@@ -98,6 +98,7 @@ const readAndCheck = async (sent: Credentials, agentId?: string, lookup?: Lookup
     endsAt: findKeyEnd(key),
     isKeyInAddress,
     isOperators,
+    requestsPerMinute,
   };
   if (isKeyInAddress && !isForHooksOnly(key)) throw invalidApiKey();
   return { principal, access, found: items, isSuspended: key.suspended };

@@ -36,11 +36,11 @@ const buildHandler = (
   const services = lazyServices(endpoint.services ?? {});
 
   const handle = async (event: ApiEvent, { internal }: HandlerContext): Promise<ApiResult> => {
-    const { authorized, receivedAt } = internal;
+    const { authorized, receivedAt, cause } = internal;
     const { headers, rawQueryString: rawQuery, requestContext } = event;
     const { requestId } = requestContext;
     const context = { address: clientAddress(event), rawQuery, headers, requestId, receivedAt };
-    const cause = { maker: identifyMaker(endpoint, authorized.principal, event), requestId };
+    cause.maker = identifyMaker(endpoint, authorized.principal, event);
     const respond = (creationId: string) =>
       withCause(cause, () => perform(endpoint, authorized, { ...context, creationId }, services));
     const idempotencyKey = headers['idempotency-key'];

@@ -7,7 +7,7 @@ import { limits } from '../domain/limits.ts';
 import { type AnyEndpoint, endpointScopes, isStreamed, takesIdempotencyKey } from '../http/endpoint.ts';
 import { errorMeanings } from './error-meanings.ts';
 import { errorCodes, errorExamples, errorResponses, takesOptionalKey } from './error-responses.ts';
-import { always, headerReference, headers } from './headers.ts';
+import { describeHeaders, headerReference, headers } from './headers.ts';
 import type { JsonSchema, OpenApiDocument, Operation } from './openapi.ts';
 import { buildExample, schemaOverride, splitTypes } from './schemas.ts';
 import { eventsTag, webhookRequests } from './webhooks.ts';
@@ -212,7 +212,7 @@ const describeSuccess = (endpoint: AnyEndpoint) => {
   return {
     description,
     headers: {
-      ...always,
+      ...describeHeaders(endpoint),
       'x-ignored-fields': headerReference('x-ignored-fields'),
       ...(hasETag && { etag: headerReference('etag') }),
       ...(endpoint.raw?.inOtherForm && {

@@ -4,7 +4,7 @@ import { type ErrorCode, errorStatuses } from '../domain/errors.ts';
 import { identifierError } from '../domain/identifiers.ts';
 import { type AnyEndpoint, takesIdempotencyKey } from '../http/endpoint.ts';
 import { errorMeanings } from './error-meanings.ts';
-import { always, headerReference } from './headers.ts';
+import { describeHeaders, headerReference } from './headers.ts';
 
 /** Returns the responses of an operation other than its success: its own, and the errors of every operation of its kind. */
 export const errorResponses = (endpoint: AnyEndpoint) => {
@@ -19,7 +19,7 @@ export const errorResponses = (endpoint: AnyEndpoint) => {
   }
   const isErrorToo = (status: string) => all.some((code) => errorStatuses[code] === Number(status));
   const own = Object.entries(otherResponses).map(
-    ([status, other]) => [status, otherResponse(other, isErrorToo(status))] as const,
+    ([status, other]) => [status, otherResponse(endpoint, other, isErrorToo(status))] as const,
   );
   const described = statuses.map((status) => {
     const codesOfStatus = codes.filter((code) => errorStatuses[code] === status);
@@ -27,18 +27,19 @@ export const errorResponses = (endpoint: AnyEndpoint) => {
       errorDescriptions[status as keyof typeof errorDescriptions] ??
       meaningsOfStatuses[status] ??
       codesOfStatus.map((code) => errorMeanings[code]).join(' ');
-    return [status, errorResponse(meaning, codesOfStatus)] as const;
+    return [status, errorResponse(endpoint, meaning, codesOfStatus)] as const;
   });
   return Object.fromEntries([...described, ...own]);
 };
 
 /** Describes a response of an operation's own. A request may also be refused with an error of every operation before. */
 const otherResponse = (
+  endpoint: AnyEndpoint,
   { description, schema }: { description: string; schema?: z.core.$ZodType },
   isErrorToo: boolean,
 ) => ({
   description,
-  headers: always,
+  headers: describeHeaders(endpoint),
   ...(schema && { content: { 'application/json': { schema: isErrorToo ? z.union([schema, ErrorBody]) : schema } } }),
 });
 
@@ -67,9 +68,12 @@ const listErrorCodes = (endpoint: AnyEndpoint): ErrorCode[] => {
   ];
 };
 
-const errorResponse = (meaning: string, codes: ErrorCode[]) => ({
+const errorResponse = (endpoint: AnyEndpoint, meaning: string, codes: ErrorCode[]) => ({
   description: `${meaning}\n\n\`error\` is ${joinWithOr(codes.map((code) => `\`${code}\``))}.`,
-  headers: { ...always, ...(codes.some(hasRetryAfter) && { 'retry-after': headerReference('retry-after') }) },
+  headers: {
+    ...describeHeaders(endpoint),
+    ...(codes.some(hasRetryAfter) && { 'retry-after': headerReference('retry-after') }),
+  },
   content: {
     'application/json': {
       schema: ErrorBody,

@@ -1,4 +1,6 @@
 import { formatLimit } from '../domain/format-limit.ts';
+import type { AnyEndpoint } from '../http/endpoint.ts';
+
 /** The headers of responses, as components of the document. */
 export const headers = {
   'x-request-id': {
@@ -10,6 +12,18 @@ export const headers = {
     description: 'Seconds after which the same request may succeed.',
     schema: { type: 'integer', minimum: 0 },
     example: 1,
+  },
+  'ratelimit-policy': {
+    description:
+      'The limit of the API key, in the responses to a limited key: its requests (`q`) in a window of seconds (`w`). A structured field by draft-ietf-httpapi-ratelimit-headers-11.',
+    schema: { type: 'string' },
+    example: '"key";q=600;w=60',
+  },
+  ratelimit: {
+    description:
+      'The requests that a limited API key has left (`r`), and the seconds until it has more (`t`). A structured field by the same draft.',
+    schema: { type: 'string' },
+    example: '"key";r=412;t=23',
   },
   'idempotency-replayed': {
     description:
@@ -36,5 +50,12 @@ export const headers = {
 
 export const headerReference = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` as const });
 
-/** The headers of every response. */
-export const always = { 'x-request-id': headerReference('x-request-id') };
+/** Returns the headers of every response of an operation. Those about a limit are only in responses to limited keys. */
+export const describeHeaders = ({ caller, atCallTime }: AnyEndpoint) => ({
+  'x-request-id': headerReference('x-request-id'),
+  ...((caller.kind === 'key' || (caller.kind === 'anyone' && caller.key)) &&
+    !atCallTime && {
+      'ratelimit-policy': headerReference('ratelimit-policy'),
+      ratelimit: headerReference('ratelimit'),
+    }),
+});

@@ -78,7 +78,9 @@ const overwriting = [
 const changesNothing = (endpoint: AnyEndpoint) =>
   endpoint.method === 'GET' || (endpoint.readOnly === true && !endpointPermissions(endpoint).some(isWriting));
 
-const isWriting = (permission: string) => /:(Put|Update|Delete|BatchWrite|PartiQL|Send)/.test(permission);
+/** The requests of a key are counted whatever they do. */
+const isWriting = (permission: string) =>
+  /:(Put|Update|Delete|BatchWrite|PartiQL|Send)/.test(permission) && !permission.endsWith(':requests');
 
 /** The number of items of a list that a model reads at once. */
 const defaultItems = 20;

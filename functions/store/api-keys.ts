@@ -15,7 +15,11 @@ import { failedConditions } from './write-failures.ts';
 /** `parentHash` is there for a grant to an AI client. */
 type ListingItem = Item & { keyId: string; hash: string; parentHash?: string; ttlSeconds?: number };
 type KeyItem = Item & ApiKey & { ttlSeconds?: number };
-type NewKey = { name: string; scopes?: Scope[]; expiresAt?: string; isOperators?: true };
+type NewKey = { name: string; scopes?: Scope[]; expiresAt?: string; requestsPerMinute?: number; isOperators?: true };
+type KeyChange = Partial<Omit<NewKey, 'expiresAt' | 'requestsPerMinute'>> & {
+  expiresAt?: string | null;
+  requestsPerMinute?: number | null;
+};
 
 /** The id and secret of a request's key, the same for a repetition. */
 export type DerivedKey = { keyId: string; secret: string };
@@ -135,12 +139,8 @@ export class ApiKeys extends TableStore {
     return item && toApiKey(item);
   }
 
-  /** Changes fields of a key, if it exists. A null as its end removes the end. */
-  async change(
-    uid: string,
-    keyId: string,
-    change: Partial<Omit<NewKey, 'expiresAt'>> & { expiresAt?: string | null },
-  ): Promise<ApiKey | undefined> {
+  /** Changes fields of a key, if it exists. A null removes its end or its limit. */
+  async change(uid: string, keyId: string, change: KeyChange): Promise<ApiKey | undefined> {
     return untilWritten(async () => {
       const item = await this.#getItem(uid, keyId);
       if (!item) return undefined;
@@ -225,6 +225,7 @@ export class ApiKeys extends TableStore {
       scopes: options.scopes?.length ? [...new Set(options.scopes)] : undefined,
       createdAt: now(),
       expiresAt: options.expiresAt,
+      requestsPerMinute: options.requestsPerMinute,
       isOperators: options.isOperators,
       // The operator acts for a suspended user, too.
       suspended: options.isOperators ? undefined : suspended,
@@ -284,5 +285,6 @@ export const apiKeys = /* @__PURE__ */ service(() => new ApiKeys(table.get()), {
   rotate: [...makingActions, 'dynamodb:UpdateItem:apiKeys'],
   page: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   find: ['dynamodb:GetItem'],
+  change: ['dynamodb:ConditionCheckItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem', 'dynamodb:UpdateItem:apiKeys'],
   revoke: ['dynamodb:GetItem', 'dynamodb:UpdateItem', 'dynamodb:UpdateItem:apiKeys'],
 });

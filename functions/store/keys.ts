@@ -14,6 +14,7 @@
  * writes in a day       USER#<uid>                             WRITES#<date>           how many numbers imports and copies have written; expires
  * API key of a user     USER#<uid>                             KEY#<keyId>             the key's hash, for listing
  * API key               KEY#<sha256>                           KEY                     the key's record
+ * requests of a key     REQUESTS#<sha256>                      COUNTS                  how many requests of a limited key the last two minutes had; expires
  * access to an agent    AGENT#<agentId>                        ACCESS                  owner and guests: read with the key, in one BatchGet;
  *                                                                                      no users for a deleted agent, until all of it is deleted
  * version of an agent   AGENT#<agentId>                        VERSION#<version>       what a list shows of it: who changed what, when and why
@@ -128,6 +129,9 @@ export const dailyWritesKey = (uid: string, day: string): ItemKey => ({ pk: `USE
 
 export const apiKeyListingKey = (uid: string, keyId: string): ItemKey => ({ pk: `USER#${uid}`, sk: `KEY#${keyId}` });
 export const apiKeyListingCollection = (uid: string): Collection => ({ pk: `USER#${uid}`, prefix: 'KEY#' });
+/** The requests of a limited key, by the minute. Every function may write them, and no other item by that right. */
+export const requestCountsKey = (hash: string): ItemKey => ({ pk: `${requestCountsPrefix}${hash}`, sk: 'COUNTS' });
+export const requestCountsPrefix = 'REQUESTS#';
 export const apiKeyKey = (hash: string): ItemKey => ({ pk: `KEY#${hash}`, sk: 'KEY' });
 
 /** One partition: an agent's access, versions, websites and documents. */

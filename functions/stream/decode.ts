@@ -215,7 +215,7 @@ const keyChanged = ({ before, after }: TableChange<Item & ApiKey>): DomainChange
   const { uid, keyId } = after;
   if (!before) return [{ kind: 'keyCreated', uid, keyId }];
   if (after.revokedAt !== before.revokedAt) return [{ kind: 'keyRevoked', uid, keyId }];
-  const changed = differing<ApiKey>(before, after, ['name', 'scopes', 'expiresAt']);
+  const changed = differing<ApiKey>(before, after, ['name', 'scopes', 'expiresAt', 'requestsPerMinute']);
   return changed.length === 0 ? [] : [{ kind: 'keyUpdated', uid, keyId, changed }];
 };
 

@@ -280,7 +280,7 @@ it('a tool call deletes if the deployment allows it', async () => {
   const { apiKey, agentId, recordCall, call } = await newWorld();
   await recordCall('call-1');
   const tools = new McpTools({ deletes: true });
-  const caller = { api: new OwnApi(), apiKey, tools };
+  const caller = { api: new OwnApi('mcp'), apiKey, tools };
   const message = (method: string, params: object) => ({ value: { jsonrpc: '2.0', id: 1, method, params } });
   const listed = await answer(message('tools/list', {}), {}, caller);
   const { annotations } = JSON.parse(listed.body).result.tools.find(({ name }: OperationTool) => name === 'deleteCall');

@@ -4,7 +4,7 @@ import { OwnApi } from '../../functions/clients/own-api.ts';
 import { toolNames } from '../../functions/domain/chat.ts';
 import { newWorld, useTargetInThisProcess } from '../support/world.ts';
 
-const unapproved = { api: new OwnApi(), requestId: 'request-1', approvals: [] };
+const unapproved = { api: new OwnApi('chat'), requestId: 'request-1', approvals: [] };
 
 it('a tool that changes something does nothing without an approval, even when it is called', async () => {
   useTargetInThisProcess();

@@ -5,7 +5,14 @@ import { endpointPermissions } from '../../functions/http/permissions.ts';
 import { permissionsOfJob } from '../../functions/jobs/job.ts';
 import { jobs, queueJobs } from '../../functions/jobs.ts';
 import { routes } from '../../functions/routes.ts';
-import { apiKeyKey, changeKey, guardedKeys, userKey } from '../../functions/store/keys.ts';
+import {
+  apiKeyKey,
+  changeKey,
+  guardedKeys,
+  requestCountsKey,
+  requestCountsPrefix,
+  userKey,
+} from '../../functions/store/keys.ts';
 import {
   deploymentOf,
   everySetting,
@@ -166,6 +173,7 @@ const mayWrite: Record<keyof typeof guardedKeys, Record<string, string[]>> = {
     // They also delete keys that are over, where a user has many.
     'create-key': ['dynamodb:BatchWriteItem', 'dynamodb:PutItem'],
     'rotate-key': ['dynamodb:BatchWriteItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+    'update-key': ['dynamodb:UpdateItem'],
     'revoke-key': ['dynamodb:UpdateItem'],
     'issue-token': ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
     'revoke-token': ['dynamodb:UpdateItem'],
@@ -187,11 +195,14 @@ it.each(Object.entries(mayWrite))(
     const condition = {
       'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': [guardedKeys[kind as keyof typeof guardedKeys]] },
     };
+    const ofRequests = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${requestCountsPrefix}*`] } };
     for (const one of functionsOf(dev)) {
       const { Statement } = roleOf(dev, one).properties.Policies[0].PolicyDocument;
       const actionsOf = (statements: Json[]) =>
         statements.flatMap(({ Action }: Json) => Action).filter((action: string) => writing.test(action));
-      const granted = actionsOf(Statement.filter(({ Effect }: Json) => Effect === 'Allow'));
+      // A grant on items with other keys writes no guarded one.
+      const isOfRequests = ({ Condition }: Json) => isDeepStrictEqual(Condition, ofRequests);
+      const granted = actionsOf(Statement.filter((one: Json) => one.Effect === 'Allow' && !isOfRequests(one)));
       const denied = actionsOf(
         Statement.filter(({ Effect, Condition }: Json) => Effect === 'Deny' && isDeepStrictEqual(Condition, condition)),
       );
@@ -205,6 +216,8 @@ it('the patterns of guarded items match their keys, and no other key of a user',
   expect(matchesGlob(apiKeyKey('a').pk, guardedKeys.apiKeys)).toBe(true);
   expect(matchesGlob(changeKey('uid', 'change_1').pk, guardedKeys.changes)).toBe(true);
   expect(matchesGlob(userKey('uid').pk, guardedKeys.changes)).toBe(false);
+  const { pk } = requestCountsKey('a');
+  expect([pk.startsWith(requestCountsPrefix), matchesGlob(pk, guardedKeys.apiKeys)]).toEqual([true, false]);
 });
 
 it('the functions that no request reaches do not know CloudFront’s secret', () => {

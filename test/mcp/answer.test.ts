@@ -30,7 +30,7 @@ const callWith = async (status: number, body: string, settings: Record<string, s
     method: 'tools/call',
     params: { name: 'getAgent', arguments: { agentId: 'a' } },
   };
-  const caller = { api: new OwnApi(), apiKey: newApiKey(), tools: new McpTools({ deletes: false }) };
+  const caller = { api: new OwnApi('mcp'), apiKey: newApiKey(), tools: new McpTools({ deletes: false }) };
   const response = await answer({ value: message }, {}, caller);
   return { sent, response, result: JSON.parse(response.body).result };
 };

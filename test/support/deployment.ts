@@ -165,6 +165,7 @@ export const grantsOf = (deployment: Deployment, name: string): string[] => {
 /** Names the resource of a statement in a word: those of another part are parameters named after them. */
 const subjectOf = (resource: Json, condition: Json): string => {
   if (JSON.stringify(condition)?.includes('"dynamodb:LeadingKeys":["FORMAT"]')) return 'format';
+  if (JSON.stringify(condition)?.includes('"dynamodb:LeadingKeys":["REQUESTS#*"]')) return 'requests';
   const text = JSON.stringify(resource);
   if (text === '"*"') return '*';
   if (/foundation-model|inference-profile/.test(text)) return 'model';
@@ -200,6 +201,7 @@ export const grantsOfPermissions = (permissions: Permission[]) => [
   ...(permissions.some((one) => one.startsWith('dynamodb:')) ? ['dynamodb:GetItem on format'] : []),
   ...permissions.flatMap((permission) => {
     const [service, action, name] = permission.split(':');
+    if (name === 'requests') return `${service}:${action} on requests`;
     // The exception from a denial is no grant of its own.
     if (service === 'dynamodb' && name) return [];
     if (service === 'sqs') return `sqs:${action} on queue of ${name}`;

@@ -229,6 +229,10 @@ export const samples: Record<string, Sample | ((agentId: string, uid: string) =>
   endAgentAccess: async (_, uid) => ({ params: { guestUid: await clientOf(uid) } }),
   createKey: async (_, uid) => ({ body: { uid: await clientOf(uid), name: 'sample' } }),
   listKeys: async (_, uid) => ({ query: { uid: await clientOf(uid) } }),
+  updateKey: async (_, uid) => {
+    const { uid: client, keyId } = await clientKey(uid);
+    return { params: { keyId }, body: { uid: client, requestsPerMinute: 600 } };
+  },
   rotateKey: async (_, uid) => {
     const { uid: client, keyId } = await clientKey(uid);
     return { params: { keyId }, body: { uid: client } };

@@ -15,6 +15,7 @@ export const describeKey = (key: ApiKey) =>
     scopes: joinScopes(key),
     created: key.createdAt,
     expires: describeExpiry(key),
+    limit: describeLimit(key),
     status: judgeKeyStatus(key),
   });
 
@@ -22,6 +23,10 @@ export const describeKey = (key: ApiKey) =>
 export const scopesUnlessNamed = `all but ${[...namedScopes].join(', ')}`;
 
 export const joinScopes = (key: ApiKey) => key.scopes?.join(', ') ?? scopesUnlessNamed;
+
+/** Returns the limit of a key in words. */
+const describeLimit = ({ requestsPerMinute: limit }: ApiKey) =>
+  limit === undefined ? 'none' : `${limit.toLocaleString('en')} requests per minute`;
 
 /** Returns the time at which a key is no longer valid, because it is revoked or expires. */
 export const describeExpiry = (key: ApiKey) => findKeyEnd(key) ?? 'never';

@@ -122,8 +122,9 @@ export const operations: Record<string, Record<string, Operation>> = {
   keys: {
     create: {"method":"POST","path":"/keys","body":"json","takesUid":true},
     list: {"method":"GET","path":"/keys","query":["uid","limit","cursor"],"takesUid":true,"items":"keys"},
-    rotate: {"method":"POST","path":"/keys/{keyId}/rotate","body":"json","takesUid":true},
+    update: {"method":"PATCH","path":"/keys/{keyId}","body":"json","takesUid":true},
     revoke: {"method":"DELETE","path":"/keys/{keyId}","query":["uid"],"takesUid":true},
+    rotate: {"method":"POST","path":"/keys/{keyId}/rotate","body":"json","takesUid":true},
   },
   invoices: {
     get: {"method":"POST","path":"/get-invoices","body":"json"},

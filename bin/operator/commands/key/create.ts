@@ -5,6 +5,7 @@ import { print } from '../../../command-line/output.ts';
 import { future } from '../../../command-line/times.ts';
 import { existingUser } from '../../existing.ts';
 import { describeCreated, scopesUnlessNamed, withSecret } from '../../keys/describe-key.ts';
+import { requestsPerMinute } from '../../keys/requests-per-minute.ts';
 import { requireScopesTogether, toScopes } from '../../keys/scopes.ts';
 import { addCommand, type Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
@@ -14,6 +15,7 @@ export const createKey = (key: Group) =>
     '--uid acme --name website',
     '--uid acme --name batch --scope calls --expires 30d',
     '--uid agency --name sign-up --scope users',
+    '--uid acme --name nightly --scope calls --requests-per-minute 600',
     '--uid acme --name partner --scope agents knowledge --expires 2027-12-31',
   ])
     .requiredOption('--uid <uid>', 'the user of the key', identifier)
@@ -24,12 +26,13 @@ export const createKey = (key: Group) =>
       toScopes,
     )
     .option('--expires <when>', 'a date, a date-time or a duration such as 30d (default: never)', future)
+    .option('--requests-per-minute <number>', 'the limit of the key (default: none)', requestsPerMinute)
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
       const { users, apiKeys } = await openStores(options);
       await existingUser(users, options.uid);
-      const { name, scope, expires } = options;
+      const { name, scope, expires, requestsPerMinute } = options;
       requireScopesTogether(scope);
-      const created = await apiKeys.create(options.uid, { name, scopes: scope, expiresAt: expires });
+      const created = await apiKeys.create(options.uid, { name, scopes: scope, expiresAt: expires, requestsPerMinute });
       print(options, withSecret(created), () => describeCreated(created));
     });
