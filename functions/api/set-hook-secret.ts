@@ -44,12 +44,12 @@ export const setHookSecret = endpoint({
     if (!isPlatformName(platform)) throw noSuchPlatform();
     const secret = readSecret(platform, fields);
     const owner = hookSecretOwner(uid, platform);
-    const { algorithm } = fields;
+    const { algorithm, parameters } = fields;
     const header = fields.header?.toLowerCase();
     const sealed = await sealedSecrets.seal(owner, secret);
     // A signature gets no knowledge that the caller may not read.
     const scopes: Scope[] = hasScope(principal, 'knowledge') ? ['hooks', 'knowledge'] : ['hooks'];
-    const made = { sealed, scopes, header, algorithm, createdAt: now(), ...toNamedKey(principal) };
+    const made = { sealed, scopes, header, algorithm, parameters, createdAt: now(), ...toNamedKey(principal) };
     const isSame = async (newest: SealedHookSecret) =>
       newest.header === header &&
       newest.algorithm === algorithm &&
@@ -61,7 +61,7 @@ export const setHookSecret = endpoint({
 });
 
 /** Returns the secret for a platform. Throws for fields that the platform does not have. */
-const readSecret = (platform: PlatformName, { header, algorithm, ...given }: Fields): string => {
+const readSecret = (platform: PlatformName, { header, algorithm, parameters, ...given }: Fields): string => {
   const { secret }: Platform = platforms[platform];
   const value = given[secret.field];
   const unused = secret.field === 'secret' ? 'publicKey' : 'secret';
@@ -69,6 +69,7 @@ const readSecret = (platform: PlatformName, { header, algorithm, ...given }: Fie
   if (given[unused] !== undefined) throw invalidField(unused, `is not for ${platform}`);
   if (header !== undefined && !secret.customHeader) throw invalidField('header', `is not for ${platform}`);
   if (algorithm !== undefined && !secret.hasAlgorithm) throw invalidField('algorithm', `is not for ${platform}`);
+  if (parameters !== undefined && !secret.hasParameters) throw invalidField('parameters', `is not for ${platform}`);
   return value;
 };
 

@@ -153,6 +153,9 @@ export const limits = {
   urlCharacters: 2048,
   minHookSecretCharacters: 8,
   hookSecretCharacters: 512,
+  /** Own parameters of a user in the forms of a platform, and characters of a name of them. */
+  hookParameters: 50,
+  hookParameterCharacters: 64,
   platformKeyCharacters: 512,
   /** Maximum number of an agent's assistants at its voice platform, and length of their ids. */
   assistantIds: 20,

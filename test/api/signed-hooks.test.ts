@@ -262,6 +262,30 @@ it('a form of Twilio may have SIP headers, custom parameters and every field tha
   expect(await answerTo(signedHook('twilio', { query, body: { ...body, Invented: '1' }, secret }))).toEqual(refused);
 });
 
+it('a form of Twilio has parameters of the user’s own as they are named with the secret, and the field that refuses it is named', async () => {
+  const world = await newWorld();
+  const { secret, fields } = newHookSecret('twilio');
+  const set = (parameters?: string[], platform = 'twilio') =>
+    world.call('PUT', `/hook-secrets/${platform}`, { body: { uid: world.uid, ...fields, parameters } });
+  const { query, body } = startOf('twilio', world);
+  const sent = (more: object) => signedHook('twilio', { query, body: { ...body, ...more }, secret });
+  const own = { PhoneNumber: '+14155550188', CustomerId: '7' };
+  expect((await set()).status).toBe(200);
+  expect(await answerTo(sent(own))).toEqual(refused);
+  expect((await listed(world))[0].lastRefused).toMatchObject({ reason: 'body', field: 'PhoneNumber' });
+  // The same secret with other parameters stays the newest.
+  for (let round = 0; round < 7; round++)
+    expect((await set([`P${round}`, 'PhoneNumber', 'CustomerId'])).status).toBe(200);
+  expect((await sendSigned(sent(own))).text).toContain('<Redirect');
+  expect((await listed(world))[0]).toMatchObject({ parameters: ['P6', 'PhoneNumber', 'CustomerId'] });
+  expect((await listed(world))[0]).not.toHaveProperty('formerUntil');
+  expect(await answerTo(sent({ ...own, P0: '1' }))).toEqual(refused);
+  const names = (count: number) => Array.from({ length: count }, (_, index) => `P${index}`);
+  expect((await set(names(50))).status).toBe(200);
+  expect((await set(names(51))).body.details).toEqual([{ path: 'parameters', message: 'must have at most 50 names' }]);
+  expect((await set(['P'], 'retell')).body.details).toEqual([{ path: 'parameters', message: 'is not for retell' }]);
+});
+
 it('a form of Twilio whose signature does not cover StirVerstat and CallToken is accepted without its attestation', async () => {
   const world = await newWorld();
   const secret = await setSecret(world, 'twilio');
@@ -385,17 +409,21 @@ it('the log says why a request was refused, and has neither the secret, the sign
   const secret = await setSecret(world, 'twilio');
   const sent = signedHook('twilio', { ...startOf('twilio', world), secret: 'another-secret-of-twilio' });
   const logged = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  const handled = async (headers: Record<string, string>) => {
+  const handled = async (headers: Record<string, string>, body = sent.body) => {
     const query = Object.fromEntries(new URL(sent.address).searchParams);
-    return (await invoke(receiveHook, { params: { platform: 'twilio' }, query, headers, body: sent.body })).status;
+    return (await invoke(receiveHook, { params: { platform: 'twilio' }, query, headers, body })).status;
   };
   // The key of the service under test is another one.
   const sealed = await sealedSecrets.get().seal(hookSecretOwner(uid, 'twilio'), secret);
   await table.get().change(hookSecretKey(uid, 'twilio'), { set: { secrets: [{ sealed, createdAt: '', keyId: '' }] } });
-  const statuses = [await handled(sent.headers), await handled({})];
+  const statuses = [
+    await handled(sent.headers),
+    await handled({}),
+    await handled(sent.headers, `${sent.body}&Invented=1`),
+  ];
   const lines = logged.mock.calls.map(([line]) => String(line)).join('');
   logged.mockRestore();
-  expect(statuses).toEqual([401, 401]);
+  expect(statuses).toEqual([401, 401, 401]);
   const facts = {
     operation: 'receiveHook',
     status: 401,
@@ -409,7 +437,7 @@ it('the log says why a request was refused, and has neither the secret, the sign
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line)),
-  ).toEqual([expect.objectContaining(facts), expect.objectContaining(facts)]);
+  ).toEqual([facts, facts, { ...facts, reason: 'body', field: 'Invented' }].map((one) => expect.objectContaining(one)));
   for (const hidden of [secret, 'another-secret', sent.headers['x-twilio-signature'] ?? '', 'voice.example.com'])
     expect(lines).not.toContain(hidden);
 });

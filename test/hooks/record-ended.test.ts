@@ -65,13 +65,13 @@ it('a field that cannot be an outcome is in the log, without its value', async (
 it('a value that would be rounded is left out', async () => {
   const logged = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const event =
-    '{"event":"call_analyzed","call":{"call_id":"r6","call_analysis":{"custom_analysis_data":{"custom_call_outcome":"won","custom_call_outcome_value":VALUE}}}}';
+    '{"event":"call_analyzed","call":{"call_id":"r6","call_analysis":{"custom_analysis_data":{"custom_call_outcome":"stop","custom_call_outcome_value":VALUE}}}}';
   const query = { uid: world.uid, agentId: world.agentId };
   const body = event.replace('VALUE', '9007199254740993');
   await invoke(receiveHook, { apiKey: world.apiKey, params: { platform: 'retell' }, query, body });
   logged.mockRestore();
   const call = (await world.call('GET', `/calls/${world.agentId}/retell:r6`)).body;
-  expect([call.custom_call_outcome, call.custom_call_outcome_value]).toEqual(['won', undefined]);
+  expect([call.custom_call_outcome, call.custom_call_outcome_value]).toEqual(['stop', undefined]);
 });
 
 it('a cost that is reported after the end replaces it with a key in a header, and not with one in the address', async () => {

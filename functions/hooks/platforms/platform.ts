@@ -89,6 +89,8 @@ type PlatformSecret = {
   customHeader?: { holds: string; name: string };
   /** The user may choose the hash of the signature. */
   hasAlgorithm?: true;
+  /** The signature covers names without separators, so that the user's own names must be known. */
+  hasParameters?: true;
 };
 
 /** A voice platform: its events and responses. All functions are pure. */

@@ -1,4 +1,9 @@
-/** The fields of Twilio's voice webhooks. https://www.twilio.com/docs/voice/twiml#request-parameters */
+/**
+ * The fields of Twilio's voice webhooks.
+ * https://www.twilio.com/docs/voice/twiml#request-parameters
+ * https://www.twilio.com/docs/voice/api/sip-twiml
+ * https://www.twilio.com/docs/voice/api/call-resource#statuscallback
+ */
 const documented = new Set(
   [
     'AccountSid AddOns AnsweredBy ApiVersion ApplicationSid AvgQueueTime CallDuration CallReason CallSid CallSidEndingConference',
@@ -11,7 +16,7 @@ const documented = new Set(
     'QueueResult QueueSid QueueTime QueueTimeout Reason ReasonConferenceEnded ReasonParticipantLeft RecordingChannels',
     'RecordingDuration RecordingSid RecordingSource RecordingStartTime RecordingStatus RecordingTrack RecordingUrl ReferCallStatus',
     'ReferSipResponseCode ReferTransferTarget SequenceNumber SessionDuration SessionId SessionStatus SipCallId SipDomain',
-    'SipDomainSid SipResponseCode SipSourceIp SipUser SpeechResult Stability StableSpeechResult StartConferenceOnEnter',
+    'SipDomainSid SipResponseCode SipSourceIp SipUser SipUsername SpeechResult Stability StableSpeechResult StartConferenceOnEnter',
     'StatusCallbackEvent StirPassportToken StirStatus StirVerstat StreamError StreamEvent StreamName StreamSid TaskSid Timestamp',
     'To ToCity ToCountry ToState ToZip TranscriptionSid TranscriptionStatus TranscriptionText TranscriptionType TranscriptionUrl',
     'TrunkSid TwimlAppSid UnstableSpeechResult Url VirtualAgentProvider VirtualAgentProviderData VirtualAgentProviderError',
@@ -25,21 +30,37 @@ const custom = /^((Dial)?SipHeader_.+|Parameters?(_.+)?|[a-z].*)$/s;
 /** The fields that decide what a webhook means. */
 const meaningful = ['CallSid', 'CallStatus', 'Direction', 'From', 'StirVerstat', 'To'];
 
-/** Checks that a form has the fields that Twilio signed: without separators, other fields can have the same text. */
-export const areTwilios = (fields: [name: string, value: string][], address: string): boolean => {
-  const names = new Set(fields.map(([name]) => name));
-  const missing = meaningful.filter((name) => !names.has(name));
-  const texts = [address, ...fields.map(([, value]) => value)];
-  return (
-    fields.every(([name, value]) => (documented.has(name) || custom.test(name)) && !isBeginning(name, value)) &&
-    !missing.some((name) => texts.some((text) => text.includes(name)))
+/** What the fields above look like behind their names: a text with it may hold them, as another form that has the same text. */
+const meaning =
+  /CallSidCA[0-9a-f]|CallStatus(queued|initiated|ringing|in-progress|completed|busy|no-answer|failed|canceled)|Direction(in|out)bound|StirVerstatTN-|(From|To)([+\d]|client:|sips?:|tel:|whatsapp:)/;
+
+export type Fields = [name: string, value: string][];
+
+/**
+ * Returns the name of a field that Twilio may not have signed as it is, if any: without separators, other fields can have the
+ * same text. `own` are names that the user sends with the Voice SDK.
+ */
+export const findStrangeField = (fields: Fields, address: string, own: readonly string[] = []): string | undefined => {
+  const owned = new Set(own);
+  const strange = fields.find(
+    ([name, value]) => !(documented.has(name) || custom.test(name) || owned.has(name)) || isBeginning(name, value, own),
   );
+  if (strange) return strange[0];
+  const names = new Set(fields.map(([name]) => name));
+  const texts = [address, ...fields.map(([, value]) => value)];
+  const missing = meaningful.find((name) => !names.has(name) && texts.some((text) => text.includes(name)));
+  if (missing !== undefined) return missing;
+  // Callers choose the values of such fields, which stand among those that decide.
+  return own.some((name) => names.has(name)) ? fields.find(([, value]) => meaning.test(value))?.[0] : undefined;
 };
 
+/** The beginnings of longer names, with what follows them. */
+const beginnings = Map.groupBy(
+  [...documented].flatMap((name) => [...name].map((_, end) => ({ start: name.slice(0, end), rest: name.slice(end) }))),
+  ({ start }) => start,
+);
+
 /** Checks whether a longer name begins here and goes on in the value. */
-const isBeginning = (name: string, value: string) => {
-  for (const other of documented) {
-    if (other.length > name.length && other.startsWith(name) && value.startsWith(other.slice(name.length))) return true;
-  }
-  return false;
-};
+const isBeginning = (name: string, value: string, own: readonly string[]) =>
+  beginnings.get(name)?.some(({ rest }) => value.startsWith(rest)) ||
+  own.some((other) => other.length > name.length && `${name}${value}`.startsWith(other));

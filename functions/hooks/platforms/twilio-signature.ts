@@ -3,7 +3,7 @@ import type { SignatureFault } from '../../domain/hook-secrets.ts';
 import { limits } from '../../domain/limits.ts';
 import { isSameSecret } from '../../domain/same-secret.ts';
 import { hmac, type SignedRequest, type VerifySignature } from '../secrets/signatures.ts';
-import { areTwilios } from './twilio-fields.ts';
+import { type Fields, findStrangeField } from './twilio-fields.ts';
 
 /**
  * Twilio signs the address with a form's sorted fields or a body's SHA-256.
@@ -13,13 +13,14 @@ export const verifyTwilio: VerifySignature = (request) => {
   const signature = request.headers['x-twilio-signature'];
   if (!signature) return () => 'secret';
   const bodyHash = new URLSearchParams(request.query).get('bodySHA256');
-  const form = bodyHash === null ? parseForm(request.body) : undefined;
+  const form = bodyHash === null ? parseForm(request.body) : [];
+  if (!Array.isArray(form)) return () => form;
   const target = requestTarget(request);
-  const fields = bodyHash === null ? form && signedText(form, target) : '';
-  if (fields === undefined) return () => 'body';
-  const unattested = form && signedText(withoutAttestation(form), target);
-  return ({ secret }) => {
-    const isSigned = (address: string, text = fields) =>
+  const signed = toSignedText(form);
+  return ({ secret, parameters }) => {
+    const field = bodyHash === null ? findStrangeField(form, target, parameters) : undefined;
+    if (field !== undefined) return { field };
+    const isSigned = (address: string, text = signed) =>
       isSameSecret(hmac('sha1', secret, address, text).digest('base64'), signature);
     const addresses = withAndWithoutPort(request.origin, target);
     if (addresses.some((address) => isSigned(address))) {
@@ -27,12 +28,12 @@ export const verifyTwilio: VerifySignature = (request) => {
         bodyHash === null || isSameSecret(createHash('sha256').update(request.body).digest('hex'), bodyHash);
       return isBodySigned ? undefined : 'body';
     }
-    if (addresses.some((address) => isSigned(address, unattested))) return 'unattested';
+    const unattested = withoutAttestation(form);
+    const isClear = bodyHash === null && findStrangeField(unattested, target, parameters) === undefined;
+    if (isClear && addresses.some((address) => isSigned(address, toSignedText(unattested)))) return 'unattested';
     return explainFault(request, (address) => isSigned(address));
   };
 };
-
-type Fields = [name: string, value: string][];
 
 /** Returns a form without SHAKEN/STIR's fields, which a signature may not cover. */
 const withoutAttestation = (fields: Fields) =>
@@ -46,22 +47,25 @@ const withAndWithoutPort = (origin: string, target: string) => {
   return [origin + target, ...(URL.parse(origin)?.port === '' ? [origin + port + target] : [])];
 };
 
-/** Returns a form's fields, unless a name is repeated or has no value. */
-const parseForm = (body: Buffer): Fields | undefined => {
+/** Returns a form's fields, or the field that is repeated or has no value. */
+const parseForm = (body: Buffer): Fields | { field?: string } => {
   const text = body.length <= limits.hookFormBytes ? decodeBody(body) : undefined;
-  if (text === undefined || !/^[^=&[{]+=[^=&]*(&[^=&]+=[^=&]*)*$/.test(text)) return undefined;
+  // What the service would read as JSON is no form.
+  if (text === undefined || /^[^=&]*[[{]/.test(text)) return {};
+  const odd = text.split('&').find((part) => !/^[^=]+=[^=]*$/.test(part));
+  if (odd !== undefined) return { field: odd.split('=', 1)[0] };
   const fields = [...new URLSearchParams(text)];
-  return new Set(fields.map(([name]) => name)).size === fields.length ? fields : undefined;
+  const names = new Set<string>();
+  const repeated = fields.find(([name]) => names.size === names.add(name).size);
+  return repeated ? { field: repeated[0] } : fields;
 };
 
-/** Returns fields as signed: by name, without separators. Undefined if any is not Twilio's. */
-const signedText = (fields: Fields, address: string): string | undefined =>
-  areTwilios(fields, address)
-    ? fields
-        .sort(([one], [other]) => (one < other ? -1 : 1))
-        .flat()
-        .join('')
-    : undefined;
+/** Returns fields as they are signed: by name, without separators. */
+const toSignedText = (fields: Fields): string =>
+  fields
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .flat()
+    .join('');
 
 const exactUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { Scope } from '../../domain/api-keys.ts';
 import { now } from '../../domain/date-time.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { formatLimit } from '../../domain/format-limit.ts';
-import type { HmacAlgorithm, ListedHookSecret, SignatureFault } from '../../domain/hook-secrets.ts';
+import type { HmacAlgorithm, ListedHookSecret, SignatureRefusal } from '../../domain/hook-secrets.ts';
 import { activeSecrets, maxSecrets, replacedSecrets } from '../../domain/rotating-secrets.ts';
 import { service } from '../../service.ts';
 import { exists, when } from '../../store/expressions.ts';
@@ -18,6 +19,8 @@ export type SealedHookSecret = {
   scopes?: Scope[];
   header?: string;
   algorithm?: HmacAlgorithm;
+  /** The user's own names of fields in a form. */
+  parameters?: string[];
   createdAt: string;
   keyId: string;
   keyName?: string;
@@ -32,7 +35,7 @@ export type HookSecretItem = Item & {
   /** A mark of the user: no signature is accepted. */
   suspended?: true;
   lastUsedAt?: string;
-  lastRefused?: { at: string; reason: SignatureFault };
+  lastRefused?: SignatureRefusal & { at: string };
 };
 
 /** The secret of a platform without its value. */
@@ -54,8 +57,8 @@ export const hookSecretLookup = (uid: string, platform: PlatformName): Lookup<Ho
 /** The secrets with which platforms sign: an item for each platform of a user. */
 export class HookSecrets extends TableStore {
   /**
-   * Sets a secret, unless `isSame` knows it as the newest. The others of at most five end a day later; one of them that
-   * is set again is the newest.
+   * Sets a secret, unless `isSame` knows it as the newest, which gets the parameters of this one. The others of at most five end a
+   * day later; one of them that is set again is the newest.
    */
   async set(
     uid: string,
@@ -68,16 +71,18 @@ export class HookSecrets extends TableStore {
     return untilWritten(async () => {
       const found = await this.table.get<HookSecretItem>(key);
       const [newest, ...others] = found?.secrets ?? [];
-      if (newest && (found?.version === version || (await isSame(newest)))) return newest;
+      const isKnown = newest && (found?.version === version || (await isSame(newest)));
+      if (isKnown && isDeepStrictEqual(newest.parameters, secret.parameters)) return newest;
       const areSame = await Promise.all(activeSecrets(others).map(isSame));
       const kept = activeSecrets(others).filter((_, index) => !areSame[index]);
-      const former = replacedSecrets(newest ? [newest, ...kept] : []);
+      const former = isKnown ? others : replacedSecrets(newest ? [newest, ...kept] : []);
       if (former.length === maxSecrets) throw tooManySecrets(former);
-      const secrets = [secret, ...former];
+      const written = isKnown ? { ...newest, parameters: secret.parameters } : secret;
+      const secrets = [written, ...former];
       const item: HookSecretItem = { ...found, ...key, platform, secrets, version };
       if (found) await this.table.put(item, when`version = ${found.version}`);
       else await putFirst(this.table, uid, item);
-      return secret;
+      return written;
     });
   }
 
@@ -108,9 +113,9 @@ export class HookSecrets extends TableStore {
   }
 
   /** Stores why a request was refused, at most once in five seconds. */
-  async noteRefusal({ pk, sk, lastRefused }: HookSecretItem, reason: SignatureFault): Promise<void> {
+  async noteRefusal({ pk, sk, lastRefused }: HookSecretItem, refusal: SignatureRefusal): Promise<void> {
     if (!isOlder(lastRefused?.at, refusalMilliseconds)) return;
-    await this.table.change({ pk, sk }, { set: { lastRefused: { at: now(), reason } } }, exists);
+    await this.table.change({ pk, sk }, { set: { lastRefused: { at: now(), ...refusal } } }, exists);
   }
 }
 
@@ -134,6 +139,7 @@ const listedSecret = (item: HookSecretItem): SecretOfPlatform => {
     createdAt: newest.createdAt,
     keyId: newest.keyId,
     keyName: newest.keyName,
+    parameters: newest.parameters,
     formerUntil: former.length > 0 ? new Date(last).toISOString() : undefined,
     lastUsedAt,
     lastRefused,

@@ -2,11 +2,14 @@ import * as z from 'zod/mini';
 import { describe } from '../../domain/describe.ts';
 import { HmacAlgorithm } from '../../domain/hook-secrets.ts';
 import { limits } from '../../domain/limits.ts';
+import { list } from '../../domain/list.ts';
+import { text } from '../../domain/text.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { listTitles, platforms } from '../platforms/platforms.ts';
 
 export const titlesOfPublicKeys = listTitles(({ secret }) => secret.field === 'publicKey');
 const titlesOfAlgorithms = listTitles(({ secret }) => secret.hasAlgorithm === true);
+const titlesOfParameters = listTitles(({ secret }) => secret.hasParameters === true);
 const customHeaders = Object.values<Platform>(platforms).flatMap(({ title, secret: { customHeader } }) =>
   customHeader ? [{ title, ...customHeader }] : [],
 );
@@ -51,6 +54,14 @@ export const HookSecretFields = {
           .map(({ title, holds, name }) => `${title}: the header that holds ${holds} (default: \`${name}\`).`)
           .join(' '),
         'x-signature',
+      ),
+    ),
+  ),
+  parameters: z.optional(
+    list(text(1, limits.hookParameterCharacters), { max: limits.hookParameters, items: 'names' }).check(
+      describe(
+        `${titlesOfParameters}: the names of your own parameters of the Voice SDK that do not begin with a small letter. A form with another name that ${titlesOfParameters} does not document is refused. Send them again with each change.`,
+        ['PhoneNumber'],
       ),
     ),
   ),

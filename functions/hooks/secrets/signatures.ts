@@ -15,12 +15,15 @@ export type SignedRequest = {
 };
 
 /** A platform's secret: the key of its signatures, or a public key. */
-export type HookSecret = { secret: string; header?: string; algorithm?: HmacAlgorithm };
+export type HookSecret = { secret: string; header?: string; algorithm?: HmacAlgorithm; parameters?: string[] };
 
-/** Returns a check against a secret, with its fault. `unattested`: the signature does not cover the attestation. */
+/**
+ * Returns a check against a secret, with its fault, which may be a field of the body. `unattested`: the signature does not cover the
+ * attestation.
+ */
 export type VerifySignature = (
   request: SignedRequest,
-) => (secret: HookSecret) => SignatureFault | 'unattested' | undefined;
+) => (secret: HookSecret) => SignatureFault | { field?: string } | 'unattested' | undefined;
 
 const maxAgeMilliseconds = 5 * 60 * 1000;
 

@@ -1,10 +1,11 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { sealedSecrets } from '../../clients/sealed-secrets.ts';
 import { invalidSignature } from '../../domain/errors.ts';
-import type { SignatureFault } from '../../domain/hook-secrets.ts';
+import type { SignatureRefusal } from '../../domain/hook-secrets.ts';
 import { isIdentifier } from '../../domain/identifiers.ts';
 import { limits } from '../../domain/limits.ts';
 import { activeSecrets } from '../../domain/rotating-secrets.ts';
+import { cut, withoutControlCharacters } from '../../domain/text.ts';
 import { environment } from '../../environment.ts';
 import type { Principal, SignedRequests } from '../../http/endpoint.ts';
 import { describeError, log } from '../../log.ts';
@@ -45,7 +46,7 @@ export const signedHooks: SignedRequests<HookSecretItem> = {
     const checked = await check(event, item);
     if ('refused' in checked) {
       await note(hookSecrets.get().noteRefusal(item, checked.refused));
-      throw invalidSignature({ reason: checked.refused, platform, uid });
+      throw invalidSignature({ ...checked.refused, platform, uid });
     }
     const pendingWrite = note(hookSecrets.get().noteUse(item));
     const principal = { uid, keyId: `signature:${platform}`, ...checked };
@@ -67,7 +68,7 @@ type Signed = Pick<Principal, 'scopes' | 'isAttestationUnsigned'>;
 const check = async (
   event: APIGatewayProxyEventV2,
   item: HookSecretItem,
-): Promise<Signed | { refused: SignatureFault }> => {
+): Promise<Signed | { refused: SignatureRefusal }> => {
   const { platform } = item;
   const owner = hookSecretOwner(event.queryStringParameters?.uid as string, platform);
   const request: SignedRequest = {
@@ -78,18 +79,24 @@ const check = async (
     body: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
   };
   const verify = platforms[platform].verify(request);
-  let refused: SignatureFault = 'secret';
-  for (const { sealed, header, algorithm, scopes } of activeSecrets(item.secrets)) {
-    const refusal = verify({ secret: await sealedSecrets.get().open(owner, sealed), header, algorithm });
+  let refused: SignatureRefusal = { reason: 'secret' };
+  for (const { sealed, header, algorithm, parameters, scopes } of activeSecrets(item.secrets)) {
+    const refusal = verify({ secret: await sealedSecrets.get().open(owner, sealed), header, algorithm, parameters });
     const isAttestationUnsigned = refusal === 'unattested';
     if (refusal === undefined || isAttestationUnsigned) {
       // Only a key with this scope sets a secret.
       return { scopes: [...(scopes ?? ['hooks']), 'agents'], isAttestationUnsigned };
     }
-    if (refusal !== 'secret') refused = refusal;
+    if (refusal !== 'secret') refused = typeof refusal === 'string' ? { reason: refusal } : refuseField(refusal);
   }
   return { refused };
 };
+
+/** Describes the field of a body. Its name is as a stranger may have sent it. */
+const refuseField = ({ field }: { field?: string }): SignatureRefusal => ({
+  reason: 'body',
+  field: field ? cut(withoutControlCharacters(field.toWellFormed()), limits.hookParameterCharacters) : undefined,
+});
 
 /** Waits for a write that the request does not depend on. */
 const note = (writing: Promise<void>) =>

@@ -45,7 +45,9 @@ export const verifyHooks = (hooks: Group) =>
             'by key': secret.keyId,
             'former until': secret.formerUntil,
             'last accepted': secret.lastUsedAt ?? 'never',
-            'last refused': lastRefused ? `${lastRefused.at} (${lastRefused.reason})` : 'never',
+            'last refused': lastRefused
+              ? `${lastRefused.at} (${[lastRefused.reason, lastRefused.field].filter(Boolean).join(': ')})`
+              : 'never',
           }),
           ...(advice ? [advice] : []),
         ].join('\n\n'),
