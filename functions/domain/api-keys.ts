@@ -101,17 +101,27 @@ export const startOfApiKey = (key: string) => key.slice(0, prefix.length + 4);
 export const isUsable = (key: Pick<ApiKey, 'expiresAt' | 'revokedAt'>, at = Date.now()) =>
   !(key.revokedAt && Date.parse(key.revokedAt) <= at) && !(key.expiresAt && Date.parse(key.expiresAt) <= at);
 
-/** Returns a grant with the end and the limit of the key that a person gave for it. */
-export const withEndOfParent = <Key extends ApiKey>(grant: Key, parent: ApiKey | undefined): Key => {
-  const end = parent ? findKeyEnd(parent) : grant.createdAt;
-  const isEarlier = end !== undefined && (grant.revokedAt === undefined || end < grant.revokedAt);
-  const { suspended, requestsPerMinute } = parent ?? {};
-  return { ...grant, ...(isEarlier && { revokedAt: end }), suspended, requestsPerMinute };
+/** Returns a grant with the ends and the marks of the key that a person gave for it: it is valid no longer, and may do no more. */
+export const underParent = <Key extends ApiKey>(grant: Key, parent: ApiKey | undefined): Key => {
+  const { expiresAt, revokedAt, ...marks }: Partial<ApiKey> = parent ?? { revokedAt: grant.createdAt };
+  const { suspended, agentQuota, sourceQuota, requestsPerMinute } = marks;
+  return {
+    ...grant,
+    expiresAt: findEarliest(grant.expiresAt, expiresAt),
+    revokedAt: findEarliest(grant.revokedAt, revokedAt),
+    suspended,
+    agentQuota,
+    sourceQuota,
+    requestsPerMinute,
+  };
 };
 
 /** Returns when a key ends; undefined for a key that does not end. */
 export const findKeyEnd = ({ expiresAt, revokedAt }: Pick<ApiKey, 'expiresAt' | 'revokedAt'>): string | undefined =>
-  [expiresAt, revokedAt].filter((time) => time !== undefined).sort()[0];
+  findEarliest(expiresAt, revokedAt);
+
+const findEarliest = (...times: (string | undefined)[]): string | undefined =>
+  times.filter((time) => time !== undefined).sort()[0];
 
 export const ApiKeyStatus = z.enum(['active', 'ending', 'expired', 'revoked']);
 export type ApiKeyStatus = z.infer<typeof ApiKeyStatus>;

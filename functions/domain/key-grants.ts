@@ -62,9 +62,15 @@ export const mayRotate = (maker: KeyMaker & { keyId: string }, recipient: Recipi
   return grantKey(maker, recipient, { scopes, expiresAt, requestsPerMinute }) !== undefined;
 };
 
-/** Returns true if a key may be ended: by whoever may rotate it, whatever its limit. A client's creator may also delete the client with its keys. */
-export const mayEnd = (maker: KeyMaker & { keyId: string }, recipient: Recipient, key: ApiKey): boolean =>
-  (recipient === 'client' && !key.isOperators) || mayRotate({ ...maker, requestsPerMinute: undefined }, recipient, key);
+/**
+ * Returns true if a key may be ended: by whoever may rotate it, whatever its limit. A client's creator may also delete the client
+ * with its keys. A grant is moved on whenever it is used, so that its end says nothing of who may end it.
+ */
+export const mayEnd = (maker: KeyMaker & { keyId: string }, recipient: Recipient, key: ApiKey): boolean => {
+  if (recipient === 'client' && !key.isOperators) return true;
+  if (key.parentKeyId) return grantKey(maker, recipient, { scopes: key.scopes }) !== undefined;
+  return mayRotate({ ...maker, requestsPerMinute: undefined }, recipient, key);
+};
 
 /** Returns what a replacing key has and when the former ends, unless the new key would be over. */
 export const planRotation = (

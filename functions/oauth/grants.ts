@@ -2,7 +2,7 @@ import { listGrantableScopes } from '../domain/access-tokens.ts';
 import { type ApiKey, findKeyEnd, hashApiKey, isUsable, type Scope } from '../domain/api-keys.ts';
 import { now } from '../domain/date-time.ts';
 import { limits } from '../domain/limits.ts';
-import { keyDeletionTime } from '../domain/listed-api-keys.ts';
+import { isCertainlyOver, keyDeletionTime } from '../domain/listed-api-keys.ts';
 import { type Permission, service } from '../service.ts';
 import { exists, isAbsent, when } from '../store/expressions.ts';
 import { apiKeyKey, apiKeyListingCollection, apiKeyListingKey, findItem, userKey } from '../store/keys.ts';
@@ -37,7 +37,7 @@ export type LiveGrant = { scopes: Scope[]; endsAt: string | undefined; generatio
 const unusedMilliseconds = 90 * 24 * 60 * 60 * 1000;
 const overlapMilliseconds = 60 * 1000;
 /** The generations of a minute that are remembered. */
-const maxSuperseded = 20;
+const maxSuperseded = 100;
 
 /** The grants of keys to AI clients. A grant is the record of an API key: what holds for keys holds for it. */
 export class Grants extends TableStore {
@@ -146,21 +146,22 @@ export class Grants extends TableStore {
     const [key, parentKey] = [apiKeyKey(hashApiKey(secret)), apiKeyKey(parentHash)];
     const items = await this.table.getMany<GrantItem>([key, parentKey]);
     const [item, parent] = [findItem(items, key), findItem(items, parentKey)];
-    if (!counts(item) || !counts(parent)) return undefined;
+    if (!item || !isUsable(item) || !counts(parent)) return undefined;
     return { item, live: { scopes: item.scopes ?? [], endsAt: findKeyEnd(parent), generation: item.generation } };
   }
 
-  /** Counts the grants of a key that are not over. Their number is small, and a listing has no record. */
+  /** Counts the grants of a key that are not over. Each has an end, and its listing the time after it. */
   async #countGrants({ uid, parentHash }: NewGrant): Promise<number> {
     const listings = await Array.fromAsync(this.table.query<ListingItem>(apiKeyListingCollection(uid)));
-    const grants = listings.filter((listing) => listing.parentHash === parentHash);
-    const items = await this.table.getMany<GrantItem>(grants.map(({ hash }) => apiKeyKey(hash)));
-    return items.filter((item) => isUsable(item)).length;
+    // The time of a listing is rounded up to the second.
+    const isOver = ({ ttlSeconds }: ListingItem) => isCertainlyOver(ttlSeconds, Date.now() + 1000);
+    return listings.filter((listing) => listing.parentHash === parentHash && !isOver(listing)).length;
   }
 }
 
-/** Checks that a key or a grant can be used now. */
-const counts = <T extends ApiKey>(key: T | undefined): key is T => key !== undefined && isUsable(key) && !key.suspended;
+/** Checks that a key can be used now, and with it its grants. */
+const counts = (key: (Item & ApiKey) | undefined): key is Item & ApiKey =>
+  key !== undefined && isUsable(key) && !key.suspended;
 
 /** A grant that is not used for a time ends. */
 const usedNow = () => ({

@@ -1,4 +1,4 @@
-import { type ApiKey, hashApiKey, newApiKey, type Scope, startOfApiKey, withEndOfParent } from '../domain/api-keys.ts';
+import { type ApiKey, hashApiKey, newApiKey, type Scope, startOfApiKey, underParent } from '../domain/api-keys.ts';
 import { now } from '../domain/date-time.ts';
 import { ApiError, noSuchUser } from '../domain/errors.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
@@ -127,7 +127,7 @@ export class ApiKeys extends TableStore {
       const keys = listings
         .flatMap(({ hash, parentHash }) => {
           const item = findKey(hash);
-          return item ? toApiKey(parentHash ? withEndOfParent(item, findKey(parentHash)) : item) : [];
+          return item ? toApiKey(parentHash ? underParent(item, findKey(parentHash)) : item) : [];
         })
         .filter((key) => isListed(key));
       yield* keys.sort((a, b) => (a.keyId < b.keyId ? 1 : -1));

@@ -1,4 +1,4 @@
-import { type ApiKey, hashApiKey, isUsable, withEndOfParent } from '../domain/api-keys.ts';
+import { type ApiKey, hashApiKey, isUsable, underParent } from '../domain/api-keys.ts';
 import type { OutcomeRules } from '../domain/declared-outcomes.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
 import { service } from '../service.ts';
@@ -62,7 +62,7 @@ export class Credentials extends TableStore {
   async #withParent(key: (Item & ApiKey) | undefined): Promise<(Item & ApiKey) | undefined> {
     if (!key?.parentHash) return key;
     const [parent] = await this.table.getMany<Item & ApiKey>([apiKeyKey(key.parentHash)]);
-    return withEndOfParent(key, parent);
+    return underParent(key, parent);
   }
 
   /** Returns the users of each agent that exists. */

@@ -218,14 +218,19 @@ export class Users extends TableStore {
     return this.table.updateAction({ pk, sk }, { set }, exists);
   }
 
-  /** Returns the keys of the records of API keys that are not over, the newest first. */
+  /** Returns the keys of the records of API keys that are not over, the newest first. A grant has the marks of its parent. */
   async #listUsableKeys(uid: string): Promise<ItemKey[]> {
     const listings = await Array.fromAsync(
-      this.table.query<Item & { hash: string; ttlSeconds?: number }>(apiKeyListingCollection(uid), {
-        descending: true,
-      }),
+      this.table.query<Item & { hash: string; parentHash?: string; ttlSeconds?: number }>(
+        apiKeyListingCollection(uid),
+        {
+          descending: true,
+        },
+      ),
     );
-    const usable = listings.filter(({ ttlSeconds }) => !isCertainlyOver(ttlSeconds)).map(({ hash }) => apiKeyKey(hash));
+    const usable = listings
+      .filter(({ parentHash, ttlSeconds }) => !parentHash && !isCertainlyOver(ttlSeconds))
+      .map(({ hash }) => apiKeyKey(hash));
     const existing = new Set((await this.table.getMany(usable)).map(({ pk }) => pk));
     return usable.filter(({ pk }) => existing.has(pk));
   }
