@@ -53,6 +53,10 @@ export const gateway = ({ origins, publicUrl, pages, disk, rates = {}, report }:
       })),
     );
   });
+  // Any page may read these, as CloudFront says where it is in front.
+  const publicDocuments = new Set(
+    routes.flatMap(({ path, raw }) => (raw?.isPublicDocument ? [path, ...(raw.otherPaths ?? [])] : [])),
+  );
   const isAdmitted = rateLimits(rates);
   const hosts = new Set([...origins, ...(publicUrl ? [publicUrl] : [])].map((origin) => URL.parse(origin)?.hostname));
   return async (request, response) => {
@@ -77,13 +81,14 @@ export const gateway = ({ origins, publicUrl, pages, disk, rates = {}, report }:
     }
     if (!match && sendPage(pages, request, response)) return;
     const origin = origins.find((allowed) => allowed === request.headers.origin) ?? origins[0] ?? '';
-    response.setHeader('access-control-allow-origin', origin);
+    const isPublic = publicDocuments.has(path);
+    response.setHeader('access-control-allow-origin', isPublic ? '*' : origin);
     response.setHeader('access-control-expose-headers', exposed);
     response.setHeader('vary', 'origin');
     try {
       if (request.method === 'OPTIONS') {
         const asking = request.headers.origin;
-        if (asking && asking !== origin)
+        if (asking && asking !== origin && !isPublic)
           report?.(`${asking} may not call from a browser. APP_ORIGIN allows ${origins.join(', ')}`);
         response.writeHead(204, preflight).end();
       } else if (decoded === undefined) sendError(response, 400, 'Bad Request');

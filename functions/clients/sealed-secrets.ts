@@ -7,6 +7,11 @@ const cipher = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
 
+/** Thrown for a text that was sealed for another owner or with another key, or was changed. */
+export class BrokenSealError extends Error {
+  override readonly name = 'BrokenSealError';
+}
+
 /** Encrypts stored secrets for one owner: the table, its backups and its stream hold none that signs. */
 export class SealedSecrets {
   readonly #key: Pick<Secret, 'read'>;
@@ -22,13 +27,18 @@ export class SealedSecrets {
     return Buffer.concat([nonce, ...sealed, encryption.getAuthTag()]).toString('base64');
   }
 
-  /** Opens a secret. Throws when it was sealed for another owner or with another key, or was changed. */
+  /** Opens a secret. Throws a `BrokenSealError`, or the error for which the key cannot be read. */
   async open(owner: string, sealed: string): Promise<string> {
     const bytes = Buffer.from(sealed, 'base64');
-    const decryption = createDecipheriv(cipher, await this.#keyBytes(), bytes.subarray(0, nonceBytes))
-      .setAAD(Buffer.from(owner))
-      .setAuthTag(bytes.subarray(-tagBytes));
-    return decryption.update(bytes.subarray(nonceBytes, -tagBytes), undefined, 'utf8') + decryption.final('utf8');
+    const key = await this.#keyBytes();
+    try {
+      const decryption = createDecipheriv(cipher, key, bytes.subarray(0, nonceBytes))
+        .setAAD(Buffer.from(owner))
+        .setAuthTag(bytes.subarray(-tagBytes));
+      return decryption.update(bytes.subarray(nonceBytes, -tagBytes), undefined, 'utf8') + decryption.final('utf8');
+    } catch (cause) {
+      throw new BrokenSealError('The seal is broken.', { cause });
+    }
   }
 
   async #keyBytes() {

@@ -4,6 +4,7 @@ import { hashApiKey, newApiKey, type Scope } from '../domain/api-keys.ts';
 import type { CustomResponse } from '../domain/custom-response.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
+import { characters } from '../domain/text.ts';
 import { environment } from '../environment.ts';
 import { ClientError } from './client.ts';
 import type { ClientDocuments } from './client-documents.ts';
@@ -55,8 +56,8 @@ const readOnly = (query: URLSearchParams, name: string): string | undefined => {
 
 /** Returns the state of a request; undefined without one, or where nobody knows which of several counts. */
 const readState = (query: URLSearchParams): string | undefined => {
-  const values = query.getAll('state');
-  return values.length === 1 && (values[0] as string).length <= limits.stateCharacters ? values[0] : undefined;
+  const state = readOnly(query, 'state');
+  return state !== undefined && characters(state) <= limits.stateCharacters ? state : undefined;
 };
 
 type Problem = { error: string; error_description: string };
@@ -67,6 +68,7 @@ const readRequest = (
   { clientId, redirectUri, ...client }: { clientId: string; redirectUri: string; name?: string; host?: string },
 ): SealedForm | Problem => {
   try {
+    if (new Set(query.keys()).size < query.size) return problem('invalid_request', 'A parameter is there twice.');
     const responseType = requireParameter(query, 'response_type');
     if (responseType !== 'code') return problem('unsupported_response_type', 'response_type must be code.');
     const mode = readParameter(query, 'response_mode') ?? 'query';
@@ -82,7 +84,7 @@ const readRequest = (
     if (resource !== undefined && !isOwnResource(resource))
       return problem('invalid_target', 'resource must be the server of AI clients of this service.');
     const state = readParameter(query, 'state');
-    if (state !== undefined && state.length > limits.stateCharacters)
+    if (state !== undefined && characters(state) > limits.stateCharacters)
       return problem('invalid_request', `state has more than ${limits.stateCharacters} characters.`);
     const scopes = readScopes(readParameter(query, 'scope'));
     if (!scopes) return problem('invalid_scope', 'scope has none that a client can get.');

@@ -4,6 +4,7 @@ import { type FetchPolicy, openPublicConnections } from '../clients/public-web/p
 import { isJsonObject } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { environment } from '../environment.ts';
+import { toNetwork } from '../http/address.ts';
 import { wholeService } from '../service.ts';
 import { ClientError, type OAuthClient, readClientName } from './client.ts';
 import { isRedirectUri } from './redirects.ts';
@@ -25,7 +26,7 @@ type Kept = { until: number; document: Promise<OAuthClient> };
 export class ClientDocuments {
   readonly #policy: FetchPolicy;
   readonly #kept = new Map<string, Kept>();
-  /** The times of the fetches of each address in the last minute. */
+  /** The times of the fetches of each network in the last minute. */
   readonly #fetches = new Map<string, number[]>();
 
   constructor(policy: FetchPolicy) {
@@ -56,11 +57,12 @@ export class ClientDocuments {
   /** Bounds the requests to strangers' servers that one address can cause. */
   #countFetch(address: string) {
     const now = Date.now();
-    const recent = (this.#fetches.get(address) ?? []).filter((at) => at > now - minuteMilliseconds);
+    const network = toNetwork(address);
+    const recent = (this.#fetches.get(network) ?? []).filter((at) => at > now - minuteMilliseconds);
     if (recent.length >= limits.clientDocumentsPerMinute)
       throw new ClientError('Too many clients were looked up from your address. Try again in a minute.', 429);
-    this.#fetches.delete(address);
-    this.#fetches.set(address, [...recent, now]);
+    this.#fetches.delete(network);
+    this.#fetches.set(network, [...recent, now]);
     if (this.#fetches.size > maxDocuments) this.#fetches.delete(this.#fetches.keys().next().value as string);
   }
 

@@ -15,6 +15,11 @@ export class ClientError extends Error {
   }
 }
 
+/** Characters that turn the direction of what follows, so that a name would change the sentence around it. */
+const directions = /[\u061c\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069]/g;
+
 /** Returns a client's name for people: one line, cut. */
 export const readClientName = (name: unknown): string | undefined =>
-  typeof name === 'string' ? cut(withoutControlCharacters(name).trim(), limits.nameCharacters) || undefined : undefined;
+  typeof name === 'string'
+    ? cut(withoutControlCharacters(name).replace(directions, '').trim(), limits.nameCharacters) || undefined
+    : undefined;

@@ -8,6 +8,7 @@ p{margin:.5rem 0;overflow-wrap:anywhere}
 dl{display:grid;grid-template-columns:auto 1fr;gap:.25rem 1rem;margin:1rem 0}
 dt{color:var(--faint)}
 dd{margin:0;font-weight:600;overflow-wrap:anywhere}
+.claim{font-weight:400}
 fieldset{margin:0 0 1rem;padding:.5rem 1rem .75rem;border:1px solid var(--line);border-radius:.5rem}
 .scope{display:flex;gap:.6rem;align-items:baseline;padding:.2rem 0}
 code{color:var(--faint);font:.875em ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace}

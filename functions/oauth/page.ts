@@ -30,15 +30,13 @@ const meanings: Record<string, string> = {
 /** Returns the page that asks for the API key. After a refusal it says why, and keeps the ticks. */
 export const askForKey = (request: AuthorizationRequest, sealed: string, refusal?: Refusal): CustomResponse => {
   const { clientHost, isVerified, name, redirectUri, scopes } = request;
-  const claim =
-    name && (isVerified ? `It calls itself “${name}”.` : `It calls itself “${name}”, which nobody has verified.`);
   const boxes = grantableScopes.map((scope) => {
     const checked = scopes.includes(scope) ? ' checked' : '';
     return `<label class="scope"><input type="checkbox" name="scope" value="${scope}"${checked}><span>${escapeHtml(meanings[scope] ?? scope)} <code>${scope}</code></span></label>`;
   });
   const body = `<h1>Connect <strong>${escapeHtml(clientHost)}</strong>?</h1>
-<p>An AI client wants to use this service with your API key. ${claim ? escapeHtml(claim) : ''}</p>
-<dl><dt>${isVerified ? 'Client' : 'Client, by its own word'}</dt><dd>${escapeHtml(clientHost)}</dd><dt>You return to</dt><dd>${escapeHtml(readHost(redirectUri))}</dd></dl>
+<p>An AI client wants to use this service with your API key.${isVerified ? '' : ' This client has registered itself, and nobody has verified who it is. Allow it only if you have just started to connect it.'}</p>
+<dl><dt>${isVerified ? 'Client, verified' : 'Client'}</dt><dd>${escapeHtml(clientHost)}</dd>${name ? `<dt>It calls itself</dt><dd class="claim"><bdi>${escapeHtml(name)}</bdi></dd>` : ''}<dt>You return to</dt><dd>${escapeHtml(readHost(redirectUri))}</dd></dl>
 <form method="post" action="/authorize">
 <input type="hidden" name="request" value="${escapeHtml(sealed)}">
 <fieldset><legend>The client may</legend>${boxes.join('')}</fieldset>

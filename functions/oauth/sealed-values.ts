@@ -1,12 +1,12 @@
-import { type SealedSecrets, sealedSecrets } from '../clients/sealed-secrets.ts';
+import { BrokenSealError, type SealedSecrets, sealedSecrets } from '../clients/sealed-secrets.ts';
 import { isJsonObject } from '../domain/json.ts';
 import { wholeService } from '../service.ts';
 
 /** What is sealed. A value of one kind never opens as another. */
 type SealedKind = 'client' | 'form' | 'code' | 'access token' | 'refresh token';
 
-/** A longer text is not opened. */
-const maxCharacters = 8000;
+/** A longer text is not opened. The longest is a form with a state of control characters, which JSON spells with six each. */
+const maxCharacters = 30_000;
 
 /** Values that travel through browsers and clients, which can neither read nor change them. Each opens on every instance. */
 export class SealedValues {
@@ -27,9 +27,14 @@ export class SealedValues {
     const sealed = Buffer.from(text, 'base64url');
     // Another spelling of the same bytes is another text.
     if (sealed.toString('base64url') !== text) return undefined;
-    const opened = await this.#secrets.open(owner(kind), sealed.toString('base64')).catch(() => undefined);
-    const value: unknown = opened === undefined ? undefined : JSON.parse(opened);
-    return isJsonObject(value) ? (value as T) : undefined;
+    try {
+      const value: unknown = JSON.parse(await this.#secrets.open(owner(kind), sealed.toString('base64')));
+      return isJsonObject(value) ? (value as T) : undefined;
+    } catch (error) {
+      // Where the key cannot be read, nobody is told that a grant has ended.
+      if (error instanceof BrokenSealError) return undefined;
+      throw error;
+    }
   }
 }
 
