@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Scope } from '../../functions/domain/api-keys.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import {
   askForTokens,
@@ -18,7 +19,7 @@ import {
   returned,
   submit,
 } from '../support/oauth.ts';
-import { call, newUser, target } from '../support/world.ts';
+import { call, newUser, target, unique } from '../support/world.ts';
 
 const host = target.publicUrl ?? target.baseUrl;
 
@@ -56,6 +57,19 @@ it.each([
   expect(answer.body).toMatchObject(content);
   expect(answer.headers.get('access-control-allow-origin')).toBe('*');
   expect(answer.headers.get('cache-control')).toBe('public, max-age=300');
+});
+
+it('a page of any site may ask whether it may read a document with the headers of the protocol', async () => {
+  const answer = await call('OPTIONS', '/.well-known/oauth-authorization-server', {
+    headers: {
+      origin: 'https://elsewhere.example.com',
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': 'mcp-protocol-version',
+    },
+  });
+  expect(answer.status).toBeLessThan(300);
+  expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+  expect(answer.headers.get('access-control-allow-headers')).toMatch(/\*|mcp-protocol-version/);
 });
 
 it('offline_access is among the scopes of the server, and not among those of the resource', async () => {
@@ -117,6 +131,34 @@ it('an access token is valid for no longer than the key that its grant was made 
   const { answer } = await connect(secret);
   expect(answer.body.expires_in).toBeLessThanOrEqual(600);
   expect(answer.body.expires_in).toBeGreaterThan(500);
+});
+
+it('a grant is bound by the quotas of its user, also by those that are set later', async () => {
+  const maker = await newUser(['users']);
+  const uid = unique('client');
+  await call('POST', '/users', { apiKey: maker.apiKey, body: { uid, quotas: { agents: 1 } } });
+  const body = { uid, name: 'key', scopes: ['agents'] };
+  const { access } = await connect((await call('POST', '/keys', { apiKey: maker.apiKey, body })).body.secret);
+  const createAgent = async () => {
+    const { body } = await askMcp(access, 'tools/call', { name: 'createAgent', arguments: { name: 'A' } });
+    return body.result.structuredContent.error;
+  };
+  expect([await createAgent(), await createAgent()]).toEqual([undefined, 'quota_exceeded']);
+  await call('PATCH', `/users/${uid}`, { apiKey: maker.apiKey, body: { quotas: { agents: 2 } } });
+  expect([await createAgent(), await createAgent()]).toEqual([undefined, 'quota_exceeded']);
+});
+
+it('a key that has an end itself ends the grant that it was given for, as may another key with the scope keys', async () => {
+  const { uid } = await newUser();
+  const expiresAt = new Date(Date.now() + 3600_000).toISOString();
+  const options = { name: 'short', scopes: ['agents', 'keys'] as Scope[], expiresAt };
+  const [own, other] = [await apiKeys.get().create(uid, options), await apiKeys.get().create(uid, options)];
+  for (const { secret } of [own, other]) {
+    const { access } = await connect(own.secret);
+    const grant = (await grantsOf(uid, own.secret)).find(({ status }: { status: string }) => status === 'active');
+    expect((await call('DELETE', `/keys/${grant.keyId}`, { apiKey: secret, query: { uid } })).status).toBe(200);
+    expect((await askMcp(access)).status).toBe(401);
+  }
 });
 
 it('a code makes one grant, also when it is redeemed in parallel, and ends it when it is used again', async () => {

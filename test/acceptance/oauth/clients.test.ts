@@ -6,33 +6,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished } from 'vitest';
 import { listen } from '../../../bin/local/listen.ts';
-import { askMcp, formOf, newProof, redirectUri } from '../../support/oauth.ts';
+import { askMcp, newProof, redirectUri } from '../../support/oauth.ts';
 import { newUser, target } from '../../support/world.ts';
 import { importPackage, packageFile } from '../packages.ts';
+import { permit } from './permit.ts';
 
 const host = target.publicUrl ?? target.baseUrl;
 const mcpUrl = `${host}/mcp`;
-
-/** Does what a person does in a browser: opens the page, gives the key, and returns the address that the client gets. */
-const permit = async (address: URL | string, apiKey: string): Promise<URL> => {
-  const page = await fetch(address, { redirect: 'manual' });
-  const text = await page.text();
-  expect(page.status, text).toBe(200);
-  const { sealed, ticked } = formOf({ text } as never);
-  const fields = [['request', sealed], ...ticked.map((scope) => ['scope', scope]), ['key', apiKey]] as [
-    string,
-    string,
-  ][];
-  const answer = await fetch(new URL('/authorize', address), {
-    method: 'POST',
-    redirect: 'manual',
-    // Browsers send this from a page without a referrer.
-    headers: { origin: 'null' },
-    body: new URLSearchParams([...fields, ['decision', 'allow']]),
-  });
-  expect(answer.status).toBe(303);
-  return new URL(answer.headers.get('location') as string);
-};
 
 it('oauth4webapi, a strict client, discovers, registers, connects, refreshes and revokes', async () => {
   const { apiKey } = await newUser();
@@ -181,7 +161,7 @@ it('mcp-remote signs in for a client that only starts local programs', async () 
 });
 
 /** A site with a certificate of its own authority, as a client of the internet has one. */
-const siteWithCertificate = async (answer: (clientId: string) => object) => {
+const siteWithCertificate = async (answer: () => object) => {
   const { generate } = await importPackage('selfsigned');
   const options = {
     algorithm: 'sha256',
@@ -190,7 +170,7 @@ const siteWithCertificate = async (answer: (clientId: string) => object) => {
   const { private: key, cert } = await generate([{ name: 'commonName', value: '127.0.0.1' }], options);
   const server = createServer({ key, cert }, (request, response) => {
     const clientId = `https://${request.headers.host}${request.url}`;
-    response.end(JSON.stringify({ client_id: clientId, ...answer(clientId) }));
+    response.end(JSON.stringify({ client_id: clientId, ...answer() }));
   });
   const { endpoint, stop } = await listen(server as never);
   onTestFinished(stop);
@@ -199,12 +179,9 @@ const siteWithCertificate = async (answer: (clientId: string) => object) => {
   return { origin: endpoint.replace('http:', 'https:'), authority: file };
 };
 
-it('a client with a document at its own https address connects without a registration', async () => {
-  const { origin, authority } = await siteWithCertificate(() => ({
-    client_name: 'Claude',
-    redirect_uris: [redirectUri],
-    token_endpoint_auth_method: 'none',
-  }));
+it('a client with a document at its own https address connects without a registration, also if the document changes meanwhile', async () => {
+  let document = { client_name: 'Claude', redirect_uris: [redirectUri], token_endpoint_auth_method: 'none' };
+  const { origin, authority } = await siteWithCertificate(() => document);
   const run = spawn(process.execPath, ['bin/run.mjs', 'bin/local.ts', '--port', '0', '--json', '--demo-days', '0'], {
     env: { ...process.env, NODE_EXTRA_CA_CERTS: authority, CRAWL_TRUSTED_ORIGINS: origin, NODE_ENV: undefined },
     stdio: ['pipe', 'pipe', 'ignore'],
@@ -224,7 +201,11 @@ it('a client with a document at its own https address connects without a registr
   const shown = await (await fetch(address)).text();
   expect(shown).toContain(new URL(origin).host);
   expect(shown).not.toContain('nobody has verified');
-  const code = (await permit(address, apiKey)).searchParams.get('code') as string;
+  const back = await permit(address, apiKey, () => {
+    document = { ...document, redirect_uris: ['https://evil.example/callback'] };
+  });
+  expect(back.href).toMatch(/^http:\/\/127\.0\.0\.1:5555\/callback\?/);
+  const code = back.searchParams.get('code') as string;
   const fields = {
     grant_type: 'authorization_code',
     code,
