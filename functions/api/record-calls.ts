@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { toRecording } from '../domain/call-outcomes.ts';
-import { CallItem } from '../domain/calls.ts';
+import { CallItem, Revoked } from '../domain/calls.ts';
 import { toNamedKey } from '../domain/change-maker.ts';
 import { now } from '../domain/date-time.ts';
 import { describedObject, listField, textField } from '../domain/describe.ts';
@@ -33,7 +33,7 @@ export const recordCalls = endpoint({
   }),
   response: describedObject('The result of each item.', {
     recorded: listField(
-      z.object({ index: ItemIndex, callId: textField('Id of the call.', examples.callId) }),
+      z.object({ index: ItemIndex, callId: textField('Id of the call.', examples.callId), revoked: Revoked }),
       'The items that were recorded, in the order sent.',
     ),
     failed: listField(FailedItem, 'The items that were not, in the order sent.'),
@@ -54,13 +54,13 @@ export const recordCalls = endpoint({
       return toRecording(item, agent, { uid, ...key, at });
     });
     const results = await calls.recordMany(accepted, until);
-    const recorded: { index: number; callId: string }[] = [];
-    for (const [place, { index, callId }] of accepted.entries()) {
+    const recorded: { index: number; callId: string; revoked?: true }[] = [];
+    for (const [place, { index, callId, outcome }] of accepted.entries()) {
       const call = results[place];
       if (call instanceof Error) failed.push(failedItem(index, call));
       // The call was deleted in between, or is older than the retention of calls.
       else if (!call) failed.push(failedItem(index, noSuchCall(callId)));
-      else recorded.push({ index, callId });
+      else recorded.push({ index, callId, revoked: (outcome?.revocation && call.phone !== undefined) || undefined });
     }
     return { recorded, failed: failed.sort((a, b) => a.index - b.index) };
   },

@@ -7,6 +7,7 @@ import {
   MetadataMode,
   PhoneOrWithheld,
   Preference,
+  Revoked,
   UpdatedFields,
 } from '../domain/calls.ts';
 import { toNamedKey } from '../domain/change-maker.ts';
@@ -27,7 +28,7 @@ export const updateCallOutcome = endpoint({
   path: '/calls/{agentId}/{callIdOrPhone}',
   summary: 'Set the outcome of a call',
   description:
-    'Updates any combination of the three outcome fields; `null` clears a field. The call is addressed by its id, or by a phone number: then `preference` chooses the first or the last call with that number. If the agent declares `outcomes`, the label must be one of them. An outcome that blocks, by this list or by `blockOnOutcomes`, also blocks the number of the call: for all agents of its owner, or for this agent if a user with whom it was shared sets the outcome. To set many outcomes use `POST /call-outcomes`.',
+    'Updates any combination of the three outcome fields; `null` clears a field. The call is addressed by its id, or by a phone number: then `preference` chooses the first or the last call with that number. If the agent declares `outcomes`, the label must be one of them. An outcome that blocks, by this list or by `blockOnOutcomes`, also blocks the number of the call: for all agents of its owner, or for this agent if a user with whom it was shared sets the outcome. An outcome that revokes also revokes the consents of the person, with the owner of the agent. To set many outcomes use `POST /call-outcomes`.',
   caller: { kind: 'key', scope: 'calls', agent: ({ params }) => params, prefetch: addressedCallLookup },
   services: { calls: calls.for('setOutcome') },
   params: z.object({ agentId: AgentIdInPath, callIdOrPhone: CallIdOrPhone }),
@@ -41,6 +42,7 @@ export const updateCallOutcome = endpoint({
     preference: Preference.check(describe('The preference that was applied.', 'last')),
     updated_fields: UpdatedFields,
     blocked: Blocked,
+    revoked: Revoked,
   }),
   errors: ['unknown_outcome', 'call_not_found'],
 
@@ -62,6 +64,7 @@ export const updateCallOutcome = endpoint({
       preference,
       updated_fields: outcome.fields(call),
       ...(outcome.block && call.phone !== undefined && { blocked: true as const }),
+      ...(outcome.revocation && call.phone !== undefined && { revoked: true as const }),
     };
   },
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { decideOutcome } from '../domain/call-outcomes.ts';
-import { Blocked, CallOutcomeItem, PhoneOrWithheld, toCallReference, UpdatedFields } from '../domain/calls.ts';
+import { Blocked, CallOutcomeItem, PhoneOrWithheld, Revoked, toCallReference, UpdatedFields } from '../domain/calls.ts';
 import { toNamedKey } from '../domain/change-maker.ts';
 import { now } from '../domain/date-time.ts';
 import { describedObject, listField, objectComponent, textField } from '../domain/describe.ts';
@@ -24,6 +24,7 @@ const UpdatedOutcome = objectComponent('UpdatedOutcome', 'An item whose call was
   phone: PhoneOrWithheld,
   updated_fields: UpdatedFields,
   blocked: Blocked,
+  revoked: Revoked,
 });
 
 /** Sets the outcomes of many calls. An invalid item, or one whose call is missing or foreign, does not fail the others. */
@@ -63,7 +64,7 @@ export const updateCallOutcomes = endpoint({
     });
     const results = await calls.setOutcomes(accepted, lastTableCallAt(receivedAt));
     const updated: z.infer<typeof UpdatedOutcome>[] = [];
-    for (const [place, { index, item, block, fields }] of accepted.entries()) {
+    for (const [place, { index, item, block, revocation, fields }] of accepted.entries()) {
       const call = results[place];
       if (call instanceof Error) failed.push(failedItem(index, call));
       else if (!call) failed.push(failedItem(index, noSuchCall(item.callIdOrPhone)));
@@ -76,6 +77,7 @@ export const updateCallOutcomes = endpoint({
           phone,
           updated_fields: fields(call),
           ...(block && phone !== null && { blocked: true as const }),
+          ...(revocation && phone !== null && { revoked: true as const }),
         });
       }
     }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
 import { allPurposes, type ConsentEntry } from '../domain/consent-decisions.ts';
 import type { Consent, NewConsent } from '../domain/consents.ts';
@@ -88,9 +87,7 @@ export class Consents extends TableStore {
   /** Writes the records of several persons. Returns false if it may succeed later. */
   async #write(uid: string, batch: Addition[], recordedBy: string): Promise<boolean> {
     const actions = batch.flatMap(({ found, added }) =>
-      added.length === 0
-        ? []
-        : consentActions(this.table, uid, found, added, { recordedBy, newRevision: randomUUID() }),
+      added.length === 0 ? [] : consentActions(this.table, uid, found, added, recordedBy),
     );
     try {
       if (actions.length > 0) await this.table.transact(actions);

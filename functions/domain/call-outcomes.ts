@@ -35,14 +35,20 @@ export type OutcomeEffect = {
   change: (call: Call) => Call;
   /** The list on which the call's number is put if the outcome is set, and the reason. */
   block?: { owner: { uid: string } | { agentId: string }; reason: string };
+  /** The user whose consents of the call's number are revoked if the outcome is set. */
+  revocation?: { uid: string; outcome: string };
   /** Returns the fields that the change sets or clears, in the order of responses, for the call after it. */
   fields: (call: Call) => ReturnType<typeof listOutcomeFields>;
 };
 
+/** Checks whether setting an outcome also writes something about the number of the call, in the same transaction. */
+export const concernsNumber = ({ block, revocation }: { block?: object; revocation?: object }): boolean =>
+  block !== undefined || revocation !== undefined;
+
 /** What the agent says about an outcome. */
 type Rule = DeclaredOutcome & { blocks: NonNullable<DeclaredOutcome['blocks']> };
 
-/** Decides whether an outcome is set, held or refused, and which number it blocks. Undeclared labels throw. */
+/** Decides whether an outcome is set, held or refused, and what it does to the number. Undeclared labels throw. */
 export const decideOutcome = (
   sent: CallOutcomeChange,
   { agentId, owner, outcomeRules }: AgentOfCall,
@@ -57,10 +63,12 @@ export const decideOutcome = (
   const change = rule ? { ...sent, custom_call_outcome: rule.name } : sent;
   const set = (call: Call, change: CallOutcomeChange) =>
     withOutcome(call, call.custom_call_outcome_value === undefined ? withValue(change, rule) : change, mode, key, at);
-  const isBlocking = rule?.blocks === 'found' || (rule?.blocks === 'set' && !found);
+  const applies = (how: DeclaredOutcome['blocks']) => how === 'found' || (how === 'set' && !found);
   return {
     change: (call) => (found ? withFinding(call, change, { rule, set, ...found }) : set(call, change)),
-    block: isBlocking ? { owner: uid === owner ? { uid } : { agentId }, reason: rule.name } : undefined,
+    block:
+      rule && applies(rule.blocks) ? { owner: uid === owner ? { uid } : { agentId }, reason: rule.name } : undefined,
+    revocation: rule && applies(rule.revokes) ? { uid: owner, outcome: rule.name } : undefined,
     fields: (call) =>
       listOutcomeFields(call.custom_call_outcome_value === rule?.value ? withValue(change, rule) : change),
   };

@@ -253,3 +253,6 @@ export const listOutcomeFields = (change: CallOutcomeChange) =>
 
 /** A field of the response to a change of an outcome. */
 export const Blocked = z.optional(markField('Present when the outcome blocks: the number of the call is blocked.'));
+export const Revoked = z.optional(
+  markField('Present when the outcome revokes: the person of the call has revoked all consents.'),
+);

@@ -69,3 +69,9 @@ export const requireConsent = (
   const isTooOld = maxAgeDays !== undefined && entry.at + maxAgeDays * dayMilliseconds <= moment;
   return state === 'expired' || isTooOld ? { cause: 'consent_expired' } : { consentId: entry.consentId };
 };
+
+/** Checks whether a person has revoked all purposes, and has given none since. */
+export const hasRevokedAll = (entries: ConsentEntry[]): boolean => {
+  const revokedAt = Math.max(...entries.filter(({ purpose }) => purpose === allPurposes).map(({ at }) => at));
+  return Number.isFinite(revokedAt) && !entries.some(({ state, at }) => state === 'given' && at > revokedAt);
+};

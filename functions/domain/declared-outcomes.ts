@@ -40,13 +40,20 @@ const DeclaredOutcome = z.strictObject({
       'set',
     ),
   ),
+  revokes: z.optional(
+    choiceField(
+      ['never', 'set', 'found'],
+      'Whether the outcome revokes what the person has consented to, for all purposes: `set` when somebody sets it, `found` also when a voice platform found it. Default: `never`.',
+      'set',
+    ),
+  ),
   found: z.optional(FoundConditions),
 });
 export type DeclaredOutcome = z.infer<typeof DeclaredOutcome>;
 
 const example: DeclaredOutcome[] = [
   { name: 'appointment_booked', value: 149.5, found: { minSeconds: 10, minCallerWords: 5 } },
-  { name: 'do_not_call', blocks: 'set' },
+  { name: 'do_not_call', blocks: 'set', revokes: 'set' },
 ];
 
 /** The outcomes that an agent declares. Their names must differ in the form in which labels are compared. */

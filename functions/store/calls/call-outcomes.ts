@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
 import { currentRequestId } from '../../cause.ts';
+import { concernsNumber } from '../../domain/call-outcomes.ts';
 import type { Call } from '../../domain/calls.ts';
 import { chunks } from '../../domain/chunks.ts';
+import { allPurposes, hasRevokedAll } from '../../domain/consent-decisions.ts';
+import { now } from '../../domain/date-time.ts';
 import { ApiError } from '../../domain/errors.ts';
+import { chooseForm } from '../../domain/number-forms.ts';
 import { type Block, blockAction, blockCheck } from '../block-list/blocked-number.ts';
-import { callKey } from '../keys.ts';
+import { consentActions, readConsents, toConsentEntry } from '../consents/consent-items.ts';
+import { callKey, consentsKey } from '../keys.ts';
 import { repeatRounds } from '../repeat-rounds.ts';
 import { type Statement, statementsPerBatch, updateStatement } from '../statements.ts';
 import type { Table, TransactionAction } from '../table.ts';
@@ -24,19 +29,27 @@ export type OutcomeChange = CallTarget & {
   change: (call: Call) => Call;
   /** Also blocks the call's number on this list, in the same transaction. */
   block?: Omit<Block, 'phone'>;
+  /** Also revokes the consents of the call's number, in the same transaction. */
+  revocation?: { uid: string; outcome: string };
 };
 
 /** The call after a change, if it exists, or the error that prevented it. */
 type Result = Call | undefined | Error;
 
 /** The write of a call with its changes, in the order given. */
-type Write = { from: StoredCall; to: Call; changes: OutcomeChange[]; block?: Block & { isThere?: boolean } };
-/** A write that also blocks the call's number, unless its entry exists. */
-type BlockingWrite = Write & Required<Pick<Write, 'block'>>;
+type Write = {
+  from: StoredCall;
+  to: Call;
+  changes: OutcomeChange[];
+  /** Also blocks the call's number, unless its entry exists. */
+  block?: Block & { isThere?: boolean };
+  /** Also revokes the consents of a user for the call's number. */
+  revocation?: { uid: string; phone: string };
+};
 
 const concurrency = 8;
 
-/** Changes outcomes, in order for each call, until `until` (Unix milliseconds). A blocking outcome is a transaction. */
+/** Changes outcomes, in order for each call, until `until` (Unix milliseconds). One that concerns the number is a transaction. */
 export class OutcomeWriter {
   readonly #table: Table;
   readonly #records: CallRecords;
@@ -62,13 +75,16 @@ export class OutcomeWriter {
 
   /** Writes calls in batches, and returns the writes that must be repeated. */
   async #writeAll(writes: Write[]): Promise<Write[]> {
-    const blocking = writes.filter((one): one is BlockingWrite => one.block !== undefined);
-    const others = writes.filter(({ block }) => block === undefined);
-    // Writes that block the same number would conflict.
-    const byNumber = Object.values(Object.groupBy(blocking, ({ block }) => block.phone)) as BlockingWrite[][];
+    // Writes about the same number would conflict.
+    const byNumber = Map.groupBy(writes, ({ block, revocation }) => {
+      const { phone } = revocation ?? block ?? {};
+      return phone && chooseForm(phone);
+    });
+    const others = byNumber.get(undefined) ?? [];
+    byNumber.delete(undefined);
     const batches = [
       ...chunks(others, statementsPerBatch).map((batch) => () => this.#writeBatch(batch)),
-      ...byNumber.map((batch) => () => this.#writeInTurn(batch)),
+      ...[...byNumber.values()].map((batch) => () => this.#writeInTurn(batch)),
     ];
     return (await pMap(batches, (writeBatch) => writeBatch(), { concurrency })).flat();
   }
@@ -89,23 +105,28 @@ export class OutcomeWriter {
     return [...groups.values()].flatMap(({ from, changes }) => this.#apply(from, changes));
   }
 
-  /** Applies a call's changes, and returns their write. None prevents another; an unchanged outcome blocks nothing. */
+  /** Applies a call's changes, and returns their write. None prevents another; an outcome that is not set does nothing. */
   #apply(from: StoredCall, changes: OutcomeChange[]): Write[] {
     let to = from.call;
     let block: OutcomeChange['block'];
+    let revocation: OutcomeChange['revocation'];
     for (const one of changes) {
       try {
         to = one.change(to);
         this.#results.set(one, to);
         if (to.custom_call_outcome === one.block?.reason) block ??= one.block;
+        if (to.custom_call_outcome === one.revocation?.outcome) revocation ??= one.revocation;
       } catch (error) {
         this.#results.set(one, error as Error);
       }
     }
     const { phone } = to;
-    // The number may not be blocked although the outcome is set.
-    if (block && phone !== undefined) return [{ from, to, changes, block: { ...block, phone } }];
-    return from.call === to ? [] : [{ from, to, changes }];
+    const about = phone !== undefined && {
+      block: block && { ...block, phone },
+      revocation: revocation && { uid: revocation.uid, phone },
+    };
+    // The number may not be blocked, or its consents revoked, although the outcome is set.
+    return from.call === to && !(about && concernsNumber(about)) ? [] : [{ from, to, changes, ...about }];
   }
 
   /** Writes a batch, and returns the writes that must be repeated. */
@@ -123,30 +144,46 @@ export class OutcomeWriter {
   }
 
   /** Writes calls with the same number in turn, and returns those to repeat. */
-  async #writeInTurn(batch: BlockingWrite[]): Promise<Write[]> {
+  async #writeInTurn(batch: Write[]): Promise<Write[]> {
     const left: Write[] = [];
-    for (const one of batch) left.push(...(this.#isOver() ? [one] : await this.#writeAndBlock(one)));
+    for (const one of batch) left.push(...(this.#isOver() ? [one] : await this.#writeWithNumber(one)));
     return left;
   }
 
-  /** Writes a call and its number's entry together. An existing entry is only checked. */
-  async #writeAndBlock(one: BlockingWrite): Promise<Write[]> {
+  /** Writes a call, its number's entry and a revocation together. An existing entry is only checked. */
+  async #writeWithNumber(one: Write): Promise<Write[]> {
     const { block } = one;
     const table = this.#table;
     try {
+      const revocation = await this.#revocationActions(one);
+      if (one.from.call === one.to && !block && revocation.length === 0) return [];
       await table.transact([
         one.from.call === one.to ? this.#checkAction(one) : this.#updateAction(one),
-        block.isThere ? blockCheck(table, block) : blockAction(table, block, this.#version),
+        ...(block ? [block.isThere ? blockCheck(table, block) : blockAction(table, block, this.#version)] : []),
+        ...revocation,
       ]);
       return [];
     } catch (error) {
-      const [ofCall, ofEntry] = cancellationResults(error) ?? [];
-      if (!ofCall || !ofEntry) return this.#isRepeated(error as Error) ? [one] : this.#end(one, error as Error);
+      const [ofCall, next] = cancellationResults(error) ?? [];
+      if (!ofCall) return this.#isRepeated(error as Error) ? [one] : this.#end(one, error as Error);
       if (ofCall.error !== undefined) return this.#settle(one, ofCall);
-      if (ofEntry.error !== 'ConditionalCheckFailed') return [one];
+      if (!block || next?.error !== 'ConditionalCheckFailed') return [one];
       const other = { ...one, block: { ...block, isThere: !block.isThere } };
-      return block.isThere ? [other] : this.#writeAndBlock(other);
+      return block.isThere ? [other] : this.#writeWithNumber(other);
     }
+  }
+
+  /** Returns the actions that revoke the consents of a number; none where the same outcome has done so before. */
+  async #revocationActions({ from, to, revocation }: Write): Promise<TransactionAction[]> {
+    if (!revocation) return [];
+    const { uid, phone: number } = revocation;
+    const found = readConsents(await this.#table.get(consentsKey(uid, number)));
+    const isSet = from.call.custom_call_outcome === to.custom_call_outcome && from.call.phone === number;
+    if (isSet && hasRevokedAll(found.entries)) return [];
+    const proof = { channel: 'call' as const, callId: to.callId };
+    const consent = { number, purpose: allPurposes, state: 'revoked' as const, at: now(), proof };
+    const added = [{ consent, entry: toConsentEntry(uid, found.salt, consent) }];
+    return consentActions(this.#table, uid, found, added, `consents/${this.#version}`);
   }
 
   /** Returns the writes that must be repeated after a write with this result. */

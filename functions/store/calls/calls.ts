@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
+import { concernsNumber } from '../../domain/call-outcomes.ts';
 import { type Call, type CallFacts, type CallReference, withFacts } from '../../domain/calls.ts';
 import { chunks } from '../../domain/chunks.ts';
 import { environment } from '../../environment.ts';
@@ -70,13 +71,14 @@ export class Calls extends TableStore {
     facts: (found: Call | undefined) => CallFacts,
     { outcome, lookedUp }: { outcome?: Recording['outcome'] } & Pick<CallTarget, 'lookedUp'> = {},
   ): Promise<void> {
-    // Blocking the call's number is a second write.
-    const change = (outcome && !outcome.block && outcome.change) || ((call: Call) => call);
+    // What concerns the call's number is a second write.
+    const isSecond = outcome !== undefined && concernsNumber(outcome);
+    const change = (!isSecond && outcome?.change) || ((call: Call) => call);
     const write = (found: StoredCall | undefined) =>
       change(withFacts(found?.call, agentId, callId, facts(found?.call)));
     const recorded = await this.#write({ agentId, reference: { callId }, lookedUp }, write, { isReport: true });
-    // An outcome that does not change blocks no number again.
-    if (outcome?.block && recorded && outcome.change(recorded) !== recorded)
+    // An outcome that does not change does nothing to a number again.
+    if (isSecond && recorded && outcome.change(recorded) !== recorded)
       await this.setOutcome({ agentId, reference: { callId }, ...outcome });
   }
 
@@ -108,13 +110,13 @@ export class Calls extends TableStore {
 
   /** Records many calls, undefined for deleted ones. Nothing begins after `until` (Unix milliseconds). */
   async recordMany(items: Recording[], until: number): Promise<(Call | undefined | Error)[]> {
-    // An outcome that blocks the call's number is set in a separate transaction.
-    const blocking = new Set(items.filter(({ outcome }) => outcome?.block).map(callName));
-    const facts = items.map((item) => (blocking.has(callName(item)) ? { ...item, outcome: undefined } : item));
+    // An outcome that concerns the call's number is set in a separate transaction.
+    const concerning = new Set(items.filter(({ outcome }) => outcome && concernsNumber(outcome)).map(callName));
+    const facts = items.map((item) => (concerning.has(callName(item)) ? { ...item, outcome: undefined } : item));
     const results: (Call | undefined | Error)[] = await recordCalls(this.table, this.#stored, facts, until);
     const changes = items.flatMap((item, index) => {
       const { agentId, callId, outcome } = item;
-      if (!outcome || !blocking.has(callName(item)) || results[index] instanceof Error) return [];
+      if (!outcome || !concerning.has(callName(item)) || results[index] instanceof Error) return [];
       return [{ index, agentId, reference: { callId }, ...outcome }];
     });
     const changed = await this.setOutcomes(changes, until);
@@ -221,6 +223,7 @@ const outcomePermissions = [
   'dynamodb:ConditionCheckItem',
   'dynamodb:GetItem',
   'dynamodb:PartiQLUpdate',
+  'dynamodb:PutItem',
   'dynamodb:Query',
   'dynamodb:UpdateItem',
 ] as const;
@@ -228,8 +231,8 @@ const outcomePermissions = [
 export const calls = /* @__PURE__ */ service(() => new Calls(table.get(), environment.callRetentionDays), {
   count: ['dynamodb:Query'],
   record: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
-  recordReported: ['dynamodb:DeleteItem', 'dynamodb:PutItem', ...outcomePermissions],
-  recordMany: ['dynamodb:DeleteItem', 'dynamodb:PutItem', ...outcomePermissions],
+  recordReported: ['dynamodb:DeleteItem', ...outcomePermissions],
+  recordMany: ['dynamodb:DeleteItem', ...outcomePermissions],
   remove: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
   removeAll: ['dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:Query'],
   erase: ['dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:PutItem', 'dynamodb:Query'],

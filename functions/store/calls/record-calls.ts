@@ -22,7 +22,7 @@ export type Recording = {
   agentId: string;
   callId: string;
   facts: CallFacts;
-  outcome?: Pick<OutcomeChange, 'change' | 'block'>;
+  outcome?: Pick<OutcomeChange, 'change' | 'block' | 'revocation'>;
 };
 
 /** The single write of a call, with everything that is recorded about it. */

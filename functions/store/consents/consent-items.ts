@@ -89,7 +89,7 @@ export const consentActions = (
   uid: string,
   { entries, salt, revision }: PersonConsents,
   added: AddedConsent[],
-  { recordedBy, newRevision }: { recordedBy: string; newRevision: string },
+  recordedBy: string,
 ): TransactionAction[] => {
   const [first] = added as [AddedConsent];
   const made = { recordedAt: now(), recordedBy, requestId: currentRequestId(), madeBy: currentMaker() };
@@ -97,7 +97,7 @@ export const consentActions = (
     ...consentsKey(uid, first.consent.number),
     entries: packEntries([...entries, ...added.map(({ entry }) => entry)]),
     salt,
-    revision: newRevision,
+    revision: randomUUID(),
   };
   return [
     table.putAction(person, isUnchanged(revision)),
