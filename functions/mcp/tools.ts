@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
 import type { KeyOwner, OwnApi, OwnResponse } from '../clients/own-api.ts';
 import { Scope } from '../domain/api-keys.ts';
-import { ApiError, invalidApiKey, invalidRequest } from '../domain/errors.ts';
+import { ApiError, invalidApiKey, invalidField, invalidRequest } from '../domain/errors.ts';
+import { tooManyDigitsError } from '../domain/exact-number.ts';
 import { formatLimit } from '../domain/format-limit.ts';
-import { isJsonObject } from '../domain/json.ts';
+import { findLostNumber, isJsonObject } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { cut } from '../domain/text.ts';
 import { environment } from '../environment.ts';
@@ -12,7 +13,7 @@ import toolsJson from '../openapi/tools.json' with { type: 'json' };
 import { callOperation, operations } from '../operations/call-operation.ts';
 import { wholeService } from '../service.ts';
 import { type Fields, fillEmpty, McpError } from './messages.ts';
-import { parseArguments } from './parse-arguments.ts';
+import { readArguments } from './read-arguments.ts';
 
 const describeMissingTool = (name: unknown) =>
   operations[String(name)]?.restricted && !environment.mcpDeletes
@@ -61,16 +62,21 @@ export class McpTools {
   ): Promise<Fields> {
     const tool = this.#tools.find((one) => one.name === name);
     if (!tool) throw new McpError('invalidParams', describeMissingTool(name), { status: 200 });
-    const args = parseArguments(fillEmpty(given), tool.inputSchema, tool.annotations);
-    if (!isJsonObject(args)) throw new McpError('invalidParams', 'arguments must be an object.', { status: 200 });
     const { uid: takesUid, toolDefaults } = operations[tool.name] as CallableOperation;
     try {
+      const { args, empty } = readArguments(fillEmpty(given), tool.inputSchema);
+      if (!isJsonObject(args)) throw new McpError('invalidParams', 'arguments must be an object.', { status: 200 });
       refuseUnknown(tool, args);
+      const rounded = findLostNumber(args, { ...args });
+      if (rounded) throw invalidField(rounded.join('.'), tooManyDigitsError);
       const uid = takesUid && (await uidOfKey());
       const response = await callOperation(api, apiKey, { name: tool.name, args: { ...toolDefaults, ...args }, uid });
       if (response.body.error === 'insufficient_permissions' && args.agentId !== undefined)
         response.body.message = `${response.body.message} The agents that this key may use are in listAgents.`;
-      return toResult(toolDefaults?.limit === undefined ? response : withoutLongList(response));
+      return toResult(
+        toolDefaults?.limit === undefined ? response : withoutLongList(response),
+        describeEmpty(tool, empty),
+      );
     } catch (error) {
       if (!(error instanceof ApiError) || error.code === 'invalid_api_key') throw error;
       const { code, message, details, status } = error;
@@ -99,15 +105,26 @@ const withoutLongList = (response: OwnResponse): OwnResponse => {
   return { status: 413, body: { error: 'payload_too_large', message } };
 };
 
+/** Returns a sentence for a model that may have meant to clear fields by empty values, which say nothing. */
+const describeEmpty = ({ inputSchema: { properties = {} } }: OperationTool, empty: string[]): string | undefined =>
+  empty.length > 0 && 'clear' in properties
+    ? `Without a value, and unchanged: ${cut(empty.join(', '), 500)}. To clear a field, name it in \`clear\`.`
+    : undefined;
+
 /** Returns the result of a tool from the response of its operation. An invalid key is a 401 instead. */
-const toResult = ({ status, body }: OwnResponse): Fields => {
+const toResult = ({ status, body }: OwnResponse, note?: string): Fields => {
   if (body.error === 'invalid_api_key') throw invalidApiKey();
   const text = JSON.stringify(body);
   const shown =
     text.length > maxResultUnits
       ? `The result has ${text.length} characters: see structuredContent. Where it is a text of the knowledge, searchKnowledge finds the passages that answer a question.`
       : text;
-  return { content: [{ type: 'text', text: shown }], structuredContent: body, isError: status >= 400 };
+  const texts = note === undefined ? [shown] : [shown, note];
+  return {
+    content: texts.map((text) => ({ type: 'text', text })),
+    structuredContent: body,
+    isError: status >= 400,
+  };
 };
 
 export const mcpTools = /* @__PURE__ */ wholeService(() => new McpTools({ deletes: environment.mcpDeletes }));

@@ -132,7 +132,7 @@ const buildOperationTool = (document: OpenApiDocument, endpoint: AnyEndpoint): O
   return {
     name,
     title: String(operation.summary),
-    description: checkToolText(name, toolDescriptions[name] ?? summary),
+    description: checkToolText(name, sayClear(toolDescriptions[name] ?? summary)),
     inputSchema: buildInputSchema(document, endpoint),
     // It requires no field and forbids none: clients also check an error against it.
     outputSchema: { type: 'object', ...reduceSchema(document, resolve(document, response)) },
@@ -160,7 +160,8 @@ const buildInputSchema = (document: OpenApiDocument, endpoint: AnyEndpoint): Jso
   for (const { name, description, schema } of parameters) add(name, { ...schema, description });
   for (const [name, schema] of Object.entries(body?.properties ?? {})) add(name, schema);
   if (takesIdempotencyKey(endpoint)) add('idempotencyKey', { type: 'string', format: 'uuid' });
-  if (endpoint.takesIfMatch) add('ifMatch', { type: 'integer' });
+  if (endpoint.takesIfMatch) add('ifMatch', { type: 'integer', minimum: 1 });
+  addClear(document, endpoint, body, properties);
   const leftOut = administersUsers(endpoint) ? undefined : 'uid';
   if (leftOut) delete properties[leftOut];
   for (const [name, value] of Object.entries(defaults ?? {})) (properties[name] as JsonSchema).default = value;
@@ -170,6 +171,40 @@ const buildInputSchema = (document: OpenApiDocument, endpoint: AnyEndpoint): Jso
   ].filter((name) => name !== leftOut);
   return { type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false };
 };
+
+/** Facts of a call that are `null` where they are absent: nothing needs to clear them. */
+const nullWhereAbsent = ['phone', 'agentPhone'];
+
+/** Adds `clear` to a change, or to the items of a bulk change: a tool reads `null` as no value, which models fill in. */
+const addClear = (
+  document: OpenApiDocument,
+  { name, method }: AnyEndpoint,
+  body: JsonSchema | undefined,
+  properties: Record<string, JsonSchema>,
+) => {
+  const isBulk = overwriting.includes(name) && body?.properties?.items !== undefined;
+  if (!body || (method !== 'PATCH' && !isBulk)) return;
+  const target = isBulk ? properties.items?.items?.properties : properties;
+  const source = isBulk
+    ? resolve(document, resolve(document, body.properties?.items as JsonSchema).items as JsonSchema)
+    : body;
+  const names = listClearable(document, source).filter((one) => !nullWhereAbsent.includes(one));
+  if (!target || names.length === 0) return;
+  if ('clear' in target) throw new Error(`${name} has a field called clear.`);
+  const [nested, own] = [names.find((one) => one.includes('.')), names.find((one) => !one.includes('.'))];
+  const description = `Names of fields to clear${nested ? `, such as \`${own}\` and \`${nested}\`` : ''}. Empty values clear nothing.`;
+  target.clear = { description, type: 'array', items: { type: 'string', ...(!nested && { enum: names }) } };
+};
+
+/** Returns the names of fields that may be `null`, those of objects with a dot. */
+const listClearable = (document: OpenApiDocument, { properties = {} }: JsonSchema): string[] =>
+  Object.entries(properties).flatMap(([name, property]) => {
+    const schema = resolve(document, property);
+    return isNullable(schema) ? [name] : listClearable(document, schema).map((one) => `${name}.${one}`);
+  });
+
+const isNullable = ({ type, anyOf = [] }: JsonSchema) =>
+  (Array.isArray(type) && type.includes('null')) || anyOf.some((one) => one.type === 'null');
 
 /** Leaves out a description that says no more than the name of the argument, such as that of `agentId`. */
 const withoutObvious = ({ description, ...schema }: JsonSchema): JsonSchema =>
@@ -192,26 +227,40 @@ const splitOperation = (document: OpenApiDocument, { name, method, path, raw }: 
 };
 
 /** The keywords that a model does not need: descriptions explain them, and the operation checks them. */
-const leftOut = ['examples', 'pattern', 'minLength', 'maxLength', 'minItems'];
+const leftOut = ['examples', 'pattern', 'minLength', 'maxLength'];
 
 /** Returns a self-contained schema. */
 const inlineReferences = (document: OpenApiDocument, schema: JsonSchema): JsonSchema => {
   const { $ref: _, ...whole } = { ...resolve(document, schema), ...withoutUndefined(schema) };
   const kept = Object.fromEntries(Object.entries(whole).filter(([keyword]) => !leftOut.includes(keyword)));
-  return mapSchemas(separateTypes(kept), (part) => inlineReferences(document, part));
+  if (kept.description !== undefined) kept.description = sayClear(String(kept.description));
+  return mapSchemas(separateTypes(withoutNull(kept)), (part) => inlineReferences(document, part));
+};
+
+/** Leaves out `null` from the values of an argument, which says nothing there. */
+const withoutNull = (schema: JsonSchema): JsonSchema => {
+  if (!isNullable(schema)) return schema;
+  const { type, anyOf = [], enum: values, ...rest } = schema;
+  const types = [type].flat().filter((one) => one !== undefined && one !== 'null') as string[];
+  const branches = anyOf.filter((one) => one.type !== 'null');
+  return {
+    ...rest,
+    ...(types.length > 0 && { type: types.length === 1 ? types[0] : types }),
+    ...(Array.isArray(values) && { enum: values.filter((value) => value !== null) }),
+    ...(branches.length === 1 ? branches[0] : branches.length > 0 && { anyOf: branches }),
+  };
 };
 
 /** Writes a schema of several types as several schemas: some clients drop all tools if one has a list of types. */
 const separateTypes = (schema: JsonSchema): JsonSchema => {
-  const { type, description, default: fallback, enum: values, ...rest } = schema;
+  const { type, description, default: fallback, ...rest } = schema;
   if (!Array.isArray(type)) return schema;
-  const anyOf = type.map((one) =>
-    one === 'null'
-      ? { type: one }
-      : { ...rest, type: one, ...(Array.isArray(values) && { enum: values.filter((value) => value !== null) }) },
-  );
-  return { ...(description && { description }), default: fallback, anyOf };
+  return { ...(description && { description }), default: fallback, anyOf: type.map((one) => ({ ...rest, type: one })) };
 };
+
+/** Says of a field how a tool clears it. */
+const sayClear = (description: string) =>
+  description.replaceAll('`null` clears', '`clear` clears').replaceAll('`null` or absent:', 'Absent:');
 
 /** Returns the names of a response's fields: each model reads all tools. What other tools describe stays open. */
 const reduceSchema = (document: OpenApiDocument, schema: JsonSchema): JsonSchema => {

@@ -218,6 +218,32 @@ it('a tool call keeps numbers as they were written', async () => {
   expect(read.text).toContain('{"n":12345678901234567890,"p":1.50}');
 });
 
+it('a tool call does not round the number of an argument', async () => {
+  const args = `{"agentId":"${world.agentId}","callIdOrPhone":"numbers","custom_call_outcome_value":9007199254740993}`;
+  const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"updateCallOutcome","arguments":${args}}}`;
+  const { result } = (await call('POST', '/mcp', { apiKey: world.apiKey, body })).body;
+  const message = 'has more digits than a number keeps';
+  expect(result.structuredContent.details).toEqual([{ path: 'custom_call_outcome_value', message }]);
+});
+
+it('a tool call clears what it names, says what it leaves as it is, and overwrites nothing with an empty value', async () => {
+  const { agentId, apiKey, recordCall } = await newWorld();
+  await recordCall('c1');
+  const args = { agentId, callIdOrPhone: 'c1' };
+  await callTool(
+    'updateCallOutcome',
+    { ...args, custom_call_outcome: 'booked', custom_call_outcome_value: 80 },
+    { apiKey },
+  );
+  const kept = { ...args, custom_call_outcome: '', custom_call_outcome_value: 95, custom_call_metadata: {} };
+  const { content } = await callTool('updateCallOutcome', kept, { apiKey });
+  expect(content[1].text).toContain('unchanged: custom_call_outcome, custom_call_metadata. ');
+  const read = async () => (await callTool('getCall', args, { apiKey })).structuredContent;
+  expect(await read()).toMatchObject({ custom_call_outcome: 'booked', custom_call_outcome_value: 95 });
+  await callTool('updateCallOutcome', { ...args, clear: ['custom_call_outcome'] }, { apiKey });
+  expect(await read()).not.toHaveProperty('custom_call_outcome');
+});
+
 it('a tool call with an idempotency key runs once', async () => {
   const args = { name: 'Once', idempotencyKey: 'once' };
   const first = await callTool('createAgent', args);

@@ -48,6 +48,11 @@ it('no schema of a tool has a list of types, for which some clients drop all too
   expect(JSON.stringify(tools)).not.toMatch(/"type":\[/);
 });
 
+it('no tool offers null, which says nothing', () => {
+  const inputs = tools.map(({ description, inputSchema }) => [description, inputSchema]);
+  expect(JSON.stringify(inputs)).not.toMatch(/"null"|`null`/);
+});
+
 it('a description of a tool is refused when it names a request or a command, which a model cannot send', () => {
   for (const text of ['As `POST /call-starts` decides.', '`GET /erasures/{erasureId}` returns it.', 'Use `npm run x`.'])
     expect(() => checkToolText('x', text)).toThrow('tool-descriptions.ts');

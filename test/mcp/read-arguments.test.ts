@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parseJson } from '../../functions/domain/json.ts';
-import { parseArguments } from '../../functions/mcp/parse-arguments.ts';
+import { readArguments } from '../../functions/mcp/read-arguments.ts';
 import type { OperationTool } from '../../functions/openapi/operations.ts';
 
 const tools: OperationTool[] = JSON.parse(readFileSync('functions/openapi/tools.json', 'utf8'));
 const parse = (name: string, args: unknown) => {
   const tool = tools.find((one) => one.name === name) as OperationTool;
-  return parseArguments(args, tool.inputSchema, tool.annotations);
+  return readArguments(args, tool.inputSchema).args;
 };
 
 it.each([
@@ -24,7 +24,6 @@ it.each([
   ['a boolean', 'updateWebsite', { active: 'true' }, { active: true }],
   ['a boolean of Python', 'updateWebsite', { active: 'False' }, { active: false }],
   ['all arguments', 'updateWebsite', '{"active":"false","name":"1"}', { active: false, name: '1' }],
-  ['null', 'updateCallOutcome', { custom_call_metadata: 'null' }, { custom_call_metadata: null }],
 ])('an argument that is %s may be sent as text', (_, name, args, expected) => {
   expect(parse(name, args)).toEqual(expected);
 });
@@ -55,6 +54,14 @@ it.each([
 
 it.each([
   ['an argument', 'listCalls', { limit: null, agentId: 'a' }, { agentId: 'a' }],
+  ['a required one', 'searchKnowledge', { query: '', agentId: 'a' }, { agentId: 'a' }],
+  [
+    'an outcome',
+    'updateCallOutcome',
+    { custom_call_outcome: '', custom_call_outcome_value: 0 },
+    { custom_call_outcome_value: 0 },
+  ],
+  ['an object', 'updateCallOutcome', { custom_call_metadata: {}, preference: ' ' }, {}],
   [
     'a field of an object',
     'createAgent',
@@ -62,43 +69,96 @@ it.each([
     { configuration: { own: null } },
   ],
   [
+    'every field of an object',
+    'createBlockListImport',
+    { size: 1, columns: { number: '', reason: null } },
+    { size: 1 },
+  ],
+  [
     'a field of an object in a list',
     'recordCalls',
-    { items: [{ callId: 'a', durationSeconds: null, phone: null }] },
-    { items: [{ callId: 'a', phone: null }] },
+    { items: [{ callId: 'a', durationSeconds: null, phone: null, custom_call_outcome: '' }] },
+    { items: [{ callId: 'a' }] },
   ],
-])('%s that may be absent is absent when it is null, unless null has a meaning', (_, name, args, expected) => {
+])('%s without a value says nothing', (_, name, args, expected) => {
   expect(parse(name, args)).toEqual(expected);
 });
 
 it.each([
   ['a number', 'listAgents', { limit: '' }],
+  ['a limit', 'listAgents', { limit: 0 }],
+  ['a limit in a text', 'addWebsite', { limit: '0', maxDepth: 0, refreshEvery: 0 }],
+  ['a version', 'getCallFigures', { version: 0 }],
   ['a boolean', 'listCalls', { hasOutcome: ' ' }],
   ['a choice', 'listCalls', { direction: '' }],
   ['a time', 'addBlockedNumbers', { expiresAt: '' }],
+  ['a reason', 'addBlockedNumbers', { reason: '' }],
   ['a key of a request', 'addBlockedNumbers', { idempotencyKey: '' }],
-  ['a list', 'searchKnowledge', { sourceIds: 'null' }],
+  ['a list in a text', 'searchKnowledge', { sourceIds: 'null' }],
+  ['a list', 'searchKnowledge', { sourceIds: [] }],
   ['a text that a list is filtered by', 'listCalls', { phone: '', outcome: '', cursor: '' }],
-])('an argument that may be absent, such as %s, is absent when it is an empty text', (_, name, args) => {
+])('an argument that is %s says nothing when it is empty', (_, name, args) => {
   expect(parse(name, args)).toEqual({});
 });
 
 it.each([
-  ['a text that a change may clear', 'addBlockedNumbers', { reason: '' }],
-  ['a text that is required', 'searchKnowledge', { query: '' }],
   ['a text in a search', 'searchKnowledge', { query: 'null' }],
+  ['a value of 0', 'updateCallOutcome', { custom_call_outcome_value: 0 }],
+  ['a list that may be empty', 'createAgent', { configuration: { outcomes: [] } }],
+  ['null in free-form metadata', 'updateCallOutcome', { custom_call_metadata: { n: null, t: '' } }],
+  ['null for a field of the user’s own', 'updateAgent', { configuration: { own: null } }],
+  ['null in a list', 'addBlockedNumbers', { numbers: [null, ''] }],
+  ['null for an argument that the tool does not have', 'listCalls', { invented: null }],
 ])('%s stays as it is', (_, name, args) => {
   expect(parse(name, structuredClone(args))).toEqual(args);
 });
 
 it.each([
-  ['clears a field', 'updateAgent', { agentId: 'a', phoneNumber: null, configuration: { greeting: null } }],
-  ['stands for an argument that is required', 'getAgent', { agentId: null }],
-  ['is in free-form metadata', 'updateCallOutcome', { custom_call_metadata: { n: null } }],
-  ['is in a list', 'addBlockedNumbers', { numbers: [null] }],
-  ['is an argument that the tool does not have', 'listCalls', { invented: null }],
-])('null stays when it %s', (_, name, args) => {
-  expect(parse(name, structuredClone(args))).toEqual(args);
+  ['a field', 'updateAgent', { clear: ['phoneNumber'], note: 'x' }, { phoneNumber: null, note: 'x' }],
+  ['fields in a text', 'updateWebsite', { clear: '["refreshEvery"]' }, { refreshEvery: null }],
+  ['a field by its name alone', 'updateWebsite', { clear: 'refreshEvery' }, { refreshEvery: null }],
+  ['no field', 'updateAgent', { clear: ['', ''] }, {}],
+  ['a field whose value says nothing', 'updateAgent', { clear: ['key'], key: '' }, { key: null }],
+  [
+    'fields of the configuration',
+    'updateAgent',
+    { clear: ['configuration.greeting', 'configuration.own.name'], configuration: { voice: 'nova' } },
+    { configuration: { voice: 'nova', greeting: null, 'own.name': null } },
+  ],
+  [
+    'fields of an item',
+    'updateCallOutcomes',
+    { items: [{ agentId: 'a', clear: ['custom_call_outcome'] }] },
+    { items: [{ agentId: 'a', custom_call_outcome: null }] },
+  ],
+])('clear clears %s', (_, name, args, expected) => {
+  expect(parse(name, args)).toEqual(expected);
+});
+
+it.each([
+  ['a field that is given', 'updateAgent', { clear: ['key'], key: 'desk' }, 'clear'],
+  ['a field that cannot be cleared', 'updateWebsite', { clear: ['name'] }, 'clear'],
+  ['something else', 'updateAgent', { clear: { key: true } }, 'clear'],
+  ['a field in a list', 'updateAgent', { clear: [7] }, 'clear'],
+  ['a field of a prototype', 'updateWebsite', { clear: ['__proto__.x'] }, 'clear'],
+  [
+    'a field of an item that is given',
+    'updateCallOutcomes',
+    { items: [{ custom_call_outcome: 'a', clear: ['custom_call_outcome'] }] },
+    'items.0.clear',
+  ],
+])('clear is refused with %s', (_, name, args, path) => {
+  expect(() => parse(name, args)).toThrow(`${path}: `);
+  expect({}).not.toHaveProperty('x');
+});
+
+it('a field that is named as the prototype of objects is cleared as any other', () => {
+  const { configuration } = parse('updateAgent', { clear: ['configuration.__proto__', '__proto__.x'] }) as Record<
+    string,
+    object
+  >;
+  expect(Object.entries(configuration ?? {})).toEqual([['__proto__', null]]);
+  expect({}).not.toHaveProperty('x');
 });
 
 it('numbers stay as they were written, beside and within texts', () => {
