@@ -30,6 +30,7 @@ const options = new Command('npm start --')
   .option('--port <number>', '', toPort, 3000)
   .option('--data <folder>')
   .option('--watch')
+  .option('--lake')
   .option('--json')
   .option('--json-log')
   .option('--demo-days <number>', '', toDays, 90)
@@ -49,6 +50,7 @@ const options = new Command('npm start --')
     port: number;
     data?: string;
     watch?: true;
+    lake?: true;
     json?: true;
     jsonLog?: true;
     demoDays: number;
@@ -85,6 +87,7 @@ process.on('unhandledRejection', (error) => console.error(error));
 const run = async () => {
   // Only the owner can read what this run and its processes write.
   process.umask(0o077);
+  if (options.lake) process.env.LAKE = 'true';
   const data = await start(openDataFolder(options.data));
   const disk = await start(watchDisk(data.path, report));
   const { server, serve } = holdingServer();

@@ -117,6 +117,17 @@ export const environment = {
     const name = 'CALL_RETENTION_DAYS';
     return process.env[name] ? days(name, 1) : undefined;
   },
+  /** Writes the calls of each day to a file for SQL. */
+  get lake() {
+    return flag('LAKE');
+  },
+  /** What the lake has in the place of phone numbers: keyed hashes, the numbers, or nothing. */
+  get lakeNumbers(): 'hash' | 'clear' | 'none' {
+    const value = process.env.LAKE_NUMBERS || 'hash';
+    if (value !== 'hash' && value !== 'clear' && value !== 'none')
+      throw wrong('LAKE_NUMBERS', value, 'hash, clear or none');
+    return value;
+  },
   /** The maximum number of calls of a file of an export. Unset: as many as there may be. */
   get callExportFileCalls() {
     const name = 'CALL_EXPORT_FILE_CALLS';

@@ -17,6 +17,7 @@ import { reconcileAgents } from './jobs/reconcile-agents.ts';
 import { reconcileCalls } from './jobs/reconcile-calls.ts';
 import { refreshWebsites } from './jobs/refresh-websites.ts';
 import { resumeDeliveries } from './jobs/resume-deliveries.ts';
+import { writeLake } from './jobs/write-lake.ts';
 
 /** All background work: one array, read by the stacks, the local run and the tests. */
 export const jobs: AnyJob[] = [
@@ -35,6 +36,7 @@ export const jobs: AnyJob[] = [
   reconcileAgents,
   reconcileCalls,
   exportCalls,
+  writeLake,
   importBlockList,
   giveUp,
   readChanges,

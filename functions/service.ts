@@ -24,7 +24,7 @@ export type Permission =
   | 's3:GetObject'
   | 's3:ListBucket'
   | 's3:PutObject'
-  | `s3:${'DeleteObject' | 'GetObject' | 'PutObject'}:${'imports' | 'exports'}`
+  | `s3:${'DeleteObject' | 'GetObject' | 'PutObject'}:${'imports' | 'exports' | 'lake'}`
   | 'bedrock:InvokeModelWithResponseStream'
   | `sqs:SendMessage:${JobName}`
   | `secretsmanager:GetSecretValue:${SecretName}`;

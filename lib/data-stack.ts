@@ -14,6 +14,7 @@ import { type CfnQueuePolicy, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs
 import type { Construct } from 'constructs';
 import { importsFolder } from '../functions/domain/block-list-imports.ts';
 import { exportsFolder } from '../functions/domain/call-exports.ts';
+import { queryResultsFolder } from '../functions/domain/lake.ts';
 import { giveUp } from '../functions/jobs/give-up.ts';
 import { type AnyQueueJob, jobDeliveries } from '../functions/jobs/job.ts';
 import { listClockJobs, queueJobs } from '../functions/jobs.ts';
@@ -101,6 +102,7 @@ export class DataStack extends NamedNestedStack {
         { prefix: importsFolder, expiration: Duration.days(7) },
         // The job of an export deletes its files after a day. This rule deletes those of a run that was killed.
         { prefix: exportsFolder, expiration: Duration.days(2) },
+        { prefix: queryResultsFolder, expiration: Duration.days(7) },
       ],
       cors: [
         {

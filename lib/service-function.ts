@@ -18,6 +18,7 @@ import { importsFolder } from '../functions/domain/block-list-imports.ts';
 import { exportsFolder } from '../functions/domain/call-exports.ts';
 import { filesFolder } from '../functions/domain/documents.ts';
 import type { JobName } from '../functions/domain/job-messages.ts';
+import { lakeFolder } from '../functions/domain/lake.ts';
 import { toKebabCase } from '../functions/domain/text.ts';
 import type { Permission, SecretName } from '../functions/service.ts';
 import { formatKey, guardedKeys, requestCountsPrefix } from '../functions/store/keys.ts';
@@ -214,7 +215,7 @@ const buildGrants = (
 };
 
 /** The folders of the bucket that permissions name by a suffix. */
-const separateFolders = { imports: importsFolder, exports: exportsFolder };
+const separateFolders = { imports: importsFolder, exports: exportsFolder, lake: lakeFolder };
 const requests = ':requests';
 const sendMessage = 'sqs:SendMessage';
 const getSecret = 'secretsmanager:GetSecretValue';
@@ -253,6 +254,8 @@ const buildEnvironment = (
     QUOTA_SOURCES: usesTable && String(settings.quotaSources),
     QUOTA_DAILY_WRITES: usesTable && String(settings.quotaDailyWrites),
     CHANGE_LOG_DAYS: usesTable && 'changeLog' in services && String(settings.changeLogDays),
+    LAKE: ('lakeDays' in services || 'lakeFiles' in services) && String(settings.lake),
+    LAKE_NUMBERS: 'lakeFiles' in services && settings.lakeNumbers,
     CALL_RETENTION_DAYS: usesTable && settings.callRetentionDays?.toString(),
     // The pages upload files to the bucket by presigned forms.
     FILES_BUCKET: (has('s3:') || name === pagesFunction) && data.files.bucketName,

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { lakeNumbers } from '../functions/domain/lake.ts';
 
 /** Returns the rest of a sentence that begins with the name of a setting. */
 const mustBe = (form: string) => ({
@@ -75,6 +76,8 @@ const settings = z.strictObject(
     callTimeRequestsPerSecond: whole(10_000).optional(),
     callRetentionDays: whole(3650).optional(),
     changeLogDays: whole(3650).default(400),
+    lake: flag().default(false),
+    lakeNumbers: z.enum(lakeNumbers, mustBe('hash, clear or none')).default('hash'),
     quotaAgents: whole().default(1000),
     quotaSources: whole().default(1000),
     quotaDailyWrites: whole().default(10_000_000),

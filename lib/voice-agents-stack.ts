@@ -11,6 +11,7 @@ import { EdgeStack } from './edge-stack.ts';
 import { HeadRoutesStack } from './head-routes-stack.ts';
 import { HooksStack } from './hooks-stack.ts';
 import { JobsStack } from './jobs-stack.ts';
+import { LakeStack } from './lake-stack.ts';
 import { OAuthStack } from './oauth-stack.ts';
 import { ObservabilityStack } from './observability-stack.ts';
 import { ReconciliationStack } from './reconciliation-stack.ts';
@@ -31,6 +32,7 @@ export class VoiceAgentsStack extends Stack {
   readonly users: UsersStack;
   readonly oauth: OAuthStack;
   readonly reconciliation: ReconciliationStack;
+  readonly lake: LakeStack | undefined;
   readonly headRoutes: HeadRoutesStack;
   readonly observability: ObservabilityStack;
 
@@ -67,6 +69,7 @@ export class VoiceAgentsStack extends Stack {
     this.oauth = new OAuthStack(this, 'OAuth', namingUrl, { data: this.data, api: this.api, publicUrl }, settings);
     const parts = { data: this.data, api: this.api };
     this.reconciliation = new ReconciliationStack(this, 'Reconciliation', ofReconciliation, parts, settings);
+    this.lake = settings.lake ? new LakeStack(this, 'Lake', this.data, settings) : undefined;
     const stacks = [this.api, this.users, this.oauth, this.reconciliation];
     this.headRoutes = new HeadRoutesStack(this, 'HeadRoutes', stacks);
     this.observability = new ObservabilityStack(

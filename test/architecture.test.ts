@@ -35,6 +35,7 @@ const below = [...base, 'functions/store', 'functions/clients', 'functions/extra
 const capabilities = [
   'functions/block-list-import',
   'functions/call-exports',
+  'functions/lake',
   'functions/calling',
   'functions/consents',
   'functions/changes',
@@ -69,6 +70,7 @@ const arrows: Record<string, string[]> = {
   'functions/http': below,
   'functions/block-list-import': [...below, 'functions/sheets'],
   'functions/call-exports': below,
+  'functions/lake': [...below, 'functions/call-exports', 'functions/figures'],
   'functions/calling': below,
   'functions/changes': below,
   'functions/consents': below,

@@ -87,7 +87,9 @@ export const describeEntry = (entry: Entry): string => {
   if (failedDelivery) return `delivery ${failedDelivery} failed: ${reason}\n`;
   if (!job) return `${formatEntryFields(entry)}\n${stack}`;
   const result = cause ? (givenUp ? 'failed for good' : 'failed, will be retried') : 'done';
-  return `${job} ${result} ${milliseconds} ms\n${stack}`;
+  // A batch of changes has no time of its own.
+  const time = milliseconds === undefined ? '' : ` ${milliseconds} ms`;
+  return `${job} ${result}${time}\n${stack}`;
 };
 
 /** Returns the stack of an error. The stack of a deadline says nothing about the work in progress. */

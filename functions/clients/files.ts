@@ -188,6 +188,8 @@ const equals = ([field, value]: [string, string]) => ({ [field]: value });
 const escapeUrlPart = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
 
+const escapeKey = (key: string) => key.split('/').map(escapeUrlPart).join('/');
+
 const readEtag = (response: Response) => (response.headers.get('etag') ?? '').replaceAll('"', '');
 
 /** Returns the body of a successful response. Throws an error with S3's reason otherwise. */
@@ -225,3 +227,15 @@ export const exportFiles = /* @__PURE__ */ service(files.get, {
   delete: ['s3:DeleteObject:exports'],
   downloadUrl: ['s3:GetObject:exports'],
 });
+
+/** The same for the lake. Its keys have signs that an address must escape. */
+export const lakeFiles = /* @__PURE__ */ service(
+  () => {
+    const all = files.get();
+    return {
+      put: (key: string, bytes: Uint8Array) => all.put(escapeKey(key), bytes),
+      delete: (key: string) => all.delete(escapeKey(key)),
+    };
+  },
+  { put: ['s3:PutObject:lake'], delete: ['s3:DeleteObject:lake'] },
+);

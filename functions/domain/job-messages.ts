@@ -54,6 +54,15 @@ export const jobMessages = {
     /** The message has waited the additional delay of its day. */
     hasWaited: z.optional(z.literal(true)),
   }),
+  writeLake: z.object({
+    job: z.literal('writeLake'),
+    ...ofUser,
+    agentId: StoredIdentifier,
+    /** A day in UTC. */
+    day: z.string(),
+    /** The file is written then (Unix milliseconds). */
+    dueAt: z.number(),
+  }),
   crawlWebsite: z.object({
     job: z.literal('crawlWebsite'),
     ...ofUser,

@@ -223,5 +223,6 @@ export const callFigures = /* @__PURE__ */ service(() => new CallFigures(table.g
   save: ['dynamodb:ConditionCheckItem', 'dynamodb:DeleteItem', 'dynamodb:PutItem'],
   read: ['dynamodb:Query'],
   daysWithCalls: ['dynamodb:Query'],
+  days: ['dynamodb:Query'],
   removeAll: ['dynamodb:BatchWriteItem', 'dynamodb:Query'],
 });

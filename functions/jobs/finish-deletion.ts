@@ -1,12 +1,15 @@
 import { callAttempts } from '../calling/call-attempts.ts';
-import { files } from '../clients/files.ts';
+import { files, lakeFiles } from '../clients/files.ts';
 import { queueSender } from '../clients/job-queue.ts';
 import { fileKey } from '../domain/documents.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { hasText } from '../domain/json.ts';
+import { lakeFileKey } from '../domain/lake.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { duplications } from '../duplication/duplications.ts';
+import { environment } from '../environment.ts';
 import { callFigures } from '../figures/call-figures.ts';
+import type { ServicesOf } from '../service.ts';
 import { agentDeletions } from '../store/agents/agent-deletions.ts';
 import { blockList } from '../store/block-list/block-list.ts';
 import { calls } from '../store/calls/calls.ts';
@@ -22,7 +25,8 @@ export const finishDeletion = queueJob({
   services: {
     agentDeletions: agentDeletions.for('find', 'finish'),
     calls: calls.for('removeAll'),
-    callFigures: callFigures.for('removeAll'),
+    callFigures: callFigures.for('days', 'removeAll'),
+    lakeFiles: lakeFiles.for('delete'),
     callAttempts: callAttempts.for('removeAll'),
     blockList: blockList.for('removeAll'),
     websites: websites.for('removeAll'),
@@ -42,6 +46,7 @@ export const finishDeletion = queueJob({
     const deleted = await agentDeletions.find(agentId);
     if (!deleted) return;
     const message = { job: 'finishDeletion', uid: deleted.owner, agentId } as const;
+    if (environment.lake) await deleteFromLake({ uid: deleted.owner, agentId }, services);
     const emptied = await Promise.all([
       calls.removeAll(agentId, { until }),
       callFigures.removeAll(agentId, until),
@@ -59,5 +64,13 @@ export const finishDeletion = queueJob({
     await agentDeletions.finish(agentId, deleted, startedAt);
   },
 });
+
+/** Deletes the files of an agent from the lake, before the figures that know their days. */
+const deleteFromLake = async (
+  { uid, agentId }: { uid: string; agentId: string },
+  { callFigures, lakeFiles }: Pick<ServicesOf<typeof finishDeletion.services>, 'callFigures' | 'lakeFiles'>,
+): Promise<void> => {
+  for (const day of await callFigures.days(agentId)) await lakeFiles.delete(lakeFileKey({ uid, agentId, day }));
+};
 
 export const handler = queueWorker(finishDeletion);

@@ -34,6 +34,7 @@
  * figures of a day       AGENT#<agentId>#FIGURES                <date>                  the sums of the calls that started on a day in UTC, deflated
  * …that do not fit      AGENT#<agentId>#FIGURES                <date>#<n>              another piece of them
  * day to count again    AGENT#<agentId>#UNCOUNTED              <date>                  its quarters of an hour whose calls have changed
+ * day of the lake       AGENT#<agentId>#LAKE                   <date>                  a day whose file will be written, and until when it is expected; expires
  * attempts to call      AGENT#<agentId>#ATTEMPTS               <phone, today's form>   when outbound calls were attempted; expires
  * number of sources     AGENT#<agentId>                        COUNT                   how many websites and documents the agent has, and how often they have changed
  * website               AGENT#<agentId>                        WEBSITE#<websiteId>     the record, without its text
@@ -260,6 +261,8 @@ export const figuresKey = (agentId: string, day: string, piece = 0): ItemKey => 
 });
 /** Returns the day of a sort key of `figuresCollection`. */
 export const dayOfFigures = (sk: string) => sk.slice(0, 'yyyy-mm-dd'.length);
+/** A day of an agent whose file in the lake will be written. */
+export const lakeDayKey = (agentId: string, day: string): ItemKey => ({ pk: `AGENT#${agentId}#LAKE`, sk: day });
 /** The days of an agent whose calls must be counted again. */
 export const uncountedDayCollection = (agentId: string): Collection => ({ pk: `AGENT#${agentId}#UNCOUNTED` });
 export const uncountedDayKey = (agentId: string, day: string): ItemKey => ({

@@ -40,6 +40,8 @@ it('the settings of a deployment require a stage and an origin, and nothing else
     callTimeRequestsPerSecond: 50,
     callRetentionDays: undefined,
     changeLogDays: 400,
+    lake: false,
+    lakeNumbers: 'hash',
     quotaAgents: 1000,
     quotaSources: 1000,
     quotaDailyWrites: 10_000_000,

@@ -99,6 +99,7 @@ export const synthesize = (context: Record<string, unknown> = required) => {
     Users: stack.users,
     OAuth: stack.oauth,
     Reconciliation: stack.reconciliation,
+    Lake: stack.lake,
     HeadRoutes: stack.headRoutes,
     Observability: stack.observability,
   };
@@ -173,6 +174,7 @@ const subjectOf = (resource: Json, condition: Json): string => {
   if (/Files[0-9A-F]{8}Arn/.test(text)) {
     if (text.includes('/block-list-imports/*')) return 'imports';
     if (text.includes('/exports/*')) return 'exports';
+    if (text.includes('/lake/calls/*')) return 'lake';
     return text.includes('/documents/*') ? 'documents' : text.includes('/') ? text : 'bucket';
   }
   if (/StripeSecret/.test(text)) return 'stripe';

@@ -1,0 +1,25 @@
+import { queueSender } from '../clients/job-queue.ts';
+import { jobMessages } from '../domain/job-messages.ts';
+import { jobTimeoutSeconds } from '../domain/timeouts.ts';
+import { secondsUntil } from '../lake/lake-days.ts';
+import { lakeServices, writeLakeDay } from '../lake/write-day.ts';
+import { queueJob, queueWorker } from './job.ts';
+
+/** Writes the calls of an agent's day to the lake. */
+export const writeLake = queueJob({
+  name: 'writeLake',
+  message: jobMessages.writeLake,
+  services: { ...lakeServices, jobQueue: queueSender('writeLake') },
+  timeoutSeconds: jobTimeoutSeconds,
+  // Lambda gives one whole vCPU at this size.
+  memoryMegabytes: 1769,
+
+  async handle(message, services) {
+    const { uid, agentId, day, dueAt } = message;
+    const delaySeconds = secondsUntil(dueAt);
+    if (delaySeconds > 0) return services.jobQueue.send(message, delaySeconds);
+    await writeLakeDay({ uid, agentId, day }, services);
+  },
+});
+
+export const handler = queueWorker(writeLake);

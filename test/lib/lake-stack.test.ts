@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { columns } from '../../functions/call-exports/columns.ts';
+import { deploymentOf, functionOf, required } from '../support/deployment.ts';
+
+const deployment = deploymentOf({ ...required, lake: 'true', lakeNumbers: 'none' });
+
+it('Athena derives the folders of the lake from a query, and knows the columns of its files', () => {
+  const [table] = deployment.all('AWS::Glue::Table');
+  const { parameters, storageDescriptor, partitionKeys } = table?.properties.TableInput ?? {};
+  const input = table?.properties.TableInput;
+  expect(parameters ?? input.Parameters).toMatchObject({
+    'projection.enabled': 'true',
+    'projection.uid.type': 'injected',
+    'projection.day.type': 'date',
+  });
+  const descriptor = storageDescriptor ?? input.StorageDescriptor;
+  const named = (descriptor.Columns ?? descriptor.columns) as Record<string, string>[];
+  expect(named.map(({ Name, name }) => Name ?? name)).toEqual(columns.map(({ name }) => name));
+  const keys = (partitionKeys ?? input.PartitionKeys) as Record<string, string>[];
+  expect(keys.map(({ Name, name }) => Name ?? name)).toEqual(['uid', 'day']);
+});
+
+it('a query is ended at a limit of bytes, which no caller can raise', () => {
+  const [workGroup] = deployment.all('AWS::Athena::WorkGroup');
+  expect(workGroup?.properties.WorkGroupConfiguration).toMatchObject({
+    EnforceWorkGroupConfiguration: true,
+    BytesScannedCutoffPerQuery: 100e9,
+  });
+});
+
+it('only a deployment with a lake has its table, and its functions write files', () => {
+  const variables = (one: typeof deployment, name: string) =>
+    functionOf(one, name)?.properties.Environment.Variables as Record<string, string>;
+  expect(variables(deployment, 'countCalls').LAKE).toBe('true');
+  expect(variables(deployment, 'writeLake').LAKE_NUMBERS).toBe('none');
+  expect(variables(deploymentOf(), 'countCalls').LAKE).toBe('false');
+  expect(deploymentOf().all('AWS::Glue::Table')).toEqual([]);
+});
