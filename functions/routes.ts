@@ -33,6 +33,7 @@ import { getAgent } from './api/get-agent.ts';
 import { getAgentVersion } from './api/get-agent-version.ts';
 import { getAuthorizationServer } from './api/get-authorization-server.ts';
 import { getBlockListImport } from './api/get-block-list-import.ts';
+import { getBlockListRules } from './api/get-block-list-rules.ts';
 import { getCall } from './api/get-call.ts';
 import { getCallExport } from './api/get-call-export.ts';
 import { getCallFigures } from './api/get-call-figures.ts';
@@ -86,6 +87,7 @@ import { rotateWebhookSecret } from './api/rotate-webhook-secret.ts';
 import { searchKnowledge } from './api/search-knowledge.ts';
 import { serveMcp } from './api/serve-mcp.ts';
 import { setAgentTraffic } from './api/set-agent-traffic.ts';
+import { setBlockListRules } from './api/set-block-list-rules.ts';
 import { setHookSecret } from './api/set-hook-secret.ts';
 import { setPlatformKey } from './api/set-platform-key.ts';
 import { showAuthorization } from './api/show-authorization.ts';
@@ -112,6 +114,8 @@ export const routes: AnyEndpoint[] = [
   removeUserBlockedNumbers,
   listUserBlockedNumbers,
   checkUserBlockedNumber,
+  getBlockListRules,
+  setBlockListRules,
   createBlockListImport,
   listBlockListImports,
   getBlockListImport,

@@ -6,7 +6,7 @@ import { suppress } from './nag-suppressions.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
 import type { Settings } from './settings.ts';
 
-/** The operations on keys of voice platforms and on reconciliations. They are apart because a stack has at most 500 resources. */
+/** The operations on keys of voice platforms and on reconciliations, with later ones. They are apart because a stack has at most 500 resources. */
 export class ReconciliationStack extends NamedNestedStack {
   constructor(
     scope: Construct,

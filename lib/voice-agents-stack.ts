@@ -47,7 +47,9 @@ export class VoiceAgentsStack extends Stack {
     const answered = routes.filter((endpoint) => endpoint !== streamed);
     const ofUsers = answered.filter(administersUsers);
     const namingUrl = answered.filter((endpoint) => endpoint.namesPublicUrl);
-    const ofReconciliation = answered.filter(({ path }) => /\/(platform-keys|reconciliations)\b/.test(path));
+    const ofReconciliation = answered.filter(({ path }) =>
+      /\/(platform-keys|reconciliations|block-list-rules|call-exports|consents|transcript)\b/.test(path),
+    );
     const apart = [receiveHook, ...ofUsers, ...namingUrl, ...ofReconciliation];
     const ofApi = answered.filter((endpoint) => !apart.includes(endpoint));
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { BlockedNumber, BlockScope } from '../domain/block-list.ts';
+import { BlockedNumber, BlockPrefix, BlockScope } from '../domain/block-list.ts';
 import { describe, flagField } from '../domain/describe.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { PhoneNumber, phoneNumber, restorePlus } from '../domain/phone-numbers.ts';
@@ -14,7 +14,7 @@ export const checkBlockedNumber = endpoint({
   path: '/agent-block-list/check',
   summary: 'Check whether a number is blocked',
   description:
-    'Call this before you accept a call. It checks the list of the agent and the list of its owner in one fast, strongly consistent read. A `+` that arrives as a space is treated as a `+`.',
+    'Call this before you accept a call. It checks the list of the agent and the list of its owner, with their rules, in one fast, strongly consistent read. A `+` that arrives as a space is treated as a `+`.',
   caller: { kind: 'key', scope: 'block-list', agent: ({ query }) => query },
   atCallTime: true,
   services: { blockList: blockList.for('find') },
@@ -30,6 +30,7 @@ export const checkBlockedNumber = endpoint({
       number: phoneNumber('The number, in E.164 format.'),
       blocked: flagField('True when the number is blocked now.', true),
       scope: z.optional(BlockScope),
+      prefix: BlockPrefix,
     })
     .check(z.describe('Whether the number is blocked, and since when.')),
 

@@ -3,6 +3,7 @@ import {
   BlockedNumber,
   BlockListFailures,
   BlockListRequest,
+  BlockPrefix,
   BlockScope,
   blockListRequest,
 } from '../domain/block-list.ts';
@@ -17,7 +18,7 @@ import { blockList } from '../store/block-list/block-list.ts';
 const BlockingEntry = component(
   'BlockingEntry',
   'A number that is blocked, and the list that blocks it.',
-  z.extend(BlockedNumber, { scope: BlockScope }),
+  z.extend(BlockedNumber, { scope: BlockScope, prefix: BlockPrefix }),
 );
 
 /** Checks many numbers against the lists of an agent and its owner. */
@@ -26,7 +27,7 @@ export const checkBlockedNumbers = endpoint({
   method: 'POST',
   path: '/agent-block-list/check',
   summary: 'Check which numbers are blocked for an agent',
-  description: `Checks up to ${formatLimit('numbersPerRequest')} numbers against the list of the agent and the list of its owner. \`blocked\` keeps the order sent and has each number once; \`failed\` has each text that is not a phone number once. Nothing is changed.`,
+  description: `Checks up to ${formatLimit('numbersPerRequest')} numbers against the list of the agent and the list of its owner, with their rules. \`blocked\` keeps the order sent and has each number once; \`failed\` has each text that is not a phone number once. Nothing is changed.`,
   caller: { kind: 'key', scope: 'block-list', agent: ({ body }) => body },
   readOnly: true,
   atCallTime: true,

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { applyRules } from '../calling/apply-rules.ts';
 import { attemptsUntil, callAttempts, noAttempts } from '../calling/call-attempts.ts';
 import { consents } from '../consents/consents.ts';
-import { BlockListFailures, BlockScope, blockListRequest, numbersUpTo } from '../domain/block-list.ts';
+import { BlockListFailures, BlockPrefix, BlockScope, blockListRequest, numbersUpTo } from '../domain/block-list.ts';
 import { OpenHours } from '../domain/call-permission.ts';
 import { RetryAt } from '../domain/calling-rules.ts';
 import { consentCauses, requireConsent } from '../domain/consent-decisions.ts';
@@ -29,6 +29,7 @@ const RejectedNumber = objectComponent('RejectedNumber', 'A number that may not 
   ),
   retryAt: RetryAt,
   scope: z.optional(BlockScope),
+  prefix: BlockPrefix,
 });
 
 /** Decides on the outbound calls of a batch before they are made. Writes nothing. */
@@ -83,7 +84,7 @@ export const checkCallStarts = endpoint({
     for (const number of distinct) {
       const entry = blocked.get(number);
       if (entry) {
-        rejected.push({ number, cause: 'blocked', scope: entry.scope });
+        rejected.push({ number, cause: 'blocked', scope: entry.scope, prefix: entry.prefix });
         continue;
       }
       const configuration = chooseConfiguration(number);

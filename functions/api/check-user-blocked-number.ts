@@ -4,12 +4,12 @@ import { describe, describedObject, flagField, listField } from '../domain/descr
 import { invalidField } from '../domain/errors.ts';
 import { Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
-import { listForms } from '../domain/number-forms.ts';
 import { PhoneNumberInQuery, phoneNumber } from '../domain/phone-numbers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { agentAccess } from '../store/agents/agent-access.ts';
 import { blockList } from '../store/block-list/block-list.ts';
+import type { BlockListOwner } from '../store/keys.ts';
 
 /** Checks a number against the list of a user and the lists of all agents that the user owns. */
 export const checkUserBlockedNumber = endpoint({
@@ -17,7 +17,7 @@ export const checkUserBlockedNumber = endpoint({
   method: 'GET',
   path: '/block-list/check',
   summary: 'Find the lists that block a number',
-  description: `Checks the user’s own list and the lists of all agents that the user owns, at most ${limits.listedAgents}. Before you accept a call, check the list of its agent instead, which is one read.`,
+  description: `Checks the user’s own list and the lists of all agents that the user owns, with their rules, at most ${limits.listedAgents}. Before you accept a call, check the list of its agent instead, which is one read.`,
   caller: { kind: 'key', scope: 'block-list', user: ({ query }) => query },
   atCallTime: true,
   services: { agentAccess: agentAccess.for('allOwned'), blockList: blockList.for('findOnLists') },
@@ -45,8 +45,8 @@ export const checkUserBlockedNumber = endpoint({
           `owns more than ${limits.listedAgents} agents: choose one, with GET /agent-block-list/check`,
         ),
     });
-    const lists = [{ uid }, ...owned.map(({ agentId }) => ({ agentId }))];
-    const found = await blockList.findOnLists(lists, listForms(number));
+    const agents: BlockListOwner[] = owned.map(({ agentId }) => ({ agentId }));
+    const found = await blockList.findOnLists<BlockListOwner>([{ uid }, ...agents], number);
     const entries = found.map(({ owner, entry }) =>
       'agentId' in owner ? { scope: 'agent' as const, ...owner, ...entry } : { scope: 'user' as const, ...entry },
     );

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { blockListImports, listOwner } from '../block-list-import/block-list-imports.ts';
+import { blockListImports } from '../block-list-import/block-list-imports.ts';
 import { importFiles } from '../clients/files.ts';
 import { blockTerms } from '../domain/block-list.ts';
 import {
@@ -17,6 +17,7 @@ import { AgentId, newIdentifier, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
+import { listOwner } from '../store/keys.ts';
 
 /** Creates a presigned POST form for a file of numbers. Its upload to S3 starts the import. */
 export const createBlockListImport = endpoint({

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { callAttempts } from '../calling/call-attempts.ts';
 import { Agent } from '../domain/agents.ts';
 import { Attestation } from '../domain/attestations.ts';
+import { BlockPrefix } from '../domain/block-list.ts';
 import { RetryAt, TimeZone, TimeZones } from '../domain/calling-rules.ts';
 import { Call } from '../domain/calls.ts';
 import { consentCauses } from '../domain/consent-decisions.ts';
@@ -92,6 +93,7 @@ export const decideCallStart = endpoint({
     scope: z.optional(
       choiceField(['agent', 'user'], 'The list that blocks the number: the agent’s or its owner’s.', 'agent'),
     ),
+    prefix: BlockPrefix,
     reason: z.optional(textField('The reason that was given for the block.', 'Spam')),
     retryAt: RetryAt,
     timeZones: TimeZones,

@@ -17,7 +17,14 @@ import { limits } from '../domain/limits.ts';
 import { readPage } from '../domain/paging.ts';
 import { service } from '../service.ts';
 import { type Change, exists, isAbsent, when } from '../store/expressions.ts';
-import { type BlockListOwner, importCollection, importKey, runningImportKey, userKey } from '../store/keys.ts';
+import {
+  type BlockListOwner,
+  importCollection,
+  importKey,
+  listOwner,
+  runningImportKey,
+  userKey,
+} from '../store/keys.ts';
 import {
   type Item,
   type QueryOptions,
@@ -105,10 +112,6 @@ export type UnfinishedImport = ImportReference & Pick<ImportRecord, 'keyId' | 's
 
 type ImportItem = Item & Omit<ImportRecord, 'failures'> & { failures: string };
 type RunningItem = Item & { importId: string; until: number; ttlSeconds: number };
-
-/** Returns the owner of the list that an import writes to. */
-export const listOwner = ({ uid, agentId }: Pick<ImportRecord, 'uid' | 'agentId'>): BlockListOwner =>
-  agentId === undefined ? { uid } : { agentId };
 
 /** The imports of files into block lists. One import of a list runs at a time. */
 export class BlockListImports extends TableStore {

@@ -24,9 +24,9 @@ import { isUnreadable, showUnreadable } from '../sheets/decode-sheet.ts';
 import { blockList } from '../store/block-list/block-list.ts';
 import type { BlockTerms } from '../store/block-list/blocked-number.ts';
 import { credentials } from '../store/credentials.ts';
-import { blockListShards } from '../store/keys.ts';
+import { blockListShards, listOwner } from '../store/keys.ts';
 import { writeQuota } from '../store/write-quota.ts';
-import { blockListImports, type ImportRecord, listOwner, overdueError } from './block-list-imports.ts';
+import { blockListImports, type ImportRecord, overdueError } from './block-list-imports.ts';
 import { NumberSet } from './number-set.ts';
 import { type FileRow, ImportError, readRows } from './read-rows.ts';
 

@@ -38,9 +38,14 @@ export const UserBlockListRequest = z.object({ uid: Uid, numbers });
 /** The body of requests to the block list of an agent. */
 export const BlockListRequest = z.object({ uid: Uid, agentId: AgentId, numbers });
 
+/** Why numbers are blocked. */
+export const BlockReason = text(0, limits.blockReasonCharacters).check(
+  describe('Why the numbers are blocked.', 'Spam'),
+);
+
 /** The fields that apply to all numbers of a request that adds them. */
 export const blockTerms = {
-  reason: z.optional(text(0, limits.blockReasonCharacters).check(describe('Why the numbers are blocked.', 'Spam'))),
+  reason: z.optional(BlockReason),
   expiresAt: z.optional(
     DateTime.check(
       z.refine((value) => Date.parse(value) > Date.now(), { error: 'must lie in the future' }),
@@ -120,6 +125,11 @@ export const BlockListPage = describedObject('A page of the block list.', {
   ...nextPage,
 });
 
+/** The prefix of a rule that blocks a number. */
+export const BlockPrefix = z.optional(
+  textField('The prefix that blocks the number. Absent when the number itself is on the list.', '+882'),
+);
+
 /** An entry of a number on one of the lists of a user: the user's own, or that of an agent. */
 export const BlockingListEntry = component(
   'BlockingListEntry',
@@ -131,6 +141,7 @@ export const BlockingListEntry = component(
       'agent',
     ),
     agentId: z.optional(textField('The agent whose list it is.', examples.agentId)),
+    prefix: BlockPrefix,
   }),
 );
 

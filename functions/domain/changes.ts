@@ -22,6 +22,7 @@ export const changeActions = {
   'document.deleted': 'A document was deleted.',
   'block_list.updated': 'Numbers were added to or removed from a block list, by one request or one outcome.',
   'consent.recorded': 'Consents or revocations were recorded, by one request or one outcome.',
+  'block_list.rules_updated': 'The rules of a block list were replaced: its prefixes and its allowed numbers.',
   'import.finished': 'An import of a file has changed a block list.',
   'webhook_endpoint.created': 'A webhook endpoint was created.',
   'webhook_endpoint.updated': 'The settings of a webhook endpoint were changed, or a new secret was made.',

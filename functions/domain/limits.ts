@@ -52,6 +52,10 @@ export const limits = {
   consentAgeDays: 3650,
   sellerCharacters: 128,
   proofTextCharacters: 2000,
+  /** The rules of a block list: ranges, their digits, and the numbers that no range blocks. */
+  blockedPrefixes: 50,
+  prefixDigits: 14,
+  allowedNumbers: 200,
   /** Maximum size of a file that is imported into a block list. */
   importBytes: 64 * 1024 * 1024,
   /** The number of days for which an import is kept, and a key that is over. */

@@ -77,3 +77,20 @@ export const withoutTrunkPrefix = (national: string, plan: Plan, group?: FirstGr
   const belongs = trunk === '' && isOwn && kept.includes(national.charAt(1));
   return belongs || (lengths.has(national.length) && !lengths.has(national.length - 1)) ? national : undefined;
 };
+
+/** Returns the first national digits of numbers in the same way, but of no certain length. */
+export const withoutTrunkInPrefix = (
+  national: string,
+  { trunk, kept, bracketed }: Plan,
+  group?: FirstGroup,
+): string | undefined => {
+  const isInBrackets = group?.isInBrackets === true && group.digits === (trunk || '0');
+  if (trunk && national.startsWith(trunk) && (isInBrackets || trunk.startsWith('0'))) {
+    const rest = national.slice(trunk.length);
+    const mayBelong = rest !== '' && kept.includes(rest.charAt(0));
+    return isInBrackets || !mayBelong ? rest : undefined;
+  }
+  if (!isInBrackets) return national;
+  const rest = national.slice(1);
+  return bracketed.some((digits) => rest.startsWith(digits) || digits.startsWith(rest)) ? national : undefined;
+};

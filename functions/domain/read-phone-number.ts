@@ -1,6 +1,6 @@
 import { limits } from './limits.ts';
 import { listForms } from './number-forms.ts';
-import { type FirstGroup, splitNumber, withoutTrunkPrefix } from './numbering-plans.ts';
+import { type FirstGroup, splitNumber, withoutTrunkInPrefix, withoutTrunkPrefix } from './numbering-plans.ts';
 import { withPlainSpaces } from './signs.ts';
 
 /** What to remove from a text or to add to it, so that it is a phone number. */
@@ -51,6 +51,18 @@ export const readPhoneNumber = (text: string): NumberReading => {
 
 /** Dots in the middle of a line, which people and programs write between digits; in Greek and Japanese letters, too. */
 const middleDots = /[\u00b7\u0387\u2022\u2219\u22c5\u30fb\uff65]/g;
+/** Reads the first digits of numbers, written as numbers are. An area code in parentheses may be the last of them. */
+export const readNumberPrefix = (text: string): { prefix?: string } => {
+  if (text.length > limits.phoneNumberCharacters) return {};
+  const plain = plainText(text).replace(/\( ?(\d+) ?\)$/, (group, digits: string) => (digits === '0' ? group : digits));
+  const digits = plain.replace(/\D/g, '');
+  if (findSignProblem(plain) || digits.startsWith('0')) return {};
+  const { code = '', national = digits, plan } = splitNumber(digits) ?? {};
+  const first = splitGroups(plain).find(({ position }) => position === code.length);
+  const rest = plan ? withoutTrunkInPrefix(national, plan, first) : national;
+  const prefix = `+${code}${rest}`;
+  return rest !== undefined && prefix.length <= limits.prefixDigits + 1 ? { prefix } : {};
+};
 
 /** Returns a text in ASCII, as far as it may be a number: without invisible marks and without the signs of a spreadsheet. */
 export const plainText = (text: string): string =>

@@ -28,6 +28,7 @@ export const eventTypes = {
   'block_list.updated':
     'Numbers were added to or removed from a block list. A request may have several of these events, an import has one.',
   'consent.recorded': 'A consent, or its revocation, was recorded.',
+  'block_list.rules_updated': 'The rules of a block list were replaced: its prefixes and its allowed numbers.',
   'website.ready': 'The pages of a website were read: for the first time, with another text, or after a failure.',
   'website.failed': 'A website could not be read.',
   'website.deleted': 'A website was deleted.',

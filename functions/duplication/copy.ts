@@ -9,6 +9,7 @@ import { hasIndex } from '../domain/knowledge-index.ts';
 import { rescueDelaySeconds } from '../domain/timeouts.ts';
 import type { ServicesOf } from '../service.ts';
 import { blockList } from '../store/block-list/block-list.ts';
+import { blockListRules } from '../store/block-list/block-list-rules.ts';
 import { blockListShards } from '../store/keys.ts';
 import { type DocumentRecord, documentReads, documents } from '../store/sources/documents.ts';
 import type { SourceReads, SourceRecord, SourceReference } from '../store/sources/source-reads.ts';
@@ -21,6 +22,7 @@ import { type CopyProgress, type Duplication, duplications, type Quotas } from '
 export const copyServices = {
   duplications: duplications.for('add', 'update', 'finish', 'abandon'),
   blockList: blockList.for('copyShard'),
+  blockListRules: blockListRules.for('copy'),
   websites: websites.for('copy'),
   websiteReads: websiteReads.for('list'),
   documents: documents.for('copy', 'remove'),
@@ -79,6 +81,7 @@ export const continueCopy = async (
   [reached.websites, reached.documents] = await Promise.all([
     asJob(() => copySources(websiteReads, duplication, duplication.websites, until, copyWebsite(agent, services))),
     asJob(() => copySources(documentReads, duplication, duplication.documents, until, copyDocument(agent, services))),
+    asJob(() => services.blockListRules.copy(sourceAgentId, agent.agentId)),
     ...shards.filter((shard) => !reached.shardsDone.includes(shard)).map(copyShard),
   ]);
   const isComplete = reached.shardsDone.length === blockListShards && reached.websites.done && reached.documents.done;

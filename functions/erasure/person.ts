@@ -12,6 +12,7 @@ import type { ServicesOf } from '../service.ts';
 import { agentSharing } from '../store/agents/agent-sharing.ts';
 import { agents } from '../store/agents/agents.ts';
 import { blockList } from '../store/block-list/block-list.ts';
+import { blockListRules } from '../store/block-list/block-list-rules.ts';
 import { calls } from '../store/calls/calls.ts';
 import { erasedPeople } from '../store/erased-people.ts';
 import { idempotency } from '../store/idempotency.ts';
@@ -33,6 +34,7 @@ export const eraseServices = {
   calls: calls.for('erase'),
   callAttempts: callAttempts.for('erase'),
   blockList: blockList.for('erase'),
+  blockListRules: blockListRules.for('erase'),
   idempotency: idempotency.for('forget'),
   files: importFiles.for('readPart'),
   imports: blockListImports.for('forget', 'unfinished'),
@@ -130,10 +132,11 @@ export const erasePerson = async (
 const eraseData = async (
   { uid, erasureId, number, blockList: mode }: Running,
   until: number,
-  { agents, calls, callAttempts, blockList, erasures, webhookEvents }: ServicesOf<typeof eraseServices>,
+  { agents, calls, callAttempts, blockList, blockListRules, erasures, webhookEvents }: ServicesOf<typeof eraseServices>,
 ): Promise<boolean> => {
   const eraseEntries = async (owners: BlockListOwner[]) => {
     await blockList.erase(owners, number, mode, erasures.counting(uid, erasureId, 'blockedNumbers', 1));
+    await blockListRules.erase(owners, number, mode);
     // The events of a call are deleted with the call.
     for (const owner of owners) await webhookEvents.scrubNumber(owner, number);
   };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type CountedAttempts, readAttempts } from '../calling/call-attempts.ts';
 import type { Agent, AgentConfiguration } from '../domain/agents.ts';
 import type { Attestation } from '../domain/attestations.ts';
-import type { BlockedNumber } from '../domain/block-list.ts';
+import { type BlockingEntry, decideBlock } from '../domain/block-list-rules.ts';
 import type { ConsentEntry } from '../domain/consent-decisions.ts';
 import type { OutcomeRules } from '../domain/declared-outcomes.ts';
 import { insufficientPermissions } from '../domain/errors.ts';
@@ -13,6 +13,7 @@ import { service } from '../service.ts';
 import { type AgentItem, toAgent } from '../store/agents/agent-items.ts';
 import { AgentTraffic, readShares } from '../store/agents/agent-traffic.ts';
 import type { UniqueEntry } from '../store/agents/unique-values.ts';
+import { readNumberRules } from '../store/block-list/block-list-rules.ts';
 import { readBlockedEntry } from '../store/block-list/blocked-number.ts';
 import { type CallTarget, callLookup } from '../store/calls/call-records.ts';
 import { readConsents } from '../store/consents/consent-items.ts';
@@ -24,6 +25,7 @@ import {
   agentTrafficKey,
   type BlockListOwner,
   blockedNumberKey,
+  blockListRulesKey,
   callAttemptsKey,
   consentsKey,
   countKey,
@@ -56,8 +58,10 @@ export type OutcomeSettings = { outcomeFrom: AgentConfiguration['outcomeFrom']; 
 export type EndFacts = { settings: OutcomeSettings; erasedAt?: string } & Pick<CallTarget, 'lookedUp'>;
 
 export type CallStartFacts = {
-  /** The entry that blocks the other party: the agent's before its owner's. */
-  blocked?: { scope: 'agent' | 'user'; entry: BlockedNumber };
+  /** The entry that blocks the other party. */
+  blocked?: BlockingEntry;
+  /** The number is allowed by a list: its attestation does not matter. */
+  isAllowed?: boolean;
   /** The agent in the version that this caller gets. */
   agent: Agent;
   /** The attempts so far, for an outbound call to a known number. */
@@ -92,15 +96,16 @@ export const agentLookup = (reference: CallStartReference, more?: 'record' | 'so
 };
 
 type EntryName = `${'agent' | 'user'}${'Entry' | 'OtherEntry'}`;
-type ItemName = EntryName | 'record' | 'traffic' | 'attempts' | 'consents' | 'sourceCount';
+type RulesName = 'agentRules' | 'userRules';
+type ItemName = EntryName | RulesName | 'record' | 'traffic' | 'attempts' | 'consents' | 'sourceCount';
 type Items = Partial<Record<ItemName, Item>>;
 
 /** The items of the agent's owner. A guest's own do not apply to the call. */
-const ownersItems: ItemName[] = ['userEntry', 'userOtherEntry', 'record', 'consents'];
+const ownersItems: ItemName[] = ['userEntry', 'userOtherEntry', 'userRules', 'record', 'consents'];
 
 /** Returns the keys of the deciding items, as far as agent and number are known. */
 const decisionKeys = (
-  { direction, other }: CallStartReference,
+  { direction, other, isGuess }: CallStartReference,
   uid: string,
   agentId: string | undefined,
 ): Partial<Record<ItemName, ItemKey>> => ({
@@ -113,6 +118,8 @@ const decisionKeys = (
     traffic: agentTrafficKey(agentId),
     ...(other !== undefined && {
       ...entryKeys('agent', { agentId }, other),
+      // Rules make no number of a guess.
+      ...(!isGuess && { agentRules: blockListRulesKey({ agentId }), userRules: blockListRulesKey({ uid }) }),
       attempts: direction === 'outbound' ? callAttemptsKey(agentId, other) : undefined,
     }),
   }),
@@ -195,16 +202,20 @@ export class CallStarts extends TableStore {
     const unread = (Object.keys(keys) as ItemName[]).filter((name) => keys[name] && !call.read.has(name));
     const found = unread.length === 0 ? [] : await this.table.getMany(unread.flatMap((name) => keys[name] ?? []));
     const items = { ...call.items, ...findItems(found, keys, unread) };
-    const findEntry = (scope: 'agent' | 'user') =>
-      readBlockedEntry(items[`${scope}Entry`]) ?? readBlockedEntry(items[`${scope}OtherEntry`]);
-    const [agentEntry, userEntry] = [findEntry('agent'), findEntry('user')];
+    const readList = (scope: 'agent' | 'user') => ({
+      scope,
+      entry: readBlockedEntry(items[`${scope}Entry`]) ?? readBlockedEntry(items[`${scope}OtherEntry`]),
+      rules: readNumberRules(items[`${scope}Rules`]),
+    });
+    const { blocked, isAllowed } =
+      call.other === undefined ? {} : decideBlock(call.other, [readList('agent'), readList('user')]);
     const record = items.record as AgentItem | undefined;
     // The agent has since been deleted.
     if (!record) throw insufficientPermissions();
-    const entry = agentEntry ?? userEntry;
     return {
-      blocked: entry && { scope: agentEntry ? 'agent' : 'user', entry },
-      agent: await this.#serveVersion(callerId(call, entry !== undefined), record, items.traffic),
+      blocked,
+      isAllowed,
+      agent: await this.#serveVersion(callerId(call, blocked !== undefined), record, items.traffic),
       attempts: keys.attempts && readAttempts(items.attempts),
       consents: keys.consents && readConsents(items.consents).entries,
     };

@@ -26,6 +26,7 @@ export type CallStartDecision = {
   number?: string;
   attestation?: Attestation;
   scope?: 'agent' | 'user';
+  prefix?: string;
   reason?: string;
   /** The first moment within a year at which all outbound rules hold. */
   retryAt?: string;
@@ -94,20 +95,20 @@ export type OutboundStart = {
 /** Decides on a call by block lists and configuration. `counted` makes an accepted outbound call an attempt. */
 export const decide = async (
   { agent: { agentId }, direction, other: number, attestation }: LocatedCall,
-  { blocked, agent, attempts = noAttempts, consents = [] }: CallStartFacts,
+  { blocked, isAllowed, agent, attempts = noAttempts, consents = [] }: CallStartFacts,
   { timeZone, at, counted }: OutboundStart = {},
 ): Promise<CallStartDecision> => {
   const known = { agentId, version: agent.version, number, attestation };
   if (blocked) {
-    const { scope, entry } = blocked;
-    const reason = entry.reason === undefined ? {} : { reason: entry.reason };
-    return { decision: 'reject', cause: 'blocked', scope, ...reason, ...known };
+    const { scope, prefix, reason } = blocked;
+    return { decision: 'reject', cause: 'blocked', scope, prefix, reason, ...known };
   }
   if (number === undefined && agent.configuration.rejectWithheldNumbers === true) {
     return { decision: 'reject', cause: 'withheld_number', ...known };
   }
   if (direction === 'inbound') {
-    const isRejected = agent.configuration.rejectAttestations?.some((rejected) => rejected === attestation);
+    const rejected = isAllowed ? [] : agent.configuration.rejectAttestations;
+    const isRejected = rejected?.some((one) => one === attestation);
     return isRejected ? { decision: 'reject', cause: 'attestation', ...known } : { decision: 'accept', ...known };
   }
   const rule = agent.configuration.calling?.consent;

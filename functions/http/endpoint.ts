@@ -174,8 +174,8 @@ export type Endpoint<
   response: Response;
   /** The response has a `version`, which is also its `ETag`. */
   hasETag?: true;
-  /** Requests may have an `If-Match`: the version that the caller has seen. */
-  takesIfMatch?: true;
+  /** Requests may have an `If-Match`: the version that the caller has seen, which is 0 before there is one. */
+  takesIfMatch?: true | 'from zero';
   /** The codes of its errors beside those of all endpoints of its kind. */
   errors?: ErrorCode[];
   /** The meaning of an error status, where the codes do not say enough. */

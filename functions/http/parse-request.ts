@@ -12,7 +12,7 @@ import { parseJsonBody } from './request-body.ts';
 export const parseRequest = async (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): Promise<ParsedInput> => {
   try {
     const sent = await readParts(endpoint, event);
-    const ifMatch = endpoint.takesIfMatch ? parseIfMatch(event) : undefined;
+    const ifMatch = endpoint.takesIfMatch ? parseIfMatch(event, endpoint.takesIfMatch === 'from zero') : undefined;
     const input = parseInput(endpoint, sent);
     return {
       input: { ...input, ifMatch },
@@ -58,9 +58,10 @@ const withoutEmptyPaging = (query: Record<string, string | undefined>) =>
   );
 
 /** Returns the version that `If-Match` names; undefined if any version is accepted. */
-const parseIfMatch = ({ headers }: APIGatewayProxyEventV2): number | undefined => {
+const parseIfMatch = ({ headers }: APIGatewayProxyEventV2, isFromZero: boolean): number | undefined => {
   const sent = headers['if-match'];
   if (sent === undefined || sent === '*') return undefined;
+  if (isFromZero && sent === '"0"') return 0;
   const version = /^".*"$/.test(sent) ? parseVersion(sent.slice(1, -1)) : undefined;
   if (version === undefined) throw invalidField('If-Match', 'must be a version in quotes, such as "7", or *');
   return version;

@@ -129,7 +129,7 @@ const describeSecurity = (endpoint: AnyEndpoint) => {
 const tags = [
   {
     name: 'Block list',
-    paths: ['agent-block-list', 'block-list', 'block-list-imports'],
+    paths: ['agent-block-list', 'block-list', 'block-list-rules', 'block-list-imports'],
     description: 'Phone numbers whose calls an agent, or every agent of a user, does not accept.',
   },
   {
@@ -248,7 +248,7 @@ const IfMatch = {
   required: false,
   description:
     'The version that you have read, in quotes: the change is refused with 412 `version_conflict` when there is a newer one. `*` or none: any version.',
-  schema: { type: 'string', pattern: '^("[1-9][0-9]*"|\\*)$' },
+  schema: { type: 'string', pattern: '^("(0|[1-9][0-9]*)"|\\*)$' },
   example: '"7"',
 };
 

@@ -56,7 +56,7 @@ const isRestricted = ({ name, method, path, readOnly }: AnyEndpoint) => {
   const undoesBlocking = name === 'removeBlockedNumbers' || name === 'removeUserBlockedNumbers';
   const changesEndpoint = changesUnder('/webhook-endpoints') && name !== 'testWebhookEndpoint';
   const changesSecret = changesUnder('/hook-secrets');
-  const replaces = changesUnder('/erasures') || changesUnder('/block-list-imports');
+  const replaces = ['/erasures', '/block-list-imports', '/block-list-rules'].some(changesUnder);
   return (method === 'DELETE' && !undoesBlocking) || changesEndpoint || changesSecret || replaces;
 };
 

@@ -34,6 +34,10 @@ export const toolDescriptions: Record<string, string> = {
   decideCallStart:
     'Decides, for a telephony system, whether an agent takes or makes a call now. To find out whether a number is blocked use checkBlockedNumber. Without `agentId`, it is the agent whose phone number is your side of the call.',
   createWebhookEndpoint: `Creates an endpoint that events are sent to; a user has at most ${formatLimit('webhookEndpoints')}. The response has the \`secret\` that signs them, which is not shown again. Confirm the endpoint with testWebhookEndpoint.`,
+  getBlockListRules:
+    'Returns the rules of a block list: the prefixes that are blocked, and the numbers that none of them blocks. Without `agentId` those of the user, for all agents. What decides on a number is in checkBlockedNumber.',
+  setBlockListRules:
+    'Replaces all rules of a block list: the prefixes that are blocked, and the numbers that none of them blocks. Read them first with getBlockListRules, and send them with your change and its version as `ifMatch`.',
   listBlockListImports:
     'Lists the imports of files of numbers into block lists, newest first. For the lines that failed use getBlockListImport.',
   getCall:

@@ -68,6 +68,13 @@ const consent = z.object({
   ...z.partial(z.pick(Consent, { number: true, purpose: true, state: true, at: true })).shape,
 });
 
+const rules = z.object({
+  uid: Uid,
+  scope: choiceField(['agent', 'user'], 'Whose list it is.', 'agent'),
+  agentId: z.optional(AgentId),
+  version: z.optional(wholeField('Number of the new version.', 3)),
+});
+
 const error = z.optional(textField('Why it failed, in a sentence.', 'The host was not found.'));
 const website = z.object({
   ...idsOfAgent,
@@ -123,6 +130,7 @@ const eventData: Record<EventType | typeof testEventType, z.core.$ZodType> = {
   'agent.deleted': z.object(idsOfAgent),
   'block_list.updated': blockList,
   'consent.recorded': consent,
+  'block_list.rules_updated': rules,
   'website.ready': website,
   'website.failed': website,
   'website.deleted': website,

@@ -23,6 +23,8 @@
  * former guest          AGENT#<agentId>                        GUEST#<uid>             a user whose access was revoked, for erasures; expires
  * blocked number        AGENT#<agentId>#BLOCKED#<shard 0–15>   <phone>                 a hash spreads a million numbers; a check is one read
  * …for a user's agents  USER#<uid>#BLOCKED#<shard 0–15>        <phone>                 the same, on the list of a user
+ * …by its rules        AGENT#<agentId>#RULES                  BLOCK-LIST-RULES        the prefixes that are blocked, and the numbers that are allowed: read with every check
+ * …of a user           USER#<uid>#RULES                       BLOCK-LIST-RULES        the same, for all agents of the user
  * import of a file      USER#<uid>                             IMPORT#<importId>       its progress and its result
  * running import        AGENT#<agentId>#IMPORT                 RUNNING                 the import that writes to the list, at most one
  * …of a user's list     USER#<uid>#IMPORT                      RUNNING                 the same, for the list of a user
@@ -165,12 +167,20 @@ export const formerGuestCollection = (agentId: string): Collection => ({ pk: `AG
 export const blockListShards = 16;
 /** An agent, or a user whose list applies to all own agents. */
 export type BlockListOwner = { agentId: string } | { uid: string };
+/** Returns the owner of the list that a request names. */
+export const listOwner = ({ uid, agentId }: { uid: string; agentId?: string }): BlockListOwner =>
+  agentId === undefined ? { uid } : { agentId };
 export const blockedNumberKey = (owner: BlockListOwner, phone: string): ItemKey => ({
   ...blockedNumberCollection(owner, chooseShard(phone, blockListShards)),
   sk: phone,
 });
 export const blockedNumberCollection = (owner: BlockListOwner, shard: number): { pk: string } => ({
   pk: `${'agentId' in owner ? `AGENT#${owner.agentId}` : `USER#${owner.uid}`}#BLOCKED#${shard}`,
+});
+/** The prefixes and the allowed numbers of a block list. */
+export const blockListRulesKey = (owner: BlockListOwner): ItemKey => ({
+  pk: 'agentId' in owner ? `AGENT#${owner.agentId}#RULES` : `USER#${owner.uid}#RULES`,
+  sk: 'BLOCK-LIST-RULES',
 });
 const chooseShard = (text: string, shards: number) => Number.parseInt(hash('sha256', text).slice(0, 2), 16) % shards;
 
@@ -400,6 +410,7 @@ export type ChangedItem =
   | { kind: 'access' | 'call' | 'website' | 'document'; agentId: string; id: string }
   | { kind: 'number'; list: BlockListOwner }
   | { kind: 'consent'; uid: string }
+  | { kind: 'number' | 'rules'; list: BlockListOwner }
   | { kind: 'import' | 'erasure' | 'hook secret' | 'platform key'; uid: string; id: string }
   | { kind: 'deleted call'; agentId: string }
   | { kind: 'user' | 'endpoints'; uid: string }
@@ -407,7 +418,7 @@ export type ChangedItem =
 
 /** The sort keys of those items, and of kept entries of deleted calls. */
 export const sortKeysOfChanges = {
-  exact: ['ACCESS', 'CALL', 'KEY', 'USER', 'WEBHOOKS'],
+  exact: ['ACCESS', 'BLOCK-LIST-RULES', 'CALL', 'KEY', 'USER', 'WEBHOOKS'],
   prefixes: ['+', 'AGENT#', 'WEBSITE#', 'DOCUMENT#', 'ERASURE#', 'HOOK-SECRET#', 'IMPORT#', 'PLATFORM-KEY#'],
 };
 
@@ -432,6 +443,10 @@ export const changedItem = ({ pk, sk }: ItemKey): ChangedItem | undefined => {
       return { kind: 'number', list: { uid: owner } };
     case 'USER,CONSENTS,+':
       return { kind: 'consent', uid: owner };
+    case 'AGENT,RULES,BLOCK-LIST-RULES':
+      return { kind: 'rules', list: { agentId: owner } };
+    case 'USER,RULES,BLOCK-LIST-RULES':
+      return { kind: 'rules', list: { uid: owner } };
     case 'USER,IMPORT':
       return { kind: 'import', uid: owner, id };
     case 'USER,ERASURE':

@@ -7,6 +7,7 @@ import type { SourceKindName } from '../domain/sources.ts';
 import type { HookSecretItem } from '../hooks/secrets/hook-secrets.ts';
 import type { SealedPlatformKey } from '../reconciliation/platform-keys.ts';
 import { type AgentItem, changedAgentFields } from '../store/agents/agent-items.ts';
+import type { RulesItem } from '../store/block-list/block-list-rules.ts';
 import { type BlockedItem, decodeSize, readNumberChange } from '../store/block-list/blocked-number.ts';
 import type { ConsentItem } from '../store/consents/consent-items.ts';
 import type { AccessItem } from '../store/credentials.ts';
@@ -37,6 +38,8 @@ export const decode = (change: TableChange): DomainChange[] => {
       return numberChanged(item.list, change as TableChange<BlockedItem>);
     case 'consent':
       return consentChanged(item.uid, change as TableChange<ConsentItem>);
+    case 'rules':
+      return rulesChanged(item.list, change as TableChange<RulesItem>);
     case 'import':
       return importChanged(item.uid, item.id, change as TableChange<Item & ImportRecord>);
     case 'erasure':
@@ -146,6 +149,12 @@ const consentChanged = (uid: string, { before, after }: TableChange<ConsentItem>
     ? []
     : [{ kind: 'numberErased', list, number: (before as ConsentItem).number }];
 };
+
+/** Rules that came with the copy of an agent are no change. */
+const rulesChanged = (list: BlockListOwner, { before, after }: TableChange<RulesItem>): DomainChange[] =>
+  !after || after.isCopy || after.version === before?.version
+    ? []
+    : [{ kind: 'rulesUpdated', list, version: after.version }];
 
 const importChanged = (
   uid: string,

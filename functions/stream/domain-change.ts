@@ -39,6 +39,7 @@ export type DomainChange =
   | { kind: 'numberChanged'; number: NumberChange }
   | { kind: 'numberErased'; list: BlockListOwner; number: string }
   | { kind: 'consentRecorded'; uid: string; consent: ConsentItem; number: NumberChange }
+  | { kind: 'rulesUpdated'; list: BlockListOwner; version: number }
   | { kind: 'importFinished'; uid: string; importId: string; list: BlockListOwner; record: FinishedImport }
   | { kind: 'endpointCreated' | 'endpointDisabled' | 'endpointDeleted'; place: EndpointPlace }
   | { kind: 'endpointUpdated'; place: EndpointPlace; changed: string[] }

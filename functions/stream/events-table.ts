@@ -154,6 +154,13 @@ const effects = {
     const eventId = derivedIdentifier('event', [importKey(uid, importId).pk, importId]);
     return { events: [buildListEvent(list, numbers, { eventId, timestamp, requestId })] };
   },
+  rulesUpdated: ({ list, version }, change) => {
+    const scope = 'agentId' in list ? 'agent' : 'user';
+    const ids = { scope, ...list };
+    return {
+      events: [buildEvent(change, { type: 'block_list.rules_updated', subject: list, ids, details: { version } })],
+    };
+  },
   endpointDisabled: ({ place: { uid, endpoint } }, change) => {
     const { endpointId, url, description, disabledAt, disabledReason } = endpoint;
     const details = { url, description, disabledAt, disabledReason };

@@ -93,6 +93,9 @@ const entries = {
     const agentId = 'agentId' in list ? list.agentId : undefined;
     return [{ action: 'import.finished', id: importId, agentId, counts: { added, removed }, record: list, maker }];
   },
+  rulesUpdated: ({ list }) => [
+    { action: 'block_list.rules_updated', agentId: 'agentId' in list ? list.agentId : undefined, record: list },
+  ],
   endpointCreated: ofEndpoint('webhook_endpoint.created'),
   endpointUpdated: ofEndpoint('webhook_endpoint.updated'),
   endpointDisabled: ofEndpoint('webhook_endpoint.disabled'),

@@ -36,6 +36,7 @@ const marks = {
     'numberChanged',
     'numberErased',
     'consentRecorded',
+    'rulesUpdated',
     'importFinished',
     'hookSecretSet',
     'hookSecretDeleted',

@@ -212,6 +212,8 @@ export const samples: Record<string, Sample | ((agentId: string, uid: string) =>
   recordConsents: { body: { consents: [{ number: '+14155550100', purpose: 'marketing', state: 'given' }] } },
   listConsents: { query: { number: '+14155550100' } },
   checkConsent: { query: { number: '+14155550100', purpose: 'marketing' } },
+  getBlockListRules: {},
+  setBlockListRules: { body: { prefixes: [{ prefix: '+882' }], allow: ['+14155550100'] } },
   getKey: {},
   serveMcp: { body: { jsonrpc: '2.0', id: 1, method: 'ping' } },
   createUser: { body: { uid: undefined } },

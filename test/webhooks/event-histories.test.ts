@@ -16,6 +16,7 @@ import { Erasures } from '../../functions/erasure/erasures.ts';
 import { erasePerson } from '../../functions/erasure/person.ts';
 import { CallFigures } from '../../functions/figures/call-figures.ts';
 import { AgentDeletions } from '../../functions/store/agents/agent-deletions.ts';
+import { BlockListRulesStore } from '../../functions/store/block-list/block-list-rules.ts';
 import { Credentials } from '../../functions/store/credentials.ts';
 import { IdempotencyStore } from '../../functions/store/idempotency.ts';
 import type { BlockListOwner } from '../../functions/store/keys.ts';
@@ -266,6 +267,7 @@ class Simulation {
     for (const one of this.expected) if (one.about.endsWith(` ${phone}`)) one.isOptional = true;
     const services = {
       ...{ agents, agentSharing, calls, blockList, webhookEvents, erasures },
+      blockListRules: new BlockListRulesStore(sound),
       ...{ callAttempts: new CallAttempts(sound), idempotency: new IdempotencyStore(sound) },
       ...{ imports: new BlockListImports(sound), files: importFiles.get() },
     };

@@ -4,14 +4,17 @@ import { CallAttempts } from '../../../functions/calling/call-attempts.ts';
 import type { ImportFailure } from '../../../functions/domain/block-list-imports.ts';
 import { listForms } from '../../../functions/domain/number-forms.ts';
 import { extractNumbers } from '../../../functions/domain/phone-numbers.ts';
+import { isPhoneNumber } from '../../../functions/domain/read-phone-number.ts';
 import { Erasures } from '../../../functions/erasure/erasures.ts';
 import { erasePerson, rememberErasedPerson } from '../../../functions/erasure/person.ts';
+import { BlockListRulesStore, type RulesItem } from '../../../functions/store/block-list/block-list-rules.ts';
 import { ErasedPeople, hashOfNumber } from '../../../functions/store/erased-people.ts';
 import { IdempotencyStore } from '../../../functions/store/idempotency.ts';
 import {
   accessKey,
   type BlockListOwner,
   blockedNumberCollection,
+  changedItem,
   type ItemKey,
   importCollection,
   parseNumberKey,
@@ -30,6 +33,7 @@ export const repeatErasures = async (table: Table, newer: EndedErasure[], secret
     agentSharing,
     calls,
     blockList,
+    blockListRules: new BlockListRulesStore(table),
     callAttempts: new CallAttempts(table),
     idempotency: new IdempotencyStore(table),
     // Imports that were in progress in the backup cannot continue, because their files are gone.
@@ -64,7 +68,7 @@ const withoutFiles = (imports: BlockListImports) => ({
 });
 
 /**
- * Returns the numbers in calls, block lists and failed import lines. The key is the agent's partition, or the first shard of the
+ * Returns the numbers in calls, block lists, their rules and failed import lines. The key is the agent's partition, or the first shard of the
  * user's list.
  */
 const numbersByAgentAndUser = async (table: Table): Promise<Map<string, Set<string>>> => {
@@ -73,9 +77,12 @@ const numbersByAgentAndUser = async (table: Table): Promise<Map<string, Set<stri
     const { pk } = 'agentId' in owner ? accessKey(owner.agentId) : blockedNumberCollection(owner, 0);
     numbers.set(pk, (numbers.get(pk) ?? new Set()).add(number));
   };
-  await scan(table, table.name, { ProjectionExpression: 'pk, sk, uid, failures' }, async (items) => {
+  await scan(table, table.name, { ProjectionExpression: 'pk, sk, uid, failures, allow, prefixes' }, async (items) => {
     for (const item of items) {
       const { pk, sk, uid, failures } = unmarshall(item) as ItemKey & { uid: string; failures: string };
+      const changed = changedItem({ pk, sk });
+      if (changed?.kind === 'rules')
+        for (const number of listNumbers(unmarshall(item) as RulesItem)) add(changed.list, number);
       const found = parseNumberKey({ pk, sk });
       if (found) add(found.owner, found.number);
       const isImport = sk.startsWith(importCollection(uid).prefix);
@@ -85,3 +92,9 @@ const numbersByAgentAndUser = async (table: Table): Promise<Map<string, Set<stri
   });
   return numbers;
 };
+
+/** Returns the numbers in rules. A prefix may be a whole number. */
+const listNumbers = ({ allow, prefixes }: Pick<RulesItem, 'allow' | 'prefixes'>) => [
+  ...allow,
+  ...prefixes.map(({ prefix }) => prefix).filter(isPhoneNumber),
+];

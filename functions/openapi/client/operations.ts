@@ -8,6 +8,8 @@ export const operations: Record<string, Record<string, Operation>> = {
     list: {"method":"GET","path":"/agent-block-list","query":["uid","agentId","limit","cursor"],"takesUid":true,"items":"entries"},
     check: {"method":"GET","path":"/agent-block-list/check","query":["uid","agentId","number"],"takesUid":true},
     checkMany: {"method":"POST","path":"/agent-block-list/check","body":"json","takesUid":true},
+    getRules: {"method":"GET","path":"/block-list-rules","query":["uid","agentId"],"takesUid":true},
+    setRules: {"method":"PUT","path":"/block-list-rules","body":"json","takesUid":true},
     createImport: {"method":"POST","path":"/block-list-imports","body":"json","takesUid":true},
     listImports: {"method":"GET","path":"/block-list-imports","query":["uid","limit","cursor"],"takesUid":true,"items":"imports"},
     getImport: {"method":"GET","path":"/block-list-imports/{importId}","query":["uid"],"takesUid":true},

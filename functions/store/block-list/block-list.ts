@@ -2,14 +2,23 @@ import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
 import { currentMaker, currentRequestId } from '../../cause.ts';
 import type { BlockedNumber, NumberOutcome } from '../../domain/block-list.ts';
+import { type BlockingEntry, decideBlock } from '../../domain/block-list-rules.ts';
 import { chunks } from '../../domain/chunks.ts';
 import { now } from '../../domain/date-time.ts';
 import { listForms } from '../../domain/number-forms.ts';
 import { service } from '../../service.ts';
 import { when } from '../expressions.ts';
-import { type BlockListOwner, blockedNumberCollection, blockedNumberKey, blockListShards, findItem } from '../keys.ts';
+import {
+  type BlockListOwner,
+  blockedNumberCollection,
+  blockedNumberKey,
+  blockListRulesKey,
+  blockListShards,
+  type ItemKey,
+} from '../keys.ts';
 import { insertStatement, type Statement, updateStatement } from '../statements.ts';
 import { type Item, type Table, TableStore, type TransactionAction, table } from '../table.ts';
+import { readNumberRules } from './block-list-rules.ts';
 import {
   type BlockedItem,
   type BlockTerms,
@@ -29,9 +38,6 @@ const maxEraseRounds = 12;
 const concurrency = 8;
 /** Batches in flight of each shard. All shards are copied at once. */
 const copyConcurrency = 2;
-
-/** An entry that blocks a number, on the list of the agent or its owner. */
-export type BlockingEntry = BlockedNumber & { scope: 'agent' | 'user' };
 
 /** A number as it is stored, and the last request that removed it. */
 export type StoredNumber = { number: string; isBlocked: boolean; blockedAt: string; removedBy: string };
@@ -134,25 +140,33 @@ export class BlockList extends TableStore {
     );
   }
 
-  /** Returns the entries that block any form of numbers: the agent's, or else its owner's. */
+  /** Returns the entries that block numbers for an agent, by the lists and the rules of the agent and its owner. */
   async find(agent: { agentId: string; uid: string }, phones: string[]): Promise<Map<string, BlockingEntry>> {
-    const { agentId, uid } = agent;
+    const owners = { agent: { agentId: agent.agentId }, user: { uid: agent.uid } };
+    const scopes = ['agent', 'user'] as const;
     const forms = [...new Set(phones.flatMap(listForms))];
-    const blockedNumberKeys = (owner: BlockListOwner) => forms.map((form) => blockedNumberKey(owner, form));
-    const [ofAgent, ofUser] = [blockedNumberKeys({ agentId }), blockedNumberKeys({ uid })];
-    const agentPartitions = new Set(ofAgent.map(({ pk }) => pk));
-    const found = new Map<string, BlockingEntry>();
-    const batches = await pMap(chunks([...ofAgent, ...ofUser], 100), (keys) => this.table.getMany<BlockedItem>(keys), {
-      concurrency,
+    const listKeys = (owner: BlockListOwner) => forms.map((form) => blockedNumberKey(owner, form));
+    const rulesKeys = scopes.map((scope) => blockListRulesKey(owners[scope]));
+    const keys = [...rulesKeys, ...scopes.flatMap((scope) => listKeys(owners[scope]))];
+    const batches = await pMap(chunks(keys, 100), (some) => this.table.getMany<BlockedItem>(some), { concurrency });
+    const items = new Map(batches.flat().map((item) => [toText(item), item]));
+    const lists = scopes.map((scope, index) => {
+      const rules = readNumberRules(items.get(toText(rulesKeys[index] as ItemKey)));
+      const findEntry = (form: string) => readBlockedEntry(items.get(toText(blockedNumberKey(owners[scope], form))));
+      return { scope, rules, findEntry };
     });
-    for (const item of batches.flat()) {
-      const entry = readBlockedEntry(item);
-      const scope = agentPartitions.has(item.pk) ? 'agent' : 'user';
-      if (!entry) continue;
-      for (const phone of listForms(item.sk))
-        if (scope === 'agent' || !found.has(phone)) found.set(phone, { scope, ...entry });
-    }
-    return found;
+    return new Map(
+      phones.flatMap((phone) => {
+        const { blocked } = decideBlock(
+          phone,
+          lists.map(({ scope, rules, findEntry }) => {
+            const [entry] = listForms(phone).flatMap((form) => findEntry(form) ?? []);
+            return { scope, rules, entry };
+          }),
+        );
+        return blocked ? [[phone, blocked] as const] : [];
+      }),
+    );
   }
 
   /** Yields the numbers of a shard page by page, even those no longer blocked. */
@@ -167,21 +181,37 @@ export class BlockList extends TableStore {
     }
   }
 
-  /** Returns the number of lists that block a phone number. */
+  /** Returns the number of lists with an entry of a phone number. */
   async count(owners: BlockListOwner[], phone: string): Promise<number> {
-    return (await this.findOnLists(owners, [phone])).length;
+    const items = await this.table.getMany<BlockedItem>(owners.map((owner) => blockedNumberKey(owner, phone)));
+    return items.filter(isBlocked).length;
   }
 
-  /** Returns the lists that block one of these forms, each with its entry, in order. */
+  /**
+   * Returns the entries of lists that block a number, each with its list, in order: the first list is the user's. A number that
+   * it allows is blocked by no prefix of any list.
+   */
   async findOnLists<O extends BlockListOwner>(
-    owners: O[],
-    forms: string[],
-  ): Promise<{ owner: O; entry: BlockedNumber }[]> {
-    const keysOfOwners = owners.map((owner) => forms.map((form) => blockedNumberKey(owner, form)));
-    const items = await this.table.getMany<BlockedItem>(keysOfOwners.flat());
+    owners: [user: O, ...agents: O[]],
+    number: string,
+  ): Promise<{ owner: O; entry: BlockedNumber & { prefix?: string } }[]> {
+    const forms = listForms(number);
+    const keysOfOwners = owners.map((owner) => [
+      blockListRulesKey(owner),
+      ...forms.map((form) => blockedNumberKey(owner, form)),
+    ]);
+    const found = await this.table.getMany<BlockedItem>(keysOfOwners.flat());
+    const items = new Map(found.map((item) => [toText(item), item]));
+    const lists = keysOfOwners.map((keys) => {
+      const [rules, ...entries] = keys.map((key) => items.get(toText(key)));
+      return { rules: readNumberRules(rules), entry: entries.flatMap((item) => readBlockedEntry(item) ?? [])[0] };
+    });
+    const isAllowed = lists[0]?.rules?.allows(number) ?? false;
     return owners.flatMap((owner, index) => {
-      const [entry] = keysOfOwners[index]?.flatMap((key) => readBlockedEntry(findItem(items, key)) ?? []) ?? [];
-      return entry ? [{ owner, entry }] : [];
+      const { rules, entry } = lists[index] ?? {};
+      const byPrefix = isAllowed || rules?.allows(number) ? undefined : rules?.findEntry(number);
+      const blocking = entry ?? byPrefix;
+      return blocking ? [{ owner, entry: blocking }] : [];
     });
   }
 
@@ -226,8 +256,9 @@ export class BlockList extends TableStore {
     return failed === undefined;
   }
 
-  /** Deletes a list, until a time (Unix milliseconds). Returns true at its end. */
+  /** Deletes a list with its rules, until a time (Unix milliseconds). Returns true at its end. */
   async removeAll(owner: BlockListOwner, until: number): Promise<boolean> {
+    await this.table.deleteMany([blockListRulesKey(owner)]);
     const shards = Array.from({ length: blockListShards }, (_, shard) => blockedNumberCollection(owner, shard));
     return (await pMap(shards, (shard) => this.table.deleteAll(shard, until), { concurrency })).every(Boolean);
   }
@@ -268,6 +299,8 @@ const reclaimStatement = (tableName: string, { pk, sk, removedBy: _, ...entry }:
     { reason: null, expiresAt: null, ttlSeconds: null, ...entry, madeBy: entry.madeBy ?? null },
     when`#blockedUntil <= ${Date.now()}`,
   );
+
+const toText = ({ pk, sk }: ItemKey) => `${pk} ${sk}`;
 
 const isConditionFailure = (error: string) => error === 'ConditionalCheckFailed';
 
