@@ -6,6 +6,7 @@ import { AwsShell } from './aws-shell.ts';
 import { startBedrock } from './bedrock.ts';
 import { type Started, StartupError } from './started.ts';
 import { startStripe, stripeCustomers } from './stripe.ts';
+import { startVoicePlatforms, type VoicePlatforms } from './voice-platforms.ts';
 
 type Start = <S extends Started>(part: Promise<S>) => Promise<S>;
 type Environment = NodeJS.ProcessEnv;
@@ -36,6 +37,14 @@ export const connectStripe = async (start: Start): Promise<{ endpoint: string; c
   env.STRIPE_SECRET_KEY = key;
   env.STRIPE_API_BASE = endpoint;
   return { endpoint, customerId: stripeCustomers.several };
+};
+
+/** Uses a fake of Vapi, which has not reported the ends of two demo calls, unless another API is given. */
+export const connectPlatforms = async (start: Start): Promise<VoicePlatforms | undefined> => {
+  if (process.env.VAPI_API_BASE) return undefined;
+  const platforms = await start(startVoicePlatforms());
+  process.env.VAPI_API_BASE = platforms.endpoint;
+  return platforms;
 };
 
 const randomKey = () => `sk_test_${randomBytes(18).toString('hex')}`;

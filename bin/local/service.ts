@@ -11,7 +11,7 @@ import type { Disk } from './disk.ts';
 import { gateway } from './gateway.ts';
 import { type Report, startReadableLog } from './log.ts';
 import { bundlePages } from './pages.ts';
-import { connectBedrock, connectStripe, readSecrets } from './providers.ts';
+import { connectBedrock, connectPlatforms, connectStripe, readSecrets } from './providers.ts';
 import { startQueueAndFiles } from './queue-and-files.ts';
 import { readRates } from './rate-limits.ts';
 import { type Started, StartupError } from './started.ts';
@@ -53,10 +53,11 @@ export const startService = async (options: Options): Promise<void> => {
   env.CHAT_SIGNING_SECRET ??= data.secretFor('chat');
   env.CALLER_MARK_SECRET ??= randomBytes(32).toString('hex');
   env.WEBHOOK_ENCRYPTION_KEY ??= data.secretFor('webhooks');
-  const [queueAndFiles, stripe, bedrock] = await Promise.all([
+  const [queueAndFiles, stripe, bedrock, platforms] = await Promise.all([
     start(startQueueAndFiles({ bucket: env.FILES_BUCKET, data: data.path, credentials: data.credentials })),
     connectStripe(start),
     connectBedrock(start, shell),
+    options.demoDays > 0 ? connectPlatforms(start) : undefined,
     createTable(env.TABLE_NAME, dynamodb),
   ]);
   env.AWS_ENDPOINT_URL_SQS ??= queueAndFiles.endpoint;
@@ -105,7 +106,7 @@ export const startService = async (options: Options): Promise<void> => {
   );
   isReady = true;
   const file = data.path && join(data.path, 'demo-history.json');
-  await start(startDemoHistory({ demo, isNew, days: options.demoDays, baseUrl, file }));
+  await start(startDemoHistory({ demo, isNew, days: options.demoDays, baseUrl, platforms, file }));
 };
 
 /** Reads every setting once. A wrong one ends the run with a sentence, before a request needs it. */

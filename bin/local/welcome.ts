@@ -28,7 +28,12 @@ Voice Agent Platform API, on this machine
   Chat       ${baseUrl}/chat in a browser${model ? `, answered by ${model} on Bedrock` : ', answered by a fake model with canned text and real tools'}
   Docs       ${baseUrl}/docs; the API reference at ${baseUrl}/docs/reference has the demo key filled in
   Browsers   may call from ${appOrigin} (change it with APP_ORIGIN)
-  Invoices   ${customerId ? `of a fake Stripe, for the customers ${Object.values(stripeCustomers).join(', ')}` : `from Stripe at ${endpoints.stripe}`}${addedDays > 0 ? `\n  Demo data  of ${addedDays} days are being added, within seconds (--demo-days 0 adds none)` : ''}
+  Invoices   ${customerId ? `of a fake Stripe, for the customers ${Object.values(stripeCustomers).join(', ')}` : `from Stripe at ${endpoints.stripe}`}${
+    addedDays > 0
+      ? `\n  Demo data  of ${addedDays} days are being added, within seconds (--demo-days 0 adds none)
+             A fake Vapi has lost the ends of two calls: ${baseUrl}/console/agents?agentId=${agentId}&section=platform finds them`
+      : ''
+  }
   Table      ${tableName} in DynamoDB at ${endpoints.dynamodb}
 
 The demo key, user and agent, for a shell:

@@ -1,6 +1,7 @@
 import type { CallItem } from '../../../functions/domain/calls.ts';
 import { chooseVersion } from '../../../functions/domain/traffic.ts';
 import { WallClocks } from '../../../functions/domain/wall-clocks.ts';
+import type { PlatformCall } from '../voice-platforms.ts';
 
 /** A call of the demo, with the time at which its outcome was set. */
 export type DemoCall = CallItem & { outcomeAt: string };
@@ -18,6 +19,11 @@ export const demoSplit = [
 export const doNotCall = 'do not call';
 /** The voice platform of the demo is paid by the second: 9 cents a minute. */
 const dollarsPerSecond = 0.0015;
+/** The voice platform of the agent that answers calls: a fake. */
+export const demoPlatform = { name: 'vapi', apiKey: 'the-demo-key-at-vapi', assistantId: 'demo-assistant' } as const;
+/** The number of calls whose end the platform has not reported. */
+const lostCalls = 2;
+const platformDays = 31;
 /** Numbers that are reserved for fiction: 0100 to 0199 of the exchange 555 in each area. */
 const areas = ['341', '408', '510', '628', '650', '669', '707', '925'];
 
@@ -78,6 +84,36 @@ export const demoCalls = (
     });
 };
 
+/** Returns the calls whose end never arrived: the last ones with an outcome that the platform found. */
+export const findLostCalls = (calls: DemoCall[]): DemoCall[] =>
+  calls.filter((call) => isOfPlatform(call) && call.custom_call_outcome !== undefined).slice(-lostCalls);
+
+/** Returns the calls of the last days, as the platform lists them. Of calls that began in the same second, the first is kept. */
+export const listPlatformCalls = (calls: DemoCall[], own: string, until: number): PlatformCall[] =>
+  uniqueById(calls)
+    .filter((call) => isOfPlatform(call) && Date.parse(call.startedAt) > until - platformDays * dayMilliseconds)
+    .map(({ callId, phone, startedAt, endedAt = startedAt, details, ...call }) => ({
+      id: callId.slice(demoPlatform.name.length + 1),
+      ...{
+        assistantId: demoPlatform.assistantId,
+        direction: 'inbound',
+        own,
+        other: phone ?? undefined,
+        status: 'ended',
+      },
+      ...{ startedAt: Date.parse(startedAt), endedAt: Date.parse(endedAt) },
+      cost: (details?.cost as { amount: number } | undefined)?.amount,
+      summary: call.custom_call_outcome ? `The caller’s request: ${call.custom_call_outcome}.` : undefined,
+      findings: {
+        custom_call_outcome: call.custom_call_outcome,
+        custom_call_outcome_value: call.custom_call_outcome_value,
+      },
+    }));
+
+const uniqueById = (calls: DemoCall[]) => [...new Map(calls.toReversed().map((call) => [call.callId, call])).values()];
+
+const isOfPlatform = ({ direction, status }: DemoCall) => direction === 'inbound' && status !== 'rejected';
+
 /** Returns a call as it is recorded when its number is blocked. */
 const reject = ({ agentId, callId, phone, direction, startedAt, outcomeAt }: DemoCall): DemoCall => {
   const end = { endedAt: startedAt, durationSeconds: 0, status: 'rejected', details: { cause: 'blocked' } };
@@ -116,7 +152,7 @@ const planCall = (start: number, { agentId, direction, isSplit, random }: Contex
   const cost = { amount: Number((durationSeconds * dollarsPerSecond).toFixed(4)), currency: 'USD' };
   return {
     agentId,
-    callId: `demo-${direction}-${new Date(start).toISOString().slice(0, 19).replaceAll(':', '-')}`,
+    callId: `${direction === 'inbound' ? `${demoPlatform.name}:` : ''}demo-${direction}-${new Date(start).toISOString().slice(0, 19).replaceAll(':', '-')}`,
     // Some callers withhold their number.
     phone: direction === 'inbound' && random() < 0.06 ? undefined : phone,
     direction,

@@ -18,6 +18,7 @@ import { demoWebsite, openingHours } from './demo-texts.ts';
 export type LocalDemo = Demo & { usersApiKey: string; documentId?: string; websiteId: string };
 
 const demoUser = 'demo-user';
+export const demoPhoneNumber = '+14155550199';
 /** The scopes of the demo key: all that a key may have together. */
 const scopes = Scope.options.filter((scope) => scope !== 'users');
 
@@ -69,7 +70,7 @@ const addByHttp = async (demo: Demo, baseUrl: string): Promise<string | undefine
   const api = demoClient(demo, baseUrl);
   const [{ documents }] = await Promise.all([
     api.documents.uploadFiles({ agentId }, [{ name: 'Opening hours.md', content: openingHours }]),
-    api.agents.update({ agentId, phoneNumber: '+14155550199' }),
+    api.agents.update({ agentId, phoneNumber: demoPhoneNumber }),
     api.blockList.add({ agentId, numbers: ['+14155550177'] }),
   ]);
   return documents[0]?.documentId;

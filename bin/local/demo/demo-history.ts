@@ -10,15 +10,31 @@ import { newEndpointSecret } from '../../../functions/webhooks/secrets.ts';
 import { webhookEndpoints } from '../../../functions/webhooks/webhook-endpoints.ts';
 import { keepFile, readKeptFile } from '../kept-files.ts';
 import type { Started } from '../started.ts';
-import { demoCalls, demoSplit, demoTimeZone, doNotCall } from './demo-calls.ts';
-import { demoClient, type LocalDemo } from './demo-data.ts';
+import type { VoicePlatforms } from '../voice-platforms.ts';
+import {
+  demoCalls,
+  demoPlatform,
+  demoSplit,
+  demoTimeZone,
+  doNotCall,
+  findLostCalls,
+  listPlatformCalls,
+} from './demo-calls.ts';
+import { demoClient, demoPhoneNumber, type LocalDemo } from './demo-data.ts';
 import { brokenPdf, handbook, registryFile } from './demo-texts.ts';
 
 /** The remaining part of the history. A run that ends early leaves its file, and the next run continues. */
 type Progress = { days: number; until: number; keyId?: string; outboundId?: string; left: Step[] };
 type Step = keyof typeof steps;
-type Context = { demo: LocalDemo; api: ApiClient; progress: Progress; signal: AbortSignal };
+type Context = {
+  demo: LocalDemo;
+  api: ApiClient;
+  progress: Progress;
+  platforms: VoicePlatforms | undefined;
+  signal: AbortSignal;
+};
 
+const { name, apiKey, assistantId } = demoPlatform;
 const recordSeconds = 60;
 const callsPerWrite = 200;
 
@@ -31,16 +47,20 @@ export const startDemoHistory = (options: {
   isNew: boolean;
   days: number;
   baseUrl: string;
+  /** Fakes of voice platforms, unless the run uses others. */
+  platforms: VoicePlatforms | undefined;
   /** The file that keeps the progress. Without it, the history ends with the run. */
   file: string | undefined;
 }): Started => {
-  const { demo, isNew, days, baseUrl, file } = options;
+  const { demo, isNew, days, baseUrl, platforms, file } = options;
   const stopping = new AbortController();
   const running = async () => {
     const progress = readProgress(isNew && days > 0 ? { days, until: Date.now(), left: stepNames } : undefined, file);
-    const context = { demo, api: demoClient(demo, baseUrl), progress, signal: stopping.signal };
+    const context = { demo, api: demoClient(demo, baseUrl), progress, platforms, signal: stopping.signal };
+    openPlatform(context);
     for (const step of [...progress.left]) {
       await steps[step](context);
+      openPlatform(context);
       if (stopping.signal.aborted) return;
       progress.left = progress.left.filter((one) => one !== step);
       keep(progress, file);
@@ -56,6 +76,14 @@ export const startDemoHistory = (options: {
       await Promise.race([ended, sleep(1000)]);
     },
   };
+};
+
+/** Gives the fake platform the calls of the agent at it, as soon as they are known. */
+const openPlatform = ({ demo, progress, platforms }: Context): void => {
+  const { outboundId, days, until } = progress;
+  if (!platforms || outboundId === undefined) return;
+  const made = demoCalls({ inboundId: demo.agentId, outboundId }, days, until);
+  platforms.accounts[name] = { apiKey, calls: listPlatformCalls(made, demoPhoneNumber, until) };
 };
 
 const nothing: Progress = { days: 0, until: 0, left: [] };
@@ -93,7 +121,7 @@ const steps = {
     });
   },
 
-  async agents({ demo: { agentId }, progress, api }: Context) {
+  async agents({ demo: { agentId }, progress, api, platforms }: Context) {
     progress.outboundId ??= dataOf(
       await api.agents.create(
         {
@@ -119,8 +147,10 @@ const steps = {
         instructions: 'Make, move and cancel appointments. Answer questions from the knowledge.',
         timeZone: demoTimeZone,
         valueCurrency: 'USD',
+        platform: platforms ? { name, assistantIds: [assistantId] } : undefined,
       },
     });
+    if (platforms) await api.platformKeys.set({ platform: name, apiKey });
     await api.agents.update({
       agentId: progress.outboundId,
       configuration: {
@@ -131,11 +161,13 @@ const steps = {
     await api.agents.setTraffic({ agentId: progress.outboundId, split: demoSplit });
   },
 
-  async calls({ demo: { uid, agentId }, progress, signal }: Context) {
+  async calls({ demo: { uid, agentId }, progress, platforms, signal }: Context) {
     const { days, until, outboundId = '', keyId = '' } = progress;
     const access = { owner: uid, outcomeRules: { blockOnOutcomes: [doNotCall] } };
+    const made = demoCalls({ inboundId: agentId, outboundId }, days, until);
+    const lost = new Set(platforms ? findLostCalls(made) : []);
     // Newest first, as views show them.
-    const all = demoCalls({ inboundId: agentId, outboundId }, days, until).reverse();
+    const all = made.filter((call) => !lost.has(call)).reverse();
     for (const batch of chunks(all, callsPerWrite)) {
       signal.throwIfAborted();
       const recordings = batch.map(({ outcomeAt, ...call }) =>

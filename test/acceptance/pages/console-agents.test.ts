@@ -1,7 +1,9 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { newIdentifier } from '../../../functions/domain/identifiers.ts';
+import { reconciliations } from '../../../functions/reconciliation/reconciliations.ts';
 import { newUser, newWorld, type World } from '../../support/world.ts';
-import { useBrowser } from './browser.ts';
+import { useBrowser, violationsIn } from './browser.ts';
 import { openConsole } from './open-console.ts';
 
 useBrowser();
@@ -178,6 +180,51 @@ it('“Give a tenth of the callers the new greeting, and later everybody.”', a
   await page.getByRole('button', { name: 'Give everybody the newest version' }).click();
   await page.getByText('Everybody gets the newest version, which is version 2.').waitFor();
   expect((await agentOf(world)).split ?? []).toEqual([]);
+});
+
+it('“The front desk is at Vapi. Which of its calls were missing yesterday?”', async () => {
+  const world = await newWorld();
+  const { uid, agentId } = world;
+  const address = `/console/agents?agentId=${agentId}&section=platform`;
+  const { page, complaints } = await openConsole(world.apiKey, address, { viewport: { width: 360, height: 800 } });
+  await page.getByLabel('Voice platform').selectOption('Vapi');
+  await page.getByLabel('The ids of its assistants at Vapi, one on each line').fill('assistant-1\nassistant-2');
+  await page.getByLabel('Compare its calls every hour').check();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await status(page).getByText('Version 2 is saved.').waitFor();
+  const platform = { name: 'vapi', assistantIds: ['assistant-1', 'assistant-2'], reconcile: true };
+  expect((await agentOf(world)).configuration).toEqual({ platform });
+  await page.getByRole('button', { name: 'Check now' }).click();
+  await page.getByText('The owner of the agent has no key of Vapi.').waitFor();
+  await page.getByRole('button', { name: 'Set the key' }).click();
+  await page.getByRole('dialog').getByLabel('API key').fill('the-key-at-vapi');
+  await page.getByRole('dialog').getByRole('button', { name: 'Set the key' }).click();
+  await status(page).getByText('The key of Vapi is set.').waitFor();
+  // The pass of an hour, as the job leaves it.
+  const time = { from: '2026-03-01T00:00:00.000Z', to: '2026-03-02T00:00:00.000Z', dryRun: false };
+  const added = await reconciliations.get().add({
+    reconciliationId: newIdentifier('reconciliation'),
+    agentId,
+    uid,
+    platform: 'vapi',
+    assistantIds: [],
+    ...time,
+  });
+  const differences = [{ callId: 'vapi:1', field: 'durationSeconds' as const, here: 61, there: 125 }];
+  const counts = { listed: 1041, known: 1036, recovered: 2, completed: 1, skipped: 2, differing: 1, differences };
+  await reconciliations.get().finish(added, { ...added.progress, ...counts });
+  await page.reload();
+  await page.getByText('2 were missing, and are recorded now').waitFor();
+  await page.getByText('1,041 at the platform').waitFor();
+  await page.getByText('Calls with another duration or cost (1)').click();
+  await page.getByRole('row', { name: /vapi:1.*Duration.*1:01.*2:05/ }).waitFor();
+  await page.getByRole('button', { name: 'Delete the key' }).click();
+  await page.getByRole('dialog').getByRole('textbox').fill('Vapi');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete the key' }).click();
+  await status(page).getByText('The key of Vapi is deleted.').waitFor();
+  expect(await violationsIn(page)).toEqual([]);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+  expect(complaints.filter((one) => !one.includes('400'))).toEqual([]);
 });
 
 it('“Which agent answers +14155550123?”', async () => {

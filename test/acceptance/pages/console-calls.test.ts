@@ -49,7 +49,7 @@ it('“Who set the outcome of this call, and when?”', async () => {
 it('“Let me hear this call.” Nothing is loaded before it is played, and a recording that cannot be played says so', async () => {
   const { recordCall, apiKey } = await newWorld();
   const url = 'https://recordings.example.com/1.wav';
-  await recordCall('call-1', { details: { recordingUrl: url } });
+  await recordCall('call-1', { details: { recordingUrl: url, source: 'reconciled' } });
   const { page, asked } = await openConsole(apiKey, '/console/calls');
   // A second of silence: 8,000 bytes of 8 bits each.
   const header = Buffer.from(
@@ -61,6 +61,7 @@ it('“Let me hear this call.” Nothing is loaded before it is played, and a re
   );
   await page.getByRole('link', { name: 'Mar 1, 2026' }).click();
   const dialog = page.getByRole('dialog', { name: 'Call' });
+  await dialog.getByText('The end of this call did not arrive.').waitFor();
   expect(await dialog.getByRole('link', { name: 'Open the recording' }).getAttribute('href')).toBe(url);
   const play = 'document.querySelector("audio").play()';
   expect(asked).not.toContain(url);

@@ -72,7 +72,8 @@ export type Texts = Record<string, string>;
 /** An edit that is not saved. It is kept in the tab until it is saved or discarded. */
 export type AgentDraft = { version: number; updatedAt: string; before: Texts; texts: Texts; note: string };
 
-const known = new Set(agentFields.map(({ name }) => name));
+/** Fields of the configuration that have a place of their own. The platform has its section. */
+const known = new Set([...agentFields.map(({ name }) => name), 'platform']);
 
 /** Returns the texts of a form that shows an agent. */
 export const toTexts = ({
@@ -152,7 +153,7 @@ const otherFields = (before: Texts, after: Texts): Record<string, unknown> => {
 /** Returns the fields whose texts differ. */
 export const differing = (a: Texts, b: Texts): AgentField[] => agentFields.filter(({ name }) => a[name] !== b[name]);
 
-const labels = new Map(agentFields.map(({ name, label }) => [name, label]));
+const labels = new Map([...agentFields.map(({ name, label }) => [name, label] as const), ['platform', 'Platform']]);
 
 /** Returns a changed field in words: `configuration.greeting`, or the JSON Pointer `/configuration/greeting`, is “Greeting”. */
 export const labelOfPath = (path: string): string => {

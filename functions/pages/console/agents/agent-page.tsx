@@ -9,6 +9,7 @@ import { useChange, useRead, useService } from '../service.tsx';
 import { Access } from './access.tsx';
 import { EditAgent } from './edit-agent.tsx';
 import { History } from './history.tsx';
+import { AgentPlatform } from './platform.tsx';
 import { Traffic } from './traffic.tsx';
 import { VersionFigures } from './version-figures.tsx';
 
@@ -36,6 +37,7 @@ const AgentSections = ({ agent }: { agent: Agent }) => {
     { path: 'history', label: 'History' },
     { path: 'traffic', label: 'Traffic' },
     ...(scopes.includes('calls') ? [{ path: 'figures', label: 'Figures by version' }] : []),
+    { path: 'platform', label: 'Platform' },
     ...(agent.uid === uid ? [{ path: 'access', label: 'Access' }] : []),
   ];
   return (
@@ -72,6 +74,7 @@ const AgentSections = ({ agent }: { agent: Agent }) => {
       {section === 'history' && <History agent={agent} />}
       {section === 'traffic' && <Traffic key={JSON.stringify(split)} agent={agent} />}
       {section === 'access' && <Access agentId={agentId} />}
+      {section === 'platform' && <AgentPlatform agent={agent} />}
       {section === 'figures' && <VersionFigures agentId={agentId} />}
     </>
   );

@@ -82,7 +82,7 @@ const CallFacts = ({ call }: { call: Call }) => {
 
 /** What a voice platform told about the call, in words. */
 const PlatformDetails = ({ details = {} }: { details: Call['details'] }) => {
-  const { summary, recordingUrl, cost, cause } = details as Record<string, unknown>;
+  const { summary, recordingUrl, cost, cause, source } = details as Record<string, unknown>;
   const { amount, currency } = (cost ?? {}) as { amount?: unknown; currency?: unknown };
   const facts: Record<string, ReactNode> = {
     Cost: typeof amount === 'number' ? `${formatNumber(amount)} ${currency}` : undefined,
@@ -90,6 +90,9 @@ const PlatformDetails = ({ details = {} }: { details: Call['details'] }) => {
   };
   return (
     <>
+      {source === 'reconciled' && (
+        <p className="note">The end of this call did not arrive. It was found in the list of its voice platform.</p>
+      )}
       {typeof recordingUrl === 'string' && <Recording key={recordingUrl} url={recordingUrl} />}
       {typeof summary === 'string' && (
         <section>

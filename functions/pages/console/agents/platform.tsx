@@ -1,0 +1,105 @@
+import { useState } from 'react';
+import type { Agent, UpdateAgentParams } from '../../../openapi/client/client.ts';
+import { Choice, Field } from '../components/fields.tsx';
+import { RefusableForm, type Texts } from '../components/form.tsx';
+import { Section } from '../components/parts.tsx';
+import { formatPhone } from '../formats.ts';
+import { useChange, useService } from '../service.tsx';
+import { PlatformKey } from './platform-key.tsx';
+import { Reconciliations } from './reconciliations.tsx';
+import { type Platform, type PlatformName, voicePlatforms } from './voice-platforms.ts';
+
+const none = { value: '', label: 'None' };
+const options = [none, ...Object.entries(voicePlatforms).map(([value, { title }]) => ({ value, label: title }))];
+
+/** The voice platform of an agent, the key that reads its list of calls, and what the list had that was missing here. */
+export const AgentPlatform = ({ agent }: { agent: Agent }) => {
+  const { uid, scopes } = useService();
+  const { agentId, phoneNumber, configuration } = agent;
+  const { platform } = configuration;
+  return (
+    <>
+      <p>
+        A call is recorded when its voice platform reports its end, which most platforms do once. The service can
+        compare the calls with the list of the platform, and record those that are missing.{' '}
+        <a href="/docs/voice-platforms">About lost ends</a>
+      </p>
+      <PlatformForm key={JSON.stringify(platform)} agentId={agentId} phoneNumber={phoneNumber} platform={platform} />
+      {platform && agent.uid === uid && (
+        <>
+          <Section title={`Key of ${voicePlatforms[platform.name].title}`}>
+            <PlatformKey key={platform.name} name={platform.name} />
+          </Section>
+          {scopes.includes('calls') && (
+            <Section title="Calls that were missing">
+              <Reconciliations agentId={agentId} />
+            </Section>
+          )}
+        </>
+      )}
+    </>
+  );
+};
+
+type FormProps = { agentId: string; phoneNumber: string | undefined; platform: Platform | undefined };
+
+const PlatformForm = ({ agentId, phoneNumber, platform }: FormProps) => {
+  const [name, setName] = useState<string>(platform?.name ?? none.value);
+  const [isHourly, setHourly] = useState(platform?.reconcile ?? false);
+  const change = useChange(
+    (api, options, platform: Platform | null) =>
+      api.agents.update({ agentId, configuration: { platform } as UpdateAgentParams['configuration'] }, options),
+    { changes: [['agents'], ['agent', agentId]], done: ({ version }) => `Version ${version} is saved.` },
+  );
+  const save = ({ platform: assistantIds = '' }: Texts) => {
+    const ids = assistantIds.split(/\s+/).filter(Boolean);
+    const known = { name: name as PlatformName, reconcile: isHourly };
+    change.mutate(name === none.value ? null : { ...known, assistantIds: ids.length > 0 ? ids : undefined });
+  };
+  const chosen = voicePlatforms[name as PlatformName];
+  return (
+    <RefusableForm
+      className="stack platform"
+      error={change.error}
+      onSubmit={save}
+      buttons={
+        <div className="buttons">
+          <button type="submit" disabled={change.isPending}>
+            {change.isPending ? 'Saving …' : 'Save'}
+          </button>
+        </div>
+      }
+    >
+      <Choice label="Voice platform" options={options} value={name} onChange={setName} />
+      {chosen && (
+        <>
+          <Field
+            key={name}
+            label={`${chosen.assistants}, one on each line`}
+            name="platform"
+            note={
+              phoneNumber
+                ? `Without any, a call is the agent’s if our side’s number is ${formatPhone(phoneNumber)}.`
+                : 'The agent has no phone number: without any, none of the calls is known to be its own.'
+            }
+          >
+            {(ids) => (
+              <textarea
+                {...ids}
+                rows={3}
+                className="code"
+                spellCheck={false}
+                autoComplete="off"
+                defaultValue={platform?.name === name ? platform.assistantIds?.join('\n') : ''}
+              />
+            )}
+          </Field>
+          <label className="check">
+            <input type="checkbox" checked={isHourly} onChange={({ target }) => setHourly(target.checked)} />
+            Compare its calls every hour
+          </label>
+        </>
+      )}
+    </RefusableForm>
+  );
+};
