@@ -76,7 +76,9 @@ const arrows: Record<string, string[]> = {
   'functions/consents': below,
   'functions/crawling': below,
   'functions/hooks': [...below, 'functions/calling', 'functions/http', 'functions/search'],
-  'functions/erasure': [...below, 'functions/block-list-import', 'functions/calling', 'functions/webhooks'],
+  'functions/erasure': [
+    ...[...below, 'functions/block-list-import', 'functions/calling', 'functions/consents', 'functions/webhooks'],
+  ],
   'functions/duplication': below,
   'functions/figures': below,
   'functions/reconciliation': [...below, 'functions/erasure', 'functions/hooks'],

@@ -4,7 +4,8 @@ import { AcceptedErasure, ErasureRequest } from '../domain/erasures.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
 import { rescueDelaySeconds } from '../domain/timeouts.ts';
 import { erasures } from '../erasure/erasures.ts';
-import { findPerson, findServices } from '../erasure/person.ts';
+import { findPerson } from '../erasure/person.ts';
+import { countServices } from '../erasure/person-kinds.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { hashOfNumber } from '../store/erased-people.ts';
@@ -16,10 +17,10 @@ export const createErasure = endpoint({
   path: '/erasures',
   summary: 'Erase a person',
   description:
-    'Erases a person by phone number from the data of all agents that the user owns: calls with the number are deleted, entries of block lists stay blocked without their reason (or are removed, with `blockList: "remove"`), and responses stored for Idempotency-Keys are deleted if they contain the number. The erasure runs in the background; `GET /erasures/{erasureId}` returns its status. Configurations of agents and texts that the user uploaded or wrote (documents, websites, `details` and metadata of other calls) are not searched. With `dryRun` the data are only counted. The key must have the scope `privacy`, which a key without a list of scopes does not have.',
+    'Erases a person by phone number from the data of all agents that the user owns: calls with the number are deleted, entries of block lists stay blocked without their reason, and revocations of consents stay without what proves them (or both are removed, with `blockList: "remove"`), given consents are deleted, and responses stored for Idempotency-Keys are deleted if they contain the number. The erasure runs in the background; `GET /erasures/{erasureId}` returns its status. Configurations of agents and texts that the user uploaded or wrote (documents, websites, `details` and metadata of other calls) are not searched. With `dryRun` the data are only counted. The key must have the scope `privacy`, which a key without a list of scopes does not have.',
   caller: { kind: 'key', scope: 'privacy', user: ({ body }) => body },
   services: {
-    ...findServices,
+    ...countServices,
     erasures: erasures.for('add'),
     jobQueue: queueSender('erasePerson'),
     secret: hashingSecret,

@@ -1,6 +1,7 @@
 import pMap from 'p-map';
 import { allPurposes, type ConsentEntry } from '../domain/consent-decisions.ts';
 import type { Consent, NewConsent } from '../domain/consents.ts';
+import { now } from '../domain/date-time.ts';
 import { ApiError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import { chooseForm } from '../domain/number-forms.ts';
@@ -10,13 +11,15 @@ import {
   type AddedConsent,
   type ConsentItem,
   consentActions,
+  keepAction,
   type PersonConsents,
   readConsents,
   toConsent,
   toConsentEntry,
 } from '../store/consents/consent-items.ts';
+import { exists } from '../store/expressions.ts';
 import { consentCollections, consentRecordCollection, consentsKey, findItem } from '../store/keys.ts';
-import { backOff, type Lookup, TableStore, table } from '../store/table.ts';
+import { backOff, type Lookup, TableStore, type TransactionAction, table } from '../store/table.ts';
 import { isRetryable, writeFailure } from '../store/write-failures.ts';
 
 /** What became of a consent of a request. */
@@ -25,6 +28,8 @@ export type RecordingOutcome = { entry: ConsentEntry } | 'too_many_records' | 't
 /** A transaction has 100 actions and 4 MB. A record has 12 KB at most. */
 const actionsPerTransaction = 100;
 const concurrency = 4;
+/** An erasure changes so many records in a transaction, beside the item of the person and its own. */
+const recordsPerErasure = 90;
 
 /** Looks up all records of a person, as decisions need them. */
 export const consentsLookup = (uid: string, number: string): Lookup<ConsentEntry[]> => {
@@ -130,6 +135,57 @@ export class Consents extends TableStore {
     );
   }
 
+  /** Returns how many records a person has. */
+  async count(uid: string, number: string): Promise<number> {
+    return readConsents(await this.table.get(consentsKey(uid, number))).entries.length;
+  }
+
+  /** Yields all records of a person, the oldest first. */
+  async *readAll(uid: string, number: string): AsyncGenerator<Consent> {
+    for await (const item of this.table.query<ConsentItem>(consentRecordCollection(uid, number))) yield toConsent(item);
+  }
+
+  /**
+   * Erases a person, each batch of records with the action that counts it. Kept revocations lose their proof and their seller.
+   * Returns false when the time (Unix milliseconds) is over.
+   */
+  async erase(
+    uid: string,
+    number: string,
+    { mode, until, count }: { mode: 'keep' | 'remove'; until: number; count(erased: number): TransactionAction },
+  ): Promise<boolean> {
+    for (let failures = 0; Date.now() < until; ) {
+      const found = readConsents(await this.table.get(consentsKey(uid, number)));
+      const records = await Array.fromAsync(this.table.query<ConsentItem>(consentRecordCollection(uid, number)));
+      const isKept = ({ state }: ConsentItem) => mode === 'keep' && state === 'revoked';
+      const left = records.filter((one) => !isKept(one) || !one.erasedAt);
+      if (left.length === 0) return true;
+      const batch = left.slice(0, recordsPerErasure);
+      const deleted = new Set(batch.filter((one) => !isKept(one)).map(({ consentId }) => consentId));
+      const erased = batch.filter((one) => !isKept(one) || one.proof || one.seller !== undefined);
+      const failed = await this.table.tryTransact([
+        ...batch.map((one) => this.#eraseAction(one, isKept(one))),
+        keepAction(
+          this.table,
+          uid,
+          number,
+          found,
+          found.entries.filter(({ consentId }) => !deleted.has(consentId)),
+        ),
+        ...(erased.length > 0 ? [count(erased.length)] : []),
+      ]);
+      // Others have recorded a consent of the person meanwhile.
+      if (failed) await backOff(failures++);
+    }
+    return false;
+  }
+
+  #eraseAction({ pk, sk }: ConsentItem, isKept: boolean): TransactionAction {
+    // The stream delivers this mark after the record, whose event then loses the number.
+    const set = { proof: null, seller: null, erasedAt: now() };
+    return isKept ? this.table.updateAction({ pk, sk }, { set }, exists) : this.table.deleteAction({ pk, sk });
+  }
+
   /** Deletes the consents of a user, until a time (Unix milliseconds). Returns true if none is left. */
   async removeAll(uid: string, until: number): Promise<boolean> {
     const collections = consentCollections(uid);
@@ -168,5 +224,8 @@ export const consents = /* @__PURE__ */ service(() => new Consents(table.get()),
   record: ['dynamodb:BatchGetItem', 'dynamodb:PutItem'],
   page: ['dynamodb:Query'],
   findMany: ['dynamodb:BatchGetItem'],
+  count: ['dynamodb:GetItem'],
+  readAll: ['dynamodb:Query'],
+  erase: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
   removeAll: ['dynamodb:BatchWriteItem', 'dynamodb:Query'],
 });

@@ -15,7 +15,8 @@ export type ErasureRequest = {
 };
 
 /** The kinds of data that an erasure counts. */
-export type ErasedKind = 'calls' | 'blockedNumbers';
+export const erasedKinds = ['calls', 'blockedNumbers', 'consents'] as const;
+export type ErasedKind = (typeof erasedKinds)[number];
 
 type ErasureItem = Item &
   Omit<ErasureRequest, 'number'> &
@@ -38,16 +39,16 @@ export class Erasures extends TableStore {
   /** Adds an erasure, unless an earlier attempt of the request added it. */
   async add(request: ErasureRequest): Promise<void> {
     const { uid, erasureId } = request;
-    const state = { status: 'pending', requestedAt: now(), calls: 0, blockedNumbers: 0 };
+    const state = { status: 'pending', requestedAt: now(), calls: 0, blockedNumbers: 0, consents: 0 };
     await this.table.putNew({ ...erasureKey(uid, erasureId), ...request, ...state });
   }
 
   async find(uid: string, erasureId: string): Promise<Erasure | undefined> {
     const item = await this.table.get<ErasureItem>(erasureKey(uid, erasureId));
     if (!item) return undefined;
-    const { status, calls, blockedNumbers, requestedAt, finishedAt, error } = item;
+    const { status, calls, blockedNumbers, consents = 0, requestedAt, finishedAt, error } = item;
     const end = { finishedAt, error };
-    return { erasureId, status, erased: { calls, blockedNumbers }, requestedAt, ...end };
+    return { erasureId, status, erased: { calls, blockedNumbers, consents }, requestedAt, ...end };
   }
 
   /** Begins a run, and returns what to erase; undefined when there is no such erasure, or it has ended. */

@@ -1,63 +1,39 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pMap from 'p-map';
 import { blockListImports } from '../block-list-import/block-list-imports.ts';
-import { callAttempts } from '../calling/call-attempts.ts';
 import { importFiles } from '../clients/files.ts';
 import { importFileKey } from '../domain/block-list-imports.ts';
 import type { ErasureProgress } from '../domain/job-messages.ts';
 import { hasText } from '../domain/json.ts';
-import { listForms } from '../domain/number-forms.ts';
 import { mentionsNumber } from '../domain/phone-numbers.ts';
 import type { ServicesOf } from '../service.ts';
 import { agentSharing } from '../store/agents/agent-sharing.ts';
 import { agents } from '../store/agents/agents.ts';
-import { blockList } from '../store/block-list/block-list.ts';
-import { blockListRules } from '../store/block-list/block-list-rules.ts';
-import { calls } from '../store/calls/calls.ts';
 import { erasedPeople } from '../store/erased-people.ts';
 import { idempotency } from '../store/idempotency.ts';
-import type { BlockListOwner } from '../store/keys.ts';
-import { webhookEvents } from '../webhooks/webhook-events.ts';
-import { erasures } from './erasures.ts';
-
-/** The services that find a person in the data of a user. */
-export const findServices = {
-  agents: agents.for('owned'),
-  calls: calls.for('count'),
-  blockList: blockList.for('count'),
-};
+import { type ErasedKind, erasedKinds, erasures } from './erasures.ts';
+import { type countServices, listPlaces, personKinds, removeServices } from './person-kinds.ts';
 
 /** The services that erase a person. */
 export const eraseServices = {
+  ...removeServices,
   agents: agents.for('owned', 'countCopies'),
   agentSharing: agentSharing.for('formerGuests'),
-  calls: calls.for('erase'),
-  callAttempts: callAttempts.for('erase'),
-  blockList: blockList.for('erase'),
-  blockListRules: blockListRules.for('erase'),
   idempotency: idempotency.for('forget'),
   files: importFiles.for('readPart'),
   imports: blockListImports.for('forget', 'unfinished'),
   erasures: erasures.for('start', 'counting', 'finish', 'fail'),
-  webhookEvents: webhookEvents.for('scrubNumber'),
 };
 
-/** Counts a person's calls with the agents that a user owns, and the person's entries on their block lists. */
+/** Counts what an erasure finds of a person. */
 export const findPerson = async (
   uid: string,
   number: string,
-  { agents, calls, blockList }: ServicesOf<typeof findServices>,
-): Promise<{ calls: number; blockedNumbers: number }> => {
-  const found = { calls: 0, blockedNumbers: 0 };
-  for (const form of listForms(number)) {
-    found.blockedNumbers += await blockList.count([{ uid }], form);
-    for await (const owned of agents.owned(uid)) {
-      const agentIds = owned.map(({ agentId }) => agentId);
-      found.calls += await calls.count(agentIds, form);
-      const owners = agentIds.map((agentId) => ({ agentId }));
-      found.blockedNumbers += await blockList.count(owners, form);
-    }
-  }
+  services: ServicesOf<typeof countServices>,
+): Promise<Record<ErasedKind, number>> => {
+  const found = { calls: 0, blockedNumbers: 0, consents: 0 };
+  for await (const place of listPlaces(uid, number, services))
+    for (const kind of erasedKinds) found[kind] += (await personKinds[kind].count?.(place, services)) ?? 0;
   return found;
 };
 
@@ -106,10 +82,8 @@ export const erasePerson = async (
   const { begun, inProgress } = await agents.countCopies(uid);
   if (inProgress.length > 0) return { delaySeconds: waitSeconds };
   if (!progress) {
-    for (const form of listForms(number)) {
-      const running = { uid, erasureId, number: form, blockList: mode };
-      if (!(await eraseData(running, until, services))) return { delaySeconds: 0 };
-    }
+    const running = { uid, erasureId, number, blockList: mode };
+    if (!(await eraseData(running, until, services))) return { delaySeconds: 0 };
     for (const caller of callers) await imports.forget(caller, (text) => mentionsNumber(text, number));
   }
   const { erasedAt = Date.now(), copiesBegun = begun } = progress ?? {};
@@ -128,29 +102,17 @@ export const erasePerson = async (
   return (await agents.countCopies(uid)).begun === copiesBegun ? undefined : { delaySeconds: waitSeconds };
 };
 
-/** Erases a form of a number from calls and block lists, until a time (Unix milliseconds). Returns true when all is erased. */
+/** Erases all kinds of data, until a time (Unix milliseconds). Returns true when all is erased. */
 const eraseData = async (
   { uid, erasureId, number, blockList: mode }: Running,
   until: number,
-  { agents, calls, callAttempts, blockList, blockListRules, erasures, webhookEvents }: ServicesOf<typeof eraseServices>,
+  services: ServicesOf<typeof eraseServices>,
 ): Promise<boolean> => {
-  const eraseEntries = async (owners: BlockListOwner[]) => {
-    await blockList.erase(owners, number, mode, erasures.counting(uid, erasureId, 'blockedNumbers', 1));
-    await blockListRules.erase(owners, number, mode);
-    // The events of a call are deleted with the call.
-    for (const owner of owners) await webhookEvents.scrubNumber(owner, number);
-  };
-  await eraseEntries([{ uid }]);
-  for await (const owned of agents.owned(uid)) {
-    await eraseEntries(owned.map(({ agentId }) => ({ agentId })));
-    await callAttempts.erase(
-      owned.map(({ agentId }) => agentId),
-      number,
-    );
-    for (const { agentId } of owned) {
+  for await (const place of listPlaces(uid, number, services)) {
+    for (const [name, kind] of Object.entries(personKinds)) {
       if (Date.now() >= until) return false;
-      const alongside = (count: number) => [erasures.counting(uid, erasureId, 'calls', count)];
-      if (!(await calls.erase(agentId, number, { until, alongside }))) return false;
+      const count = (erased: number) => services.erasures.counting(uid, erasureId, name as ErasedKind, erased);
+      if (!(await kind.erase(place, { mode, until, count }, services))) return false;
     }
   }
   return true;

@@ -285,11 +285,12 @@ export const callAttemptsKey = (agentId: string, phone: string): ItemKey => ({
 });
 export const callAttemptCollection = (agentId: string): Collection => ({ pk: `AGENT#${agentId}#ATTEMPTS` });
 
-/** Returns the number in the key of a call or a block. */
+/** Returns the number in the key of a call, a block or a consent. */
 export const parseNumberKey = ({ pk, sk }: ItemKey): { owner: BlockListOwner; number: string } | undefined => {
-  const [, kind, id = '', part, phone = ''] = /^(AGENT|USER)#([^#]+)#(PHONE|BLOCKED)#(.+)$/.exec(pk) ?? [];
+  const [, kind, id = '', part, phone = ''] = /^(AGENT|USER)#([^#]+)#(PHONE|BLOCKED|CONSENTS)#(.+)$/.exec(pk) ?? [];
   if (!kind) return undefined;
-  return { owner: kind === 'AGENT' ? { agentId: id } : { uid: id }, number: part === 'PHONE' ? phone : sk };
+  const [ofSortKey = ''] = /\+\d+/.exec(sk) ?? [];
+  return { owner: kind === 'AGENT' ? { agentId: id } : { uid: id }, number: part === 'PHONE' ? phone : ofSortKey };
 };
 
 export const websiteKey = (agentId: string, websiteId: string): ItemKey => ({

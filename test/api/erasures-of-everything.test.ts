@@ -11,13 +11,13 @@ it('the erasure of a person deletes their calls, keeps them blocked without a re
     {
       erasureId: expect.stringMatching(/^erasure_/),
       status: 'pending',
-      found: { calls: 6, blockedNumbers: 3 },
+      found: { calls: 6, blockedNumbers: 3, consents: 0 },
     },
   ]);
   expect(await ended(world, answer.body.erasureId)).toEqual({
     erasureId: answer.body.erasureId,
     status: 'done',
-    erased: { calls: 6, blockedNumbers: 2 },
+    erased: { calls: 6, blockedNumbers: 2, consents: 0 },
     requestedAt: expect.any(String),
     finishedAt: expect.any(String),
   });
@@ -50,7 +50,7 @@ it('the erasure of a person with `remove` removes their block list entries, too,
   const { body } = await request(world, person, { blockList: 'remove' });
   expect(await ended(world, body.erasureId)).toMatchObject({
     status: 'done',
-    erased: { calls: 6, blockedNumbers: 3 },
+    erased: { calls: 6, blockedNumbers: 3, consents: 0 },
   });
   await expect.poll(() => storedWith(person)).toEqual([]);
   expect(await everythingWith(person.slice(1))).toEqual([]);

@@ -45,7 +45,7 @@ it('the erasure of a person finishes when it is killed at any write, and counts 
     expect(await deliver(world.uid, erasureId)).toBe(true);
     expect(await statusOf(world, erasureId), `killed at write ${kill}`).toMatchObject({
       status: 'done',
-      erased: { calls: 30, blockedNumbers: 1 },
+      erased: { calls: 30, blockedNumbers: 1, consents: 0 },
     });
     expect(await storedWith(person)).toEqual([]);
   }
@@ -67,7 +67,7 @@ it('the erasure of a person counts a record once when the response to its write 
   noFaults();
   expect(await statusOf(world, erasureId)).toMatchObject({
     status: 'done',
-    erased: { calls: 30, blockedNumbers: 1 },
+    erased: { calls: 30, blockedNumbers: 1, consents: 0 },
   });
 });
 
@@ -126,5 +126,6 @@ it('an erasure that could not be recorded has not begun', async () => {
   expect((await invoke(createErasure, { apiKey: world.apiKey, body })).body.found).toEqual({
     calls: 1,
     blockedNumbers: 0,
+    consents: 0,
   });
 });

@@ -27,7 +27,7 @@ it('a dry run of an erasure counts, and changes and keeps nothing', async () => 
   const { world, person } = await knownPerson();
   const before = await storedWith(person);
   const { status, body } = await request(world, person, { dryRun: true });
-  expect([status, body]).toEqual([200, { status: 'dry_run', found: { calls: 6, blockedNumbers: 3 } }]);
+  expect([status, body]).toEqual([200, { status: 'dry_run', found: { calls: 6, blockedNumbers: 3, consents: 0 } }]);
   expect(await storedWith(person)).toEqual(before);
 });
 
@@ -43,7 +43,7 @@ const eraseInBothForms = async (...starts: string[]) => {
       await world.call('POST', '/block-list', { body: { uid: world.uid, numbers: [form] } });
     }
     const { body } = await request(world, number, { blockList: 'remove' });
-    expect(body.found).toEqual({ calls: 2, blockedNumbers: 4 });
+    expect(body.found).toEqual({ calls: 2, blockedNumbers: 4, consents: 0 });
     expect(await ended(world, body.erasureId)).toMatchObject({ status: 'done', erased: body.found });
     expect(await storedWith(digits)).toEqual([]);
   }
@@ -62,9 +62,13 @@ it('an erasure by a guest reaches the guest’s own data, and none of the owner'
   await world.call('PUT', `/calls/${own.body.agentId}/call-1`, { ...options, body: facts });
   const body = { uid: guest.uid, number: person, blockList: 'remove' };
   const answer = await world.call('POST', '/erasures', { ...options, body });
-  expect(answer.body.found).toEqual({ calls: 1, blockedNumbers: 0 });
+  expect(answer.body.found).toEqual({ calls: 1, blockedNumbers: 0, consents: 0 });
   await expect.poll(async () => (await erasures.get().find(guest.uid, answer.body.erasureId))?.status).toBe('done');
-  expect((await request(world, person, { dryRun: true })).body.found).toEqual({ calls: 6, blockedNumbers: 3 });
+  expect((await request(world, person, { dryRun: true })).body.found).toEqual({
+    calls: 6,
+    blockedNumbers: 3,
+    consents: 0,
+  });
 });
 
 it('an erasure needs a phone number', async () => {

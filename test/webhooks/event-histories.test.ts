@@ -258,7 +258,7 @@ class Simulation {
   }
 
   async erase(phone: string): Promise<void> {
-    const { agents, agentSharing, calls, blockList, webhookEvents } = this.#stores;
+    const { agents, agentSharing, calls, blockList, consents, webhookEvents } = this.#stores;
     const erasureId = newIdentifier('erasure');
     const erasures = new Erasures(sound);
     const begun = { uid: this.uid, erasureId, number: phone, blockList: 'remove' as const };
@@ -266,7 +266,7 @@ class Simulation {
     for (const [call, of] of this.#model.calls) if (of === phone) this.#expect('call.deleted', call);
     for (const one of this.expected) if (one.about.endsWith(` ${phone}`)) one.isOptional = true;
     const services = {
-      ...{ agents, agentSharing, calls, blockList, webhookEvents, erasures },
+      ...{ agents, agentSharing, calls, blockList, consents, webhookEvents, erasures },
       blockListRules: new BlockListRulesStore(sound),
       ...{ callAttempts: new CallAttempts(sound), idempotency: new IdempotencyStore(sound) },
       ...{ imports: new BlockListImports(sound), files: importFiles.get() },

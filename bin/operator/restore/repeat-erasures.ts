@@ -27,13 +27,14 @@ import type { EndedErasure } from './newer-erasures.ts';
 
 /** Repeats newer erasures. The erased numbers are those in the table that match the keyed hashes of the erasures. */
 export const repeatErasures = async (table: Table, newer: EndedErasure[], secret: string): Promise<void> => {
-  const { agents, agentSharing, calls, blockList } = makeStores(table);
+  const { agents, agentSharing, calls, blockList, consents } = makeStores(table);
   const services = {
     agents,
     agentSharing,
     calls,
     blockList,
     blockListRules: new BlockListRulesStore(table),
+    consents,
     callAttempts: new CallAttempts(table),
     idempotency: new IdempotencyStore(table),
     // Imports that were in progress in the backup cannot continue, because their files are gone.

@@ -14,6 +14,7 @@ import {
   blockedNumberKey,
   blockListRulesKey,
   blockListShards,
+  findItem,
   type ItemKey,
 } from '../keys.ts';
 import { insertStatement, type Statement, updateStatement } from '../statements.ts';
@@ -183,8 +184,20 @@ export class BlockList extends TableStore {
 
   /** Returns the number of lists with an entry of a phone number. */
   async count(owners: BlockListOwner[], phone: string): Promise<number> {
-    const items = await this.table.getMany<BlockedItem>(owners.map((owner) => blockedNumberKey(owner, phone)));
-    return items.filter(isBlocked).length;
+    return (await this.findEntries(owners, phone)).length;
+  }
+
+  /** Returns the entries of one form of a number, each with its list. */
+  async findEntries<O extends BlockListOwner>(
+    owners: O[],
+    phone: string,
+  ): Promise<{ owner: O; entry: BlockedNumber }[]> {
+    const keys = owners.map((owner) => blockedNumberKey(owner, phone));
+    const items = await this.table.getMany<BlockedItem>(keys);
+    return owners.flatMap((owner, index) => {
+      const entry = readBlockedEntry(findItem(items, keys[index]));
+      return entry ? [{ owner, entry }] : [];
+    });
   }
 
   /**
@@ -312,6 +325,7 @@ export const blockList = /* @__PURE__ */ service(() => new BlockList(table.get()
   find: ['dynamodb:BatchGetItem'],
   removeAll: ['dynamodb:BatchWriteItem', 'dynamodb:Query'],
   count: ['dynamodb:BatchGetItem'],
+  findEntries: ['dynamodb:BatchGetItem'],
   findOnLists: ['dynamodb:BatchGetItem'],
   erase: ['dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:UpdateItem'],
   copyShard: ['dynamodb:BatchWriteItem', 'dynamodb:Query'],

@@ -52,6 +52,15 @@ export class Calls extends TableStore {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
+  /** Yields the calls of an agent with a phone number, even those older than retention. */
+  async *withNumber(agentId: string, phone: string): AsyncGenerator<Call> {
+    const collection = phoneCallCollection(agentId, phone);
+    for await (const entries of this.table.pages(collection, { keysOnly: true, limit: entriesPerPage })) {
+      const found = await this.#stored.read(entries.map(({ sk }) => callKey(agentId, callIdAt(sk))));
+      for (const { call } of found.values()) if (call.phone === phone) yield call;
+    }
+  }
+
   /** Records a call, or corrects its facts. The same again writes nothing. A deleted call is recorded again. */
   async record(
     agentId: string,
@@ -230,6 +239,7 @@ const outcomePermissions = [
 
 export const calls = /* @__PURE__ */ service(() => new Calls(table.get(), environment.callRetentionDays), {
   count: ['dynamodb:Query'],
+  withNumber: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   record: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
   recordReported: ['dynamodb:DeleteItem', ...outcomePermissions],
   recordMany: ['dynamodb:DeleteItem', ...outcomePermissions],

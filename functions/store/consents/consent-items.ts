@@ -108,6 +108,21 @@ export const consentActions = (
   ];
 };
 
+/** Returns the action that leaves these entries of a person; none deletes the item. */
+export const keepAction = (
+  table: Table,
+  uid: string,
+  number: string,
+  { salt, revision }: PersonConsents,
+  entries: ConsentEntry[],
+): TransactionAction =>
+  entries.length === 0
+    ? table.deleteAction(consentsKey(uid, number), isUnchanged(revision))
+    : table.putAction(
+        { ...consentsKey(uid, number), entries: packEntries(entries), salt, revision: randomUUID() } as PersonItem,
+        isUnchanged(revision),
+      );
+
 const isUnchanged = (revision: string | undefined) =>
   revision === undefined ? isAbsent : when`revision = ${revision}`;
 
