@@ -227,6 +227,20 @@ it('the operator acts for a suspended user, whose own key is refused', async () 
   expect(await json('calls', 'show', 'one', '--agent-id', world.agentId)).toMatchObject({ callId: 'one' });
 });
 
+it('calls are exported to files of a format, which need a time and a name', async () => {
+  const world = await newWorld();
+  await world.recordCall('one', { startedAt: '2026-03-01T10:00:00Z' });
+  const file = join(folder, unique('export'));
+  const args = ['calls', 'export', '--agent-id', world.agentId, '--format', 'csv'];
+  const range = ['--from', '2026-03-01', '--to', '2026-04-01'];
+  const exported = await json(...args, ...range, '--output', file);
+  expect(exported).toMatchObject({ agentId: world.agentId, uid: world.uid, calls: 1, files: [file] });
+  expect(readFileSync(file, 'utf8')).toMatch(/^call_id,.*\r\none,/);
+  expect(await operator(...args, ...range)).toMatchObject({ code: 2 });
+  const filtered = await operator(...args, ...range, '--output', file, '--direction', 'inbound');
+  expect([filtered.code, filtered.stderr]).toEqual([2, expect.stringContaining('only chosen by --from and --to')]);
+});
+
 it('calls are exported by the operator to a file or to the output', async () => {
   const world = await worldWithCalls();
   const file = join(folder, unique('calls'));
