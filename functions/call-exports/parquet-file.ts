@@ -5,8 +5,8 @@ import { type Column, columns } from './columns.ts';
 import type { ExportFile } from './export-file.ts';
 
 /** A row group has this many calls, or fewer where their texts are long: it is held in memory before it is encoded. */
-const groupCalls = 20_000;
-const groupUnits = 8 * 1024 * 1024;
+const groupCalls = 10_000;
+const groupUnits = 4 * 1024 * 1024;
 
 /** The types of columns as Parquet has them: https://parquet.apache.org/docs/file-format/types/logicaltypes/ */
 const types: Record<Column['type'], Omit<SchemaElement, 'name'>> = {

@@ -125,7 +125,7 @@ export const limits = {
   exportDays: 400,
   exportAgents: 1000,
   exportFileCalls: 500_000,
-  exportFileBytes: 32 * 1024 * 1024,
+  exportFileBytes: 24 * 1024 * 1024,
   exportSeconds: 24 * 60 * 60,
   exportLinkSeconds: 60 * 60,
   figureRows: 25_000,
