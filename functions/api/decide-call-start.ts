@@ -13,6 +13,7 @@ import { list } from '../domain/list.ts';
 import { phoneNumber } from '../domain/phone-numbers.ts';
 import { text } from '../domain/text.ts';
 import { callStartLookup, callStarts } from '../hooks/call-starts.ts';
+import { collectHistory } from '../hooks/caller-history.ts';
 import {
   collectVariables,
   decide,
@@ -47,7 +48,7 @@ export const decideCallStart = endpoint({
   services: {
     callStarts: callStarts.for('read'),
     callAttempts: callAttempts.for('find', 'add'),
-    callRecords: callRecords.for('find'),
+    callRecords: callRecords.for('find', 'readHistory'),
   },
   body: z.object({
     uid: Uid,
@@ -113,7 +114,7 @@ export const decideCallStart = endpoint({
         .record(z.string(), Variable)
         .check(
           describe(
-            'The agent’s variables that are texts, numbers or booleans, with `caller_number`, `called_number` and `direction`.',
+            'The agent’s variables that are texts, numbers or booleans, with `caller_number`, `called_number` and `direction`, and those of `configuration.callerHistory` for an accepted call.',
             { company: 'Example Dental', caller_number: '+14155550100', direction: 'inbound' },
           ),
         ),
@@ -123,7 +124,7 @@ export const decideCallStart = endpoint({
   }),
   errors: ['agent_not_found'],
 
-  async handle({ body, principal, found }, { callStarts, callAttempts, callRecords }) {
+  async handle({ body, principal, found, receivedAt, requestId }, { callStarts, callAttempts, callRecords }) {
     const includes = (part: 'variables' | 'agent' | 'lastCall') => body.include?.includes(part) ?? false;
     checkScopes(principal, [
       ...(includes('agent') ? (['agents'] as const) : []),
@@ -140,9 +141,13 @@ export const decideCallStart = endpoint({
     const { callId, timeZone } = body;
     const at = body.at === undefined ? undefined : Date.parse(body.at);
     const counted = callId === undefined || at !== undefined ? undefined : { callId, callAttempts };
+    const decision = await decide(start, facts, { timeZone, at, counted });
+    const hasHistory = includes('variables') && decision.decision === 'accept';
+    const asked = { receivedAt, requestId, operation: 'decideCallStart' };
+    const history = hasHistory ? await collectHistory(callRecords, facts, start, asked) : undefined;
     return {
-      ...(await decide(start, facts, { timeZone, at, counted })),
-      ...(includes('variables') && { variables: collectVariables(facts.agent, start, body.direction) }),
+      ...decision,
+      ...(includes('variables') && { variables: collectVariables(facts.agent, start, body.direction, history) }),
       ...(includes('agent') && { agent: facts.agent }),
       ...(includes('lastCall') && { lastCall: start.other === undefined ? null : (lastCall?.call ?? null) }),
     };

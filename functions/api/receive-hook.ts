@@ -12,6 +12,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { log } from '../log.ts';
 import { knowledgeSearchOnDemand } from '../search/knowledge-searches.ts';
+import { callRecords } from '../store/calls/call-records.ts';
 import { calls } from '../store/calls/calls.ts';
 import { erasedPeople } from '../store/erased-people.ts';
 
@@ -74,6 +75,7 @@ export const receiveHook = endpoint({
     calls: calls.for('recordReported'),
     erasedPeople: erasedPeople.for('wasErasedAfter'),
     secret: hashingSecret,
+    callRecords: callRecords.for('readHistory'),
     knowledge: knowledgeSearchOnDemand,
   },
   params: z.object({

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { AgentPlatform } from './agent-platform.ts';
 import { RejectableAttestation } from './attestations.ts';
 import { currencyPattern, isCurrency } from './call-costs.ts';
+import { CallerHistory } from './caller-history.ts';
 import { CallingRules } from './calling-rules.ts';
 import { now, timestamp } from './date-time.ts';
 import { DeclaredOutcomes } from './declared-outcomes.ts';
@@ -52,6 +53,7 @@ const fields = {
   outcomes: DeclaredOutcomes,
   calling: CallingRules,
   platform: AgentPlatform,
+  callerHistory: CallerHistory,
   outcomeFrom: z
     .strictObject({
       outcome: z.optional(
@@ -92,6 +94,7 @@ export const AgentConfiguration = component(
       outcomes: z.optional(z.unknown().check(z.meta({ documentAs: DeclaredOutcomes }))),
       valueCurrency: z.optional(z.unknown().check(z.meta({ documentAs: fields.valueCurrency }))),
       platform: z.optional(z.unknown().check(z.meta({ documentAs: AgentPlatform }))),
+      callerHistory: z.optional(z.unknown().check(z.meta({ documentAs: CallerHistory }))),
     })
     .check(small(), finite()),
 );

@@ -91,6 +91,11 @@ export const limits = {
   callerWords: 1000,
   /** What a tool returned is cut in a transcript. */
   toolTurnCharacters: 2000,
+  /** The history of a caller: calls with details, days, calls that are counted, and characters of a label or a summary. */
+  historyCalls: 5,
+  historyDays: 365,
+  historyCounted: 50,
+  historyCharacters: 500,
   callSeconds: 1_000_000_000,
   minCallSeconds: 0.000_001,
   /** Maximum length of a summary that a voice platform reports. */

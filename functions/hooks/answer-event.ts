@@ -5,11 +5,13 @@ import { identifierError } from '../domain/identifiers.ts';
 import { hasScope } from '../http/authorize.ts';
 import type { Principal } from '../http/endpoint.ts';
 import type { KnowledgeSearch } from '../search/knowledge-search.ts';
+import type { CallRecords } from '../store/calls/call-records.ts';
 import type { Calls } from '../store/calls/calls.ts';
 import type { ErasedPeople } from '../store/erased-people.ts';
 import { readChangeCount } from '../store/sources/source-changes.ts';
 import { answerSearches } from './answer-searches.ts';
 import type { CallStarts, LocatedCall } from './call-starts.ts';
+import { collectHistory } from './caller-history.ts';
 import { collectVariables, decide, withoutGuess } from './decide-call-start.ts';
 import { toCallId } from './ended-call.ts';
 import { readOverrides } from './overrides.ts';
@@ -28,6 +30,7 @@ type Services = {
   calls: Pick<Calls, 'recordReported'>;
   erasedPeople: Pick<ErasedPeople, 'wasErasedAfter'>;
   secret: Pick<Secret, 'read'>;
+  callRecords: Pick<CallRecords, 'readHistory'>;
   knowledge: Pick<KnowledgeSearch, 'search'>;
 };
 
@@ -62,7 +65,7 @@ const answerEnd: Answer<'end'> = async ({ name, platform, event, call, principal
 };
 
 /** Decides on a call that starts. */
-const answerStart: Answer<'start'> = async (received, { callStarts, calls }) => {
+const answerStart: Answer<'start'> = async (received, { callStarts, calls, callRecords }) => {
   const { name, platform, request, event, call, query, principal, requestId, receivedAt } = received;
   const facts = await callStarts.read(call);
   const start = withoutGuess(call, facts);
@@ -75,7 +78,9 @@ const answerStart: Answer<'start'> = async (received, { callStarts, calls }) => 
   }
   const missing = findMissingParameter(query, { platform, request });
   if (accept && missing) throw invalidField(missing, 'is required to accept a call');
-  const variables = { ...collectVariables(facts.agent, start, event.direction), agent_version: version };
+  const asked = { receivedAt, requestId, operation: 'receiveHook' };
+  const history = accept ? await collectHistory(callRecords, facts, { other: start.other, callId }, asked) : undefined;
+  const variables = { ...collectVariables(facts.agent, start, event.direction, history), agent_version: version };
   const overrides =
     query.overrides && hasScope(principal, 'agents') ? readOverrides(facts.agent.configuration) : undefined;
   return platform.decide({ accept, variables: stringifyVariables(variables), overrides }, request);

@@ -2,6 +2,7 @@ import { attemptCall, type CountedCall } from '../calling/attempt-call.ts';
 import { attemptsUntil, noAttempts } from '../calling/call-attempts.ts';
 import type { Agent } from '../domain/agents.ts';
 import type { Attestation } from '../domain/attestations.ts';
+import { historyNames, readCallerHistory } from '../domain/caller-history.ts';
 import { type ConsentCause, requireConsent } from '../domain/consent-decisions.ts';
 import { insufficientPermissions, noAgentWithNumber } from '../domain/errors.ts';
 import { type ReportedNumber, reportedNumber } from '../domain/phone-numbers.ts';
@@ -132,14 +133,17 @@ export const collectVariables = (
   agent: Agent | undefined,
   { other, own }: CallStartReference,
   direction: 'inbound' | 'outbound',
+  history: Record<string, string | number> = {},
 ): Record<string, string | number | boolean> => {
   const configured = Object.entries(agent?.configuration.variables ?? {}).filter(
     (entry): entry is [string, string | number | boolean] => ['string', 'number', 'boolean'].includes(typeof entry[1]),
   );
-  const ofCall = ['caller_number', 'called_number', 'direction'];
+  const ofHistory = readCallerHistory(agent?.configuration) ? historyNames : [];
+  const ofCall = ['caller_number', 'called_number', 'direction', ...ofHistory];
   const [caller, called] = direction === 'inbound' ? [other, own] : [own, other];
   return {
     ...Object.fromEntries(configured.filter(([name]) => !ofCall.includes(name))),
+    ...history,
     ...(caller !== undefined && { caller_number: caller }),
     ...(called !== undefined && { called_number: called }),
     direction,

@@ -3,7 +3,7 @@ import { StandardRetryStrategy } from '@smithy/core/retry';
 import { openTable, type Table, table } from '../../functions/store/table.ts';
 
 /** The faults of one call to DynamoDB. */
-export type Fault = 'lost response' | 'throttle' | 'conflict' | 'server error' | 'slow';
+export type Fault = 'lost response' | 'throttle' | 'conflict' | 'server error' | 'slow' | 'silence';
 
 /** The value is small, so that a test sees retries and not waits. */
 const slowMilliseconds = 15;
@@ -66,6 +66,7 @@ export const injectFaultsInto = (
         $fault: 'client',
         $metadata: { httpStatusCode: 400 },
       });
+    if (fault === 'silence') return new Promise<never>(() => {});
     if (fault === 'slow') await new Promise((resolve) => setTimeout(resolve, slowMilliseconds));
     if (fault === 'throttle') {
       throw awsError('ProvisionedThroughputExceededException', 400, { $retryable: { throttling: true } });

@@ -4,6 +4,7 @@ import type { RefusedOutcome } from '../../domain/call-outcomes.ts';
 import type { Call, CallReference, outcomeFields } from '../../domain/calls.ts';
 import { isIdentifier } from '../../domain/identifiers.ts';
 import { parseJson } from '../../domain/json.ts';
+import { limits } from '../../domain/limits.ts';
 import { listForms } from '../../domain/number-forms.ts';
 import { environment } from '../../environment.ts';
 import { service } from '../../service.ts';
@@ -145,6 +146,33 @@ export class CallRecords extends TableStore {
     );
   }
 
+  /** Returns the latest calls with any form of a number in the last days, and how many there are: one more than are counted, at most. */
+  async readHistory(
+    agentId: string,
+    phone: string,
+    { calls, days, except }: { calls: number; days: number; except?: string },
+  ): Promise<{ latest: Call[]; count: number }> {
+    // One that is not counted may be the call itself.
+    const limit = limits.historyCounted + 2;
+    const options = { from: this.earliestStart(startOfRetention(days)), limit, descending: true, keysOnly: true };
+    const pages = await Promise.all(
+      listForms(phone).map((form) => this.table.pages(phoneCallCollection(agentId, form), options).next()),
+    );
+    const entries = pages
+      .flatMap(({ value }) => (value as Item[] | undefined) ?? [])
+      .filter(({ sk }) => callIdAt(sk) !== except)
+      .sort((one, other) => (one.sk < other.sk ? 1 : -1));
+    const newest = entries.slice(0, calls);
+    const found =
+      newest.length === 0 ? undefined : await this.read(newest.map(({ sk }) => callKey(agentId, callIdAt(sk))));
+    const latest = newest.flatMap((entry) => {
+      const call = found?.get(callKey(agentId, callIdAt(entry.sk)).pk)?.call;
+      return call && hasEntry(call, entry) ? [call] : [];
+    });
+    // A call that was deleted in between is none.
+    return { latest, count: entries.length - (newest.length - latest.length) };
+  }
+
   /** Returns the first or last entry of any form of a number. */
   async #findEntry(agentId: string, { phone, preference }: Extract<CallReference, { phone: string }>) {
     const descending = preference === 'last';
@@ -257,6 +285,7 @@ export const toCallAttributes = (call: Call, version: string) => {
 /** For functions whose bundles need no code that writes calls. */
 export const callRecords = /* @__PURE__ */ service(() => new CallRecords(table.get(), environment.callRetentionDays), {
   find: ['dynamodb:GetItem', 'dynamodb:Query'],
+  readHistory: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   earliestStart: [],
   readReported: ['dynamodb:BatchGetItem'],
   listIds: ['dynamodb:Query'],

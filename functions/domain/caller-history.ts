@@ -1,0 +1,76 @@
+import * as z from 'zod/mini';
+import type { Call } from './calls.ts';
+import { describe, flagField } from './describe.ts';
+import { limits } from './limits.ts';
+import { cut } from './text.ts';
+
+const wholeUpTo = (max: number, description: string, example: number) =>
+  z.optional(z.int().check(z.minimum(1), z.maximum(max), describe(description, example)));
+
+/** What an agent is told about the earlier calls of a caller. */
+export const CallerHistory = z
+  .strictObject({
+    calls: wholeUpTo(limits.historyCalls, 'How many of the latest calls `call_history` has. Default: 3.', 3),
+    days: wholeUpTo(limits.historyDays, 'How far back calls count, in days. Default: 90.', 90),
+    summaries: z.optional(flagField('Whether the summaries of voice platforms are included. Default: false.', true)),
+  })
+  .check(
+    describe(
+      'Gives an accepted call variables about the earlier calls of this agent with the number: `calls_before`, `last_call_at`, `last_direction`, `last_outcome` and `call_history`, with `summaries` also `last_summary`.',
+      { calls: 3, days: 90, summaries: true },
+    ),
+  );
+
+/** Returns the settings of a configuration. One that was stored before this field had a meaning may hold anything in it. */
+export const readCallerHistory = ({ callerHistory }: { callerHistory?: unknown } = {}) => {
+  const { data } = z.safeParse(CallerHistory, callerHistory);
+  return data && { calls: 3, days: 90, summaries: false, ...data };
+};
+export type CallerHistory = NonNullable<ReturnType<typeof readCallerHistory>>;
+
+/** The variables that an agent with a history has, or lacks because there is nothing to tell. */
+export const historyNames = [
+  ...['calls_before', 'last_call_at', 'last_direction', 'last_outcome', 'last_summary', 'call_history'],
+] as readonly string[];
+
+/** Returns the variables about a number's calls, newest first. `count` may be larger than the number of calls that were read. */
+export const toHistoryVariables = (
+  latest: Call[],
+  count: number,
+  { summaries }: Pick<CallerHistory, 'summaries'>,
+): Record<string, string | number> => {
+  const [last] = latest;
+  if (!last) return { calls_before: count };
+  const { startedAt, direction } = last;
+  const [outcome, summary] = [readOutcome(last), summaries ? readSummary(last) : undefined];
+  return {
+    calls_before: count > limits.historyCounted ? `${limits.historyCounted}+` : count,
+    last_call_at: startedAt,
+    last_direction: direction,
+    ...(outcome && { last_outcome: outcome }),
+    ...(summary && { last_summary: summary }),
+    call_history: latest.map((call) => toLine(call, summaries)).join('\n'),
+  };
+};
+
+const toLine = (call: Call, summaries: boolean): string => {
+  const summary = summaries && readSummary(call);
+  const words = [call.startedAt, call.direction, readOutcome(call)].filter(Boolean).join(' ');
+  return summary ? `${words}: ${summary}` : words;
+};
+
+const readOutcome = ({ custom_call_outcome }: Call) => custom_call_outcome && toData(custom_call_outcome);
+
+const readSummary = ({ details }: Call) => (typeof details?.summary === 'string' ? toData(details.summary) : undefined);
+
+/** Returns words of callers and models as data: in one line, and without the signs that begin an expression of a platform's template. */
+const toData = (text: string): string =>
+  cut(
+    text
+      .slice(0, 8 * limits.historyCharacters)
+      .toWellFormed()
+      .replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+      .replace(/\{(?=[{%#])/g, '{ ')
+      .trim(),
+    limits.historyCharacters,
+  );
