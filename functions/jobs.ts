@@ -1,5 +1,6 @@
 import { countCalls } from './jobs/count-calls.ts';
 import { crawlWebsite } from './jobs/crawl-website.ts';
+import { createDeliveries } from './jobs/create-deliveries.ts';
 import { deliverWebhook } from './jobs/deliver-webhook.ts';
 import { erasePerson } from './jobs/erase-person.ts';
 import { expireCalls } from './jobs/expire-calls.ts';
@@ -29,6 +30,7 @@ export const jobs: AnyJob[] = [
   finishDeletion,
   finishUserDeletion,
   erasePerson,
+  createDeliveries,
   deliverWebhook,
   resumeDeliveries,
   expireCalls,

@@ -24,12 +24,23 @@ const pauseMilliseconds = 200;
 const shardsMilliseconds = 5000;
 const retryMilliseconds = 1000;
 const batchSize = 1000;
+/** The reader is behind while it reads at least so many changes at once. */
+const manyChanges = 50;
 
 /** The position in each shard of the stream: a sequence number, or `end`. */
 type Positions = { stream: string; shards: Record<string, string> };
 
+/** The reader sets whether many changes wait: then what follows from those before takes less of the machine. */
+export type Reading = { isBehind: boolean };
+
 /** Without a disk, the data are in memory. While the disk is full, nothing is read, because reading writes events. */
-type ReaderOptions = { endpoint: string; tableName: string; data?: string; disk?: Pick<Disk, 'isFull'> };
+type ReaderOptions = {
+  endpoint: string;
+  tableName: string;
+  data?: string;
+  disk?: Pick<Disk, 'isFull'>;
+  reading?: Reading;
+};
 
 /**
  * Reads the stream of the table, and calls the function that reads it on AWS. A run that keeps its data also keeps the position.
@@ -53,12 +64,14 @@ class ChangeReader {
   readonly #tableName: string;
   readonly #file: string | undefined;
   readonly #disk: Pick<Disk, 'isFull'> | undefined;
+  readonly #reading: Reading | undefined;
   readonly #handle: typeof handler;
   readonly #iterators = new Map<string, string>();
   #positions: Positions = { stream: '', shards: {} };
 
-  constructor({ endpoint, tableName, data, disk }: ReaderOptions, handle: typeof handler) {
+  constructor({ endpoint, tableName, data, disk, reading }: ReaderOptions, handle: typeof handler) {
     this.#disk = disk;
+    this.#reading = reading;
     this.#handle = handle;
     this.#client = new DynamoDBStreamsClient({ endpoint });
     this.#endpoint = endpoint;
@@ -139,7 +152,9 @@ class ChangeReader {
       const ShardIterator = this.#iterators.get(shardId) ?? (await this.#iterator(shardId));
       const answer = await this.#client.send(new GetRecordsCommand({ ShardIterator, Limit: batchSize }));
       const records = answer.Records ?? [];
-      const failedAt = await this.#handleAll(records.filter(matters));
+      const changes = records.filter(matters);
+      if (this.#reading) this.#reading.isBehind = changes.length >= manyChanges;
+      const failedAt = await this.#handleAll(changes);
       const failed = records.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === failedAt);
       const done = failed < 0 ? records : records.slice(0, failed);
       const last = done.at(-1)?.dynamodb?.SequenceNumber;

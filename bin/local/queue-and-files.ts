@@ -16,8 +16,10 @@ import { environment } from '../../functions/environment.ts';
 import { giveUp } from '../../functions/jobs/give-up.ts';
 import { maxDeliveries, type QueueHandler, queueWorker } from '../../functions/jobs/job.ts';
 import { listClockJobs, queueJobs } from '../../functions/jobs.ts';
+import type { Reading } from './change-reader.ts';
 import type { Credentials } from './data-folder.ts';
 import type { Disk } from './disk.ts';
+import { makeQueuesFair } from './fair-messages.ts';
 import { FairQueue } from './fair-queue.ts';
 import { isLoopback } from './listen.ts';
 import type { Started } from './started.ts';
@@ -26,6 +28,10 @@ import type { Started } from './started.ts';
 const visibilitySeconds = 12 * 60 * 60;
 /** The concurrency of each job. On AWS, each job has its own queue, too. */
 const concurrency = 4;
+
+/** The pause after messages of busy groups, for each message of such a group that already waits for its job. */
+const pausePerWaitingMessage = 10;
+const maxPauseMilliseconds = 250;
 
 /** A queue, and the endpoint that serves it. */
 type Queue = { endpoint: string; queueUrl: string };
@@ -39,9 +45,12 @@ export const startQueueAndFiles = async (options: {
   bucket: string;
   data?: string;
   credentials: Credentials;
-}): Promise<Started & Queue & { work(given: Queue, disk: Pick<Disk, 'isFull'>): void; startByClock(): void }> => {
+}): Promise<
+  Started & Queue & { work(given: Queue, disk: Pick<Disk, 'isFull'>, reading?: Reading): void; startByClock(): void }
+> => {
   // The messages that an upload starts are in the queue before it is answered, so that a kill loses none.
   adaptEmulator(options.credentials, () => notify(server, options.bucket));
+  await makeQueuesFair((body) => messageGroup(readDestination(body)) ?? '');
   const server = await startFauxqs({
     port: 0,
     host: '127.0.0.1',
@@ -57,15 +66,17 @@ export const startQueueAndFiles = async (options: {
   } else sendDeadLettersAgain(server);
   server.createBucket(options.bucket);
   const endpoint = `http://127.0.0.1:${server.port}`;
-  const own = new QueueWorker({ endpoint, queueUrl: `${endpoint}/000000000000/jobs` });
+  const jobs = { endpoint, queueUrl: `${endpoint}/000000000000/jobs` };
   const deadLetters = { endpoint, queueUrl: `${endpoint}/000000000000/dead-letters` };
   const workers: QueueWorker[] = [];
   const stopping = new AbortController();
   return {
-    ...own.queue,
-    work(given, disk) {
-      workers.push(own, new QueueWorker(deadLetters, deadLetterHandlers));
-      if (given.endpoint !== endpoint || given.queueUrl !== own.queue.queueUrl) workers.push(new QueueWorker(given));
+    ...jobs,
+    work(given, disk, reading = { isBehind: false }) {
+      const own = new QueueWorker(jobs, reading);
+      workers.push(own, new QueueWorker(deadLetters, reading, deadLetterHandlers));
+      if (given.endpoint !== endpoint || given.queueUrl !== jobs.queueUrl)
+        workers.push(new QueueWorker(given, reading));
       void own.giveBack(messagesOfKilledRun(server));
       // Polling reports its errors and goes on.
       for (const worker of workers) void worker.poll(disk, stopping.signal);
@@ -176,14 +187,17 @@ class QueueWorker {
   readonly queue: Queue;
   readonly #client: SQSClient;
   readonly #handlers: Handlers;
-  readonly #fair = new Map<string, FairQueue>(
-    queueJobs.map((job) => [job.name, new FairQueue(job.concurrency ?? concurrency)]),
-  );
+  readonly #fair: ReadonlyMap<string, FairQueue>;
   /** Messages that were received and not completed, by their receipt handles. */
   readonly #held = new Map<string, string>();
+  /** The number of messages of each group that wait for their turn. */
+  readonly #waiting = new Map<string, number>();
 
-  constructor(queue: Queue, jobHandlers = handlers) {
+  constructor(queue: Queue, reading: Reading, jobHandlers = handlers) {
     this.queue = queue;
+    this.#fair = new Map(
+      queueJobs.map((job) => [job.name, new FairQueue(job.concurrency ?? concurrency, () => reading.isBehind)]),
+    );
     this.#handlers = jobHandlers;
     this.#client = new SQSClient({ endpoint: queue.endpoint });
   }
@@ -204,7 +218,10 @@ class QueueWorker {
           MessageSystemAttributeNames: ['All'],
         });
         const { Messages = [] } = await this.#client.send(command, { abortSignal });
-        await Promise.all(Messages.map((message) => this.#take(message, abortSignal)));
+        const waiting = await Promise.all(Messages.map((message) => this.#take(message, abortSignal)));
+        // The queue hands out the messages of busy groups last. Many of them wait there, not here.
+        const pause = Math.min(pausePerWaitingMessage * (Math.min(...waiting) - 1), maxPauseMilliseconds);
+        if (Messages.length > 0 && pause > 0) await sleep(pause, undefined, { signal: abortSignal });
       } catch (error) {
         if (!abortSignal.aborted) {
           console.error(error);
@@ -224,15 +241,28 @@ class QueueWorker {
     );
   }
 
-  async #take(message: Message, signal: AbortSignal): Promise<void> {
+  /** Passes a message to the queue of its job, and returns how many messages of its group wait there. */
+  async #take(message: Message, signal: AbortSignal): Promise<number> {
     const { Body = '', MessageId = '', ReceiptHandle = '' } = message;
     this.#held.set(ReceiptHandle, Body);
     const { job = '', ...about } = readDestination(Body);
     const fair = this.#fair.get(job);
     const handler = this.#handlers.get(job);
-    if (!fair || !handler) return this.#retry(message);
+    if (!fair || !handler) {
+      await this.#retry(message);
+      return 0;
+    }
     // The emulator keeps no message groups. As in SQS, a message without one is a group of its own.
-    fair.add(messageGroup(about) ?? MessageId, async () => {
+    const group = messageGroup(about) ?? MessageId;
+    const count = (change: number) => {
+      const waiting = (this.#waiting.get(group) ?? 0) + change;
+      if (waiting === 0) this.#waiting.delete(group);
+      else this.#waiting.set(group, waiting);
+      return waiting;
+    };
+    count(1);
+    fair.add(group, async () => {
+      count(-1);
       if (signal.aborted) return;
       try {
         await this.#deliver(message, handler);
@@ -240,6 +270,7 @@ class QueueWorker {
         if (!signal.aborted) console.error(error);
       }
     });
+    return this.#waiting.get(group) ?? 0;
   }
 
   /** Passes a message to its job, and deletes it when the job has completed it. */

@@ -65,10 +65,12 @@ export const startService = async (options: Options): Promise<void> => {
   env.JOBS_QUEUE_URL ??= queueAndFiles.queueUrl;
   checkSettings();
   const rates = readRates(env);
-  queueAndFiles.work({ endpoint: env.AWS_ENDPOINT_URL_SQS, queueUrl: env.JOBS_QUEUE_URL }, disk);
+  const reading = { isBehind: false };
+  queueAndFiles.work({ endpoint: env.AWS_ENDPOINT_URL_SQS, queueUrl: env.JOBS_QUEUE_URL }, disk, reading);
   queueAndFiles.startByClock();
 
-  await start(startChangeReader({ endpoint: dynamodb.endpoint, tableName: env.TABLE_NAME, data: data.path, disk }));
+  const tableName = env.TABLE_NAME;
+  await start(startChangeReader({ endpoint: dynamodb.endpoint, tableName, data: data.path, disk, reading }));
 
   let isReady = false;
   const print = options.jsonLog ? undefined : startReadableLog();

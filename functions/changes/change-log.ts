@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { decodeTime, encodeTime } from 'ulid';
 import type { StoredMaker } from '../domain/change-maker.ts';
 import { type Change, type ChangeKind, changeKind, type LoggedChange } from '../domain/changes.ts';
-import { chunks } from '../domain/chunks.ts';
 import { derivedIdentifier } from '../domain/identifiers.ts';
 import { fillPage, fromCursor } from '../domain/paging.ts';
 import { environment } from '../environment.ts';
@@ -34,7 +33,6 @@ type ChangeFilter = {
 };
 
 const batchesInFlight = 8;
-const entriesPerWave = 25 * batchesInFlight;
 /** The maximum number of entries that are read for a page. */
 const maxExamined = 5000;
 
@@ -49,13 +47,8 @@ export class ChangeLog extends TableStore {
 
   /** Writes entries that are the same whenever their changes are read, until a time (Unix milliseconds). Returns those that were not written. */
   async writeAll(entries: ChangeEntry[], until: number): Promise<Set<ChangeEntry>> {
-    const waves = chunks(entries, entriesPerWave);
-    for (const [index, wave] of waves.entries()) {
-      if (Date.now() >= until) return new Set(waves.slice(index).flat());
-      const items = wave.map((entry) => this.#toStoredChange(entry));
-      await this.table.putMany(items, batchesInFlight);
-    }
-    return new Set();
+    const items = entries.map((entry) => this.#toStoredChange(entry));
+    return new Set(entries.slice(await this.table.putMany(items, batchesInFlight, until)));
   }
 
   /** Adds entries, unless they are there, until a time (Unix milliseconds). */

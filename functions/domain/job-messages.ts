@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { StoredIdentifier } from './identifiers.ts';
+import type { EventType } from './webhooks.ts';
 
 /** The user that the work is for: the owner of the agent. A queue is shared fairly among users. */
 const ofUser = { uid: StoredIdentifier };
@@ -12,6 +13,21 @@ const KeptPosition = z.object({
   isUnderWay: z.boolean(),
 });
 export type KeptPosition = z.infer<typeof KeptPosition>;
+
+/** An event without its data, and the endpoints of one user that subscribed to it when it happened. */
+const QueuedEvent = z.object({
+  eventId: z.string(),
+  type: z.custom<EventType>((type) => typeof type === 'string'),
+  timestamp: z.string(),
+  subject: z.union([
+    z.object({ agentId: z.string(), callId: z.optional(z.string()) }),
+    z.object({ uid: StoredIdentifier }),
+  ]),
+  ids: z.record(z.string(), z.string()),
+  /** The event whose data it has, if another one. */
+  sourceId: z.optional(z.string()),
+  endpointIds: z.array(StoredIdentifier),
+});
 
 /** The message of each job, by the job's name. A message is delivered at least once, possibly late. */
 export const jobMessages = {
@@ -92,6 +108,11 @@ export const jobMessages = {
     isRescue: z.optional(z.literal(true)),
   }),
   indexKnowledge: z.object({ job: z.literal('indexKnowledge'), ...ofUser, agentId: StoredIdentifier }),
+  createDeliveries: z.object({
+    job: z.literal('createDeliveries'),
+    uid: StoredIdentifier,
+    events: z.array(QueuedEvent),
+  }),
   deliverWebhook: z.object({
     job: z.literal('deliverWebhook'),
     uid: StoredIdentifier,

@@ -26,7 +26,7 @@ const services = {
   reconciliations: reconciliations.for('find', 'finish'),
   erasures: erasures.for('find', 'fail'),
   callExports: callExports.for('find', 'finish'),
-  jobQueue: queueSender('crawlWebsite', 'erasePerson', 'exportCalls', 'finishDeletion'),
+  jobQueue: queueSender('crawlWebsite', 'createDeliveries', 'erasePerson', 'exportCalls', 'finishDeletion'),
 };
 type Services = ServicesOf<typeof services>;
 
@@ -35,6 +35,7 @@ export const giveUp = queueJob({
   name: 'giveUp',
   message: z.union([
     jobMessages.crawlWebsite,
+    jobMessages.createDeliveries,
     jobMessages.extractDocument,
     jobMessages.importBlockList,
     jobMessages.erasePerson,
@@ -63,8 +64,9 @@ export const giveUp = queueJob({
         return giveUpReconciliation(message, services);
       case 'exportCalls':
         return giveUpExport(message, services);
+      case 'createDeliveries':
       case 'finishDeletion':
-        // Nobody can use a deleted agent: its data are deleted as soon as the cause is gone.
+        // Events are delivered, and the data of a deleted agent are deleted, as soon as the cause is gone.
         return services.jobQueue.send(message, jobRescueDelaySeconds);
     }
   },

@@ -179,12 +179,20 @@ export class Table {
     await unlessConditionFails(() => untilAdmitted(() => this.client.send(new DeleteCommand(input), deadline())));
   }
 
-  /** Writes distinct items in batches of 25 (at most 16 MB), `inFlight` at once. */
-  async putMany(items: Item[], inFlight = 1): Promise<void> {
-    for (const some of chunks(items, 25 * inFlight))
+  /**
+   * Writes distinct items in batches of 25 (at most 16 MB), `inFlight` at once, until a time (Unix milliseconds). Returns
+   * how many were written: the first ones.
+   */
+  async putMany(items: Item[], inFlight = 1, until = Number.POSITIVE_INFINITY): Promise<number> {
+    let written = 0;
+    for (const some of chunks(items, 25 * inFlight)) {
+      if (Date.now() >= until) break;
       await Promise.all(
         chunks(some, 25).map((batch) => this.#writeBatch(batch.map((Item) => ({ PutRequest: { Item } })))),
       );
+      written += some.length;
+    }
+    return written;
   }
 
   /** Deletes distinct items, if they exist. */

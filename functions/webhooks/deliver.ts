@@ -218,8 +218,8 @@ export const buildMessage = async (
   delivery: StoredDelivery,
   { webhookEvents }: Pick<Services, 'webhookEvents'>,
 ): Promise<WebhookMessage> => {
-  const { eventId, type, timestamp, ids, subject } = delivery;
-  const details = await webhookEvents.details(subject, eventId);
+  const { eventId, type, timestamp, ids, subject, sourceId = eventId } = delivery;
+  const details = await webhookEvents.details(subject, sourceId);
   return { id: eventId, type, timestamp, data: { ...ids, ...details } };
 };
 

@@ -1,14 +1,13 @@
-import pMap from 'p-map';
 import { changeLog } from '../changes/change-log.ts';
 import { bulkSender, queueSender } from '../clients/job-queue.ts';
-import { derivedIdentifier } from '../domain/identifiers.ts';
+import { chunks } from '../domain/chunks.ts';
+import type { JobMessage } from '../domain/job-messages.ts';
 import { wantsEvent } from '../domain/webhooks.ts';
 import type { ServicesOf } from '../service.ts';
 import { type AgentUsers, credentials } from '../store/credentials.ts';
 import type { BlockListOwner, EventSubject } from '../store/keys.ts';
 import type { DomainEvent } from './domain-event.ts';
 import type { StoredEndpoint } from './endpoint-state.ts';
-import { type StoredDelivery, webhookDeliveries } from './webhook-deliveries.ts';
 import { webhookEndpoints } from './webhook-endpoints.ts';
 import { webhookEvents } from './webhook-events.ts';
 
@@ -17,9 +16,8 @@ export const publishServices = {
   changeLog: changeLog.for('writeAll', 'addAll', 'withPrefix'),
   credentials: credentials.for('findUsers'),
   webhookEndpoints: webhookEndpoints.for('listMany'),
-  webhookDeliveries: webhookDeliveries.for('addAll', 'offer'),
   webhookEvents: webhookEvents.for('addAll', 'scrub', 'scrubNumber'),
-  deliveryQueue: bulkSender('deliverWebhook'),
+  eventQueue: bulkSender('createDeliveries'),
   jobQueue: queueSender('resumeDeliveries'),
 };
 export type PublishServices = ServicesOf<typeof publishServices>;
@@ -100,56 +98,63 @@ const isAbout = (subject: EventSubject, agentIds: string[] | undefined) =>
 
 const hasDetails = ({ details, numbers }: DomainEvent) => numbers !== undefined || Object.keys(details).length > 0;
 
-/** Writes and queues a delivery for each endpoint of events. Returns those not written in time. Repeating is safe. */
+/** Keeps the data of events, and queues their deliveries. Returns the events that were not kept in time. Repeating is safe. */
 export const publishAll = async <E extends OutgoingEvent>(
   events: E[],
   until: number,
-  { webhookEvents, webhookDeliveries, deliveryQueue }: PublishServices,
+  { webhookEvents, eventQueue }: PublishServices,
 ): Promise<Set<E>> => {
-  const withoutDetails = new Set(await webhookEvents.addAll(events.filter(hasDetails), until));
-  const deliveries = events.filter((event) => !withoutDetails.has(event)).flatMap(planDeliveries);
-  await pMap(
-    deliveries.filter(({ isFetched }) => isFetched),
-    ({ uid, delivery }) => webhookDeliveries.offer(uid, delivery),
-    { concurrency: offersInFlight },
-  );
-  const { waiting, unwritten } = await webhookDeliveries.addAll(
-    deliveries.filter(({ isFetched }) => !isFetched),
-    until,
-  );
-  await deliveryQueue.sendMany(
-    waiting.map(({ uid, delivery: { deliveryId, endpointId, requestId } }) => ({
-      job: 'deliverWebhook',
-      uid,
-      endpointId,
-      deliveryId,
-      sequence: 0,
-      requestId,
-    })),
-  );
-  return new Set([...withoutDetails, ...unwritten.map(({ event }) => event)]);
+  const sources = findSources(events);
+  const kept = events.filter((event) => hasDetails(event) && sources.get(event) === event.eventId);
+  const unkept = new Set((await webhookEvents.addAll(kept, until)).map(({ eventId }) => eventId));
+  const left = new Set(events.filter((event) => unkept.has(sources.get(event) as string)));
+  const queued = events.filter((event) => !left.has(event)).map((event) => toQueuedEvents(event, sources.get(event)));
+  await eventQueue.sendMany(toMessages(queued.flat()));
+  return left;
 };
 
-const offersInFlight = 8;
-
-const planDeliveries = <E extends OutgoingEvent>(event: E) =>
-  event.endpoints.map(({ uid, endpoint: { endpointId, listeningUntil } }) => {
-    const { eventId, type, subject, ids, timestamp, requestId } = event;
-    const deliveryId = derivedIdentifier('delivery', [eventId, endpointId], Date.parse(timestamp));
-    const delivery: StoredDelivery = {
-      deliveryId,
-      endpointId,
-      eventId,
-      type,
-      createdAt: timestamp,
-      timestamp,
-      ids,
-      subject,
-      requestId,
-      status: 'pending',
-      attempts: [],
-      sequence: 0,
-      failures: 0,
-    };
-    return { event, uid, delivery, isFetched: listeningUntil !== undefined };
+/** Returns the event whose data each event has: the first of those with the same data, such as all of one change. */
+const findSources = <E extends DomainEvent>(events: E[]): Map<E, string> => {
+  const first = new Map<string, string>();
+  const sources = events.map((event) => {
+    const { eventId, subject, details, numbers } = event;
+    if (numbers) return [event, eventId] as const;
+    const data = JSON.stringify([subject, details]);
+    const source = first.get(data) ?? eventId;
+    first.set(data, source);
+    return [event, source] as const;
   });
+  return new Map(sources);
+};
+
+/** The number of deliveries that a message makes at once. Ten such messages are sent together. */
+const deliveriesPerMessage = 50;
+/** Keeps a message under the size at which SQS charges it twice. */
+const eventsPerMessage = 20;
+
+type QueuedEvent = JobMessage<'createDeliveries'>['events'][number];
+type UserEvent = { uid: string; requestId?: string; event: QueuedEvent };
+
+/** Returns an event once for each of its users, with the endpoints of the user. */
+const toQueuedEvents = (
+  { eventId, type, timestamp, subject, ids, requestId, endpoints }: OutgoingEvent,
+  source: string | undefined,
+): UserEvent[] =>
+  [...Map.groupBy(endpoints, ({ uid }) => uid)].map(([uid, some]) => {
+    const endpointIds = some.map(({ endpoint }) => endpoint.endpointId);
+    const sourceId = source === eventId ? undefined : source;
+    return { uid, requestId, event: { eventId, type, timestamp, subject, ids, sourceId, endpointIds } };
+  });
+
+/** Returns messages with the events of each user and request. */
+const toMessages = (events: UserEvent[]): JobMessage<'createDeliveries'>[] => {
+  const groups = Map.groupBy(events, ({ uid, requestId }) => JSON.stringify([uid, requestId]));
+  return [...groups.values()].flatMap((group) => {
+    const mostEndpoints = Math.max(...group.map(({ event }) => event.endpointIds.length));
+    const size = Math.min(eventsPerMessage, Math.ceil(deliveriesPerMessage / mostEndpoints));
+    return chunks(group, size).map((some) => {
+      const [{ uid, requestId }] = some as [UserEvent];
+      return { job: 'createDeliveries', uid, requestId, events: some.map(({ event }) => event) };
+    });
+  });
+};

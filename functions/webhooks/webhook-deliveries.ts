@@ -25,6 +25,8 @@ export type StoredDelivery = WebhookDelivery & {
   /** The ids in the event's data, which are always sent. */
   ids: Record<string, string>;
   subject: EventSubject;
+  /** The event whose data the event has, if another one. */
+  sourceId?: string;
   sequence: number;
   failures: number;
 };

@@ -3,7 +3,6 @@ import { parseJson } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { service } from '../service.ts';
 import { exists } from '../store/expressions.ts';
-import { insertAll } from '../store/insert-all.ts';
 import { type BlockListOwner, type EventSubject, webhookEventCollection, webhookEventKey } from '../store/keys.ts';
 import { type Item, TableStore, table } from '../store/table.ts';
 import type { DomainEvent, EventNumbers } from './domain-event.ts';
@@ -20,13 +19,14 @@ type EventItem = Item & {
 export type EventDetails = Pick<DomainEvent, 'subject' | 'eventId' | 'details' | 'numbers'>;
 
 const concurrency = 16;
+const batchesInFlight = 16;
 const keptSeconds = limits.webhookDays * 24 * 60 * 60;
 
 /** The details of events, beside their subject: deleting them removes personal data from all deliveries. */
 export class WebhookEvents extends TableStore {
   /**
-   * Keeps new details of events, until a time (Unix milliseconds), and returns the unwritten. Numbers are added to a
-   * set.
+   * Keeps the details of events, which are the same whenever they are kept, until a time (Unix milliseconds), and
+   * returns the unwritten. Numbers are added to a set.
    */
   async addAll<E extends EventDetails>(events: E[], until: number): Promise<E[]> {
     const others = events.filter(({ numbers }) => numbers === undefined);
@@ -40,8 +40,7 @@ export class WebhookEvents extends TableStore {
         ttlSeconds: expiry(),
       }),
     );
-    const outcomes = await insertAll(this.table, items, until);
-    return others.filter((_, index) => outcomes[index] === 'unwritten');
+    return others.slice(await this.table.putMany(items, batchesInFlight, until));
   }
 
   /** Returns the details of an event, unless they were deleted. */
@@ -94,7 +93,7 @@ const detailsOfNumbers = ({ added = new Set(), removed = new Set(), counted }: E
 };
 
 export const webhookEvents = /* @__PURE__ */ service(() => new WebhookEvents(table.get()), {
-  addAll: ['dynamodb:PartiQLInsert', 'dynamodb:UpdateItem'],
+  addAll: ['dynamodb:BatchWriteItem', 'dynamodb:UpdateItem'],
   details: ['dynamodb:GetItem'],
   scrub: ['dynamodb:BatchWriteItem', 'dynamodb:Query'],
   scrubNumber: ['dynamodb:DeleteItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],

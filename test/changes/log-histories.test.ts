@@ -91,7 +91,7 @@ const readPart = async (records: DynamoDBRecord[], seed: number): Promise<void> 
     changeLog: new ChangeLog(table, 400),
     credentials: new Credentials(table),
     ...{ webhookEndpoints, webhookDeliveries, webhookEvents },
-    deliveryQueue: { sendMany: send },
+    eventQueue: { sendMany: send },
     jobQueue: { send },
   };
   for (let left = records; left.length > 0; ) {

@@ -22,7 +22,7 @@ const hasLogged = async (name: string, requestId: string): Promise<boolean> => {
 /** Requests, each with the functions that work for it: those of operations, and then those of jobs. */
 const requests: Record<string, { names: string[]; ask(world: World): Promise<Answer> }> = {
   'a number that an AI client blocks': {
-    names: ['serveMcp', 'addBlockedNumbers', 'deliverWebhook'],
+    names: ['serveMcp', 'addBlockedNumbers', 'createDeliveries', 'deliverWebhook'],
     ask({ agentId, call }) {
       const params = { name: 'addBlockedNumbers', arguments: { agentId, numbers: ['+14155550101'] } };
       const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
@@ -30,19 +30,19 @@ const requests: Record<string, { names: string[]; ask(world: World): Promise<Ans
     },
   },
   'a call that is recorded': {
-    names: ['recordCall', 'countCalls', 'deliverWebhook'],
+    names: ['recordCall', 'countCalls', 'createDeliveries', 'deliverWebhook'],
     ask: ({ agentId, call }) =>
       call('PUT', `/calls/${agentId}/${unique('call')}`, {
         body: { phone: '+14155550177', direction: 'inbound', startedAt: new Date().toISOString() },
       }),
   },
   'a website': {
-    names: ['addWebsite', 'crawlWebsite', 'deliverWebhook'],
+    names: ['addWebsite', 'crawlWebsite', 'createDeliveries', 'deliverWebhook'],
     ask: ({ uid, agentId, call }) =>
       call('POST', '/agent-websites', { body: { uid, agentId, url: 'https://example.invalid/' } }),
   },
   'a document': {
-    names: ['uploadDocuments', 'extractDocument', 'deliverWebhook'],
+    names: ['uploadDocuments', 'extractDocument', 'createDeliveries', 'deliverWebhook'],
     ask({ uid, agentId, call }) {
       const body = new FormData();
       for (const [name, value] of Object.entries({ uid, agentId })) body.set(name, value);
@@ -51,7 +51,7 @@ const requests: Record<string, { names: string[]; ask(world: World): Promise<Ans
     },
   },
   'an import': {
-    names: ['createBlockListImport', 'importBlockList', 'deliverWebhook'],
+    names: ['createBlockListImport', 'importBlockList', 'createDeliveries', 'deliverWebhook'],
     async ask({ uid, agentId, call }) {
       const content = 'number\n+14155550199\n';
       const answer = await call('POST', '/block-list-imports', { body: { uid, agentId, size: content.length } });
@@ -64,7 +64,7 @@ const requests: Record<string, { names: string[]; ask(world: World): Promise<Ans
     ask: ({ uid, agentId, call }) => call('POST', '/duplicate-agent', { body: { uid, agentId } }),
   },
   'an erasure': {
-    names: ['createErasure', 'erasePerson', 'deliverWebhook'],
+    names: ['createErasure', 'erasePerson', 'createDeliveries', 'deliverWebhook'],
     async ask({ uid, agentId, call }) {
       const number = '+14155550188';
       await call('PUT', `/calls/${agentId}/${unique('call')}`, {
@@ -74,7 +74,7 @@ const requests: Record<string, { names: string[]; ask(world: World): Promise<Ans
     },
   },
   'a deleted agent': {
-    names: ['deleteAgent', 'finishDeletion', 'deliverWebhook'],
+    names: ['deleteAgent', 'finishDeletion', 'createDeliveries', 'deliverWebhook'],
     ask: ({ uid, agentId, call }) => call('DELETE', `/agents/${agentId}`, { query: { uid } }),
   },
 };

@@ -57,6 +57,7 @@ it('the dead letters of jobs that somebody waits for start a function that may o
   const awaited = queueJobs.filter(({ isAwaited }) => isAwaited).map(({ name }) => name);
   expect(awaited.sort()).toEqual([
     'crawlWebsite',
+    'createDeliveries',
     'erasePerson',
     'exportCalls',
     'extractDocument',
@@ -68,7 +69,7 @@ it('the dead letters of jobs that somebody waits for start a function that may o
   expect(grants).toEqual([
     ...['dynamodb:DeleteItem on table', 'dynamodb:GetItem on format', 'dynamodb:GetItem on table'],
     ...['dynamodb:UpdateItem on table', 's3:DeleteObject on imports'],
-    ...['crawlWebsite', 'erasePerson', 'exportCalls', 'finishDeletion'].map(
+    ...['crawlWebsite', 'createDeliveries', 'erasePerson', 'exportCalls', 'finishDeletion'].map(
       (job) => `sqs:SendMessage on queue of ${job}`,
     ),
   ]);

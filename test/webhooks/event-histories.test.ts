@@ -25,6 +25,7 @@ import { type WebsiteRecord, websiteKind } from '../../functions/store/sources/w
 import type { Table } from '../../functions/store/table.ts';
 import { type TableChange, toTableChange } from '../../functions/store/table-changes.ts';
 import { followChanges, readChange } from '../../functions/stream/follow-changes.ts';
+import { createDeliveries } from '../../functions/webhooks/create-deliveries.ts';
 import { deliver } from '../../functions/webhooks/deliver.ts';
 import { resumeDeliveries } from '../../functions/webhooks/resume-deliveries.ts';
 import { newEndpointSecret } from '../../functions/webhooks/secrets.ts';
@@ -69,7 +70,7 @@ const history = fc.record({
   seed: fc.integer(),
 });
 
-type Message = JobMessage<'deliverWebhook' | 'resumeDeliveries'>;
+type Message = JobMessage<'createDeliveries' | 'deliverWebhook' | 'resumeDeliveries'>;
 
 /** An event as it is compared: its type, what it is about, and what of it a test can foresee. */
 type Expected = { type: EventType; about: string /** It may not come. */; isOptional?: boolean };
@@ -288,6 +289,9 @@ class Simulation {
       this.queue.push({ message, visibleAt: Date.now() + delaySeconds * 1000 });
       if (process.dies()) throw new Error('killed');
     };
+    const sendMany = async (messages: Message[]) => {
+      for (const message of messages) await send(message);
+    };
     return {
       ...{ webhookEndpoints, webhookDeliveries, webhookEvents, users },
       changeLog: new ChangeLog(this.#table, 400),
@@ -301,11 +305,8 @@ class Simulation {
         },
       },
       jobQueue: { send },
-      deliveryQueue: {
-        sendMany: async (messages: Message[]) => {
-          for (const message of messages) await send(message);
-        },
-      },
+      eventQueue: { sendMany },
+      deliveryQueue: { sendMany },
     };
   }
 
@@ -344,6 +345,7 @@ class Simulation {
       const process = this.#newProcess();
       const services = this.#servicesOf(process);
       const work = () => {
+        if (message.job === 'createDeliveries') return createDeliveries(message, services, Number.POSITIVE_INFINITY);
         if (message.job === 'deliverWebhook') return deliver(message, services);
         return resumeDeliveries(message, services, Number.POSITIVE_INFINITY);
       };
