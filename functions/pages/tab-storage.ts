@@ -5,6 +5,8 @@ import type { AgentDraft } from './console/agents/agent-fields.ts';
 type Stored = {
   /** Empty once the user has removed it. */
   apiKey: string;
+  /** When the page was last loaded again because a file of it was missing (Unix milliseconds). */
+  reloadedAt: number;
   /** An edit of an agent in the console that is not saved, by the agent's id. */
   [draft: `draft:${string}`]: AgentDraft;
   conversation: { id: string; messages: UIMessage[]; scrollTop?: number | undefined; draft?: string };

@@ -11,6 +11,7 @@ import { Picker } from './components/picker.tsx';
 import { useTimeZone } from './components/values.tsx';
 import { ownTimeZone } from './formats.ts';
 import { createApi, newQueryClient, type Service, ServiceContext } from './service.tsx';
+import { ViewBoundary } from './view-boundary.tsx';
 import { type View, views } from './views.ts';
 
 /** The whole page: the key, the navigation, and the view that the address names. */
@@ -97,7 +98,7 @@ const WithKey = ({ apiKey, demo, keyField, isKeyInvalid, onEnterKey }: WithKeyPr
     (): Service | undefined => key.data && { api: createApi(apiKey, key.data.uid), apiKey, demo, ...key.data },
     [apiKey, demo, key.data],
   );
-  const permitted = views.filter(({ scope }) => service?.scopes.includes(scope));
+  const permitted = useMemo(() => views.filter(({ scope }) => service?.scopes.includes(scope)), [service]);
   const { view } = useAddress();
   // On a phone, the menu is closed by a choice.
   const [openAt, setOpenAt] = useState<string>();
@@ -180,6 +181,19 @@ const ZoneFilter = () => (
   />
 );
 
+/** Loads the files of views when the page has nothing else to do, so that a change of the view does not wait for the network. */
+const loadWhenIdle = (all: View[]) => {
+  const { connection } = navigator as { connection?: { saveData?: boolean } };
+  if (connection?.saveData) return undefined;
+  // Safari has no idle callbacks.
+  const timer = setTimeout(() => {
+    for (const { load } of all) void load().catch(() => {});
+  }, idleMilliseconds);
+  return () => clearTimeout(timer);
+};
+
+const idleMilliseconds = 3000;
+
 /** The view of the address. Another view begins at its top, with the focus on its heading. */
 const CurrentView = ({ permitted }: { permitted: View[] }) => {
   const { view: path } = useAddress();
@@ -192,6 +206,7 @@ const CurrentView = ({ permitted }: { permitted: View[] }) => {
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
   }, [path]);
+  useEffect(() => loadWhenIdle(permitted), [permitted]);
   const first = permitted[0];
   // A key that may not see the first view begins with the next one.
   const isElsewhere = path === '' && first !== undefined && !permitted.some((view) => view.path === '');
@@ -202,9 +217,11 @@ const CurrentView = ({ permitted }: { permitted: View[] }) => {
   return (
     <main ref={main} id="view" tabIndex={-1} aria-label={view?.name}>
       {view && permitted.includes(view) ? (
-        <Suspense fallback={<Skeleton rows={8} />}>
-          <view.Content key={path} />
-        </Suspense>
+        <ViewBoundary key={path}>
+          <Suspense fallback={<Skeleton rows={8} />}>
+            <view.Content />
+          </Suspense>
+        </ViewBoundary>
       ) : (
         <>
           <h1>{view?.name ?? 'Console'}</h1>

@@ -10,29 +10,33 @@ export type View = {
   /** The view is about one agent: the links to it keep the filter `agentId`. */
   isOfAgent?: true;
   Content: ComponentType;
+  /** Loads the file of the view before it is opened. */
+  load(): Promise<unknown>;
 };
+
+const inFile = (load: () => Promise<{ default: ComponentType }>) => ({ load, Content: lazy(load) });
 
 /** A deployment may have no chat: the build of the pages says so. */
 declare const hasChat: boolean;
 
-/** The views of the console, in the order of the navigation. Each is a separate file, loaded when it is first opened. */
+/** The views of the console, in the order of the navigation. Each is a separate file, loaded when the page is idle or when it is first opened. */
 export const views: View[] = [
-  { path: '', name: 'Overview', scope: 'calls', Content: lazy(() => import('./overview/overview.tsx')) },
-  { path: 'calls', name: 'Calls', scope: 'calls', isOfAgent: true, Content: lazy(() => import('./calls/calls.tsx')) },
-  { path: 'agents', name: 'Agents', scope: 'agents', Content: lazy(() => import('./agents/agents.tsx')) },
-  { path: 'numbers', name: 'Numbers', scope: 'block-list', Content: lazy(() => import('./numbers/numbers.tsx')) },
+  { path: '', name: 'Overview', scope: 'calls', ...inFile(() => import('./overview/overview.tsx')) },
+  { path: 'calls', name: 'Calls', scope: 'calls', isOfAgent: true, ...inFile(() => import('./calls/calls.tsx')) },
+  { path: 'agents', name: 'Agents', scope: 'agents', ...inFile(() => import('./agents/agents.tsx')) },
+  { path: 'numbers', name: 'Numbers', scope: 'block-list', ...inFile(() => import('./numbers/numbers.tsx')) },
   {
     path: 'knowledge',
     name: 'Knowledge',
     scope: 'knowledge',
     isOfAgent: true,
-    Content: lazy(() => import('./knowledge/knowledge.tsx')),
+    ...inFile(() => import('./knowledge/knowledge.tsx')),
   },
-  { path: 'webhooks', name: 'Webhooks', scope: 'webhooks', Content: lazy(() => import('./webhooks/webhooks.tsx')) },
-  { path: 'changes', name: 'Changes', scope: 'changes', Content: lazy(() => import('./changes/changes.tsx')) },
-  { path: 'keys', name: 'Keys', scope: 'keys', Content: lazy(() => import('./keys/keys.tsx')) },
-  { path: 'clients', name: 'Clients', scope: 'users', Content: lazy(() => import('./clients/clients.tsx')) },
+  { path: 'webhooks', name: 'Webhooks', scope: 'webhooks', ...inFile(() => import('./webhooks/webhooks.tsx')) },
+  { path: 'changes', name: 'Changes', scope: 'changes', ...inFile(() => import('./changes/changes.tsx')) },
+  { path: 'keys', name: 'Keys', scope: 'keys', ...inFile(() => import('./keys/keys.tsx')) },
+  { path: 'clients', name: 'Clients', scope: 'users', ...inFile(() => import('./clients/clients.tsx')) },
   ...(hasChat
-    ? [{ path: 'chat', name: 'Chat', scope: 'agents', Content: lazy(() => import('./chat/chat.tsx')) } as const]
+    ? [{ path: 'chat', name: 'Chat', scope: 'agents', ...inFile(() => import('./chat/chat.tsx')) } as const]
     : []),
 ];

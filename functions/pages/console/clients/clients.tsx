@@ -59,6 +59,9 @@ const Figures = () => {
       <FilterBar>
         <PeriodFilter />
       </FilterBar>
+      {pages.data?.pages.some(({ pending }) => pending) && (
+        <p className="faint">Recent changes are still being counted: the figures of some clients are not complete.</p>
+      )}
       <PagedTable
         caption="Calls by client"
         pages={pages}
