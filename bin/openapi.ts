@@ -8,7 +8,7 @@ import { writeGeneratedFiles } from './openapi/generated-files.ts';
 
 const options = new Command('npm run openapi --')
   .description(
-    'Generates the OpenAPI document, the types of the client, the tools of AI clients and the topics of the chat in functions/openapi/. It also writes the table of operations in the README.',
+    'Generates the OpenAPI document, the types of the client, the tools of AI clients and the topics of the chat in functions/openapi/. It also writes the table of operations in the guides.',
   )
   .option('--print', 'print the document and write nothing')
   .parse()

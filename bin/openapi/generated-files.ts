@@ -8,10 +8,10 @@ import { routes } from '../../functions/routes.ts';
 import { operationTable } from '../client/operations.ts';
 
 const root = join(import.meta.dirname, '../..');
+const operationsGuide = join(root, 'functions/openapi/guides/operations.md');
 
 /** Returns the texts of the OpenAPI document and of the committed files generated from it, by absolute path. */
 export const generatedFiles = (document: OpenApiDocument): Record<string, string> => {
-  const readme = join(root, 'README.md');
   const openApi = join(root, 'functions/openapi');
   return {
     [join(openApi, 'document.json')]: json(document),
@@ -19,7 +19,7 @@ export const generatedFiles = (document: OpenApiDocument): Record<string, string
     [join(openApi, 'tools.json')]: json(buildOperationTools(document, routes)),
     [join(openApi, 'client/operations.ts')]: operationTable(document),
     [join(openApi, 'topics.json')]: json(splitTopics(document, readGuides())),
-    [readme]: renewReadme(readFileSync(readme, 'utf8'), document),
+    [operationsGuide]: renewTable(readFileSync(operationsGuide, 'utf8'), document),
   };
 };
 
@@ -34,8 +34,8 @@ export const writeGeneratedFiles = (document: OpenApiDocument): string[] => {
 
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
-/** Returns the README with its table of operations between two marks. */
-const renewReadme = (readme: string, document: OpenApiDocument) => {
+/** Returns the guide with its table of operations between two marks. */
+const renewTable = (guide: string, document: OpenApiDocument) => {
   const rows = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, { summary, security }]) => {
       const schemes = (security as object[]).map((one) => Object.keys(one)[0] ?? 'nobody');
@@ -43,7 +43,7 @@ const renewReadme = (readme: string, document: OpenApiDocument) => {
     }),
   );
   const table = ['| Operation | What it does | Who may call |', '|---|---|---|', ...rows].join('\n');
-  return readme.replace(
+  return guide.replace(
     /<!-- operations -->(?:[\s\S]*<!-- end of operations -->)?/,
     () => `<!-- operations -->\n\n${table}\n\n<!-- end of operations -->`,
   );

@@ -20,6 +20,7 @@ const groups = {
     authentication: 'functions/openapi/guides/authentication.md',
     'users-and-keys': 'functions/openapi/guides/users-and-keys.md',
     errors: 'functions/openapi/guides/errors.md',
+    operations: 'functions/openapi/guides/operations.md',
     pagination: 'functions/openapi/guides/pagination.md',
     retries: 'functions/openapi/guides/retries.md',
     limits: 'functions/openapi/guides/limits.md',
