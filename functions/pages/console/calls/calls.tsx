@@ -3,6 +3,7 @@ import type { Call } from '../../../openapi/client/client.ts';
 import { Link, useAddress } from '../address.tsx';
 import { AgentFilter, ForAgents, HowToRecord, useAgentChoices } from '../components/agent-filter.tsx';
 import { announce } from '../components/announcements.tsx';
+import { DialogButton } from '../components/dialog.tsx';
 import { FilterBar, SelectFilter, TextFilter } from '../components/fields.tsx';
 import { DateChips, FilterChip, useSearchedTimes } from '../components/filter-chip.tsx';
 import { OutcomeColors } from '../components/outcome.tsx';
@@ -13,6 +14,7 @@ import { formatNumber, formatPhone, formatTime } from '../formats.ts';
 import { usePages } from '../service.tsx';
 import { formatDirection, listColumns, toCsv } from './call-columns.tsx';
 import { CallDialog } from './call-dialog.tsx';
+import { ExportDialog } from './export-dialog.tsx';
 import { formatOutcomeFilter, OutcomeFilter, StatusFilter } from './outcome-filter.tsx';
 
 const directions = [
@@ -96,7 +98,7 @@ const CallTable = () => {
           )
         }
       />
-      {loaded.length > 0 && <CsvOfCalls calls={loaded} />}
+      {loaded.length > 0 && <Downloads calls={loaded} agentId={agentId} />}
       {openId && openOf && (
         <CallDialog
           agentId={openOf}
@@ -108,8 +110,8 @@ const CallTable = () => {
   );
 };
 
-/** Downloads the calls that the list shows as CSV. */
-const CsvOfCalls = ({ calls }: { calls: Call[] }) => {
+/** Downloads the calls that the list shows as CSV, or exports those of a period. */
+const Downloads = ({ calls, agentId }: { calls: Call[]; agentId: string | undefined }) => {
   const agents = useAgentChoices().data ?? [];
   const names = new Map(agents.map(({ agentId, name }) => [agentId, name]));
   const save = () => {
@@ -121,6 +123,9 @@ const CsvOfCalls = ({ calls }: { calls: Call[] }) => {
       <button type="button" className="quiet" onClick={save}>
         Download these calls as CSV
       </button>
+      <DialogButton label="Export calls" className="quiet">
+        {(onClose) => <ExportDialog agentId={agentId} onClose={onClose} />}
+      </DialogButton>
     </div>
   );
 };
