@@ -6,9 +6,12 @@ const form = ({ input }: { input?: unknown }) =>
     ? 'is required'
     : 'must be an RFC 3339 date-time with an offset: a calendar date and a time up to 23:59:59, such as 2026-01-31T12:00:00Z';
 
-/** What ISO 8601 and RFC 3339 allow. Seconds, colons and minutes of an offset may be missing, and letters small. */
+/**
+ * What ISO 8601 and RFC 3339 allow. Seconds, colons and minutes of an offset may be missing, and letters small. Behind the offset,
+ * Java and JavaScript name the zone in brackets (RFC 9557), which changes nothing.
+ */
 const spellings =
-  /^(?<year>\d{4})-?(?<month>\d\d)-?(?<day>\d\d)[Tt ](?<hour>\d\d):?(?<minute>\d\d)(?::?(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?(?:[Zz]|(?<sign>[-+\u2212 ])(?<hours>\d\d)(?::?(?<minutes>\d\d))?)$/;
+  /^(?<year>\d{4})-?(?<month>\d\d)-?(?<day>\d\d)[Tt ](?<hour>\d\d):?(?<minute>\d\d)(?::?(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?(?:[Zz]|(?<sign>[-+\u2212 ])(?<hours>\d\d)(?::?(?<minutes>\d\d))?)(?:\[[^\]]{1,64}\]){0,2}$/;
 
 /** Writes a date-time as ECMAScript does. A space before the offset was a `+` that an address did not encode. */
 const normalize = (text: string): string => {

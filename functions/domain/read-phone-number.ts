@@ -64,6 +64,9 @@ export const readNumberPrefix = (text: string): { prefix?: string } => {
   return rest !== undefined && prefix.length <= limits.prefixDigits + 1 ? { prefix } : {};
 };
 
+/** What programs write before a number: the scheme of an address, `p:` of Facebook's leads, and the sign of a spreadsheet's formula. */
+const scheme = /^ *(?:(?:tel|callto|sms|whatsapp|p):(?:\/\/)? *|=(?=\+))/i;
+
 /** Returns a text in ASCII, as far as it may be a number: without invisible marks and without the signs of a spreadsheet. */
 export const plainText = (text: string): string =>
   withPlainSpaces(text)
@@ -72,9 +75,10 @@ export const plainText = (text: string): string =>
     // Full-width signs, such as those of Japanese and Chinese keyboards.
     .replace(/[\uff01-\uff5e]/g, (sign) => sign.normalize('NFKC'))
     .trim()
-    .replace(/^="(.*)"$/, '$1')
+    .replace(/[;,]+$/, '')
+    .replace(/^=?["\u201c](.*)["\u201d]$/, '$1')
     .replace(/^['\u2019](.*?)['\u2019]?$/, '$1')
-    .replace(/^ *tel: */i, '')
+    .replace(scheme, '')
     .replace(/^\((\+[^()]*)\)$/, '$1')
     .trim();
 

@@ -13,7 +13,16 @@ type Reading = { args: unknown; empty: string[] };
  */
 export const readArguments = (value: unknown, schema: JsonSchema): Reading => {
   const empty: string[] = [];
-  return { args: read(value, schema, empty, ''), empty };
+  return { args: read(unwrap(value, schema), schema, empty, ''), empty };
+};
+
+/** Returns the arguments in an argument that the tool does not have, into which some models put all of them. */
+const unwrap = (value: unknown, { properties = {} }: JsonSchema): unknown => {
+  const [[name = '', wrapped] = [], ...others] = isJsonObject(value) ? Object.entries(value) : [];
+  const isWrapping = /^(args|arguments|input|params|parameters)$/.test(name) && !Object.hasOwn(properties, name);
+  if (!isWrapping || others.length > 0) return value;
+  const parsed = typeof wrapped === 'string' ? parseText(wrapped, [{ type: 'object' }]) : wrapped;
+  return isJsonObject(parsed) ? parsed : value;
 };
 
 const read = (value: unknown, schema: JsonSchema, empty: string[], path: string): unknown => {
@@ -46,7 +55,7 @@ const saysNothing = (
 ): boolean => {
   if (field === null) return true;
   if (typeof field === 'string')
-    return type === 'string' && !format && !choices ? field === '' : /^\s*(null)?\s*$/.test(field);
+    return type === 'string' && !format && !choices ? field === '' : /^\s*(null|none|undefined)?\s*$/i.test(field);
   if (Array.isArray(field)) return field.length === 0 && Number(minItems) > 0;
   return field === 0 ? Number(minimum) > 0 : isJsonObject(field) && Object.keys(field).length === 0;
 };

@@ -302,6 +302,14 @@ const [started, ended] = [Date.parse(startedAt), Date.parse(endedAt)];
 it.each<[platform: PlatformName, body: Body]>([
   ['vapi', { message: { type: 'end-of-call-report', call: { id: 'c' }, startedAt: started, endedAt: String(ended) } }],
   [
+    'vapi',
+    { message: { type: 'end-of-call-report', call: { id: 'c' }, startedAt: started / 1000, endedAt: ended / 1000 } },
+  ],
+  [
+    'retell',
+    { event: 'call_ended', call: { call_id: 'c', start_timestamp: started / 1000, end_timestamp: ended / 1000 } },
+  ],
+  [
     'retell',
     {
       event_type: 'call_analyzed',
@@ -319,8 +327,31 @@ it.each<[platform: PlatformName, body: Body]>([
       },
     },
   ],
-])('an ended call of %s has its times, whether they are texts or numbers', (platform, body) => {
-  expect(read(platform, body)).toMatchObject({ type: 'end', facts: { startedAt, endedAt, durationSeconds: 60 } });
+])(
+  'an ended call of %s has its times, whether they are texts or numbers, of milliseconds or seconds',
+  (platform, body) => {
+    expect(read(platform, body)).toMatchObject({ type: 'end', facts: { startedAt, endedAt, durationSeconds: 60 } });
+  },
+);
+
+it.each([{ durationMs: 61_500 }, { durationMinutes: 1.025 }])(
+  'an ended call of Vapi has its duration from %j alone',
+  (more) => {
+    const body = { message: { type: 'end-of-call-report', call: { id: 'c' }, ...more } };
+    expect(read('vapi', body)).toMatchObject({ facts: { durationSeconds: 61.5 } });
+  },
+);
+
+it('an ended call of Telnyx has its times from its end alone', () => {
+  const body = {
+    CallSid: 'v3:1',
+    CallStatus: 'completed',
+    CallDuration: '60',
+    EndTime: endedAt,
+    From: caller,
+    To: own,
+  };
+  expect(read('telnyx', body)).toMatchObject({ facts: { startedAt, endedAt, durationSeconds: 60 } });
 });
 
 it.each(['twilio', 'telnyx'] as const)('a JSON event sent to the address of %s forms is refused', (platform) => {

@@ -90,6 +90,7 @@ it.each([
   ['a limit in a text', 'addWebsite', { limit: '0', maxDepth: 0, refreshEvery: 0 }],
   ['a version', 'getCallFigures', { version: 0 }],
   ['a boolean', 'listCalls', { hasOutcome: ' ' }],
+  ['what Python and JavaScript write', 'listCalls', { hasOutcome: 'None', limit: 'undefined', direction: 'None' }],
   ['a choice', 'listCalls', { direction: '' }],
   ['a time', 'addBlockedNumbers', { expiresAt: '' }],
   ['a reason', 'addBlockedNumbers', { reason: '' }],
@@ -99,6 +100,22 @@ it.each([
   ['a text that a list is filtered by', 'listCalls', { phone: '', outcome: '', cursor: '' }],
 ])('an argument that is %s says nothing when it is empty', (_, name, args) => {
   expect(parse(name, args)).toEqual({});
+});
+
+it.each([
+  ['args', { args: { agentId: 'a' } }],
+  ['arguments', { arguments: '{"agentId":"a"}' }],
+  ['input', { input: { agentId: 'a' } }],
+])('arguments that a model wraps in %s are read', (_, args) => {
+  expect(parse('getAgent', args)).toEqual({ agentId: 'a' });
+});
+
+it.each([
+  ['beside others', { args: { agentId: 'b' }, agentId: 'a' }],
+  ['as a list', { args: ['a'] }],
+  ['under another name', { agent: { agentId: 'a' } }],
+])('arguments within an argument stay there %s, and are refused', (_, args) => {
+  expect(parse('getAgent', structuredClone(args))).toEqual(args);
 });
 
 it.each([

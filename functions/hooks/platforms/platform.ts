@@ -176,9 +176,11 @@ export const readAgentVersion = (...variables: Record<string, unknown>[]): numbe
   return typeof value === 'string' || typeof value === 'number' ? parseVersion(String(value)) : undefined;
 };
 
-/** Returns an ISO 8601 time from a text or Unix milliseconds, if valid. */
+/** Returns an ISO 8601 time from a text, or from Unix milliseconds or seconds, if valid. */
 export const toIsoTime = (value: string | number | undefined): string | undefined => {
   if (value === undefined) return undefined;
-  const date = new Date(value);
+  // As milliseconds, these are times before 1973.
+  const isSeconds = typeof value === 'number' && value < 1e11;
+  const date = new Date(isSeconds ? value * 1000 : value);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 };

@@ -13,8 +13,8 @@ import {
   readAgentVersion,
   searchResponse,
   textAt,
+  timeAt,
   toCost,
-  toIsoTime,
   unlessEmpty,
 } from './platform.ts';
 import { retellLanguages } from './retell-languages.ts';
@@ -65,9 +65,9 @@ export const retell: Platform = {
     if (order === -1 || !callId) return { type: 'other' };
     const analysis = objectAt(call, 'call_analysis');
     const cents = numberAt(objectAt(call, 'call_cost'), 'combined_cost');
-    const [start, end] = [numberAt(call, 'start_timestamp'), numberAt(call, 'end_timestamp')];
+    const [startedAt, endedAt] = [timeAt(call, 'start_timestamp'), timeAt(call, 'end_timestamp')];
     const milliseconds =
-      numberAt(call, 'duration_ms') ?? (start !== undefined && end !== undefined ? end - start : undefined);
+      numberAt(call, 'duration_ms') ?? (startedAt && endedAt ? Date.parse(endedAt) - Date.parse(startedAt) : undefined);
     return {
       type: 'end',
       callId,
@@ -77,8 +77,8 @@ export const retell: Platform = {
       to: textAt(call, 'to_number'),
       facts: {
         ...withoutUndefined({
-          startedAt: toIsoTime(start) ?? toIsoTime(end),
-          endedAt: toIsoTime(end),
+          startedAt: startedAt ?? endedAt,
+          endedAt,
           durationSeconds: milliseconds !== undefined && milliseconds >= 0 ? milliseconds / 1000 : undefined,
           status: textAt(call, 'call_status'),
           // Retell's `agent_version` is the version of the agent at Retell.

@@ -38,8 +38,8 @@ export const readCall = (body: Record<string, unknown>, attestation: Attestation
   if (!endStatuses.has(status) || !callId) return { type: 'other' };
   const seconds = Number(textAt(body, 'CallDuration') ?? Number.NaN);
   const durationSeconds = Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
-  // Twilio sends the time of the event, which is the call's end.
-  const endedAt = toIsoTime(textAt(body, 'Timestamp'));
+  // Twilio sends the time of the event, which is the call's end. Telnyx has `EndTime`, too.
+  const endedAt = toIsoTime(textAt(body, 'Timestamp') ?? textAt(body, 'EndTime'));
   const startedAt = endedAt && toIsoTime(Date.parse(endedAt) - (durationSeconds ?? 0) * 1000);
   const details = { recordingUrl: textAt(body, 'RecordingUrl'), cost: readPrice(body) };
   return {

@@ -82,7 +82,8 @@ export const vapi: Platform = {
           objectAt(objectAt(call, 'assistantOverrides'), 'variableValues'),
           objectAt(artifact, 'variableValues'),
         );
-        const durationSeconds = numberAt(message, 'durationSeconds') ?? secondsBetween(startedAt, endedAt);
+        const durationSeconds =
+          numberAt(message, 'durationSeconds') ?? secondsBetween(startedAt, endedAt) ?? readDuration(message);
         return {
           type: 'end',
           callId,
@@ -230,6 +231,13 @@ const readCost = (object: Record<string, unknown>): number | undefined => {
     numberAt(objectAt(object, 'costBreakdown'), 'total') ??
     (components.length > 0 ? components.reduce((sum, cost) => sum + cost) : undefined)
   );
+};
+
+/** Returns the seconds of a duration in another unit. */
+const readDuration = (message: Record<string, unknown>): number | undefined => {
+  const [milliseconds, minutes] = [numberAt(message, 'durationMs'), numberAt(message, 'durationMinutes')];
+  const whole = milliseconds ?? (minutes && Math.round(minutes * 60_000));
+  return whole === undefined ? undefined : whole / 1000;
 };
 
 const secondsBetween = (start: string | undefined, end: string | undefined): number | undefined => {
