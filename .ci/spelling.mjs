@@ -31,7 +31,7 @@ const shortUnit = /\b[a-z]\w*[a-z](?:Ms|Secs|Mins|Kb|Mb|Gb)\b/g;
 /** Names that others gave: Node, Bedrock, the AI SDK, the Model Context Protocol. */
 const givenNames = new Set([
   ...['mtimeMs', 'maxOldGenerationSizeMb', 'maxYoungGenerationSizeMb', 'latencyMs', 'initialDelayInMs'],
-  ...['chunkDelayInMs', 'ttlMs'],
+  ...['chunkDelayInMs', 'durationMs', 'ttlMs'],
 ]);
 /** Where the name of a function begins: a constant, a declaration, a property or a method. */
 const functionNames = [

@@ -54,13 +54,24 @@ export const findStrangeField = (fields: Fields, address: string, own: readonly 
   return own.some((name) => names.has(name)) ? fields.find(([, value]) => meaning.test(value))?.[0] : undefined;
 };
 
-/** The beginnings of longer names, with what follows them. */
-const beginnings = Map.groupBy(
-  [...documented].flatMap((name) => [...name].map((_, end) => ({ start: name.slice(0, end), rest: name.slice(end) }))),
-  ({ start }) => start,
-);
+/** The beginnings of longer names, with what follows them. A function that gets no signed form needs none of them. */
+let beginnings: Map<string, string[]> | undefined;
+
+const listBeginnings = () => {
+  const rests = new Map<string, string[]>();
+  for (const name of documented)
+    for (let end = 1; end < name.length; end++) {
+      const start = name.slice(0, end);
+      rests.set(start, [...(rests.get(start) ?? []), name.slice(end)]);
+    }
+  return rests;
+};
 
 /** Checks whether a longer name begins here and goes on in the value. */
-const isBeginning = (name: string, value: string, own: readonly string[]) =>
-  beginnings.get(name)?.some(({ rest }) => value.startsWith(rest)) ||
-  own.some((other) => other.length > name.length && `${name}${value}`.startsWith(other));
+const isBeginning = (name: string, value: string, own: readonly string[]) => {
+  beginnings ??= listBeginnings();
+  return (
+    beginnings.get(name)?.some((rest) => value.startsWith(rest)) ||
+    own.some((other) => other.length > name.length && `${name}${value}`.startsWith(other))
+  );
+};
