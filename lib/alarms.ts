@@ -18,6 +18,7 @@ export type AlarmProps = {
 export const defineAlarms = ({
   api,
   chat,
+  failedSignIns,
   edge,
   queues,
   deadLetters,
@@ -56,6 +57,13 @@ export const defineAlarms = ({
       ]
     : []),
   ...(chat ? defineChatAlarms(chat) : []),
+  {
+    id: 'SignInErrors',
+    metric: failedSignIns,
+    threshold: 5,
+    description:
+      'AI clients cannot sign in: five responses of the operations of OAuth in five minutes are 500. Read the logs of issue-token, authorize-client and show-authorization, level "error": the secret that seals tokens (webhookEncryption) and the table are the usual causes. Clients that are connected try again.',
+  },
   {
     id: 'DeadLetters',
     metric: deadLetters,

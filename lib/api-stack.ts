@@ -13,7 +13,6 @@ import {
   LogGroupLogDestination,
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
-import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { checkBlockedNumber } from '../functions/api/check-blocked-number.ts';
@@ -136,11 +135,19 @@ export const addEndpoint = (
   endpoint: AnyEndpoint,
   parts: Parts,
   settings: Settings,
+): CfnRoute[] => addRoutes(routes, endpoint, parts, addFunction(scope, endpoint, parts, settings));
+
+/** Adds the routes of an endpoint to its function. */
+export const addRoutes = (
+  scope: Construct,
+  endpoint: AnyEndpoint,
+  { api }: Pick<Parts, 'api'>,
+  { lambda }: ServiceFunction,
 ): CfnRoute[] => {
-  const integration = new HttpLambdaIntegration(endpoint.name, addFunction(scope, endpoint, parts, settings));
+  const integration = new HttpLambdaIntegration(endpoint.name, lambda);
   return functionRoutes(endpoint).map(({ method, path }) => {
-    const route = new HttpRoute(routes, `${method}${path}`, {
-      httpApi: parts.api.api,
+    const route = new HttpRoute(scope, `${method}${path}`, {
+      httpApi: api.api,
       routeKey: HttpRouteKey.with(path, HttpMethod[method]),
       integration,
     });
@@ -154,7 +161,7 @@ export const addFunction = (
   endpoint: AnyEndpoint,
   { api, data, publicUrl }: Parts,
   settings: Settings,
-): LambdaFunction =>
+): ServiceFunction =>
   new ServiceFunction(scope, data, settings, {
     name: endpoint.name,
     permissions: endpointPermissions(endpoint),
@@ -167,7 +174,7 @@ export const addFunction = (
     timeoutSeconds: functionTimeoutSeconds,
     memoryMegabytes: functionMemoryMegabytes(endpoint),
     reservedConcurrency: reserved.has(endpoint) ? reservedConcurrency(settings.callTimeConcurrency) : undefined,
-  }).lambda;
+  });
 
 /** Returns the number of requests that may come at once. */
 const burstLimit = (requestsPerSecond: number) => 2 * requestsPerSecond;

@@ -20,7 +20,7 @@ export class HooksStack extends NamedNestedStack {
     settings: Settings,
   ) {
     super(scope, id);
-    const lambda = addFunction(this, endpoint, parts, settings);
+    const { lambda } = addFunction(this, endpoint, parts, settings);
     lambda.addPermission('Route', {
       principal: new ServicePrincipal('apigateway.amazonaws.com'),
       sourceArn: parts.api.api.arnForExecuteApi(endpoint.method, endpoint.path.replace(/\{.*\}/, '*')),

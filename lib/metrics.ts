@@ -9,6 +9,7 @@ import type { ChatStack } from './chat-stack.ts';
 import type { DataStack } from './data-stack.ts';
 import type { EdgeStack } from './edge-stack.ts';
 import type { JobsStack } from './jobs-stack.ts';
+import type { OAuthStack } from './oauth-stack.ts';
 import { deployedFunctionName } from './service-function.ts';
 import type { Settings } from './settings.ts';
 
@@ -20,6 +21,7 @@ export type ObservedParts = {
   endpoints: AnyEndpoint[];
   chat: ChatStack | undefined;
   edge: EdgeStack | undefined;
+  oauth: OAuthStack;
 };
 
 export type Metrics = ReturnType<typeof collectMetrics>;
@@ -31,7 +33,7 @@ const maximum = { period, statistic: Stats.MAXIMUM };
 
 /** Returns the metrics of the alarms and the dashboard. */
 export const collectMetrics = (
-  { data, jobs: jobsStack, api: { api }, chat, edge }: ObservedParts,
+  { data, jobs: jobsStack, api: { api }, chat, edge, oauth }: ObservedParts,
   settings: Settings,
 ) => {
   const deliveries = data.getQueue('deliverWebhook');
@@ -54,6 +56,7 @@ export const collectMetrics = (
       failedTurns: chat.failedTurns.with({ period }),
       exhaustedBudget: chat.exhaustedBudget.with({ period }),
     },
+    failedSignIns: oauth.failedSignIns.with({ period }),
     edge: edge && { failedShare: failedShare(edge) },
     queues: queueJobs.map(({ name, daily, everyMinutes }) => ({
       job: name,

@@ -77,7 +77,10 @@ export class VoiceAgentsStack extends Stack {
     this.observability = new ObservabilityStack(
       this,
       'Observability',
-      { data: this.data, jobs: this.jobs, api: this.api, endpoints: answered, chat: this.chat, edge: this.edge },
+      {
+        ...{ data: this.data, jobs: this.jobs, api: this.api, endpoints: answered },
+        ...{ chat: this.chat, edge: this.edge, oauth: this.oauth },
+      },
       settings,
     );
 

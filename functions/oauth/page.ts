@@ -48,7 +48,7 @@ ${refusal ? `<p id="refusal" class="refusal" role="alert">${escapeHtml(refusal.s
 </form>`;
   return respond(refusal?.status ?? 200, `Connect ${clientHost}`, body, {
     ...refusal?.headers,
-    'content-security-policy': policy(`'self' ${new URL(redirectUri).origin}`),
+    'content-security-policy': policy(`'self' ${findSource(redirectUri)}`),
   });
 };
 
@@ -58,6 +58,12 @@ export const showProblem = (status: number, sentence: string): CustomResponse =>
     'content-security-policy': policy("'none'"),
     ...(status === 429 && { 'retry-after': '60' }),
   });
+
+/** Returns the origin of an address for a policy, which has no form for an IPv6 address: then its scheme is as narrow as can be. */
+const findSource = (uri: string) => {
+  const { origin, hostname, protocol } = new URL(uri);
+  return hostname.startsWith('[') ? protocol : origin;
+};
 
 const policy = (formAction: string) =>
   `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; form-action ${formAction}; frame-ancestors 'none'; base-uri 'none'`;

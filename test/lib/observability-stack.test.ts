@@ -103,6 +103,14 @@ it('a metric counts the lines that are logged for attempts to deliver a webhook 
   expect(counted(await linesOf(500))).toEqual({ ...nothing, WebhookFailedDeliveries: 1 });
 });
 
+it('the failed sign-ins of AI clients are one metric, counted in the log of each operation but that of the tools', () => {
+  const counting = filters.filter(
+    ({ properties }) => properties.MetricTransformations[0].MetricName === 'FailedSignIns',
+  );
+  expect(counting.map(({ properties }) => properties.FilterPattern)).toEqual(Array(7).fill('{ $.status = 500 }'));
+  expect(alarms(dev).filter(({ MetricName }) => MetricName === 'FailedSignIns')).toHaveLength(1);
+});
+
 it('an idle deployment costs at most $6 a month, all alarms and secrets included', () => {
   const dollars =
     0.1 * watched(prod).length +

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { listen } from '../../bin/local/listen.ts';
 import { ClientDocuments } from '../../functions/oauth/client-documents.ts';
@@ -63,6 +64,62 @@ it.each([
   expect(site.reads).toBe(1);
 });
 
+it('a document of 5 MB, one that is a bomb and one that never ends are not read to their end', async () => {
+  const sent = { bytes: 0 };
+  const chunk = Buffer.alloc(64 * 1024, ' ');
+  const pour = (response: ServerResponse, bytes: number) => {
+    response.on('error', () => {});
+    const write = () => {
+      while (sent.bytes < bytes && !response.destroyed) {
+        sent.bytes += chunk.length;
+        if (!response.write(chunk)) return void response.once('drain', write);
+      }
+      response.end();
+    };
+    write();
+  };
+  for (const bytes of [5 * 2 ** 20, Number.POSITIVE_INFINITY]) {
+    sent.bytes = 0;
+    const { find } = await siteWith({}, (_, response) => pour(response.writeHead(200), bytes));
+    await expect(find()).rejects.toThrow('Its document is larger than 5 KB.');
+    expect(sent.bytes).toBeLessThan(16 * 2 ** 20);
+  }
+  const bomb = gzipSync(Buffer.alloc(50 * 2 ** 20, ' '));
+  const { find } = await siteWith({}, (_, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
+  );
+  const before = process.memoryUsage().arrayBuffers;
+  await expect(find()).rejects.toThrow('Its document is larger than 5 KB.');
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20 * 2 ** 20);
+});
+
+it('a site that sends its document a byte at a time is given up after five seconds', { tags: 'heavy' }, async () => {
+  const { find } = await siteWith({}, (_, response) => {
+    response.writeHead(200);
+    const timer = setInterval(() => response.write(' '), 200);
+    response.on('close', () => clearInterval(timer));
+  });
+  await expect(find()).rejects.toThrow('Its document took longer than 5 seconds.');
+});
+
+it('a document that changes is shown anew after its time, and one that is gone leaves nobody connected by an old one', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  let isGone = false;
+  const { find, site } = await siteWith({}, (_, response, clientId) =>
+    isGone
+      ? response.writeHead(404).end()
+      : response.writeHead(200).end(JSON.stringify({ client_id: clientId, ...site.document })),
+  );
+  expect((await find()).redirectUris).toEqual(['https://client.example.com/callback']);
+  site.document = { redirect_uris: ['https://evil.example/callback'] };
+  expect((await find()).redirectUris).toEqual(['https://client.example.com/callback']);
+  vi.setSystemTime(Date.now() + 6 * 60_000);
+  expect((await find()).redirectUris).toEqual(['https://evil.example/callback']);
+  isGone = true;
+  vi.setSystemTime(Date.now() + 6 * 60_000);
+  await expect(find()).rejects.toThrow('Its document answered with status 404.');
+});
+
 it('a site at a private address has no client', async () => {
   const { site } = await siteWith();
   await expect(new ClientDocuments({}).find('https://127.0.0.1/oauth.json', 'a')).rejects.toThrow(
@@ -104,4 +161,7 @@ it('an address makes the service fetch at most thirty documents a minute, and ot
   await find('/31.json', '198.51.100.2');
   await find('/0.json');
   expect(site.reads).toBe(31);
+  // A caller chooses any address of its IPv6 network.
+  for (let n = 0; n < 30; n++) await find(`/v6-${n}.json`, `2001:db8::${n}`);
+  await expect(find('/v6-30.json', '2001:db8::ffff')).rejects.toMatchObject({ status: 429 });
 });

@@ -1,4 +1,5 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Context } from 'aws-lambda';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { authorizeClient } from '../../functions/api/authorize-client.ts';
 import { getAuthorizationServer } from '../../functions/api/get-authorization-server.ts';
@@ -12,10 +13,11 @@ import { hashApiKey, newApiKey } from '../../functions/domain/api-keys.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { limits } from '../../functions/domain/limits.ts';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
+import { lambda } from '../../functions/http/lambda.ts';
 import { grants } from '../../functions/oauth/grants.ts';
 import { accessTokens } from '../../functions/oauth/tokens.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
-import { invoke } from '../support/events.ts';
+import { eventOf, invoke } from '../support/events.ts';
 import { formOf, newProof, redirectUri, requestOf } from '../support/oauth.ts';
 import { newUser, useTargetInThisProcess } from '../support/world.ts';
 
@@ -165,6 +167,29 @@ it('a key has at most a hundred grants in force, also when two are made at once,
   pass(2 * second);
   expect(await grants.get().make(newGrant())).toMatchObject({ scopes: ['calls'] });
   expect(await grants.get().make(newGrant())).toBe('too many');
+});
+
+it('ten refused keys a minute are read of an address, also at once, and a good key waits with them', async () => {
+  const { apiKey } = await newUser();
+  // Each run has addresses of its own, and no minute ends while it counts.
+  const address = `2001:db8:${randomBytes(2).toString('hex')}:${randomBytes(2).toString('hex')}::`;
+  const { sealed } = await showPage();
+  const send = (key: string, from: string) => {
+    const body = new URLSearchParams({ request: sealed, scope: 'calls', key, decision: 'allow' }).toString();
+    return lambda(authorizeClient)(eventOf(authorizeClient, { body }, from), {} as Context);
+  };
+  // A caller chooses any address of its IPv6 network.
+  const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => send('vap_nothing', `${address}${n}`)));
+  const count = (status: number) => answers.filter(({ statusCode }) => statusCode === status).length;
+  expect([count(401), count(429)]).toEqual([10, 30]);
+  const late = await send(apiKey, `${address}1`);
+  expect(late.statusCode).toBe(429);
+  const seconds = Number(late.headers?.['retry-after']);
+  expect(seconds).toBeGreaterThanOrEqual(1);
+  expect(seconds).toBeLessThanOrEqual(60);
+  expect((await send(apiKey, '198.51.100.7')).statusCode).toBe(303);
+  pass(seconds * second);
+  expect((await send(apiKey, `${address}1`)).statusCode).toBe(303);
 });
 
 it('where OAuth is switched off, its operations are 404, and a token does not count until it is on again', async () => {

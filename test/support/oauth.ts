@@ -55,23 +55,14 @@ export const formOf = (page: Answer) => ({
 /** Sends the form of a page. */
 export const submit = (
   sealed: string,
-  {
-    key,
-    scopes = [],
-    decision = 'allow',
-    address,
-  }: { key?: string; scopes?: string[]; decision?: string; address?: string },
+  { key, scopes = [], decision = 'allow' }: { key?: string; scopes?: string[]; decision?: string },
 ) =>
-  postForm(
-    '/authorize',
-    [
-      ['request', sealed],
-      ...scopes.map((scope): [string, string] => ['scope', scope]),
-      ...(key === undefined ? [] : [['key', key] as [string, string]]),
-      ['decision', decision],
-    ],
-    address ? { 'x-viewer-address': address } : {},
-  );
+  postForm('/authorize', [
+    ['request', sealed],
+    ...scopes.map((scope): [string, string] => ['scope', scope]),
+    ...(key === undefined ? [] : [['key', key] as [string, string]]),
+    ['decision', decision],
+  ]);
 
 /** The parameters with which a browser comes back to the client. */
 export const returned = (answer: Answer) => {

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { listen } from '../../../bin/local/listen.ts';
 import { newProof, redirectUri, register, requestOf } from '../../support/oauth.ts';
@@ -38,6 +39,34 @@ it.each([
   expect(new URL(page.url()).searchParams.get('code')).toBeTruthy();
   // The 401 of the refused key.
   expect(watched.complaints.filter((text) => !text.includes('401'))).toEqual([]);
+  await page.context().close();
+});
+
+it('a page of another site cannot show the page in a frame', async () => {
+  const address = await addressOf('Claude');
+  const site = await listen(
+    createServer((_, response) => response.setHeader('content-type', 'text/html').end(`<iframe src="${address}">`)),
+  );
+  onTestFinished(site.stop);
+  const { page, complaints } = await openPage(site.endpoint);
+  await expect.poll(() => complaints.join()).toMatch(/frame-ancestors|Refused to (frame|display)/);
+  for (const frame of page.frames()) expect(await frame.content()).not.toContain('API key');
+  await page.context().close();
+});
+
+it('a person returns to a client that listens on the IPv6 address of the own machine', async () => {
+  const { apiKey } = await newUser();
+  const server = createServer((_, response) => response.end('back'));
+  await new Promise<void>((resolve) => server.listen(0, '::1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const returnTo = `http://[::1]:${port}/callback`;
+  const request = requestOf(await register({ redirect_uris: [returnTo] }), newProof().challenge);
+  const parameters = new URLSearchParams({ ...request, redirect_uri: returnTo } as Record<string, string>);
+  const { page, complaints } = await openPage(`${target.baseUrl}/authorize?${parameters}`);
+  await page.getByLabel('API key').fill(apiKey);
+  await page.keyboard.press('Enter');
+  await expect.poll(() => [new URL(page.url()).origin, complaints]).toEqual([`http://[::1]:${port}`, []]);
   await page.context().close();
 });
 
