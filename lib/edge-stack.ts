@@ -116,7 +116,9 @@ export class EdgeStack extends NamedNestedStack {
       defaultTtl: Duration.seconds(0),
       maxTtl: Duration.minutes(5),
     });
-    return { ...passOn(origin), originRequestPolicy: undefined, cachePolicy, responseHeadersPolicy };
+    // Only the headers with which a browser asks whether it may read reach the API.
+    const originRequestPolicy = OriginRequestPolicy.CORS_S3_ORIGIN;
+    return { ...passOn(origin), originRequestPolicy, cachePolicy, responseHeadersPolicy };
   }
 
   /** Asks for the operation's own path. API Gateway accepts no route that ends with a slash. */

@@ -59,19 +59,6 @@ it.each([
   expect(answer.headers.get('cache-control')).toBe('public, max-age=300');
 });
 
-it('a page of any site may ask whether it may read a document with the headers of the protocol', async () => {
-  const answer = await call('OPTIONS', '/.well-known/oauth-authorization-server', {
-    headers: {
-      origin: 'https://elsewhere.example.com',
-      'access-control-request-method': 'GET',
-      'access-control-request-headers': 'mcp-protocol-version',
-    },
-  });
-  expect(answer.status).toBeLessThan(300);
-  expect(answer.headers.get('access-control-allow-origin')).toBe('*');
-  expect(answer.headers.get('access-control-allow-headers')).toMatch(/\*|mcp-protocol-version/);
-});
-
 it('offline_access is among the scopes of the server, and not among those of the resource', async () => {
   const [server, protectedResource] = await Promise.all([
     call('GET', '/.well-known/oauth-authorization-server'),

@@ -10,6 +10,14 @@ import { table } from '../../functions/store/table.ts';
 import { newHookSecret, signers } from '../support/hook-signers.ts';
 import { sampleOf } from '../support/samples.ts';
 import { newDocument, newWebsite } from './knowledge.ts';
+import {
+  registration,
+  requestForEnd,
+  requestForPage,
+  requestForPermission,
+  requestForRefresh,
+  requestForTokens,
+} from './sign-in.ts';
 import type { Request, World } from './world.ts';
 
 /** A request for one operation, in one of its variants. */
@@ -369,6 +377,14 @@ const samples: Record<string, [Sample, ...Sample[]]> = {
         body: { id: 'chat', messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }] },
       }),
     },
+  ],
+  registerClient: [{ request: () => registration }],
+  revokeToken: [{ request: requestForEnd, maxRoundTrips: 3 }],
+  showAuthorization: [{ request: requestForPage }],
+  authorizeClient: [{ what: 'a key that counts', request: requestForPermission, maxRoundTrips: 1 }],
+  issueToken: [
+    { what: 'for a code', request: requestForTokens, maxRoundTrips: 3 },
+    { what: 'for a refresh token', request: requestForRefresh, maxRoundTrips: 3 },
   ],
   serveMcp: [
     // A tool call is a request to another function as well.

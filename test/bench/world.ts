@@ -126,12 +126,13 @@ export type Request = OperationRequest & { body?: object | string };
 
 const handlers = new Map<string, ApiHandler>();
 
-/** Calls an operation's handler with a request. Throws for any status but 200. */
+/** Calls an operation's handler with a request. Throws for an error. */
 export const invoke = async (endpoint: AnyEndpoint, request: Request): Promise<ApiResult> => {
   const made = handlers.get(endpoint.name);
   const handler = made ?? lambda(endpoint);
   handlers.set(endpoint.name, handler);
   const result = await handler(eventOf(endpoint, request), {} as Context);
-  if (result.statusCode !== 200) throw new Error(`${endpoint.name} answered ${result.statusCode}: ${result.body}`);
+  if ((result.statusCode ?? 500) >= 400)
+    throw new Error(`${endpoint.name} answered ${result.statusCode}: ${result.body}`);
   return result;
 };

@@ -1,8 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
+import { formOf, newProof, redirectUri, requestOf } from './oauth-requests.ts';
 import { type Answer, call, target } from './world.ts';
 
-export const redirectUri = 'http://127.0.0.1:5555/callback';
+export { formOf, newProof, redirectUri, requestOf };
 
 type Fields = Record<string, string | undefined> | [string, string][];
 
@@ -27,30 +27,8 @@ export const register = async (metadata: object = {}): Promise<string> => {
   return answer.body.client_id;
 };
 
-/** Makes a verifier of PKCE with its challenge. */
-export const newProof = () => {
-  const verifier = randomBytes(32).toString('base64url');
-  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
-};
-
 /** Opens the page as a client sends a browser to it. A parameter that is undefined is left out. */
 export const openPage = (parameters: Fields): Promise<Answer> => call('GET', `/authorize?${encode(parameters)}`);
-
-/** The parameters of a client's request. */
-export const requestOf = (clientId: string, challenge: string): Record<string, string | undefined> => ({
-  response_type: 'code',
-  client_id: clientId,
-  redirect_uri: redirectUri,
-  code_challenge: challenge,
-  code_challenge_method: 'S256',
-  state: 'state-1',
-});
-
-/** The form of a page, as a browser would send it: its hidden field, and the boxes that are ticked. */
-export const formOf = (page: Answer) => ({
-  sealed: /name="request" value="([^"]+)"/.exec(page.text)?.[1] ?? '',
-  ticked: [...page.text.matchAll(/name="scope" value="([^"]+)" checked/g)].map(([, scope]) => scope as string),
-});
 
 /** Sends the form of a page. */
 export const submit = (

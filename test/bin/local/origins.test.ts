@@ -1,5 +1,6 @@
 import { createServer, request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { request as undici } from 'undici';
 import { expect, it, onTestFinished } from 'vitest';
 import { gateway } from '../../../bin/local/gateway.ts';
 import { listen } from '../../../bin/local/listen.ts';
@@ -92,4 +93,19 @@ it('the log of a local run names an origin that may not call from a browser, and
   expect(lines).toEqual([
     'http://localhost:9999 may not call from a browser. APP_ORIGIN allows http://localhost:3000, http://localhost:5173',
   ]);
+});
+
+it('a page of any site may read the metadata of OAuth with the headers of the protocol, and nothing else', async () => {
+  const { host } = await startGateway();
+  const ask = async (path: string) => {
+    const asked = { 'access-control-request-method': 'GET', 'access-control-request-headers': 'mcp-protocol-version' };
+    const headers = { origin: 'https://elsewhere.example.com', ...asked };
+    const answer = await undici(`http://${host}${path}`, { method: 'OPTIONS', headers });
+    await answer.body.dump();
+    expect(answer.headers['access-control-allow-headers']).toContain('mcp-protocol-version');
+    return [answer.statusCode, answer.headers['access-control-allow-origin']];
+  };
+  for (const path of ['oauth-authorization-server', 'oauth-authorization-server/mcp', 'openid-configuration'])
+    expect(await ask(`/.well-known/${path}`)).toEqual([204, '*']);
+  for (const path of ['/token', '/mcp', '/agents']) expect(await ask(path)).toEqual([204, 'http://app.example']);
 });

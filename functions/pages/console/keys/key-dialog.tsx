@@ -88,7 +88,7 @@ export const KeyDialog = ({ apiKey }: { apiKey: ApiKey }) => {
               <NameLink filters={{ keyId: parentKeyId }} name="the key that was given" />
             ),
             'Last used': lastUsedAt && <Time at={lastUsedAt} />,
-            'Begins with': !isGrant && <code>{start}…</code>,
+            'Begins with': isGrant ? undefined : <code>{start}…</code>,
             'May use': describeScopes(apiKey),
             Created: <Time at={createdAt} />,
             Ends: endsAt && <Time at={endsAt} />,
