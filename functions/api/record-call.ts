@@ -26,10 +26,13 @@ export const recordCall = endpoint({
   body: CallFacts,
   response: Call,
 
-  async handle({ agent: { agentId }, params: { callIdOrPhone: callId }, body, found: { lookedUp } }, { calls }) {
+  async handle(
+    { agent: { agentId, discloses }, params: { callIdOrPhone: callId }, body, found: { lookedUp } },
+    { calls },
+  ) {
     checkIsNoPhoneNumber(callId);
     if (!isIdentifier(callId)) throw invalidField('callIdOrPhone', identifierError);
-    return calls.record(agentId, callId, body, { lookedUp });
+    return calls.record(agentId, callId, body, { lookedUp, discloses });
   },
 });
 

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
-import { AgentConfigurationInput, AgentName, canonicalLanguage, toStoredConfiguration } from '../domain/agents.ts';
+import { AgentConfigurationInput, AgentName, toStoredConfiguration } from '../domain/agents.ts';
 import type { ErrorDetail } from '../domain/errors.ts';
 import { jsonBytes } from '../domain/json.ts';
+import { canonicalLanguage } from '../domain/languages.ts';
 import { normalizePhoneNumber } from '../domain/phone-numbers.ts';
 import { validate } from '../domain/validation.ts';
 

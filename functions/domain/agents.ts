@@ -7,12 +7,14 @@ import { CallingRules } from './calling-rules.ts';
 import { now, timestamp } from './date-time.ts';
 import { DeclaredOutcomes } from './declared-outcomes.ts';
 import { component, describe, flagField, integerField, objectComponent, textField } from './describe.ts';
+import { Disclosure } from './disclosures.ts';
 import { type ErrorDetail, invalidField } from './errors.ts';
 import { inexactNumberError } from './exact-number.ts';
 import { examples } from './examples.ts';
 import { formatLimit } from './format-limit.ts';
 import { AgentId, Identifier, Uid } from './identifiers.ts';
 import { findInexactNumber, holdsInfinity, isJsonObject, jsonBytes } from './json.ts';
+import { canonicalLanguage } from './languages.ts';
 import { limits } from './limits.ts';
 import { list } from './list.ts';
 import { normalizePhoneNumber, PhoneNumber } from './phone-numbers.ts';
@@ -24,6 +26,7 @@ export const AgentName = text(1, limits.nameCharacters).check(describe('Name of 
 
 const fields = {
   greeting: textField('What the agent says first.', 'Hello, how can I help you?'),
+  disclosure: Disclosure,
   instructions: textField(
     'Instructions for the behavior of the agent.',
     'Answer briefly. Offer an appointment to everybody who asks for one.',
@@ -91,6 +94,7 @@ export const AgentConfiguration = component(
     .looseObject({
       ...z.partial(z.object(fields)).shape,
       // Configurations that were stored before these fields had a meaning may hold anything in them.
+      disclosure: z.optional(z.unknown().check(z.meta({ documentAs: Disclosure }))),
       outcomes: z.optional(z.unknown().check(z.meta({ documentAs: DeclaredOutcomes }))),
       valueCurrency: z.optional(z.unknown().check(z.meta({ documentAs: fields.valueCurrency }))),
       platform: z.optional(z.unknown().check(z.meta({ documentAs: AgentPlatform }))),
@@ -120,19 +124,6 @@ const configurationErrors = ({
     ? [{ path: 'valueCurrency', message: 'must be three capital letters, such as EUR' }]
     : []),
 ];
-
-/** Returns a language tag in its canonical form; undefined for an unknown language. */
-export const canonicalLanguage = (tag: string): string | undefined => {
-  // `Intl` takes quadratic time.
-  if (tag.length > limits.languageCharacters) return undefined;
-  try {
-    const [language] = Intl.getCanonicalLocales(tag);
-    const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
-    return language && names.of(language) ? language : undefined;
-  } catch {
-    return undefined;
-  }
-};
 
 const checked = <T extends Record<string, unknown>>() =>
   z.check<T>(({ value, issues }) => {

@@ -20,4 +20,5 @@ export const callColumns = {
   endedAt: { heading: 'Ended' },
   agentPhone: { heading: 'Number of the agent' },
   agentVersion: { heading: 'Version of the agent' },
+  disclosed: { heading: 'Disclosed' },
 } satisfies Record<string, CallColumn>;

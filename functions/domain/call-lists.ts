@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { Call, Direction } from './calls.ts';
 import { DateTime, timestamp } from './date-time.ts';
 import { booleanInQuery, describe, describedObject, listField, textField } from './describe.ts';
+import { Disclosed } from './disclosures.ts';
 import { limits } from './limits.ts';
 import { nextPage, paging } from './paging.ts';
 import { PhoneNumberInQuery } from './phone-numbers.ts';
@@ -24,6 +25,14 @@ export const CallsQuery = z.object({
   ),
   held: z.optional(
     booleanInQuery('`true`: only calls whose outcome is held. `false`: only calls without a held outcome.', true),
+  ),
+  disclosed: z.optional(
+    Disclosed.check(
+      describe(
+        'Only calls in which the agent disclosed that a machine speaks (`yes`), or did not, or nobody knows.',
+        'no',
+      ),
+    ),
   ),
   ...paging,
 });

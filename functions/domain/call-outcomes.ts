@@ -185,10 +185,10 @@ const isSetBySomebody = (call: Call, field: (typeof outcomeFields)[number]): boo
 /** Splits an item into its facts and, if it names one, its outcome. Throws for a label that the agent does not declare. */
 export const toRecording = (
   { agentId, callId, custom_call_outcome, custom_call_outcome_value, custom_call_metadata, ...facts }: CallItem,
-  { owner, outcomeRules }: Omit<AgentOfCall, 'agentId'>,
+  { owner, outcomeRules, discloses }: Omit<AgentOfCall, 'agentId'> & { discloses?: boolean },
   origin: Origin,
 ) => {
   const sent = { custom_call_outcome, custom_call_outcome_value, custom_call_metadata };
   const outcome = decideOutcome(sent, { agentId, owner, outcomeRules }, origin);
-  return { agentId, callId, facts, outcome: listOutcomeFields(sent).length > 0 ? outcome : undefined };
+  return { agentId, callId, facts, discloses, outcome: listOutcomeFields(sent).length > 0 ? outcome : undefined };
 };

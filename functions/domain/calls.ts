@@ -12,11 +12,12 @@ import {
   objectComponent,
   textField,
 } from './describe.ts';
+import { Disclosed } from './disclosures.ts';
 import { invalidField } from './errors.ts';
 import { examples } from './examples.ts';
 import { formatLimit } from './format-limit.ts';
 import { AgentId, Identifier, StoredIdentifier } from './identifiers.ts';
-import { isDeeperThan, isJsonObject, jsonBytes } from './json.ts';
+import { isDeeperThan, isJsonObject, jsonBytes, withoutUndefined } from './json.ts';
 import { limits } from './limits.ts';
 import { normalizePhoneNumber, PhoneNumberOrNull, phoneNumber, restorePlus } from './phone-numbers.ts';
 import { text } from './text.ts';
@@ -171,6 +172,7 @@ export const Call = objectComponent('Call', 'A call of an agent, with its outcom
   ...facts,
   ...CallOutcome.shape,
   heldOutcome: z.optional(HeldOutcome),
+  disclosed: z.optional(Disclosed),
   outcomeUpdatedAt: z.optional(timestamp('When the outcome was last changed.', '2026-03-02T08:15:00.000Z')),
   outcomeHistory: z.optional(
     listField(OutcomeEntry, `The last ${limits.outcomeHistory} changes of the outcome, oldest first.`, [
@@ -207,9 +209,17 @@ export const checkIsNoPhoneNumber = (callId: string) => {
 };
 export type Call = z.infer<typeof Call>;
 
-/** Returns a call with its facts recorded or corrected, and its outcome unchanged. The same facts again return the same object. */
-export const withFacts = (found: Call | undefined, agentId: string, callId: string, facts: CallFacts): Call => {
-  const others = Object.entries(found ?? { recordedAt: now() }).filter(([name]) => !(name in CallFacts.shape));
+/** Returns a call with its facts recorded or corrected, and its outcome unchanged. A new one has what is `initial`. The same facts again return the same object. */
+export const withFacts = (
+  found: Call | undefined,
+  agentId: string,
+  callId: string,
+  facts: CallFacts,
+  initial: Pick<Call, 'disclosed'> = {},
+): Call => {
+  const others = Object.entries(found ?? { recordedAt: now(), ...withoutUndefined(initial) }).filter(
+    ([name]) => !(name in CallFacts.shape),
+  );
   const given = Object.entries(facts).filter(([, value]) => value !== undefined && value !== null);
   const call = { ...Object.fromEntries(others), agentId, callId, ...Object.fromEntries(given) } as Call;
   return found && isDeepStrictEqual(call, found) ? found : call;

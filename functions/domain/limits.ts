@@ -51,6 +51,8 @@ export const limits = {
   consentMinutesAhead: 5,
   consentAgeDays: 3650,
   sellerCharacters: 128,
+  disclosureCharacters: 500,
+  disclosureLanguages: 20,
   proofTextCharacters: 2000,
   /** The rules of a block list: ranges, their digits, and the numbers that no range blocks. */
   blockedPrefixes: 50,

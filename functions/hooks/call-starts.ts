@@ -5,6 +5,7 @@ import type { Attestation } from '../domain/attestations.ts';
 import { type BlockingEntry, decideBlock } from '../domain/block-list-rules.ts';
 import type { ConsentEntry } from '../domain/consent-decisions.ts';
 import type { OutcomeRules } from '../domain/declared-outcomes.ts';
+import { type Disclosure, readDisclosure } from '../domain/disclosures.ts';
 import { insufficientPermissions } from '../domain/errors.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
 import { listForms } from '../domain/number-forms.ts';
@@ -33,6 +34,7 @@ import {
   type ItemKey,
 } from '../store/keys.ts';
 import { type Item, type Lookup, TableStore, table } from '../store/table.ts';
+import type { CallEnd } from './platforms/platform.ts';
 
 /** A call that starts, with its user, its agent if named, and the known numbers. */
 export type CallStartReference = {
@@ -55,7 +57,13 @@ export type CallStartReference = {
 export type OutcomeSettings = { outcomeFrom: AgentConfiguration['outcomeFrom']; outcomeRules: OutcomeRules };
 
 /** What an agent says about a call that ended, and the call itself where it was read along. */
-export type EndFacts = { settings: OutcomeSettings; erasedAt?: string } & Pick<CallTarget, 'lookedUp'>;
+export type EndFacts = { settings: OutcomeSettings; erasedAt?: string; rules: EndRules } & Pick<CallTarget, 'lookedUp'>;
+
+/** What an agent says about a call beside its outcome: that it disclosed, and by which consent it was made. */
+export type EndRules = Pick<Access, 'consentRule' | 'discloses'> & {
+  disclosure?: Disclosure;
+  consents: ConsentEntry[];
+};
 
 export type CallStartFacts = {
   /** The entry that blocks the other party. */
@@ -70,8 +78,8 @@ export type CallStartFacts = {
   consents?: ConsentEntry[];
 };
 
-/** The agent of a call, which the user may use. Its rules, and when somebody was last erased, are known if its access was read. */
-export type LocatedAgent = { agentId: string; owner: string; outcomeRules?: OutcomeRules; erasedAt?: string };
+/** The agent of a call, which the user may use. Its access is known if it was read. */
+export type LocatedAgent = { agentId: string; owner: string; access?: Access };
 
 /** A call, the names of the items that were read, and those that exist. `none`: no agent has our number. `forbidden`: the user may not use it. */
 export type CallStart = CallStartReference & {
@@ -88,12 +96,31 @@ export const callStartLookup = (reference: CallStartReference): Lookup<CallStart
   return lookup(reference, decisionKeys(reference, reference.uid, namedAgent(reference)));
 };
 
-/** Looks up the agent of an event without a decision, and one more of its items. */
-export const agentLookup = (reference: CallStartReference, more?: 'record' | 'sourceCount'): Lookup<CallStart> => {
+/** Looks up the agent of an event without a decision, and more of its items. */
+export const agentLookup = (
+  reference: CallStartReference,
+  ...more: ('record' | 'sourceCount' | 'consents')[]
+): Lookup<CallStart> => {
   const agentId = namedAgent(reference);
-  if (agentId === undefined || more === undefined) return lookup(reference, {});
-  return lookup(reference, { [more]: more === 'record' ? agentKey(reference.uid, agentId) : countKey({ agentId }) });
+  if (agentId === undefined) return lookup(reference, {});
+  const { uid, other } = reference;
+  const keys = {
+    record: agentKey(uid, agentId),
+    sourceCount: countKey({ agentId }),
+    consents: other === undefined ? undefined : consentsKey(uid, other),
+  };
+  return lookup(reference, Object.fromEntries(more.map((name) => [name, keys[name]])));
 };
+
+/** Returns the items that say what an agent wants of a call that ended. */
+export const listEndItems = ({
+  direction,
+  findings,
+  turns,
+}: Pick<CallEnd, 'direction' | 'findings' | 'turns'>): ('record' | 'consents')[] => [
+  ...(findings || turns ? (['record'] as const) : []),
+  ...(direction === 'outbound' ? (['consents'] as const) : []),
+];
 
 type EntryName = `${'agent' | 'user'}${'Entry' | 'OtherEntry'}`;
 type RulesName = 'agentRules' | 'userRules';
@@ -168,9 +195,7 @@ const agentWithNumber = (uid: string, item: UniqueEntry | undefined): CallStart[
   item ? { agentId: item.agentId, owner: uid } : 'none';
 
 const agentWithAccess = (uid: string, agentId: string, access: Access | undefined): CallStart['agent'] =>
-  access?.has(uid)
-    ? { agentId, owner: access.owner, outcomeRules: access.outcomeRules, erasedAt: access.erasedAt }
-    : 'forbidden';
+  access?.has(uid) ? { agentId, owner: access.owner, access } : 'forbidden';
 
 /** Reads the facts that decide on a call. */
 export class CallStarts extends TableStore {
@@ -178,19 +203,29 @@ export class CallStarts extends TableStore {
 
   /** Returns what counts when a call ends. What the lookup did not read is read together with the call. */
   async readEndFacts(
-    { agent, read, items }: LocatedCall,
-    { callId, hasFindings }: { callId: string; hasFindings: boolean },
+    { agent, read, items, other }: LocatedCall,
+    { callId, end }: { callId: string; end: CallEnd },
   ): Promise<EndFacts> {
     const { agentId, owner } = agent;
-    const [key, access] = [agentKey(owner, agentId), accessKey(agentId)];
-    const unread = [...(hasFindings && !read.has('record') ? [key] : []), ...(agent.outcomeRules ? [] : [access])];
+    const keys = {
+      record: agentKey(owner, agentId),
+      consents: other === undefined ? undefined : consentsKey(owner, other),
+    };
+    const isConcerned = { record: true, consents: !agent.access || agent.access.consentRule !== undefined };
+    const unread = listEndItems(end).filter((name) => isConcerned[name] && !read.has(name));
+    const unreadKeys = [...unread.map((name) => keys[name]), ...(agent.access ? [] : [accessKey(agentId)])];
     const call = callLookup({ agentId, reference: { callId } });
-    const found = unread.length === 0 ? undefined : await this.table.getMany([...unread, ...call.keys]);
-    const record = (items.record ?? findItem(found ?? [], key)) as AgentItem | undefined;
-    const { outcomeRules, erasedAt } = agent.outcomeRules ? agent : (readAccess(findItem(found ?? [], access)) ?? {});
+    const wanted = unreadKeys.filter((key) => key !== undefined);
+    const found = wanted.length === 0 ? undefined : await this.table.getMany([...wanted, ...call.keys]);
+    const record = (items.record ?? findItem(found ?? [], keys.record)) as AgentItem | undefined;
+    const configuration = record && toAgent(record).configuration;
+    const access = agent.access ?? readAccess(findItem(found ?? [], accessKey(agentId)));
+    const { outcomeRules = {}, erasedAt, consentRule, discloses } = access ?? {};
+    const { entries } = readConsents(items.consents ?? findItem(found ?? [], keys.consents));
     return {
-      settings: { outcomeFrom: record && toAgent(record).configuration.outcomeFrom, outcomeRules: outcomeRules ?? {} },
+      settings: { outcomeFrom: configuration?.outcomeFrom, outcomeRules },
       erasedAt,
+      rules: { consentRule, discloses, disclosure: configuration && readDisclosure(configuration), consents: entries },
       lookedUp: found && call.read(call.keys.flatMap((one) => findItem(found, one) ?? [])).lookedUp,
     };
   }

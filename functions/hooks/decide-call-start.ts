@@ -4,6 +4,7 @@ import type { Agent } from '../domain/agents.ts';
 import type { Attestation } from '../domain/attestations.ts';
 import { historyNames, readCallerHistory } from '../domain/caller-history.ts';
 import { type ConsentCause, requireConsent } from '../domain/consent-decisions.ts';
+import { chooseDisclosure } from '../domain/disclosures.ts';
 import { insufficientPermissions, noAgentWithNumber } from '../domain/errors.ts';
 import { type ReportedNumber, reportedNumber } from '../domain/phone-numbers.ts';
 import type { Principal } from '../http/endpoint.ts';
@@ -141,9 +142,11 @@ export const collectVariables = (
   const ofHistory = readCallerHistory(agent?.configuration) ? historyNames : [];
   const ofCall = ['caller_number', 'called_number', 'direction', ...ofHistory];
   const [caller, called] = direction === 'inbound' ? [other, own] : [own, other];
+  const disclosure = agent && chooseDisclosure(agent.configuration);
   return {
     ...Object.fromEntries(configured.filter(([name]) => !ofCall.includes(name))),
     ...history,
+    ...(disclosure !== undefined && { disclosure }),
     ...(caller !== undefined && { caller_number: caller }),
     ...(called !== undefined && { called_number: called }),
     direction,

@@ -1,12 +1,14 @@
 import { isReportedCost, type ReportedCost } from '../domain/call-costs.ts';
 import { type Call, CallFacts, factNames } from '../domain/calls.ts';
+import { requireConsent } from '../domain/consent-decisions.ts';
 import { now } from '../domain/date-time.ts';
+import { isDisclosed } from '../domain/disclosures.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
 import { isDeeperThan, isJsonObject, jsonBytes, mergeJson, withoutUndefined } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { cut } from '../domain/text.ts';
 import { validate } from '../domain/validation.ts';
-import type { CallStartReference } from './call-starts.ts';
+import type { CallStartReference, EndRules } from './call-starts.ts';
 import { type CallDetails, type CallEnd, unlessEmpty } from './platforms/platform.ts';
 import type { PlatformName } from './platforms/platforms.ts';
 
@@ -75,6 +77,25 @@ export const factsAfter = (
   };
 };
 
+/** Returns facts with what the rules of the agent add: whether it disclosed, and the consent by which the call was made. */
+export const withRules = <Facts extends CallFacts>(
+  facts: Facts,
+  found: Call | undefined,
+  { turns }: CallEnd,
+  { discloses, disclosure, consentRule, consents }: EndRules,
+): Facts & Pick<Call, 'disclosed'> => {
+  const isHeard = disclosure === undefined || turns === undefined ? undefined : isDisclosed(turns, disclosure);
+  const heard = isHeard === undefined ? undefined : isHeard ? 'yes' : 'no';
+  const { direction, startedAt, details = {} } = facts;
+  const isMade = direction === 'outbound' && consentRule && details.consentId === undefined;
+  const consentId = isMade ? requireConsent(consentRule, consents, Date.parse(startedAt)).consentId : undefined;
+  return {
+    ...facts,
+    details: consentId === undefined ? facts.details : (mergeJson(details, { consentId }) as Facts['details']),
+    disclosed: discloses ? (heard ?? found?.disclosed ?? 'unknown') : found?.disclosed,
+  };
+};
+
 /** Returns the cost of a report if it becomes that of the call. A cost that a caller has set stays. */
 const laterCost = (
   {
@@ -118,12 +139,13 @@ const rejectedStatus = 'rejected';
 /** Returns the facts of a rejected call. Recorded facts stay, and an ended call does not change. */
 export const rejectedCall = (
   { direction, other, own, attestation }: CallStartReference,
-  { cause, version }: { cause: string; version: number },
+  { cause, version, discloses }: { cause: string; version: number; discloses: boolean },
   found: Call | undefined,
-): CallFacts =>
+): CallFacts & Pick<Call, 'disclosed'> =>
   found?.endedAt === undefined
     ? {
         ...(found ?? { direction, startedAt: now(), phone: other, agentPhone: own, agentVersion: version }),
+        disclosed: found ? found.disclosed : discloses ? 'unknown' : undefined,
         status: rejectedStatus,
         details: { ...found?.details, ...withoutUndefined({ cause, attestation }) },
       }

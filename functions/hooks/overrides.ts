@@ -1,4 +1,5 @@
 import type { AgentConfiguration } from '../domain/agents.ts';
+import { chooseDisclosure, discloseFirst } from '../domain/disclosures.ts';
 
 /** The configured fields that override a platform's settings. */
 export type Overrides = {
@@ -15,7 +16,7 @@ export const readOverrides = (configuration: AgentConfiguration): Overrides => {
     return typeof value === 'string' ? value : undefined;
   };
   return {
-    greeting: textOverride('greeting'),
+    greeting: discloseFirst(chooseDisclosure(configuration), textOverride('greeting')),
     // Without instructions, the platform's own stay.
     instructions: textOverride('instructions') || undefined,
     language: textOverride('language') || undefined,

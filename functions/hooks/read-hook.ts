@@ -3,7 +3,7 @@ import { invalidField, noSuchPlatform } from '../domain/errors.ts';
 import { isJsonObject, parseJson, utf8 } from '../domain/json.ts';
 import { decodeRequestBody } from '../http/request-body.ts';
 import type { Lookup } from '../store/table.ts';
-import { agentLookup, type CallStart, type CallStartReference, callStartLookup } from './call-starts.ts';
+import { agentLookup, type CallStart, type CallStartReference, callStartLookup, listEndItems } from './call-starts.ts';
 import { toCallStartReference } from './decide-call-start.ts';
 import type { HookEvent, HookRequest, Platform } from './platforms/platform.ts';
 import { isPlatformName, type PlatformName, platforms } from './platforms/platforms.ts';
@@ -38,7 +38,7 @@ export const lookUpCall = (event: ReadEvent): Lookup<CallStart> | undefined => {
     case 'start':
       return callStartLookup(event.reference);
     case 'end':
-      return agentLookup(event.reference, event.findings && 'record');
+      return agentLookup(event.reference, ...listEndItems(event));
     case 'searches':
       return agentLookup(event.reference, 'sourceCount');
     case 'other':

@@ -7,7 +7,7 @@ import type { Calls } from '../store/calls/calls.ts';
 import type { ErasedPeople } from '../store/erased-people.ts';
 import type { CallStarts, LocatedCall } from './call-starts.ts';
 import { toCallStartReference, withoutGuess } from './decide-call-start.ts';
-import { factsAfter, isOver, toStorableFacts } from './ended-call.ts';
+import { factsAfter, isOver, toStorableFacts, withRules } from './ended-call.ts';
 import { foundOutcome } from './findings.ts';
 import type { CallEnd } from './platforms/platform.ts';
 import type { PlatformName } from './platforms/platforms.ts';
@@ -37,10 +37,7 @@ export const recordEnded = async (
 ): Promise<void> => {
   const { agentId, owner } = start.agent;
   const facts = toStorableFacts(end, start);
-  const { settings, erasedAt, lookedUp } = await callStarts.readEndFacts(start, {
-    callId,
-    hasFindings: end.findings !== undefined,
-  });
+  const { settings, erasedAt, rules, lookedUp } = await callStarts.readEndFacts(start, { callId, end });
   const { phone: number, startedAt: time } = facts;
   // Only a call that began before somebody was erased is looked for among them.
   const mayBeErased = erasedAt !== undefined && Date.parse(time) < Date.parse(erasedAt);
@@ -49,7 +46,9 @@ export const recordEnded = async (
   const isListed = end.facts.details.source !== undefined;
   // Of a call that is over, a list says nothing new.
   const after = (found: Call | undefined) =>
-    found && isListed && isOver(found) ? found : factsAfter(end, facts, found, !isKeyInAddress);
+    found && isListed && isOver(found)
+      ? found
+      : withRules(factsAfter(end, facts, found, !isKeyInAddress), found, end, rules);
   if (!end.findings) return calls.recordReported(agentId, callId, after, { lookedUp });
   const findings = { fields: end.findings, callerTexts: listTexts(end.turns, 'caller') };
   const { errors, ...outcome } = foundOutcome(findings, { platform, agentId, owner, uid }, settings);

@@ -9,7 +9,11 @@ const maxMilliseconds = 500;
 /** Records a rejected call. The response waits briefly, until `until` (on `performance.now()`'s clock) at most. */
 export const recordRejected = async (
   calls: Pick<Calls, 'recordReported'>,
-  { start, callId, ...rejection }: { start: LocatedCall; callId: string; cause: string; version: number },
+  {
+    start,
+    callId,
+    ...rejection
+  }: { start: LocatedCall; callId: string; cause: string; version: number; discloses: boolean },
   { requestId, until }: { requestId: string; until: number },
 ): Promise<void> => {
   const milliseconds = Math.min(maxMilliseconds, until - performance.now());

@@ -32,7 +32,8 @@ export const authorize = (
   if (agentId === undefined) return { input, principal, found };
   // Foreign and missing agents get the same error, so that nobody can enumerate agents.
   if (!access?.has(principal.uid)) throw insufficientPermissions();
-  const agent = { agentId, uid: access.owner, outcomeRules: access.outcomeRules };
+  const { owner, outcomeRules, discloses } = access;
+  const agent = { agentId, uid: owner, outcomeRules, discloses };
   return { input, principal, agent, found };
 };
 

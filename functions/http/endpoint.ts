@@ -72,7 +72,7 @@ export type Principal = {
 } & Pick<UserMarks, 'agentQuota' | 'sourceQuota'>;
 
 /** The agent that a request names, after the check of access. */
-export type AuthorizedAgent = { agentId: string; uid: string; outcomeRules: OutcomeRules };
+export type AuthorizedAgent = { agentId: string; uid: string; outcomeRules: OutcomeRules; discloses?: boolean };
 
 /** Authenticates requests by a signature instead of an API key. */
 export type SignedRequests<Secrets> = {

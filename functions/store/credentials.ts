@@ -1,4 +1,5 @@
 import { type ApiKey, hashApiKey, isUsable, underParent } from '../domain/api-keys.ts';
+import type { ConsentRule } from '../domain/calling-rules.ts';
 import type { OutcomeRules } from '../domain/declared-outcomes.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
 import { service } from '../service.ts';
@@ -10,12 +11,22 @@ export type Access = {
   owner: string;
   has(uid: string): boolean;
   outcomeRules: OutcomeRules;
+  /** The consent without which the agent calls nobody. */
+  consentRule?: ConsentRule;
+  /** The agent has a sentence that says that a machine speaks. */
+  discloses?: boolean;
   /** When the last erasure of a person was requested. */
   erasedAt?: string;
 };
 
 /** What an access item repeats. Outcomes are JSON: DynamoDB's numbers end at 1e126. */
-export type RepeatedFields = { blockOnOutcomes?: string[]; outcomes?: string; valueCurrency?: string };
+export type RepeatedFields = {
+  blockOnOutcomes?: string[];
+  outcomes?: string;
+  valueCurrency?: string;
+  consentRule?: ConsentRule;
+  discloses?: boolean;
+};
 
 /** Nobody may use a deleted agent, which has only its `formerOwner`. */
 export type AccessItem = Item & {
@@ -91,13 +102,15 @@ export class Credentials extends TableStore {
 
 /** Returns the access from an item, unless its agent is gone. */
 export const readAccess = (item: Item | undefined): Access | undefined => {
-  const { uid: owner, guests, blockOnOutcomes, outcomes, erasedAt } = (item ?? {}) as Partial<AccessItem>;
+  const { uid: owner, guests, blockOnOutcomes, outcomes, ...rest } = (item ?? {}) as Partial<AccessItem>;
   if (owner === undefined) return undefined;
   const outcomeRules = {
     ...(blockOnOutcomes && { blockOnOutcomes }),
     ...(outcomes !== undefined && { outcomes: JSON.parse(outcomes) }),
   };
-  return { owner, has: (uid) => owner === uid || (guests?.has(uid) ?? false), outcomeRules, erasedAt };
+  const { consentRule, discloses, erasedAt } = rest;
+  const has = (uid: string) => owner === uid || (guests?.has(uid) ?? false);
+  return { owner, has, outcomeRules, consentRule, discloses, erasedAt };
 };
 
 export const credentials = /* @__PURE__ */ service(() => new Credentials(table.get()), {

@@ -50,4 +50,5 @@ const newRefusedOutcome = ({ before, after }: TableChange<Item & RefusedOutcome>
 export const pickFacts = (call: Call) => Object.fromEntries(eventFacts.map((name) => [name, call[name]]));
 
 const isSameRecord = (one: Call, other: Call) =>
-  isDeepStrictEqual(pickFacts(one), pickFacts(other)) && JSON.stringify(one.details) === JSON.stringify(other.details);
+  isDeepStrictEqual([pickFacts(one), one.disclosed], [pickFacts(other), other.disclosed]) &&
+  JSON.stringify(one.details) === JSON.stringify(other.details);

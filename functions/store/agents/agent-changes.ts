@@ -5,6 +5,7 @@ import type { Agent, AgentConfiguration, UnversionedAgent } from '../../domain/a
 import { isCurrency } from '../../domain/call-costs.ts';
 import { now } from '../../domain/date-time.ts';
 import { readOutcomeRules } from '../../domain/declared-outcomes.ts';
+import { readDisclosure } from '../../domain/disclosures.ts';
 import { withoutUndefined } from '../../domain/json.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Share } from '../../domain/traffic.ts';
@@ -201,7 +202,8 @@ export class AgentChanges extends TableStore {
     const fields = repeatedFields(configuration);
     const formerFields = repeatedFields(former.configuration);
     if (isDeepStrictEqual(formerFields, fields)) return [];
-    const set = { blockOnOutcomes: null, outcomes: null, valueCurrency: null, ...fields };
+    const none = { blockOnOutcomes: null, outcomes: null, valueCurrency: null, consentRule: null, discloses: null };
+    const set = { ...none, ...fields };
     const { valueCurrency } = set;
     return [
       this.table.updateAction(accessKey(agentId), { set }, hasOwner(uid)),
@@ -219,6 +221,8 @@ const repeatedFields = ({ valueCurrency, ...configuration }: AgentConfiguration)
     blockOnOutcomes,
     outcomes: outcomes && JSON.stringify(outcomes),
     valueCurrency: isCurrency(valueCurrency) ? valueCurrency : undefined,
+    consentRule: configuration.calling?.consent,
+    discloses: readDisclosure(configuration) !== undefined || undefined,
   });
 };
 

@@ -66,10 +66,11 @@ export class Calls extends TableStore {
     agentId: string,
     callId: string,
     facts: CallFacts,
-    { lookedUp }: Pick<CallTarget, 'lookedUp'> = {},
+    { lookedUp, discloses }: Pick<CallTarget, 'lookedUp'> & Pick<Recording, 'discloses'> = {},
   ): Promise<Call> {
+    const initial = { disclosed: discloses ? ('unknown' as const) : undefined };
     return this.#write({ agentId, reference: { callId }, lookedUp }, (found) =>
-      withFacts(found?.call, agentId, callId, facts),
+      withFacts(found?.call, agentId, callId, facts, initial),
     );
   }
 

@@ -22,6 +22,8 @@ export type Recording = {
   agentId: string;
   callId: string;
   facts: CallFacts;
+  /** The agent has a disclosure, of which nobody knows in a new call. */
+  discloses?: boolean;
   outcome?: Pick<OutcomeChange, 'change' | 'block' | 'revocation'>;
 };
 
@@ -82,8 +84,8 @@ const findCalls = async (records: CallRecords, groups: Recording[][], until: num
 };
 
 const recordAll = (found: Call | undefined, recordings: Recording[]): Call =>
-  recordings.reduce<Call | undefined>((before, { agentId, callId, facts, outcome }) => {
-    const call = withFacts(before, agentId, callId, facts);
+  recordings.reduce<Call | undefined>((before, { agentId, callId, facts, discloses, outcome }) => {
+    const call = withFacts(before, agentId, callId, facts, { disclosed: discloses ? 'unknown' : undefined });
     return outcome ? outcome.change(call) : call;
   }, found) as Call;
 
