@@ -53,6 +53,7 @@ export const run = async (argv: string[]): Promise<ExitCode> => {
     .action((folder, options) => execute(pull, [folder, options]));
 
   buildCommand('diff', 'Show what "apply" would change', '')
+    .alias('plan')
     .option('--prune', pruneHelp)
     .action((folder, options) => execute(apply, [folder, { ...options, dryRun: true }], exitCodes.unfinished));
 
