@@ -159,9 +159,11 @@ const sendError = (response: ServerResponse, status: number, message: string): u
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ message }));
 };
 
+/** Checks whether an operation writes. The count of a limited key's requests may be lost. */
 const writes = (endpoint: AnyEndpoint) =>
   endpointPermissions(endpoint).some(
-    (permission) => !/:(BatchGet|Get|Query|Scan|List|Invoke|ConditionCheck)/.test(permission),
+    (permission) =>
+      !/:(BatchGet|Get|Query|Scan|List|Invoke|ConditionCheck)/.test(permission) && !permission.endsWith(':requests'),
   );
 
 /** Refuses a request that writes, in the form of the service's own errors. */

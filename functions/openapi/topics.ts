@@ -24,7 +24,7 @@ const codeTopics = ({ title, slug, source }: Guide): Topic[] =>
 /** Code that is longer than this stays on its page. */
 const maxCodeLines = 30;
 
-/** Creates a topic for each section, and for each of its paragraphs that begins with bold words. */
+/** Creates a topic for each section, and for each of its smaller sections and paragraphs that begin with bold words. */
 const guideTopics = (guide: Guide): Topic[] =>
   withoutComments(withLinks(guide, ''))
     .split(/^(?=## )/m)
@@ -35,11 +35,16 @@ const guideTopics = (guide: Guide): Topic[] =>
       const title = isFirst ? name : `${guide.title}: ${name}`;
       const page = `/docs/${guide.slug}${isFirst ? '' : `#${headingId(name)}`}`;
       return withoutLongCode(paragraphs.join('\n\n'))
-        .split(/^(?=\*\*[^*]+\*\* )/m)
+        .split(/^(?=\*\*[^*]+\*\* |### )/m)
         .filter((text) => text !== '')
         .map((text) => {
-          const about = /^\*\*([^*]+?)\.?\*\* /.exec(text)?.[1];
-          return { title: about ? `${title}: ${about}` : title, text: text.trim(), page };
+          const [, smaller] = /^### (.+)\n/.exec(text) ?? [];
+          const about = smaller ?? /^\*\*([^*]+?)\.?\*\* /.exec(text)?.[1];
+          return {
+            title: about ? `${title}: ${about}` : title,
+            text: text.replace(/^### .+\n/, '').trim(),
+            page: smaller ? `/docs/${guide.slug}#${headingId(smaller)}` : page,
+          };
         });
     });
 

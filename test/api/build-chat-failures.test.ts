@@ -39,7 +39,7 @@ it('a request of a tool is marked as one of the chat, with the id of the chat’
   const apiUrl = await failingApi({ error: 'internal_error', message: 'Later.' }, seen);
   const { headers } = await talk(model(callsTool('listAgents', {}), says('Sorry.')), { apiKey, apiUrl });
   const mark = String(seen.at(-1)?.[callerMarkHeader]);
-  const expected = { caller: 'chat', requestId: headers['x-request-id'] };
+  const expected = { caller: 'chat', requestId: headers['x-request-id'], counts: false };
   expect(readCallerMark(mark, ['the secret of this test'], apiKey)).toEqual(expected);
 });
 

@@ -52,7 +52,7 @@ it('the tools of AI clients are the operations with a key and JSON, without thos
   const restricted = [
     ...['deleteAgent', 'deleteCall', 'deleteDocument', 'deleteWebsite', 'deleteWebhookEndpoint', 'createErasure'],
     ...['createWebhookEndpoint', 'updateWebhookEndpoint', 'rotateWebhookSecret', 'createBlockListImport'],
-    ...['setHookSecret', 'deleteHookSecret'],
+    ...['setHookSecret', 'deleteHookSecret', 'recordConsents', 'setBlockListRules'],
   ];
   const expected = routes
     .filter(({ caller, raw }) => caller.kind === 'key' && !raw?.multipart && !raw?.responds)

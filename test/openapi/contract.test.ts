@@ -152,8 +152,8 @@ const isOfDialog = (path: string, method: string) =>
 const byTag = Object.entries(
   Object.groupBy(
     operations.filter(({ path, method }) => !isOfDialog(path, method)),
-    // A reconciliation needs the key of a platform.
-    ({ path, operation }) => (/platform-keys|reconciliations/.test(path) ? 'Reconciliation' : String(operation.tags)),
+    // A reconciliation needs the key of a platform, and the agent as its example leaves it.
+    ({ path, operation }) => (/platform-keys|reconciliations/.test(path) ? 'Agents' : String(operation.tags)),
   ),
 );
 const inTurn = { concurrent: false };

@@ -40,7 +40,10 @@ it('operator erase counts first, and erases a person with --yes', async () => {
   await world.block([person], { reason: 'spam' });
   const erase = ['erase', '--uid', world.uid, '--number', person, ...service];
   const counted = await operator(...erase, '--json');
-  expect(JSON.parse(counted.stdout)).toEqual({ uid: world.uid, status: 'dry_run', calls: 1, blockedNumbers: 1 });
+  expect(JSON.parse(counted.stdout)).toEqual({
+    ...{ uid: world.uid, status: 'dry_run' },
+    ...{ calls: 1, blockedNumbers: 1, consents: 0 },
+  });
   expect(counted.stderr).toBe('');
   const { code, stdout } = await operator(...erase, '--unblock', '--yes', '--json');
   expect([code, JSON.parse(stdout)]).toMatchObject([0, { status: 'done', calls: 1, blockedNumbers: 1 }]);

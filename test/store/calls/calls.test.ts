@@ -99,7 +99,8 @@ class Model {
 const at = '2026-06-01T00:00:00.000Z';
 const withoutHistory = (call: Call | undefined) => {
   if (!call) return undefined;
-  const { outcomeHistory: _, ...rest } = call;
+  // The service and the model record a call at different times.
+  const { outcomeHistory: _, recordedAt: _at, ...rest } = call as Call & { recordedAt?: string };
   return JSON.parse(JSON.stringify(rest)) as Call;
 };
 
