@@ -34,6 +34,7 @@ type Services = ServicesOf<typeof reconcileServices>;
 /** A platform that does not respond is asked again for so long. */
 const maxTroubleMilliseconds = 15 * 60 * 1000;
 const maxPages = 2000;
+const pagesPerSave = 20;
 const recordConcurrency = 4;
 
 /** The delay before a reconciliation continues. Undefined: it is over. */
@@ -79,7 +80,7 @@ class Run {
     try {
       let isAccepted = false;
       for (;;) {
-        if (Date.now() >= this.#until) return { delaySeconds: 0 };
+        if (Date.now() >= this.#until) return (await this.#save(this.#progress)) ? { delaySeconds: 0 } : undefined;
         const page = await readPage(this.#progress.position);
         if (!isAccepted) await this.#services.platformKeys.noteUse(uid, key);
         isAccepted = true;
@@ -120,6 +121,11 @@ class Run {
       failures: 0,
     };
     if (page.next === undefined) return this.#end(undefined, done);
+    // Whoever waits for it sees each page. A pass of the clock that is killed begins again where it was last saved.
+    if (this.#stored.isHourly && done.pages % pagesPerSave !== 0) {
+      this.#stored = { ...this.#stored, progress: done };
+      return 'goes on';
+    }
     return (await this.#save(done)) ? 'goes on' : 'over';
   }
 

@@ -114,6 +114,14 @@ const rare: Record<string, string[]> = {
     ...['dynamodb:BatchGetItem', 'dynamodb:ConditionCheckItem', 'dynamodb:DeleteItem', 'dynamodb:PutItem'],
     ...['dynamodb:Query', 'dynamodb:Scan', 'sqs:SendMessage'],
   ],
+  // The clock starts it, and only where an agent is compared every hour. No voice platform is reached from here.
+  reconcileAgents: ['dynamodb:Query', 'sqs:SendMessage'],
+  reconcileCalls: [
+    ...['dynamodb:BatchGetItem', 'dynamodb:ConditionCheckItem', 'dynamodb:DeleteItem', 'dynamodb:PartiQLUpdate'],
+    ...['dynamodb:PutItem', 'dynamodb:Query', 'sqs:SendMessage'],
+  ],
+  // This takes the place of a comparison that ended and did not say so.
+  createReconciliation: ['dynamodb:DeleteItem', 'dynamodb:GetItem'],
   // These delete the figures of an agent that was deleted meanwhile, and wait longer when there are many calls.
   countCalls: ['dynamodb:BatchWriteItem', 'sqs:SendMessage'],
   // These delete large responses, and check whether the file of an import has arrived whose form still waits for it.
