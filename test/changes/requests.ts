@@ -16,6 +16,7 @@ import {
 import { environment } from '../../functions/environment.ts';
 import { Erasures } from '../../functions/erasure/erasures.ts';
 import { AgentDeletions } from '../../functions/store/agents/agent-deletions.ts';
+import { BlockListRulesStore } from '../../functions/store/block-list/block-list-rules.ts';
 import { Credentials } from '../../functions/store/credentials.ts';
 import type { BlockListOwner } from '../../functions/store/keys.ts';
 import { type DocumentRecord, documentKind } from '../../functions/store/sources/documents.ts';
@@ -169,6 +170,13 @@ export const requests: Record<string, (world: World, step: Step) => Promise<Made
     for (const _ of isRepeated ? [1, 2] : [1]) await stores.consents.record(uid, consents, options);
     const [given, revoked] = onAgent ? [phones.length, 0] : [0, phones.length];
     return [{ action: 'consent.recorded', counts: { given, revoked } }];
+  },
+  async setRules({ uid, agentId, stores }, { onAgent, phones, isRepeated }) {
+    const list: BlockListOwner = onAgent ? { agentId } : { uid };
+    const rules = { prefixes: [{ prefix: unique('prefix'), reason: text }], allow: phones };
+    const store = new BlockListRulesStore(stores.table);
+    for (const _ of isRepeated ? [1, 2] : [1]) await store.set(list, rules);
+    return [{ action: 'block_list.rules_updated', agentId: onAgent ? agentId : undefined }];
   },
   async replaceAgent(world) {
     const { uid, agentId, stores } = world;
