@@ -44,8 +44,8 @@ const functionNames = [
 const knownPrepositions = new Set(readFileSync('.ci/prepositions.txt', 'utf8').split('\n').filter(Boolean));
 const unusedPrepositions = new Set(knownPrepositions);
 const product = /^(?:bin|functions|lib)\/.*\.tsx?$/;
-/** Words of others, in texts that quote them. */
-const quoted = /'Cancelled'|CANCELLED|analyse as/g;
+/** Words of others, in texts that quote them, and the name of a benchmark. */
+const quoted = /'Cancelled'|CANCELLED|analyse as|(?<=name: '|bench -- )neighbours/g;
 /** Texts of others, samples in other languages, and this list. */
 const excluded = /^(?:package-lock\.json|LICENSE|\.ci\/spelling\.mjs|test\/support\/samples\/)/;
 

@@ -121,8 +121,8 @@ const describeForeignHost = (header: string | undefined) => {
 
 const isAllowedHost = (header: string | undefined, hosts: Set<string | undefined>) => {
   const url = URL.parse(`http://${header}`);
-  // What stands before an `@` is a user name.
-  if (!url || url.username || url.password) return false;
+  // A path, a query or a user name would make another host of a text that begins or ends with one of these.
+  if (!url || !/^[^\s/?#@\\]+$/.test(header ?? '')) return false;
   return isLoopback(url.hostname) || hosts.has(url.hostname);
 };
 

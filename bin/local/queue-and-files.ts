@@ -26,8 +26,9 @@ import type { Started } from './started.ts';
 
 /** The time for which a received message stays invisible while it waits for its turn: SQS's maximum. */
 const visibilitySeconds = 12 * 60 * 60;
-/** The concurrency of each job. On AWS, each job has its own queue, too. */
+/** The concurrency of each job, and of one that is mostly waiting. On AWS, each job has its own queue, too. */
 const concurrency = 4;
+const maxConcurrency = 20;
 
 /** The pause after messages of busy groups, for each message of such a group that already waits for its job. */
 const pausePerWaitingMessage = 10;
@@ -195,9 +196,9 @@ class QueueWorker {
 
   constructor(queue: Queue, reading: Reading, jobHandlers = handlers) {
     this.queue = queue;
-    this.#fair = new Map(
-      queueJobs.map((job) => [job.name, new FairQueue(job.concurrency ?? concurrency, () => reading.isBehind)]),
-    );
+    const newQueue = (job: (typeof queueJobs)[number]) =>
+      new FairQueue(Math.min(job.concurrency ?? concurrency, maxConcurrency), () => reading.isBehind);
+    this.#fair = new Map(queueJobs.map((job) => [job.name, newQueue(job)]));
     this.#handlers = jobHandlers;
     this.#client = new SQSClient({ endpoint: queue.endpoint });
   }

@@ -16,6 +16,7 @@ export const createDeliveries = queueJob({
   },
   isAwaited: true,
   timeoutSeconds: 30,
+  messagesAtOnce: 10,
 
   handle: (message, services, { until }) => create(message, services, until),
 });

@@ -30,7 +30,7 @@ type FollowServices = PublishServices & { callFigures: Marking['callFigures'] } 
 
 const concurrency = 16;
 /** The changes whose events are written together: a small batch leaves little to repeat. */
-const changesPerStep = 200;
+const changesPerStep = 500;
 
 export const readChange = (change: TableChange): ReadChange => {
   const decoded = decode(change);

@@ -19,7 +19,7 @@ type EventItem = Item & {
 export type EventDetails = Pick<DomainEvent, 'subject' | 'eventId' | 'details' | 'numbers'>;
 
 const concurrency = 16;
-const batchesInFlight = 16;
+const batchesInFlight = 20;
 const keptSeconds = limits.webhookDays * 24 * 60 * 60;
 
 /** The details of events, beside their subject: deleting them removes personal data from all deliveries. */

@@ -7,6 +7,7 @@ allowed.
 """
 
 import bisect
+import collections
 import copy
 import functools
 import http.client
@@ -19,7 +20,7 @@ import time
 
 from ministack import app
 from ministack.core import iam_actions, iam_evaluator, tls
-from ministack.services import apigateway, cloudfront, cloudwatch_logs, dynamodb, lambda_svc
+from ministack.services import apigateway, cloudfront, cloudwatch_logs, dynamodb, lambda_svc, sqs
 from ministack.services.cloudformation import provisioners
 
 
@@ -193,6 +194,28 @@ def api_origin(original, origin, method, uri, query_string, headers, body, viewe
 @patch(lambda_svc, "_sqs_esm_concurrency")
 def few_processes(original, *args):
     return min(original(*args), 4)
+
+
+# A standard queue is fair: messages of the group with the fewest in flight are next. The emulator has one order for all.
+@patch(sqs, "_collect_msgs")
+def fair_messages(original, queue, max_n, visibility_timeout):
+    if queue["is_fifo"]:
+        return original(queue, max_n, visibility_timeout)
+    now, waiting, in_flight = time.time(), collections.defaultdict(collections.deque), collections.Counter()
+    for message in queue["messages"]:
+        group = message.get("group_id") or message["id"]
+        if message["visible_at"] <= now:
+            waiting[group].append(message)
+        elif message["receive_count"] > 0:
+            in_flight[group] += 1
+    chosen = []
+    while waiting and len(chosen) < max_n:
+        group = min(waiting, key=in_flight.__getitem__)
+        chosen.append(waiting[group].popleft())
+        in_flight[group] += 1
+        if not waiting[group]:
+            del waiting[group]
+    return original({**queue, "messages": chosen}, max_n, visibility_timeout)
 
 
 # Lambda polls each source by itself. The emulator polls no queue while a function handles changes of the stream.

@@ -47,7 +47,9 @@ it('the address of a local run is an origin of the application, and no other spe
 
 it('a local run refuses a request for a host that is neither its own nor the application’s', async () => {
   const { host, send } = await startGateway();
-  for (const strange of ['evil.example', `evil.example:80@${host}`, `user@${host}`, `evil.example@localhost`])
+  const names = ['evil.example', `evil.example:80@${host}`, `user@${host}`, 'evil.example@localhost'];
+  const parts = [`${host}/evil`, `${host}\\@evil.example`, `${host}?evil`, `${host}#evil`];
+  for (const strange of [...names, ...parts])
     expect([strange, await send('/get-invoices', { host: strange, origin: `http://${strange}` })]).toEqual([
       strange,
       403,
