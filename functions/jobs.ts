@@ -1,3 +1,4 @@
+import { checkBudget } from './jobs/check-budget.ts';
 import { countCalls } from './jobs/count-calls.ts';
 import { crawlWebsite } from './jobs/crawl-website.ts';
 import { createDeliveries } from './jobs/create-deliveries.ts';
@@ -35,6 +36,7 @@ export const jobs: AnyJob[] = [
   resumeDeliveries,
   expireCalls,
   countCalls,
+  checkBudget,
   reconcileAgents,
   reconcileCalls,
   exportCalls,

@@ -34,6 +34,7 @@ const base = [
 const below = [...base, 'functions/store', 'functions/clients', 'functions/extraction'];
 const capabilities = [
   'functions/block-list-import',
+  'functions/budgets',
   'functions/call-exports',
   'functions/lake',
   'functions/calling',
@@ -69,6 +70,7 @@ const arrows: Record<string, string[]> = {
   'functions/extraction': base,
   'functions/http': below,
   'functions/block-list-import': [...below, 'functions/sheets'],
+  'functions/budgets': [...below, 'functions/figures'],
   'functions/call-exports': below,
   'functions/lake': [...below, 'functions/call-exports', 'functions/figures'],
   'functions/calling': below,

@@ -3,6 +3,7 @@ import { applyRules } from '../calling/apply-rules.ts';
 import { attemptsUntil, callAttempts, noAttempts } from '../calling/call-attempts.ts';
 import { consents } from '../consents/consents.ts';
 import { BlockListFailures, BlockPrefix, BlockScope, blockListRequest, numbersUpTo } from '../domain/block-list.ts';
+import { refusesCall } from '../domain/budgets.ts';
 import { OpenHours } from '../domain/call-permission.ts';
 import { RetryAt } from '../domain/calling-rules.ts';
 import { consentCauses, requireConsent } from '../domain/consent-decisions.ts';
@@ -19,11 +20,12 @@ import { lambda } from '../http/lambda.ts';
 import { agentTraffic } from '../store/agents/agent-traffic.ts';
 import { agents } from '../store/agents/agents.ts';
 import { blockList } from '../store/block-list/block-list.ts';
+import { users } from '../store/users.ts';
 
 const RejectedNumber = objectComponent('RejectedNumber', 'A number that may not be called, with the cause.', {
   number: phoneNumber('The number, in E.164 format.'),
   cause: choiceField(
-    ['blocked', ...consentCauses, 'outside_hours', 'too_many_attempts'],
+    ['blocked', 'budget', ...consentCauses, 'outside_hours', 'too_many_attempts'],
     'Why the number may not be called.',
     'outside_hours',
   ),
@@ -38,7 +40,7 @@ export const checkCallStarts = endpoint({
   method: 'POST',
   path: '/call-start-checks',
   summary: 'Check which numbers may be called',
-  description: `Decides for up to ${formatWhole(limits.callStartsPerRequest)} numbers as \`POST /call-starts\` decides on an outbound call: the block lists, the consents, the hours and the attempts of \`configuration.calling\`. Each number is given once, in the order sent. Nothing is counted or changed.`,
+  description: `Decides for up to ${formatWhole(limits.callStartsPerRequest)} numbers as \`POST /call-starts\` decides on an outbound call: the block lists, the budget, the consents, the hours and the attempts of \`configuration.calling\`. Each number is given once, in the order sent. Nothing is counted or changed.`,
   caller: { kind: 'key', scope: 'hooks', agent: ({ body }) => body },
   readOnly: true,
   memoryMegabytes: 1024,
@@ -48,6 +50,7 @@ export const checkCallStarts = endpoint({
     blockList: blockList.for('find'),
     callAttempts: callAttempts.for('findMany'),
     consents: consents.for('findMany'),
+    users: users.for('find'),
   },
   body: z.object({
     uid: Uid,
@@ -64,20 +67,23 @@ export const checkCallStarts = endpoint({
   }),
   errors: ['too_many_numbers'],
 
-  async handle({ agent: { agentId, uid }, body }, { agents, agentTraffic, blockList, callAttempts, consents }) {
+  async handle({ agent: { agentId, uid }, principal, body }, services) {
+    const { agents, agentTraffic, blockList, callAttempts, consents, users } = services;
     const { distinct, malformed } = blockListRequest(body.numbers);
     const at = body.at === undefined ? Date.now() : Date.parse(body.at);
-    const [record, split, blocked, attempts, given] = await Promise.all([
+    const [record, split, blocked, attempts, given, owner] = await Promise.all([
       agents.find(uid, agentId),
       agentTraffic.find(agentId),
       blockList.find({ agentId, uid }, distinct),
       callAttempts.findMany(agentId, distinct),
       consents.findMany(uid, distinct),
+      uid === principal.uid ? principal : users.find(uid),
     ]);
     const chooseConfiguration = (number: string) => {
       const version = chooseVersion(agentId, number, split);
       return (split.find((share) => share.version === version) ?? record)?.configuration ?? {};
     };
+    const isOverBudget = refusesCall(owner?.budgetMark, 'outbound');
     const openHours = new OpenHours();
     const accepted: string[] = [];
     const rejected: z.infer<typeof RejectedNumber>[] = [];
@@ -85,6 +91,10 @@ export const checkCallStarts = endpoint({
       const entry = blocked.get(number);
       if (entry) {
         rejected.push({ number, cause: 'blocked', scope: entry.scope, prefix: entry.prefix });
+        continue;
+      }
+      if (isOverBudget) {
+        rejected.push({ number, cause: 'budget' });
         continue;
       }
       const configuration = chooseConfiguration(number);

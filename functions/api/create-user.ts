@@ -19,9 +19,9 @@ export const createUser = endpoint({
   response: User,
   errors: ['uid_taken', 'quota_exceeded'],
 
-  async handle({ principal, body: { uid, name, quotas }, creationId }, { users }) {
+  async handle({ principal, body: { uid, name, quotas, budget }, creationId }, { users }) {
     checkQuotas(quotas);
-    const client = { uid: uid ?? newIdentifier('user', creationId), name, ...quotaMarks(quotas) };
+    const client = { uid: uid ?? newIdentifier('user', creationId), name, budget, ...quotaMarks(quotas) };
     return shownUser(await users.createClient(principal.uid, client));
   },
 });

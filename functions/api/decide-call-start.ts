@@ -84,7 +84,7 @@ export const decideCallStart = endpoint({
     decision: choiceField(['accept', 'reject'], 'Whether to take or make the call.', 'reject'),
     cause: z.optional(
       choiceField(
-        ['blocked', 'withheld_number', 'attestation', ...consentCauses, 'outside_hours', 'too_many_attempts'],
+        ['blocked', 'budget', 'withheld_number', 'attestation', ...consentCauses, 'outside_hours', 'too_many_attempts'],
         'The cause of a rejection.',
         'blocked',
       ),
@@ -141,7 +141,7 @@ export const decideCallStart = endpoint({
     const { callId, timeZone } = body;
     const at = body.at === undefined ? undefined : Date.parse(body.at);
     const counted = callId === undefined || at !== undefined ? undefined : { callId, callAttempts };
-    const decision = await decide(start, facts, { timeZone, at, counted });
+    const decision = await decide(start, facts, { timeZone, at, counted, budgetMark: principal.budgetMark });
     const hasHistory = includes('variables') && decision.decision === 'accept';
     const asked = { receivedAt, requestId, operation: 'decideCallStart' };
     const history = hasHistory ? await collectHistory(callRecords, facts, start, asked) : undefined;

@@ -1,6 +1,7 @@
 import { createHash, createHmac, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import * as z from 'zod/mini';
+import type { BudgetMark } from './budgets.ts';
 
 /** The purposes of a key. A key without scopes has all except those that must be named. */
 export const Scope = z.enum([
@@ -24,7 +25,7 @@ export const isForHooksOnly = ({ scopes = [] }: { scopes?: Scope[] }): boolean =
   scopes.length > 0 && scopes.every((scope) => scope === 'hooks');
 
 /** The part of a user's record that each of its keys repeats, so that a request needs no further read. */
-export type UserMarks = { suspended?: true; agentQuota?: number; sourceQuota?: number };
+export type UserMarks = { suspended?: true; agentQuota?: number; sourceQuota?: number; budgetMark?: BudgetMark };
 
 /** The record of a key. The key itself is shown once: only its SHA-256 and its first characters are stored. */
 export type ApiKey = {
@@ -104,7 +105,7 @@ export const isUsable = (key: Pick<ApiKey, 'expiresAt' | 'revokedAt'>, at = Date
 /** Returns a grant with the ends and the marks of the key that a person gave for it: it is valid no longer, and may do no more. */
 export const underParent = <Key extends ApiKey>(grant: Key, parent: ApiKey | undefined): Key => {
   const { expiresAt, revokedAt, ...marks }: Partial<ApiKey> = parent ?? { revokedAt: grant.createdAt };
-  const { suspended, agentQuota, sourceQuota, requestsPerMinute } = marks;
+  const { suspended, agentQuota, sourceQuota, budgetMark, requestsPerMinute } = marks;
   return {
     ...grant,
     expiresAt: findEarliest(grant.expiresAt, expiresAt),
@@ -112,6 +113,7 @@ export const underParent = <Key extends ApiKey>(grant: Key, parent: ApiKey | und
     suspended,
     agentQuota,
     sourceQuota,
+    budgetMark,
     requestsPerMinute,
   };
 };

@@ -79,6 +79,12 @@ export const jobMessages = {
     /** The file is written then (Unix milliseconds). */
     dueAt: z.number(),
   }),
+  checkBudget: z.object({
+    job: z.literal('checkBudget'),
+    ...ofUser,
+    /** How often the check has waited for counts. */
+    waits: z.optional(z.number()),
+  }),
   crawlWebsite: z.object({
     job: z.literal('crawlWebsite'),
     ...ofUser,

@@ -184,6 +184,8 @@ export const limits = {
   listedKeys: 300,
   guests: 50,
   maxOverlapHours: 168,
+  /** The highest budget of a client, in any currency or in credits. */
+  budgetAmount: 1e12,
   /** The highest limit of a key. */
   requestsPerMinute: 100_000,
   /** Maximum number of deliveries that are read for one page of a filtered list. */

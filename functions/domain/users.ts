@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { Budget, GivenBudget } from './budgets.ts';
 import { timestamp } from './date-time.ts';
 import { describe, describedObject, flagField, objectComponent, textField } from './describe.ts';
 import { examples } from './examples.ts';
@@ -41,11 +42,13 @@ export const NewUser = z.object({
   uid: z.optional(Identifier.check(describe('Id of your choice. Default: one is made.', examples.clientUid))),
   name: z.optional(UserName),
   quotas: z.optional(GivenQuotas),
+  budget: z.optional(GivenBudget),
 });
 
 export const UserChange = z.object({
   name: z.optional(UserName),
   quotas: z.optional(GivenQuotas),
+  budget: z.optional(GivenBudget),
   suspended: z.optional(flagField('Whether every request of the user is refused, until it is set to `false`.', true)),
 });
 
@@ -58,6 +61,7 @@ export const User = objectComponent('User', 'A user that the user of the API key
   ),
   suspended: flagField('Whether every request of the user is refused.', false),
   quotas: describedObject('The quotas that hold.', quotas),
+  budget: z.optional(Budget),
   agents: z.int().check(z.minimum(0), describe('How many agents the user owns.', 2, { minimum: 0 })),
 });
 export type User = z.infer<typeof User>;

@@ -41,6 +41,8 @@ export const eventTypes = {
     'A voice platform found an outcome in a call that does not meet the conditions which the agent declares for it.',
   'call.outcome_refused': 'A voice platform found an outcome that the agent does not declare.',
   'call.deleted': 'A call was deleted.',
+  'user.budget_reached':
+    'The calls of a client have cost 80 % or 100 % of its budget: once each a period, to the endpoints of the client and of its creator.',
   'webhook_endpoint.disabled': 'The service has disabled a webhook endpoint.',
 } as const;
 export type EventType = keyof typeof eventTypes;
@@ -63,6 +65,7 @@ const scopesOfGroups: Record<string, Scope> = {
   'website.*': 'knowledge',
   'document.*': 'knowledge',
   'call.*': 'calls',
+  'user.*': 'calls',
   'webhook_endpoint.*': 'webhooks',
 };
 

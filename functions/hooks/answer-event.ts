@@ -70,7 +70,7 @@ const answerStart: Answer<'start'> = async (received, { callStarts, calls, callR
   const { name, platform, request, event, call, query, principal, requestId, receivedAt } = received;
   const facts = await callStarts.read(call);
   const start = withoutGuess(call, facts);
-  const { decision, cause, version } = await decide(start, facts);
+  const { decision, cause, version } = await decide(start, facts, { budgetMark: principal.budgetMark });
   const accept = decision === 'accept';
   const callId = toCallId(name, event.callId);
   if (cause && callId !== undefined) {

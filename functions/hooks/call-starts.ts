@@ -3,6 +3,7 @@ import { type CountedAttempts, readAttempts } from '../calling/call-attempts.ts'
 import type { Agent, AgentConfiguration } from '../domain/agents.ts';
 import type { Attestation } from '../domain/attestations.ts';
 import { type BlockingEntry, decideBlock } from '../domain/block-list-rules.ts';
+import type { BudgetMark } from '../domain/budgets.ts';
 import type { ConsentEntry } from '../domain/consent-decisions.ts';
 import type { OutcomeRules } from '../domain/declared-outcomes.ts';
 import { type Disclosure, readDisclosure } from '../domain/disclosures.ts';
@@ -32,8 +33,10 @@ import {
   countKey,
   findItem,
   type ItemKey,
+  userKey,
 } from '../store/keys.ts';
 import { type Item, type Lookup, TableStore, table } from '../store/table.ts';
+import type { UserItem } from '../store/users.ts';
 import type { CallEnd } from './platforms/platform.ts';
 
 /** A call that starts, with its user, its agent if named, and the known numbers. */
@@ -72,6 +75,8 @@ export type CallStartFacts = {
   isAllowed?: boolean;
   /** The agent in the version that this caller gets. */
   agent: Agent;
+  /** What the budget of the owner does to calls, where a guest's key reports one. */
+  ownersBudget?: BudgetMark;
   /** The attempts so far, for an outbound call to a known number. */
   attempts?: CountedAttempts;
   /** The consents of the person, for the same. */
@@ -124,7 +129,7 @@ export const listEndItems = ({
 
 type EntryName = `${'agent' | 'user'}${'Entry' | 'OtherEntry'}`;
 type RulesName = 'agentRules' | 'userRules';
-type ItemName = EntryName | RulesName | 'record' | 'traffic' | 'attempts' | 'consents' | 'sourceCount';
+type ItemName = EntryName | RulesName | 'record' | 'traffic' | 'attempts' | 'consents' | 'sourceCount' | 'owner';
 type Items = Partial<Record<ItemName, Item>>;
 
 /** The items of the agent's owner. A guest's own do not apply to the call. */
@@ -233,7 +238,9 @@ export class CallStarts extends TableStore {
   /** Returns the facts of a call, with one more read for what is missing. */
   async read(call: LocatedCall): Promise<CallStartFacts> {
     const { agent } = call;
-    const keys = decisionKeys(call, agent.owner, agent.agentId);
+    // The key of the owner has its mark.
+    const owner = agent.owner === call.uid ? undefined : userKey(agent.owner);
+    const keys = { ...decisionKeys(call, agent.owner, agent.agentId), owner };
     const unread = (Object.keys(keys) as ItemName[]).filter((name) => keys[name] && !call.read.has(name));
     const found = unread.length === 0 ? [] : await this.table.getMany(unread.flatMap((name) => keys[name] ?? []));
     const items = { ...call.items, ...findItems(found, keys, unread) };
@@ -252,6 +259,7 @@ export class CallStarts extends TableStore {
       isAllowed,
       agent: await this.#serveVersion(callerId(call, blocked !== undefined), record, items.traffic),
       attempts: keys.attempts && readAttempts(items.attempts),
+      ownersBudget: (items.owner as UserItem | undefined)?.budgetMark,
       consents: keys.consents && readConsents(items.consents).entries,
     };
   }

@@ -2,6 +2,7 @@ import { attemptCall, type CountedCall } from '../calling/attempt-call.ts';
 import { attemptsUntil, noAttempts } from '../calling/call-attempts.ts';
 import type { Agent } from '../domain/agents.ts';
 import type { Attestation } from '../domain/attestations.ts';
+import { refusesCall } from '../domain/budgets.ts';
 import { historyNames, readCallerHistory } from '../domain/caller-history.ts';
 import { type ConsentCause, requireConsent } from '../domain/consent-decisions.ts';
 import { chooseDisclosure } from '../domain/disclosures.ts';
@@ -23,7 +24,14 @@ export type CallStartRequest = {
 
 export type CallStartDecision = {
   decision: 'accept' | 'reject';
-  cause?: 'blocked' | 'withheld_number' | 'attestation' | ConsentCause | 'outside_hours' | 'too_many_attempts';
+  cause?:
+    | 'blocked'
+    | 'budget'
+    | 'withheld_number'
+    | 'attestation'
+    | ConsentCause
+    | 'outside_hours'
+    | 'too_many_attempts';
   /** The other party's number, when it is known. */
   number?: string;
   attestation?: Attestation;
@@ -94,16 +102,23 @@ export type OutboundStart = {
   counted?: CountedCall;
 };
 
+/** A call's outbound facts, and what the budget of the caller's user does to calls. */
+export type StartContext = OutboundStart & Pick<Principal, 'budgetMark'>;
+
 /** Decides on a call by block lists and configuration. `counted` makes an accepted outbound call an attempt. */
 export const decide = async (
-  { agent: { agentId }, direction, other: number, attestation }: LocatedCall,
-  { blocked, isAllowed, agent, attempts = noAttempts, consents = [] }: CallStartFacts,
-  { timeZone, at, counted }: OutboundStart = {},
+  { agent: { agentId, owner }, uid, direction, other: number, attestation }: LocatedCall,
+  { blocked, isAllowed, agent, attempts = noAttempts, consents = [], ownersBudget }: CallStartFacts,
+  { timeZone, at, counted, budgetMark }: StartContext,
 ): Promise<CallStartDecision> => {
   const known = { agentId, version: agent.version, number, attestation };
   if (blocked) {
     const { scope, prefix, reason } = blocked;
     return { decision: 'reject', cause: 'blocked', scope, prefix, reason, ...known };
+  }
+  const wasAccepted = attempts.attempts.some(({ callId }) => callId === counted?.callId);
+  if (!wasAccepted && refusesCall(owner === uid ? budgetMark : ownersBudget, direction)) {
+    return { decision: 'reject', cause: 'budget', ...known };
   }
   if (number === undefined && agent.configuration.rejectWithheldNumbers === true) {
     return { decision: 'reject', cause: 'withheld_number', ...known };

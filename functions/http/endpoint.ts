@@ -69,7 +69,7 @@ export type Principal = {
   isOperators?: true;
   /** The platform's signature does not cover the attestation. */
   isAttestationUnsigned?: boolean;
-} & Pick<UserMarks, 'agentQuota' | 'sourceQuota'>;
+} & Pick<UserMarks, 'agentQuota' | 'sourceQuota' | 'budgetMark'>;
 
 /** The agent that a request names, after the check of access. */
 export type AuthorizedAgent = { agentId: string; uid: string; outcomeRules: OutcomeRules; discloses?: boolean };

@@ -86,15 +86,15 @@ const readAndCheck = async (sent: Credentials, agentId?: string, lookup?: Lookup
   if (lookupOfSecrets) remember(lookupName(lookupOfSecrets), secrets);
   if (signature && secrets !== undefined) return { ...(await signature.verify(event, secrets)), access, found: items };
   if (!key) throw error ?? invalidApiKey();
-  const { uid, keyId, name, scopes, agentQuota, sourceQuota, isOperators, requestsPerMinute } = key;
-  const quotas = { agentQuota, sourceQuota };
+  const { uid, keyId, name, scopes, agentQuota, sourceQuota, budgetMark, isOperators, requestsPerMinute } = key;
+  const marks = { agentQuota, sourceQuota, budgetMark };
   const isKeyInAddress = sentKey?.isInQuery;
   const principal = {
     uid,
     keyId,
     name,
     scopes: narrow(scopes, event),
-    ...quotas,
+    ...marks,
     endsAt: findKeyEnd(key),
     isKeyInAddress,
     isOperators,

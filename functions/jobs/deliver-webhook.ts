@@ -2,6 +2,7 @@ import { queueSender } from '../clients/job-queue.ts';
 import { sealedSecrets } from '../clients/sealed-secrets.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { credentials } from '../store/credentials.ts';
+import { users } from '../store/users.ts';
 import { deliver } from '../webhooks/deliver.ts';
 import { webhookDeliveries } from '../webhooks/webhook-deliveries.ts';
 import { webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
@@ -15,6 +16,7 @@ export const deliverWebhook = queueJob({
   message: jobMessages.deliverWebhook,
   services: {
     credentials: credentials.for('accessTo'),
+    users: users.for('find'),
     webhookDeliveries: webhookDeliveries.for('find', 'record', 'park'),
     webhookEndpoints: webhookEndpoints.for('find', 'note', 'change'),
     webhookEvents: webhookEvents.for('details'),

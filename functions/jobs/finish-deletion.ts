@@ -1,3 +1,5 @@
+import { budgetChecks } from '../budgets/budget-checks.ts';
+import { queueCheck } from '../budgets/queue-check.ts';
 import { callAttempts } from '../calling/call-attempts.ts';
 import { files, lakeFiles } from '../clients/files.ts';
 import { queueSender } from '../clients/job-queue.ts';
@@ -16,6 +18,7 @@ import { calls } from '../store/calls/calls.ts';
 import { idempotency } from '../store/idempotency.ts';
 import { documents } from '../store/sources/documents.ts';
 import { websites } from '../store/sources/websites.ts';
+import { users } from '../store/users.ts';
 import { queueJob, queueWorker } from './job.ts';
 
 /** Deletes a deleted agent's data, its trace last. A run after requests in progress deletes what these wrote. */
@@ -34,14 +37,16 @@ export const finishDeletion = queueJob({
     files: files.for('delete'),
     duplications: duplications.for('remove'),
     idempotency: idempotency.for('forget'),
-    jobQueue: queueSender('finishDeletion'),
+    users: users.for('findBudget'),
+    budgetChecks: budgetChecks.for('claim'),
+    jobQueue: queueSender('checkBudget', 'finishDeletion'),
   },
   isAwaited: true,
   timeoutSeconds: jobTimeoutSeconds,
 
   async handle({ agentId, progress }, services, { until }) {
     const { agentDeletions, calls, callFigures, callAttempts, blockList, websites, documents, files } = services;
-    const { duplications, idempotency, jobQueue } = services;
+    const { duplications, idempotency, users, jobQueue } = services;
     const startedAt = progress?.startedAt ?? Date.now();
     const deleted = await agentDeletions.find(agentId);
     if (!deleted) return;
@@ -57,6 +62,8 @@ export const finishDeletion = queueJob({
     ]);
     if (!emptied.every(Boolean)) return jobQueue.send(message);
     await duplications.remove(agentId);
+    // The calls of the agent no longer count.
+    if (await users.findBudget(deleted.owner)) await queueCheck({ uid: deleted.owner, by: agentId }, services);
     const mentionsAgent = (body: unknown) => hasText(body, (text) => text === agentId);
     const search = { until, from: progress?.position };
     const { stoppedAt } = await idempotency.forget([deleted.owner, ...deleted.guests], mentionsAgent, search);

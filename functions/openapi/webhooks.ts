@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { ZodOpenApiPathItemObject } from 'zod-openapi';
+import { Budget } from '../domain/budgets.ts';
 import { Call, eventFacts } from '../domain/calls.ts';
 import { Consent } from '../domain/consents.ts';
 import { timestamp } from '../domain/date-time.ts';
@@ -9,9 +10,11 @@ import {
   describedObject,
   listField,
   markField,
+  numberField,
   textField,
   wholeField,
 } from '../domain/describe.ts';
+import { examples } from '../domain/examples.ts';
 import { formatLimit } from '../domain/format-limit.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { warningsField } from '../domain/sources.ts';
@@ -123,6 +126,16 @@ const endpoint = z.object({
   disabledReason: z.optional(textField('Why: `gone` or `failing`.', 'failing')),
 });
 
+const { amount, currency, spent } = Budget.shape;
+const reachedBudget = z.object({
+  uid: textField('The client, also in events to its creator.', examples.clientUid),
+  share: z.optional(numberField('The share of the budget that is reached: 0.8 or 1.', 0.8)),
+  amount: z.optional(amount),
+  currency: z.optional(currency),
+  spent: z.optional(spent),
+  period: z.optional(textField('The day or the month, in the time zone of the budget.', '2026-03')),
+});
+
 const eventData: Record<EventType | typeof testEventType, z.core.$ZodType> = {
   'agent.created': agent,
   'agent.updated': updatedAgent,
@@ -144,6 +157,7 @@ const eventData: Record<EventType | typeof testEventType, z.core.$ZodType> = {
     refusedOutcome: z.optional(textField('The label that the platform found.', 'will think about it')),
   }),
   'call.deleted': z.object(idsOfCall),
+  'user.budget_reached': reachedBudget,
   'webhook_endpoint.disabled': endpoint,
   [testEventType]: z.object({ uid: Uid, endpointId: EndpointId }),
 };

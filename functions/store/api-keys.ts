@@ -9,7 +9,7 @@ import { type Permission, service } from '../service.ts';
 import { type Condition, exists, isAbsent, when } from './expressions.ts';
 import { apiKeyKey, apiKeyListingCollection, apiKeyListingKey, userKey, withoutKey } from './keys.ts';
 import { type Item, type QueryOptions, TableStore, type TransactionAction, table, untilWritten } from './table.ts';
-import type { UserItem } from './users.ts';
+import { hasSameMarks, type UserItem } from './users.ts';
 import { failedConditions } from './write-failures.ts';
 
 /** `parentHash` is there for a grant to an AI client. */
@@ -153,6 +153,7 @@ export class ApiKeys extends TableStore {
         suspended: user?.suspended ?? null,
         agentQuota: user?.agentQuota ?? null,
         sourceQuota: user?.sourceQuota ?? null,
+        budgetMark: user?.budgetMark ?? null,
       };
       await this.table.transact([
         this.table.updateAction(
@@ -216,7 +217,7 @@ export class ApiKeys extends TableStore {
     const kind = options.isOperators ? 'operator' : 'key';
     const { keyId, secret } = derived ?? { keyId: newIdentifier(kind), secret: newApiKey() };
     const hash = hashApiKey(secret);
-    const { suspended, agentQuota, sourceQuota, revision, keyChanges } = user;
+    const { suspended, agentQuota, sourceQuota, budgetMark, revision, keyChanges } = user;
     const key: ApiKey = {
       keyId,
       uid,
@@ -231,6 +232,7 @@ export class ApiKeys extends TableStore {
       suspended: options.isOperators ? undefined : suspended,
       agentQuota,
       sourceQuota,
+      budgetMark,
     };
     const ttlSeconds = keyDeletionTime(key);
     // Each key that others have made meanwhile takes some of the room.
@@ -253,10 +255,6 @@ export class ApiKeys extends TableStore {
     return listing && this.table.get<KeyItem>(apiKeyKey(listing.hash));
   }
 }
-
-/** The condition that the marks of a user have not changed. */
-const hasSameMarks = (revision: number | undefined) =>
-  revision === undefined ? when`attribute_not_exists(revision)` : when`revision = ${revision}`;
 
 const partition = <T>(items: T[], isFirst: (item: T) => boolean): [T[], T[]] => [
   items.filter(isFirst),

@@ -10,6 +10,7 @@
  * number of an agent    USER#<owner>                           NUMBER#<phone>          the user's agent that has it, at most one
  * key of an agent       USER#<owner>                           AGENT-KEY#<key>         the same, for the name that the agent has in files
  * shared agent          USER#<guest>                           AGENT#<agentId>         its owner, for the guest's list
+ * check of a budget     USER#<uid>                             BUDGET-CHECK            a check that is queued, and by whom
  * number of agents      USER#<uid>                             COUNT                   how many agents the user owns, including copies in progress
  * writes in a day       USER#<uid>                             WRITES#<date>           how many numbers imports and copies have written; expires
  * API key of a user     USER#<uid>                             KEY#<keyId>             the key's hash, for listing
@@ -95,6 +96,8 @@ export const userKey = (uid: string): ItemKey => ({ pk: `USER#${uid}`, sk: 'USER
 
 /** One partition: the user, agents, numbers, listings of keys, erasures. */
 export const itemsOfUser = (uid: string): Collection => ({ pk: `USER#${uid}` });
+
+export const budgetCheckKey = (uid: string): ItemKey => ({ pk: `USER#${uid}`, sk: 'BUDGET-CHECK' });
 
 /** The users that a user created. */
 export const clientCollection = (maker: string): PrefixedCollection => ({ pk: `USER#${maker}`, prefix: 'CLIENT#' });

@@ -1,3 +1,4 @@
+import { showBudget } from '../domain/budgets.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import type { GivenQuotas, User } from '../domain/users.ts';
 import { environment } from '../environment.ts';
@@ -23,7 +24,7 @@ export const shownUser = (client: Client): User => {
     agents: lower(environment.quotaAgents, agentQuota),
     sources: lower(environment.quotaSources, sourceQuota),
   };
-  return { uid, name, createdAt, maker, suspended, quotas, agents };
+  return { uid, name, createdAt, maker, suspended, quotas, budget: showBudget(client), agents };
 };
 
 /** Returns the quota of an agent's owner, read only for the key of a guest. */

@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { UserMarks } from '../domain/api-keys.ts';
+import {
+  type BudgetFields,
+  type BudgetMark,
+  type GivenBudget,
+  replaceBudget,
+  type Spending,
+  type ToldShares,
+} from '../domain/budgets.ts';
 import { chunks } from '../domain/chunks.ts';
 import { now } from '../domain/date-time.ts';
 import {
@@ -10,14 +19,14 @@ import {
   suspendedByOperator,
   userSuspended,
 } from '../domain/errors.ts';
-import { isIdentifier } from '../domain/identifiers.ts';
+import { isIdentifier, newUlid } from '../domain/identifiers.ts';
 import { withoutUndefined } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { isCertainlyOver } from '../domain/listed-api-keys.ts';
 import { formatWhole } from '../domain/text.ts';
 import { idempotencyClaimSeconds, jobRescueDelaySeconds } from '../domain/timeouts.ts';
 import { service } from '../service.ts';
-import { type Condition, exists, isAbsent, when } from './expressions.ts';
+import { type Condition, exists, type Fields, isAbsent, when } from './expressions.ts';
 import {
   apiKeyKey,
   apiKeyListingCollection,
@@ -50,24 +59,29 @@ import {
   type TransactionAction,
   table,
 } from './table.ts';
-import { failedConditions } from './write-failures.ts';
 
 /** A user. `maker` created it over HTTP; the operator creates users without it. */
-export type User = { uid: string; name?: string; createdAt: string; maker?: string } & UserMarks;
+export type User = { uid: string; name?: string; createdAt: string; maker?: string } & UserMarks & BudgetFields;
 
 /** A client, with the number of its agents. */
 export type Client = User & { agents: number };
 
-type ClientChange = { name?: string; suspended?: boolean } & {
+type ClientChange = { name?: string; suspended?: boolean; budget?: GivenBudget | null } & {
   [Mark in 'agentQuota' | 'sourceQuota']?: number | undefined;
 };
 
+/** A user's budget as it was read, with the number of its checks. */
+export type KnownBudget = { uid: string; checks: number } & Pick<BudgetFields, 'budget' | 'told'>;
+
 /**
- * `revision` counts changed marks, `keyChanges` new keys. The user is being deleted since `deletingAt`. Only the
+ * `revision` counts changed marks, `keyChanges` new keys, `checks` what was noted of a budget. `markedRevision` is the one that keys
+ * are known to have. The user is being deleted since `deletingAt`. Only the
  * operator ends a suspension `byOperator`.
  */
 export type UserItem = Item &
-  User & { revision?: number; keyChanges?: number; clients?: number; byOperator?: true } & {
+  User & { revision?: number; markedRevision?: number; keyChanges?: number; checks?: number } & {
+    clients?: number;
+    byOperator?: true;
     deletingAt?: number;
     deletionRunAt?: number;
   };
@@ -93,10 +107,11 @@ export class Users extends TableStore {
   /** Creates a client, or returns the maker's own with this id. */
   async createClient(
     maker: string,
-    { uid, ...given }: { uid: string } & Omit<ClientChange, 'suspended'>,
+    { uid, budget, ...given }: { uid: string } & Omit<ClientChange, 'suspended'>,
   ): Promise<Client> {
     if (uid === maker) throw uidTaken(uid);
-    const user: User = { uid, ...withoutUndefined(given), createdAt: now(), maker };
+    const fields = budget ? withoutNull(replaceBudget({}, budget, newUlid())) : {};
+    const user: User = { uid, ...withoutUndefined(given), ...fields, createdAt: now(), maker };
     const mayHaveMore = when`attribute_exists(pk) and attribute_not_exists(deletingAt) and (attribute_not_exists(clients) or clients < ${limits.clients})`;
     const failed = await this.table.tryTransact<UserItem>([
       this.table.putAction({ ...userKey(uid), ...user }, isAbsent),
@@ -166,19 +181,80 @@ export class Users extends TableStore {
 
   async #change(
     uid: string,
-    { suspended, ...others }: ClientChange,
+    { suspended, budget, ...others }: ClientChange,
     condition: Condition,
     more: { byOperator?: true | null } = {},
   ): Promise<User | undefined> {
     if (!isIdentifier(uid)) return undefined;
     const { name, ...quotas } = others;
-    const hasMarks = [suspended, ...Object.values(quotas)].some((mark) => mark !== undefined);
-    const set = { ...others, ...more, suspended: suspended === false ? null : suspended };
-    const change = { set, ...(hasMarks && { add: { revision: 1 } }) };
+    const hasMarks = [suspended, budget, ...Object.values(quotas)].some((mark) => mark !== undefined);
     if (!hasMarks && name === undefined) return this.find(uid);
-    const item = await this.table.change<UserItem>(userKey(uid), change, condition);
+    const set = { ...others, ...more, suspended: suspended === false ? null : suspended };
+    const item =
+      budget === undefined
+        ? await this.table.change<UserItem>(
+            userKey(uid),
+            { set, add: hasMarks ? { revision: 1 } : undefined },
+            condition,
+          )
+        : await this.#changeBudget(uid, budget, set, condition);
     if (item && hasMarks) await this.#mark(item);
     return item && toUser(item);
+  }
+
+  /** Replaces the budget of a user, together with other fields, unless it changes meanwhile. */
+  async #changeBudget(
+    uid: string,
+    budget: GivenBudget | null,
+    others: Fields,
+    condition: Condition,
+  ): Promise<UserItem | undefined> {
+    const budgetId = newUlid();
+    for (let attempt = 0; attempt < maxMarkAttempts; attempt++) {
+      if (attempt > 0) await backOff(attempt);
+      const known = await this.table.get<UserItem>(userKey(uid));
+      const set = { ...others, ...replaceBudget(known ?? {}, budget, budgetId) };
+      const change = { set, add: { revision: 1, checks: 1 } };
+      const unchanged = hasChecks(known?.checks);
+      const item = await this.table.change<UserItem>(userKey(uid), change, when`${condition} and ${unchanged}`);
+      if (item) return item;
+      // Otherwise there is no such user, or a condition of the other fields fails.
+      const found = await this.table.get<UserItem>(userKey(uid));
+      if (found?.checks === known?.checks) return undefined;
+    }
+    throw new Error(`The budget of user ${uid} kept changing.`);
+  }
+
+  /** Returns the budget of a user; undefined for a user who has none. */
+  async findBudget(uid: string): Promise<KnownBudget | undefined> {
+    const item = await this.table.get<UserItem>(userKey(uid));
+    if (!item?.budget || item.deletingAt !== undefined) return undefined;
+    const { budget, told, checks = 0 } = item;
+    return { uid, budget, told, checks };
+  }
+
+  /** Notes what the calls of a user have cost, and repeats in its keys whether they are refused. False: the budget has changed. */
+  async noteSpending(
+    { uid, checks }: KnownBudget,
+    { spending, told, mark }: { spending: Spending; told?: ToldShares; mark: BudgetMark },
+  ): Promise<boolean> {
+    const known = await this.table.get<UserItem>(userKey(uid));
+    if (!known || (known.checks ?? 0) !== checks) return false;
+    const isMarked = isDeepStrictEqual(known.budgetMark, mark) && known.markedRevision === known.revision;
+    const isNoted = isDeepStrictEqual([known.spending, known.told], [withoutUndefined(spending), told]);
+    if (isMarked && isNoted) return true;
+    const item = await this.table.change<UserItem>(
+      userKey(uid),
+      { set: { spending, told, budgetMark: mark }, add: { checks: 1, revision: isMarked ? 0 : 1 } },
+      when`attribute_exists(budget) and attribute_not_exists(deletingAt) and ${hasChecks(known.checks)}`,
+    );
+    if (!item) return false;
+    if (isMarked) return true;
+    await this.#mark(item);
+    // After a crash before this, the next check marks them again.
+    const { revision } = item;
+    await this.table.change(userKey(uid), { set: { markedRevision: revision } }, when`revision = ${revision}`);
+    return true;
   }
 
   /** Repeats a user's marks in keys, secrets and endpoints, until nobody changes them meanwhile. */
@@ -193,9 +269,7 @@ export class Users extends TableStore {
 
   /** Returns false when marks or their items changed meanwhile. */
   async #writeMarks({ uid, revision, ...user }: UserItem): Promise<boolean> {
-    const [suspended, agentQuota, sourceQuota] = [user.suspended, user.agentQuota, user.sourceQuota].map(
-      (mark) => mark ?? null,
-    );
+    const { suspended = null, agentQuota = null, sourceQuota = null, budgetMark = null } = user;
     const [keys, secrets, endpoints] = await Promise.all([
       this.#listUsableKeys(uid),
       Array.fromAsync(this.table.query(hookSecretCollection(uid))),
@@ -203,10 +277,10 @@ export class Users extends TableStore {
     ]);
     // Another version: writers that have read the former one read again.
     const version = randomUUID();
-    const others = [...secrets, ...(endpoints ? [endpoints] : [])];
     const actions = [
-      ...keys.map((key) => this.#update(key, { suspended, agentQuota, sourceQuota })),
-      ...others.map((item) => this.#update(item, { suspended, version })),
+      ...keys.map((key) => this.#update(key, { suspended, agentQuota, sourceQuota, budgetMark })),
+      ...secrets.map((item) => this.#update(item, { suspended, budgetMark, version })),
+      ...(endpoints ? [this.#update(endpoints, { suspended, version })] : []),
     ];
     const check = this.table.checkAction(userKey(uid), when`revision = ${revision}`);
     for (const some of chunks(actions, marksPerTransaction))
@@ -329,28 +403,48 @@ export class Users extends TableStore {
 
 const isNotByOperator = when`attribute_not_exists(byOperator)`;
 
+/** The condition that nothing was noted of a user's budget since. */
+const hasChecks = (checks: number | undefined): Condition =>
+  checks === undefined ? when`attribute_not_exists(checks)` : when`checks = ${checks}`;
+
+const withoutNull = <T extends object>(fields: T): { [Name in keyof T]?: NonNullable<T[Name]> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as never;
+
 const uidTaken = (uid: string) => new ApiError('uid_taken', `The id ${uid} is taken.`);
 
-export const toUser = ({ uid, name, createdAt, maker, suspended, agentQuota, sourceQuota }: UserItem): User => ({
-  uid,
-  createdAt,
-  ...withoutUndefined({ name, maker, suspended, agentQuota, sourceQuota }),
-});
-
-/** Writes a first item, which a suspension finds, or not at all. */
-export const putFirst = async (table: Table, uid: string, item: Item): Promise<void> => {
-  const isNotSuspended = when`attribute_not_exists(suspended)`;
-  try {
-    await table.transact([table.putAction(item, isAbsent), table.checkAction(userKey(uid), isNotSuspended)]);
-  } catch (error) {
-    if (failedConditions(error).has(1)) throw userSuspended();
-    throw error;
-  }
+export const toUser = ({ uid, name, createdAt, maker, ...item }: UserItem): User => {
+  const { suspended, agentQuota, sourceQuota, budget, spending, budgetMark } = item;
+  const marks = { suspended, agentQuota, sourceQuota, budget, spending, budgetMark };
+  return { uid, createdAt, ...withoutUndefined({ name, maker, ...marks }) };
 };
+
+/** Writes a first item, which a suspension and a budget find, or not at all. */
+export const putFirst = async (table: Table, uid: string, item: Item): Promise<void> => {
+  const user = await table.get<UserItem>(userKey(uid));
+  if (user?.suspended) throw userSuspended();
+  const marked = { ...item, budgetMark: user?.budgetMark };
+  await table.transact([
+    table.putAction(marked, isAbsent),
+    table.checkAction(userKey(uid), hasSameMarks(user?.revision)),
+  ]);
+};
+
+/** The condition that the marks of a user have not changed. */
+export const hasSameMarks = (revision: number | undefined): Condition =>
+  revision === undefined ? when`attribute_not_exists(revision)` : when`revision = ${revision}`;
 
 export const users = /* @__PURE__ */ service(() => new Users(table.get()), {
   find: ['dynamodb:GetItem'],
   findMany: ['dynamodb:BatchGetItem'],
+  findBudget: ['dynamodb:GetItem'],
+  noteSpending: [
+    'dynamodb:ConditionCheckItem',
+    'dynamodb:BatchGetItem',
+    'dynamodb:GetItem',
+    'dynamodb:Query',
+    'dynamodb:UpdateItem',
+    'dynamodb:UpdateItem:apiKeys',
+  ],
   findClient: ['dynamodb:BatchGetItem'],
   clients: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   createClient: ['dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ImportRecord } from '../block-list-import/block-list-imports.ts';
 import type { ApiKey } from '../domain/api-keys.ts';
+import { findNewShares } from '../domain/budgets.ts';
 import type { StoredMaker } from '../domain/change-maker.ts';
 import { deleting } from '../domain/source-state.ts';
 import type { SourceKindName } from '../domain/sources.ts';
@@ -229,7 +230,12 @@ const keyChanged = ({ before, after }: TableChange<Item & ApiKey>): DomainChange
 };
 
 /** The fields of a user, by the names that callers know. */
-const namesOfUserFields = { name: 'name', agentQuota: 'quotas.agents', sourceQuota: 'quotas.sources' } as const;
+const namesOfUserFields = {
+  name: 'name',
+  agentQuota: 'quotas.agents',
+  sourceQuota: 'quotas.sources',
+  budget: 'budget',
+} as const;
 
 const userChanged = (uid: string, { before, after }: TableChange<UserItem>): DomainChange[] => {
   if (!after) return [];
@@ -239,9 +245,12 @@ const userChanged = (uid: string, { before, after }: TableChange<UserItem>): Dom
   const isSuspended = after.suspended ?? false;
   const isOtherState = isSuspended !== (before.suspended ?? false);
   const fields = Object.entries(namesOfUserFields) as [keyof typeof namesOfUserFields, string][];
-  const changed = fields.filter(([field]) => before[field] !== after[field]).map(([, name]) => name);
+  const changed = fields.filter(([field]) => !isDeepStrictEqual(before[field], after[field])).map(([, name]) => name);
+  const { amount = 0, currency = '' } = after.budget ?? {};
+  const reached = findNewShares(before.told, after.told).map((one) => ({ ...one, amount, currency }));
   return [
     ...(isOtherState ? [{ kind: isSuspended ? ('userSuspended' as const) : ('userResumed' as const), uid }] : []),
     ...(changed.length > 0 ? [{ kind: 'userUpdated' as const, uid, changed }] : []),
+    ...reached.map((one) => ({ kind: 'userBudgetReached' as const, uid, creator: after.maker, ...one })),
   ];
 };

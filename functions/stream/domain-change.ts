@@ -1,3 +1,4 @@
+import type { BudgetShare } from '../domain/budgets.ts';
 import type { RefusedOutcome } from '../domain/call-outcomes.ts';
 import type { Call } from '../domain/calls.ts';
 import type { StoredMaker } from '../domain/change-maker.ts';
@@ -50,8 +51,12 @@ export type DomainChange =
   | { kind: 'keyUpdated'; uid: string; keyId: string; changed: string[] }
   | { kind: 'userCreated' | 'userSuspended' | 'userResumed'; uid: string }
   | { kind: 'userUpdated'; uid: string; changed: string[] }
+  | ({ kind: 'userBudgetReached'; uid: string; creator?: string; amount: number; currency: string } & ReachedShare)
   | { kind: 'userDeletionBegun'; uid: string; creator?: string }
   | { kind: 'erasureRequested'; uid: string; erasureId: string };
+
+/** A share of a budget that the calls of a period have reached, and what they have cost then. */
+type ReachedShare = { share: BudgetShare; period: string; spent: string };
 
 /** What an import has done to a block list, with the first numbers. */
 export type FinishedImport = {

@@ -167,6 +167,11 @@ const effects = {
     const about = { subject: { uid }, ids: { uid, endpointId }, details, timestamp: disabledAt };
     return { events: [buildEvent(change, { type: 'webhook_endpoint.disabled', ...about }, endpointId)] };
   },
+  userBudgetReached: ({ kind: _, uid, creator, ...details }, change) => {
+    const about = { subject: { uid }, ids: { uid }, details, recipients: creator === undefined ? [] : [creator] };
+    const discriminator = `${details.period} ${details.share}`;
+    return { events: [buildEvent(change, { type: 'user.budget_reached', ...about }, discriminator)] };
+  },
   deliveriesResumed: ({ uid, endpointIds }) => ({ resumed: endpointIds.map((endpointId) => ({ uid, endpointId })) }),
   ...ignoreKinds({}, 'accessGranted', 'accessEnded', 'callDeletedByRequest', 'numberChanged', 'erasureRequested'),
   ...ignoreKinds({}, 'sourceCreated', 'sourceUpdated', 'sourceRestarted', 'hookSecretSet', 'hookSecretDeleted'),

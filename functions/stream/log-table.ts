@@ -111,6 +111,9 @@ const entries = {
   userUpdated: ofUser('user.updated'),
   userSuspended: ofUser('user.suspended', 'suspended'),
   userResumed: ofUser('user.resumed', 'suspended'),
+  userBudgetReached: ({ uid, period, share }) => [
+    { action: 'user.budget_reached', id: uid, record: { uid }, discriminator: `budget ${period} ${share}` },
+  ],
   // The log of a user ends with the user: a deletion is in the log of the user who created it.
   userDeletionBegun: ({ uid, creator }) =>
     creator === undefined ? [] : [{ action: 'user.deleted', id: uid, record: { uid: creator } }],

@@ -45,4 +45,5 @@ const marks = {
   ...ignoreKinds([], 'endpointCreated', 'endpointUpdated', 'endpointDisabled', 'endpointDeleted'),
   ...ignoreKinds([], 'keyCreated', 'keyUpdated', 'keyRevoked'),
   ...ignoreKinds([], 'userCreated', 'userUpdated', 'userSuspended', 'userResumed', 'userDeletionBegun'),
+  ...ignoreKinds([], 'userBudgetReached'),
 } satisfies ChangeTable<QuarterOfDay[]>;

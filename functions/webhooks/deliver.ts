@@ -4,6 +4,7 @@ import type { JobMessage } from '../domain/job-messages.ts';
 import type { DeliveryAttempt } from '../domain/webhooks.ts';
 import { log } from '../log.ts';
 import type { Credentials } from '../store/credentials.ts';
+import type { Users } from '../store/users.ts';
 import type { StoredEndpoint } from './endpoint-state.ts';
 import {
   type DeliveryOutcome,
@@ -22,6 +23,7 @@ import type { ReceiverResponse, WebhookReceivers } from './webhook-receivers.ts'
 
 type Services = {
   credentials: Pick<Credentials, 'accessTo'>;
+  users: Pick<Users, 'find'>;
   webhookDeliveries: Pick<WebhookDeliveries, 'find' | 'record' | 'park'>;
   webhookEndpoints: Pick<WebhookEndpoints, 'find' | 'note' | 'change'>;
   webhookEvents: Pick<WebhookEvents, 'details'>;
@@ -194,9 +196,10 @@ const parkDelivery = async (
 const maySeeNow = async (
   uid: string,
   { subject }: StoredDelivery,
-  { credentials }: Pick<Services, 'credentials'>,
+  { credentials, users }: Pick<Services, 'credentials' | 'users'>,
 ): Promise<boolean> => {
-  if ('uid' in subject) return subject.uid === uid;
+  // A maker gets events about its clients.
+  if ('uid' in subject) return subject.uid === uid || (await users.find(subject.uid))?.maker === uid;
   const access = (await credentials.accessTo([subject.agentId])).get(subject.agentId);
   return access === undefined || access.has(uid);
 };

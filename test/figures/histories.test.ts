@@ -17,6 +17,7 @@ import { type Item, openTable, type Table } from '../../functions/store/table.ts
 import { FailedChanges, type TableChange } from '../../functions/store/table-changes.ts';
 import { readChange } from '../../functions/stream/follow-changes.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
+import { Death, mortal } from '../support/mortal.ts';
 import { newAgentRecord } from '../support/records.ts';
 import { type CallRow, type FiguresByName, recountOf } from '../support/recount.ts';
 import { target, unique, useOwnDatabaseInThisProcess } from '../support/world.ts';
@@ -120,28 +121,6 @@ beforeAll(async () => {
   await createTable(name, { endpoint: target.endpoints.dynamodb });
   table = openTable(name, { endpoint: target.endpoints.dynamodb });
 });
-
-class Death extends Error {}
-
-/** Returns services of which one method call is not made, or is made and gets no response. */
-const mortal = <S extends object>(
-  services: S,
-  { at, isAfter }: { at: number; isAfter: boolean },
-  calls = { count: 0 },
-): S =>
-  new Proxy(services, {
-    get(object, name) {
-      const member = object[name as keyof S];
-      if (typeof member !== 'function')
-        return typeof member === 'object' && member ? mortal(member, { at, isAfter }, calls) : member;
-      return (...args: unknown[]) => {
-        const dies = calls.count++ === at;
-        if (dies && !isAfter) throw new Death();
-        const result = member.apply(object, args);
-        return dies && result instanceof Promise ? result.then(() => Promise.reject(new Death())) : result;
-      };
-    },
-  });
 
 /** Returns the first change whose marks were not written. */
 const markChanges = async (changes: TableChange[], services: Marking): Promise<TableChange | undefined> => {

@@ -174,6 +174,8 @@ const mayWrite: Record<keyof typeof guardedKeys, Record<string, string[]>> = {
     'create-key': ['dynamodb:BatchWriteItem', 'dynamodb:PutItem'],
     'rotate-key': ['dynamodb:BatchWriteItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
     'update-key': ['dynamodb:UpdateItem'],
+    // It marks the keys of a user whose budget is reached.
+    'check-budget': ['dynamodb:UpdateItem'],
     'revoke-key': ['dynamodb:UpdateItem'],
     'issue-token': ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
     'revoke-token': ['dynamodb:UpdateItem'],

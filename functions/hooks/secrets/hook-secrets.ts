@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Scope } from '../../domain/api-keys.ts';
+import type { BudgetMark } from '../../domain/budgets.ts';
 import { now } from '../../domain/date-time.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { formatLimit } from '../../domain/format-limit.ts';
@@ -34,6 +35,8 @@ export type HookSecretItem = Item & {
   version: string;
   /** A mark of the user: no signature is accepted. */
   suspended?: true;
+  /** What its budget does to calls. */
+  budgetMark?: BudgetMark;
   lastUsedAt?: string;
   lastRefused?: SignatureRefusal & { at: string };
 };

@@ -49,7 +49,7 @@ export const signedHooks: SignedRequests<HookSecretItem> = {
       throw invalidSignature({ ...checked.refused, platform, uid });
     }
     const pendingWrite = note(hookSecrets.get().noteUse(item));
-    const principal = { uid, keyId: `signature:${platform}`, ...checked };
+    const principal = { uid, keyId: `signature:${platform}`, budgetMark: item.budgetMark, ...checked };
     return { principal, pendingWrite, isSuspended: item.suspended };
   },
 };
