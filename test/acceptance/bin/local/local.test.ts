@@ -357,6 +357,14 @@ describe('npm start', () => {
   });
 });
 
+it('npm start keeps its data in a folder with any name, whatever the locale is', async () => {
+  const data = join(folder(), '🚀 Tést');
+  const run = start(['--json', '--demo-days', '0', '--data', data], { LANG: 'C', LC_ALL: 'C' });
+  expect((await ask(await ready(run), '/key')).status).toBe(200);
+  expect(readdirSync(data).filter((name) => name.endsWith('_us-east-1.db'))).toHaveLength(1);
+  await stop(run);
+});
+
 it('npm start -- --help and --version print at once, and install nothing in a fresh clone', async () => {
   const clone = folder();
   for (const file of ['package.json', 'package-lock.json', 'bin/run.mjs', 'bin/local/help.txt']) {
