@@ -166,10 +166,15 @@ const toRetell = (call: PlatformCall) => {
     end_timestamp: call.endedAt,
     duration_ms: call.endedAt === undefined || call.startedAt === undefined ? undefined : call.endedAt - call.startedAt,
     disconnection_reason: call.endedAt === undefined ? undefined : 'user_hangup',
-    call_cost: call.cost === undefined ? undefined : { combined_cost: call.cost * 100, product_costs: [] },
+    call_cost: call.cost === undefined ? undefined : toRetellCost(call.cost * 100, countSeconds(call) ?? 0),
     call_analysis: { call_summary: call.summary, custom_analysis_data: call.findings ?? {} },
   };
 };
+
+const toRetellCost = (combined_cost: number, total_duration_seconds: number) => ({
+  ...{ combined_cost, product_costs: [], total_duration_seconds },
+  total_duration_unit_price: total_duration_seconds === 0 ? 0 : combined_cost / total_duration_seconds,
+});
 
 type RetellFilter = {
   filter_criteria?: { agent?: { agent_id: string }[]; start_timestamp?: { value: [number, number] } };
@@ -291,27 +296,30 @@ const getElevenLabs = ({ match }: { match: RegExpExecArray }, { account: { calls
 // Twilio, Telnyx: https://www.twilio.com/docs/voice/api/call-resource
 
 const rfc2822 = (time: number | undefined) =>
-  time === undefined ? null : new Date(time).toUTCString().replace('GMT', '+0000');
+  time === undefined ? undefined : new Date(time).toUTCString().replace('GMT', '+0000');
 
 const toTwilio = (call: PlatformCall, accountId: string | undefined, path: string) => {
   const isOutbound = call.direction === 'outbound';
+  // Telnyx leaves out what Twilio sends as null.
+  const isTelnyx = !path.startsWith('/2010-04-01/');
+  const none = isTelnyx ? undefined : null;
   const [from, to] = isOutbound ? [call.own, call.other] : [call.other, call.own];
   return {
     sid: call.id,
     account_sid: accountId,
-    parent_call_sid: call.parent ?? null,
+    parent_call_sid: call.parent ?? none,
     from: from ?? '',
     to: to ?? '',
-    direction: isOutbound ? (path.startsWith('/v2/') ? 'outbound' : 'outbound-api') : 'inbound',
+    direction: isOutbound ? (isTelnyx ? 'outbound' : 'outbound-api') : 'inbound',
     status: call.status,
     date_created: rfc2822(findCreation(call)),
     date_updated: rfc2822(call.endedAt ?? findCreation(call)),
-    start_time: rfc2822(call.startedAt),
-    end_time: rfc2822(call.endedAt),
-    duration: call.endedAt === undefined ? null : String(Math.round(countSeconds(call) ?? 0)),
-    price: call.cost === undefined ? null : String(-call.cost),
+    start_time: rfc2822(call.startedAt) ?? none,
+    end_time: rfc2822(call.endedAt) ?? none,
+    duration: call.endedAt === undefined ? none : String(Math.round(countSeconds(call) ?? 0)),
+    price: call.cost === undefined ? none : String(-call.cost),
     price_unit: 'USD',
-    phone_number_sid: call.numberSid ?? null,
+    phone_number_sid: call.numberSid ?? none,
     uri: `${path}/${call.id}`,
   };
 };
@@ -334,7 +342,7 @@ const listTwilio = ({ path, query, match }: Asked & { match: RegExpExecArray }, 
       return {
         calls: page.map((call) => toTwilio(call, account.accountId, path)),
         ...{ page: 0, page_size: size, start: 0, end: page.length - 1, uri: path, first_page_uri: path },
-        next_page_uri: hasMore ? `${path}?${next}` : null,
+        next_page_uri: hasMore ? `${path}?${next}` : path.startsWith('/2010-04-01/') ? null : undefined,
       };
     }),
   };
