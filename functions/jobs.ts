@@ -6,6 +6,7 @@ import { deliverWebhook } from './jobs/deliver-webhook.ts';
 import { erasePerson } from './jobs/erase-person.ts';
 import { expireCalls } from './jobs/expire-calls.ts';
 import { exportCalls } from './jobs/export-calls.ts';
+import { exportPerson } from './jobs/export-person.ts';
 import { extractDocument } from './jobs/extract-document.ts';
 import { finishDeletion } from './jobs/finish-deletion.ts';
 import { finishDuplication } from './jobs/finish-duplication.ts';
@@ -40,6 +41,7 @@ export const jobs: AnyJob[] = [
   reconcileAgents,
   reconcileCalls,
   exportCalls,
+  exportPerson,
   writeLake,
   importBlockList,
   giveUp,

@@ -15,6 +15,7 @@ import { createCallExport } from './api/create-call-export.ts';
 import { createDocumentUploads } from './api/create-document-uploads.ts';
 import { createErasure } from './api/create-erasure.ts';
 import { createKey } from './api/create-key.ts';
+import { createPersonExport } from './api/create-person-export.ts';
 import { createReconciliation } from './api/create-reconciliation.ts';
 import { createUser } from './api/create-user.ts';
 import { createWebhookEndpoint } from './api/create-webhook-endpoint.ts';
@@ -42,6 +43,7 @@ import { getErasure } from './api/get-erasure.ts';
 import { getInvoices } from './api/get-invoices.ts';
 import { getKey } from './api/get-key.ts';
 import { getOpenapiDocument } from './api/get-openapi-document.ts';
+import { getPersonExport } from './api/get-person-export.ts';
 import { getProtectedResource } from './api/get-protected-resource.ts';
 import { getReconciliation } from './api/get-reconciliation.ts';
 import { getUser } from './api/get-user.ts';
@@ -175,6 +177,8 @@ export const routes: AnyEndpoint[] = [
   getReconciliation,
   createErasure,
   getErasure,
+  createPersonExport,
+  getPersonExport,
   createWebhookEndpoint,
   listWebhookEndpoints,
   getWebhookEndpoint,

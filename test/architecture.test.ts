@@ -45,6 +45,7 @@ const capabilities = [
   'functions/crawling',
   'functions/duplication',
   'functions/figures',
+  'functions/person-exports',
   'functions/reconciliation',
   'functions/search',
   'functions/sheets',
@@ -81,6 +82,7 @@ const arrows: Record<string, string[]> = {
   'functions/erasure': [
     ...[...below, 'functions/block-list-import', 'functions/calling', 'functions/consents', 'functions/webhooks'],
   ],
+  'functions/person-exports': [...below, 'functions/erasure'],
   'functions/duplication': below,
   'functions/figures': below,
   'functions/reconciliation': [...below, 'functions/erasure', 'functions/hooks'],

@@ -42,6 +42,7 @@ export const changeActions = {
   'user.budget_reached': 'The calls of a user have cost 80 % or 100 % of its budget.',
   'user.deleted': 'The deletion of a user has begun.',
   'erasure.requested': 'The erasure of a person was requested.',
+  'person_export.created': 'A file of what there is of a person was requested.',
   'call.deleted': 'A call was deleted.',
 } as const;
 export type ChangeAction = keyof typeof changeActions;
@@ -73,7 +74,7 @@ export const Change = component(
     kind: choiceField(kinds, 'The kind of what changed: the first part of `action`.', 'agent'),
     id: z.optional(
       textField(
-        'Id of what changed: of the agent, website, document, import, endpoint, key, user, erasure or call, the guest of `access`, or the platform of `hook_secret` and `platform_key`. A block list has none, and neither have consents.',
+        'Id of what changed: of the agent, website, document, import, endpoint, key, user, erasure, export or call, the guest of `access`, or the platform of `hook_secret` and `platform_key`. A block list has none, and neither have consents.',
         examples.agentId,
       ),
     ),

@@ -113,6 +113,14 @@ export const jobMessages = {
     /** The message begins the export if its first message was not sent. */
     isRescue: z.optional(z.literal(true)),
   }),
+  /** The message does not hold the person's number, because a message outlives its job. */
+  exportPerson: z.object({
+    job: z.literal('exportPerson'),
+    ...ofUser,
+    exportId: StoredIdentifier,
+    /** The message begins the export if its first message was not sent. */
+    isRescue: z.optional(z.literal(true)),
+  }),
   indexKnowledge: z.object({ job: z.literal('indexKnowledge'), ...ofUser, agentId: StoredIdentifier }),
   createDeliveries: z.object({
     job: z.literal('createDeliveries'),

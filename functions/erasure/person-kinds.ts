@@ -113,6 +113,8 @@ export const personKinds = {
   attempts: ofAttempts,
 };
 
+export type PersonKindName = keyof typeof personKinds;
+
 /** Yields the places where data of a person may be: both forms of the number, of the user and of all agents that the user owns. */
 export async function* listPlaces(
   uid: string,
@@ -132,6 +134,14 @@ export const countServices = {
   calls: calls.for('count'),
   blockList: blockList.for('count'),
   consents: consents.for('count'),
+};
+/** The services that read it. */
+export const readServices = {
+  agents: agents.for('owned'),
+  calls: calls.for('withNumber'),
+  blockList: blockList.for('findEntries'),
+  consents: consents.for('readAll'),
+  callAttempts: callAttempts.for('find'),
 };
 /** The services that erase it. */
 export const removeServices = {

@@ -1,9 +1,12 @@
 import { discardExports, discardServices } from '../call-exports/discard-exports.ts';
 import { queueSender } from '../clients/job-queue.ts';
+import { hashingSecret } from '../clients/secrets.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { incompleteErasure, isOverdue } from '../erasure/erasures.ts';
 import { erasePerson as erase, eraseServices, rememberErasedPerson, rememberServices } from '../erasure/person.ts';
+import { personExports } from '../person-exports/person-exports.ts';
+import { discardPersonExports } from '../person-exports/run-person-export.ts';
 import { queueJob, queueWorker } from './job.ts';
 
 /** Erases a person from the data of a user. */
@@ -14,6 +17,8 @@ export const erasePerson = queueJob({
     ...rememberServices,
     ...eraseServices,
     ...discardServices,
+    personExports: personExports.for('list', 'remove'),
+    secret: hashingSecret,
     jobQueue: queueSender('erasePerson', 'exportCalls'),
   },
   isAwaited: true,
@@ -28,6 +33,7 @@ export const erasePerson = queueJob({
     const rest = await erase({ uid, erasureId, ...begun, progress }, until, services);
     if (rest === undefined) {
       await discardExports(uid, services);
+      await discardPersonExports(uid, services, { secret: await services.secret.read(), number: begun.number });
       return erasures.finish(uid, erasureId);
     }
     // By then everything that the erasure waits for has ended, unless an operator must intervene.

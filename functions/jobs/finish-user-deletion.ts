@@ -4,6 +4,7 @@ import { queueSender } from '../clients/job-queue.ts';
 import { consents } from '../consents/consents.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { jobRescueDelaySeconds, jobTimeoutSeconds, rescueDelaySeconds } from '../domain/timeouts.ts';
+import { discardPersonExports, discardPersonServices } from '../person-exports/run-person-export.ts';
 import type { ServicesOf } from '../service.ts';
 import { agentDeletions } from '../store/agents/agent-deletions.ts';
 import { agentSharing } from '../store/agents/agent-sharing.ts';
@@ -25,6 +26,7 @@ const services = {
   consents: consents.for('removeAll'),
   imports: blockListImports.for('cancel', 'isRunning'),
   ...discardServices,
+  ...discardPersonServices,
   jobQueue: queueSender('finishDeletion', 'finishUserDeletion'),
 };
 
@@ -53,6 +55,7 @@ export const finishUserDeletion = queueJob({
     if (state === 'written' || !deletion.isQuiet || !(await agentDeletions.areFinished(uid)))
       return jobQueue.send(message, waitSeconds);
     await deleteExports(uid, services);
+    await discardPersonExports(uid, services);
     await users.remove(uid);
   },
 });

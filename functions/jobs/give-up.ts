@@ -11,6 +11,7 @@ import { jobMessages } from '../domain/job-messages.ts';
 import { dayMilliseconds } from '../domain/refresh-plan.ts';
 import { jobRescueDelaySeconds } from '../domain/timeouts.ts';
 import { erasures, incompleteErasure, isOverdue } from '../erasure/erasures.ts';
+import { personExports } from '../person-exports/person-exports.ts';
 import { reconciliations } from '../reconciliation/reconciliations.ts';
 import type { ServicesOf } from '../service.ts';
 import { documents } from '../store/sources/documents.ts';
@@ -26,7 +27,15 @@ const services = {
   reconciliations: reconciliations.for('find', 'finish'),
   erasures: erasures.for('find', 'fail'),
   callExports: callExports.for('find', 'finish'),
-  jobQueue: queueSender('crawlWebsite', 'createDeliveries', 'erasePerson', 'exportCalls', 'finishDeletion'),
+  personExports: personExports.for('find', 'finish'),
+  jobQueue: queueSender(
+    'crawlWebsite',
+    'createDeliveries',
+    'erasePerson',
+    'exportCalls',
+    'exportPerson',
+    'finishDeletion',
+  ),
 };
 type Services = ServicesOf<typeof services>;
 
@@ -42,6 +51,7 @@ export const giveUp = queueJob({
     jobMessages.finishDeletion,
     jobMessages.reconcileCalls,
     jobMessages.exportCalls,
+    jobMessages.exportPerson,
     FileNotification,
   ]),
   services,
@@ -64,6 +74,8 @@ export const giveUp = queueJob({
         return giveUpReconciliation(message, services);
       case 'exportCalls':
         return giveUpExport(message, services);
+      case 'exportPerson':
+        return giveUpPersonExport(message, services);
       case 'createDeliveries':
       case 'finishDeletion':
         // Events are delivered, and the data of a deleted agent are deleted, as soon as the cause is gone.
@@ -146,6 +158,17 @@ const giveUpExport = async (
   if (found.finishedAt === undefined) await callExports.finish(found, { files: found.files, error });
   // The job still deletes the files after a day.
   await jobQueue.send({ job: 'exportCalls', uid, exportId }, jobRescueDelaySeconds);
+};
+
+const giveUpPersonExport = async (
+  { uid, exportId }: z.infer<typeof jobMessages.exportPerson>,
+  { personExports, jobQueue }: Pick<Services, 'personExports' | 'jobQueue'>,
+): Promise<void> => {
+  if (!(await personExports.find(uid, exportId))) return;
+  const error = 'The export could not be completed because of a problem in the service. Request it again.';
+  await personExports.finish({ uid, exportId }, { error });
+  // The job still deletes the file after a day.
+  await jobQueue.send({ job: 'exportPerson', uid, exportId }, jobRescueDelaySeconds);
 };
 
 export const handler = queueWorker(giveUp);

@@ -156,7 +156,11 @@ const tags = [
     paths: ['users', 'keys', 'user-figures', 'changes'],
     description: 'The clients of a user, API keys, and who changed what.',
   },
-  { name: 'Privacy', paths: ['erasures'], description: 'The erasure of people from the data of a user.' },
+  {
+    name: 'Privacy',
+    paths: ['erasures', 'person-exports'],
+    description: 'The erasure of people from the data of a user, and what there is of them as a file.',
+  },
   {
     name: 'Webhooks',
     paths: ['webhook-endpoints', 'webhook-deliveries'],

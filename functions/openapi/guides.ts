@@ -33,6 +33,7 @@ const groups = {
     'call-figures': 'functions/openapi/guides/call-figures.md',
     'calls-as-files': 'functions/openapi/guides/calls-as-files.md',
     'outbound-calls': 'functions/openapi/guides/outbound-calls.md',
+    'consent-and-disclosure': 'functions/openapi/guides/consent-and-disclosure.md',
     'voice-platforms': 'functions/openapi/guides/voice-platforms.md',
     'voice-platform-setup': 'functions/openapi/guides/voice-platform-setup.md',
     'platform-signatures': 'functions/openapi/guides/platform-signatures.md',

@@ -46,6 +46,7 @@ const isCallable = (endpoint: AnyEndpoint) =>
   endpoint.caller.kind === 'key' &&
   !endpoint.path.startsWith('/platform-keys') &&
   endpoint.name !== 'recordConsents' &&
+  !endpoint.path.startsWith('/person-exports') &&
   !endpoint.raw?.multipart &&
   !endpoint.raw?.responds &&
   (endpoint.method === 'GET' || !administersUsers(endpoint));

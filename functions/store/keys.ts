@@ -47,6 +47,8 @@
  * text of a source      SOURCE#<websiteId or documentId>       <revision>#<part>#<n>   a piece of the text, deflated, under an item's 400 KB
  * visits of its pages   SOURCE#<websiteId>                     <revision>#visits      what servers said of the pages that have the text, deflated
  * index of a text       SOURCE#<websiteId or documentId>       <revision>#index-<id>#<n>  a piece of the index of its words, packed
+ * export of a person    USER#<uid>                             PERSON-EXPORT#<exportId> its progress and its file; the number until it ends; expires
+ * …that runs            USER#<uid>                             PERSON-EXPORTING        the export of a person that runs, at most one
  * erasure               USER#<uid>                             ERASURE#<erasureId>     the progress of a person's erasure; the number until it ends
  * erased person         USER#<uid>                             ERASED#<keyed hash>     when the erasure of a number was last requested
  * hook secret           USER#<uid>                             HOOK-SECRET#<platform>  the secrets of a voice platform's webhooks, encrypted, and when they were used
@@ -266,6 +268,16 @@ export const callExportKey = (uid: string, exportId: string): ItemKey => ({
   sk: `CALL-EXPORT#${exportId}`,
 });
 export const runningCallExportKey = (uid: string): ItemKey => ({ pk: `USER#${uid}`, sk: 'CALL-EXPORTING' });
+/** The exports of people, in the order in which they were requested. */
+export const personExportCollection = (uid: string): PrefixedCollection => ({
+  pk: `USER#${uid}`,
+  prefix: 'PERSON-EXPORT#',
+});
+export const personExportKey = (uid: string, exportId: string): ItemKey => ({
+  pk: `USER#${uid}`,
+  sk: `PERSON-EXPORT#${exportId}`,
+});
+export const runningPersonExportKey = (uid: string): ItemKey => ({ pk: `USER#${uid}`, sk: 'PERSON-EXPORTING' });
 /** The figures of an agent's days, in pieces if a day is large. */
 export const figuresCollection = (agentId: string): Collection => ({ pk: `AGENT#${agentId}#FIGURES` });
 export const figuresKey = (agentId: string, day: string, piece = 0): ItemKey => ({
@@ -415,7 +427,7 @@ export type ChangedItem =
   | { kind: 'number'; list: BlockListOwner }
   | { kind: 'consent'; uid: string }
   | { kind: 'number' | 'rules'; list: BlockListOwner }
-  | { kind: 'import' | 'erasure' | 'hook secret' | 'platform key'; uid: string; id: string }
+  | { kind: 'import' | 'erasure' | 'person export' | 'hook secret' | 'platform key'; uid: string; id: string }
   | { kind: 'deleted call'; agentId: string }
   | { kind: 'user' | 'endpoints'; uid: string }
   | { kind: 'key' };
@@ -423,7 +435,17 @@ export type ChangedItem =
 /** The sort keys of those items, and of kept entries of deleted calls. */
 export const sortKeysOfChanges = {
   exact: ['ACCESS', 'BLOCK-LIST-RULES', 'CALL', 'KEY', 'USER', 'WEBHOOKS'],
-  prefixes: ['+', 'AGENT#', 'WEBSITE#', 'DOCUMENT#', 'ERASURE#', 'HOOK-SECRET#', 'IMPORT#', 'PLATFORM-KEY#'],
+  prefixes: [
+    '+',
+    'AGENT#',
+    'WEBSITE#',
+    'DOCUMENT#',
+    'ERASURE#',
+    'HOOK-SECRET#',
+    'IMPORT#',
+    'PERSON-EXPORT#',
+    'PLATFORM-KEY#',
+  ],
 };
 
 export const changedItem = ({ pk, sk }: ItemKey): ChangedItem | undefined => {
@@ -453,6 +475,8 @@ export const changedItem = ({ pk, sk }: ItemKey): ChangedItem | undefined => {
       return { kind: 'rules', list: { uid: owner } };
     case 'USER,IMPORT':
       return { kind: 'import', uid: owner, id };
+    case 'USER,PERSON-EXPORT':
+      return { kind: 'person export', uid: owner, id };
     case 'USER,ERASURE':
       return { kind: 'erasure', uid: owner, id };
     case 'USER,HOOK-SECRET':

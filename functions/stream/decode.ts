@@ -43,6 +43,8 @@ export const decode = (change: TableChange): DomainChange[] => {
       return rulesChanged(item.list, change as TableChange<RulesItem>);
     case 'import':
       return importChanged(item.uid, item.id, change as TableChange<Item & ImportRecord>);
+    case 'person export':
+      return change.before ? [] : [{ kind: 'personExportRequested', uid: item.uid, exportId: item.id }];
     case 'erasure':
       return change.before ? [] : [{ kind: 'erasureRequested', uid: item.uid, erasureId: item.id }];
     case 'endpoints':

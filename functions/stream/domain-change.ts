@@ -53,6 +53,7 @@ export type DomainChange =
   | { kind: 'userUpdated'; uid: string; changed: string[] }
   | ({ kind: 'userBudgetReached'; uid: string; creator?: string; amount: number; currency: string } & ReachedShare)
   | { kind: 'userDeletionBegun'; uid: string; creator?: string }
+  | { kind: 'personExportRequested'; uid: string; exportId: string }
   | { kind: 'erasureRequested'; uid: string; erasureId: string };
 
 /** A share of a budget that the calls of a period have reached, and what they have cost then. */

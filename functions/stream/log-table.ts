@@ -117,6 +117,7 @@ const entries = {
   // The log of a user ends with the user: a deletion is in the log of the user who created it.
   userDeletionBegun: ({ uid, creator }) =>
     creator === undefined ? [] : [{ action: 'user.deleted', id: uid, record: { uid: creator } }],
+  personExportRequested: ({ uid, exportId }) => [{ action: 'person_export.created', id: exportId, record: { uid } }],
   erasureRequested: ({ uid, erasureId }) => [{ action: 'erasure.requested', id: erasureId, record: { uid } }],
   ...ignoreKinds([], 'sourceReady', 'sourceFailed', 'numberChanged', 'numberErased', 'deliveriesResumed'),
   ...ignoreKinds([], 'consentRecorded'),

@@ -36,6 +36,7 @@ const marks = {
     'numberChanged',
     'numberErased',
     'consentRecorded',
+    'personExportRequested',
     'rulesUpdated',
     'importFinished',
     'hookSecretSet',

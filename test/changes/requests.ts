@@ -15,6 +15,7 @@ import {
 } from '../../functions/domain/source-state.ts';
 import { environment } from '../../functions/environment.ts';
 import { Erasures } from '../../functions/erasure/erasures.ts';
+import { PersonExports } from '../../functions/person-exports/person-exports.ts';
 import { AgentDeletions } from '../../functions/store/agents/agent-deletions.ts';
 import { BlockListRulesStore } from '../../functions/store/block-list/block-list-rules.ts';
 import { Credentials } from '../../functions/store/credentials.ts';
@@ -297,6 +298,13 @@ export const requests: Record<string, (world: World, step: Step) => Promise<Made
     await users.beginDeletion(uid, id);
     // The log of the client ends with the client.
     return [{ action: 'user.deleted', id }];
+  },
+  async exportPerson({ uid, stores }, { phones: [number = ''] }) {
+    const exports = new PersonExports(stores.table);
+    for await (const found of exports.list(uid)) await exports.remove(found);
+    const exportId = newIdentifier('export');
+    await exports.add({ uid, exportId, number, numberHash: '' });
+    return [{ action: 'person_export.created', id: exportId }];
   },
   async requestErasure({ uid, erasures }, { phones: [number = ''] }) {
     const erasureId = newIdentifier('erasure');

@@ -60,6 +60,7 @@ it('the dead letters of jobs that somebody waits for start a function that may o
     'createDeliveries',
     'erasePerson',
     'exportCalls',
+    'exportPerson',
     'extractDocument',
     'finishDeletion',
     'importBlockList',
@@ -69,7 +70,7 @@ it('the dead letters of jobs that somebody waits for start a function that may o
   expect(grants).toEqual([
     ...['dynamodb:DeleteItem on table', 'dynamodb:GetItem on format', 'dynamodb:GetItem on table'],
     ...['dynamodb:UpdateItem on table', 's3:DeleteObject on imports'],
-    ...['crawlWebsite', 'createDeliveries', 'erasePerson', 'exportCalls', 'finishDeletion'].map(
+    ...['crawlWebsite', 'createDeliveries', 'erasePerson', 'exportCalls', 'exportPerson', 'finishDeletion'].map(
       (job) => `sqs:SendMessage on queue of ${job}`,
     ),
   ]);

@@ -5,6 +5,7 @@ import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
 import { erasures } from '../../functions/erasure/erasures.ts';
 import { hookSecrets } from '../../functions/hooks/secrets/hook-secrets.ts';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
+import { personExports } from '../../functions/person-exports/person-exports.ts';
 import { platformKeys } from '../../functions/reconciliation/platform-keys.ts';
 import { reconciliations } from '../../functions/reconciliation/reconciliations.ts';
 import { agentChanges } from '../../functions/store/agents/agent-changes.ts';
@@ -68,6 +69,16 @@ const erasure = async (uid: string) => {
   const erasureId = newIdentifier('erasure');
   await erasures.get().add({ uid, erasureId, number: '+14155550177', numberHash: 'hash', blockList: 'keep' });
   return erasureId;
+};
+
+/** An export of a person that is over, by its id. */
+const personExport = async (uid: string) => {
+  const exportId = newIdentifier('export');
+  const store = personExports.get();
+  for await (const found of store.list(uid)) await store.remove(found);
+  await store.add({ uid, exportId, number: '+14155550177', numberHash: 'hash' });
+  await store.finish({ uid, exportId }, {});
+  return exportId;
 };
 
 /** An import of a user, by its id. */
@@ -296,6 +307,11 @@ export const samples: Record<string, Sample | ((agentId: string, uid: string) =>
   updateDocument: async (agentId) => ({ body: { documentId: await document(agentId, 'pending'), active: false } }),
   retryDocument: async (agentId) => ({ body: { documentId: await document(agentId, 'failed') } }),
   deleteDocument: async (agentId) => ({ query: { documentId: await document(agentId, 'pending') } }),
+  createPersonExport: async (_, uid) => {
+    for await (const found of personExports.get().list(uid)) await personExports.get().remove(found);
+    return { body: { number: '+14155550177' } };
+  },
+  getPersonExport: async (_, uid) => ({ params: { exportId: await personExport(uid) } }),
   createErasure: { body: { number: '+14155550177', dryRun: true } },
   getErasure: async (_, uid) => ({ params: { erasureId: await erasure(uid) } }),
   listWebsites: {},

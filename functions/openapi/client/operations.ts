@@ -99,6 +99,10 @@ export const operations: Record<string, Record<string, Operation>> = {
     create: {"method":"POST","path":"/erasures","body":"json","takesUid":true},
     get: {"method":"GET","path":"/erasures/{erasureId}","query":["uid"],"takesUid":true},
   },
+  personExports: {
+    create: {"method":"POST","path":"/person-exports","body":"json","takesUid":true},
+    get: {"method":"GET","path":"/person-exports/{exportId}","query":["uid"],"takesUid":true},
+  },
   webhooks: {
     createEndpoint: {"method":"POST","path":"/webhook-endpoints","body":"json","takesUid":true},
     listEndpoints: {"method":"GET","path":"/webhook-endpoints","query":["uid","limit","cursor"],"takesUid":true,"items":"endpoints"},

@@ -24,6 +24,7 @@ const kinds: Record<Change['kind'], string> = {
   key: 'Keys',
   user: 'Users',
   erasure: 'Erasures',
+  person_export: 'Exports of people',
   call: 'Deleted calls',
 };
 

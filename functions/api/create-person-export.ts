@@ -1,0 +1,42 @@
+import { queueSender } from '../clients/job-queue.ts';
+import { hashingSecret } from '../clients/secrets.ts';
+import { newIdentifier } from '../domain/identifiers.ts';
+import { AcceptedPersonExport, PersonExportRequest } from '../domain/person-exports.ts';
+import { rescueDelaySeconds } from '../domain/timeouts.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { personExports } from '../person-exports/person-exports.ts';
+import { hashOfNumber } from '../store/erased-people.ts';
+
+/** Starts an export of what there is of a person, by phone number, in the data that a user owns. */
+export const createPersonExport = endpoint({
+  name: 'createPersonExport',
+  method: 'POST',
+  path: '/person-exports',
+  summary: 'Export a person',
+  description:
+    'Writes what there is of a person, by phone number, to a file of JSON Lines: calls, entries of block lists, consents and attempts to call, over all agents that the user owns and in both forms of the number. It has what an erasure with `blockList: "remove"` would erase. It runs in the background; `GET /person-exports/{exportId}` returns its status and the address of the file, which is kept for a day. One export of a user runs at a time. The key must have the scope `privacy`, which a key without a list of scopes does not have.',
+  caller: { kind: 'key', scope: 'privacy', user: ({ body }) => body },
+  services: {
+    personExports: personExports.for('add'),
+    jobQueue: queueSender('exportPerson'),
+    secret: hashingSecret,
+  },
+  body: PersonExportRequest,
+  response: AcceptedPersonExport,
+  errors: ['export_in_progress'],
+
+  async handle({ body: { uid, number }, creationId }, { personExports, jobQueue, secret }) {
+    const exportId = newIdentifier('export', creationId);
+    const numberHash = hashOfNumber(await secret.read(), uid, number);
+    const message = { job: 'exportPerson', uid, exportId } as const;
+    // Starts the export if this function dies.
+    await jobQueue.send({ ...message, isRescue: true }, rescueDelaySeconds);
+    await personExports.add({ uid, exportId, number, numberHash });
+    // It is requested. If this message is not sent, the one before it does the work.
+    await jobQueue.send(message).catch(() => {});
+    return { exportId, status: 'pending' as const };
+  },
+});
+
+export const handler = lambda(createPersonExport);

@@ -1,0 +1,111 @@
+import * as z from 'zod/mini';
+import { exportFiles, type Files } from '../clients/files.ts';
+import { exportsFolder } from '../domain/call-exports.ts';
+import { Call } from '../domain/calls.ts';
+import { newUlid } from '../domain/identifiers.ts';
+import { listForms } from '../domain/number-forms.ts';
+import type { PersonCounts } from '../domain/person-exports.ts';
+import { listPlaces, type PersonKindName, personKinds, readServices } from '../erasure/person-kinds.ts';
+import type { ServicesOf } from '../service.ts';
+import { hashOfNumber } from '../store/erased-people.ts';
+import { isExpired, isFinished, type PersonExports, personExports, type StoredPersonExport } from './person-exports.ts';
+
+export const personExportServices = {
+  ...readServices,
+  personExports: personExports.for('find', 'start', 'finish', 'remove'),
+  exportFiles: exportFiles.for('put', 'delete'),
+};
+type Services = ServicesOf<typeof personExportServices>;
+
+/** The names of the kinds in a file. */
+const lineKinds: Record<PersonKindName, string> = {
+  calls: 'call',
+  blockedNumbers: 'blocked_number',
+  consents: 'consent',
+  attempts: 'attempt',
+};
+
+/** The maximum delay of SQS. */
+const maxDelaySeconds = 900;
+
+/**
+ * Writes what there is of a person to a file, and deletes it a day after its end. Returns the delay before it continues;
+ * undefined when it is over.
+ */
+export const runPersonExport = async (
+  { uid, exportId, isRescue }: { uid: string; exportId: string; isRescue?: true },
+  services: Services,
+): Promise<{ delaySeconds: number } | undefined> => {
+  const found = await services.personExports.find(uid, exportId);
+  if (!found || (isRescue && found.status !== 'pending')) return undefined;
+  const finished = isFinished(found) ? found : await writeFile(found, services);
+  if (!finished) return undefined;
+  if (isExpired(finished)) return void (await deletePersonExport(finished, services));
+  const seconds = Math.ceil((Date.parse(finished.expiresAt as string) - Date.now()) / 1000);
+  return { delaySeconds: Math.min(maxDelaySeconds, Math.max(1, seconds)) };
+};
+
+const writeFile = async (
+  { uid, exportId }: StoredPersonExport,
+  services: Services,
+): Promise<StoredPersonExport | undefined> => {
+  const begun = await services.personExports.start(uid, exportId);
+  if (begun?.number === undefined) return undefined;
+  const { counts, content } = await readPerson(uid, begun.number, services);
+  const file = content.length > 0 ? await putFile(exportId, content, services) : undefined;
+  const finished = await services.personExports.finish(begun, { counts, file });
+  // An erasure has deleted the export meanwhile, or another run has ended it.
+  if (!finished && file) await services.exportFiles.delete(file.key);
+  return finished;
+};
+
+/** Each run has its own name: one that was overtaken deletes only what is its own. */
+const putFile = async (exportId: string, content: Buffer, { exportFiles }: Pick<Services, 'exportFiles'>) => {
+  const key = `${exportsFolder}${exportId}/${newUlid()}.jsonl`;
+  await exportFiles.put(key, content);
+  return { key, bytes: content.length };
+};
+
+/** Returns all that an erasure would erase of a person, as JSON Lines. */
+export const readPerson = async (
+  uid: string,
+  number: string,
+  services: ServicesOf<typeof readServices>,
+): Promise<{ counts: PersonCounts; content: Buffer }> => {
+  const counts: PersonCounts = { calls: 0, blockedNumbers: 0, consents: 0, attempts: 0 };
+  const lines: Buffer[] = [];
+  for (const [name, kind] of Object.entries(personKinds) as [PersonKindName, (typeof personKinds)[PersonKindName]][])
+    for await (const place of listPlaces(uid, number, services))
+      for await (const data of kind.read(place, services)) {
+        // A call has only what its operations return.
+        const shown = name === 'calls' ? z.parse(Call, data) : data;
+        lines.push(Buffer.from(`${JSON.stringify({ kind: lineKinds[name], data: shown })}\n`));
+        counts[name]++;
+      }
+  return { counts, content: Buffer.concat(lines) };
+};
+
+export const discardPersonServices = {
+  personExports: personExports.for('list', 'remove'),
+  exportFiles: exportFiles.for('delete'),
+};
+
+/** Deletes an export with its file. */
+export const deletePersonExport = async (
+  found: StoredPersonExport,
+  { personExports, exportFiles }: { personExports: Pick<PersonExports, 'remove'>; exportFiles: Pick<Files, 'delete'> },
+): Promise<void> => {
+  if (found.file) await exportFiles.delete(found.file.key);
+  await personExports.remove(found);
+};
+
+/** Deletes the exports of a user, or those of one person whom the keyed hashes of the number's forms tell. */
+export const discardPersonExports = async (
+  uid: string,
+  services: ServicesOf<typeof discardPersonServices>,
+  person?: { secret: string; number: string },
+): Promise<void> => {
+  const hashes = person && listForms(person.number).map((form) => hashOfNumber(person.secret, uid, form));
+  for await (const found of services.personExports.list(uid))
+    if (!hashes || hashes.includes(found.numberHash)) await deletePersonExport(found, services);
+};
