@@ -22,6 +22,7 @@ import { createWebhookEndpoint } from './api/create-webhook-endpoint.ts';
 import { decideCallStart } from './api/decide-call-start.ts';
 import { deleteAgent } from './api/delete-agent.ts';
 import { deleteCall } from './api/delete-call.ts';
+import { deleteCallTranscript } from './api/delete-call-transcript.ts';
 import { deleteDocument } from './api/delete-document.ts';
 import { deleteHookSecret } from './api/delete-hook-secret.ts';
 import { deletePlatformKey } from './api/delete-platform-key.ts';
@@ -38,6 +39,7 @@ import { getBlockListRules } from './api/get-block-list-rules.ts';
 import { getCall } from './api/get-call.ts';
 import { getCallExport } from './api/get-call-export.ts';
 import { getCallFigures } from './api/get-call-figures.ts';
+import { getCallTranscript } from './api/get-call-transcript.ts';
 import { getDocumentContent } from './api/get-document-content.ts';
 import { getErasure } from './api/get-erasure.ts';
 import { getInvoices } from './api/get-invoices.ts';
@@ -155,6 +157,8 @@ export const routes: AnyEndpoint[] = [
   recordCall,
   recordCalls,
   deleteCall,
+  getCallTranscript,
+  deleteCallTranscript,
   getCall,
   listCalls,
   listAllCalls,

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { Call, CallFacts, CallIdAlone, checkIsNoPhoneNumber } from '../domain/calls.ts';
 import { invalidField } from '../domain/errors.ts';
 import { AgentIdInPath, identifierError, isIdentifier } from '../domain/identifiers.ts';
+import { NewTranscript, toStoredTranscript } from '../domain/transcripts.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { callLookup } from '../store/calls/call-records.ts';
@@ -23,16 +24,26 @@ export const recordCall = endpoint({
   },
   services: { calls: calls.for('record') },
   params: z.object({ agentId: AgentIdInPath, callIdOrPhone: CallIdAlone }),
-  body: CallFacts,
+  body: z.extend(CallFacts, { transcript: z.optional(NewTranscript) }),
   response: Call,
 
   async handle(
-    { agent: { agentId, discloses }, params: { callIdOrPhone: callId }, body, found: { lookedUp } },
+    {
+      agent: { agentId, outcomeRules, discloses },
+      params: { callIdOrPhone: callId },
+      body,
+      found: { lookedUp },
+      ignored,
+    },
     { calls },
   ) {
     checkIsNoPhoneNumber(callId);
     if (!isIdentifier(callId)) throw invalidField('callIdOrPhone', identifierError);
-    return calls.record(agentId, callId, body, { lookedUp, discloses });
+    const { transcript: sent, ...facts } = body;
+    const settings = outcomeRules.transcripts;
+    if (sent && !settings) ignored.push('transcript');
+    const transcript = toStoredTranscript(sent, 'api', settings);
+    return calls.record(agentId, callId, facts, { lookedUp, discloses, transcript });
   },
 });
 

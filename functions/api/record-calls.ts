@@ -40,7 +40,7 @@ export const recordCalls = endpoint({
   }),
   errorDescriptions: { 400: 'There is no item, or there are more than 1,000.' },
 
-  async handle({ body, principal, receivedAt }, { calls, credentials }) {
+  async handle({ body, principal, receivedAt, ignored }, { calls, credentials }) {
     const until = lastTableCallAt(receivedAt);
     const checked = body.items.map((item) => validate(CallItem, item));
     const access = await credentials.accessTo(checked.flatMap(({ data }) => data?.agentId ?? []));
@@ -51,6 +51,8 @@ export const recordCalls = endpoint({
       if (error) throw error;
       const agent = access.get(item.agentId);
       if (!agent?.has(uid)) throw insufficientPermissions();
+      if (item.transcript && !agent.outcomeRules.transcripts && !ignored.includes('transcript'))
+        ignored.push('transcript');
       return toRecording(item, agent, { uid, ...key, at });
     });
     const results = await calls.recordMany(accepted, until);

@@ -21,6 +21,7 @@ import { normalizePhoneNumber, PhoneNumber } from './phone-numbers.ts';
 import { characters, cut, text } from './text.ts';
 import { isTimeZone } from './time-zones.ts';
 import { Split } from './traffic.ts';
+import { TranscriptSettings } from './transcripts.ts';
 
 export const AgentName = text(1, limits.nameCharacters).check(describe('Name of the agent.', 'Front desk'));
 
@@ -57,6 +58,7 @@ const fields = {
   calling: CallingRules,
   platform: AgentPlatform,
   callerHistory: CallerHistory,
+  transcripts: TranscriptSettings,
   outcomeFrom: z
     .strictObject({
       outcome: z.optional(
@@ -99,6 +101,7 @@ export const AgentConfiguration = component(
       valueCurrency: z.optional(z.unknown().check(z.meta({ documentAs: fields.valueCurrency }))),
       platform: z.optional(z.unknown().check(z.meta({ documentAs: AgentPlatform }))),
       callerHistory: z.optional(z.unknown().check(z.meta({ documentAs: CallerHistory }))),
+      transcripts: z.optional(z.unknown().check(z.meta({ documentAs: TranscriptSettings }))),
     })
     .check(small(), finite()),
 );

@@ -14,6 +14,7 @@ import { jsonBytes, mergeJson } from './json.ts';
 import { limits } from './limits.ts';
 import { isSameLabel } from './outcome-labels.ts';
 import { hasWords } from './text.ts';
+import { toStoredTranscript } from './transcripts.ts';
 
 /** The agent of a call: its owner, and its rules for outcomes. */
 export type AgentOfCall = { agentId: string; owner: string; outcomeRules: OutcomeRules };
@@ -184,11 +185,26 @@ const isSetBySomebody = (call: Call, field: (typeof outcomeFields)[number]): boo
 
 /** Splits an item into its facts and, if it names one, its outcome. Throws for a label that the agent does not declare. */
 export const toRecording = (
-  { agentId, callId, custom_call_outcome, custom_call_outcome_value, custom_call_metadata, ...facts }: CallItem,
+  {
+    agentId,
+    callId,
+    transcript,
+    custom_call_outcome,
+    custom_call_outcome_value,
+    custom_call_metadata,
+    ...facts
+  }: CallItem,
   { owner, outcomeRules, discloses }: Omit<AgentOfCall, 'agentId'> & { discloses?: boolean },
   origin: Origin,
 ) => {
   const sent = { custom_call_outcome, custom_call_outcome_value, custom_call_metadata };
   const outcome = decideOutcome(sent, { agentId, owner, outcomeRules }, origin);
-  return { agentId, callId, facts, discloses, outcome: listOutcomeFields(sent).length > 0 ? outcome : undefined };
+  return {
+    agentId,
+    callId,
+    facts,
+    discloses,
+    transcript: toStoredTranscript(transcript, 'api', outcomeRules.transcripts),
+    outcome: listOutcomeFields(sent).length > 0 ? outcome : undefined,
+  };
 };

@@ -21,6 +21,7 @@ import { isDeeperThan, isJsonObject, jsonBytes, withoutUndefined } from './json.
 import { limits } from './limits.ts';
 import { normalizePhoneNumber, PhoneNumberOrNull, phoneNumber, restorePlus } from './phone-numbers.ts';
 import { text } from './text.ts';
+import { NewTranscript } from './transcripts.ts';
 import { VersionNumber } from './version-number.ts';
 
 export const Preference = choiceField(
@@ -171,6 +172,7 @@ export const Call = objectComponent('Call', 'A call of an agent, with its outcom
   agentPhone: z.optional(phoneNumber('The agent’s number in this call, in E.164 format.', '+14155550123')),
   ...facts,
   ...CallOutcome.shape,
+  hasTranscript: z.optional(markField('Present when a transcript of the call is kept.')),
   heldOutcome: z.optional(HeldOutcome),
   disclosed: z.optional(Disclosed),
   outcomeUpdatedAt: z.optional(timestamp('When the outcome was last changed.', '2026-03-02T08:15:00.000Z')),
@@ -244,6 +246,7 @@ export const CallItem = component(
   z.extend(z.extend(CallFacts, CallOutcomeChange.shape), {
     agentId: textField('Id of the agent of the call.', examples.agentId),
     callId: Identifier.check(describe('Id of the call. A phone number is invalid here.', examples.callId)),
+    transcript: z.optional(NewTranscript),
   }),
 );
 export type CallItem = z.infer<typeof CallItem>;

@@ -44,6 +44,7 @@ export const changeActions = {
   'erasure.requested': 'The erasure of a person was requested.',
   'person_export.created': 'A file of what there is of a person was requested.',
   'call.deleted': 'A call was deleted.',
+  'call.transcript_deleted': 'The transcript of a call was deleted. The call stays.',
 } as const;
 export type ChangeAction = keyof typeof changeActions;
 const actionNames = Object.keys(changeActions) as [ChangeAction, ...ChangeAction[]];

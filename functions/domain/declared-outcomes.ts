@@ -4,6 +4,7 @@ import { limits } from './limits.ts';
 import { list } from './list.ts';
 import { comparableLabel } from './outcome-labels.ts';
 import { text } from './text.ts';
+import { readTranscriptSettings, type TranscriptSettings } from './transcripts.ts';
 
 /** When an outcome that a voice platform found is set. */
 const FoundConditions = z
@@ -79,11 +80,25 @@ export const DeclaredOutcomes = list(DeclaredOutcome, { max: limits.outcomes }).
 );
 
 /** What the configuration of an agent says about outcomes. Without `outcomes`, a call can have any. */
-export type OutcomeRules = { outcomes?: DeclaredOutcome[]; blockOnOutcomes?: string[] };
+export type OutcomeRules = {
+  outcomes?: DeclaredOutcome[];
+  blockOnOutcomes?: string[];
+  /** What is kept of what was said. */
+  transcripts?: TranscriptSettings;
+};
 
 /** Returns the rules of a configuration. A list that was stored before it had a meaning declares nothing unless it is valid. */
-export const readOutcomeRules = (configuration: { outcomes?: unknown; blockOnOutcomes?: string[] }): OutcomeRules => {
+export const readOutcomeRules = (configuration: {
+  outcomes?: unknown;
+  blockOnOutcomes?: string[];
+  transcripts?: unknown;
+}): OutcomeRules => {
   const { outcomes, blockOnOutcomes } = configuration;
   const declared = outcomes === undefined ? undefined : z.safeParse(DeclaredOutcomes, outcomes).data;
-  return { ...(declared && { outcomes: declared }), ...(blockOnOutcomes && { blockOnOutcomes }) };
+  const transcripts = readTranscriptSettings(configuration);
+  return {
+    ...(declared && { outcomes: declared }),
+    ...(blockOnOutcomes && { blockOnOutcomes }),
+    ...(transcripts && { transcripts }),
+  };
 };

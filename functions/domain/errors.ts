@@ -122,6 +122,8 @@ export const insufficientPermissions = () =>
 export const invalidSignature = (logged: Record<string, string>) =>
   new ApiError('invalid_signature', 'The signature of this request is not valid.', { logged });
 
+export const noSuchTranscript = () => new ApiError('not_found', 'No transcript of this call is kept.');
+
 export const noSuchPlatform = () => new ApiError('not_found', 'There is no such voice platform.');
 
 /** Creates a 401 that names the scope, which depends only on the key and reveals nothing about an agent. The key needs one of them. */

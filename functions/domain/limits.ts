@@ -93,6 +93,11 @@ export const limits = {
   callerWords: 1000,
   /** What a tool returned is cut in a transcript. */
   toolTurnCharacters: 2000,
+  transcriptTurns: 2000,
+  transcriptBytes: 400 * 1024,
+  transcriptDays: 400,
+  /** What a model reads of a transcript at once. */
+  transcriptResultBytes: 20 * 1024,
   /** The history of a caller: calls with details, days, calls that are counted, and characters of a label or a summary. */
   historyCalls: 5,
   historyDays: 365,

@@ -1,6 +1,6 @@
 import type { Secret } from '../clients/secrets.ts';
 import type { Call } from '../domain/calls.ts';
-import { listTexts } from '../domain/transcripts.ts';
+import { listTexts, toStoredTranscript } from '../domain/transcripts.ts';
 import type { Principal } from '../http/endpoint.ts';
 import { log } from '../log.ts';
 import type { Calls } from '../store/calls/calls.ts';
@@ -49,11 +49,12 @@ export const recordEnded = async (
     found && isListed && isOver(found)
       ? found
       : withRules(factsAfter(end, facts, found, !isKeyInAddress), found, end, rules);
-  if (!end.findings) return calls.recordReported(agentId, callId, after, { lookedUp });
+  const transcript = toStoredTranscript(end.turns, platform, settings.outcomeRules.transcripts);
+  if (!end.findings) return calls.recordReported(agentId, callId, after, { transcript, lookedUp });
   const findings = { fields: end.findings, callerTexts: listTexts(end.turns, 'caller') };
   const { errors, ...outcome } = foundOutcome(findings, { platform, agentId, owner, uid }, settings);
   if (errors.length > 0) log('warn', { requestId, operation: 'receiveHook', callId, leftOut: errors });
-  await calls.recordReported(agentId, callId, after, { outcome, lookedUp });
+  await calls.recordReported(agentId, callId, after, { outcome, transcript, lookedUp });
 };
 
 /** Records an end that a platform's list of calls reports, as its webhook would have. */

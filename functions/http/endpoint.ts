@@ -120,6 +120,8 @@ export type RequestContext = {
   receivedAt: number;
   /** The version that the caller has seen, where the operation takes an `If-Match`. */
   ifMatch?: number;
+  /** The names of fields that have no meaning in this request. A handler adds those that only it knows. */
+  ignored: string[];
   /** A ULID for what this request creates: the same when the request is repeated. */
   creationId: string;
 };

@@ -36,10 +36,17 @@ const buildHandler = (
   const services = lazyServices(endpoint.services ?? {});
 
   const handle = async (event: ApiEvent, { internal }: HandlerContext): Promise<ApiResult> => {
-    const { authorized, receivedAt, cause } = internal;
+    const { authorized, parsed, receivedAt, cause } = internal;
     const { headers, rawQueryString: rawQuery, requestContext } = event;
     const { requestId } = requestContext;
-    const context = { address: clientAddress(event), rawQuery, headers, requestId, receivedAt };
+    const context = {
+      address: clientAddress(event),
+      rawQuery,
+      headers,
+      requestId,
+      receivedAt,
+      ignored: parsed?.input ? parsed.ignored : [],
+    };
     cause.maker = identifyMaker(endpoint, authorized.principal, event);
     const respond = (creationId: string) =>
       withCause(cause, () => perform(endpoint, authorized, { ...context, creationId }, services));

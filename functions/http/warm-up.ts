@@ -46,6 +46,7 @@ export const performMadeUp = async (endpoint: AnyEndpoint, input: Input, items: 
     headers: {},
     requestId: placeholderIdentity,
     receivedAt: performance.now(),
+    ignored: [],
   };
   const services = lazyServices(endpoint.services ?? {});
   return perform(endpoint, authorized, { ...context, creationId: placeholderIdentity }, services);

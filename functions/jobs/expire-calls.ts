@@ -10,13 +10,13 @@ import { startOfRetention } from '../store/calls/call-records.ts';
 import { calls } from '../store/calls/calls.ts';
 import { queueJob, queueWorker } from './job.ts';
 
-/** Deletes counted calls past retention. A TTL would be rewritten with each change of the setting. */
+/** Deletes transcripts that their agent no longer keeps, and counted calls past retention. A TTL would be rewritten with each change of a setting. */
 export const expireCalls = queueJob({
   name: 'expireCalls',
   message: jobMessages.expireCalls,
   services: {
     agents: agents.for('inSegment'),
-    calls: calls.for('removeAll'),
+    calls: calls.for('removeAll', 'expireTranscripts'),
     callFigures: callFigures.for('count', 'daysWithCalls', 'find', 'save'),
     jobQueue: queueSender('expireCalls'),
   },
@@ -25,12 +25,15 @@ export const expireCalls = queueJob({
 
   async handle({ segment: first = 0 }, { agents, calls, callFigures, jobQueue }, { until }) {
     const days = environment.callRetentionDays;
-    if (days === undefined) return;
-    const before = startOfQuarterAt(startOfRetention(days));
+    const before = days === undefined ? undefined : startOfQuarterAt(startOfRetention(days));
     for (let segment = first; segment < agentSegments; segment++) {
-      for await (const agentId of agents.inSegment(segment)) {
+      for await (const { agentId, transcripts } of agents.inSegment(segment)) {
+        const keptFrom = transcripts && startOfRetention(transcripts.keepDays);
         const isDone =
-          (await freeze(agentId, before, until, callFigures)) && (await calls.removeAll(agentId, { before, until }));
+          (await calls.expireTranscripts(agentId, { before: keptFrom, until })) &&
+          (before === undefined ||
+            ((await freeze(agentId, before, until, callFigures)) &&
+              (await calls.removeAll(agentId, { before, until }))));
         if (!isDone) return jobQueue.send({ job: 'expireCalls', uid: allUsers, segment });
       }
       if (Date.now() >= until && segment + 1 < agentSegments) {

@@ -2,6 +2,7 @@ import { type ApiKey, hashApiKey, isUsable, underParent } from '../domain/api-ke
 import type { ConsentRule } from '../domain/calling-rules.ts';
 import type { OutcomeRules } from '../domain/declared-outcomes.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
+import type { TranscriptSettings } from '../domain/transcripts.ts';
 import { service } from '../service.ts';
 import { accessKey, apiKeyKey, apiKeyListingKey, findItem } from './keys.ts';
 import { type Item, type Lookup, TableStore, table } from './table.ts';
@@ -26,6 +27,7 @@ export type RepeatedFields = {
   valueCurrency?: string;
   consentRule?: ConsentRule;
   discloses?: boolean;
+  transcripts?: TranscriptSettings;
 };
 
 /** Nobody may use a deleted agent, which has only its `formerOwner`. */
@@ -102,11 +104,12 @@ export class Credentials extends TableStore {
 
 /** Returns the access from an item, unless its agent is gone. */
 export const readAccess = (item: Item | undefined): Access | undefined => {
-  const { uid: owner, guests, blockOnOutcomes, outcomes, ...rest } = (item ?? {}) as Partial<AccessItem>;
+  const { uid: owner, guests, blockOnOutcomes, outcomes, transcripts, ...rest } = (item ?? {}) as Partial<AccessItem>;
   if (owner === undefined) return undefined;
   const outcomeRules = {
     ...(blockOnOutcomes && { blockOnOutcomes }),
     ...(outcomes !== undefined && { outcomes: JSON.parse(outcomes) }),
+    ...(transcripts && { transcripts }),
   };
   const { consentRule, discloses, erasedAt } = rest;
   const has = (uid: string) => owner === uid || (guests?.has(uid) ?? false);

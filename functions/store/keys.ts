@@ -32,6 +32,7 @@
  * consents of a person  USER#<uid>#CONSENTS#<shard 0–15> PERSON#<phone, today's form>  all records of the person, packed: read when a call starts
  * record of a consent   USER#<uid>#CONSENTS#<shard 0–15> <phone, today's form>#<at>#<consentId>  a consent or a revocation, with its proof: only an erasure changes it
  * call                  AGENT#<agentId>#CALL#<callId>          CALL                    the call's record, once; for 40 days after a deletion, that it was deleted
+ * transcript of a call  AGENT#<agentId>#TRANSCRIPTS            <end>#<callId>          what was said, deflated; expires
  * call by time          AGENT#<agentId>#CALLS                  <startedAt>#<callId>    nothing: the key has the call's id
  * call by phone         AGENT#<agentId>#PHONE#<phone>          <startedAt>#<callId>    the same; no item when the number was withheld
  * figures of a day       AGENT#<agentId>#FIGURES                <date>                  the sums of the calls that started on a day in UTC, deflated
@@ -223,6 +224,12 @@ export const runningImportKey = (owner: BlockListOwner): ItemKey => ({
 export const callKey = (agentId: string, callId: string): ItemKey => ({
   pk: `AGENT#${agentId}#CALL#${callId}`,
   sk: 'CALL',
+});
+/** The transcripts of an agent's calls, by the end of the call. */
+export const callTranscriptCollection = (agentId: string): Collection => ({ pk: `AGENT#${agentId}#TRANSCRIPTS` });
+export const callTranscriptKey = (agentId: string, callId: string, endedAt: string): ItemKey => ({
+  pk: callTranscriptCollection(agentId).pk,
+  sk: `${endedAt}#${callId}`,
 });
 export const callCollection = (agentId: string): Collection => ({ pk: `AGENT#${agentId}#CALLS` });
 export const phoneCallCollection = (agentId: string, phone: string): Collection => ({

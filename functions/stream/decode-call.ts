@@ -21,13 +21,17 @@ export const decodeCall = (agentId: string, callId: string, change: TableChange)
   const isRecorded = !former || !isSameRecord(former.call, call);
   const unset = [...newHeldOutcome(write), ...newRefusedOutcome(change, write)];
   const hasNewOutcome = call.outcomeUpdatedAt !== undefined && call.outcomeUpdatedAt !== former?.call.outcomeUpdatedAt;
-  // Whatever else was written is the outcome.
-  const isOutcomeUpdated = hasNewOutcome || (!isRecorded && unset.length === 0);
+  // Whatever else was written is the outcome, or the transcript, which is no event.
+  const hasOtherTranscript = former !== undefined && !isDeepStrictEqual(former.call.transcript, call.transcript);
+  const isOutcomeUpdated = hasNewOutcome || (!isRecorded && unset.length === 0 && !hasOtherTranscript);
+  const { transcriptDeletedBy: maker } = call;
+  const isTranscriptDeleted = maker && maker.deletedAt !== former?.call.transcriptDeletedBy?.deletedAt;
   return [
     // POST /calls records a call and sets its outcome in one write.
     ...(isRecorded ? [{ kind: 'callRecorded' as const, ...write }] : []),
     ...(isOutcomeUpdated ? [{ kind: 'callOutcomeUpdated' as const, ...write }] : []),
     ...(isRecorded || !isOutcomeUpdated ? unset : []),
+    ...(isTranscriptDeleted ? [{ kind: 'transcriptDeleted' as const, agentId, callId, maker }] : []),
   ];
 };
 

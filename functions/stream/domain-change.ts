@@ -36,6 +36,7 @@ export type DomainChange =
   | ({ kind: 'callOutcomeRefused' } & Required<RefusedOutcome> & CallWrite)
   | { kind: 'callDeleted'; agentId: string; callId: string; before?: Call }
   // A request also writes who deleted the call, in another item.
+  | { kind: 'transcriptDeleted'; agentId: string; callId: string; maker: StoredMaker }
   | { kind: 'callDeletedByRequest'; agentId: string; callId: string; maker: StoredMaker }
   | { kind: 'numberChanged'; number: NumberChange }
   | { kind: 'numberErased'; list: BlockListOwner; number: string }

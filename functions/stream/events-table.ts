@@ -174,7 +174,7 @@ const effects = {
   },
   deliveriesResumed: ({ uid, endpointIds }) => ({ resumed: endpointIds.map((endpointId) => ({ uid, endpointId })) }),
   ...ignoreKinds({}, 'accessGranted', 'accessEnded', 'callDeletedByRequest', 'numberChanged', 'erasureRequested'),
-  ...ignoreKinds({}, 'personExportRequested'),
+  ...ignoreKinds({}, 'personExportRequested', 'transcriptDeleted'),
   ...ignoreKinds({}, 'sourceCreated', 'sourceUpdated', 'sourceRestarted', 'hookSecretSet', 'hookSecretDeleted'),
   ...ignoreKinds({}, 'platformKeySet', 'platformKeyDeleted'),
   ...ignoreKinds({}, 'endpointCreated', 'endpointUpdated', 'endpointDeleted', 'keyCreated', 'keyUpdated', 'keyRevoked'),

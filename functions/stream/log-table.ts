@@ -88,6 +88,9 @@ const entries = {
   callDeletedByRequest: ({ agentId, callId, maker }) => [
     { action: 'call.deleted', id: callId, agentId, maker, record: { agentId } },
   ],
+  transcriptDeleted: ({ agentId, callId, maker }) => [
+    { action: 'call.transcript_deleted', id: callId, agentId, maker, record: { agentId } },
+  ],
   importFinished: ({ uid, importId, list, record: { finishedAt, added, removed, madeBy } }) => {
     const maker: StoredMaker = { uid, via: 'job', ...madeBy, at: Date.parse(finishedAt) };
     const agentId = 'agentId' in list ? list.agentId : undefined;

@@ -21,7 +21,15 @@ const marks = {
   callOutcomeRefused: ofCall,
   callDeleted: ofCall,
   ...ignoreKinds([], 'agentCreated', 'agentUpdated', 'agentTrafficUpdated', 'agentDeleted'),
-  ...ignoreKinds([], 'accessGranted', 'accessEnded', 'callDeletedByRequest', 'deliveriesResumed', 'erasureRequested'),
+  ...ignoreKinds(
+    [],
+    'accessGranted',
+    'accessEnded',
+    'callDeletedByRequest',
+    'transcriptDeleted',
+    'deliveriesResumed',
+    'erasureRequested',
+  ),
   ...ignoreKinds(
     [],
     'sourceCreated',

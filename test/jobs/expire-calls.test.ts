@@ -133,6 +133,7 @@ it('the deletion of old calls continues in other messages when its time is over,
   const messages: z.infer<typeof jobMessages.expireCalls>[] = [{ job: 'expireCalls' }];
   for (let run = 0; run < messages.length; run++) {
     const calls = {
+      expireTranscripts: services.calls.expireTranscripts.bind(services.calls),
       removeAll: (...[agentId, options]: Parameters<typeof services.calls.removeAll>) =>
         services.calls.removeAll(agentId, slow.delete(agentId) ? { ...options, until: 0 } : options),
     };

@@ -2,6 +2,7 @@ import { blockListImports } from '../../functions/block-list-import/block-list-i
 import { callExports } from '../../functions/call-exports/call-exports.ts';
 import { now } from '../../functions/domain/date-time.ts';
 import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
+import { toStoredTranscript } from '../../functions/domain/transcripts.ts';
 import { erasures } from '../../functions/erasure/erasures.ts';
 import { hookSecrets } from '../../functions/hooks/secrets/hook-secrets.ts';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
@@ -12,7 +13,7 @@ import { agentChanges } from '../../functions/store/agents/agent-changes.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { calls } from '../../functions/store/calls/calls.ts';
-import { runningCallExportKey, runningReconciliationKey } from '../../functions/store/keys.ts';
+import { accessKey, runningCallExportKey, runningReconciliationKey } from '../../functions/store/keys.ts';
 import { documents } from '../../functions/store/sources/documents.ts';
 import { websites } from '../../functions/store/sources/websites.ts';
 import { table } from '../../functions/store/table.ts';
@@ -92,6 +93,17 @@ const blockListImport = async (uid: string) => {
 const recordedCall = async (agentId: string) => {
   const callId = `call-${newUlid()}`;
   await calls.get().record(agentId, callId, { direction: 'inbound', startedAt: '2026-03-01T10:00:00.000Z' });
+  return callId;
+};
+
+/** A call of an agent that keeps transcripts, with one. */
+const callWithTranscript = async (agentId: string) => {
+  const callId = `call-${newUlid()}`;
+  const settings = { keepDays: 30 };
+  await table.get().change(accessKey(agentId), { set: { transcripts: settings } });
+  const transcript = toStoredTranscript([{ role: 'caller', text: 'Hello?' }], 'api', settings);
+  const facts = { direction: 'inbound' as const, startedAt: new Date().toISOString() };
+  await calls.get().record(agentId, callId, facts, { transcript });
   return callId;
 };
 
@@ -293,6 +305,8 @@ export const samples: Record<string, Sample | ((agentId: string, uid: string) =>
   },
   deleteAgent: async (agentId) => ({ params: { agentId: await agentBeside(agentId) } }),
   deleteCall: async (agentId) => ({ params: { callIdOrPhone: await recordedCall(agentId) } }),
+  getCallTranscript: async (agentId) => ({ params: { callId: await callWithTranscript(agentId) } }),
+  deleteCallTranscript: async (agentId) => ({ params: { callId: await callWithTranscript(agentId) } }),
   getCall: { params: { callIdOrPhone: 'call-1' } },
   listCalls: {},
   listAllCalls: {},

@@ -68,6 +68,8 @@ export const operations: Record<string, Record<string, Operation>> = {
     updateOutcome: {"method":"PATCH","path":"/calls/{agentId}/{callIdOrPhone}","query":["preference","metadataMode"],"body":"json"},
     recordMany: {"method":"POST","path":"/calls","body":"json"},
     listAll: {"method":"GET","path":"/calls","query":["uid","phone","from","to","direction","status","outcome","hasOutcome","held","disclosed","limit","cursor"],"takesUid":true,"items":"calls"},
+    getTranscript: {"method":"GET","path":"/calls/{agentId}/{callId}/transcript","query":["uid"],"takesUid":true},
+    deleteTranscript: {"method":"DELETE","path":"/calls/{agentId}/{callId}/transcript","query":["uid"],"takesUid":true},
     list: {"method":"GET","path":"/calls/{agentId}","query":["phone","from","to","direction","status","outcome","hasOutcome","held","disclosed","limit","cursor"],"items":"calls"},
     getFigures: {"method":"GET","path":"/call-figures","query":["uid","agentId","from","to","timeZone","by","direction","status","outcome","version","format"],"takesUid":true},
     updateOutcomes: {"method":"POST","path":"/call-outcomes","body":"json"},

@@ -52,10 +52,10 @@ export class Agents extends TableStore {
     return { begun: item?.copiesBegun ?? 0, inProgress: [...(item?.copies ?? [])] };
   }
 
-  /** Lists the agents in one of `agentSegments` parts of the table, also during their deletion. */
-  async *inSegment(segment: number): AsyncGenerator<string> {
+  /** Lists the agents in one of `agentSegments` parts of the table, also during their deletion, with what they keep of calls. */
+  async *inSegment(segment: number): AsyncGenerator<Pick<AccessItem, 'agentId' | 'transcripts'>> {
     const { sk } = accessKey('');
-    for await (const { agentId } of this.table.scan<AccessItem>(sk, segment, agentSegments)) yield agentId;
+    yield* this.table.scan<AccessItem>(sk, segment, agentSegments);
   }
 
   /** Returns the user's agent with this number, this key, or both. */

@@ -6,6 +6,7 @@ import { isIdentifier } from '../../domain/identifiers.ts';
 import { parseJson } from '../../domain/json.ts';
 import { limits } from '../../domain/limits.ts';
 import { listForms } from '../../domain/number-forms.ts';
+import type { TranscriptDeletion, TranscriptNote } from '../../domain/transcripts.ts';
 import { environment } from '../../environment.ts';
 import { service } from '../../service.ts';
 import { when } from '../expressions.ts';
@@ -37,8 +38,13 @@ type TextField = (typeof outcomeFields)[number] | 'heldOutcome' | 'details' | 'o
 /** A call with the version of it that was read. */
 export type StoredCall = { call: Call & RefusedOutcome & Unlisted; version: string };
 
-/** What no list of calls has: the cost that a platform reported, and when the call was first recorded. */
-type Unlisted = { reportedCost?: ReportedCost; recordedAt?: string };
+/** What no list of calls has: the cost that a platform reported, when the call was first recorded, where its transcript is, and who deleted one. */
+type Unlisted = {
+  reportedCost?: ReportedCost;
+  recordedAt?: string;
+  transcript?: TranscriptNote;
+  transcriptDeletedBy?: TranscriptDeletion;
+};
 
 /** A call as a caller names it, and what a lookup by id found. */
 export type CallTarget = { agentId: string; reference: CallReference; lookedUp?: { record?: ReportedCall } };
@@ -259,6 +265,7 @@ export const storedCall = (item: Item): StoredCall | undefined => {
   const { heldOutcome, details, outcomeHistory, ...rest } = texts;
   const call = {
     ...rest,
+    ...('transcript' in rest && { hasTranscript: true }),
     ...(details !== undefined && { details: parseJson(details) }),
     ...(outcome !== undefined && (parseJson(outcome) as object)),
     ...(heldOutcome !== undefined && { heldOutcome: parseJson(heldOutcome) }),
@@ -270,7 +277,7 @@ export const storedCall = (item: Item): StoredCall | undefined => {
 /** Returns the attributes of a call's item. Absent values are null. */
 export const toCallAttributes = (call: Call, version: string) => {
   const { custom_call_outcome, custom_call_outcome_value, custom_call_metadata, ...others } = call;
-  const { heldOutcome, details, outcomeHistory, ...rest } = others;
+  const { heldOutcome, details, outcomeHistory, hasTranscript: _, ...rest } = others;
   const outcome = JSON.stringify({ custom_call_outcome, custom_call_outcome_value, custom_call_metadata });
   return {
     ...rest,

@@ -1,20 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
+import { currentMaker } from '../../cause.ts';
 import { concernsNumber } from '../../domain/call-outcomes.ts';
 import { type Call, type CallFacts, type CallReference, withFacts } from '../../domain/calls.ts';
 import { chunks } from '../../domain/chunks.ts';
+import { now } from '../../domain/date-time.ts';
+import type { StoredTranscript } from '../../domain/transcripts.ts';
 import { environment } from '../../environment.ts';
 import { service } from '../../service.ts';
 import { isAbsent } from '../expressions.ts';
-import { type Collection, callCollection, callIdAt, callKey, type ItemKey, phoneCallCollection } from '../keys.ts';
+import {
+  type Collection,
+  callCollection,
+  callIdAt,
+  callKey,
+  callTranscriptCollection,
+  callTranscriptKey,
+  type ItemKey,
+  phoneCallCollection,
+} from '../keys.ts';
 import { type Table, TableStore, type TransactionAction, table, untilWritten } from '../table.ts';
 import { type OutcomeChange, OutcomeWriter } from './call-outcomes.ts';
 import { CallRecords, type CallTarget, callEntryKeys, isNoCall, isUnchanged, type StoredCall } from './call-records.ts';
 import { buildDeletedCall, isDeletedRecord, isOfDeletedCall } from './deleted-calls.ts';
 import { callName, type Recording, recordActions, recordCalls } from './record-calls.ts';
+import { keepTranscript } from './transcripts.ts';
 
-/** A transaction takes 100 actions and 4 MB; a call three and 150 KB. */
-const callsPerTransaction = 25;
+/** A transaction takes 100 actions and 4 MB; a call four and 150 KB. */
+const callsPerTransaction = 20;
 const batchConcurrency = 4;
 const countConcurrency = 16;
 const entriesPerPage = 200;
@@ -66,12 +79,15 @@ export class Calls extends TableStore {
     agentId: string,
     callId: string,
     facts: CallFacts,
-    { lookedUp, discloses }: Pick<CallTarget, 'lookedUp'> & Pick<Recording, 'discloses'> = {},
+    {
+      lookedUp,
+      discloses,
+      transcript,
+    }: Pick<CallTarget, 'lookedUp'> & Pick<Recording, 'discloses' | 'transcript'> = {},
   ): Promise<Call> {
     const initial = { disclosed: discloses ? ('unknown' as const) : undefined };
-    return this.#write({ agentId, reference: { callId }, lookedUp }, (found) =>
-      withFacts(found?.call, agentId, callId, facts, initial),
-    );
+    const write = (found: StoredCall | undefined) => withFacts(found?.call, agentId, callId, facts, initial);
+    return this.#write({ agentId, reference: { callId }, lookedUp }, write, { transcript });
   }
 
   /** Records what a platform reports of a call, with its outcome. A call that was deleted stays deleted. */
@@ -79,30 +95,37 @@ export class Calls extends TableStore {
     agentId: string,
     callId: string,
     facts: (found: Call | undefined) => CallFacts,
-    { outcome, lookedUp }: { outcome?: Recording['outcome'] } & Pick<CallTarget, 'lookedUp'> = {},
+    { outcome, transcript, lookedUp }: Pick<Recording, 'outcome' | 'transcript'> & Pick<CallTarget, 'lookedUp'> = {},
   ): Promise<void> {
     // What concerns the call's number is a second write.
     const isSecond = outcome !== undefined && concernsNumber(outcome);
     const change = (!isSecond && outcome?.change) || ((call: Call) => call);
     const write = (found: StoredCall | undefined) =>
       change(withFacts(found?.call, agentId, callId, facts(found?.call)));
-    const recorded = await this.#write({ agentId, reference: { callId }, lookedUp }, write, { isReport: true });
+    const recorded = await this.#write({ agentId, reference: { callId }, lookedUp }, write, {
+      isReport: true,
+      transcript,
+    });
     // An outcome that does not change does nothing to a number again.
     if (isSecond && recorded && outcome.change(recorded) !== recorded)
       await this.setOutcome({ agentId, reference: { callId }, ...outcome });
   }
 
-  async #write(target: NamedCall, write: (found: StoredCall | undefined) => Call): Promise<Call>;
+  async #write(
+    target: NamedCall,
+    write: (found: StoredCall | undefined) => Call,
+    options: { transcript?: StoredTranscript },
+  ): Promise<Call>;
   /** Undefined: the call was deleted, and no report brings it back. */
   async #write(
     target: NamedCall,
     write: (found: StoredCall | undefined) => Call,
-    options: { isReport: true },
+    options: { isReport: true; transcript?: StoredTranscript },
   ): Promise<Call | undefined>;
   async #write(
     { lookedUp, ...target }: NamedCall,
     write: (found: StoredCall | undefined) => Call,
-    { isReport = false } = {},
+    { isReport = false, transcript }: { isReport?: boolean; transcript?: StoredTranscript },
   ): Promise<Call | undefined> {
     const version = randomUUID();
     return untilWritten(async (attempt) => {
@@ -111,9 +134,11 @@ export class Calls extends TableStore {
       const stored = found === 'deleted' ? undefined : found;
       // The write of an earlier attempt succeeded, and its response was lost.
       if (stored?.version === version) return stored.call;
-      const call = write(stored);
+      const recorded = write(stored);
+      const { call, actions } = keepTranscript(this.table, recorded, transcript) ?? { call: recorded, actions: [] };
       const condition = isReport ? isAbsent : isNoCall;
-      if (call !== stored?.call) await this.table.transact(recordActions(this.table, call, stored, version, condition));
+      if (call !== stored?.call)
+        await this.table.transact([...recordActions(this.table, call, stored, version, condition), ...actions]);
       return call;
     });
   }
@@ -141,6 +166,37 @@ export class Calls extends TableStore {
       if (found) await this.table.transact(this.#removal(found, { isLogged: true }));
       return found !== undefined;
     });
+  }
+
+  /** Deletes the transcript of a call, which stays. False: there is none. */
+  async removeTranscript(agentId: string, callId: string, { isLogged = false } = {}): Promise<boolean> {
+    return untilWritten(async () => {
+      const found = await this.#stored.find({ agentId, reference: { callId } });
+      const note = found?.call.transcript;
+      if (!note) return false;
+      const transcriptDeletedBy = isLogged ? { via: 'job' as const, ...currentMaker(), deletedAt: now() } : undefined;
+      await this.table.transact([
+        this.table.updateAction(
+          callKey(agentId, callId),
+          { set: { transcript: null, version: randomUUID(), transcriptDeletedBy } },
+          isUnchanged(found),
+        ),
+        this.table.deleteAction(callTranscriptKey(agentId, callId, note.endedAt)),
+      ]);
+      return true;
+    });
+  }
+
+  /** Deletes the transcripts of calls that ended before a time, or all. Returns true at their end. */
+  async expireTranscripts(agentId: string, { before, until }: { before?: string; until: number }): Promise<boolean> {
+    const options = { to: before, keysOnly: true, limit: entriesPerPage };
+    for await (const keys of this.table.pages(callTranscriptCollection(agentId), options)) {
+      if (Date.now() >= until) return false;
+      await pMap(keys, ({ sk }) => this.removeTranscript(agentId, callIdAt(sk)), { concurrency: batchConcurrency });
+      // Those whose call is gone, or has another transcript.
+      await this.table.deleteMany(keys);
+    }
+    return true;
   }
 
   /** Deletes an agent's calls, or those `before` a time. Returns true at their end. */
@@ -212,7 +268,7 @@ export class Calls extends TableStore {
 
   /** Returns the actions that delete a call. If `kept`, its record and its entry say that it was deleted. */
   #removal(found: StoredCall, kept?: { isLogged: boolean }): TransactionAction[] {
-    const { agentId, callId } = found.call;
+    const { agentId, callId, transcript } = found.call;
     const [byTime, ...others] = callEntryKeys(found.call) as [ItemKey, ...ItemKey[]];
     const deleted = kept && buildDeletedCall(found, kept);
     return [
@@ -220,6 +276,7 @@ export class Calls extends TableStore {
         ? [this.table.putAction(deleted.record, isUnchanged(found)), this.table.putAction(deleted.entry)]
         : [this.table.deleteAction(callKey(agentId, callId), isUnchanged(found)), this.table.deleteAction(byTime)]),
       ...others.map((key) => this.table.deleteAction(key)),
+      ...(transcript ? [this.table.deleteAction(callTranscriptKey(agentId, callId, transcript.endedAt))] : []),
     ];
   }
 }
@@ -245,6 +302,14 @@ export const calls = /* @__PURE__ */ service(() => new Calls(table.get(), enviro
   recordReported: ['dynamodb:DeleteItem', ...outcomePermissions],
   recordMany: ['dynamodb:DeleteItem', ...outcomePermissions],
   remove: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
+  removeTranscript: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
+  expireTranscripts: [
+    'dynamodb:BatchWriteItem',
+    'dynamodb:DeleteItem',
+    'dynamodb:GetItem',
+    'dynamodb:Query',
+    'dynamodb:UpdateItem',
+  ],
   removeAll: ['dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:Query'],
   erase: ['dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:PutItem', 'dynamodb:Query'],
   setOutcome: outcomePermissions,

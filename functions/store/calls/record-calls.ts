@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
 import { type Call, type CallFacts, withFacts } from '../../domain/calls.ts';
 import { chunks } from '../../domain/chunks.ts';
+import type { StoredTranscript } from '../../domain/transcripts.ts';
 import type { Condition } from '../expressions.ts';
 import { callKey, type ItemKey, isSameKey } from '../keys.ts';
 import { repeatRounds } from '../repeat-rounds.ts';
@@ -16,6 +17,7 @@ import {
   type StoredCall,
   toCallAttributes,
 } from './call-records.ts';
+import { keepTranscript } from './transcripts.ts';
 
 /** A call to record, and the change of its outcome. */
 export type Recording = {
@@ -24,14 +26,15 @@ export type Recording = {
   facts: CallFacts;
   /** The agent has a disclosure, of which nobody knows in a new call. */
   discloses?: boolean;
+  transcript?: StoredTranscript;
   outcome?: Pick<OutcomeChange, 'change' | 'block' | 'revocation'>;
 };
 
 /** The single write of a call, with everything that is recorded about it. */
 type Write = { recordings: Recording[]; call: Call; actions: TransactionAction[] };
 
-/** A transaction has 100 actions; a call with corrected start and number five. */
-const callsPerTransaction = 20;
+/** A transaction has 100 actions; a call with corrected start, number and transcript seven. */
+const callsPerTransaction = 14;
 const concurrency = 4;
 
 /**
@@ -49,12 +52,15 @@ export const recordCalls = async (
   const unwritten = await repeatRounds(groups, until, async (pending, round) => {
     const writes: Write[] = [];
     for (const { recordings, found } of await findCalls(records, pending, until)) {
-      const call = found instanceof Error ? found : recordAll(found?.call, recordings);
+      const recorded = found instanceof Error ? found : recordAll(found?.call, recordings);
+      const transcript = recordings.findLast((one) => one.transcript)?.transcript;
+      const kept = recorded instanceof Error ? undefined : keepTranscript(table, recorded, transcript);
+      const { call, actions } = kept ?? { call: recorded, actions: [] };
       results.set(callName(recordings[0] as Recording), call);
       if (call instanceof Error || found instanceof Error || call === found?.call) continue;
       // The write of an earlier round succeeded and its response was lost.
       if (found?.version === version) continue;
-      writes.push({ recordings, call, actions: recordActions(table, call, found, version) });
+      writes.push({ recordings, call, actions: [...recordActions(table, call, found, version), ...actions] });
     }
     // Smaller transactions each round: a call that another write prevents delays fewer others.
     const batches = chunks(writes, Math.max(1, callsPerTransaction >> round));

@@ -18,7 +18,13 @@ export const callFilters = (call: Pick<Call, 'agentId' | 'callId'> | undefined) 
 });
 
 /** The fields of a call that are objects, or tell how its outcome came about. */
-type OtherField = 'details' | 'custom_call_metadata' | 'heldOutcome' | 'outcomeHistory' | 'outcomeUpdatedAt';
+type OtherField =
+  | 'details'
+  | 'custom_call_metadata'
+  | 'hasTranscript'
+  | 'heldOutcome'
+  | 'outcomeHistory'
+  | 'outcomeUpdatedAt';
 type ColumnName = Exclude<keyof Call, OtherField>;
 
 // A field without a column does not compile.
