@@ -97,6 +97,11 @@ const run = async () => {
   report(`Starting ${endpoint ? '' : 'DynamoDB Local, '}the emulators and the service …`);
   // The database comes first, because it starts while this process is blocked by loading the modules of the service.
   const dynamodb = endpoint ? { endpoint } : await start(startDynamoDb(await findJava(report), data.path, onFailure));
+  const collector = process.env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  if (collector) {
+    const { startSpanExport } = await import('./local/otlp.ts');
+    running.push({ stop: startSpanExport(collector) });
+  }
   const { startService } = await import('./local/service.ts');
   await startService({ ...options, serve, baseUrl, dynamodb, data, disk, shell, start });
 };

@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ChangeMaker, StoredMaker } from './domain/change-maker.ts';
 import { withoutUndefined } from './domain/json.ts';
+import type { RequestReference } from './domain/trace.ts';
 
-/** The maker of the changes of the present work, and the request that caused it. */
-export type Cause = { maker: ChangeMaker; requestId?: string; inner?: InnerRequests };
+/** The maker of the changes of the present work, and the reference to the request that caused it. */
+export type Cause = { maker: ChangeMaker; requestId?: RequestReference; inner?: InnerRequests };
 
 /**
  * The requests to the service's own operations that a request causes. The first one counts against the limit of the key; its
@@ -36,8 +37,11 @@ export const noteRateLimit = (headers: Record<string, string>): void => {
   if (inner) inner.rateLimit = headers;
 };
 
-/** Returns the id of the request that caused the present work; undefined if no request did. */
-export const currentRequestId = (): string | undefined => current.getStore()?.requestId;
+/** Begins to log with the trace of a request, up to the end of its handler. */
+export const enterCause = (cause: Cause): void => current.enterWith(cause);
+
+/** Returns the reference to the request that caused the present work; undefined if no request did. */
+export const currentRequestId = (): RequestReference | undefined => current.getStore()?.requestId;
 
 /** Returns the maker of a change that is made now, for the changed item; undefined if nobody is known. */
 export const currentMaker = (): StoredMaker | undefined => {

@@ -7,6 +7,10 @@ export const environment = {
   get isLambda() {
     return process.env.AWS_LAMBDA_FUNCTION_NAME !== undefined;
   },
+  /** The namespace of the metrics in log lines: the name of the deployment. */
+  get metricNamespace() {
+    return process.env.METRIC_NAMESPACE || 'voice-agents';
+  },
   get tableName() {
     return required('TABLE_NAME');
   },

@@ -1,11 +1,28 @@
+import { currentRequestId } from './cause.ts';
+import { readTrace, toRequestId } from './domain/trace.ts';
+
 /**
  * Writes one line of JSON to standard error, which both Lambda and a terminal show. Redacts keys, phone numbers and e-mail
- * addresses in every string, because callers may write them anywhere.
+ * addresses in every string, because callers may write them anywhere. A line about a request has its trace.
  */
-export const log = (level: 'info' | 'warn' | 'error', fields: Record<string, unknown>) => {
+export const log = (
+  level: 'info' | 'warn' | 'error',
+  { requestId, ...fields }: Record<string, unknown> & { requestId?: string },
+) => {
   const redacted = (_: string, value: unknown) => (typeof value === 'string' ? redact(value) : value);
-  const line = JSON.stringify({ time: new Date().toISOString(), level, ...fields }, redacted);
+  const line = JSON.stringify(
+    { time: new Date().toISOString(), level, ...describeRequest(requestId), ...fields },
+    redacted,
+  );
   process.stderr.write(`${line}\n`);
+};
+
+/** Returns the id and the trace of a request. A plain id of the present request has the trace of its reference. */
+const describeRequest = (requestId: string | undefined) => {
+  if (requestId === undefined) return {};
+  const present = currentRequestId();
+  const reference = toRequestId(present) === requestId ? (present ?? requestId) : requestId;
+  return { requestId: toRequestId(reference), traceId: readTrace(reference).traceId };
 };
 
 const keys = /vap_[0-9A-Za-z]+|\b[sr]k_(?:live|test)_\w+|whsec_[0-9A-Za-z+/]+=*/gi;

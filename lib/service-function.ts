@@ -247,6 +247,7 @@ const buildEnvironment = (
     APP_ORIGIN: settings.appOrigins.join(','),
     EDGE_SECRETS: callsService && data.edgeSecrets.length > 0 && data.edgeSecrets.map(secretReference).join(','),
     CALLER_MARK_SECRET: callsService && data.callerMarkSecret && secretReference(data.callerMarkSecret),
+    METRIC_NAMESPACE: servesHttp && deploymentName(settings),
     TABLE_NAME: usesTable && data.table.tableName,
     // Requests use the default, which fails fast.
     TABLE_THROTTLED_MILLISECONDS: usesTable && !servesHttp && '20000',

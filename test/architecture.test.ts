@@ -30,6 +30,7 @@ const base = [
   'functions/service.ts',
   'functions/log.ts',
   'functions/cause.ts',
+  'functions/spans.ts',
 ];
 const below = [...base, 'functions/store', 'functions/clients', 'functions/extraction'];
 const capabilities = [
@@ -64,8 +65,9 @@ const arrows: Record<string, string[]> = {
   'functions/domain': [],
   'functions/environment.ts': [],
   'functions/service.ts': ['functions/domain'],
-  'functions/log.ts': [],
+  'functions/log.ts': ['functions/cause.ts', 'functions/domain'],
   'functions/cause.ts': ['functions/domain'],
+  'functions/spans.ts': ['functions/domain'],
   'functions/store': base,
   'functions/clients': base,
   'functions/extraction': base,

@@ -32,6 +32,7 @@ export const buildChat = endpoint({
   method: 'POST',
   path: '/chat/build',
   memoryMegabytes: 1024,
+  measuredAs: () => ({ class: 'chat' }),
   summary: 'Talk with the build assistant',
   description: `Streams the answer to a conversation as the AI SDK’s UI message stream. The SDK’s \`useChat\` works as a client without changes; use \`lastAssistantMessageIsCompleteWithApprovalResponses\` to send approvals. Each request sends the whole conversation, in at most ${formatLimit('chatBodyBytes')}; the assistant’s messages must come back unchanged.\n\nWithout a key the assistant searches the documentation, drafts agents and checks phone numbers. With a key (\`X-Authorization\`) it also reads the user’s data, within the key’s scopes, and changes them when the user approves.\n\nWithout a key, one address gets at most a twentieth of the day’s tokens, and all callers together at most half. With a key, one user gets at most a quarter, unless the operator sets another share.`,
   caller: { kind: 'anyone', key: 'optional' },

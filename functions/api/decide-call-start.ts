@@ -45,6 +45,7 @@ export const decideCallStart = endpoint({
   },
   readOnly: true,
   atCallTime: true,
+  measuredAs: () => ({ class: 'call-start', platform: 'api' }),
   services: {
     callStarts: callStarts.for('read'),
     callAttempts: callAttempts.for('find', 'add'),

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { hashingSecret } from '../clients/secrets.ts';
 import { booleanInQuery, choiceField, describe, textField } from '../domain/describe.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
+import type { Measured } from '../domain/metrics.ts';
 import { answerEvent, findMissingParameter, stringifyVariables } from '../hooks/answer-event.ts';
 import { callStarts } from '../hooks/call-starts.ts';
 import { collectVariables, locatedCall, withoutGuess, withoutUnsigned } from '../hooks/decide-call-start.ts';
@@ -52,6 +53,14 @@ const Body = z
   .record(z.string(), z.unknown())
   .check(describe('The platform’s own event.', { CallSid: 'CA0123', CallStatus: 'ringing' }));
 
+/** Returns the class of an event. An unreadable one means nothing. */
+const measureEvent = (hook: Hook | undefined): Measured => {
+  const { type } = hook?.event ?? {};
+  if (type === 'start') return { class: 'call-start', platform: hook?.name };
+  if (type === 'end') return { class: 'call-end', platform: hook?.name };
+  return { class: type === 'searches' ? 'search' : 'management' };
+};
+
 /** Answers the webhooks of voice platforms in their own form: a start with a decision, an end by recording the call. */
 export const receiveHook = endpoint({
   name: 'receiveHook',
@@ -70,6 +79,7 @@ export const receiveHook = endpoint({
   },
   readOnly: true,
   atCallTime: true,
+  measuredAs: (input) => measureEvent(input?.body),
   services: {
     callStarts: callStarts.for('read', 'readEndFacts'),
     calls: calls.for('recordReported'),

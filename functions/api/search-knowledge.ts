@@ -32,6 +32,7 @@ Return the \`text\` of each passage to the model, with its \`name\` or \`url\`, 
   },
   readOnly: true,
   atCallTime: true,
+  measuredAs: () => ({ class: 'search' }),
   services: { knowledgeSearch },
   body: KnowledgeSearchRequest,
   response: describedObject('The passages, and the extent of the search.', {

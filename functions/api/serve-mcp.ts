@@ -78,6 +78,7 @@ export const serveMcp = endpoint({
     'The Model Context Protocol, version 2026-07-28, and 2024-11-05 to 2025-11-25 for clients that open with `initialize`. Its tools are the operations that the scopes of the key allow; a tool call is a request to the operation with the same key. The key may also be sent as `Authorization: Bearer`, or an access token that the client has got by OAuth. There are no sessions and no streams.',
   caller: { kind: 'key', forwarded: true, accessTokens },
   readOnly: true,
+  measuredAs: () => ({ class: 'mcp' }),
   namesPublicUrl: true,
   services: { ownApi: ownApiOfMcp, mcpTools },
   query: Query,

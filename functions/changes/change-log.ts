@@ -4,6 +4,7 @@ import type { StoredMaker } from '../domain/change-maker.ts';
 import { type Change, type ChangeKind, changeKind, type LoggedChange } from '../domain/changes.ts';
 import { derivedIdentifier } from '../domain/identifiers.ts';
 import { fillPage, fromCursor } from '../domain/paging.ts';
+import { toRequestId } from '../domain/trace.ts';
 import { environment } from '../environment.ts';
 import { service } from '../service.ts';
 import { type InsertOutcome, insertAll } from '../store/insert-all.ts';
@@ -116,6 +117,7 @@ const toChange = ({ pk: _, sk, ttlSeconds: __, positions: ___, action, ...rest }
   action,
   kind: changeKind(action),
   ...rest,
+  requestId: toRequestId(rest.requestId),
 });
 
 const matches = (change: Change, { agentId, kind, kinds, keyId }: ChangeFilter) =>

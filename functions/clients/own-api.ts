@@ -4,6 +4,7 @@ import { callerMark, callerMarkHeader, type InnerCaller } from '../domain/caller
 import { ApiError, type ErrorCode, type ErrorDetail, errorStatuses } from '../domain/errors.ts';
 import { isJsonObject, parseJson, withoutUndefined } from '../domain/json.ts';
 import { ownRequestTimeoutSeconds } from '../domain/timeouts.ts';
+import { newSpanId, readTrace, toRequestId, traceHeaders } from '../domain/trace.ts';
 import { edgeSecretHeader, environment } from '../environment.ts';
 import { wholeService } from '../service.ts';
 
@@ -44,9 +45,10 @@ export class OwnApi {
   async send({ method, path, body, headers, ...more }: OwnRequest, apiKey: string): Promise<OwnResponse> {
     const [edgeSecret] = environment.edgeSecrets;
     const [markSecret] = environment.callerMarkSecrets;
+    const reference = currentRequestId() ?? '';
     const call = {
       caller: this.#caller,
-      requestId: currentRequestId() ?? '',
+      requestId: toRequestId(reference),
       scopes: this.#scopes,
       counts: claimCount(),
     };
@@ -56,6 +58,8 @@ export class OwnApi {
       signal: AbortSignal.timeout(more.timeoutMilliseconds ?? ownRequestTimeoutSeconds * 1000),
       headers: {
         ...headers,
+        // Without a caller's trace, that of an inner request follows from the same id.
+        ...(reference.includes(' ') && continueTrace(reference)),
         'x-authorization': apiKey,
         ...(markSecret && { [callerMarkHeader]: callerMark(call, markSecret, apiKey) }),
         ...(edgeSecret && { [edgeSecretHeader]: edgeSecret }),
@@ -89,6 +93,12 @@ export const requireSuccess = ({ status, body, retryAfterSeconds }: OwnResponse)
   };
   if (status >= 500 || error === 'internal_error') throw new Error(`The API responded with ${status}.`);
   throw new ApiError(error, message, withoutUndefined({ details, version, retryAfterSeconds }));
+};
+
+/** Returns the headers of the caller's trace as they came. */
+const continueTrace = (reference: string): Record<string, string> => {
+  const trace = readTrace(reference);
+  return traceHeaders(trace, trace.parentId ?? newSpanId());
 };
 
 /** Returns the headers about the limit of the key, if it has one. */

@@ -5,6 +5,7 @@ import type { Scope, UserMarks } from '../domain/api-keys.ts';
 import type { CustomResponse } from '../domain/custom-response.ts';
 import type { OutcomeRules } from '../domain/declared-outcomes.ts';
 import type { ApiError, ErrorCode } from '../domain/errors.ts';
+import type { Measured } from '../domain/metrics.ts';
 import type { Service, ServicesOf } from '../service.ts';
 import type { Lookup } from '../store/table.ts';
 
@@ -184,6 +185,8 @@ export type Endpoint<
   errorDescriptions?: Partial<Record<400 | 401 | 403 | 404 | 409 | 412 | 413 | 429, string>>;
   /** The memory of its function. CPU grows with it: 1,769 MB give a full core. */
   memoryMegabytes?: 1024 | 1769;
+  /** The class of its requests in metrics. Default: `management`. The input is unknown where it is invalid. */
+  measuredAs?: (input: RequestInput<Params, Query, Body> | undefined) => Measured;
   /** A call waits for it: no batch of other requests exhausts its rate. */
   atCallTime?: true;
   /** Its responses name the public address of the deployment. */

@@ -27,6 +27,8 @@ export type Internal = {
   identified?: Identified;
   authorized: AuthorizedRequest;
   errorCode?: ErrorCode;
+  /** Its fallback has answered before. */
+  isLate?: true;
 };
 
 /** Lambda's context with the middleware's values, which middy keeps from the handler. */

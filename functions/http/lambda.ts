@@ -12,7 +12,7 @@ import { type AnyEndpoint, isStreamed, takesIdempotencyKey } from './endpoint.ts
 import type { ApiEvent, ApiHandler, ApiMiddleware, ApiResult, HandlerContext, Internal } from './handler-types.ts';
 import { withIdempotency } from './idempotency.ts';
 import { identifyMaker } from './identify-maker.ts';
-import { keepRequestId } from './inner-call.ts';
+import { identifyRequest } from './inner-call.ts';
 import { logRequests } from './log-requests.ts';
 import { perform } from './perform.ts';
 import { refuseOtherMethods } from './refuse-other-methods.ts';
@@ -70,7 +70,7 @@ const buildHandler = (
     })
     .use(logRequests(endpoint))
     .use(errorHandler(endpoint))
-    .use(keepRequestId())
+    .use(identifyRequest())
     .use(admission)
     .handler(handle) as unknown as ApiHandler;
   return fallback ? withFallback(endpoint, handler, fallback) : handler;

@@ -17,7 +17,9 @@ export const withFallback =
     const response = await Promise.race([responding, timeout]).finally(() => clearTimeout(timer));
     const { requestId } = event.requestContext;
     // There is nothing yet if the request did not come through CloudFront.
-    const { credentials, parsed, errorCode } = (context as Partial<HandlerContext>).internal ?? {};
+    const { internal = {} } = context as { internal?: Partial<HandlerContext['internal']> };
+    const { credentials, parsed, errorCode } = internal;
+    if (!response) internal.isLate = true;
     const isSuspended = response !== undefined && errorCode === 'user_suspended';
     if (response && (response.statusCode ?? 200) < 500 && !isSuspended) return response;
     // Nobody hears of a suspension without a valid key or signature.

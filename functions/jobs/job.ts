@@ -2,9 +2,11 @@ import type { DynamoDBBatchResponse, DynamoDBStreamEvent, SQSBatchResponse, SQSE
 import * as z from 'zod/mini';
 import { type Cause, withCause } from '../cause.ts';
 import { type JobName, MessageCause } from '../domain/job-messages.ts';
+import { newSpanId, readTrace } from '../domain/trace.ts';
 import { environment } from '../environment.ts';
 import { describeError, log } from '../log.ts';
 import { lazyServices, type Permission, permissionsOfServices, type Service, type ServicesOf } from '../service.ts';
+import { reportSpan } from '../spans.ts';
 import { reportFailure, type TableChange, toReference, toTableChange } from '../store/table-changes.ts';
 import { pauseSeconds, retrySoon } from './retry-soon.ts';
 
@@ -101,6 +103,10 @@ export const queueWorker = (job: AnyQueueJob): QueueHandler => {
       const failure = await attempt(cause, () => job.handle(read(), services, deadlines));
       if (failure) failed.push(messageId);
       if (failure && environment.isLambda) await retrySoon(record, isLast ? 0 : pauseSeconds);
+      const trace = readTrace(cause.requestId ?? messageId);
+      const [startedAt, endedAt] = [Date.now() - (performance.now() - started), Date.now()];
+      const span = { trace, spanId: newSpanId(), kind: 'job' as const, name: job.name };
+      reportSpan({ ...span, startedAt, endedAt, isFailed: failure !== undefined });
       log(failure ? 'error' : 'info', {
         requestId: cause.requestId,
         messageId,

@@ -2,6 +2,7 @@ import type { Call } from '../domain/calls.ts';
 import { derivedIdentifier } from '../domain/identifiers.ts';
 import { jsonBytes, withoutUndefined } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
+import { toRequestId } from '../domain/trace.ts';
 import type { EventType } from '../domain/webhooks.ts';
 import { type BlockListOwner, type EventSubject, importKey } from '../store/keys.ts';
 import type { TableChange } from '../store/table-changes.ts';
@@ -188,6 +189,6 @@ export const buildListEvent = (
   event: Pick<DomainEvent, 'eventId' | 'timestamp' | 'requestId'>,
 ): DomainEvent => {
   const scope = 'agentId' in list ? 'agent' : 'user';
-  const ids = withoutUndefined({ scope, ...list, requestId: event.requestId }) as DomainEvent['ids'];
+  const ids = withoutUndefined({ scope, ...list, requestId: toRequestId(event.requestId) }) as DomainEvent['ids'];
   return { ...event, type: 'block_list.updated', subject: list, ids, details: {}, numbers };
 };

@@ -1,8 +1,10 @@
 import { currentRequestId } from '../cause.ts';
 import type { SealedSecrets } from '../clients/sealed-secrets.ts';
 import type { JobMessage } from '../domain/job-messages.ts';
+import { newSpanId, readTrace, traceHeaders } from '../domain/trace.ts';
 import type { DeliveryAttempt } from '../domain/webhooks.ts';
 import { log } from '../log.ts';
+import { reportSpan } from '../spans.ts';
 import type { Credentials } from '../store/credentials.ts';
 import type { Users } from '../store/users.ts';
 import type { StoredEndpoint } from './endpoint-state.ts';
@@ -211,7 +213,12 @@ export const sendOnce = async (
   { webhookReceivers }: Pick<Services, 'webhookReceivers'>,
 ): Promise<{ response: ReceiverResponse; attempt: DeliveryAttempt }> => {
   const at = new Date().toISOString();
-  const response = await webhookReceivers.post(url, signedRequest(message, secrets));
+  const { headers, body } = signedRequest(message, secrets);
+  const [trace, spanId, startedAt] = [readTrace(currentRequestId() ?? message.id), newSpanId(), Date.now()];
+  const sent = { headers: { ...headers, ...traceHeaders(trace, spanId) }, body };
+  const response = await webhookReceivers.post(url, sent);
+  const isFailed = response.cause !== undefined;
+  reportSpan({ trace, spanId, kind: 'client', name: 'deliverWebhook', startedAt, endedAt: Date.now(), isFailed });
   const { retryAfterSeconds: _, ...shown } = response;
   return { response, attempt: { at, ...shown } };
 };

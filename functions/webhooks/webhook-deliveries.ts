@@ -1,6 +1,7 @@
 import { limits } from '../domain/limits.ts';
 import { fillPage, fromCursor } from '../domain/paging.ts';
 import { pickFields } from '../domain/pick-fields.ts';
+import { toRequestId } from '../domain/trace.ts';
 import { type DeliveryAttempt, type DeliveryStatus, WebhookDelivery } from '../domain/webhooks.ts';
 import { service } from '../service.ts';
 import { exists, when } from '../store/expressions.ts';
@@ -197,7 +198,8 @@ const toStoredDelivery = ({ pk: _pk, sk: _sk, ttlSeconds: _ttlSeconds, ...delive
 
 /** Returns a delivery to an endpoint for a response, without the content of its event. */
 export const toDeliveryResponse = (delivery: StoredDelivery, endpoint: StoredEndpoint | undefined): WebhookDelivery => {
-  const { nextAttemptAt, ...shown } = pickFields(delivery, WebhookDelivery);
+  const { nextAttemptAt, ...fields } = pickFields(delivery, WebhookDelivery);
+  const shown = { ...fields, requestId: toRequestId(fields.requestId) };
   if (delivery.status !== 'pending') return shown;
   const waitsFor = findWait(delivery, endpoint);
   // A delivery that waits for something else is not attempted at its time.

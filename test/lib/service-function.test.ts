@@ -98,6 +98,7 @@ it('the function of AI clients may read nothing but the secret of their tokens: 
     'EDGE_SECRETS',
     'MCP_OAUTH',
     'MCP_REGISTRATION',
+    'METRIC_NAMESPACE',
     'PUBLIC_URL',
     'WEBHOOK_ENCRYPTION_KEY_ARN',
   ]);
@@ -140,6 +141,7 @@ it('the functions get their resources by settings, and no secret', () => {
     'ERASURE_SECRET_ARN',
     'FILES_BUCKET',
     'JOBS_QUEUE_URL',
+    'METRIC_NAMESPACE',
     'QUOTA_AGENTS',
     'QUOTA_DAILY_WRITES',
     'QUOTA_SOURCES',
@@ -151,7 +153,7 @@ it('the functions get their resources by settings, and no secret', () => {
   });
   expect(JSON.stringify(environment.JOBS_QUEUE_URL)).toContain('/voice-agents-dev-{job}');
   const invoices = functionOf(dev, 'getInvoices').properties.Environment.Variables;
-  expect(Object.keys(invoices).sort()).toEqual(['APP_ORIGIN', 'EDGE_SECRETS', 'STRIPE_SECRET_ARN']);
+  expect(Object.keys(invoices).sort()).toEqual(['APP_ORIGIN', 'EDGE_SECRETS', 'METRIC_NAMESPACE', 'STRIPE_SECRET_ARN']);
   expect(functionOf(configured, 'crawlWebsite').properties.Environment.Variables).toMatchObject({
     CRAWL_TRUSTED_ORIGINS: 'https://intranet.example.com',
   });

@@ -107,6 +107,7 @@ it('npm start -- --help names every option and every setting', () => {
   expect(settings).toContain('CRAWL_TRUSTED_ORIGINS');
   const missing = new Set([...options, ...settings].filter((name) => name && !help.includes(name)));
   // Lambda’s own, those that only a deployment behind CloudFront has, and the run’s own address.
-  const ofDeployments = /^AWS_(?!ENDPOINT_URL_)|^(CLIENT_ADDRESS_HEADER|EDGE_SECRETS|CALLER_MARK_SECRET|API_URL)$/;
+  const ofDeployments =
+    /^AWS_(?!ENDPOINT_URL_)|^(CLIENT_ADDRESS_HEADER|EDGE_SECRETS|CALLER_MARK_SECRET|API_URL|METRIC_NAMESPACE)$/;
   expect([...missing].filter((name) => !ofDeployments.test(name as string))).toEqual([]);
 });
